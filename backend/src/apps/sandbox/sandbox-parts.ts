@@ -1,4 +1,4 @@
-import { createSystemClock } from '../../platform/clock/clock.ts';
+import { createSystemClock, type Clock } from '../../platform/clock/clock.ts';
 import { createTimers } from '../../platform/clock/timers.ts';
 import { createRandom } from '../../platform/ids/random.ts';
 import { createCashfree } from './collaborators/cashfree/cashfree.ts';
@@ -15,7 +15,7 @@ import { createBackgroundWork } from './core/background-work.ts';
 import type { PayoutSimulator } from './core/payout-simulator.ts';
 import type { RunSimulator } from './core/run-simulator.ts';
 import type { CheckoutSimulator } from './core/checkout-simulator.ts';
-import type { SimulatedGateway } from './core/create-checkout-simulator.ts';
+import type { GatewaySurroundings, SimulatedGateway } from './core/create-checkout-simulator.ts';
 import { createWebhookOutbox } from './core/webhook-outbox.ts';
 import type { SandboxOptions } from './sandbox-options.ts';
 import { createFaultRegistry } from './state/fault-registry.ts';
@@ -31,51 +31,42 @@ const signingSecret = ([first]: readonly string[]): string => {
   return first;
 };
 
-/** Creates the parts; they call `changed` whenever the saved state may have changed. */
-export const createSandboxParts = (options: SandboxOptions, changed: () => void) => {
-  const system = createSystemClock();
-  const clock = createMovableClock(system);
-  const timers = createTimers();
-  const random = createRandom();
-  const backgroundWork = createBackgroundWork();
-  const target = { url: options.customerBaseUrl };
+/** Creates the payment gateways: a new one is a row here. */
+const createGateways = (
+  options: SandboxOptions,
+  surroundings: GatewaySurroundings,
+): readonly SimulatedGateway[] => [
+  createGateway({
+    ...surroundings,
+    keyId: options.gatewayKeyId,
+    keySecret: options.gatewayKeySecret,
+    webhookSecret: signingSecret(options.gatewayWebhookSecrets),
+  }),
+  createCashfree({
+    ...surroundings,
+    clientId: options.cashfreeClientId,
+    clientSecret: options.cashfreeClientSecret,
+    webhookSecret: signingSecret(options.cashfreeWebhookSecrets),
+  }),
+  createRazorpayGateway({
+    ...surroundings,
+    keyId: options.razorpayKeyId,
+    keySecret: options.razorpayKeySecret,
+    webhookSecret: signingSecret(options.razorpayWebhookSecrets),
+  }),
+];
 
-  const outbox = createWebhookOutbox({
-    targetUrl: () => target.url,
-    timers,
-    random,
-    backgroundWork,
-    changed,
-    backoffMs: options.webhookBackoffMs,
-  });
+/** Creates the collaborators, and the simulators that play what happens at them. */
+const createCollaborators = (
+  options: SandboxOptions,
+  surroundings: GatewaySurroundings,
+  system: Clock,
+) => {
+  const { clock, random, changed, settleMs } = surroundings;
   const prices = createPriceSource(clock);
   const safegoldStore = createSafegoldStore(clock, system);
   const messages = createMessageStore(clock);
-  const { settleMs } = options;
-  const surroundings = { clock, timers, random, backgroundWork, outbox, changed, settleMs };
-
-  // A new payment gateway is a row here.
-  const gateways: readonly SimulatedGateway[] = [
-    createGateway({
-      ...surroundings,
-      keyId: options.gatewayKeyId,
-      keySecret: options.gatewayKeySecret,
-      webhookSecret: signingSecret(options.gatewayWebhookSecrets),
-    }),
-    createCashfree({
-      ...surroundings,
-      clientId: options.cashfreeClientId,
-      clientSecret: options.cashfreeClientSecret,
-      webhookSecret: signingSecret(options.cashfreeWebhookSecrets),
-    }),
-    createRazorpayGateway({
-      ...surroundings,
-      keyId: options.razorpayKeyId,
-      keySecret: options.razorpayKeySecret,
-      webhookSecret: signingSecret(options.razorpayWebhookSecrets),
-    }),
-  ];
-
+  const gateways = createGateways(options, surroundings);
   const razorpayx = createRazorpayx({
     ...surroundings,
     webhookSecret: signingSecret(options.payoutWebhookSecrets),
@@ -83,7 +74,6 @@ export const createSandboxParts = (options: SandboxOptions, changed: () => void)
     keySecret: options.razorpayxKeySecret,
     accountNumber: options.razorpayxAccountNumber,
   });
-
   const github = createGithub({ system, settleMs, token: options.githubToken, changed });
 
   // The registry: a new collaborator is a row here.
@@ -107,16 +97,6 @@ export const createSandboxParts = (options: SandboxOptions, changed: () => void)
   const runSimulator: RunSimulator = github.simulator;
 
   return {
-    clock,
-    timers,
-    random,
-    backgroundWork,
-    target,
-    changed,
-    hangMs: options.hangMs,
-    journal: createJournal(clock),
-    faults: createFaultRegistry(random),
-    outbox,
     prices,
     messages,
     safegoldStore,
@@ -129,5 +109,38 @@ export const createSandboxParts = (options: SandboxOptions, changed: () => void)
       for (const { simulator } of gateways) simulator.resume();
       razorpayx.simulator.resume();
     },
+  };
+};
+
+/** Creates the parts; they call `changed` whenever the saved state may have changed. */
+export const createSandboxParts = (options: SandboxOptions, changed: () => void) => {
+  const system = createSystemClock();
+  const clock = createMovableClock(system);
+  const timers = createTimers();
+  const random = createRandom();
+  const backgroundWork = createBackgroundWork();
+  const target = { url: options.customerBaseUrl };
+  const outbox = createWebhookOutbox({
+    targetUrl: () => target.url,
+    timers,
+    random,
+    backgroundWork,
+    changed,
+    backoffMs: options.webhookBackoffMs,
+  });
+  const { hangMs, settleMs } = options;
+  const surroundings = { clock, timers, random, backgroundWork, outbox, changed, settleMs };
+  return {
+    clock,
+    timers,
+    random,
+    backgroundWork,
+    target,
+    changed,
+    hangMs,
+    journal: createJournal(clock),
+    faults: createFaultRegistry(random),
+    outbox,
+    ...createCollaborators(options, surroundings, system),
   };
 };
