@@ -24,7 +24,7 @@ export interface PlayedPayment {
 }
 
 /** Shows a checkout to people. */
-interface Checkout {
+export interface Checkout {
   readonly gateway: string;
   readonly gatewayOrderId: string;
   readonly receipt: string;

@@ -4,6 +4,7 @@ import type { Random } from '../../../platform/ids/random.ts';
 import type { BackgroundWork } from './background-work.ts';
 import type { Collaborator } from './collaborator.ts';
 import type {
+  Checkout,
   CheckoutSimulator,
   PaymentPlay,
   PlayedPayment,
@@ -52,7 +53,7 @@ export interface GatewayProtocol {
   paymentIdOf?(debit: GatewayDebit): string;
 }
 
-interface CheckoutSimulatorOptions {
+interface CheckoutDeps {
   readonly protocol: GatewayProtocol;
   readonly store: GatewayStore;
   readonly timers: Timers;
@@ -66,7 +67,7 @@ interface CheckoutSimulatorOptions {
 /**
  * The parts that every gateway of the sandbox receives; its own keys and secrets come beside them.
  */
-export interface GatewaySurroundings extends Omit<CheckoutSimulatorOptions, 'protocol' | 'store'> {
+export interface GatewaySurroundings extends Omit<CheckoutDeps, 'protocol' | 'store'> {
   readonly clock: Clock;
   readonly random: Random;
 }
@@ -99,140 +100,160 @@ const takeFrom = (
   return { leftPaise, amount, isLeft: amount >= 1 && amount <= leftPaise };
 };
 
-/** Takes payments at a gateway's checkout, takes them away again, and sends the webhooks. */
-export const createCheckoutSimulator = (options: CheckoutSimulatorOptions): GatewaySimulator => {
-  const { protocol, store, timers, backgroundWork, outbox, changed, settleMs } = options;
+const send = (
+  { outbox, protocol }: CheckoutDeps,
+  event: GatewayEvent,
+  subject: string,
+): Promise<void> => outbox.deliver({ ...event, subject, path: protocol.webhookPath });
 
-  const send = (event: GatewayEvent, subject: string): Promise<void> =>
-    outbox.deliver({ ...event, subject, path: protocol.webhookPath });
-
-  const sendEvents = async (
-    payment: GatewayPayment,
-    order: GatewayOrder,
-    play: PaymentPlay,
-  ): Promise<void> => {
-    const mode = play.deliver ?? 'webhook';
-    if (mode === 'none') return;
-    const events = protocol.paymentEvents(payment, order);
-    if (mode === 'reordered') {
-      for (const event of events.toReversed()) await send(event, order.id);
-      return;
-    }
-    if (mode === 'delayed') {
-      const signal = backgroundWork.signal();
-      await timers.sleep(play.delayMs ?? defaultDelayMs, signal);
-      if (signal.aborted) return;
-    }
-    const copies = mode === 'duplicate' ? [...events, ...events] : events;
-    await Promise.all(copies.map((event) => send(event, order.id)));
-  };
-
-  const pay = (order: GatewayOrder, play: PaymentPlay, debit?: GatewayDebit): GatewayPayment => {
-    const id = debit === undefined ? undefined : protocol.paymentIdOf?.(debit);
-    const payment = store.addPayment({
-      order_id: order.id,
-      amount_paise: play.amountPaise ?? order.amount_paise,
-      currency: play.currency ?? order.currency,
-      method: play.method ?? 'upi',
-      status: play.outcome,
-      ...(id !== undefined && { id }),
-      ...(debit?.extra !== undefined && { extra: debit.extra }),
-    });
-    changed();
-    void sendEvents(payment, order, play);
-    return payment;
-  };
-
-  const summarise = (payment: GatewayPayment): PlayedPayment => ({
-    gateway_payment_id: payment.id,
-    gateway_order_id: payment.order_id,
-    status: payment.status,
-    amount_paise: payment.amount_paise,
-    currency: payment.currency,
-    method: payment.method,
-    signature: protocol.checkoutSignature(payment),
-  });
-
-  /** Takes money of a payment away, unless too little is left, and sends what `take` returns. */
-  const reverse = (
-    gatewayPaymentId: string,
-    { amountPaise, deliver = 'webhook' }: ReversalPlay,
-    takenOf: (payment: GatewayPayment) => readonly { readonly amount_paise: number }[],
-    take: (of: Reversed, amount: number) => { readonly id: string; readonly event: GatewayEvent },
-  ): PlayedReversal | undefined => {
-    const payment = store.payment(gatewayPaymentId);
-    const order = store.order(payment?.order_id);
-    if (payment === undefined || order === undefined) return undefined;
-    const part = takeFrom(payment, takenOf(payment), amountPaise);
-    if (!part.isLeft) return { leftPaise: part.leftPaise };
-    const { id: reference, event } = take({ payment, order }, part.amount);
-    changed();
-    if (deliver !== 'none') void send(event, order.id);
-    if (deliver === 'duplicate') void send(event, order.id);
-    return { reference, amountPaise: part.amount };
-  };
-
-  const endDebit = async (debitId: string): Promise<void> => {
-    const signal = backgroundWork.signal();
-    await timers.sleep(settleMs, signal);
-    const debit = store.debit(debitId);
-    if (signal.aborted || debit?.status !== 'pending') return;
-    const order = store.order(debit.order_id);
-    if (order === undefined) return;
-    const outcome = debit.mandate_token.includes('fail') ? 'failed' : 'captured';
-    store.replaceDebit({ ...debit, status: outcome });
-    pay(order, { outcome, amountPaise: debit.amount_paise, currency: debit.currency }, debit);
-  };
-
-  const settleLater = (debit: GatewayDebit): void => {
-    if (!debit.mandate_token.includes('stuck')) void endDebit(debit.id);
-  };
-
-  return {
-    play(gatewayOrderId, play) {
-      const order = store.order(gatewayOrderId);
-      if (order === undefined) return undefined;
-      const refused = protocol.refuseAttempt?.(order);
-      return refused === undefined ? summarise(pay(order, play)) : { refused };
-    },
-    refund: (gatewayPaymentId, play) =>
-      reverse(
-        gatewayPaymentId,
-        play,
-        ({ id }) => store.refundsOf(id),
-        (of, amount) => {
-          const given = { payment_id: of.payment.id, amount_paise: amount };
-          const refund = store.addRefund({ ...given, status: 'processed' });
-          return { id: refund.id, event: protocol.refundEvent(refund, of) };
-        },
-      ),
-    loseDispute: (gatewayPaymentId, play) =>
-      reverse(
-        gatewayPaymentId,
-        play,
-        ({ id }) => store.disputesOf(id),
-        (of, amount) => {
-          const taken = { payment_id: of.payment.id, amount_paise: amount };
-          const dispute = store.addDispute({ ...taken, status: 'lost' });
-          return { id: dispute.id, event: protocol.disputeEvent(dispute, of) };
-        },
-      ),
-    checkouts: (count) =>
-      store.newestOrders(count).map((order) => ({
-        gateway: protocol.name,
-        gatewayOrderId: order.id,
-        receipt: order.receipt,
-        amountPaise: order.amount_paise,
-        currency: order.currency,
-        createdAt: order.created_at,
-        expiresAt: order.expires_at,
-        isPaid: store.isPaid(order.id),
-        payments: store.paymentsOf(order.id).map(({ id, status }) => ({ id, status })),
-      })),
-    payments: (count) => store.newestPayments(count).map(summarise),
-    settleLater,
-    resume() {
-      for (const debit of store.pendingDebits()) settleLater(debit);
-    },
-  };
+/** Sends the events of a payment in the way that the play chooses. */
+const sendEvents = async (
+  deps: CheckoutDeps,
+  payment: GatewayPayment,
+  order: GatewayOrder,
+  play: PaymentPlay,
+): Promise<void> => {
+  const mode = play.deliver ?? 'webhook';
+  if (mode === 'none') return;
+  const events = deps.protocol.paymentEvents(payment, order);
+  if (mode === 'reordered') {
+    for (const event of events.toReversed()) await send(deps, event, order.id);
+    return;
+  }
+  if (mode === 'delayed') {
+    const signal = deps.backgroundWork.signal();
+    await deps.timers.sleep(play.delayMs ?? defaultDelayMs, signal);
+    if (signal.aborted) return;
+  }
+  const copies = mode === 'duplicate' ? [...events, ...events] : events;
+  await Promise.all(copies.map((event) => send(deps, event, order.id)));
 };
+
+/** Adds a payment of the order, at a checkout or as what a debit ends as. */
+const pay = (
+  deps: CheckoutDeps,
+  order: GatewayOrder,
+  play: PaymentPlay,
+  debit?: GatewayDebit,
+): GatewayPayment => {
+  const id = debit === undefined ? undefined : deps.protocol.paymentIdOf?.(debit);
+  const payment = deps.store.addPayment({
+    order_id: order.id,
+    amount_paise: play.amountPaise ?? order.amount_paise,
+    currency: play.currency ?? order.currency,
+    method: play.method ?? 'upi',
+    status: play.outcome,
+    ...(id !== undefined && { id }),
+    ...(debit?.extra !== undefined && { extra: debit.extra }),
+  });
+  deps.changed();
+  void sendEvents(deps, payment, order, play);
+  return payment;
+};
+
+const summarise = ({ protocol }: CheckoutDeps, payment: GatewayPayment): PlayedPayment => ({
+  gateway_payment_id: payment.id,
+  gateway_order_id: payment.order_id,
+  status: payment.status,
+  amount_paise: payment.amount_paise,
+  currency: payment.currency,
+  method: payment.method,
+  signature: protocol.checkoutSignature(payment),
+});
+
+/** Pays an order at its checkout, unless the gateway refuses the attempt. */
+const playPayment = (deps: CheckoutDeps, gatewayOrderId: string, play: PaymentPlay) => {
+  const order = deps.store.order(gatewayOrderId);
+  if (order === undefined) return undefined;
+  const refused = deps.protocol.refuseAttempt?.(order);
+  return refused === undefined ? summarise(deps, pay(deps, order, play)) : { refused };
+};
+
+/** One way in which a payment's money goes away again. */
+interface ReversalKind {
+  /** Returns what went away of a payment in this way before. */
+  takenOf(payment: GatewayPayment): readonly { readonly amount_paise: number }[];
+  /** Takes this much away; returns the id of that, and the event which says so. */
+  take(of: Reversed, amount: number): { readonly id: string; readonly event: GatewayEvent };
+}
+
+const refunds = ({ store, protocol }: CheckoutDeps): ReversalKind => ({
+  takenOf: ({ id }) => store.refundsOf(id),
+  take(of, amount) {
+    const given = { payment_id: of.payment.id, amount_paise: amount };
+    const refund = store.addRefund({ ...given, status: 'processed' });
+    return { id: refund.id, event: protocol.refundEvent(refund, of) };
+  },
+});
+
+const lostDisputes = ({ store, protocol }: CheckoutDeps): ReversalKind => ({
+  takenOf: ({ id }) => store.disputesOf(id),
+  take(of, amount) {
+    const taken = { payment_id: of.payment.id, amount_paise: amount };
+    const dispute = store.addDispute({ ...taken, status: 'lost' });
+    return { id: dispute.id, event: protocol.disputeEvent(dispute, of) };
+  },
+});
+
+/** Takes money of a payment away, unless too little is left, and sends the event of that. */
+const reverse = (
+  deps: CheckoutDeps,
+  kind: ReversalKind,
+  gatewayPaymentId: string,
+  { amountPaise, deliver = 'webhook' }: ReversalPlay,
+): PlayedReversal | undefined => {
+  const payment = deps.store.payment(gatewayPaymentId);
+  const order = deps.store.order(payment?.order_id);
+  if (payment === undefined || order === undefined) return undefined;
+  const part = takeFrom(payment, kind.takenOf(payment), amountPaise);
+  if (!part.isLeft) return { leftPaise: part.leftPaise };
+  const { id: reference, event } = kind.take({ payment, order }, part.amount);
+  deps.changed();
+  if (deliver !== 'none') void send(deps, event, order.id);
+  if (deliver === 'duplicate') void send(deps, event, order.id);
+  return { reference, amountPaise: part.amount };
+};
+
+const endDebit = async (deps: CheckoutDeps, debitId: string): Promise<void> => {
+  const { store, timers, backgroundWork, settleMs } = deps;
+  const signal = backgroundWork.signal();
+  await timers.sleep(settleMs, signal);
+  const debit = store.debit(debitId);
+  if (signal.aborted || debit?.status !== 'pending') return;
+  const order = store.order(debit.order_id);
+  if (order === undefined) return;
+  const outcome = debit.mandate_token.includes('fail') ? 'failed' : 'captured';
+  store.replaceDebit({ ...debit, status: outcome });
+  const play = { outcome, amountPaise: debit.amount_paise, currency: debit.currency } as const;
+  pay(deps, order, play, debit);
+};
+
+const settleLater = (deps: CheckoutDeps, debit: GatewayDebit): void => {
+  if (!debit.mandate_token.includes('stuck')) void endDebit(deps, debit.id);
+};
+
+const checkoutOf = ({ protocol, store }: CheckoutDeps, order: GatewayOrder): Checkout => ({
+  gateway: protocol.name,
+  gatewayOrderId: order.id,
+  receipt: order.receipt,
+  amountPaise: order.amount_paise,
+  currency: order.currency,
+  createdAt: order.created_at,
+  expiresAt: order.expires_at,
+  isPaid: store.isPaid(order.id),
+  payments: store.paymentsOf(order.id).map(({ id, status }) => ({ id, status })),
+});
+
+/** Takes payments at a gateway's checkout, takes them away again, and sends the webhooks. */
+export const createCheckoutSimulator = (deps: CheckoutDeps): GatewaySimulator => ({
+  play: (gatewayOrderId, play) => playPayment(deps, gatewayOrderId, play),
+  refund: (gatewayPaymentId, play) => reverse(deps, refunds(deps), gatewayPaymentId, play),
+  loseDispute: (gatewayPaymentId, play) =>
+    reverse(deps, lostDisputes(deps), gatewayPaymentId, play),
+  checkouts: (count) => deps.store.newestOrders(count).map((order) => checkoutOf(deps, order)),
+  payments: (count) => deps.store.newestPayments(count).map((payment) => summarise(deps, payment)),
+  settleLater: (debit) => settleLater(deps, debit),
+  resume() {
+    for (const debit of deps.store.pendingDebits()) settleLater(deps, debit);
+  },
+});

@@ -112,99 +112,123 @@ export interface GatewayStore extends CollaboratorStore {
   pendingDebits(): readonly GatewayDebit[];
 }
 
+/** Holds the rows, and the indexes that find them. */
+interface Rows {
+  readonly orders: Map<string, GatewayOrder>;
+  readonly ordersByReceipt: Map<string, GatewayOrder>;
+  readonly payments: Map<string, GatewayPayment>;
+  readonly paymentsByOrder: Map<string, GatewayPayment[]>;
+  readonly refundsByPayment: Map<string, GatewayRefund[]>;
+  readonly disputesByPayment: Map<string, GatewayDispute[]>;
+  readonly debits: Map<string, GatewayDebit>;
+  readonly debitIdsByReference: Map<string, string>;
+}
+
+const createRows = (): Rows => ({
+  orders: new Map(),
+  ordersByReceipt: new Map(),
+  payments: new Map(),
+  paymentsByOrder: new Map(),
+  refundsByPayment: new Map(),
+  disputesByPayment: new Map(),
+  debits: new Map(),
+  debitIdsByReference: new Map(),
+});
+
+const clearRows = (rows: Rows): void => {
+  for (const map of Object.values(rows)) map.clear();
+};
+
 const appendTo = <T>(lists: Map<string, T[]>, key: string, value: T): void => {
   const list = lists.get(key);
   if (list === undefined) lists.set(key, [value]);
   else list.push(value);
 };
 
+const putOrder = (rows: Rows, order: GatewayOrder): GatewayOrder => {
+  rows.orders.set(order.id, order);
+  rows.ordersByReceipt.set(order.receipt, order);
+  return order;
+};
+
+const putPayment = (rows: Rows, payment: GatewayPayment): GatewayPayment => {
+  rows.payments.set(payment.id, payment);
+  appendTo(rows.paymentsByOrder, payment.order_id, payment);
+  return payment;
+};
+
+const putRefund = (rows: Rows, refund: GatewayRefund): GatewayRefund => {
+  appendTo(rows.refundsByPayment, refund.payment_id, refund);
+  return refund;
+};
+
+const putDispute = (rows: Rows, dispute: GatewayDispute): GatewayDispute => {
+  appendTo(rows.disputesByPayment, dispute.payment_id, dispute);
+  return dispute;
+};
+
+const putDebit = (rows: Rows, debit: GatewayDebit): GatewayDebit => {
+  rows.debits.set(debit.id, debit);
+  rows.debitIdsByReference.set(debit.reference, debit.id);
+  return debit;
+};
+
+const saveRows = (rows: Rows): Saved => ({
+  orders: [...rows.orders.values()],
+  payments: [...rows.payments.values()],
+  refunds: [...rows.refundsByPayment.values()].flat(),
+  disputes: [...rows.disputesByPayment.values()].flat(),
+  debits: [...rows.debits.values()],
+});
+
+const loadRows = (rows: Rows, saved: Saved): void => {
+  clearRows(rows);
+  for (const order of saved.orders) putOrder(rows, order);
+  for (const payment of saved.payments) putPayment(rows, payment);
+  for (const refund of saved.refunds) putRefund(rows, refund);
+  for (const dispute of saved.disputes ?? []) putDispute(rows, dispute);
+  for (const debit of saved.debits) putDebit(rows, debit);
+};
+
 /** Creates the records of one payment gateway, whatever protocol it speaks. */
 export const createGatewayStore = (clock: Clock, newId: GatewayIds): GatewayStore => {
-  const orders = new Map<string, GatewayOrder>();
-  const ordersByReceipt = new Map<string, GatewayOrder>();
-  const payments = new Map<string, GatewayPayment>();
-  const paymentsByOrder = new Map<string, GatewayPayment[]>();
-  const refunds = new Map<string, GatewayRefund[]>();
-  const disputes = new Map<string, GatewayDispute[]>();
-  const debits = new Map<string, GatewayDebit>();
-  const debitIds = new Map<string, string>();
-
+  const rows = createRows();
+  const { orders, payments, refundsByPayment, disputesByPayment, debits } = rows;
   const stamp = (kind: GatewayRowKind) => ({
     id: newId(kind),
     created_at: clock.now().toISOString(),
   });
-  const putOrder = (order: GatewayOrder): GatewayOrder => {
-    orders.set(order.id, order);
-    ordersByReceipt.set(order.receipt, order);
-    return order;
-  };
-  const putPayment = (payment: GatewayPayment): GatewayPayment => {
-    payments.set(payment.id, payment);
-    appendTo(paymentsByOrder, payment.order_id, payment);
-    return payment;
-  };
-  const putRefund = (refund: GatewayRefund): GatewayRefund => {
-    appendTo(refunds, refund.payment_id, refund);
-    return refund;
-  };
-  const putDispute = (dispute: GatewayDispute): GatewayDispute => {
-    appendTo(disputes, dispute.payment_id, dispute);
-    return dispute;
-  };
-  const putDebit = (debit: GatewayDebit): GatewayDebit => {
-    debits.set(debit.id, debit);
-    debitIds.set(debit.reference, debit.id);
-    return debit;
-  };
-  const paymentsOf = (orderId: string) => paymentsByOrder.get(orderId) ?? [];
-  const clear = (): void => {
-    for (const map of [orders, ordersByReceipt, payments, paymentsByOrder]) map.clear();
-    for (const map of [refunds, disputes, debits, debitIds]) map.clear();
-  };
+  const paymentsOf = (orderId: string) => rows.paymentsByOrder.get(orderId) ?? [];
 
   return {
     order: (id) => (id === undefined ? undefined : orders.get(id)),
-    orderByReceipt: (receipt) => ordersByReceipt.get(receipt),
-    addOrder: (order) => putOrder({ ...stamp('order'), ...order }),
+    orderByReceipt: (receipt) => rows.ordersByReceipt.get(receipt),
+    addOrder: (order) => putOrder(rows, { ...stamp('order'), ...order }),
     newestOrders: (count) => [...orders.values()].slice(-count).toReversed(),
     payment: (id) => (id === undefined ? undefined : payments.get(id)),
-    addPayment: (payment) => putPayment({ ...stamp('payment'), ...payment }),
+    addPayment: (payment) => putPayment(rows, { ...stamp('payment'), ...payment }),
     newestPayments: (count) => [...payments.values()].slice(-count).toReversed(),
     paymentsOf,
     isPaid: (orderId) => paymentsOf(orderId).some(({ status }) => status === 'captured'),
-    addRefund: (refund) => putRefund({ ...stamp('refund'), ...refund }),
-    refundsOf: (paymentId) => refunds.get(paymentId) ?? [],
-    refund: (id) => [...refunds.values()].flat().find((refund) => refund.id === id),
-    addDispute: (dispute) => putDispute({ ...stamp('dispute'), ...dispute }),
-    disputesOf: (paymentId) => disputes.get(paymentId) ?? [],
+    addRefund: (refund) => putRefund(rows, { ...stamp('refund'), ...refund }),
+    refundsOf: (paymentId) => refundsByPayment.get(paymentId) ?? [],
+    refund: (id) => [...refundsByPayment.values()].flat().find((refund) => refund.id === id),
+    addDispute: (dispute) => putDispute(rows, { ...stamp('dispute'), ...dispute }),
+    disputesOf: (paymentId) => disputesByPayment.get(paymentId) ?? [],
     disputes: () =>
-      [...disputes.values()]
+      [...disputesByPayment.values()]
         .flat()
         .toSorted((one, other) => other.created_at.localeCompare(one.created_at)),
     debit: (id) => debits.get(id),
-    debitByReference: (reference) => debits.get(debitIds.get(reference) ?? ''),
-    addDebit: (debit) => putDebit({ ...stamp('debit'), ...debit }),
+    debitByReference: (reference) => debits.get(rows.debitIdsByReference.get(reference) ?? ''),
+    addDebit: (debit) => putDebit(rows, { ...stamp('debit'), ...debit }),
     replaceDebit: (debit) => {
-      putDebit(debit);
+      putDebit(rows, debit);
     },
     pendingDebits: () => [...debits.values()].filter(({ status }) => status === 'pending'),
-    save: (): Saved => ({
-      orders: [...orders.values()],
-      payments: [...payments.values()],
-      refunds: [...refunds.values()].flat(),
-      disputes: [...disputes.values()].flat(),
-      debits: [...debits.values()],
-    }),
-    load(value) {
-      // Written by `save`; the file's version was checked.
-      const saved = value as Saved;
-      clear();
-      for (const order of saved.orders) putOrder(order);
-      for (const payment of saved.payments) putPayment(payment);
-      for (const refund of saved.refunds) putRefund(refund);
-      for (const dispute of saved.disputes ?? []) putDispute(dispute);
-      for (const debit of saved.debits) putDebit(debit);
-    },
-    clear,
+    save: () => saveRows(rows),
+    // Written by `save`; the file's version was checked.
+    load: (value) => loadRows(rows, value as Saved),
+    clear: () => clearRows(rows),
   };
 };

@@ -7,7 +7,7 @@ import type {
 } from '../../core/payout-simulator.ts';
 import type { RazorpayxStore, Payout, Validation } from './razorpayx-store.ts';
 import { payoutView, validationView } from './razorpayx-views.ts';
-import { createRazorpayxEventSender, type RazorpayxWebhookOptions } from './razorpayx-webhooks.ts';
+import { sendRazorpayxEvent, type RazorpayxWebhookDeps } from './razorpayx-webhooks.ts';
 
 /**
  * Lists the account numbers' ends whose payouts do not end as `processed`; undefined stays open
@@ -42,7 +42,7 @@ const standsFor = (text: string | null, id: string): boolean => {
   return forms.some((form) => text === form || text.startsWith(`${form}-`));
 };
 
-interface RazorpayxPayoutSimulatorOptions extends RazorpayxWebhookOptions {
+interface Deps extends RazorpayxWebhookDeps {
   readonly store: RazorpayxStore;
   readonly changed: () => void;
   /** Real time after which a payout or a penny-drop ends. */
@@ -62,120 +62,135 @@ export interface RazorpayxPayoutSimulator extends PayoutSimulator {
   resume(): void;
 }
 
+const whose = ({ store }: Deps, fundAccountId: string) => {
+  const account = store.fundAccounts.get(fundAccountId);
+  return { name: account?.name ?? '', accountLast4: account?.account_number.slice(-4) ?? '' };
+};
+
+const endPayout = (deps: Deps, payout: Payout, play: PayoutPlay): Payout => {
+  const { store, random, changed } = deps;
+  const utr = payout.utr ?? (play.outcome === 'processed' ? random.digits(utrDigits) : null);
+  const ended = { ...payout, status: play.outcome, utr };
+  store.payouts.replace(ended);
+  changed();
+  const subject = ended.reference_id ?? ended.id;
+  const event = `payout.${play.outcome}`;
+  const entity = payoutView(ended);
+  void sendRazorpayxEvent(deps, { event, subject, part: 'payout', entity }, play);
+  return ended;
+};
+
+const endValidation = (deps: Deps, validation: Validation, play: ValidationPlay): Validation => {
+  const { store, changed } = deps;
+  const ended: Validation =
+    play.outcome === 'failed'
+      ? { ...validation, status: 'failed', account_status: null }
+      : { ...validation, status: 'completed', account_status: play.outcome };
+  store.validations.replace(ended);
+  changed();
+  const part = 'fund_account.validation';
+  const subject = ended.reference_id ?? ended.id;
+  const entity = validationView(store, ended);
+  void sendRazorpayxEvent(deps, { event: `${part}.${ended.status}`, subject, part, entity }, play);
+  return ended;
+};
+
+const afterSettling = async (
+  { timers, backgroundWork, settleMs }: Deps,
+  work: () => void,
+): Promise<void> => {
+  const signal = backgroundWork.signal();
+  await timers.sleep(settleMs, signal);
+  if (!signal.aborted) work();
+};
+
+const settlePayoutLater = (deps: Deps, { id, fund_account_id: accountId }: Payout): void => {
+  const outcome = payoutEnding(whose(deps, accountId).accountLast4);
+  if (outcome === undefined) return;
+  void afterSettling(deps, () => {
+    const payout = deps.store.payouts.get(id);
+    if (payout?.status === 'processing') endPayout(deps, payout, { outcome });
+  });
+};
+
+const settleValidationLater = (
+  deps: Deps,
+  { id, fund_account_id: accountId }: Validation,
+): void => {
+  const outcome = validationEnding(whose(deps, accountId).accountLast4);
+  if (outcome === undefined) return;
+  void afterSettling(deps, () => {
+    const validation = deps.store.validations.get(id);
+    if (validation?.status === 'created') endValidation(deps, validation, { outcome });
+  });
+};
+
+const resume = (deps: Deps): void => {
+  for (const payout of deps.store.payouts.all()) {
+    if (payout.status === 'processing') settlePayoutLater(deps, payout);
+  }
+  for (const validation of deps.store.validations.all()) {
+    if (validation.status === 'created') settleValidationLater(deps, validation);
+  }
+};
+
+const summarisePayout = (deps: Deps, payout: Payout): PayoutSummary => ({
+  id: payout.id,
+  referenceId: payout.reference_id,
+  idempotencyKey: payout.idempotency_key,
+  amountPaise: payout.amount,
+  mode: payout.mode,
+  status: payout.status,
+  utr: payout.utr,
+  ...whose(deps, payout.fund_account_id),
+  createdAt: isoAt(payout.created_at),
+});
+
+const summariseValidation = (deps: Deps, validation: Validation): ValidationSummary => ({
+  id: validation.id,
+  referenceId: validation.reference_id,
+  status: validation.status,
+  accountStatus: validation.account_status,
+  ...whose(deps, validation.fund_account_id),
+  createdAt: isoAt(validation.created_at),
+});
+
+const findPayout = ({ store }: Deps, id: string): Payout | undefined =>
+  store.payouts.get(id) ??
+  store.payouts.newestWhere(
+    (payout) => standsFor(payout.reference_id, id) || standsFor(payout.idempotency_key, id),
+  );
+
+const findValidation = ({ store }: Deps, id: string): Validation | undefined =>
+  store.validations.get(id) ??
+  store.validations.newestWhere((validation) => standsFor(validation.reference_id, id));
+
 /**
  * Ends payouts and penny-drops and sends their webhooks (contract: payments-and-webhooks > Payout
  * events).
  */
-export const createRazorpayxPayoutSimulator = (
-  options: RazorpayxPayoutSimulatorOptions,
-): RazorpayxPayoutSimulator => {
-  const { store, timers, random, backgroundWork, changed, settleMs } = options;
-  const sendEvent = createRazorpayxEventSender(options);
-
-  const whose = (fundAccountId: string) => {
-    const account = store.fundAccounts.get(fundAccountId);
-    return { name: account?.name ?? '', accountLast4: account?.account_number.slice(-4) ?? '' };
-  };
-
-  const endPayout = (payout: Payout, play: PayoutPlay): Payout => {
-    const utr = payout.utr ?? (play.outcome === 'processed' ? random.digits(utrDigits) : null);
-    const ended = { ...payout, status: play.outcome, utr };
-    store.payouts.replace(ended);
-    changed();
-    const subject = ended.reference_id ?? ended.id;
-    const event = `payout.${play.outcome}`;
-    void sendEvent({ event, subject, part: 'payout', entity: payoutView(ended) }, play);
-    return ended;
-  };
-
-  const endValidation = (validation: Validation, play: ValidationPlay): Validation => {
-    const ended: Validation =
-      play.outcome === 'failed'
-        ? { ...validation, status: 'failed', account_status: null }
-        : { ...validation, status: 'completed', account_status: play.outcome };
-    store.validations.replace(ended);
-    changed();
-    const part = 'fund_account.validation';
-    const subject = ended.reference_id ?? ended.id;
-    const entity = validationView(store, ended);
-    void sendEvent({ event: `${part}.${ended.status}`, subject, part, entity }, play);
-    return ended;
-  };
-
-  const afterSettling = async (work: () => void): Promise<void> => {
-    const signal = backgroundWork.signal();
-    await timers.sleep(settleMs, signal);
-    if (!signal.aborted) work();
-  };
-
-  const settlePayoutLater = ({ id, fund_account_id: accountId }: Payout): void => {
-    const outcome = payoutEnding(whose(accountId).accountLast4);
-    if (outcome === undefined) return;
-    void afterSettling(() => {
-      const payout = store.payouts.get(id);
-      if (payout?.status === 'processing') endPayout(payout, { outcome });
-    });
-  };
-
-  const settleValidationLater = ({ id, fund_account_id: accountId }: Validation): void => {
-    const outcome = validationEnding(whose(accountId).accountLast4);
-    if (outcome === undefined) return;
-    void afterSettling(() => {
-      const validation = store.validations.get(id);
-      if (validation?.status === 'created') endValidation(validation, { outcome });
-    });
-  };
-
-  const summarisePayout = (payout: Payout): PayoutSummary => ({
-    id: payout.id,
-    referenceId: payout.reference_id,
-    idempotencyKey: payout.idempotency_key,
-    amountPaise: payout.amount,
-    mode: payout.mode,
-    status: payout.status,
-    utr: payout.utr,
-    ...whose(payout.fund_account_id),
-    createdAt: isoAt(payout.created_at),
-  });
-
-  const summariseValidation = (validation: Validation): ValidationSummary => ({
-    id: validation.id,
-    referenceId: validation.reference_id,
-    status: validation.status,
-    accountStatus: validation.account_status,
-    ...whose(validation.fund_account_id),
-    createdAt: isoAt(validation.created_at),
-  });
-
-  const findPayout = (id: string): Payout | undefined =>
-    store.payouts.get(id) ??
-    store.payouts.newestWhere(
-      (payout) => standsFor(payout.reference_id, id) || standsFor(payout.idempotency_key, id),
-    );
-
-  const findValidation = (id: string): Validation | undefined =>
-    store.validations.get(id) ??
-    store.validations.newestWhere((validation) => standsFor(validation.reference_id, id));
-
-  return {
-    play(id, play) {
-      const payout = findPayout(id);
-      return payout === undefined ? undefined : summarisePayout(endPayout(payout, play));
-    },
-    playValidation(id, play) {
-      const validation = findValidation(id);
-      if (validation === undefined) return undefined;
-      return summariseValidation(endValidation(validation, play));
-    },
-    payouts: (count) => store.payouts.all().slice(0, count).map(summarisePayout),
-    validations: (count) => store.validations.all().slice(0, count).map(summariseValidation),
-    settlePayoutLater,
-    settleValidationLater,
-    resume() {
-      const payouts = store.payouts.all().filter(({ status }) => status === 'processing');
-      const validations = store.validations.all().filter(({ status }) => status === 'created');
-      payouts.forEach(settlePayoutLater);
-      validations.forEach(settleValidationLater);
-    },
-  };
-};
+export const createRazorpayxPayoutSimulator = (deps: Deps): RazorpayxPayoutSimulator => ({
+  play(id, play) {
+    const payout = findPayout(deps, id);
+    if (payout === undefined) return undefined;
+    return summarisePayout(deps, endPayout(deps, payout, play));
+  },
+  playValidation(id, play) {
+    const validation = findValidation(deps, id);
+    if (validation === undefined) return undefined;
+    return summariseValidation(deps, endValidation(deps, validation, play));
+  },
+  payouts: (count) =>
+    deps.store.payouts
+      .all()
+      .slice(0, count)
+      .map((payout) => summarisePayout(deps, payout)),
+  validations: (count) =>
+    deps.store.validations
+      .all()
+      .slice(0, count)
+      .map((validation) => summariseValidation(deps, validation)),
+  settlePayoutLater: (payout) => settlePayoutLater(deps, payout),
+  settleValidationLater: (validation) => settleValidationLater(deps, validation),
+  resume: () => resume(deps),
+});

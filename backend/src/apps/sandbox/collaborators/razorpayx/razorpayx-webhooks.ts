@@ -7,7 +7,7 @@ import { hexHmac } from '../../core/credentials.ts';
 import type { WebhookOutbox } from '../../core/webhook-outbox.ts';
 import { secondsAt } from './razorpayx-store.ts';
 
-export interface RazorpayxWebhookOptions {
+export interface RazorpayxWebhookDeps {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly random: Random;
@@ -32,34 +32,32 @@ const defaultDelayMs = 3000;
  * Signs and sends the payout provider's events (contract: payments-and-webhooks > Payout events),
  * as the provider's page webhooks/payloads/x says.
  */
-export const createRazorpayxEventSender = (options: RazorpayxWebhookOptions) => {
-  const { clock, timers, random, backgroundWork, outbox } = options;
-  return async (
-    { event, subject, part, entity }: PayoutEvent,
-    delivery: DeliveryOptions,
-  ): Promise<void> => {
-    const { deliver: mode = 'webhook', delayMs = defaultDelayMs } = delivery;
-    if (mode === 'none') return;
-    const body = JSON.stringify({
-      entity: 'event',
-      account_id: 'acc_sandbox',
-      event,
-      contains: [part],
-      payload: { [part]: { entity } },
-      created_at: secondsAt(clock.now()),
-    });
-    const signature = hexHmac(options.webhookSecret, body);
-    const headers = {
-      'x-gateway-signature': signature,
-      'x-razorpay-signature': signature,
-      'x-razorpay-event-id': `sbx_evt_${random.uuid().replaceAll('-', '')}`,
-    };
-    if (mode === 'delayed') {
-      const signal = backgroundWork.signal();
-      await timers.sleep(delayMs, signal);
-      if (signal.aborted) return;
-    }
-    const send = () => outbox.deliver({ event, subject, path: webhookPath, headers, body });
-    await Promise.all(mode === 'duplicate' ? [send(), send()] : [send()]);
+export const sendRazorpayxEvent = async (
+  deps: RazorpayxWebhookDeps,
+  { event, subject, part, entity }: PayoutEvent,
+  delivery: DeliveryOptions,
+): Promise<void> => {
+  const { deliver: mode = 'webhook', delayMs = defaultDelayMs } = delivery;
+  if (mode === 'none') return;
+  const body = JSON.stringify({
+    entity: 'event',
+    account_id: 'acc_sandbox',
+    event,
+    contains: [part],
+    payload: { [part]: { entity } },
+    created_at: secondsAt(deps.clock.now()),
+  });
+  const signature = hexHmac(deps.webhookSecret, body);
+  const headers = {
+    'x-gateway-signature': signature,
+    'x-razorpay-signature': signature,
+    'x-razorpay-event-id': `sbx_evt_${deps.random.uuid().replaceAll('-', '')}`,
   };
+  if (mode === 'delayed') {
+    const signal = deps.backgroundWork.signal();
+    await deps.timers.sleep(delayMs, signal);
+    if (signal.aborted) return;
+  }
+  const send = () => deps.outbox.deliver({ event, subject, path: webhookPath, headers, body });
+  await Promise.all(mode === 'duplicate' ? [send(), send()] : [send()]);
 };

@@ -71,79 +71,108 @@ export interface SafegoldStore extends CollaboratorStore {
   balanceOf(userId: number): bigint;
 }
 
+/** Holds the rows, and the indexes that find them. */
+interface Rows {
+  readonly users: Map<string, SafegoldUser>;
+  readonly usersByMobile: Map<string, SafegoldUser>;
+  readonly rates: Map<string, Rate>;
+  readonly transactions: Map<string, Transaction>;
+  readonly transactionIdsByUser: Map<number, string[]>;
+}
+
+const createRows = (): Rows => ({
+  users: new Map(),
+  usersByMobile: new Map(),
+  rates: new Map(),
+  transactions: new Map(),
+  transactionIdsByUser: new Map(),
+});
+
+const clearRows = (rows: Rows): void => {
+  for (const map of Object.values(rows)) map.clear();
+};
+
+const putUser = (rows: Rows, user: SafegoldUser): SafegoldUser => {
+  rows.users.set(String(user.id), user);
+  rows.usersByMobile.set(user.mobileNo, user);
+  return user;
+};
+
+const dropOldRates = ({ rates }: Rows, now: Date): void => {
+  for (const [id, rate] of rates) {
+    if (msBetween(new Date(rate.expiresAtMs), now) <= keepRatesMs) return;
+    rates.delete(id);
+  }
+};
+
+const putRate = ({ rates }: Rows, rate: Rate): Rate => {
+  rates.set(String(rate.id), rate);
+  return rate;
+};
+
+const putTransaction = (rows: Rows, transaction: Transaction): Transaction => {
+  const { transactions, transactionIdsByUser } = rows;
+  const id = String(transaction.id);
+  if (!transactions.has(id)) {
+    const ids = transactionIdsByUser.get(transaction.userId) ?? [];
+    ids.push(id);
+    transactionIdsByUser.set(transaction.userId, ids);
+  }
+  transactions.set(id, transaction);
+  return transaction;
+};
+
+const transactionsOf = (rows: Rows, userId: number): readonly Transaction[] =>
+  (rows.transactionIdsByUser.get(userId) ?? []).flatMap((id) => rows.transactions.get(id) ?? []);
+
+const balanceOf = (rows: Rows, userId: number): bigint =>
+  transactionsOf(rows, userId).reduce((sum, { side, status, weight }) => {
+    if (side === 'buy') return status === 1 ? sum + weight : sum;
+    return status === 1 || status === 3 ? sum - weight : sum;
+  }, 0n);
+
+const loadRows = (rows: Rows, saved: Saved): void => {
+  clearRows(rows);
+  for (const user of saved.users) putUser(rows, user);
+  for (const rate of saved.rates) putRate(rows, rate);
+  for (const transaction of saved.transactions) putTransaction(rows, transaction);
+};
+
 /**
  * Creates an empty store with one running number for all its records. The number starts from real
  * time, so that no id is used twice when the sandbox forgets its records while the service keeps
  * its database.
  */
 export const createSafegoldStore = (clock: Clock, system: Clock): SafegoldStore => {
-  const users = new Map<string, SafegoldUser>();
-  const usersByMobile = new Map<string, SafegoldUser>();
-  const rates = new Map<string, Rate>();
-  const transactions = new Map<string, Transaction>();
-  const transactionIds = new Map<number, string[]>();
+  const rows = createRows();
+  const { users, rates, transactions } = rows;
   let lastId = system.now().getTime();
-
   const nextId = (): number => {
     lastId += 1;
     return lastId;
   };
-  const putUser = (user: SafegoldUser): void => {
-    users.set(String(user.id), user);
-    usersByMobile.set(user.mobileNo, user);
-  };
-  const putTransaction = (transaction: Transaction): void => {
-    const id = String(transaction.id);
-    if (!transactions.has(id)) {
-      const ids = transactionIds.get(transaction.userId) ?? [];
-      ids.push(id);
-      transactionIds.set(transaction.userId, ids);
-    }
-    transactions.set(id, transaction);
-  };
-  const dropOldRates = (): void => {
-    for (const [id, rate] of rates) {
-      if (msBetween(new Date(rate.expiresAtMs), clock.now()) <= keepRatesMs) return;
-      rates.delete(id);
-    }
-  };
-  const transactionsOf = (userId: number): readonly Transaction[] =>
-    (transactionIds.get(userId) ?? []).flatMap((id) => transactions.get(id) ?? []);
-  const clear = (): void => {
-    for (const map of [users, usersByMobile, rates, transactions, transactionIds]) map.clear();
-  };
 
   return {
     user: (id) => (id === undefined ? undefined : users.get(id)),
-    userByMobile: (mobileNo) => usersByMobile.get(mobileNo),
-    addUser(given) {
-      const user = { id: nextId(), ...given };
-      putUser(user);
-      return user;
+    userByMobile: (mobileNo) => rows.usersByMobile.get(mobileNo),
+    addUser: (user) => putUser(rows, { id: nextId(), ...user }),
+    replaceUser(user) {
+      putUser(rows, user);
     },
-    replaceUser: putUser,
     quote(side, paise) {
-      dropOldRates();
-      const expiresAtMs = clock.now().getTime() + rateLifeMs;
-      const rate = { id: nextId(), side, paise, expiresAtMs };
-      rates.set(String(rate.id), rate);
-      return rate;
+      const now = clock.now();
+      dropOldRates(rows, now);
+      return putRate(rows, { id: nextId(), side, paise, expiresAtMs: now.getTime() + rateLifeMs });
     },
     rate: (id) => rates.get(id),
-    addTransaction(given) {
-      const transaction = { id: nextId(), ...given };
-      putTransaction(transaction);
-      return transaction;
-    },
+    addTransaction: (transaction) => putTransaction(rows, { id: nextId(), ...transaction }),
     transaction: (id) => (id === undefined ? undefined : transactions.get(id)),
-    replaceTransaction: putTransaction,
-    transactionsOf,
+    replaceTransaction(transaction) {
+      putTransaction(rows, transaction);
+    },
+    transactionsOf: (userId) => transactionsOf(rows, userId),
     newestTransactions: (count) => [...transactions.values()].slice(-count).toReversed(),
-    balanceOf: (userId) =>
-      transactionsOf(userId).reduce((sum, { side, status, weight }) => {
-        if (side === 'buy') return status === 1 ? sum + weight : sum;
-        return status === 1 || status === 3 ? sum - weight : sum;
-      }, 0n),
+    balanceOf: (userId) => balanceOf(rows, userId),
     save: () =>
       toSaved({
         lastId,
@@ -154,12 +183,9 @@ export const createSafegoldStore = (clock: Clock, system: Clock): SafegoldStore 
     load(value) {
       // Written by `save`; the file's version was checked.
       const saved = fromSaved(value) as Saved;
-      clear();
       lastId = Math.max(lastId, saved.lastId);
-      for (const user of saved.users) putUser(user);
-      for (const rate of saved.rates) rates.set(String(rate.id), rate);
-      for (const transaction of saved.transactions) putTransaction(transaction);
+      loadRows(rows, saved);
     },
-    clear,
+    clear: () => clearRows(rows),
   };
 };
