@@ -1,4 +1,3 @@
-import type { Clock } from '../../../../platform/clock/clock.ts';
 import {
   fieldsOf,
   okAnswer,
@@ -54,8 +53,7 @@ export const adoptMandate = (mandates: MandateStore, order: GatewayOrder): void 
   if (token !== undefined && phone !== undefined) mandates.add(token, phone);
 };
 
-interface MandateOperationsOptions {
-  readonly clock: Clock;
+interface MandateContext {
   readonly store: GatewayStore;
   readonly mandates: MandateStore;
   readonly simulator: GatewaySimulator;
@@ -70,72 +68,72 @@ const subscriptionView = (id: string, phone: string) => ({
   customer_details: { customer_phone: phone },
 });
 
+const createSubscription = ({ mandates }: MandateContext, { body }: Call): Answer => {
+  const read = readBody(subscriptionSchema, body);
+  if ('refused' in read) return read.refused;
+  const { subscription_id: id, customer_details: customer } = read.value;
+  if (mandates.phoneOf(id) !== undefined) {
+    return refusal(409, 'subscription_already_exists', 'Subscription already exists');
+  }
+  mandates.add(id, customer.customer_phone);
+  return okAnswer(subscriptionView(id, customer.customer_phone));
+};
+
+const getSubscription = ({ mandates }: MandateContext, { params }: Call): Answer => {
+  const id = params['subscriptionId'] ?? '';
+  const phone = mandates.phoneOf(id);
+  return phone === undefined ? noSubscription : okAnswer(subscriptionView(id, phone));
+};
+
+/** A charge is the debit that was requested, and once it ended the payment with its outcome. */
+const currentCharge = ({ store }: MandateContext, debit: GatewayDebit) =>
+  chargeView(store.payment(debit.id) ?? debit);
+
+const charge = (context: MandateContext, { body, headers }: Call): Answer => {
+  const { store, mandates, simulator } = context;
+  const read = readBody(chargeSchema, body);
+  if ('refused' in read) return read.refused;
+  const { subscription_id: token, payment_id: orderId, payment_amount: paise } = read.value;
+  if (mandates.phoneOf(token) === undefined) return noSubscription;
+  const key = textOf(headers['x-idempotency-key']) ?? '';
+  const request = { key, body: JSON.stringify(body) };
+  const known = store.debitByReference(orderId);
+  if (known !== undefined) {
+    if (key === '' || known.extra?.['key'] !== key) {
+      return refusal(409, 'payment_already_exists', 'Payment with same id is already present');
+    }
+    return known.extra['body'] === request.body
+      ? okAnswer(currentCharge(context, known))
+      : idempotencyRefusal;
+  }
+  const order = store.order(orderId);
+  if (order === undefined) return refusal(400, 'payment_id_invalid', 'There is no such order');
+  const made = store.addDebit({
+    order_id: orderId,
+    reference: orderId,
+    mandate_token: token,
+    amount_paise: paise,
+    currency: 'INR',
+    status: 'pending',
+    extra: {
+      ...request,
+      subscription_id: token,
+      payment_schedule_date: read.value.payment_schedule_date,
+    },
+  });
+  simulator.settleLater(made);
+  return okAnswer(chargeView(made));
+};
+
+const getCharge = (context: MandateContext, { params }: Call): Answer => {
+  const debit = context.store.debitByReference(params['paymentId'] ?? '');
+  return debit === undefined || subscriptionOf(debit) !== params['subscriptionId']
+    ? refusal(404, 'payment_not_found', 'Payment does not exist')
+    : okAnswer(currentCharge(context, debit));
+};
+
 /** Serves subscriptions, which are Cashfree's mandates, and charges under them. */
-export const mandateOperations = (options: MandateOperationsOptions): readonly Operation[] => {
-  const { store, mandates, simulator } = options;
-
-  const createSubscription = ({ body }: Call): Answer => {
-    const read = readBody(subscriptionSchema, body);
-    if ('refused' in read) return read.refused;
-    const { subscription_id: id, customer_details: customer } = read.value;
-    if (mandates.phoneOf(id) !== undefined) {
-      return refusal(409, 'subscription_already_exists', 'Subscription already exists');
-    }
-    mandates.add(id, customer.customer_phone);
-    return okAnswer(subscriptionView(id, customer.customer_phone));
-  };
-
-  const getSubscription = ({ params }: Call): Answer => {
-    const id = params['subscriptionId'] ?? '';
-    const phone = mandates.phoneOf(id);
-    return phone === undefined ? noSubscription : okAnswer(subscriptionView(id, phone));
-  };
-
-  /** A charge is the debit that was requested, and once it ended the payment with its outcome. */
-  const currentCharge = (debit: GatewayDebit) => chargeView(store.payment(debit.id) ?? debit);
-
-  const charge = ({ body, headers }: Call): Answer => {
-    const read = readBody(chargeSchema, body);
-    if ('refused' in read) return read.refused;
-    const { subscription_id: token, payment_id: orderId, payment_amount: paise } = read.value;
-    if (mandates.phoneOf(token) === undefined) return noSubscription;
-    const key = textOf(headers['x-idempotency-key']) ?? '';
-    const request = { key, body: JSON.stringify(body) };
-    const known = store.debitByReference(orderId);
-    if (known !== undefined) {
-      if (key === '' || known.extra?.['key'] !== key) {
-        return refusal(409, 'payment_already_exists', 'Payment with same id is already present');
-      }
-      return known.extra['body'] === request.body
-        ? okAnswer(currentCharge(known))
-        : idempotencyRefusal;
-    }
-    const order = store.order(orderId);
-    if (order === undefined) return refusal(400, 'payment_id_invalid', 'There is no such order');
-    const made = store.addDebit({
-      order_id: orderId,
-      reference: orderId,
-      mandate_token: token,
-      amount_paise: paise,
-      currency: 'INR',
-      status: 'pending',
-      extra: {
-        ...request,
-        subscription_id: token,
-        payment_schedule_date: read.value.payment_schedule_date,
-      },
-    });
-    simulator.settleLater(made);
-    return okAnswer(chargeView(made));
-  };
-
-  const getCharge = ({ params }: Call): Answer => {
-    const debit = store.debitByReference(params['paymentId'] ?? '');
-    return debit === undefined || subscriptionOf(debit) !== params['subscriptionId']
-      ? refusal(404, 'payment_not_found', 'Payment does not exist')
-      : okAnswer(currentCharge(debit));
-  };
-
+export const mandateOperations = (context: MandateContext): readonly Operation[] => {
   const misstate = overstateDecimal('payment_amount', 2, 100n);
   const subscription = '/subscriptions/:subscriptionId';
   return [
@@ -143,17 +141,27 @@ export const mandateOperations = (options: MandateOperationsOptions): readonly O
       name: 'debit',
       method: 'POST',
       path: '/subscriptions/pay',
-      handle: charge,
+      handle: (call) => charge(context, call),
       idempotencyKey: ({ headers }) => textOf(headers['x-idempotency-key']),
       misstate,
     },
-    { name: 'create-mandate', method: 'POST', path: '/subscriptions', handle: createSubscription },
-    { name: 'get-mandate', method: 'GET', path: subscription, handle: getSubscription },
+    {
+      name: 'create-mandate',
+      method: 'POST',
+      path: '/subscriptions',
+      handle: (call) => createSubscription(context, call),
+    },
+    {
+      name: 'get-mandate',
+      method: 'GET',
+      path: subscription,
+      handle: (call) => getSubscription(context, call),
+    },
     {
       name: 'get-debit',
       method: 'GET',
       path: `${subscription}/payments/:paymentId`,
-      handle: getCharge,
+      handle: (call) => getCharge(context, call),
       misstate,
     },
   ];

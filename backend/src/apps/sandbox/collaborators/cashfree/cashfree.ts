@@ -48,7 +48,7 @@ interface CashfreeOptions extends GatewaySurroundings {
   readonly webhookSecret: string;
 }
 
-interface OrderOperationsOptions extends Pick<GatewaySurroundings, 'clock' | 'random'> {
+interface OrderContext extends Pick<GatewaySurroundings, 'clock' | 'random'> {
   readonly store: GatewayStore;
   readonly mandates: MandateStore;
 }
@@ -61,94 +61,98 @@ const longestLifeMs = 30 * dayMs;
 const noOrder = refusal(404, 'order_not_found', 'Order Reference Id does not exist');
 const noPayment = refusal(404, 'payment_not_found', 'Payment does not exist');
 
-/** Serves orders, their payments and refunds, and disputes. */
-const orderOperations = (options: OrderOperationsOptions): readonly Operation[] => {
-  const { clock, random, store, mandates } = options;
+/** A charge of a subscription is no payment of its order. */
+const paymentsOf = ({ store }: OrderContext, orderId: string) =>
+  store.paymentsOf(orderId).filter((payment) => subscriptionOf(payment) === '');
 
-  /** A charge of a subscription is no payment of its order. */
-  const paymentsOf = (orderId: string) =>
-    store.paymentsOf(orderId).filter((payment) => subscriptionOf(payment) === '');
+const showOrder = (context: OrderContext, order: GatewayOrder) => {
+  const isPaid = paymentsOf(context, order.id).some(({ status }) => status === 'captured');
+  if (isPaid) return orderView(order, 'PAID');
+  return orderView(order, isExpired(order, context.clock.now()) ? 'EXPIRED' : 'ACTIVE');
+};
 
-  const view = (order: GatewayOrder) => {
-    const isPaid = paymentsOf(order.id).some(({ status }) => status === 'captured');
-    if (isPaid) return orderView(order, 'PAID');
-    return orderView(order, isExpired(order, clock.now()) ? 'EXPIRED' : 'ACTIVE');
-  };
+const refuseExpiry = ({ clock }: OrderContext, expiresAt: Date): Answer | undefined => {
+  const lifeMs = expiresAt.getTime() - clock.now().getTime();
+  if (lifeMs > shortestLifeMs && lifeMs < longestLifeMs) return undefined;
+  return refusal(
+    400,
+    'order_expiry_time_invalid',
+    'order_expiry_time : Expiry time should be more than 15 min and less than 30 days',
+  );
+};
 
-  const refuseExpiry = (expiresAt: Date): Answer | undefined => {
-    const lifeMs = expiresAt.getTime() - clock.now().getTime();
-    if (lifeMs > shortestLifeMs && lifeMs < longestLifeMs) return undefined;
-    return refusal(
-      400,
-      'order_expiry_time_invalid',
-      'order_expiry_time : Expiry time should be more than 15 min and less than 30 days',
-    );
-  };
-
-  const createOrder = ({ body, headers }: Call): Answer => {
-    const read = readBody(orderSchema, body);
-    if ('refused' in read) return read.refused;
-    const { order_id: id = `order_${random.digits(12)}`, ...asked } = read.value;
-    const key = textOf(headers['x-idempotency-key']) ?? '';
-    const request = { key, body: JSON.stringify(body) };
-    const known = store.order(id);
-    if (known !== undefined) {
-      if (key === '' || known.extra?.['key'] !== key) {
-        return refusal(409, 'order_already_exists', 'order with same id is already present');
-      }
-      return known.extra['body'] === request.body ? okAnswer(view(known)) : idempotencyRefusal;
+const createOrder = (context: OrderContext, { body, headers }: Call): Answer => {
+  const { clock, random, store, mandates } = context;
+  const read = readBody(orderSchema, body);
+  if ('refused' in read) return read.refused;
+  const { order_id: id = `order_${random.digits(12)}`, ...asked } = read.value;
+  const key = textOf(headers['x-idempotency-key']) ?? '';
+  const request = { key, body: JSON.stringify(body) };
+  const known = store.order(id);
+  if (known !== undefined) {
+    if (key === '' || known.extra?.['key'] !== key) {
+      return refusal(409, 'order_already_exists', 'order with same id is already present');
     }
-    const { order_expiry_time: expiry } = asked;
-    const expiresAt =
-      expiry === undefined ? addMs(clock.now(), longestLifeMs - 1) : new Date(expiry);
-    const refused = refuseExpiry(expiresAt);
-    if (refused !== undefined) return refused;
-    const order = store.addOrder({
-      id,
-      receipt: id,
-      amount_paise: asked.order_amount,
-      currency: asked.order_currency,
-      expires_at: expiresAt.toISOString(),
-      extra: {
-        ...request,
-        cf_order_id: random.digits(10),
-        session_id: `session_${random.bytes(32).toString('base64url')}`,
-        customer_details: asked.customer_details,
-        order_note: asked.order_note ?? null,
-        order_tags: asked.order_tags ?? null,
-      },
-    });
-    adoptMandate(mandates, order);
-    return okAnswer(view(order));
+    return known.extra['body'] === request.body
+      ? okAnswer(showOrder(context, known))
+      : idempotencyRefusal;
+  }
+  const { order_expiry_time: expiry } = asked;
+  const expiresAt = expiry === undefined ? addMs(clock.now(), longestLifeMs - 1) : new Date(expiry);
+  const refused = refuseExpiry(context, expiresAt);
+  if (refused !== undefined) return refused;
+  const order = store.addOrder({
+    id,
+    receipt: id,
+    amount_paise: asked.order_amount,
+    currency: asked.order_currency,
+    expires_at: expiresAt.toISOString(),
+    extra: {
+      ...request,
+      cf_order_id: random.digits(10),
+      session_id: `session_${random.bytes(32).toString('base64url')}`,
+      customer_details: asked.customer_details,
+      order_note: asked.order_note ?? null,
+      order_tags: asked.order_tags ?? null,
+    },
+  });
+  adoptMandate(mandates, order);
+  return okAnswer(showOrder(context, order));
+};
+
+/** Answers with what `show` makes of the order that the path names. */
+const ofOrder =
+  (context: OrderContext, show: (context: OrderContext, order: GatewayOrder) => unknown) =>
+  ({ params }: Call): Answer => {
+    const order = context.store.order(params['orderId']);
+    return order === undefined ? noOrder : okAnswer(show(context, order));
   };
 
-  const ofOrder =
-    (show: (order: GatewayOrder) => unknown) =>
-    ({ params }: Call): Answer => {
-      const order = store.order(params['orderId']);
-      return order === undefined ? noOrder : okAnswer(show(order));
-    };
+const showPayments = (context: OrderContext, order: GatewayOrder) =>
+  paymentsOf(context, order.id).map((payment) => paymentView(payment, order));
 
-  const refundsOf = (order: GatewayOrder) =>
-    paymentsOf(order.id).flatMap(({ id }) =>
-      store.refundsOf(id).map((refund) => refundView(refund, order)),
-    );
+const showRefunds = (context: OrderContext, order: GatewayOrder) =>
+  paymentsOf(context, order.id).flatMap(({ id }) =>
+    context.store.refundsOf(id).map((refund) => refundView(refund, order)),
+  );
 
-  const listDisputes = ({ params }: Call): Answer => {
-    const payment = store.payment(params['paymentId']);
-    const order = store.order(payment?.order_id);
-    if (payment === undefined || order === undefined) return noPayment;
-    const disputes = store.disputesOf(payment.id);
-    return okAnswer(disputes.map((dispute) => disputeView(dispute, { payment, order })));
-  };
+const listDisputes = ({ store }: OrderContext, { params }: Call): Answer => {
+  const payment = store.payment(params['paymentId']);
+  const order = store.order(payment?.order_id);
+  if (payment === undefined || order === undefined) return noPayment;
+  const disputes = store.disputesOf(payment.id);
+  return okAnswer(disputes.map((dispute) => disputeView(dispute, { payment, order })));
+};
 
+/** Serves orders, their payments and refunds, and disputes. */
+const orderOperations = (context: OrderContext): readonly Operation[] => {
   const order = '/orders/:orderId';
   return [
     {
       name: 'create-order',
       method: 'POST',
       path: '/orders',
-      handle: createOrder,
+      handle: (call) => createOrder(context, call),
       idempotencyKey: ({ headers }) => textOf(headers['x-idempotency-key']),
       misstate: overstateDecimal('order_amount', 2, 100n),
     },
@@ -156,28 +160,28 @@ const orderOperations = (options: OrderOperationsOptions): readonly Operation[] 
       name: 'get-order',
       method: 'GET',
       path: order,
-      handle: ofOrder(view),
+      handle: ofOrder(context, showOrder),
       misstate: overstateDecimal('order_amount', 2, 100n),
     },
     {
       name: 'list-payments',
       method: 'GET',
       path: `${order}/payments`,
-      handle: ofOrder((of) => paymentsOf(of.id).map((payment) => paymentView(payment, of))),
+      handle: ofOrder(context, showPayments),
       misstate: overstateDecimal('payment_amount', 2, 100n),
     },
     {
       name: 'get-refund',
       method: 'GET',
       path: `${order}/refunds`,
-      handle: ofOrder(refundsOf),
+      handle: ofOrder(context, showRefunds),
       misstate: overstateDecimal('refund_amount', 2, 100n),
     },
     {
       name: 'get-dispute',
       method: 'GET',
       path: '/payments/:paymentId/disputes',
-      handle: listDisputes,
+      handle: (call) => listDisputes(context, call),
       misstate: overstateDecimal('dispute_amount', 2, 100n),
     },
   ];

@@ -64,7 +64,7 @@ const readBody = <S extends z.ZodType>(
   return { refused: { status: 400, body: gatewayError('BAD_REQUEST', message, field) } };
 };
 
-interface GatewayOperationsOptions {
+interface GatewayContext {
   readonly store: GatewayStore;
   readonly simulator: GatewaySimulator;
 }
@@ -79,75 +79,72 @@ const misstateItems = overstateItems('amount_paise');
 
 const debitView = ({ mandate_token: _secret, ...debit }: GatewayDebit) => debit;
 
+const orderView = (store: GatewayStore, order: GatewayOrder) => ({
+  ...order,
+  status: store.isPaid(order.id) ? 'paid' : 'created',
+});
+
+const createOrder = ({ store }: GatewayContext, { body }: Call): Answer => {
+  const read = readBody(orderSchema, body);
+  if ('refused' in read) return read.refused;
+  const { expires_at = null, ...given } = read.value;
+  const known = store.orderByReceipt(given.receipt);
+  return okAnswer(orderView(store, known ?? store.addOrder({ ...given, expires_at })));
+};
+
+const getOrder = ({ store }: GatewayContext, { params }: Call): Answer => {
+  const order = store.order(params['orderId']);
+  return order === undefined ? notFound('order') : okAnswer(orderView(store, order));
+};
+
+const findOrders = ({ store }: GatewayContext, { query }: Call): Answer => {
+  const order = store.orderByReceipt(query.get('receipt') ?? '');
+  return okAnswer({ items: order === undefined ? [] : [orderView(store, order)] });
+};
+
+const listPayments = ({ store }: GatewayContext, { params }: Call): Answer => {
+  const order = store.order(params['orderId']);
+  if (order === undefined) return notFound('order');
+  return okAnswer({ items: store.paymentsOf(order.id) });
+};
+
+const listRefunds = ({ store }: GatewayContext, { params }: Call): Answer => {
+  const payment = store.payment(params['paymentId']);
+  if (payment === undefined) return notFound('payment');
+  return okAnswer({ items: store.refundsOf(payment.id) });
+};
+
+const listDisputes = ({ store }: GatewayContext, { params }: Call): Answer => {
+  const payment = store.payment(params['paymentId']);
+  if (payment === undefined) return notFound('payment');
+  return okAnswer({ items: store.disputesOf(payment.id) });
+};
+
+const debit = ({ store, simulator }: GatewayContext, { body }: Call): Answer => {
+  const read = readBody(debitSchema, body);
+  if ('refused' in read) return read.refused;
+  const { order_id, amount_paise, mandate_token } = read.value;
+  const order = store.order(order_id);
+  if (order === undefined) return notFound('order');
+  const reference = read.value.reference ?? order_id;
+  const known = store.debitByReference(reference);
+  if (known !== undefined) return okAnswer(debitView(known));
+  const currency = read.value.currency ?? order.currency;
+  const given = { order_id, reference, mandate_token, amount_paise, currency };
+  const made = store.addDebit({ ...given, status: 'pending' });
+  simulator.settleLater(made);
+  return okAnswer(debitView(made));
+};
+
 /** Serves the neutral gateway's protocol: orders, payments, refunds, disputes and debits. */
-const gatewayOperations = ({
-  store,
-  simulator,
-}: GatewayOperationsOptions): readonly Operation[] => {
-  const orderView = (order: GatewayOrder) => ({
-    ...order,
-    status: store.isPaid(order.id) ? 'paid' : 'created',
-  });
-
-  const createOrder = ({ body }: Call): Answer => {
-    const read = readBody(orderSchema, body);
-    if ('refused' in read) return read.refused;
-    const { expires_at = null, ...given } = read.value;
-    const known = store.orderByReceipt(given.receipt);
-    return okAnswer(orderView(known ?? store.addOrder({ ...given, expires_at })));
-  };
-
-  const getOrder = ({ params }: Call): Answer => {
-    const order = store.order(params['orderId']);
-    return order === undefined ? notFound('order') : okAnswer(orderView(order));
-  };
-
-  const findOrders = ({ query }: Call): Answer => {
-    const order = store.orderByReceipt(query.get('receipt') ?? '');
-    return okAnswer({ items: order === undefined ? [] : [orderView(order)] });
-  };
-
-  const listPayments = ({ params }: Call): Answer => {
-    const order = store.order(params['orderId']);
-    if (order === undefined) return notFound('order');
-    return okAnswer({ items: store.paymentsOf(order.id) });
-  };
-
-  const listRefunds = ({ params }: Call): Answer => {
-    const payment = store.payment(params['paymentId']);
-    if (payment === undefined) return notFound('payment');
-    return okAnswer({ items: store.refundsOf(payment.id) });
-  };
-
-  const listDisputes = ({ params }: Call): Answer => {
-    const payment = store.payment(params['paymentId']);
-    if (payment === undefined) return notFound('payment');
-    return okAnswer({ items: store.disputesOf(payment.id) });
-  };
-
-  const debit = ({ body }: Call): Answer => {
-    const read = readBody(debitSchema, body);
-    if ('refused' in read) return read.refused;
-    const { order_id, amount_paise, mandate_token } = read.value;
-    const order = store.order(order_id);
-    if (order === undefined) return notFound('order');
-    const reference = read.value.reference ?? order_id;
-    const known = store.debitByReference(reference);
-    if (known !== undefined) return okAnswer(debitView(known));
-    const currency = read.value.currency ?? order.currency;
-    const given = { order_id, reference, mandate_token, amount_paise, currency };
-    const made = store.addDebit({ ...given, status: 'pending' });
-    simulator.settleLater(made);
-    return okAnswer(debitView(made));
-  };
-
+const gatewayOperations = (context: GatewayContext): readonly Operation[] => {
   const orders = '/v1/orders';
   return [
     {
       name: 'create-order',
       method: 'POST',
       path: orders,
-      handle: createOrder,
+      handle: (call) => createOrder(context, call),
       idempotencyKey: ({ body }) => textOf(fieldsOf(body)['receipt']),
       misstate,
     },
@@ -155,36 +152,42 @@ const gatewayOperations = ({
       name: 'get-order',
       method: 'GET',
       path: orders,
-      handle: findOrders,
+      handle: (call) => findOrders(context, call),
       misstate: misstateItems,
     },
-    { name: 'get-order', method: 'GET', path: `${orders}/:orderId`, handle: getOrder, misstate },
+    {
+      name: 'get-order',
+      method: 'GET',
+      path: `${orders}/:orderId`,
+      handle: (call) => getOrder(context, call),
+      misstate,
+    },
     {
       name: 'list-payments',
       method: 'GET',
       path: `${orders}/:orderId/payments`,
-      handle: listPayments,
+      handle: (call) => listPayments(context, call),
       misstate: misstateItems,
     },
     {
       name: 'get-refund',
       method: 'GET',
       path: '/v1/payments/:paymentId/refunds',
-      handle: listRefunds,
+      handle: (call) => listRefunds(context, call),
       misstate: misstateItems,
     },
     {
       name: 'get-dispute',
       method: 'GET',
       path: '/v1/payments/:paymentId/disputes',
-      handle: listDisputes,
+      handle: (call) => listDisputes(context, call),
       misstate: misstateItems,
     },
     {
       name: 'debit',
       method: 'POST',
       path: '/v1/debits',
-      handle: debit,
+      handle: (call) => debit(context, call),
       idempotencyKey: ({ body }) =>
         textOf(fieldsOf(body)['reference']) ?? textOf(fieldsOf(body)['order_id']),
       misstate,

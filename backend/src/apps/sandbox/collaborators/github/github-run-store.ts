@@ -23,7 +23,7 @@ export interface RunState {
   readonly updatedAt: string;
 }
 
-interface GithubRunStore extends CollaboratorStore {
+export interface GithubRunStore extends CollaboratorStore {
   add(run: Pick<Run, 'owner' | 'repo' | 'workflow' | 'title' | 'correlationId' | 'branch'>): Run;
   /** Newest first. */
   all(): readonly Run[];

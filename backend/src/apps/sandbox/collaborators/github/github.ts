@@ -3,7 +3,12 @@ import type { Clock } from '../../../../platform/clock/clock.ts';
 import { okAnswer, type Answer, type Call, type Collaborator } from '../../core/collaborator.ts';
 import type { RunSimulator, RunSummary } from '../../core/run-simulator.ts';
 import { isSameSecret } from '../../core/credentials.ts';
-import { createGithubRunStore, type Run, type RunState } from './github-run-store.ts';
+import {
+  createGithubRunStore,
+  type GithubRunStore,
+  type Run,
+  type RunState,
+} from './github-run-store.ts';
 
 /** Returns GitHub's error body. */
 const githubError = (status: number, message: string) => ({
@@ -99,61 +104,70 @@ const countOf = (query: URLSearchParams, name: string, fallback: number, most: n
   return Math.min(Math.max(count, 1), most);
 };
 
+const listRuns = (runs: GithubRunStore, call: Call): Answer => {
+  const { owner, repo, workflow } = placeOf(call);
+  if (!workflows.has(workflow)) return refusal(404, 'Not Found');
+  const found = runs
+    .all()
+    .filter((run) => run.workflow === workflow && run.owner === owner && run.repo === repo);
+  const count = countOf(call.query, 'per_page', 30, 100);
+  const first = (countOf(call.query, 'page', 1, 1_000_000) - 1) * count;
+  const page = found.slice(first, first + count);
+  return okAnswer({
+    total_count: found.length,
+    workflow_runs: page.map((run) => runView(run, runs.stateOf(run), call.origin)),
+  });
+};
+
+const dispatch = (runs: GithubRunStore, call: Call): Answer => {
+  const place = placeOf(call);
+  const target = workflows.get(place.workflow);
+  if (target === undefined) return refusal(404, 'Not Found');
+  const read = dispatchSchema.safeParse(call.body);
+  if (!read.success) return refusal(422, 'Invalid request.');
+  const { ref, inputs, return_run_details: isAsked } = read.data;
+  if (ref !== branch && ref !== `refs/heads/${branch}`) {
+    return refusal(422, `No ref found for: ${ref}`);
+  }
+  const foreign = Object.keys(inputs).filter((name) => name !== correlationInput);
+  if (foreign.length > 0) {
+    return refusal(422, `Unexpected inputs provided: ${JSON.stringify(foreign)}`);
+  }
+  const correlationId = inputs[correlationInput] ?? null;
+  const mark = correlationId === null ? '' : ` (${correlationId})`;
+  const title = `Deploy ${target}${mark}`;
+  const run = runs.add({ ...place, title, correlationId, branch });
+  return isAsked ? okAnswer(runDetails(run, call.origin)) : { status: 204 };
+};
+
+const summarise = (runs: GithubRunStore, run: Run): RunSummary => {
+  const { status, conclusion } = runs.stateOf(run);
+  const { id, owner, repo, workflow, title, correlationId, createdAt } = run;
+  const repository = `${owner}/${repo}`;
+  const about = { repository, workflow, title, correlationId, branch: run.branch, createdAt };
+  return { id: String(id), ...about, status, conclusion };
+};
+
 /** Creates GitHub Actions: dispatches of deployment workflows, and their runs. */
 export const createGithub = ({ system, settleMs, token, changed }: GithubOptions): Github => {
   const runs = createGithubRunStore(system, settleMs);
-
-  const listRuns = (call: Call): Answer => {
-    const { owner, repo, workflow } = placeOf(call);
-    if (!workflows.has(workflow)) return refusal(404, 'Not Found');
-    const found = runs
-      .all()
-      .filter((run) => run.workflow === workflow && run.owner === owner && run.repo === repo);
-    const count = countOf(call.query, 'per_page', 30, 100);
-    const first = (countOf(call.query, 'page', 1, 1_000_000) - 1) * count;
-    const page = found.slice(first, first + count);
-    return okAnswer({
-      total_count: found.length,
-      workflow_runs: page.map((run) => runView(run, runs.stateOf(run), call.origin)),
-    });
-  };
-
-  const dispatch = (call: Call): Answer => {
-    const place = placeOf(call);
-    const target = workflows.get(place.workflow);
-    if (target === undefined) return refusal(404, 'Not Found');
-    const read = dispatchSchema.safeParse(call.body);
-    if (!read.success) return refusal(422, 'Invalid request.');
-    const { ref, inputs, return_run_details: isAsked } = read.data;
-    if (ref !== branch && ref !== `refs/heads/${branch}`) {
-      return refusal(422, `No ref found for: ${ref}`);
-    }
-    const foreign = Object.keys(inputs).filter((name) => name !== correlationInput);
-    if (foreign.length > 0) {
-      return refusal(422, `Unexpected inputs provided: ${JSON.stringify(foreign)}`);
-    }
-    const correlationId = inputs[correlationInput] ?? null;
-    const mark = correlationId === null ? '' : ` (${correlationId})`;
-    const title = `Deploy ${target}${mark}`;
-    const run = runs.add({ ...place, title, correlationId, branch });
-    return isAsked ? okAnswer(runDetails(run, call.origin)) : { status: 204 };
-  };
-
-  const summarise = (run: Run): RunSummary => {
-    const { status, conclusion } = runs.stateOf(run);
-    const { id, owner, repo, workflow, title, correlationId, createdAt } = run;
-    const repository = `${owner}/${repo}`;
-    const about = { repository, workflow, title, correlationId, branch: run.branch, createdAt };
-    return { id: String(id), ...about, status, conclusion };
-  };
-
   return {
     collaborator: {
       name: 'github',
       mountPath: '/github',
       operations: [
-        { name: 'list-runs', method: 'GET', path: `${workflowPath}/runs`, handle: listRuns },
-        { name: 'dispatch', method: 'POST', path: `${workflowPath}/dispatches`, handle: dispatch },
+        {
+          name: 'list-runs',
+          method: 'GET',
+          path: `${workflowPath}/runs`,
+          handle: (call) => listRuns(runs, call),
+        },
+        {
+          name: 'dispatch',
+          method: 'POST',
+          path: `${workflowPath}/dispatches`,
+          handle: (call) => dispatch(runs, call),
+        },
       ],
       refuseUnauthenticated: ({ headers }) => {
         const given = /^(?:Bearer|token) (\S+)$/iu.exec(headers.authorization ?? '')?.[1];
@@ -164,13 +178,17 @@ export const createGithub = ({ system, settleMs, token, changed }: GithubOptions
       store: runs,
     },
     simulator: {
-      runs: (count) => runs.all().slice(0, count).map(summarise),
+      runs: (count) =>
+        runs
+          .all()
+          .slice(0, count)
+          .map((run) => summarise(runs, run)),
       end(id, conclusion) {
         const run = runs.all().find((one) => String(one.id) === id || one.correlationId === id);
         if (run === undefined) return undefined;
         const ended = runs.end(run, conclusion);
         changed();
-        return summarise(ended);
+        return summarise(runs, ended);
       },
     },
   };

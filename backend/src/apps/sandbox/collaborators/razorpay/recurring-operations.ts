@@ -27,44 +27,43 @@ const getCustomer = ({ params }: Call): Answer => {
   return okAnswer({ id, entity: 'customer', ...known, notes: [], created_at: 1_767_225_600 });
 };
 
+// Nothing here makes a repeat harmless: it is a second payment, as it may be at the gateway.
+const debit = (context: RazorpayContext, { body }: Call): Answer => {
+  const { store, simulator, checkoutSignature } = context;
+  const read = readBody(recurringSchema, body);
+  if ('refused' in read) return read.refused;
+  const { order_id, amount, currency, customer_id, token, notes } = read.value;
+  const order = store.order(order_id);
+  if (order === undefined) return unknownId;
+  if (store.isPaid(order.id)) return alreadyPaid;
+  if (amount !== order.amount_paise || currency !== order.currency) {
+    return badRequest('Payment amount is different from the order amount', 'amount');
+  }
+  const made = store.addDebit({
+    order_id,
+    reference: order_id,
+    mandate_token: token,
+    amount_paise: amount,
+    currency,
+    status: 'pending',
+    extra: { notes, customer_id, token_id: token },
+  });
+  simulator.settleLater(made);
+  return okAnswer({
+    razorpay_payment_id: made.id,
+    razorpay_order_id: order_id,
+    razorpay_signature: checkoutSignature(order_id, made.id),
+  });
+};
+
 /** Serves recurring payments, which debit a mandate (page api/payments/recurring-payments). */
 export const recurringOperations = (context: RazorpayContext): readonly Operation[] => {
-  const { store, simulator, checkoutSignature } = context;
-
-  // Nothing here makes a repeat harmless: it is a second payment, as it may be at the gateway.
-  const debit = ({ body }: Call): Answer => {
-    const read = readBody(recurringSchema, body);
-    if ('refused' in read) return read.refused;
-    const { order_id, amount, currency, customer_id, token, notes } = read.value;
-    const order = store.order(order_id);
-    if (order === undefined) return unknownId;
-    if (store.isPaid(order.id)) return alreadyPaid;
-    if (amount !== order.amount_paise || currency !== order.currency) {
-      return badRequest('Payment amount is different from the order amount', 'amount');
-    }
-    const made = store.addDebit({
-      order_id,
-      reference: order_id,
-      mandate_token: token,
-      amount_paise: amount,
-      currency,
-      status: 'pending',
-      extra: { notes, customer_id, token_id: token },
-    });
-    simulator.settleLater(made);
-    return okAnswer({
-      razorpay_payment_id: made.id,
-      razorpay_order_id: order_id,
-      razorpay_signature: checkoutSignature(order_id, made.id),
-    });
-  };
-
   return [
     {
       name: 'debit',
       method: 'POST',
       path: '/v1/payments/create/recurring',
-      handle: debit,
+      handle: (call) => debit(context, call),
       idempotencyKey: ({ body }) => textOf(fieldsOf(fieldsOf(body)['notes'])['debit_key']),
     },
     {

@@ -12,7 +12,7 @@ import {
 } from './razorpayx-wire.ts';
 import type { z } from 'zod';
 
-interface AccountOptions {
+interface AccountContext {
   readonly store: RazorpayxStore;
   readonly simulator: RazorpayxPayoutSimulator;
   /** The service's own account at the provider. */
@@ -52,70 +52,71 @@ const fundAccountLike = (
   return known ?? store.fundAccounts.add({ contact_id: contactId, name, ifsc, account_number });
 };
 
+const createContact = ({ store }: AccountContext, { body }: Call): Answer => {
+  const read = readBody(contactSchema, body);
+  if ('refused' in read) return read.refused;
+  return okAnswer(contactView(contactLike(store, read.value)));
+};
+
+const createFundAccount = ({ store }: AccountContext, { body }: Call): Answer => {
+  const read = readBody(fundAccountSchema, body);
+  if ('refused' in read) return read.refused;
+  const contact = store.contacts.get(read.value.contact_id);
+  if (contact === undefined) return unknownId;
+  const { bank_account: bankAccount } = read.value;
+  return okAnswer(fundAccountView(fundAccountLike(store, contact.id, bankAccount)));
+};
+
+const validate = ({ store, simulator, accountNumber }: AccountContext, { body }: Call): Answer => {
+  const read = readBody(validationSchema, body);
+  if ('refused' in read) return read.refused;
+  const { source_account_number: source, fund_account: given, reference_id = null } = read.value;
+  if (source !== accountNumber) {
+    return badRequest('The account number is invalid.', 'source_account_number');
+  }
+  const contact = contactLike(store, given.contact);
+  const account = fundAccountLike(store, contact.id, given.bank_account);
+  const validation = store.validations.add({
+    fund_account_id: account.id,
+    reference_id,
+    status: 'created',
+    account_status: null,
+  });
+  simulator.settleValidationLater(validation);
+  return okAnswer(validationView(store, validation));
+};
+
+const getValidation = ({ store }: AccountContext, { params }: Call): Answer => {
+  const validation = store.validations.get(params['validationId']);
+  return validation === undefined ? unknownId : okAnswer(validationView(store, validation));
+};
+
 /** Serves contacts, fund accounts and the composite penny-drop, which makes both. */
-export const accountOperations = ({
-  store,
-  simulator,
-  accountNumber,
-}: AccountOptions): readonly Operation[] => {
-  const createContact = ({ body }: Call): Answer => {
-    const read = readBody(contactSchema, body);
-    if ('refused' in read) return read.refused;
-    return okAnswer(contactView(contactLike(store, read.value)));
-  };
-
-  const createFundAccount = ({ body }: Call): Answer => {
-    const read = readBody(fundAccountSchema, body);
-    if ('refused' in read) return read.refused;
-    const contact = store.contacts.get(read.value.contact_id);
-    if (contact === undefined) return unknownId;
-    const { bank_account: bankAccount } = read.value;
-    return okAnswer(fundAccountView(fundAccountLike(store, contact.id, bankAccount)));
-  };
-
-  const validate = ({ body }: Call): Answer => {
-    const read = readBody(validationSchema, body);
-    if ('refused' in read) return read.refused;
-    const { source_account_number: source, fund_account: given, reference_id = null } = read.value;
-    if (source !== accountNumber) {
-      return badRequest('The account number is invalid.', 'source_account_number');
-    }
-    const contact = contactLike(store, given.contact);
-    const account = fundAccountLike(store, contact.id, given.bank_account);
-    const validation = store.validations.add({
-      fund_account_id: account.id,
-      reference_id,
-      status: 'created',
-      account_status: null,
-    });
-    simulator.settleValidationLater(validation);
-    return okAnswer(validationView(store, validation));
-  };
-
-  const getValidation = ({ params }: Call): Answer => {
-    const validation = store.validations.get(params['validationId']);
-    return validation === undefined ? unknownId : okAnswer(validationView(store, validation));
-  };
-
+export const accountOperations = (context: AccountContext): readonly Operation[] => {
   return [
-    { name: 'create-contact', method: 'POST', path: '/v1/contacts', handle: createContact },
+    {
+      name: 'create-contact',
+      method: 'POST',
+      path: '/v1/contacts',
+      handle: (call) => createContact(context, call),
+    },
     {
       name: 'create-fund-account',
       method: 'POST',
       path: '/v1/fund_accounts',
-      handle: createFundAccount,
+      handle: (call) => createFundAccount(context, call),
     },
     {
       name: 'validate-account',
       method: 'POST',
       path: '/v1/fund_accounts/validations',
-      handle: validate,
+      handle: (call) => validate(context, call),
     },
     {
       name: 'get-validation',
       method: 'GET',
       path: '/v1/fund_accounts/validations/:validationId',
-      handle: getValidation,
+      handle: (call) => getValidation(context, call),
     },
   ];
 };

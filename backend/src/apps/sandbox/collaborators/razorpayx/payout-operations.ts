@@ -8,7 +8,7 @@ import type { Clock } from '../../../../platform/clock/clock.ts';
 import { payoutView } from './razorpayx-views.ts';
 import { badRequest, payoutSchema, readBody, unknownId } from './razorpayx-wire.ts';
 
-interface PayoutOptions {
+interface PayoutContext {
   readonly store: RazorpayxStore;
   readonly simulator: RazorpayxPayoutSimulator;
   readonly clock: Clock;
@@ -63,82 +63,80 @@ const keyOf = ({ headers }: Call): string | undefined => {
 const misstate = overstatePaise('amount');
 const misstateItems = overstateItems('amount');
 
+const madeUnder = ({ store, clock }: PayoutContext, key: string): Payout | undefined => {
+  const since = secondsAt(clock.now()) - keyLifeSeconds;
+  return store.payouts.newestWhere(
+    ({ idempotency_key, created_at }) => idempotency_key === key && created_at > since,
+  );
+};
+
+const createPayout = (context: PayoutContext, call: Call): Answer => {
+  const { store, simulator, accountNumber } = context;
+  const key = keyOf(call);
+  if (key === undefined) {
+    const words = 'Idempotency key is missing. Include idempotency header and key in the request.';
+    return badRequest(words, 'X-Payout-Idempotency');
+  }
+  if (!keyPattern.test(key)) {
+    return badRequest('The idempotency key is not valid.', 'X-Payout-Idempotency');
+  }
+  const known = madeUnder(context, key);
+  if (known !== undefined) {
+    return isDeepStrictEqual(known.asked, call.body)
+      ? okAnswer(payoutView(known))
+      : badRequest('A different request body was sent for the same idempotency key.');
+  }
+  const read = readBody(payoutSchema, call.body);
+  if ('refused' in read) return read.refused;
+  const asked = read.value;
+  if (asked.account_number !== accountNumber) {
+    return badRequest('The account number is invalid.', 'account_number');
+  }
+  if (store.fundAccounts.get(asked.fund_account_id) === undefined) return unknownId;
+  if (asked.mode === 'IMPS' && asked.amount > maximumImpsPaise) {
+    return badRequest('The amount is above the limit of the mode.', 'amount');
+  }
+  const payout = store.payouts.add({
+    idempotency_key: key,
+    asked: call.body,
+    fund_account_id: asked.fund_account_id,
+    amount: asked.amount,
+    mode: asked.mode,
+    purpose: asked.purpose,
+    reference_id: asked.reference_id ?? null,
+    narration: asked.narration ?? null,
+    status: 'processing',
+    utr: null,
+  });
+  simulator.settlePayoutLater(payout);
+  return okAnswer(payoutView(payout));
+};
+
+const getPayout = ({ store }: PayoutContext, { params }: Call): Answer => {
+  const payout = store.payouts.get(params['payoutId']);
+  return payout === undefined ? unknownId : okAnswer(payoutView(payout));
+};
+
+const listPayouts = (context: PayoutContext, { query }: Call): Answer => {
+  const read = readBody(listSchema, Object.fromEntries(query));
+  if ('refused' in read) return read.refused;
+  const asked = read.value;
+  if (asked.account_number !== context.accountNumber) {
+    return badRequest('The account number is invalid.', 'account_number');
+  }
+  const items = pageOf(context.store.payouts.all(), asked).map(payoutView);
+  return okAnswer({ entity: 'collection', count: items.length, items });
+};
+
 /** Serves payouts: makes one per idempotency key, reads one by its id, lists them. */
-export const payoutOperations = (context: PayoutOptions): readonly Operation[] => {
-  const { store, simulator, clock, accountNumber } = context;
-
-  const madeUnder = (key: string): Payout | undefined => {
-    const since = secondsAt(clock.now()) - keyLifeSeconds;
-    return store.payouts.newestWhere(
-      ({ idempotency_key, created_at }) => idempotency_key === key && created_at > since,
-    );
-  };
-
-  const createPayout = (call: Call): Answer => {
-    const key = keyOf(call);
-    if (key === undefined) {
-      const words =
-        'Idempotency key is missing. Include idempotency header and key in the request.';
-      return badRequest(words, 'X-Payout-Idempotency');
-    }
-    if (!keyPattern.test(key)) {
-      return badRequest('The idempotency key is not valid.', 'X-Payout-Idempotency');
-    }
-    const known = madeUnder(key);
-    if (known !== undefined) {
-      return isDeepStrictEqual(known.asked, call.body)
-        ? okAnswer(payoutView(known))
-        : badRequest('A different request body was sent for the same idempotency key.');
-    }
-    const read = readBody(payoutSchema, call.body);
-    if ('refused' in read) return read.refused;
-    const asked = read.value;
-    if (asked.account_number !== accountNumber) {
-      return badRequest('The account number is invalid.', 'account_number');
-    }
-    if (store.fundAccounts.get(asked.fund_account_id) === undefined) return unknownId;
-    if (asked.mode === 'IMPS' && asked.amount > maximumImpsPaise) {
-      return badRequest('The amount is above the limit of the mode.', 'amount');
-    }
-    const payout = store.payouts.add({
-      idempotency_key: key,
-      asked: call.body,
-      fund_account_id: asked.fund_account_id,
-      amount: asked.amount,
-      mode: asked.mode,
-      purpose: asked.purpose,
-      reference_id: asked.reference_id ?? null,
-      narration: asked.narration ?? null,
-      status: 'processing',
-      utr: null,
-    });
-    simulator.settlePayoutLater(payout);
-    return okAnswer(payoutView(payout));
-  };
-
-  const getPayout = ({ params }: Call): Answer => {
-    const payout = store.payouts.get(params['payoutId']);
-    return payout === undefined ? unknownId : okAnswer(payoutView(payout));
-  };
-
-  const listPayouts = ({ query }: Call): Answer => {
-    const read = readBody(listSchema, Object.fromEntries(query));
-    if ('refused' in read) return read.refused;
-    const asked = read.value;
-    if (asked.account_number !== accountNumber) {
-      return badRequest('The account number is invalid.', 'account_number');
-    }
-    const items = pageOf(store.payouts.all(), asked).map(payoutView);
-    return okAnswer({ entity: 'collection', count: items.length, items });
-  };
-
+export const payoutOperations = (context: PayoutContext): readonly Operation[] => {
   const payouts = '/v1/payouts';
   return [
     {
       name: 'create-payout',
       method: 'POST',
       path: payouts,
-      handle: createPayout,
+      handle: (call) => createPayout(context, call),
       idempotencyKey: keyOf,
       misstate,
     },
@@ -146,14 +144,14 @@ export const payoutOperations = (context: PayoutOptions): readonly Operation[] =
       name: 'list-payouts',
       method: 'GET',
       path: payouts,
-      handle: listPayouts,
+      handle: (call) => listPayouts(context, call),
       misstate: misstateItems,
     },
     {
       name: 'get-payout',
       method: 'GET',
       path: `${payouts}/:payoutId`,
-      handle: getPayout,
+      handle: (call) => getPayout(context, call),
       misstate,
     },
   ];

@@ -10,7 +10,7 @@ import type { SafegoldStore, Side, Transaction } from './safegold-store.ts';
 import type { Clock } from '../../../../platform/clock/clock.ts';
 import { blankAnswer, refusal, timeText } from './safegold-wire.ts';
 
-interface ConfirmOptions {
+interface ConfirmContext {
   readonly store: SafegoldStore;
   readonly clock: Clock;
 }
@@ -29,77 +29,82 @@ const unknownTransaction: Answer = {
   body: { code: 1, message: 'Invalid transaction ID' },
 };
 
+const find = (
+  { store }: ConfirmContext,
+  side: Side,
+  id: string | undefined,
+): Transaction | undefined => {
+  const transaction = store.transaction(id);
+  return transaction?.side === side ? transaction : undefined;
+};
+
+/** Completes it on the first confirm in time; any later one only reads its outcome. */
+const complete = ({ store, clock }: ConfirmContext, transaction: Transaction): Answer => {
+  if (transaction.status === 2) return blankAnswer;
+  if (transaction.status !== 0 && transaction.invoiceId !== null) {
+    return okAnswer({ invoice_id: transaction.invoiceId });
+  }
+  const ageMs = clock.now().getTime() - transaction.verifiedAtMs;
+  if (ageMs > confirmWithinMs) {
+    store.replaceTransaction({ ...transaction, status: 2 });
+    return blankAnswer;
+  }
+  const { side, userId, weight } = transaction;
+  if (side === 'sell' && transaction.status === 0 && store.balanceOf(userId) < weight) {
+    return refusal(insufficientCode, 'Insufficient gold balance');
+  }
+  const invoiceId = `SG-${side === 'buy' ? 'B' : 'S'}-${transaction.id}`;
+  const status = transaction.status === 0 ? 1 : transaction.status;
+  store.replaceTransaction({ ...transaction, status, invoiceId });
+  return okAnswer({ invoice_id: invoiceId });
+};
+
+const confirm = (context: ConfirmContext, side: Side, { params, body }: Call): Answer => {
+  const code = codes[side];
+  const id = textOf(fieldsOf(body)['tx_id']);
+  if (id === undefined) return refusal(code.missing, 'Missing required information');
+  const transaction = find(context, side, id);
+  if (transaction === undefined) {
+    return refusal(code.invalidTransaction, 'Invalid transaction ID');
+  }
+  const user = context.store.user(params['userId']);
+  if (user === undefined) return refusal(code.noUser, 'User ID missing');
+  if (transaction.userId !== user.id) {
+    return refusal(code.mismatch, 'Vendor ID and user ID mismatch');
+  }
+  return complete(context, transaction);
+};
+
+const orderStatus = (context: ConfirmContext, side: Side, { params }: Call): Answer => {
+  const transaction = find(context, side, params['transactionId']);
+  if (transaction === undefined) return unknownTransaction;
+  const { status, verifiedAtMs } = transaction;
+  return okAnswer({ created_at: timeText(new Date(verifiedAtMs)), status });
+};
+
+const invoice = ({ store }: ConfirmContext, { params, origin }: Call): Answer => {
+  const transaction = store.transaction(params['transactionId']);
+  if (transaction === undefined || transaction.invoiceId === null || transaction.status === 2) {
+    return refusal(1, 'Invalid transaction ID');
+  }
+  return okAnswer({ link: `${origin}/safegold/invoices/${transaction.invoiceId}.pdf` });
+};
+
 /** Serves confirms, which make a verified transaction final, order statuses and invoices. */
-export const confirmOperations = ({ store, clock }: ConfirmOptions): readonly Operation[] => {
-  const find = (side: Side, id: string | undefined): Transaction | undefined => {
-    const transaction = store.transaction(id);
-    return transaction?.side === side ? transaction : undefined;
-  };
-
-  /** Completes it on the first confirm in time; any later one only reads its outcome. */
-  const complete = (transaction: Transaction): Answer => {
-    if (transaction.status === 2) return blankAnswer;
-    if (transaction.status !== 0 && transaction.invoiceId !== null) {
-      return okAnswer({ invoice_id: transaction.invoiceId });
-    }
-    const ageMs = clock.now().getTime() - transaction.verifiedAtMs;
-    if (ageMs > confirmWithinMs) {
-      store.replaceTransaction({ ...transaction, status: 2 });
-      return blankAnswer;
-    }
-    const { side, userId, weight } = transaction;
-    if (side === 'sell' && transaction.status === 0 && store.balanceOf(userId) < weight) {
-      return refusal(insufficientCode, 'Insufficient gold balance');
-    }
-    const invoiceId = `SG-${side === 'buy' ? 'B' : 'S'}-${transaction.id}`;
-    const status = transaction.status === 0 ? 1 : transaction.status;
-    store.replaceTransaction({ ...transaction, status, invoiceId });
-    return okAnswer({ invoice_id: invoiceId });
-  };
-
-  const confirm = (side: Side, { params, body }: Call): Answer => {
-    const code = codes[side];
-    const id = textOf(fieldsOf(body)['tx_id']);
-    if (id === undefined) return refusal(code.missing, 'Missing required information');
-    const transaction = find(side, id);
-    if (transaction === undefined) {
-      return refusal(code.invalidTransaction, 'Invalid transaction ID');
-    }
-    if (store.user(params['userId']) === undefined) return refusal(code.noUser, 'User ID missing');
-    if (String(transaction.userId) !== params['userId']) {
-      return refusal(code.mismatch, 'Vendor ID and user ID mismatch');
-    }
-    return complete(transaction);
-  };
-
-  const orderStatus = (side: Side, { params }: Call): Answer => {
-    const transaction = find(side, params['transactionId']);
-    if (transaction === undefined) return unknownTransaction;
-    const { status, verifiedAtMs } = transaction;
-    return okAnswer({ created_at: timeText(new Date(verifiedAtMs)), status });
-  };
-
-  const invoice = ({ params, origin }: Call): Answer => {
-    const transaction = store.transaction(params['transactionId']);
-    if (transaction === undefined || transaction.invoiceId === null || transaction.status === 2) {
-      return refusal(1, 'Invalid transaction ID');
-    }
-    return okAnswer({ link: `${origin}/safegold/invoices/${transaction.invoiceId}.pdf` });
-  };
-
+export const confirmOperations = (context: ConfirmContext): readonly Operation[] => {
   const bySide = (['buy', 'sell'] as const).flatMap((side): Operation[] => [
     {
       name: `${side}-confirm`,
       method: 'POST',
       path: `/v1/users/:userId/${side}-gold-confirm`,
-      handle: (call) => confirm(side, call),
+      handle: (call) => confirm(context, side, call),
       idempotencyKey: ({ body }) => textOf(fieldsOf(body)['tx_id']),
     },
     {
       name: `${side}-status`,
       method: 'GET',
       path: `/v1/${side}-gold/:transactionId/order-status`,
-      handle: (call) => orderStatus(side, call),
+      handle: (call) => orderStatus(context, side, call),
     },
   ]);
   return [
@@ -108,7 +113,7 @@ export const confirmOperations = ({ store, clock }: ConfirmOptions): readonly Op
       name: 'invoice',
       method: 'GET',
       path: '/v1/transactions/:transactionId/fetch-invoice',
-      handle: invoice,
+      handle: (call) => invoice(context, call),
     },
   ];
 };

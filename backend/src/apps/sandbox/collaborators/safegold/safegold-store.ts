@@ -20,7 +20,7 @@ export interface SafegoldUser {
 }
 
 /** A price that was quoted and holds until `expiresAtMs`. */
-export interface Rate {
+interface Rate {
   readonly id: number;
   readonly side: Side;
   readonly paise: bigint;

@@ -1,6 +1,6 @@
 import { fieldsOf, okAnswer, textOf, type Call, type Operation } from '../../core/collaborator.ts';
 import { overstateDecimal } from '../../core/wrong-amount.ts';
-import type { SafegoldStore, SafegoldUser } from './safegold-store.ts';
+import type { SafegoldStore, SafegoldUser, Transaction } from './safegold-store.ts';
 import { gramsNumber, refusal, rupees, timeText } from './safegold-wire.ts';
 import { withoutTax } from './arithmetic.ts';
 
@@ -17,94 +17,99 @@ const pageOf = (query: URLSearchParams): number => {
 
 const unknownUser = { status: 404, body: { code: 1, message: 'User does not exist' } };
 
-/** Serves customers and their history (pages registration-api, fetch-balance-api-1). */
-export const userOperations = (store: SafegoldStore): readonly Operation[] => {
-  const view = (user: SafegoldUser) => ({
-    id: user.id,
-    name: user.name,
-    mobile_no: user.mobileNo,
-    pincode: user.pincode,
-    email: user.email,
-    gold_balance: gramsNumber(store.balanceOf(user.id)),
-    kyc_requirement: {
-      identity_required: user.hasIdentity ? 0 : 1,
-      pan_required: user.hasPan ? 0 : 1,
+const userView = (store: SafegoldStore, user: SafegoldUser) => ({
+  id: user.id,
+  name: user.name,
+  mobile_no: user.mobileNo,
+  pincode: user.pincode,
+  email: user.email,
+  gold_balance: gramsNumber(store.balanceOf(user.id)),
+  kyc_requirement: {
+    identity_required: user.hasIdentity ? 0 : 1,
+    pan_required: user.hasPan ? 0 : 1,
+  },
+});
+
+const register = (store: SafegoldStore, { body }: Call) => {
+  const fields = fieldsOf(body);
+  const name = textOf(fields['name']);
+  const mobileNo = mobileOf(fields['mobile_no']);
+  const pincode = textOf(fields['pin_code']);
+  if (name === undefined || mobileNo === undefined || pincode === undefined) {
+    return refusal(1, 'Missing required information');
+  }
+  const email = textOf(fields['email']) ?? null;
+  const known = store.userByMobile(mobileNo);
+  if (known !== undefined) return okAnswer(userView(store, known));
+  const user = { name, mobileNo, pincode, email, hasIdentity: false, hasPan: false };
+  return okAnswer(userView(store, store.addUser(user)));
+};
+
+const getUser = (store: SafegoldStore, { params }: Call) => {
+  const user = store.user(params['userId']);
+  return user === undefined ? unknownUser : okAnswer(userView(store, user));
+};
+
+const updateKyc = (store: SafegoldStore, { params, body }: Call) => {
+  const user = store.user(params['userId']);
+  if (user === undefined) return unknownUser;
+  const given = fieldsOf(fieldsOf(body)['kyc_requirement']);
+  const updated = {
+    ...user,
+    hasPan: user.hasPan || textOf(given['pan_no']) !== undefined,
+    hasIdentity: user.hasIdentity || textOf(given['identity_no']) !== undefined,
+  };
+  store.replaceUser(updated);
+  return okAnswer(userView(store, updated));
+};
+
+const priceView = ({ side, amountPaise }: Transaction) =>
+  side === 'sell'
+    ? { sell_price: rupees(amountPaise) }
+    : {
+        buy_price: rupees(amountPaise),
+        pre_gst_buy_price: rupees(withoutTax(amountPaise)),
+        gst_amount: rupees(amountPaise - withoutTax(amountPaise)),
+      };
+
+const transactionView = (transaction: Transaction) => ({
+  type: transaction.side,
+  tx_id: transaction.id,
+  user_id: transaction.userId,
+  rate: rupees(transaction.ratePaise),
+  gold_amount: gramsNumber(transaction.weight),
+  ...priceView(transaction),
+  tx_date: timeText(new Date(transaction.verifiedAtMs)),
+});
+
+const listTransactions = (store: SafegoldStore, { params, query }: Call) => {
+  const user = store.user(params['userId']);
+  if (user === undefined) return unknownUser;
+  const page = pageOf(query);
+  const settled = store
+    .transactionsOf(user.id)
+    .filter(({ status }) => status === 1 || status === 3)
+    .toReversed();
+  const path = `/v1/users/${user.id}/transactions?page=`;
+  const isLast = page * pageSize >= settled.length;
+  return okAnswer({
+    transactions: settled.slice((page - 1) * pageSize, page * pageSize).map(transactionView),
+    meta: {
+      previous: page > 1 ? path + (page - 1) : null,
+      next: isLast ? null : path + (page + 1),
     },
   });
+};
 
-  const register = ({ body }: Call) => {
-    const fields = fieldsOf(body);
-    const name = textOf(fields['name']);
-    const mobileNo = mobileOf(fields['mobile_no']);
-    const pincode = textOf(fields['pin_code']);
-    if (name === undefined || mobileNo === undefined || pincode === undefined) {
-      return refusal(1, 'Missing required information');
-    }
-    const email = textOf(fields['email']) ?? null;
-    const known = store.userByMobile(mobileNo);
-    if (known !== undefined) return okAnswer(view(known));
-    const user = { name, mobileNo, pincode, email, hasIdentity: false, hasPan: false };
-    return okAnswer(view(store.addUser(user)));
-  };
-
-  const getUser = ({ params }: Call) => {
-    const user = store.user(params['userId']);
-    return user === undefined ? unknownUser : okAnswer(view(user));
-  };
-
-  const updateKyc = ({ params, body }: Call) => {
-    const user = store.user(params['userId']);
-    if (user === undefined) return unknownUser;
-    const given = fieldsOf(fieldsOf(body)['kyc_requirement']);
-    const updated = {
-      ...user,
-      hasPan: user.hasPan || textOf(given['pan_no']) !== undefined,
-      hasIdentity: user.hasIdentity || textOf(given['identity_no']) !== undefined,
-    };
-    store.replaceUser(updated);
-    return okAnswer(view(updated));
-  };
-
-  const listTransactions = ({ params, query }: Call) => {
-    const user = store.user(params['userId']);
-    if (user === undefined) return unknownUser;
-    const page = pageOf(query);
-    const settled = store
-      .transactionsOf(user.id)
-      .filter(({ status }) => status === 1 || status === 3)
-      .toReversed();
-    const path = `/v1/users/${user.id}/transactions?page=`;
-    const isLast = page * pageSize >= settled.length;
-    return okAnswer({
-      transactions: settled.slice((page - 1) * pageSize, page * pageSize).map((transaction) => ({
-        type: transaction.side,
-        tx_id: transaction.id,
-        user_id: user.id,
-        rate: rupees(transaction.ratePaise),
-        gold_amount: gramsNumber(transaction.weight),
-        ...(transaction.side === 'buy'
-          ? {
-              buy_price: rupees(transaction.amountPaise),
-              pre_gst_buy_price: rupees(withoutTax(transaction.amountPaise)),
-              gst_amount: rupees(transaction.amountPaise - withoutTax(transaction.amountPaise)),
-            }
-          : { sell_price: rupees(transaction.amountPaise) }),
-        tx_date: timeText(new Date(transaction.verifiedAtMs)),
-      })),
-      meta: {
-        previous: page > 1 ? path + (page - 1) : null,
-        next: isLast ? null : path + (page + 1),
-      },
-    });
-  };
-
+/** Serves customers and their history (pages registration-api, fetch-balance-api-1). */
+export const userOperations = (store: SafegoldStore): readonly Operation[] => {
   const moreBalance = overstateDecimal('gold_balance', 4);
   return [
     {
       name: 'register',
       method: 'POST',
       path: '/v1/users',
-      handle: register,
+      handle: (call) => register(store, call),
       idempotencyKey: ({ body }) => textOf(fieldsOf(body)['mobile_no']),
       misstate: moreBalance,
     },
@@ -112,16 +117,21 @@ export const userOperations = (store: SafegoldStore): readonly Operation[] => {
       name: 'get-user',
       method: 'GET',
       path: '/v1/users/:userId',
-      handle: getUser,
+      handle: (call) => getUser(store, call),
       misstate: moreBalance,
     },
     // The KYC update is part of registering a customer, so faults and journal count it as that.
-    { name: 'register', method: 'POST', path: '/v1/users/:userId/kyc-update', handle: updateKyc },
+    {
+      name: 'register',
+      method: 'POST',
+      path: '/v1/users/:userId/kyc-update',
+      handle: (call) => updateKyc(store, call),
+    },
     {
       name: 'transactions',
       method: 'GET',
       path: '/v1/users/:userId/transactions',
-      handle: listTransactions,
+      handle: (call) => listTransactions(store, call),
     },
   ];
 };

@@ -8,11 +8,11 @@ import {
 } from '../../core/collaborator.ts';
 import { agrees, rateWithTax, withoutTax } from './arithmetic.ts';
 import { overstateDecimal } from '../../core/wrong-amount.ts';
-import type { SafegoldStore, Rate, SafegoldUser, Side, Transaction } from './safegold-store.ts';
+import type { SafegoldStore, SafegoldUser, Side, Transaction } from './safegold-store.ts';
 import type { Clock } from '../../../../platform/clock/clock.ts';
 import { gramsNumber, readGrams, readRupees, refusal, rupees } from './safegold-wire.ts';
 
-interface VerifyOptions {
+interface VerifyContext {
   readonly store: SafegoldStore;
   readonly clock: Clock;
   /** True when buy-verify enforces the 30 g and 50 g thresholds (page kyc-information-1). */
@@ -52,74 +52,80 @@ const soldView = (transaction: Transaction) => ({
   sell_price: rupees(transaction.amountPaise),
 });
 
-/** Serves buy-gold-verify and sell-gold-verify, which make a transaction for a confirm. */
-export const verifyOperations = (context: VerifyOptions): readonly Operation[] => {
+const refuseBuy = (
+  { store, enforcesKycLimits }: VerifyContext,
+  user: SafegoldUser,
+  weight: bigint,
+): Answer | undefined => {
+  if (!enforcesKycLimits) return undefined;
+  const balance = store.balanceOf(user.id) + weight;
+  if (balance > panFromWeight && !user.hasPan) {
+    return refusal(panLimitCode, 'Gold balance above the PAN limit');
+  }
+  if (balance > identityFromWeight && !user.hasIdentity) {
+    return refusal(kycLimitCode, 'Gold balance above the KYC limit');
+  }
+  return undefined;
+};
+
+const refuseSale = (
+  { store }: VerifyContext,
+  user: SafegoldUser,
+  weight: bigint,
+  amount: bigint,
+): Answer | undefined => {
+  if (store.balanceOf(user.id) < weight) {
+    return refusal(sellBalanceCode, 'Insufficient gold balance');
+  }
+  if (amount < minimumSellPaise) {
+    return refusal(codes.sell.amounts, 'The minimum sell amount is INR 10');
+  }
+  return undefined;
+};
+
+const verify = (context: VerifyContext, side: Side, { params, body }: Call): Answer => {
   const { store, clock } = context;
+  const code = codes[side];
+  const fields = fieldsOf(body);
+  const rateId = textOf(fields['rate_id']);
+  const weight = readGrams(fields['gold_amount']);
+  const amount = readRupees(fields[side === 'buy' ? 'buy_price' : 'sell_price']);
+  if (rateId === undefined || weight === undefined || amount === undefined) {
+    return refusal(code.missing, 'Missing required information');
+  }
+  const user = store.user(params['userId']);
+  if (user === undefined) return refusal(code.noUser, 'User does not exist');
+  const rate = store.rate(rateId);
+  if (rate === undefined) return refusal(code.invalidRate, 'Invalid rate');
+  if (rate.side !== side) return refusal(code.rateMismatch, 'Rate mismatch');
+  if (clock.now().getTime() > rate.expiresAtMs) return refusal(code.invalidRate, 'Invalid rate');
+  const price = side === 'buy' ? rateWithTax(rate.paise) : rate.paise;
+  if (!agrees(weight, amount, price)) return refusal(code.amounts, 'Gold amount does not match');
+  const refused =
+    side === 'buy' ? refuseBuy(context, user, weight) : refuseSale(context, user, weight, amount);
+  if (refused !== undefined) return refused;
+  const transaction = store.addTransaction({
+    side,
+    userId: user.id,
+    rateId: rate.id,
+    ratePaise: rate.paise,
+    weight,
+    amountPaise: amount,
+    verifiedAtMs: clock.now().getTime(),
+    status: 0,
+    invoiceId: null,
+  });
+  return okAnswer(side === 'buy' ? boughtView(transaction, user) : soldView(transaction));
+};
 
-  const refuseBuy = (user: SafegoldUser, weight: bigint): Answer | undefined => {
-    if (!context.enforcesKycLimits) return undefined;
-    const balance = store.balanceOf(user.id) + weight;
-    if (balance > panFromWeight && !user.hasPan) {
-      return refusal(panLimitCode, 'Gold balance above the PAN limit');
-    }
-    if (balance > identityFromWeight && !user.hasIdentity) {
-      return refusal(kycLimitCode, 'Gold balance above the KYC limit');
-    }
-    return undefined;
-  };
-
-  const refuseSale = (user: SafegoldUser, weight: bigint, amount: bigint): Answer | undefined => {
-    if (store.balanceOf(user.id) < weight) {
-      return refusal(sellBalanceCode, 'Insufficient gold balance');
-    }
-    if (amount < minimumSellPaise) {
-      return refusal(codes.sell.amounts, 'The minimum sell amount is INR 10');
-    }
-    return undefined;
-  };
-
-  const record = (user: SafegoldUser, rate: Rate, weight: bigint, amountPaise: bigint) =>
-    store.addTransaction({
-      side: rate.side,
-      userId: user.id,
-      rateId: rate.id,
-      ratePaise: rate.paise,
-      weight,
-      amountPaise,
-      verifiedAtMs: clock.now().getTime(),
-      status: 0,
-      invoiceId: null,
-    });
-
-  const verify = (side: Side, { params, body }: Call): Answer => {
-    const code = codes[side];
-    const fields = fieldsOf(body);
-    const rateId = textOf(fields['rate_id']);
-    const weight = readGrams(fields['gold_amount']);
-    const amount = readRupees(fields[side === 'buy' ? 'buy_price' : 'sell_price']);
-    if (rateId === undefined || weight === undefined || amount === undefined) {
-      return refusal(code.missing, 'Missing required information');
-    }
-    const user = store.user(params['userId']);
-    if (user === undefined) return refusal(code.noUser, 'User does not exist');
-    const rate = store.rate(rateId);
-    if (rate === undefined) return refusal(code.invalidRate, 'Invalid rate');
-    if (rate.side !== side) return refusal(code.rateMismatch, 'Rate mismatch');
-    if (clock.now().getTime() > rate.expiresAtMs) return refusal(code.invalidRate, 'Invalid rate');
-    const price = side === 'buy' ? rateWithTax(rate.paise) : rate.paise;
-    if (!agrees(weight, amount, price)) return refusal(code.amounts, 'Gold amount does not match');
-    const refused = side === 'buy' ? refuseBuy(user, weight) : refuseSale(user, weight, amount);
-    if (refused !== undefined) return refused;
-    const transaction = record(user, rate, weight, amount);
-    return okAnswer(side === 'buy' ? boughtView(transaction, user) : soldView(transaction));
-  };
-
+/** Serves buy-gold-verify and sell-gold-verify, which make a transaction for a confirm. */
+export const verifyOperations = (context: VerifyContext): readonly Operation[] => {
   const misstate = overstateDecimal('gold_amount', 4);
   return (['buy', 'sell'] as const).map((side) => ({
     name: `${side}-verify`,
     method: 'POST',
     path: `/v4/users/:userId/${side}-gold-verify`,
-    handle: (call) => verify(side, call),
+    handle: (call) => verify(context, side, call),
     misstate,
   }));
 };
