@@ -9,13 +9,13 @@ import { createRandom } from '../../src/platform/ids/random.ts';
 import { createDemoNetwork } from './demo-network.ts';
 import type { Demo, DemoState } from './demo.types.ts';
 import type { DemoEndpoints } from './read-endpoints.ts';
+import { createStepState } from './run-steps.ts';
 
 /** Longer than the network waits for a rate limit: it has a time limit of its own for each try. */
 const timeoutMs = 600_000;
 
 /** Creates what the steps of one run share; `close` ends what they opened. */
 export const createDemo = (endpoints: DemoEndpoints): Demo & { close(): Promise<void> } => {
-  const state: Partial<DemoState> = {};
   const closers: (() => void)[] = [];
   const timers = createTimers();
   const network = createDemoNetwork({ resolve: endpoints.resolve ?? {}, timers });
@@ -39,14 +39,7 @@ export const createDemo = (endpoints: DemoEndpoints): Demo & { close(): Promise<
       admin: (ip) => createAdminClient(reach('admin', ip)),
       accounting: (ip) => createApiClient(reach('accounting', ip)),
     },
-    saveState(name, value) {
-      state[name] = value;
-    },
-    readState<K extends keyof DemoState>(name: K): DemoState[K] {
-      const value = state[name];
-      if (value === undefined) throw new Error(`no step before this one saved "${name}"`);
-      return value;
-    },
+    ...createStepState<DemoState>(),
     atEnd: (close) => void closers.push(close),
     async close() {
       for (const close of closers) close();

@@ -5,6 +5,7 @@ import type { DemoNetwork } from './demo-network.ts';
 import type { MadeUpNumbers } from './demo-numbers.ts';
 import type { PriceListener } from './price-listener.ts';
 import type { DemoEndpoints } from './read-endpoints.ts';
+import type { StepOf, StepState } from './run-steps.ts';
 import type { AccountingClient, SandboxClient } from './unpublished-apis.ts';
 
 export type Order = CustomerSchemas['GoldOrder'];
@@ -56,7 +57,7 @@ export interface DemoState {
 }
 
 /** The context of every step: clients, network, clock, and the values of earlier steps. */
-export interface Demo {
+export interface Demo extends StepState<DemoState> {
   readonly endpoints: DemoEndpoints;
   readonly random: Random;
   readonly timers: Timers;
@@ -69,15 +70,8 @@ export interface Demo {
     admin(ip: string): AdminClient;
     accounting(ip: string): AccountingClient;
   };
-  saveState<K extends keyof DemoState>(name: K, value: DemoState[K]): void;
-  /** @throws Error when no earlier step saved it. */
-  readState<K extends keyof DemoState>(name: K): DemoState[K];
   /** Runs when the story is over, however it ends. */
   atEnd(close: () => void): void;
 }
 
-/** One step of the story: acts, checks the result, and returns a line for each thing it did. */
-export interface Step {
-  readonly title: string;
-  readonly run: (demo: Demo) => Promise<readonly string[]>;
-}
+export type Step = StepOf<Demo>;

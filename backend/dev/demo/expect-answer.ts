@@ -33,5 +33,5 @@ export const expectRefusal = async (
 /** Describes a refusal for people: the call, the code, the words and the request's id. */
 export const describeRefusal = ({ call, status, code, message, requestId }: ApiError): string =>
   code === undefined
-    ? `${call} answered ${status}`
+    ? `${call} answered ${status}: ${message}`
     : `${call} answered ${status} ${code}: ${message} (request ${requestId ?? 'unknown'})`;

@@ -1,3 +1,4 @@
+import type { StepOf, StepState } from '@digital-gold/backend/demo';
 import type { Kubectl } from './tools/create-kubectl.ts';
 import type { PortForward } from './tools/open-port-forward.ts';
 import type { ToolOptions } from './tools/run-tool.ts';
@@ -21,7 +22,7 @@ export interface DemoState {
 }
 
 /** The context of every step: options, tools, and the values of earlier steps. */
-export interface DemoContext {
+export interface DemoContext extends StepState<DemoState> {
   readonly options: DemoOptions;
   /** Name of the kube context. */
   readonly kubeContext: string;
@@ -34,16 +35,9 @@ export interface DemoContext {
   readonly goldctl: (args: readonly string[], options?: ToolOptions) => Promise<string>;
   /** Closed when the demo is over. */
   readonly forward: (target: string, port: number) => Promise<PortForward>;
-  saveState<K extends keyof DemoState>(name: K, value: DemoState[K]): void;
-  /** @throws Error when no earlier step saved it. */
-  readState<K extends keyof DemoState>(name: K): DemoState[K];
   readonly sleep: (ms: number) => Promise<void>;
   /** Writes at once. */
   readonly print: (text: string) => void;
 }
 
-/** One step: acts, checks the result, and returns a line for each thing it did. */
-export interface ClusterStep {
-  readonly title: string;
-  readonly run: (context: DemoContext) => Promise<readonly string[]>;
-}
+export type ClusterStep = StepOf<DemoContext>;

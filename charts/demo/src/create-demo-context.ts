@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { createStepState } from '@digital-gold/backend/demo';
 import type { DemoState, DemoContext } from './cluster.types.ts';
 import type { DemoOptions } from './read-options.ts';
 import { createKubectl } from './tools/create-kubectl.ts';
@@ -19,7 +20,6 @@ export const createDemoContext = (given: ContextOptions): DemoContext & { close(
   const { options, repository, print, kubeContext } = given;
   const { namespace } = options;
   const kubectl = createKubectl(kubeContext, namespace);
-  const state: Partial<DemoState> = {};
   const closers: (() => void)[] = [];
   const helmBase = ['--kube-context', kubeContext, '--namespace', namespace];
   const goldctl = join(repository, 'cli', 'bin', 'goldctl.mjs');
@@ -39,14 +39,7 @@ export const createDemoContext = (given: ContextOptions): DemoContext & { close(
       closers.push(() => opened.close());
       return opened;
     },
-    saveState(name, value) {
-      state[name] = value;
-    },
-    readState<K extends keyof DemoState>(name: K): DemoState[K] {
-      const value = state[name];
-      if (value === undefined) throw new Error(`no step before this one saved "${name}"`);
-      return value;
-    },
+    ...createStepState<DemoState>(),
     close() {
       for (const close of closers) close();
     },

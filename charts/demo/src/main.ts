@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
+import { runSteps } from '@digital-gold/backend/demo';
 import { createDemoContext } from './create-demo-context.ts';
+import { describeTrouble } from './describe-trouble.ts';
 import { readOptions, type DemoOptions } from './read-options.ts';
-import { runSteps } from './run-steps.ts';
 import { bringImage } from './steps/bring-image.ts';
 import { checkCluster } from './steps/check-cluster.ts';
 import { flipGate } from './steps/flip-gate.ts';
@@ -58,7 +59,13 @@ const main = async (): Promise<boolean> => {
     print: (text) => void process.stdout.write(text),
   });
   try {
-    const hasPassed = await runSteps(context, steps);
+    const hasPassed = await runSteps({
+      context,
+      steps,
+      write: context.print,
+      colours: false,
+      explain: () => describeTrouble(context),
+    });
     if (hasPassed && options.isTakenDown) {
       await runTool('sh', ['charts/demo/down.sh'], { cwd: repository });
       context.print('taken down again\n');

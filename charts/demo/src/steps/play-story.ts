@@ -45,12 +45,12 @@ const findEndpoints = async (context: DemoContext): Promise<DemoEndpoints> => {
   };
 };
 
-/** The story of `make demo`, the same steps. */
+/** The story of `make demo`, the same steps, set off from those around it. */
 export const playStory: ClusterStep = {
   title: "The customer's story, through the ingress",
   async run(context) {
     const endpoints = await findEndpoints(context);
-    const write = (text: string): void => context.print(text);
+    const write = (text: string): void => context.print(text.replaceAll(/^(?=.)/gmu, '    '));
     const hasPassed = await runDemo({ endpoints, write, colours: false });
     assert(hasPassed, 'a step of the story failed');
     return [];
