@@ -33,6 +33,23 @@ const findNameless = ({ paths }: z.output<typeof documentShape>): string[] =>
     })
     .map(({ operationId }) => operationId);
 
+/** Returns the objects that stand inside of a schema, as JSON, with the places of each. */
+const findInlineObjects = (schemas: Readonly<Record<string, unknown>>) => {
+  const places = new Map<string, string[]>();
+  const visit = (value: unknown, place: string, isComponent: boolean): void => {
+    if (typeof value !== 'object' || value === null) return;
+    if (!isComponent && 'properties' in value) {
+      const shape = JSON.stringify(value);
+      places.set(shape, [...(places.get(shape) ?? []), place]);
+    }
+    for (const [key, part] of Object.entries(value)) {
+      if (key !== 'examples') visit(part, `${place}.${key}`, false);
+    }
+  };
+  for (const [id, schema] of Object.entries(schemas)) visit(schema, id, true);
+  return places;
+};
+
 describe.each(['customer', 'admin'] as const)('the OpenAPI document of the %s API', (name) => {
   let document: z.output<typeof documentShape>;
   beforeAll(async () => {
@@ -42,6 +59,13 @@ describe.each(['customer', 'admin'] as const)('the OpenAPI document of the %s AP
 
   it('names the body of every request and of every success', () => {
     expect(findNameless(document)).toEqual([]);
+  });
+
+  it('describes no object in two places', () => {
+    const repeats = [...findInlineObjects(document.components.schemas).values()].filter(
+      (places) => places.length > 1,
+    );
+    expect(repeats).toEqual([]);
   });
 
   it('has an example of every component but the pages of one', () => {

@@ -65,37 +65,37 @@ paymentOrderSchema.register(z.globalRegistry, {
   ],
 });
 
+const attemptView = z.object({
+  gateway: z.string(),
+  status: z.enum(gatewayAttemptStatuses),
+  gateway_order_id: z.string().nullable(),
+  detail: z.string().nullable(),
+  started_at: z.iso.datetime(),
+  ended_at: z.iso.datetime().nullable(),
+});
+attemptView.register(z.globalRegistry, {
+  id: 'GatewayAttempt',
+  description: 'One request for an order at a gateway, and its outcome.',
+  examples: [
+    {
+      gateway: 'sandbox',
+      status: 'DONE',
+      gateway_order_id: 'sbx_order_1001',
+      detail: null,
+      started_at: '2026-01-15T09:30:00.000Z',
+      ended_at: '2026-01-15T09:30:00.000Z',
+    },
+  ],
+});
+
 /** A payment order as operators see it: with every request for an order at a gateway. */
 export const paymentOrderOperatorView = paymentOrderSchema.extend({
-  attempts: z.array(
-    z.object({
-      gateway: z.string(),
-      status: z.enum(gatewayAttemptStatuses),
-      gateway_order_id: z.string().nullable(),
-      detail: z.string().nullable(),
-      started_at: z.iso.datetime(),
-      ended_at: z.iso.datetime().nullable(),
-    }),
-  ),
+  attempts: z.array(attemptView),
 });
 paymentOrderOperatorView.register(z.globalRegistry, {
   id: 'OperatorPaymentOrder',
   description: 'A payment order as operators see it, with the gateways that were tried.',
-  examples: [
-    {
-      ...exampleOf(paymentOrderSchema),
-      attempts: [
-        {
-          gateway: 'sandbox',
-          status: 'DONE',
-          gateway_order_id: 'sbx_order_1001',
-          detail: null,
-          started_at: '2026-01-15T09:30:00.000Z',
-          ended_at: '2026-01-15T09:30:00.000Z',
-        },
-      ],
-    },
-  ],
+  examples: [{ ...exampleOf(paymentOrderSchema), attempts: [exampleOf(attemptView)] }],
 });
 
 /** The proof that the checkout gave to the customer's device. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { bps, paise, toSafePaise, type Paise } from '../../money/index.ts';
+import { exampleOf } from '../../platform/http/index.ts';
 import type { LivePrice, PriceTick } from './price.types.ts';
 
 const priceRanges = ['1d', '1w', '1m', '1y'] as const;
@@ -34,33 +35,33 @@ priceView.register(z.globalRegistry, {
 
 export const historyQuery = z.object({ range: z.enum(priceRanges).default('1d') });
 
+const pointView = z.object({
+  buyPaise: pricePaise,
+  sellPaise: pricePaise,
+  spotPaise: pricePaise,
+  at: z.iso.datetime(),
+});
+pointView.register(z.globalRegistry, {
+  id: 'PricePoint',
+  description: 'The price of a gram of gold at a time.',
+  examples: [
+    {
+      buyPaise: 1_453_000,
+      sellPaise: 1_410_000,
+      spotPaise: 1_431_500,
+      at: '2026-01-15T09:30:00.000Z',
+    },
+  ],
+});
+
 export const historyView = z.object({
   range: z.enum(priceRanges),
-  items: z.array(
-    z.object({
-      buyPaise: pricePaise,
-      sellPaise: pricePaise,
-      spotPaise: pricePaise,
-      at: z.iso.datetime(),
-    }),
-  ),
+  items: z.array(pointView),
 });
 historyView.register(z.globalRegistry, {
   id: 'PriceHistory',
   description: 'Prices over a range of time, newest first.',
-  examples: [
-    {
-      range: '1d',
-      items: [
-        {
-          buyPaise: 1_453_000,
-          sellPaise: 1_410_000,
-          spotPaise: 1_431_500,
-          at: '2026-01-15T09:30:00.000Z',
-        },
-      ],
-    },
-  ],
+  examples: [{ range: '1d', items: [exampleOf(pointView)] }],
 });
 
 /** Ten lakh rupees a gram: beyond any price of gold, far below what an integer holds. */

@@ -73,6 +73,20 @@ const lineView = z.object({
   gstPaise: paiseInt.describe('Half-up over the line.'),
   lineTotalPaise: paiseInt.describe('With GST.'),
 });
+lineView.register(z.globalRegistry, {
+  id: 'ProductOrderLine',
+  description: 'One product of an order, with its name and price as they were.',
+  examples: [
+    {
+      productId: '0199d8f2-7b1d-7e5f-8d66-4a2b7c8d9e01',
+      name: 'Plain band, 22 karat',
+      quantity: 1,
+      unitPricePaise: 2_574_719,
+      gstPaise: 77_242,
+      lineTotalPaise: 2_651_961,
+    },
+  ],
+});
 
 const orderShape = {
   id: z.uuid(),
@@ -88,29 +102,13 @@ const orderShape = {
 const exampleOrder = {
   id: '0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b10',
   status: 'PLACED' as const,
-  items: [
-    {
-      productId: '0199d8f2-7b1d-7e5f-8d66-4a2b7c8d9e01',
-      name: 'Plain band, 22 karat',
-      quantity: 1,
-      unitPricePaise: 2_574_719,
-      gstPaise: 77_242,
-      lineTotalPaise: 2_651_961,
-    },
-  ],
+  items: [exampleOf(lineView)],
   itemsTotalPaise: 2_574_719,
   gstPaise: 77_242,
   deliveryFeePaise: 0,
   totalPaise: 2_651_961,
   paymentMethod: 'COD' as const,
-  shippingAddress: {
-    name: 'Asha Rao',
-    phone: '+919876543210',
-    line1: '12 MG Road',
-    city: 'Bengaluru',
-    state: 'Karnataka',
-    pincode: '560001',
-  },
+  shippingAddress: exampleOf(shippingAddressView),
   createdAt: '2026-01-15T09:30:00.000Z',
 };
 
@@ -119,7 +117,7 @@ placeOrderBody.register(z.globalRegistry, {
   examples: [
     {
       items: [{ productId: '0199d8f2-7b1d-7e5f-8d66-4a2b7c8d9e01', quantity: 1 }],
-      shippingAddress: exampleOrder.shippingAddress,
+      shippingAddress: exampleOf(shippingAddressBody),
       idempotencyKey: 'order-2026-01-15-0001',
       expectedTotal: '26519.61',
     },
@@ -177,6 +175,20 @@ const eventView = z.object({
   requestId: z.string().nullable(),
   at: z.iso.datetime(),
 });
+eventView.register(z.globalRegistry, {
+  id: 'ProductOrderEvent',
+  description: 'A change of the status of an order of jewellery; `from` is null as it is placed.',
+  examples: [
+    {
+      from: null,
+      to: 'PLACED',
+      cause: 'order.placed',
+      actor: 'customer:0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b11',
+      requestId: '0199d8f2-7b1d-7e5f-8d66-4a2b7c8d9e01',
+      at: '2026-01-15T09:30:00.000Z',
+    },
+  ],
+});
 
 /** One product order with its history, oldest first. */
 export const adminProductOrderDetail = adminProductOrderView.extend({
@@ -188,16 +200,7 @@ adminProductOrderDetail.register(z.globalRegistry, {
   examples: [
     {
       ...exampleOf(adminProductOrderView),
-      events: [
-        {
-          from: null,
-          to: 'PLACED',
-          cause: 'order.placed',
-          actor: 'customer:0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b11',
-          requestId: '0199d8f2-7b1d-7e5f-8d66-4a2b7c8d9e01',
-          at: '2026-01-15T09:30:00.000Z',
-        },
-      ],
+      events: [exampleOf(eventView)],
     },
   ],
 });

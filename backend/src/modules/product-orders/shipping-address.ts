@@ -4,6 +4,15 @@ import { plainLine } from '../../platform/http/index.ts';
 import { phoneSchema } from '../identity/index.ts';
 import type { ProductOrder, ShippingAddress } from './product-orders.types.ts';
 
+const exampleAddress = {
+  name: 'Asha Rao',
+  phone: '+919876543210',
+  line1: '12 MG Road',
+  city: 'Bengaluru',
+  state: 'Karnataka',
+  pincode: '560001',
+};
+
 /** An address as customers send it; one line of plain text in each field. */
 export const shippingAddressBody = z.object({
   name: plainLine(100),
@@ -16,6 +25,11 @@ export const shippingAddressBody = z.object({
     .string('must be text')
     .regex(/^[1-9][0-9]{5}$/u, 'must be six digits, the first not 0'),
 });
+shippingAddressBody.register(z.globalRegistry, {
+  id: 'ShippingAddressRequest',
+  description: 'The address in India to deliver to.',
+  examples: [exampleAddress],
+});
 
 /** An address as it is shown. */
 export const shippingAddressView = z.object({
@@ -26,6 +40,11 @@ export const shippingAddressView = z.object({
   city: z.string(),
   state: z.string(),
   pincode: z.string(),
+});
+shippingAddressView.register(z.globalRegistry, {
+  id: 'ShippingAddress',
+  description: 'The address to which an order is delivered.',
+  examples: [exampleAddress],
 });
 
 const contextOf = (orderId: string) => ({

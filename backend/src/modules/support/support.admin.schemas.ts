@@ -53,20 +53,33 @@ export type TicketSummary = z.output<typeof ticketSummary>;
 
 export const ticketPage = pageOf(ticketSummary);
 
+const noteView = z.object({
+  at: z.iso.datetime(),
+  from: z.string(),
+  to: z.string(),
+  actor: z.object({ id: z.uuid(), email: z.string() }),
+  note: z.string().nullable(),
+});
+noteView.register(z.globalRegistry, {
+  id: 'TicketNote',
+  description: 'A change of the status of a ticket, and what the operator noted about it.',
+  examples: [
+    {
+      at: '2026-01-15T09:31:00.000Z',
+      from: 'OPEN',
+      to: 'RESOLVED',
+      actor: { id: '0199d8f2-4c8a-7b2c-8a33-1dfe4d8e0f98', email: 'operator@example.test' },
+      note: 'The payout has arrived.',
+    },
+  ],
+});
+
 export const ticketView = ticketSummary.extend({
   name: z.string().nullable(),
   email: z.string().nullable(),
   phone: z.string().nullable(),
   message: z.string().nullable(),
-  notes: z.array(
-    z.object({
-      at: z.iso.datetime(),
-      from: z.string(),
-      to: z.string(),
-      actor: z.object({ id: z.uuid(), email: z.string() }),
-      note: z.string().nullable(),
-    }),
-  ),
+  notes: z.array(noteView),
 });
 ticketView.register(z.globalRegistry, {
   id: 'Ticket',
@@ -78,15 +91,7 @@ ticketView.register(z.globalRegistry, {
       email: 'asha@example.test',
       phone: '+919812345678',
       message: 'My payout of yesterday has not arrived.',
-      notes: [
-        {
-          at: '2026-01-15T09:31:00.000Z',
-          from: 'OPEN',
-          to: 'RESOLVED',
-          actor: { id: '0199d8f2-4c8a-7b2c-8a33-1dfe4d8e0f98', email: 'operator@example.test' },
-          note: 'The payout has arrived.',
-        },
-      ],
+      notes: [exampleOf(noteView)],
     },
   ],
 });

@@ -53,6 +53,19 @@ const securityEventView = z.object({
   count: z.int().min(1),
   at: z.iso.datetime(),
 });
+securityEventView.register(z.globalRegistry, {
+  id: 'SecurityEvent',
+  description: 'Something that bears on the security of an account, `count` times in its minute.',
+  examples: [
+    {
+      kind: 'device_signed_in',
+      ip: '203.0.113.7',
+      deviceId: 'pixel-9-4f2a',
+      count: 1,
+      at: '2026-01-15T09:30:00.000Z',
+    },
+  ],
+});
 
 export const userDetail = userOperatorView.extend({
   holding: holdingView,
@@ -70,15 +83,7 @@ userDetail.register(z.globalRegistry, {
       holding: exampleOf(holdingView),
       kyc: exampleOf(kycOperatorView),
       bankAccounts: [exampleOf(bankAccountView)],
-      securityEvents: [
-        {
-          kind: 'device_signed_in',
-          ip: '203.0.113.7',
-          deviceId: 'pixel-9-4f2a',
-          count: 1,
-          at: '2026-01-15T09:30:00.000Z',
-        },
-      ],
+      securityEvents: [exampleOf(securityEventView)],
       referralRewards: [exampleOf(rewardView)],
     },
   ],
