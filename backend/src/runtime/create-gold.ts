@@ -9,11 +9,7 @@ import {
 } from '../modules/buying/index.ts';
 import type { Notify } from '../modules/notifications/index.ts';
 import { createOrderReviews } from '../modules/order-reviews/index.ts';
-import {
-  createOrderAdminRoutes,
-  createOrderCustomerRoutes,
-  type Orders,
-} from '../modules/orders/index.ts';
+import { createOrderAdminRoutes, createOrderCustomerRoutes } from '../modules/orders/index.ts';
 import type { HeldPayments, PaymentsDeps } from '../modules/payments/index.ts';
 import {
   createDraftBuyQuote,
@@ -32,9 +28,8 @@ import type { Metrics } from '../platform/observability/index.ts';
 
 interface GoldOptions
   extends
-    Omit<BuyingOptions, 'draftBuyQuote' | 'gates' | 'orders' | 'payments' | 'retrySeconds'>,
+    Omit<BuyingOptions, 'draftBuyQuote' | 'gates' | 'payments' | 'retrySeconds'>,
     Pick<SellingOptions, 'timers' | 'payoutHolds'> {
-  readonly orders: Orders;
   readonly gates: Pick<Gates, 'isBuyOpen' | 'requireBuyOpen' | 'requireSellOpen'>;
   readonly redis: Redis;
   readonly notify: Notify;
@@ -62,12 +57,7 @@ export interface Gold {
 
 /** Quotes, buys and their allocation, sales, and the operators' way out of a review. */
 export const createGold = (options: GoldOptions): Gold => {
-  const deps = {
-    ...options,
-    transitionBuy: options.orders.transitionBuy,
-    transitionSale: options.orders.transitionSale,
-    retrySeconds: options.allocationRetrySeconds,
-  };
+  const deps = { ...options, retrySeconds: options.allocationRetrySeconds };
   const draftBuyQuote = createDraftBuyQuote(deps);
   const draftSellQuote = createDraftSellQuote(deps);
   const buying = createBuying({ ...deps, draftBuyQuote });

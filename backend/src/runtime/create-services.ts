@@ -12,7 +12,7 @@ import {
   createPayments,
   listUsableGateways,
 } from '../modules/payments/index.ts';
-import { createOrders, hasOpenSale } from '../modules/orders/index.ts';
+import { hasOpenSale } from '../modules/orders/index.ts';
 import { createGoldProvider } from '../adapters/gold-provider/create-gold-provider.ts';
 import {
   createPaymentGateways,
@@ -116,14 +116,13 @@ export const createServices = (
   const price = createPrice({ ...shared, provider, keepCopy: settings.keepCopy });
   const gates = createServiceGates(runtime, config);
   const notify = createNotify(runtime);
-  const orders = createOrders({ ...shared, notify });
   const portfolios = createPortfolioCache(shared);
 
   const paymentsDeps = {
     ...shared,
     gateways,
     liveOnly: config.APP_MODE === 'production',
-    orders,
+    notify,
     portfolios,
     metrics: createPaymentMetrics(metrics.registry),
     findCustomer,
@@ -141,13 +140,11 @@ export const createServices = (
     ...shared,
     provider: payoutProvider,
     notify,
-    orders,
     banking,
   });
   const idempotency = createIdempotency({ db, random, timers });
   const gold = createGold({
     ...shared,
-    orders,
     provider,
     price: price.live,
     held: payments.held,

@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-options.ts';
-import { createNotify } from '../../src/modules/notifications/index.ts';
-import { buyStatuses, createOrders, type BuyStatus } from '../../src/modules/orders/index.ts';
+import { buyStatuses, transitionBuy, type BuyStatus } from '../../src/modules/orders/index.ts';
 import type { PaymentsDeps } from '../../src/modules/payments/index.ts';
 import { createRandom } from '../../src/platform/ids/random.ts';
 import type { OpenGold } from './open-gold.ts';
@@ -134,11 +133,11 @@ export const stateOf = async (
 export const transitionOrder = (open: OpenGold, orderId: string, to: BuyStatus): Promise<void> =>
   open.database.inTransaction(async (tx) => {
     const deps = { clock: open.clock, random: createRandom(), logger: open.logger };
-    const orders = createOrders({ ...deps, notify: createNotify(deps) });
     const order = await tx.goldOrder.findUniqueOrThrow({ where: { id: orderId } });
     const status = buyStatuses.find((known) => known === order.status);
     if (status === undefined) throw new Error(`order ${orderId} is no buy`);
-    await orders.transitionBuy(
+    await transitionBuy(
+      deps,
       tx,
       { id: orderId, status },
       { to, cause: 'test', actor: 'worker', changes: {} },

@@ -1,6 +1,5 @@
 import { creditHolding, debitHolding, reserveGrams } from '../../src/modules/holdings/index.ts';
-import { createNotify } from '../../src/modules/notifications/index.ts';
-import { createOrders, insertSellOrder } from '../../src/modules/orders/index.ts';
+import { insertSellOrder, transitionSale } from '../../src/modules/orders/index.ts';
 import { insertPayout, noHolds, type PayoutHolds } from '../../src/modules/payouts/index.ts';
 import { recordUnintended } from '../../src/modules/provider-operations/index.ts';
 import { grams, paise, UNITS_PER_GRAM } from '../../src/money/index.ts';
@@ -80,7 +79,6 @@ const insertKey = (db: Db, orderId: string, userId: string, holderId: string, at
  */
 export const createConfirmedSales = (deps: Deps): ConfirmedSales => {
   const { db, inTransaction, clock, random, payoutHolds = noHolds } = deps;
-  const { transitionSale } = createOrders({ ...deps, notify: createNotify(deps) });
 
   const insertSale = async (tx: Db, sale: Placed, at: Date): Promise<string> => {
     const { userId, bankAccountId } = sale;
@@ -115,7 +113,7 @@ export const createConfirmedSales = (deps: Deps): ConfirmedSales => {
     const actor = `customer:${userId}` as const;
     const lease = { lockStartedAt: at, lockEndsAt: at };
     const verified = { to: 'VERIFIED', cause: 'test', actor, changes: lease } as const;
-    await transitionSale(tx, { id: orderId, status: 'PENDING' }, verified);
+    await transitionSale(deps, tx, { id: orderId, status: 'PENDING' }, verified);
     const sale = {
       id: orderId,
       quoteId: null,
@@ -128,7 +126,7 @@ export const createConfirmedSales = (deps: Deps): ConfirmedSales => {
     };
     await recordUnintended(tx, 'sell-confirm', sale, { id: random.uuid(), at });
     const confirmed = { to: 'CONFIRMED', cause: 'test', actor } as const;
-    await transitionSale(tx, { id: orderId, status: 'VERIFIED' }, confirmed);
+    await transitionSale(deps, tx, { id: orderId, status: 'VERIFIED' }, confirmed);
     await debitHolding(tx, { movementId: random.uuid(), userId, orderId, grams: oneGram, at });
   };
 

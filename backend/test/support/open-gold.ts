@@ -11,7 +11,6 @@ import {
 } from '../../src/modules/holdings/index.ts';
 import { createNotify } from '../../src/modules/notifications/index.ts';
 import { createOrderTimelineRoutes } from '../../src/modules/order-timeline/index.ts';
-import { createOrders } from '../../src/modules/orders/index.ts';
 import {
   createPaymentMetrics,
   createPayments,
@@ -124,14 +123,13 @@ export const openGold = async ({
   });
   const price = createPrice(system);
   const notify = createNotify(system);
-  const orders = createOrders({ ...system, notify });
   const portfolios = createPortfolioCache({ redis, random });
   const paymentsDeps: PaymentsDeps = {
     ...system,
     gateways: wrapGateways(system.gateways),
     liveOnly: false,
     metrics: createPaymentMetrics(system.metrics.registry),
-    orders,
+    notify,
     portfolios,
     findCustomer: async (_db, id) => ({ id, phone: '+919812345678' }),
   };
@@ -147,7 +145,6 @@ export const openGold = async ({
   };
   const gold = createGold({
     ...shared,
-    orders,
     portfolios,
     provider: wrapProvider?.(provider) ?? provider,
     price: wrapPrice(price.live),

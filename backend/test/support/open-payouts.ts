@@ -4,7 +4,7 @@ import type { PayoutProvider } from '../../src/adapters/payout-provider/port.ts'
 import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-options.ts';
 import { createAdmins, type AdminRole } from '../../src/modules/admins/index.ts';
 import { createBanking, type Banking } from '../../src/modules/banking/index.ts';
-import { createOrders, hasOpenSale } from '../../src/modules/orders/index.ts';
+import { hasOpenSale } from '../../src/modules/orders/index.ts';
 import { createNotify } from '../../src/modules/notifications/index.ts';
 import {
   createPayouts,
@@ -122,8 +122,7 @@ export const openPayouts = async ({
       },
       isAccountInUse: async (tx, id) => (await hasOpenSale(tx, id)) || hasPayoutInFlight(tx, id),
     });
-    const orders = createOrders(shared);
-    const payouts = createPayouts({ ...shared, orders, banking });
+    const payouts = createPayouts({ ...shared, banking });
     return { banking, payouts };
   };
   const own = replica();

@@ -14,8 +14,8 @@ import {
   isLockedBuy,
   lockOrder,
   type GoldOrder,
+  transitionBuy,
   type LockedBuy,
-  type Orders,
 } from '../orders/index.ts';
 import {
   acquireConfirm,
@@ -36,7 +36,6 @@ export interface AllocateDeps {
   readonly random: Random;
   readonly logger: Logger;
   readonly provider: GoldProvider;
-  readonly orders: Pick<Orders, 'transitionBuy'>;
   readonly portfolios: Pick<PortfolioCache, 'drop'>;
   readonly recordOutcome: RecordAllocationOutcome;
   readonly verifyInstallment: VerifyInstallment;
@@ -64,7 +63,8 @@ type Claim =
  * transaction that is committed before the provider is called. One worker at a time holds the
  * intent; one whose lease lapsed may be acquired, and then the status is queried first.
  */
-const createClaim = ({ inTransaction, clock, random, orders }: AllocateDeps) => {
+const createClaim = (deps: AllocateDeps) => {
+  const { inTransaction, clock, random } = deps;
   const recordConfirmIntent = async (db: Db, order: LockedBuy, holderId: string, at: Date) => {
     // The quote holds the grams that the verify promised; the order's own are compared with them.
     const quote = await findBuyQuote(db, order.quoteId ?? '', order.userId);
@@ -117,7 +117,7 @@ const createClaim = ({ inTransaction, clock, random, orders }: AllocateDeps) => 
       if (confirm === undefined) return skip('another worker holds it');
       if (status === 'RETRY_PENDING') {
         const step = { to: 'PAID', cause: 'allocation.retry', actor: 'worker' } as const;
-        await orders.transitionBuy(db, { id: orderId, status }, step);
+        await transitionBuy(deps, db, { id: orderId, status }, step);
       }
       return { kind: 'CONFIRM', order, confirm, holderId, queryFirst: latest !== undefined };
     });

@@ -11,6 +11,7 @@ import {
   listStalledBuys,
   lockOrder,
   markSwept,
+  transitionBuy,
 } from '../orders/index.ts';
 import { expirePaymentOrders, pollGatewaysOfOrder, type PaymentsDeps } from '../payments/index.ts';
 import { listUndecidedConfirms, markQueried, type Confirm } from '../provider-operations/index.ts';
@@ -27,11 +28,11 @@ const expiryBatchSize = 500;
 
 /** Creates the sweeps that expire quotes, and orders that nobody paid while their lock stood. */
 export const createExpirySweeps = (
-  deps: Pick<AllocateDeps, 'db' | 'inTransaction' | 'clock' | 'logger' | 'orders'> & {
+  deps: Pick<AllocateDeps, 'db' | 'inTransaction' | 'clock' | 'random' | 'logger'> & {
     readonly payments: PaymentsDeps;
   },
 ): Sweep[] => {
-  const { db, inTransaction, clock, logger, orders, payments } = deps;
+  const { db, inTransaction, clock, logger, payments } = deps;
 
   const failUnpaid = (orderId: string): Promise<void> =>
     inTransaction(async (tx: Db) => {
@@ -42,7 +43,7 @@ export const createExpirySweeps = (
       await expirePaymentOrders(deps, tx, orderId, 'lock.lapsed');
       const changes = { failureCode: 'LOCK_LAPSED' };
       const step = { to: 'FAILED', cause: 'lock.lapsed', actor: 'worker', changes } as const;
-      await orders.transitionBuy(tx, { id: orderId, status: order.status }, step);
+      await transitionBuy(deps, tx, { id: orderId, status: order.status }, step);
     });
 
   return [

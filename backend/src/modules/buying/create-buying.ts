@@ -11,10 +11,9 @@ import { createDebitInstallments, DEBIT_TASK } from './debit-installments.ts';
 import {
   createRenewLife,
   createPlaceInstallment,
-  type InstallmentDeps,
   type PlaceInstallment,
 } from './place-installment.ts';
-import { createInstallmentSweeps, type InstallmentSweepsDeps } from './installment.sweeps.ts';
+import { createInstallmentSweeps } from './installment.sweeps.ts';
 import { createOpenInstallmentCheckout, OPEN_CHECKOUT_TASK } from './open-installment-checkout.ts';
 import {
   createRecordAllocationOutcome,
@@ -25,9 +24,7 @@ import { createVerifyInstallment } from './verify-installment.ts';
 
 export type BuyingOptions = BuyDeps &
   Omit<AllocateDeps, 'recordOutcome' | 'verifyInstallment'> &
-  RecordOutcomeDeps &
-  Pick<InstallmentDeps, 'orders'> &
-  Pick<InstallmentSweepsDeps, 'orders'> & {
+  RecordOutcomeDeps & {
     readonly gates: Pick<Gates, 'isBuyOpen' | 'requireBuyOpen'>;
   };
 

@@ -1,12 +1,13 @@
-import { addSeconds, type Clock } from '../../platform/clock/clock.ts';
+import { addSeconds } from '../../platform/clock/clock.ts';
 import type { Db, InTransaction } from '../../platform/db/index.ts';
 import { sweepRows, type Sweep } from '../../platform/jobs/index.ts';
-import { describeError, type Logger } from '../../platform/observability/index.ts';
+import { describeError } from '../../platform/observability/index.ts';
 import {
   listLapsedInstallments,
   lockPayableOrder,
+  markOrderFailed,
   markSwept,
-  type Orders,
+  type OrderDeps,
 } from '../orders/index.ts';
 import {
   expirePaymentOrders,
@@ -22,12 +23,9 @@ import {
 const unopenedSeconds = 60;
 const batchSize = 200;
 
-export interface InstallmentSweepsDeps {
+export interface InstallmentSweepsDeps extends OrderDeps {
   readonly db: Db;
   readonly inTransaction: InTransaction;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly orders: Pick<Orders, 'markFailed'>;
   readonly payments: PaymentsDeps;
   /** Returns false while the gateway cannot be reached. */
   readonly openCheckout: (paymentOrderId: string) => Promise<boolean>;
@@ -35,7 +33,7 @@ export interface InstallmentSweepsDeps {
 
 /** Creates the sweeps that open an installment's checkout, and fail what was not paid in 72 h. */
 export const createInstallmentSweeps = (deps: InstallmentSweepsDeps): Sweep[] => {
-  const { db, inTransaction, clock, logger, orders, payments, openCheckout } = deps;
+  const { db, inTransaction, clock, logger, payments, openCheckout } = deps;
 
   const failUnpaid = (orderId: string): Promise<void> =>
     inTransaction(async (tx) => {
@@ -45,7 +43,7 @@ export const createInstallmentSweeps = (deps: InstallmentSweepsDeps): Sweep[] =>
       if (order.status !== 'PENDING' || !hasLapsed) return;
       await expirePaymentOrders(deps, tx, orderId, 'installment.unpaid');
       const by = { cause: 'installment.unpaid', actor: 'worker' };
-      await orders.markFailed(tx, order, by, 'UNPAID');
+      await markOrderFailed(deps, tx, order, by, 'UNPAID');
     });
 
   /** One that some gateway could not be reached for has its 72 h from when one is. */

@@ -6,8 +6,10 @@ import {
   allocationRetry,
   type Actor,
   type GoldOrder,
+  sendBuyToReview,
+  transitionBuy,
   type ManualReviewCode,
-  type Orders,
+  type OrderDeps,
 } from '../orders/index.ts';
 
 export type NextStep =
@@ -102,7 +104,7 @@ type AwaitingOrder = Pick<GoldOrder, 'id' | 'userId'> & {
  * caller's transaction, the order locked: the next try, or a person.
  */
 export const createTakeNextStep =
-  ({ orders }: { readonly orders: Pick<Orders, 'transitionBuy' | 'sendToReview'> }) =>
+  (deps: OrderDeps) =>
   async (
     db: Db,
     order: AwaitingOrder,
@@ -112,13 +114,13 @@ export const createTakeNextStep =
     const { id, status } = order;
     if (next.kind === 'REVIEW') {
       const by = { actor, cause: 'allocation.given-up' };
-      await orders.sendToReview(db, order, next.code, next.reason, by);
+      await sendBuyToReview(deps, db, order, next, by);
       return 'REVIEW';
     }
     if (status === 'RETRY_PENDING') return 'SKIPPED';
     const changes = { allocationAttempts: next.failedTries, nextAttemptAt: next.dueAt };
     const by = { cause: 'allocation.failed', actor };
-    await orders.transitionBuy(db, { id, status }, { to: 'RETRY_PENDING', ...by, changes });
+    await transitionBuy(deps, db, { id, status }, { to: 'RETRY_PENDING', ...by, changes });
     await schedule(db, allocationRetry(id, next.dueAt));
     return 'RETRY';
   };

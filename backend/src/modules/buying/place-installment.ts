@@ -2,13 +2,13 @@ import type { Paise } from '../../money/index.ts';
 import { addMs, type Clock } from '../../platform/clock/clock.ts';
 import type { Db, InTransaction } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
-import type { Random } from '../../platform/ids/random.ts';
 import { enqueue, schedule } from '../../platform/jobs/index.ts';
 import {
   insertInstallmentOrder,
   lockOrder,
-  type Orders,
   postponeInstallment,
+  transitionInstallment,
+  type TransitionDeps,
 } from '../orders/index.ts';
 import {
   type PaymentOrderRequest,
@@ -53,19 +53,13 @@ export interface PlacedInstallment {
   readonly paymentOrderId: string;
 }
 
-export interface InstallmentDeps {
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly orders: Pick<Orders, 'transitionInstallment'>;
-}
-
 /**
  * Creates the two ways in which an installment comes to be paid, both in the caller's transaction
  * (contract: plans > Installments). The gateway is not called here: a job that the transaction
  * writes opens the checkout, and a mandate is debited when it is due.
  */
-export const createPlaceInstallment = (deps: InstallmentDeps) => {
-  const { clock, random, orders } = deps;
+export const createPlaceInstallment = (deps: TransitionDeps) => {
+  const { clock, random } = deps;
 
   const askForPayment = async (
     tx: Db,
@@ -123,7 +117,8 @@ export const createPlaceInstallment = (deps: InstallmentDeps) => {
         });
       }
       const expiresAt = addMs(clock.now(), installmentLifeMs);
-      await orders.transitionInstallment(
+      await transitionInstallment(
+        deps,
         tx,
         { id: orderId, status },
         {

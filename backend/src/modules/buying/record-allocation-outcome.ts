@@ -14,10 +14,11 @@ import {
   isLockedBuy,
   lockOrder,
   notifyBought,
+  sendBuyToReview,
+  transitionBuy,
   type Actor,
   type GoldOrder,
   type ManualReviewCode,
-  type Orders,
 } from '../orders/index.ts';
 import { findMoneyDoubt } from '../payments/index.ts';
 import {
@@ -61,7 +62,6 @@ export interface RecordOutcomeDeps {
   readonly random: Random;
   readonly logger: Logger;
   readonly provider: Pick<GoldProvider, 'rules'>;
-  readonly orders: Pick<Orders, 'transitionBuy' | 'sendToReview'>;
   readonly notify: Notify;
   readonly portfolios: Pick<PortfolioCache, 'drop'>;
   /** Does what else an allocation brings about, in its transaction and under the holding's lock. */
@@ -76,7 +76,7 @@ export interface RecordOutcomeDeps {
  * (contract: states > Allocation retries).
  */
 export const createRecordAllocationOutcome = (deps: RecordOutcomeDeps) => {
-  const { inTransaction, clock, random, logger, orders, notify, retrySeconds } = deps;
+  const { inTransaction, clock, random, logger, notify, retrySeconds } = deps;
   const takeNextStep = createTakeNextStep(deps);
 
   const credit = async (db: Db, order: GoldOrder, grams: Grams, at: Date): Promise<void> => {
@@ -99,7 +99,7 @@ export const createRecordAllocationOutcome = (deps: RecordOutcomeDeps) => {
     let { status } = order;
     // Only a PAID order is ever allocated, so that its history shows every try.
     if (status === 'RETRY_PENDING') {
-      await orders.transitionBuy(db, { id, status }, { to: 'PAID', ...by });
+      await transitionBuy(deps, db, { id, status }, { to: 'PAID', ...by });
       status = 'PAID';
     }
     const changes = {
@@ -109,7 +109,7 @@ export const createRecordAllocationOutcome = (deps: RecordOutcomeDeps) => {
       manualReviewReason: null,
       ...(invoiceId !== undefined && { providerInvoiceId: invoiceId }),
     };
-    await orders.transitionBuy(db, { id, status }, { to: 'ALLOCATED', ...by, changes });
+    await transitionBuy(deps, db, { id, status }, { to: 'ALLOCATED', ...by, changes });
   };
 
   /** Records the confirm as done; returns the grams that its verify promised. */
@@ -139,7 +139,8 @@ export const createRecordAllocationOutcome = (deps: RecordOutcomeDeps) => {
     const left = isAboutMoney(code) ? code : (doubt ?? null);
     if (left === null) return;
     const by = { actor, cause: 'review.goes-on' };
-    await orders.sendToReview(db, { ...order, status: 'ALLOCATED' }, left, reason ?? left, by);
+    const review = { code: left, reason: reason ?? left };
+    await sendBuyToReview(deps, db, { ...order, status: 'ALLOCATED' }, review, by);
     if (doubt !== 'PAYMENT_REVERSED') return;
     await reserveForReview(db, { id: random.uuid(), orderId, userId, grams, at: clock.now() });
   };
@@ -160,9 +161,12 @@ export const createRecordAllocationOutcome = (deps: RecordOutcomeDeps) => {
     if (promised === undefined || promised !== order.grams) {
       logger.error({ orderId, status }, 'the provider confirmed other grams than were ordered');
       if (!isAwaitingAllocation(status)) return 'SKIPPED';
-      const words = 'The provider confirmed other grams than the order has; nothing was credited.';
+      const review = {
+        code: 'GRAMS_MISMATCH',
+        reason: 'The provider confirmed other grams than the order has; nothing was credited.',
+      } as const;
       const by = { actor, cause: 'provider.other-grams' };
-      await orders.sendToReview(db, { ...order, status }, 'GRAMS_MISMATCH', words, by);
+      await sendBuyToReview(deps, db, { ...order, status }, review, by);
       return 'REVIEW';
     }
     // One moment for both, so that registers and movements agree at the turn of a day.

@@ -8,8 +8,9 @@ import {
   storeVerifiedInstallment,
   type GoldOrder,
   type LockedBuy,
+  transitionBuy,
   type ManualReviewCode,
-  type Orders,
+  type OrderDeps,
 } from '../orders/index.ts';
 import { findLatestConfirm, recordIntent, type Confirm } from '../provider-operations/index.ts';
 import {
@@ -35,11 +36,11 @@ interface IntendedConfirm {
   readonly holderId: string;
 }
 
-type VerifyInstallmentDeps = QuoteDeps & {
-  readonly orders: Pick<Orders, 'transitionBuy' | 'sendToReview'>;
-  /** The waits before each retry of an allocation (ALLOCATION_RETRY_SECONDS). */
-  readonly retrySeconds: readonly number[];
-};
+type VerifyInstallmentDeps = QuoteDeps &
+  OrderDeps & {
+    /** The waits before each retry of an allocation (ALLOCATION_RETRY_SECONDS). */
+    readonly retrySeconds: readonly number[];
+  };
 
 type Verified =
   | { readonly kind: 'VERIFIED'; readonly buy: VerifiedBuy }
@@ -64,7 +65,7 @@ const lockSame = async (db: Db, { order: read, lastConfirmId }: InstallmentToVer
  * is not stored binds nobody, so a process that dies in between leaves nothing behind.
  */
 export const createVerifyInstallment = (deps: VerifyInstallmentDeps) => {
-  const { db, inTransaction, clock, random, logger, orders, retrySeconds } = deps;
+  const { db, inTransaction, clock, random, logger, retrySeconds } = deps;
   const verifyBuy = createVerifyBuy(deps);
   const takeNextStep = createTakeNextStep(deps);
 
@@ -88,7 +89,7 @@ export const createVerifyInstallment = (deps: VerifyInstallmentDeps) => {
   const beginTry = async (db: Db, { id, status }: { id: string; status: string }) => {
     if (status !== 'RETRY_PENDING') return;
     const step = { to: 'PAID', cause: 'allocation.retry', actor: 'worker' } as const;
-    await orders.transitionBuy(db, { id, status }, step);
+    await transitionBuy(deps, db, { id, status }, step);
   };
 
   const recordFailure = (

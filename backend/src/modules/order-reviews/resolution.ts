@@ -1,16 +1,14 @@
 import { AppError } from '../../platform/errors/app-error.ts';
-import type { Clock } from '../../platform/clock/clock.ts';
 import type { Db, InTransaction } from '../../platform/db/index.ts';
-import type { Random } from '../../platform/ids/random.ts';
 import type { PortfolioCache } from '../holdings/index.ts';
 import {
   hasGold,
   lockOrder,
   type BuyStatus,
   type GoldOrder,
+  transitionBuy,
   type OrderChanges,
-  type Orders,
-  type TransitionBuy,
+  type TransitionDeps,
 } from '../orders/index.ts';
 import type { HeldPayment, HeldPayments } from '../payments/index.ts';
 import { findLatestConfirm } from '../provider-operations/index.ts';
@@ -72,27 +70,23 @@ export const lockReviewed = async (db: Db, orderId: string): Promise<GoldOrder> 
 };
 
 /** The dependencies that the resolutions of purchases share. */
-export interface ReviewDeps {
+export interface ReviewDeps extends TransitionDeps {
   readonly db: Db;
   readonly inTransaction: InTransaction;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly transitionBuy: TransitionBuy;
-  readonly orders: Pick<Orders, 'changeReviewCode'>;
   readonly held: HeldPayments;
   readonly portfolios: Pick<PortfolioCache, 'drop'>;
 }
 
 /** Ends the review of a purchase that is locked, in the transaction of its resolution. */
 export const endReview = (
-  { transitionBuy }: Pick<ReviewDeps, 'transitionBuy'>,
+  deps: TransitionDeps,
   tx: Db,
   { by, orderId: id }: Resolution,
   { to, cause }: { readonly to: BuyStatus; readonly cause: string },
   more: OrderChanges = {},
 ): Promise<void> => {
   const changes = { manualReviewCode: null, manualReviewReason: null, ...more };
-  return transitionBuy(tx, { id, status: 'MANUAL_REVIEW' }, { ...by, to, cause, changes });
+  return transitionBuy(deps, tx, { id, status: 'MANUAL_REVIEW' }, { ...by, to, cause, changes });
 };
 
 /** Returns true for a captured payment other than the one that pays for its order. */

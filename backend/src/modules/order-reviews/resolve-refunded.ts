@@ -1,7 +1,13 @@
 import type { Db } from '../../platform/db/index.ts';
 import { enqueue } from '../../platform/jobs/index.ts';
 import { findMoneyDoubt, type HeldPayment, type RefundState } from '../payments/index.ts';
-import { allocationJob, findOrder, hasGold, type GoldOrder } from '../orders/index.ts';
+import {
+  allocationJob,
+  changeReviewCode,
+  findOrder,
+  hasGold,
+  type GoldOrder,
+} from '../orders/index.ts';
 import {
   endReview,
   isUnplaced,
@@ -41,7 +47,7 @@ const findPaidBack = (asked: readonly Asked[]): HeldPayment => {
 
 /** Creates `REFUNDED`: it ends the review of a buy whose money, or a part of it, was paid back. */
 export const createResolveRefunded = (deps: ReviewDeps): Resolve => {
-  const { db, inTransaction, orders } = deps;
+  const { db, inTransaction } = deps;
   const { held } = deps;
 
   const ask = async (payments: readonly HeldPayment[], reference: string): Promise<Asked[]> => {
@@ -69,7 +75,7 @@ export const createResolveRefunded = (deps: ReviewDeps): Resolve => {
     const isGoing = !hasGold(order) && left.some(({ id }) => goingIds.has(id));
     const doubt =
       (await findMoneyDoubt(tx, order.id)) ?? (isGoing ? 'PAYMENT_REVERSED' : undefined);
-    if (doubt !== undefined) return orders.changeReviewCode(tx, order, doubt);
+    if (doubt !== undefined) return changeReviewCode(deps, tx, order, doubt);
     const cause = 'resolve.refunded';
     if (hasGold(order)) return endReview(deps, tx, asked, { to: 'ALLOCATED', cause });
     if (left.length > 0) {

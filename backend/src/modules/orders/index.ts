@@ -1,4 +1,3 @@
-export { createOrders, type Orders } from './create-orders.ts';
 export {
   insertInstallmentOrder,
   listInstallments,
@@ -22,9 +21,11 @@ export {
 } from './orders.schemas.ts';
 export {
   isAwaitingAllocation,
+  transitionBuy,
+  transitionInstallment,
+  transitionSale,
   type OrderChanges,
-  type TransitionBuy,
-  type TransitionSale,
+  type TransitionDeps,
 } from './orders.states.ts';
 export {
   findOrder,
@@ -59,5 +60,15 @@ export {
   isLockedBuy,
   isVerifiedSale,
 } from './orders.types.ts';
-export { type CausedBy, type PayableOrder, lockPayableOrder } from './payable-orders.ts';
+export {
+  addToReviewReason,
+  changeReviewCode,
+  lockPayableOrder,
+  markOrderFailed,
+  markOrderPaid,
+  sendBuyToReview,
+  type CausedBy,
+  type OrderDeps,
+  type PayableOrder,
+} from './payable-orders.ts';
 export { ALLOCATE_TASK, allocationJob, allocationRetry } from './orders.jobs.ts';

@@ -149,68 +149,79 @@ interface OrderTransition<S extends string> {
   readonly detail?: JsonObject;
 }
 
-/** Changes the state of an order from the one in which it was read, in the caller's transaction. */
-type TransitionOrder<S extends string> = (
-  db: Db,
-  order: { readonly id: string; readonly status: S },
-  transition: OrderTransition<S>,
-) => Promise<void>;
+/** An order in the state in which it was read. */
+interface OrderIn<S extends string> {
+  readonly id: string;
+  readonly status: S;
+}
 
-export type TransitionBuy = TransitionOrder<BuyStatus>;
-export type TransitionSale = TransitionOrder<SellStatus>;
-
-interface TransitionDeps {
+export interface TransitionDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
 }
 
 /**
- * Creates the only way in which an order changes its state: held against its table, an update
- * conditional on the state before whose count is checked, and the row of its history.
+ * Changes the state of an order from the one in which it was read, in the caller's transaction. It
+ * is the only way to do so: held against the order's table, an update conditional on the state
+ * before whose count is checked, and the row of its history.
  * @throws AppError ILLEGAL_TRANSITION, after logging it, for anything else
  */
-const createTransition = <S extends string>(
+const transitionOrder = <S extends string>(
   { clock, random, logger }: TransitionDeps,
   table: TransitionTable<S, ActorKind>,
-): TransitionOrder<S> => {
+  db: Db,
+  { id, status: from }: OrderIn<S>,
+  { to, cause, actor, requestId, changes = {}, detail }: OrderTransition<S>,
+): Promise<void> => {
+  const at = clock.now();
   const machine = { name: 'gold order', idField: 'orderId', table, logger };
-  return (db, { id, status: from }, { to, cause, actor, requestId, changes = {}, detail }) => {
-    const at = clock.now();
-    return transition(machine, {
-      id,
-      from,
-      to,
-      cause,
-      actor,
-      update: async () => {
-        const data = { status: to, updatedAt: at, ...changes };
-        const { count } = await db.goldOrder.updateMany({ where: { id, status: from }, data });
-        return count;
-      },
-      recordHistory: async () => {
-        // Raw: one statement, where create() would read the row back.
-        await execute(
-          db,
-          sql`
-            INSERT INTO gold_order_event
-              (id, order_id, from_status, to_status, cause, actor, request_id, detail, at)
-            VALUES (${random.uuid()}::uuid, ${id}::uuid, ${from}, ${to}, ${cause}, ${actor},
-              ${requestId ?? null}, ${detail === undefined ? null : JSON.stringify(detail)}::jsonb,
-              ${at}::timestamptz)`,
-        );
-      },
-    });
-  };
+  return transition(machine, {
+    id,
+    from,
+    to,
+    cause,
+    actor,
+    update: async () => {
+      const data = { status: to, updatedAt: at, ...changes };
+      const { count } = await db.goldOrder.updateMany({ where: { id, status: from }, data });
+      return count;
+    },
+    recordHistory: async () => {
+      // Raw: one statement, where create() would read the row back.
+      await execute(
+        db,
+        sql`
+          INSERT INTO gold_order_event
+            (id, order_id, from_status, to_status, cause, actor, request_id, detail, at)
+          VALUES (${random.uuid()}::uuid, ${id}::uuid, ${from}, ${to}, ${cause}, ${actor},
+            ${requestId ?? null}, ${detail === undefined ? null : JSON.stringify(detail)}::jsonb,
+            ${at}::timestamptz)`,
+      );
+    },
+  });
 };
 
-/** For orders that are paid for: buys and installments. */
-export const createTransitionBuy = (deps: TransitionDeps): TransitionBuy =>
-  createTransition(deps, buyTransitions);
+/** Changes the state of an order that is paid for: a buy or an installment. */
+export const transitionBuy = (
+  deps: TransitionDeps,
+  db: Db,
+  order: OrderIn<BuyStatus>,
+  step: OrderTransition<BuyStatus>,
+): Promise<void> => transitionOrder(deps, buyTransitions, db, order, step);
 
-/** For installments alone: what a buy's table has not. */
-export const createTransitionInstallment = (deps: TransitionDeps): TransitionBuy =>
-  createTransition(deps, installmentTransitions);
+/** Changes the state of an installment where a buy's table does not allow it. */
+export const transitionInstallment = (
+  deps: TransitionDeps,
+  db: Db,
+  order: OrderIn<BuyStatus>,
+  step: OrderTransition<BuyStatus>,
+): Promise<void> => transitionOrder(deps, installmentTransitions, db, order, step);
 
-export const createTransitionSale = (deps: TransitionDeps): TransitionSale =>
-  createTransition(deps, sellTransitions);
+/** Changes the state of a sale. */
+export const transitionSale = (
+  deps: TransitionDeps,
+  db: Db,
+  order: OrderIn<SellStatus>,
+  step: OrderTransition<SellStatus>,
+): Promise<void> => transitionOrder(deps, sellTransitions, db, order, step);

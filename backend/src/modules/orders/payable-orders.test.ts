@@ -6,11 +6,17 @@ import { createRandom } from '../../platform/ids/random.ts';
 import { createLogger } from '../../platform/observability/index.ts';
 import { createNotify } from '../notifications/index.ts';
 import type { Db } from '../../platform/db/index.ts';
-import { createOrders, type Orders } from './create-orders.ts';
-import { lockPayableOrder, type PayableOrder } from './payable-orders.ts';
+import {
+  lockPayableOrder,
+  markOrderFailed,
+  markOrderPaid,
+  sendBuyToReview,
+  type OrderDeps,
+  type PayableOrder,
+} from './payable-orders.ts';
 
 const lines: string[] = [];
-let orders: Orders;
+let deps: OrderDeps;
 const it = goldTest({
   // The orders are moved past the payments and the gateway, who know nothing of it.
   breaks: [
@@ -23,8 +29,7 @@ it.beforeAll(({ open }) => {
   const random = createRandom();
   const destination = { write: (line: string) => void lines.push(line) };
   const logger = createLogger({ level: 'info', name: 'test', destination });
-  const notify = createNotify({ clock, random });
-  orders = createOrders({ clock, random, logger, notify });
+  deps = { clock, random, logger, notify: createNotify({ clock, random }) };
 });
 
 let keys = 0;
@@ -44,7 +49,7 @@ const orderOf = (open: OpenGold, id: string) =>
 describe('what payments do to an order', () => {
   it('pays it, with its history and its job in the same transaction', async ({ open }) => {
     const id = await place(open);
-    await apply(open, id, (db, order) => orders.markPaid(db, order, info));
+    await apply(open, id, (db, order) => markOrderPaid(deps, db, order, info));
     expect(await orderOf(open, id)).toMatchObject({ status: 'PAID', paidAt: open.clock.now() });
     expect(await jobsOf(open.database.db, 'gold.allocate')).toEqual([
       expect.objectContaining({ key: `gold.allocate:${id}` }),
@@ -59,19 +64,19 @@ describe('what payments do to an order', () => {
   it('pays one that had failed', async ({ open }) => {
     const id = await place(open);
     const failed = { ...info, cause: 'payment.failed' };
-    await apply(open, id, (db, order) => orders.markFailed(db, order, failed));
+    await apply(open, id, (db, order) => markOrderFailed(deps, db, order, failed));
     expect(await orderOf(open, id)).toMatchObject({
       status: 'FAILED',
       failureCode: 'PAYMENT_FAILED',
     });
-    await apply(open, id, (db, order) => orders.markPaid(db, order, info));
+    await apply(open, id, (db, order) => markOrderPaid(deps, db, order, info));
     expect(await orderOf(open, id)).toMatchObject({ status: 'PAID', failureCode: null });
   });
 
   it('never fails one whose money is held: refused and logged', async ({ open }) => {
     const id = await place(open);
-    await apply(open, id, (db, order) => orders.markPaid(db, order, info));
-    const failing = apply(open, id, (db, order) => orders.markFailed(db, order, info));
+    await apply(open, id, (db, order) => markOrderPaid(deps, db, order, info));
+    const failing = apply(open, id, (db, order) => markOrderFailed(deps, db, order, info));
     await expect(failing).rejects.toMatchObject({ code: 'ILLEGAL_TRANSITION' });
     expect((await orderOf(open, id)).status).toBe('PAID');
     const refusal = lines.find((line) => line.includes(id) && line.includes('refused'));
@@ -84,8 +89,8 @@ describe('what payments do to an order', () => {
     await apply(open, id, async (_db, order) => {
       stale = order;
     });
-    await apply(open, id, (db, order) => orders.markPaid(db, order, info));
-    const again = apply(open, id, (db, order) => orders.markPaid(db, stale ?? order, info));
+    await apply(open, id, (db, order) => markOrderPaid(deps, db, order, info));
+    const again = apply(open, id, (db, order) => markOrderPaid(deps, db, stale ?? order, info));
     await expect(again).rejects.toMatchObject({ code: 'ILLEGAL_TRANSITION' });
     expect(await open.database.db.goldOrderEvent.count({ where: { orderId: id } })).toBe(2);
   });
@@ -93,10 +98,10 @@ describe('what payments do to an order', () => {
   it('keeps the earlier story of one that is under review already', async ({ open }) => {
     const id = await place(open);
     await apply(open, id, (db, order) =>
-      orders.sendToReview(db, order, 'LATE_CAPTURE', 'It came late.', info),
+      sendBuyToReview(deps, db, order, { code: 'LATE_CAPTURE', reason: 'It came late.' }, info),
     );
     await apply(open, id, (db, order) =>
-      orders.sendToReview(db, order, 'SECOND_CAPTURE', 'It came twice.', info),
+      sendBuyToReview(deps, db, order, { code: 'SECOND_CAPTURE', reason: 'It came twice.' }, info),
     );
     expect(await orderOf(open, id)).toMatchObject({
       status: 'MANUAL_REVIEW',

@@ -1,10 +1,8 @@
-import type { Clock } from '../../platform/clock/clock.ts';
 import { execute, sql, type Db } from '../../platform/db/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
 import { enqueue } from '../../platform/jobs/index.ts';
-import type { Logger } from '../../platform/observability/index.ts';
 import type { Notify } from '../notifications/index.ts';
-import type { TransitionBuy } from './orders.states.ts';
+import { transitionBuy, type TransitionDeps } from './orders.states.ts';
 import { notifyInstallmentFailed, notifyUnderReview } from './orders.notifications.ts';
 import { allocationJob } from './orders.jobs.ts';
 import { lockOrder } from './orders.store.ts';
@@ -64,117 +62,126 @@ export const lockPayableOrder = async (db: Db, orderId: string): Promise<Payable
   return toPayable(order);
 };
 
+/** The code under which an order waits for a person, and the words that say why. */
+interface Review {
+  readonly code: ManualReviewCode;
+  readonly reason: string;
+}
+
 /** The part of an earlier review's story that fits into a reason. */
 const reasonLength = 2000;
 
-interface PayableOrdersDeps {
-  readonly transition: TransitionBuy;
+/** The dependencies of what payments and allocations do to gold orders. */
+export interface OrderDeps extends TransitionDeps {
   readonly notify: Notify;
-  readonly clock: Clock;
-  readonly logger: Logger;
 }
 
 /**
- * Creates what payments do to gold orders, inside the transaction that applies a payment. `order`
- * is always what `lockPayableOrder` returned in the same transaction.
+ * PENDING or FAILED -> PAID, and queues the allocation, with nothing of an earlier payment. `order`
+ * is what `lockPayableOrder` returned in the same transaction, here and below.
  */
-export const createPayableOrders = (deps: PayableOrdersDeps) => {
-  const { transition, notify, clock, logger } = deps;
-
-  /** Money came again for an order that waits for a person: that is the more urgent story. */
-  const addToReview = async (
-    db: Db,
-    order: Pick<PayableOrder, 'id'>,
-    code: ManualReviewCode,
-    reason: string,
-  ): Promise<void> => {
-    await execute(
-      db,
-      sql`
-        UPDATE gold_order
-        SET manual_review_code = ${code},
-          manual_review_reason = left(${reason}::text || ' Before: ' || manual_review_code || ', '
-            || manual_review_reason, ${reasonLength}::int),
-          updated_at = ${clock.now()}::timestamptz
-        WHERE id = ${order.id}::uuid AND status = 'MANUAL_REVIEW'`,
-    );
-    logger.warn({ orderId: order.id, code }, 'more to review on a gold order');
+export const markOrderPaid = async (
+  deps: TransitionDeps,
+  db: Db,
+  order: PayableOrder,
+  by: CausedBy,
+): Promise<void> => {
+  const changes = {
+    paidAt: deps.clock.now(),
+    failureCode: null,
+    refundReference: null,
+    allocationAttempts: 0,
+    nextAttemptAt: null,
   };
+  await transitionBuy(deps, db, order, { ...by, to: 'PAID', changes });
+  await enqueue(db, allocationJob(order.id));
+};
 
-  return {
-    /** PENDING or FAILED -> PAID, and queues the allocation, with nothing of an earlier payment. */
-    async markPaid(db: Db, order: PayableOrder, by: CausedBy): Promise<void> {
-      const changes = {
-        paidAt: clock.now(),
-        failureCode: null,
-        refundReference: null,
-        allocationAttempts: 0,
-        nextAttemptAt: null,
-      };
-      await transition(db, order, { ...by, to: 'PAID', changes });
-      await enqueue(db, allocationJob(order.id));
-    },
+/** PENDING -> FAILED; the customer of an installment is notified and may pay it after all. */
+export const markOrderFailed = async (
+  deps: OrderDeps,
+  db: Db,
+  order: PayableOrder,
+  by: CausedBy,
+  failureCode: 'PAYMENT_FAILED' | 'UNPAID' = 'PAYMENT_FAILED',
+): Promise<void> => {
+  await transitionBuy(deps, db, order, { ...by, to: 'FAILED', changes: { failureCode } });
+  if (order.type === 'SIP_INSTALLMENT') await notifyInstallmentFailed(db, deps.notify, order);
+};
 
-    /** PENDING -> FAILED; the customer of an installment is notified and may pay it after all. */
-    async markFailed(
-      db: Db,
-      order: PayableOrder,
-      by: CausedBy,
-      failureCode: 'PAYMENT_FAILED' | 'UNPAID' = 'PAYMENT_FAILED',
-    ): Promise<void> {
-      await transition(db, order, { ...by, to: 'FAILED', changes: { failureCode } });
-      if (order.type === 'SIP_INSTALLMENT') await notifyInstallmentFailed(db, notify, order);
-    },
+/** Money came again for an order that waits for a person: that is the more urgent story. */
+const addToReview = async (
+  { clock, logger }: OrderDeps,
+  db: Db,
+  { id }: Pick<PayableOrder, 'id'>,
+  { code, reason }: Review,
+): Promise<void> => {
+  await execute(
+    db,
+    sql`
+      UPDATE gold_order
+      SET manual_review_code = ${code},
+        manual_review_reason = left(${reason}::text || ' Before: ' || manual_review_code || ', '
+          || manual_review_reason, ${reasonLength}::int),
+        updated_at = ${clock.now()}::timestamptz
+      WHERE id = ${id}::uuid AND status = 'MANUAL_REVIEW'`,
+  );
+  logger.warn({ orderId: id, code }, 'more to review on a gold order');
+};
 
-    /**
-     * Any other state -> MANUAL_REVIEW with `code`, and notifies the customer. An order that is
-     * under review already (a second capture) stays where it is: the code becomes this one, and
-     * the reason keeps the earlier code and words beside the new.
-     */
-    async sendToReview(
-      db: Db,
-      order: Pick<PayableOrder, 'id' | 'userId' | 'status'>,
-      code: ManualReviewCode,
-      reason: string,
-      by: CausedBy,
-    ): Promise<void> {
-      if (order.status === 'MANUAL_REVIEW') return addToReview(db, order, code, reason);
-      await transition(db, order, {
-        ...by,
-        to: 'MANUAL_REVIEW',
-        changes: { manualReviewCode: code, manualReviewReason: reason, nextAttemptAt: null },
-        detail: { code, reason },
-      });
-      await notifyUnderReview(db, notify, order, code);
-    },
+/**
+ * Any other state -> MANUAL_REVIEW with `code`, and notifies the customer. An order that is under
+ * review already (a second capture) stays where it is: the code becomes this one, and the reason
+ * keeps the earlier code and words beside the new.
+ */
+export const sendBuyToReview = async (
+  deps: OrderDeps,
+  db: Db,
+  order: Pick<PayableOrder, 'id' | 'userId' | 'status'>,
+  { code, reason }: Review,
+  by: CausedBy,
+): Promise<void> => {
+  if (order.status === 'MANUAL_REVIEW') return addToReview(deps, db, order, { code, reason });
+  await transitionBuy(deps, db, order, {
+    ...by,
+    to: 'MANUAL_REVIEW',
+    changes: { manualReviewCode: code, manualReviewReason: reason, nextAttemptAt: null },
+    detail: { code, reason },
+  });
+  await notifyUnderReview(db, deps.notify, order, code);
+};
 
-    /** Adds what was learned to the reason of an order under review, whose code stays. */
-    async addToReason(db: Db, order: Pick<PayableOrder, 'id'>, addition: string): Promise<void> {
-      const count = await execute(
-        db,
-        sql`
-          UPDATE gold_order
-          SET manual_review_reason = left(manual_review_reason,
-              ${Math.max(0, reasonLength - addition.length - 1)}::int) || ' ' || ${addition}::text,
-            updated_at = ${clock.now()}::timestamptz
-          WHERE id = ${order.id}::uuid AND status = 'MANUAL_REVIEW'`,
-      );
-      invariant(count === 1, `order ${order.id} is under review`);
-      logger.warn({ orderId: order.id }, 'more was learned of a gold order under review');
-    },
+/** Adds what was learned to the reason of an order under review, whose code stays. */
+export const addToReviewReason = async (
+  { clock, logger }: Pick<OrderDeps, 'clock' | 'logger'>,
+  db: Db,
+  { id }: Pick<PayableOrder, 'id'>,
+  addition: string,
+): Promise<void> => {
+  const count = await execute(
+    db,
+    sql`
+      UPDATE gold_order
+      SET manual_review_reason = left(manual_review_reason,
+          ${Math.max(0, reasonLength - addition.length - 1)}::int) || ' ' || ${addition}::text,
+        updated_at = ${clock.now()}::timestamptz
+      WHERE id = ${id}::uuid AND status = 'MANUAL_REVIEW'`,
+  );
+  invariant(count === 1, `order ${id} is under review`);
+  logger.warn({ orderId: id }, 'more was learned of a gold order under review');
+};
 
-    /** Gives the review of an order, which goes on, the code of what is left of it. */
-    async changeReviewCode(
-      db: Db,
-      order: Pick<PayableOrder, 'id'>,
-      code: ManualReviewCode,
-    ): Promise<void> {
-      const at = clock.now();
-      const { count } = await db.goldOrder.updateMany({
-        where: { id: order.id, status: 'MANUAL_REVIEW' },
-        data: { manualReviewCode: code, updatedAt: at },
-      });
-      invariant(count === 1, `order ${order.id} is under review`);
-    },
-  };
+/** Gives the review of an order, which goes on, the code of what is left of it. */
+export const changeReviewCode = async (
+  { clock }: Pick<OrderDeps, 'clock'>,
+  db: Db,
+  { id }: Pick<PayableOrder, 'id'>,
+  code: ManualReviewCode,
+): Promise<void> => {
+  const at = clock.now();
+  const { count } = await db.goldOrder.updateMany({
+    where: { id, status: 'MANUAL_REVIEW' },
+    data: { manualReviewCode: code, updatedAt: at },
+  });
+  invariant(count === 1, `order ${id} is under review`);
 };

@@ -4,7 +4,15 @@ import { isStillCustomer } from '../identity/index.ts';
 import { applyEarlierReversals } from './apply-reversal.ts';
 import { markFailedAfterCapture } from './doubted-payments.store.ts';
 import { findRecordedPayment, hasOtherCapture, recordPayment } from './gateway-payments.store.ts';
-import { lockPayableOrder, type CausedBy, type PayableOrder } from '../orders/index.ts';
+import {
+  addToReviewReason,
+  lockPayableOrder,
+  markOrderFailed,
+  markOrderPaid,
+  sendBuyToReview,
+  type CausedBy,
+  type PayableOrder,
+} from '../orders/index.ts';
 import { lockPaymentOrder } from './payment-orders.store.ts';
 import {
   decideCapture,
@@ -21,7 +29,7 @@ import {
   type RecordedPayment,
 } from './payments.types.ts';
 
-type ApplyDeps = Pick<PaymentsDeps, 'clock' | 'random' | 'logger' | 'orders'>;
+type ApplyDeps = Pick<PaymentsDeps, 'clock' | 'random' | 'logger' | 'notify'>;
 
 /** The effect of a report; `changed` is false for one that says nothing new. */
 export interface AppliedPayment {
@@ -92,8 +100,8 @@ const applyCapture = async (
   if (order.type === 'SIP_INSTALLMENT') {
     await expirePaymentOrders(deps, db, order.id, cause.cause);
   }
-  if (decision.kind === 'PAY') await deps.orders.markPaid(db, order, cause);
-  else await deps.orders.sendToReview(db, order, decision.code, decision.reason, cause);
+  if (decision.kind === 'PAY') await markOrderPaid(deps, db, order, cause);
+  else await sendBuyToReview(deps, db, order, decision, cause);
   const status = decision.kind === 'PAY' ? 'PAID' : 'MANUAL_REVIEW';
   await applyEarlierReversals(deps, db, { ...order, status }, { ...report, cause });
   return { changed: true, decision: decision.kind };
@@ -111,8 +119,8 @@ const applyFailure = async (
     invariant(known, 'only a payment that was recorded has failed after its capture');
     const isRecorded = await markFailedAfterCapture(db, known.id, report.learnedAt);
     invariant(isRecorded, `the failure of payment ${known.id} was recorded by another`);
-    if (decision.kind === 'NOTE') await deps.orders.addToReason(db, order, decision.reason);
-    else await deps.orders.sendToReview(db, order, decision.code, decision.reason, cause);
+    if (decision.kind === 'NOTE') await addToReviewReason(deps, db, order, decision.reason);
+    else await sendBuyToReview(deps, db, order, decision, cause);
     return { changed: true, decision: decision.kind };
   }
   await recordPayment(db, report, {
@@ -122,7 +130,7 @@ const applyFailure = async (
   });
   if (decision.kind === 'FAIL') {
     await transitionPaymentOrder(deps, db, paymentOrder, { ...cause, to: 'FAILED' });
-    if (decision.failOrder) await deps.orders.markFailed(db, order, cause);
+    if (decision.failOrder) await markOrderFailed(deps, db, order, cause);
   }
   return { changed: true, decision: decision.kind };
 };

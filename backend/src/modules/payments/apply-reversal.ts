@@ -2,8 +2,10 @@ import { formatGrams, formatRupees, type Grams, type Paise } from '../../money/i
 import type { Db } from '../../platform/db/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
 import {
-  type BuyStatus,
+  addToReviewReason,
   lockPayableOrder,
+  sendBuyToReview,
+  type BuyStatus,
   type CausedBy,
   type PayableOrder,
 } from '../orders/index.ts';
@@ -115,7 +117,7 @@ const describeReversal = (
   return `${what} ${formatGrams(reserved)} g of its ${formatGrams(ordered)} g are reserved.`;
 };
 
-type ApplyDeps = Pick<PaymentsDeps, 'clock' | 'random' | 'logger' | 'orders'>;
+type ApplyDeps = Pick<PaymentsDeps, 'clock' | 'random' | 'logger' | 'notify'>;
 
 /** The effect of a reversal; `changed` is false for one that is known already. */
 interface AppliedReversal {
@@ -164,8 +166,8 @@ const follow = async (
   const grams = await reserve(deps, db, order, payment);
   const about = { payment, isGoldsPayment, status: order.status, grams };
   const reason = reversals.map((reversal) => describeReversal(reversal, about)).join(' ');
-  if (decision === 'NOTE') await deps.orders.addToReason(db, order, reason);
-  else await deps.orders.sendToReview(db, order, 'PAYMENT_REVERSED', reason, cause);
+  if (decision === 'NOTE') await addToReviewReason(deps, db, order, reason);
+  else await sendBuyToReview(deps, db, order, { code: 'PAYMENT_REVERSED', reason }, cause);
   return decision;
 };
 

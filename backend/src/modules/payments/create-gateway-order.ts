@@ -4,7 +4,7 @@ import { isUniqueViolation } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import { isUnavailable } from '../../platform/http-client/index.ts';
 import { describeOutcome, unknown, type Outcome } from '../../platform/outcome/outcome.ts';
-import { lockPayableOrder } from '../orders/index.ts';
+import { lockPayableOrder, markOrderFailed } from '../orders/index.ts';
 import {
   gatewayCause,
   type PaymentOrder,
@@ -41,7 +41,7 @@ type GatewayOrderDeps = Pick<
   | 'logger'
   | 'gateways'
   | 'liveOnly'
-  | 'orders'
+  | 'notify'
   | 'findCustomer'
   | 'vault'
 >;
@@ -129,7 +129,7 @@ const failPaymentOrder = (
       to: 'FAILED',
       ...(gatewayOrderId !== undefined && current.gateway === gateway.code && { gatewayOrderId }),
     });
-    if (order.status === 'PENDING') await deps.orders.markFailed(tx, order, cause);
+    if (order.status === 'PENDING') await markOrderFailed(deps, tx, order, cause);
   });
 
 /**

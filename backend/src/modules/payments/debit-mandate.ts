@@ -4,7 +4,7 @@ import { isAppError } from '../../platform/errors/app-error.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
 import { isUnavailable } from '../../platform/http-client/index.ts';
 import { describeOutcome } from '../../platform/outcome/outcome.ts';
-import { lockPayableOrder } from '../orders/index.ts';
+import { lockPayableOrder, markOrderFailed } from '../orders/index.ts';
 import { applyPayment } from './apply-payment.ts';
 import { gatewayCause, type PaymentOrder, type PaymentsDeps } from './payments.types.ts';
 import { listUsableGateways } from './choose-gateway.ts';
@@ -91,7 +91,7 @@ const failDebit = (deps: PaymentsDeps, { order, holderId }: ActiveDebit): Promis
     const isHeld = await recordDebit(tx, order.id, holderId, { status: 'REFUSED', at });
     if (!isHeld || current?.status !== 'GATEWAY_ORDER_CREATED') return;
     await transitionPaymentOrder(deps, tx, current, { ...cause, to: 'FAILED' });
-    if (goldOrder.status === 'PENDING') await deps.orders.markFailed(tx, goldOrder, cause);
+    if (goldOrder.status === 'PENDING') await markOrderFailed(deps, tx, goldOrder, cause);
   });
 
 /** Returns true where no earlier request can be on its way to the gateway any more. */

@@ -119,7 +119,7 @@ interface PaymentEventEffect extends EventEffect {
 
 /** Creates what the inbox does with payment events: it applies what they report of payments. */
 export const createPaymentEventHandler = (
-  deps: Pick<PaymentsDeps, 'clock' | 'random' | 'logger' | 'orders' | 'portfolios' | 'metrics'>,
+  deps: Pick<PaymentsDeps, 'clock' | 'random' | 'logger' | 'notify' | 'portfolios' | 'metrics'>,
 ): InboxHandler<ParsedGatewayEvent, PaymentEventEffect> => ({
   source: 'payment',
   applyTask: APPLY_EVENT_TASK,

@@ -7,7 +7,8 @@ import type { Db, InTransaction } from '../../platform/db/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
 import type { Logger } from '../../platform/observability/index.ts';
 import type { PortfolioCache } from '../holdings/index.ts';
-import type { CausedBy, Orders } from '../orders/index.ts';
+import type { Notify } from '../notifications/index.ts';
+import type { CausedBy } from '../orders/index.ts';
 import type { PaymentMetrics } from './payments.metrics.ts';
 
 /** The states of a payment order (contract: states > Payment order). */
@@ -184,7 +185,7 @@ export interface PaymentsDeps {
   readonly gateways: GatewaysByCode;
   /** Chooses only gateways that operators have set to `live`: production takes real money. */
   readonly liveOnly: boolean;
-  readonly orders: Pick<Orders, 'markPaid' | 'markFailed' | 'sendToReview' | 'addToReason'>;
+  readonly notify: Notify;
   /** The summaries that show what a review reserves. */
   readonly portfolios: Pick<PortfolioCache, 'drop'>;
   /** Returns whom the gateway deals with; undefined when there is no such user. */

@@ -8,7 +8,6 @@ import type { Logger } from '../../platform/observability/index.ts';
 import type { Auditor } from '../audit/index.ts';
 import type { Banking } from '../banking/index.ts';
 import type { Notify } from '../notifications/index.ts';
-import type { Orders } from '../orders/index.ts';
 
 export const payoutStatuses = ['PENDING', 'PROCESSING', 'PAID', 'FAILED', 'REVERSED'] as const;
 export type PayoutStatus = (typeof payoutStatuses)[number];
@@ -102,6 +101,5 @@ export interface PayoutsDeps {
   readonly provider: PayoutProvider;
   readonly notify: Notify;
   readonly audit: Auditor;
-  readonly orders: Pick<Orders, 'transitionSale'>;
   readonly banking: Pick<Banking, 'applyValidation' | 'ensureFundAccount' | 'ownerOfValidation'>;
 }

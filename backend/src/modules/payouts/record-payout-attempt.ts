@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/db/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
 import { formatRupees } from '../../money/index.ts';
-import { lockSale, type SaleOrder } from '../orders/index.ts';
+import { lockSale, transitionSale, type SaleOrder } from '../orders/index.ts';
 import { findFundAccountId } from '../banking/index.ts';
 import type { Notify } from '../notifications/index.ts';
 import { findAttempt, markContradicted, recordAttemptOutcome } from './payout-attempt.store.ts';
@@ -14,10 +14,7 @@ import {
 } from './payouts.states.ts';
 import type { AttemptReport, Payout, PayoutAttempt, PayoutsDeps } from './payouts.types.ts';
 
-type RecordDeps = Pick<
-  PayoutsDeps,
-  'clock' | 'logger' | 'notify' | 'orders' | 'provider' | 'random'
->;
+type RecordDeps = Pick<PayoutsDeps, 'clock' | 'logger' | 'notify' | 'provider' | 'random'>;
 
 const unexplained = {
   FAILED: 'The payout provider did not pay, and gave no reason.',
@@ -79,7 +76,7 @@ const pay = async (deps: RecordDeps, db: Db, reported: Reported): Promise<void> 
   await transitionPayout(deps, db, payout, { ...by, to: 'PAID', at, changes });
   if (sale !== undefined && sale.status !== 'COMPLETED') {
     invariant(sale.status === 'CONFIRMED', `the sale ${sale.id} is confirmed when it is paid`);
-    await deps.orders.transitionSale(db, sale, { ...by, to: 'COMPLETED' });
+    await transitionSale(deps, db, sale, { ...by, to: 'COMPLETED' });
   }
   await notifyPaid(db, deps.notify, payout);
 };
@@ -94,7 +91,7 @@ const end = async (
   const changes = { providerPayoutId, failureReason, paidAt: null };
   await transitionPayout(deps, db, payout, { ...by, to: status, at: deps.clock.now(), changes });
   if (sale?.status === 'COMPLETED') {
-    await deps.orders.transitionSale(db, sale, { ...by, to: 'CONFIRMED' });
+    await transitionSale(deps, db, sale, { ...by, to: 'CONFIRMED' });
   }
   await notifyNotPaid(db, deps.notify, payout);
 };

@@ -15,6 +15,7 @@ import {
   notifySaleFailed,
   notifySold,
   sendSaleToReview,
+  transitionSale,
 } from '../orders/index.ts';
 import { debitHolding, releaseSale } from '../holdings/index.ts';
 import { insertPayout } from '../payouts/index.ts';
@@ -116,7 +117,7 @@ const confirm = async (
   const { id: orderId, userId, grams, proceedsPaise: amountPaise, bankAccountId } = order;
   const { actor, cause, requestId, detail, invoiceId } = outcome;
   await markConfirmDone(deps, db, order);
-  await deps.transitionSale(db, order, {
+  await transitionSale(deps, db, order, {
     to: 'CONFIRMED',
     actor,
     cause,
@@ -141,7 +142,7 @@ const fail = async (
   const at = deps.clock.now();
   const known = await findLatestConfirm(db, 'sell-confirm', id);
   if (known !== undefined) await markRefused(db, known.id, at, reason);
-  await deps.transitionSale(db, order, {
+  await transitionSale(deps, db, order, {
     to: 'FAILED',
     actor,
     cause,

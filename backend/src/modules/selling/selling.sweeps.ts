@@ -10,6 +10,7 @@ import {
   listUndecidedSales,
   lockOrder,
   markSwept,
+  transitionSale,
 } from '../orders/index.ts';
 import { acquireVerify, recordVerifyOutcome } from '../provider-operations/index.ts';
 import { recordSaleOutcome, readSaleVerdict, reviewOf } from './record-sale-outcome.ts';
@@ -26,7 +27,7 @@ const actor = 'janitor';
  * Fails a sale that was never verified, and makes its grams available again; false if it is held.
  */
 const failAbandoned = async (deps: SellingDeps, orderId: string): Promise<boolean> => {
-  const { inTransaction, clock, random, logger, portfolios, transitionSale } = deps;
+  const { inTransaction, clock, random, logger, portfolios } = deps;
   const userId = await inTransaction(async (tx) => {
     const order = await lockOrder(tx, orderId);
     if (order?.status !== 'PENDING' || order.type !== 'SELL') return undefined;
@@ -43,6 +44,7 @@ const failAbandoned = async (deps: SellingDeps, orderId: string): Promise<boolea
     });
     const { id, status, grams, userId: seller, createdAt: placedAt } = order;
     await transitionSale(
+      deps,
       tx,
       { id, status },
       { to: 'FAILED', cause: 'process.lost', actor, changes: { failureCode: 'PROCESS_LOST' } },

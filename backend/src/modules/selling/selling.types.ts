@@ -4,14 +4,13 @@ import type { Idempotency } from '../../platform/idempotency/index.ts';
 import type { JsonObject } from '../../platform/jobs/index.ts';
 import type { PortfolioCache } from '../holdings/index.ts';
 import type { Notify } from '../notifications/index.ts';
-import type { Actor, TransitionSale } from '../orders/index.ts';
+import type { Actor } from '../orders/index.ts';
 import type { PayoutHolds } from '../payouts/index.ts';
 import type { Gates } from '../readiness/index.ts';
 import type { DraftSellQuote, GoldAmount, GoldBase, QuoteDeps } from '../quotes/index.ts';
 
 export interface SaleOutcomeDeps extends GoldBase {
   readonly payoutHolds: PayoutHolds;
-  readonly transitionSale: TransitionSale;
   readonly notify: Notify;
   readonly portfolios: Pick<PortfolioCache, 'drop'>;
 }

@@ -7,7 +7,7 @@ import { invariant } from '../../platform/invariant/invariant.ts';
 import { describeOutcome, refused, unknown, type Outcome } from '../../platform/outcome/outcome.ts';
 import { releaseSale } from '../holdings/index.ts';
 import { findUser } from '../identity/index.ts';
-import { type GoldOrder, lockOrder } from '../orders/index.ts';
+import { type GoldOrder, lockOrder, transitionSale } from '../orders/index.ts';
 import { acquireVerify, recordVerifyOutcome, renewVerify } from '../provider-operations/index.ts';
 import { type SellQuote, findSellQuote, verifyErrorCode } from '../quotes/index.ts';
 import type { SaleInitiator, SellingDeps } from './selling.types.ts';
@@ -107,7 +107,7 @@ const recordOutcome = (
     const sale = { id, status: order.status };
     if (outcome.kind === 'done') {
       const { providerTxId, providerAmountPaise } = outcome.value;
-      return deps.transitionSale(tx, sale, {
+      return transitionSale(deps, tx, sale, {
         ...by,
         to: 'VERIFIED',
         cause: 'provider.verified',
@@ -120,7 +120,7 @@ const recordOutcome = (
         },
       });
     }
-    await deps.transitionSale(tx, sale, {
+    await transitionSale(deps, tx, sale, {
       ...by,
       to: 'FAILED',
       cause: 'provider.not-verified',
