@@ -1,22 +1,9 @@
-import type { Redis } from 'ioredis';
-import type { Paise } from '../money/index.ts';
 import type { Auditor } from '../modules/audit/index.ts';
-import {
-  createBuying,
-  type AllocateOrder,
-  type BuyingOptions,
-  type PlaceInstallment,
-} from '../modules/buying/index.ts';
-import type { Notify } from '../modules/notifications/index.ts';
-import { createOrderReviews } from '../modules/order-reviews/index.ts';
+import { allocateOrder, createBuying, type BuyingOptions } from '../modules/buying/index.ts';
+import { createOrderReviewRoutes } from '../modules/order-reviews/index.ts';
 import { createOrderAdminRoutes, createOrderCustomerRoutes } from '../modules/orders/index.ts';
-import type { HeldPayments, PaymentsDeps } from '../modules/payments/index.ts';
-import {
-  createDraftBuyQuote,
-  createDraftSellQuote,
-  createQuoteRoutes,
-} from '../modules/quotes/index.ts';
-import type { Gates } from '../modules/readiness/index.ts';
+import type { HeldPayments } from '../modules/payments/index.ts';
+import { createQuoteRoutes } from '../modules/quotes/index.ts';
 import {
   createSellingRoutes,
   createSellingSweeps,
@@ -26,22 +13,12 @@ import type { Route } from '../platform/http/index.ts';
 import type { Sweep, TaskList } from '../platform/jobs/index.ts';
 import type { Metrics } from '../platform/observability/index.ts';
 
-interface GoldOptions
-  extends
-    Omit<BuyingOptions, 'draftBuyQuote' | 'gates' | 'payments' | 'retrySeconds'>,
-    Pick<SellingOptions, 'timers' | 'payoutHolds'> {
-  readonly gates: Pick<Gates, 'isBuyOpen' | 'requireBuyOpen' | 'requireSellOpen'>;
-  readonly redis: Redis;
-  readonly notify: Notify;
-  readonly audit: Auditor;
-  readonly payments: PaymentsDeps;
-  readonly held: HeldPayments;
-  readonly metrics: Pick<Metrics, 'countBound'>;
-  /** The most that the payout provider sends in one transfer. */
-  readonly maximumPayoutPaise: Paise;
-  /** The waits before each retry of an allocation. */
-  readonly allocationRetrySeconds: readonly number[];
-}
+type GoldOptions = BuyingOptions &
+  SellingOptions & {
+    readonly audit: Auditor;
+    readonly held: HeldPayments;
+    readonly metrics: Pick<Metrics, 'countBound'>;
+  };
 
 export interface Gold {
   /** Quotes, buys, sales, `POST /payments/orders`, orders and `/portfolio/history`. */
@@ -51,31 +28,24 @@ export interface Gold {
   readonly sweeps: readonly Sweep[];
   /** Those that run often: what expires. */
   readonly expirySweeps: readonly Sweep[];
-  readonly allocate: AllocateOrder;
-  readonly installments: PlaceInstallment;
+  /** Allocates one order, as its job does. */
+  readonly allocate: (orderId: string) => Promise<void>;
 }
 
 /** Quotes, buys and their allocation, sales, and the operators' way out of a review. */
-export const createGold = (options: GoldOptions): Gold => {
-  const deps = { ...options, retrySeconds: options.allocationRetrySeconds };
-  const draftBuyQuote = createDraftBuyQuote(deps);
-  const draftSellQuote = createDraftSellQuote(deps);
-  const buying = createBuying({ ...deps, draftBuyQuote });
-  const sellingDeps = { ...deps, draftSellQuote };
-  const { allocateOrder, recordAllocationOutcome } = buying;
-  const reviews = createOrderReviews({ ...deps, allocateOrder, recordAllocationOutcome });
+export const createGold = (deps: GoldOptions): Gold => {
+  const buying = createBuying(deps);
   return {
     customerRoutes: [
-      ...createQuoteRoutes({ ...deps, draftBuyQuote, draftSellQuote }),
+      ...createQuoteRoutes(deps),
       ...createOrderCustomerRoutes(deps),
       ...buying.customerRoutes,
-      ...createSellingRoutes(sellingDeps),
+      ...createSellingRoutes(deps),
     ],
-    adminRoutes: [...createOrderAdminRoutes(deps), ...reviews.adminRoutes],
+    adminRoutes: [...createOrderAdminRoutes(deps), ...createOrderReviewRoutes(deps)],
     jobs: buying.jobs,
-    sweeps: [...buying.sweeps, ...createSellingSweeps(sellingDeps)],
+    sweeps: [...buying.sweeps, ...createSellingSweeps(deps)],
     expirySweeps: buying.expirySweeps,
-    allocate: buying.allocateOrder,
-    installments: buying.installments,
+    allocate: (orderId) => allocateOrder(deps, orderId),
   };
 };

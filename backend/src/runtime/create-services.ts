@@ -171,7 +171,6 @@ export const createServices = (
     idempotency,
     gates,
     notify,
-    installments: gold.installments,
   });
 
   return {

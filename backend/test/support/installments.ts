@@ -1,7 +1,11 @@
 import { chooseGateway, sealMandateToken } from '../../src/modules/payments/index.ts';
 import { paise } from '../../src/money/index.ts';
 import { addSeconds } from '../../src/platform/clock/clock.ts';
-import type { PlacedInstallment } from '../../src/modules/buying/index.ts';
+import {
+  payInstallmentAgain,
+  placeInstallment,
+  type PlacedInstallment,
+} from '../../src/modules/buying/index.ts';
 import { eventually } from './eventually.ts';
 import type { OpenCaller } from './caller.ts';
 import type { OpenGold } from './open-gold.ts';
@@ -91,7 +95,7 @@ export const createInstallmentFixtures = (open: OpenGold) => {
       const sealer = await open.vault.forUser(tx, userId);
       const data = { installmentsRaised: installmentNo };
       await tx.sipPlan.update({ where: { id: planId }, data });
-      return open.gold.installments.placeInstallment(tx, {
+      return placeInstallment(open.plansDeps, tx, {
         userId,
         planId,
         installmentNo,
@@ -112,7 +116,7 @@ export const createInstallmentFixtures = (open: OpenGold) => {
   const payAgain = async ({ orderId, userId }: TestInstallment): Promise<PlacedInstallment> => {
     const gateway = await chooseGateway(open.paymentsDeps);
     const request = { orderId, userId, gateway, requestId: 'req-again' };
-    return inTransaction((tx) => open.gold.installments.payInstallmentAgain(tx, request));
+    return inTransaction((tx) => payInstallmentAgain(open.plansDeps, tx, request));
   };
 
   const statusOf = async (given: TestInstallment): Promise<string> => (await orderOf(given)).status;

@@ -154,8 +154,7 @@ export const openGold = async ({
     maximumPayoutPaise: paise(50_000_000n),
     priceToleranceBps: fromSafeBps(100),
   });
-  const plansDeps = { ...shared, installments: gold.installments };
-  const plans = createPlans(plansDeps);
+  const plans = createPlans(shared);
   const url = await system.serve({
     prefix: '/v1',
     routes: [
@@ -183,7 +182,7 @@ export const openGold = async ({
     clock,
     gold,
     plans,
-    plansDeps,
+    plansDeps: shared,
     payments,
     paymentsDeps,
     logged: () => system.logged(),

@@ -18,19 +18,18 @@ import {
 import {
   checkDailyBuys,
   consumeQuote,
+  draftBuyQuote,
   findBuyQuote,
   insertBuyQuote,
   lockBuyQuote,
   requireUsable,
   type BuyQuote,
-  type DraftBuyQuote,
   type GoldAmount,
   type QuoteDeps,
 } from '../quotes/index.ts';
 import type { Limits } from '../settings/index.ts';
 
 export interface BuyDeps extends QuoteDeps {
-  readonly draftBuyQuote: DraftBuyQuote;
   readonly payments: PaymentsDeps;
   readonly idempotency: Idempotency;
 }
@@ -193,7 +192,7 @@ export const buyNow = (deps: BuyDeps, request: BuyNowRequest): Promise<PlacedOrd
     ...request,
     prepare: async (limits) => ({
       kind: 'new',
-      quote: await deps.draftBuyQuote(request.userId, request.amount, limits),
+      quote: await draftBuyQuote(deps, request.userId, request.amount, limits),
     }),
   });
 

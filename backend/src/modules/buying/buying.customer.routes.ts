@@ -74,92 +74,98 @@ buyView.register(z.globalRegistry, {
 
 const gatewayErrors = ['NO_USABLE_GATEWAY', 'GATEWAY_MISMATCH'] as const;
 
-const replyWith = (placed: PlacedOrder, present: (placed: PlacedOrder) => unknown): Reply =>
-  placed.isReplay ? replayed(present(placed)) : created(present(placed));
+type BuyRouteDeps = BuyDeps & { readonly gates: Pick<Gates, 'requireBuyOpen'> };
+
+const presentBuy = ({ payments }: BuyRouteDeps, { order, paymentOrder }: PlacedOrder) => ({
+  order: presentOrder(order),
+  payment: presentPaymentOrder(payments, paymentOrder),
+  sg_tx_id: order.providerTxId,
+  expires_at: order.expiresAt?.toISOString(),
+});
+
+const presentPayment = ({ payments }: BuyRouteDeps, { paymentOrder }: PlacedOrder) =>
+  presentPaymentOrder(payments, paymentOrder);
+
+const replyWith = ({ isReplay }: PlacedOrder, view: unknown): Reply =>
+  isReplay ? replayed(view) : created(view);
+
+const buyRoute = (deps: BuyRouteDeps): Route =>
+  defineIdempotentRoute({
+    method: 'POST',
+    path: '/gold/buy',
+    summary: 'Buy gold: quote, order and payment in one',
+    tags: ['gold'],
+    access: customerAccess,
+    body: buyBody,
+    responses: { 201: buyView, 200: buyView },
+    errors: [
+      'PAYMENTS_DISABLED',
+      'IDEMPOTENCY_KEY_REUSED',
+      'REQUEST_IN_PROGRESS',
+      'KYC_REQUIRED',
+      'LIMIT_EXCEEDED',
+      'AMOUNT_TOO_SMALL',
+      'PRICE_UNAVAILABLE',
+      'PROVIDER_UNAVAILABLE',
+      'PROVIDER_REFUSED',
+      'PROVIDER_MISMATCH',
+      ...gatewayErrors,
+    ],
+    idempotent: {
+      keys: deps.idempotency,
+      operation: 'gold.buy',
+      owner: ({ userId }) => userId,
+      key: ({ key }) => key,
+      payload: ({ unit, requested }) => ({ unit, amount: requested }),
+      replay: async (id) => replayed(presentBuy(deps, await replayBuy(deps, id))),
+      gate: () => deps.gates.requireBuyOpen(),
+    },
+    handler: async ({ body: amount, principal: { userId }, context: { requestId }, keyed }) => {
+      const placed = await buyNow(deps, { userId, amount, keyed, requestId });
+      return replyWith(placed, presentBuy(deps, placed));
+    },
+  });
+
+const payForQuoteRoute = (deps: BuyRouteDeps): Route =>
+  defineIdempotentRoute({
+    method: 'POST',
+    path: '/payments/orders',
+    summary: 'Pay for a quote: its gold order and payment order, with the checkout',
+    tags: ['payments'],
+    access: customerAccess,
+    body: payQuoteBody,
+    responses: { 201: paymentOrderSchema, 200: paymentOrderSchema },
+    errors: [
+      'PAYMENTS_DISABLED',
+      'TERMS_NOT_ACCEPTED',
+      'IDEMPOTENCY_KEY_REUSED',
+      'REQUEST_IN_PROGRESS',
+      'KYC_REQUIRED',
+      'LIMIT_EXCEEDED',
+      'NOT_FOUND',
+      'QUOTE_USED',
+      'QUOTE_EXPIRED',
+      ...gatewayErrors,
+    ],
+    idempotent: {
+      keys: deps.idempotency,
+      operation: 'payments.order',
+      owner: ({ userId }) => userId,
+      key: ({ idempotency_key: key }) => key,
+      payload: (body) => ({ ...body, idempotency_key: undefined }),
+      replay: async (id) => replayed(presentPayment(deps, await replayBuy(deps, id))),
+      gate: () => deps.gates.requireBuyOpen(),
+    },
+    handler: async ({ body, principal: { userId }, context: { requestId }, keyed }) => {
+      const { quote_id: quoteId, method, terms_accepted: termsAccepted } = body;
+      const request = { userId, quoteId, method, termsAccepted, keyed, requestId };
+      const placed = await payForQuote(deps, request);
+      return replyWith(placed, presentPayment(deps, placed));
+    },
+  });
 
 /** `POST /gold/buy`, `POST /payments/orders`: two ways to one buy. */
-export const createBuyRoutes = (
-  deps: BuyDeps & { readonly gates: Pick<Gates, 'requireBuyOpen'> },
-): Route[] => {
-  const { idempotency: keys, payments, gates } = deps;
-
-  const presentBuy = ({ order, paymentOrder }: PlacedOrder) => ({
-    order: presentOrder(order),
-    payment: presentPaymentOrder(payments, paymentOrder),
-    sg_tx_id: order.providerTxId,
-    expires_at: order.expiresAt?.toISOString(),
-  });
-  const presentPayment = ({ paymentOrder }: PlacedOrder) =>
-    presentPaymentOrder(payments, paymentOrder);
-
-  return [
-    defineIdempotentRoute({
-      method: 'POST',
-      path: '/gold/buy',
-      summary: 'Buy gold: quote, order and payment in one',
-      tags: ['gold'],
-      access: customerAccess,
-      body: buyBody,
-      responses: { 201: buyView, 200: buyView },
-      errors: [
-        'PAYMENTS_DISABLED',
-        'IDEMPOTENCY_KEY_REUSED',
-        'REQUEST_IN_PROGRESS',
-        'KYC_REQUIRED',
-        'LIMIT_EXCEEDED',
-        'AMOUNT_TOO_SMALL',
-        'PRICE_UNAVAILABLE',
-        'PROVIDER_UNAVAILABLE',
-        'PROVIDER_REFUSED',
-        'PROVIDER_MISMATCH',
-        ...gatewayErrors,
-      ],
-      idempotent: {
-        keys,
-        operation: 'gold.buy',
-        owner: ({ userId }) => userId,
-        key: ({ key }) => key,
-        payload: ({ unit, requested }) => ({ unit, amount: requested }),
-        replay: async (id) => replayed(presentBuy(await replayBuy(deps, id))),
-        gate: () => gates.requireBuyOpen(),
-      },
-      handler: async ({ body: amount, principal: { userId }, context: { requestId }, keyed }) =>
-        replyWith(await buyNow(deps, { userId, amount, keyed, requestId }), presentBuy),
-    }),
-    defineIdempotentRoute({
-      method: 'POST',
-      path: '/payments/orders',
-      summary: 'Pay for a quote: its gold order and payment order, with the checkout',
-      tags: ['payments'],
-      access: customerAccess,
-      body: payQuoteBody,
-      responses: { 201: paymentOrderSchema, 200: paymentOrderSchema },
-      errors: [
-        'PAYMENTS_DISABLED',
-        'TERMS_NOT_ACCEPTED',
-        'IDEMPOTENCY_KEY_REUSED',
-        'REQUEST_IN_PROGRESS',
-        'KYC_REQUIRED',
-        'LIMIT_EXCEEDED',
-        'NOT_FOUND',
-        'QUOTE_USED',
-        'QUOTE_EXPIRED',
-        ...gatewayErrors,
-      ],
-      idempotent: {
-        keys,
-        operation: 'payments.order',
-        owner: ({ userId }) => userId,
-        key: ({ idempotency_key: key }) => key,
-        payload: (body) => ({ ...body, idempotency_key: undefined }),
-        replay: async (id) => replayed(presentPayment(await replayBuy(deps, id))),
-        gate: () => gates.requireBuyOpen(),
-      },
-      handler: async ({ body, principal: { userId }, context: { requestId }, keyed }) => {
-        const { quote_id: quoteId, method, terms_accepted: termsAccepted } = body;
-        const request = { userId, quoteId, method, termsAccepted, keyed, requestId };
-        return replyWith(await payForQuote(deps, request), presentPayment);
-      },
-    }),
-  ];
-};
+export const createBuyRoutes = (deps: BuyRouteDeps): Route[] => [
+  buyRoute(deps),
+  payForQuoteRoute(deps),
+];

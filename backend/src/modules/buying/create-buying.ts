@@ -3,69 +3,44 @@ import type { Route } from '../../platform/http/index.ts';
 import type { Sweep, TaskList } from '../../platform/jobs/index.ts';
 import { ALLOCATE_TASK } from '../orders/index.ts';
 import type { Gates } from '../readiness/index.ts';
-import { createAllocateOrder, type AllocateDeps, type AllocateOrder } from './allocate-order.ts';
+import { allocateOrder } from './allocate-order.ts';
 import type { BuyDeps } from './buy.ts';
 import { createBuyRoutes } from './buying.customer.routes.ts';
 import { createAllocationSweeps, createExpirySweeps } from './buying.sweeps.ts';
-import { createDebitInstallments, DEBIT_TASK } from './debit-installments.ts';
-import {
-  createRenewLife,
-  createPlaceInstallment,
-  type PlaceInstallment,
-} from './place-installment.ts';
+import type { AllocationDeps } from './buying.types.ts';
+import { createDebitSweep, debitInstallment, DEBIT_TASK } from './debit-installments.ts';
 import { createInstallmentSweeps } from './installment.sweeps.ts';
-import { createOpenInstallmentCheckout, OPEN_CHECKOUT_TASK } from './open-installment-checkout.ts';
-import {
-  createRecordAllocationOutcome,
-  type RecordAllocationOutcome,
-  type RecordOutcomeDeps,
-} from './record-allocation-outcome.ts';
-import { createVerifyInstallment } from './verify-installment.ts';
+import { openInstallmentCheckout, OPEN_CHECKOUT_TASK } from './open-installment-checkout.ts';
 
 export type BuyingOptions = BuyDeps &
-  Omit<AllocateDeps, 'recordOutcome' | 'verifyInstallment'> &
-  RecordOutcomeDeps & {
-    readonly gates: Pick<Gates, 'isBuyOpen' | 'requireBuyOpen'>;
-  };
+  AllocationDeps & { readonly gates: Pick<Gates, 'isBuyOpen' | 'requireBuyOpen'> };
 
-export interface Buying {
+interface Buying {
   /** `POST /gold/buy`, `POST /payments/orders`. */
   readonly customerRoutes: Route[];
   readonly jobs: TaskList;
   readonly sweeps: readonly Sweep[];
   /** Those that run often: what expires. */
   readonly expirySweeps: readonly Sweep[];
-  /** Places the installments of plans, also again for one that was not paid. */
-  readonly installments: PlaceInstallment;
-  readonly allocateOrder: AllocateOrder;
-  readonly recordAllocationOutcome: RecordAllocationOutcome;
 }
 
-const jobPayload = z.object({ orderId: z.uuid() });
+const orderPayload = z.object({ orderId: z.uuid() });
+const paymentPayload = z.object({ paymentOrderId: z.uuid() });
 
 /** Creates buying: placing a buy, paying for a quote, allocating what is paid. */
-export const createBuying = (options: BuyingOptions): Buying => {
-  const recordOutcome = createRecordAllocationOutcome(options);
-  const verifyInstallment = createVerifyInstallment(options);
-  const allocateOrder = createAllocateOrder({ ...options, recordOutcome, verifyInstallment });
-  const renewLife = createRenewLife(options);
-  const debits = createDebitInstallments({ ...options, renewLife });
-  const { openCheckout, job } = createOpenInstallmentCheckout({ ...options, renewLife });
-  return {
-    customerRoutes: createBuyRoutes(options),
-    jobs: {
-      [ALLOCATE_TASK]: (payload) => allocateOrder(jobPayload.parse(payload).orderId),
-      [OPEN_CHECKOUT_TASK]: job,
-      [DEBIT_TASK]: debits.job,
+export const createBuying = (deps: BuyingOptions): Buying => ({
+  customerRoutes: createBuyRoutes(deps),
+  jobs: {
+    [ALLOCATE_TASK]: (payload) => allocateOrder(deps, orderPayload.parse(payload).orderId),
+    [OPEN_CHECKOUT_TASK]: async (payload) => {
+      await openInstallmentCheckout(deps, paymentPayload.parse(payload).paymentOrderId);
     },
-    sweeps: [
-      ...createAllocationSweeps({ ...options, recordOutcome }),
-      debits.sweep,
-      ...createInstallmentSweeps({ ...options, openCheckout }),
-    ],
-    expirySweeps: createExpirySweeps(options),
-    installments: createPlaceInstallment(options),
-    allocateOrder,
-    recordAllocationOutcome: recordOutcome,
-  };
-};
+    [DEBIT_TASK]: (payload) => debitInstallment(deps, paymentPayload.parse(payload).paymentOrderId),
+  },
+  sweeps: [
+    ...createAllocationSweeps(deps),
+    createDebitSweep(deps),
+    ...createInstallmentSweeps(deps),
+  ],
+  expirySweeps: createExpirySweeps(deps),
+});

@@ -12,7 +12,7 @@ import {
 import type { OpenGold } from '#test/support/open-gold.ts';
 import { runSweeps } from '#test/support/run-sweeps.ts';
 import { addMs } from '../../platform/clock/clock.ts';
-import { createDebitInstallments } from './debit-installments.ts';
+import { createDebitSweep } from './debit-installments.ts';
 
 /** A worker that dies at the call to the gateway: nothing after it happens. */
 const death: { at: string | undefined } = { at: undefined };
@@ -311,15 +311,14 @@ describe('money that comes after an installment was given up, and of which no ev
 const passOver = async (open: OpenGold, openings = Infinity): Promise<void> => {
   let reads = 0;
   let asked = 0;
-  const { sweep: pass } = createDebitInstallments({
-    db: open.database.db,
+  const deps = {
+    ...open.database,
     clock: { now: () => addMs(open.clock.now(), (reads += 1)) },
     logger: open.logger,
     payments: open.paymentsDeps,
     gates: { isBuyOpen: async () => (asked += 1) <= openings },
-    renewLife: async () => {},
-    batchSize: 1,
-  });
+  };
+  const pass = createDebitSweep(deps, 1);
   await pass.run(new AbortController().signal);
 };
 

@@ -1,5 +1,7 @@
-export type { AllocateOrder } from './allocate-order.ts';
+export { allocateOrder } from './allocate-order.ts';
 export { readVerdict } from './allocation-verdict.ts';
+export type { AllocationDeps } from './buying.types.ts';
 export { createBuying, type BuyingOptions } from './create-buying.ts';
-export type { PlaceInstallment, PlacedInstallment } from './place-installment.ts';
-export type { RecordAllocationOutcome } from './record-allocation-outcome.ts';
+export { payInstallmentAgain, placeInstallment } from './place-installment.ts';
+export type { PlacedInstallment } from './place-installment.ts';
+export { recordAllocationOutcome } from './record-allocation-outcome.ts';

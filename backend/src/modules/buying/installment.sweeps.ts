@@ -1,5 +1,4 @@
 import { addSeconds } from '../../platform/clock/clock.ts';
-import type { Db, InTransaction } from '../../platform/db/index.ts';
 import { sweepRows, type Sweep } from '../../platform/jobs/index.ts';
 import { describeError } from '../../platform/observability/index.ts';
 import {
@@ -18,41 +17,38 @@ import {
   pollGatewaysOfOrder,
   type PaymentsDeps,
 } from '../payments/index.ts';
+import type { GoldBase } from '../quotes/index.ts';
+import { openInstallmentCheckout } from './open-installment-checkout.ts';
 
 /** A checkout that is not open after so long has lost its job, or its gateway did not answer. */
 const unopenedSeconds = 60;
 const batchSize = 200;
 
-export interface InstallmentSweepsDeps extends OrderDeps {
-  readonly db: Db;
-  readonly inTransaction: InTransaction;
+interface InstallmentSweepsDeps extends GoldBase, OrderDeps {
   readonly payments: PaymentsDeps;
-  /** Returns false while the gateway cannot be reached. */
-  readonly openCheckout: (paymentOrderId: string) => Promise<boolean>;
 }
+
+const failUnpaid = (deps: InstallmentSweepsDeps, orderId: string): Promise<void> =>
+  deps.inTransaction(async (tx) => {
+    const order = await lockPayableOrder(tx, orderId);
+    // Postponed, or paid, while the gateway was asked.
+    const hasLapsed = order.expiresAt !== null && order.expiresAt <= deps.clock.now();
+    if (order.status !== 'PENDING' || !hasLapsed) return;
+    await expirePaymentOrders(deps, tx, orderId, 'installment.unpaid');
+    const by = { cause: 'installment.unpaid', actor: 'worker' };
+    await markOrderFailed(deps, tx, order, by, 'UNPAID');
+  });
+
+/** Returns true for one that some gateway could not be reached for: its 72 h begin when one is. */
+const isDeferred = async ({ db }: InstallmentSweepsDeps, orderId: string): Promise<boolean> => {
+  const paymentOrders = await listPaymentOrders(db, [orderId]);
+  const waiting = paymentOrders.find(({ status }) => status === 'CREATED');
+  return waiting !== undefined && !(await isTurnedDownEverywhere(db, waiting.id));
+};
 
 /** Creates the sweeps that open an installment's checkout, and fail what was not paid in 72 h. */
 export const createInstallmentSweeps = (deps: InstallmentSweepsDeps): Sweep[] => {
-  const { db, inTransaction, clock, logger, payments, openCheckout } = deps;
-
-  const failUnpaid = (orderId: string): Promise<void> =>
-    inTransaction(async (tx) => {
-      const order = await lockPayableOrder(tx, orderId);
-      // Postponed, or paid, while the gateway was asked.
-      const hasLapsed = order.expiresAt !== null && order.expiresAt <= clock.now();
-      if (order.status !== 'PENDING' || !hasLapsed) return;
-      await expirePaymentOrders(deps, tx, orderId, 'installment.unpaid');
-      const by = { cause: 'installment.unpaid', actor: 'worker' };
-      await markOrderFailed(deps, tx, order, by, 'UNPAID');
-    });
-
-  /** One that some gateway could not be reached for has its 72 h from when one is. */
-  const isDeferred = async (orderId: string): Promise<boolean> => {
-    const paymentOrders = await listPaymentOrders(db, [orderId]);
-    const waiting = paymentOrders.find(({ status }) => status === 'CREATED');
-    return waiting !== undefined && !(await isTurnedDownEverywhere(db, waiting.id));
-  };
-
+  const { db, clock, logger } = deps;
   return [
     {
       name: 'open-installment-checkouts',
@@ -63,7 +59,7 @@ export const createInstallmentSweeps = (deps: InstallmentSweepsDeps): Sweep[] =>
           signal,
           async handle({ id }) {
             await markPaymentOrderSwept(db, id, clock.now());
-            return openCheckout(id);
+            return openInstallmentCheckout(deps, id);
           },
           onError: (error, { id: paymentOrderId }) =>
             logger.error({ paymentOrderId, err: describeError(error) }, 'a checkout did not open'),
@@ -77,10 +73,10 @@ export const createInstallmentSweeps = (deps: InstallmentSweepsDeps): Sweep[] =>
           rows: await listLapsedInstallments(db, clock.now(), batchSize),
           signal,
           async handle({ id: orderId }) {
-            if (await isDeferred(orderId)) return false;
+            if (await isDeferred(deps, orderId)) return false;
             // Unknown is not unpaid: while the gateway gives no answer the order stays as it is.
-            const isAnswered = await pollGatewaysOfOrder(payments, orderId);
-            if (isAnswered) await failUnpaid(orderId);
+            const isAnswered = await pollGatewaysOfOrder(deps.payments, orderId);
+            if (isAnswered) await failUnpaid(deps, orderId);
             else logger.warn({ orderId }, 'an unpaid installment waits for its gateway');
             return isAnswered;
           },

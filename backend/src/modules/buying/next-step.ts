@@ -100,27 +100,25 @@ type AwaitingOrder = Pick<GoldOrder, 'id' | 'userId'> & {
 };
 
 /**
- * Creates the step that follows a try of an allocation that has not bought the gold, in the
- * caller's transaction, the order locked: the next try, or a person.
+ * Takes the step that follows a try of an allocation that has not bought the gold, in the caller's
+ * transaction, the order locked: the next try, or a person.
  */
-export const createTakeNextStep =
-  (deps: OrderDeps) =>
-  async (
-    db: Db,
-    order: AwaitingOrder,
-    next: NextStep,
-    actor: Actor,
-  ): Promise<'RETRY' | 'REVIEW' | 'SKIPPED'> => {
-    const { id, status } = order;
-    if (next.kind === 'REVIEW') {
-      const by = { actor, cause: 'allocation.given-up' };
-      await sendBuyToReview(deps, db, order, next, by);
-      return 'REVIEW';
-    }
-    if (status === 'RETRY_PENDING') return 'SKIPPED';
-    const changes = { allocationAttempts: next.failedTries, nextAttemptAt: next.dueAt };
-    const by = { cause: 'allocation.failed', actor };
-    await transitionBuy(deps, db, { id, status }, { to: 'RETRY_PENDING', ...by, changes });
-    await schedule(db, allocationRetry(id, next.dueAt));
-    return 'RETRY';
-  };
+export const takeNextStep = async (
+  deps: OrderDeps,
+  db: Db,
+  order: AwaitingOrder,
+  next: NextStep,
+  actor: Actor,
+): Promise<'RETRY' | 'REVIEW' | 'SKIPPED'> => {
+  const { id, status } = order;
+  if (next.kind === 'REVIEW') {
+    await sendBuyToReview(deps, db, order, next, { actor, cause: 'allocation.given-up' });
+    return 'REVIEW';
+  }
+  if (status === 'RETRY_PENDING') return 'SKIPPED';
+  const changes = { allocationAttempts: next.failedTries, nextAttemptAt: next.dueAt };
+  const by = { cause: 'allocation.failed', actor };
+  await transitionBuy(deps, db, { id, status }, { to: 'RETRY_PENDING', ...by, changes });
+  await schedule(db, allocationRetry(id, next.dueAt));
+  return 'RETRY';
+};

@@ -1,12 +1,10 @@
-import { z } from 'zod';
 import { isAppError } from '../../platform/errors/app-error.ts';
-import type { JobHandler, JobRequest } from '../../platform/jobs/index.ts';
-import type { Logger } from '../../platform/observability/index.ts';
+import type { JobRequest } from '../../platform/jobs/index.ts';
 import { createGatewayOrder, type PaymentsDeps } from '../payments/index.ts';
+import type { GoldBase } from '../quotes/index.ts';
+import { renewInstallmentLife } from './installment-life.ts';
 
 export const OPEN_CHECKOUT_TASK = 'gold.open-installment-checkout';
-
-const payloadSchema = z.object({ paymentOrderId: z.uuid() });
 
 /**
  * After every other job: installments of all plans fall due at the same moment, and nobody has paid
@@ -26,37 +24,26 @@ export const openCheckoutJob = (paymentOrderId: string): JobRequest => ({
 const deferring = ['NO_USABLE_GATEWAY', 'REQUEST_IN_PROGRESS', 'QUOTE_EXPIRED'] as const;
 
 /**
- * Creates the job of `openCheckoutJob`. While no gateway creates its order the installment waits;
- * one that creates another has failed it, and the customer was notified (contract: plans >
- * Schedule).
+ * Creates the gateway's order of an installment; returns false while no gateway creates it, and the
+ * installment waits. One that creates another has failed it, and the customer was notified
+ * (contract: plans > Schedule).
  */
-export const createOpenInstallmentCheckout = ({
-  payments,
-  renewLife,
-  logger,
-}: {
-  readonly payments: PaymentsDeps;
-  readonly renewLife: (paymentOrderId: string) => Promise<void>;
-  readonly logger: Logger;
-}) => {
-  /** Returns false while no gateway creates the order. */
-  const openCheckout = async (paymentOrderId: string): Promise<boolean> => {
-    await renewLife(paymentOrderId);
-    try {
-      await createGatewayOrder(payments, paymentOrderId);
-      return true;
-    } catch (error) {
-      if (deferring.some((code) => isAppError(error, code))) {
-        logger.warn({ paymentOrderId }, 'the checkout of an installment waits for a gateway');
-        return false;
-      }
-      if (isAppError(error, 'GATEWAY_MISMATCH')) return true;
-      throw error;
+export const openInstallmentCheckout = async (
+  deps: Pick<GoldBase, 'db' | 'inTransaction' | 'clock' | 'logger'> & {
+    readonly payments: PaymentsDeps;
+  },
+  paymentOrderId: string,
+): Promise<boolean> => {
+  await renewInstallmentLife(deps, paymentOrderId);
+  try {
+    await createGatewayOrder(deps.payments, paymentOrderId);
+    return true;
+  } catch (error) {
+    if (deferring.some((code) => isAppError(error, code))) {
+      deps.logger.warn({ paymentOrderId }, 'the checkout of an installment waits for a gateway');
+      return false;
     }
-  };
-
-  const job: JobHandler = async (payload) => {
-    await openCheckout(payloadSchema.parse(payload).paymentOrderId);
-  };
-  return { openCheckout, job };
+    if (isAppError(error, 'GATEWAY_MISMATCH')) return true;
+    throw error;
+  }
 };

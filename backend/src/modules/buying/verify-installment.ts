@@ -6,21 +6,16 @@ import {
   isLockedBuy,
   lockOrder,
   storeVerifiedInstallment,
+  transitionBuy,
   type GoldOrder,
   type LockedBuy,
-  transitionBuy,
   type ManualReviewCode,
-  type OrderDeps,
 } from '../orders/index.ts';
 import { findLatestConfirm, recordIntent, type Confirm } from '../provider-operations/index.ts';
-import {
-  createVerifyBuy,
-  isGramsMismatch,
-  type QuoteDeps,
-  type VerifiedBuy,
-} from '../quotes/index.ts';
+import { isGramsMismatch, verifyBuy, type VerifiedBuy } from '../quotes/index.ts';
 import { requireProviderUser } from '../kyc/index.ts';
-import { createTakeNextStep, nextInstallmentStep } from './next-step.ts';
+import type { AllocationDeps } from './buying.types.ts';
+import { nextInstallmentStep, takeNextStep } from './next-step.ts';
 
 /** A paid installment as it was read under its lock, to be verified at the provider. */
 export interface InstallmentToVerify {
@@ -35,12 +30,6 @@ interface IntendedConfirm {
   readonly confirm: Pick<Confirm, 'id' | 'verifiedAt'>;
   readonly holderId: string;
 }
-
-type VerifyInstallmentDeps = QuoteDeps &
-  OrderDeps & {
-    /** The waits before each retry of an allocation (ALLOCATION_RETRY_SECONDS). */
-    readonly retrySeconds: readonly number[];
-  };
 
 type Verified =
   | { readonly kind: 'VERIFIED'; readonly buy: VerifiedBuy }
@@ -58,85 +47,91 @@ const lockSame = async (db: Db, { order: read, lastConfirmId }: InstallmentToVer
   return isSame ? { ...order, status: order.status } : undefined;
 };
 
-/**
- * Creates the first half of an installment's allocation: the provider's verify at the price of the
- * moment, for the rupees that were paid. What it promises is stored with the intent to confirm it,
- * in one transaction; the caller confirms at once (contract: plans > Installments). A verify that
- * is not stored binds nobody, so a process that dies in between leaves nothing behind.
- */
-export const createVerifyInstallment = (deps: VerifyInstallmentDeps) => {
-  const { db, inTransaction, clock, random, logger, retrySeconds } = deps;
-  const verifyBuy = createVerifyBuy(deps);
-  const takeNextStep = createTakeNextStep(deps);
-
-  const verify = async ({ id, userId, amountPaise }: GoldOrder): Promise<Verified> => {
-    try {
-      const providerUserId = await requireProviderUser(db, userId);
-      const requested = formatRupees(amountPaise);
-      const amount = { unit: 'INR', amountPaise, requested } as const;
-      // The same at the confirm: what a provider without transaction ids of its own goes by.
-      const buy = await verifyBuy({ userId, providerUserId, amount, reference: id });
-      return { kind: 'VERIFIED', buy };
-    } catch (error) {
-      if (!isAppError(error)) throw error;
-      const isOther = isGramsMismatch(error);
-      const reason = `The last verify ended in ${error.code}${isOther ? ', for other grams' : ''}.`;
-      return { kind: 'FAILED', code: isOther ? 'GRAMS_MISMATCH' : 'ALLOCATION_EXHAUSTED', reason };
-    }
-  };
-
-  /** Returns the order to PAID, so that its history shows every try. */
-  const beginTry = async (db: Db, { id, status }: { id: string; status: string }) => {
-    if (status !== 'RETRY_PENDING') return;
-    const step = { to: 'PAID', cause: 'allocation.retry', actor: 'worker' } as const;
-    await transitionBuy(deps, db, { id, status }, step);
-  };
-
-  const recordFailure = (
-    read: InstallmentToVerify,
-    { code, reason }: Extract<Verified, { kind: 'FAILED' }>,
-  ): Promise<undefined> =>
-    inTransaction(async (db) => {
-      const order = await lockSame(db, read);
-      if (order === undefined) return undefined;
-      await beginTry(db, order);
-      const failedTries = order.allocationAttempts + 1;
-      const decidableAt = undefined;
-      const now = clock.now();
-      const tried = { now, failedTries, retrySeconds, decidableAt, code, reason };
-      const next = nextInstallmentStep(tried);
-      const step = await takeNextStep(db, { ...order, status: 'PAID' }, next, 'worker');
-      logger.warn({ orderId: order.id, reason, step }, 'an installment was not verified');
-      return undefined;
-    });
-
-  const recordIntended = (
-    read: InstallmentToVerify,
-    buy: VerifiedBuy,
-  ): Promise<IntendedConfirm | undefined> =>
-    inTransaction(async (db) => {
-      const order = await lockSame(db, read);
-      if (order === undefined) return undefined;
-      const at = clock.now();
-      await beginTry(db, order);
-      const isStored = await storeVerifiedInstallment(db, order.id, buy, at);
-      const verified = { ...order, ...buy, status: 'PAID' } as const;
-      if (!isStored || !isLockedBuy(verified)) return undefined;
-      const holderId = random.uuid();
-      const intent = { id: random.uuid(), holderId, at };
-      const confirm = await recordIntent(db, 'buy-confirm', verified, intent);
-      return { order: verified, confirm, holderId };
-    });
-
-  /**
-   * Returns the confirm that is to be sent now; undefined where the verify made no promise, which
-   * is recorded, or where another worker was quicker.
-   */
-  return async (read: InstallmentToVerify): Promise<IntendedConfirm | undefined> => {
-    const verified = await verify(read.order);
-    if (verified.kind === 'FAILED') return recordFailure(read, verified);
-    return recordIntended(read, verified.buy);
-  };
+const verify = async (
+  deps: AllocationDeps,
+  { id, userId, amountPaise }: GoldOrder,
+): Promise<Verified> => {
+  try {
+    const providerUserId = await requireProviderUser(deps.db, userId);
+    const requested = formatRupees(amountPaise);
+    const amount = { unit: 'INR', amountPaise, requested } as const;
+    // The same at the confirm: what a provider without transaction ids of its own goes by.
+    const buy = await verifyBuy(deps, { userId, providerUserId, amount, reference: id });
+    return { kind: 'VERIFIED', buy };
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    const isOther = isGramsMismatch(error);
+    const reason = `The last verify ended in ${error.code}${isOther ? ', for other grams' : ''}.`;
+    return { kind: 'FAILED', code: isOther ? 'GRAMS_MISMATCH' : 'ALLOCATION_EXHAUSTED', reason };
+  }
 };
 
-export type VerifyInstallment = ReturnType<typeof createVerifyInstallment>;
+/** Returns the order to PAID, so that its history shows every try. */
+const beginTry = async (
+  deps: AllocationDeps,
+  db: Db,
+  { id, status }: { readonly id: string; readonly status: 'PAID' | 'RETRY_PENDING' },
+): Promise<void> => {
+  if (status !== 'RETRY_PENDING') return;
+  const step = { to: 'PAID', cause: 'allocation.retry', actor: 'worker' } as const;
+  await transitionBuy(deps, db, { id, status }, step);
+};
+
+const recordFailure = (
+  deps: AllocationDeps,
+  read: InstallmentToVerify,
+  { code, reason }: Extract<Verified, { kind: 'FAILED' }>,
+): Promise<undefined> =>
+  deps.inTransaction(async (db) => {
+    const order = await lockSame(db, read);
+    if (order === undefined) return undefined;
+    await beginTry(deps, db, order);
+    const next = nextInstallmentStep({
+      now: deps.clock.now(),
+      failedTries: order.allocationAttempts + 1,
+      retrySeconds: deps.allocationRetrySeconds,
+      decidableAt: undefined,
+      code,
+      reason,
+    });
+    const step = await takeNextStep(deps, db, { ...order, status: 'PAID' }, next, 'worker');
+    deps.logger.warn({ orderId: order.id, reason, step }, 'an installment was not verified');
+    return undefined;
+  });
+
+const recordIntended = (
+  deps: AllocationDeps,
+  read: InstallmentToVerify,
+  buy: VerifiedBuy,
+): Promise<IntendedConfirm | undefined> =>
+  deps.inTransaction(async (db) => {
+    const { clock, random } = deps;
+    const order = await lockSame(db, read);
+    if (order === undefined) return undefined;
+    const at = clock.now();
+    await beginTry(deps, db, order);
+    const isStored = await storeVerifiedInstallment(db, order.id, buy, at);
+    const verified = { ...order, ...buy, status: 'PAID' } as const;
+    if (!isStored || !isLockedBuy(verified)) return undefined;
+    const holderId = random.uuid();
+    const intent = { id: random.uuid(), holderId, at };
+    const confirm = await recordIntent(db, 'buy-confirm', verified, intent);
+    return { order: verified, confirm, holderId };
+  });
+
+/**
+ * Takes the first half of an installment's allocation: the provider's verify at the price of the
+ * moment, for the rupees that were paid. What it promises is stored with the intent to confirm it,
+ * in one transaction, and returned: the caller confirms at once (contract: plans > Installments).
+ * Undefined where the verify made no promise, which is recorded, or where another worker was
+ * quicker. A verify that is not stored binds nobody, so a process that dies in between leaves
+ * nothing behind.
+ */
+export const verifyInstallment = async (
+  deps: AllocationDeps,
+  read: InstallmentToVerify,
+): Promise<IntendedConfirm | undefined> => {
+  const verified = await verify(deps, read.order);
+  if (verified.kind === 'FAILED') return recordFailure(deps, read, verified);
+  return recordIntended(deps, read, verified.buy);
+};

@@ -1,1 +1,1 @@
-export { createOrderReviews } from './create-order-reviews.ts';
+export { createOrderReviewRoutes } from './order-reviews.admin.routes.ts';

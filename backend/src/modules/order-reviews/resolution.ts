@@ -1,6 +1,6 @@
 import { AppError } from '../../platform/errors/app-error.ts';
-import type { Db, InTransaction } from '../../platform/db/index.ts';
-import type { PortfolioCache } from '../holdings/index.ts';
+import type { Db } from '../../platform/db/index.ts';
+import type { AllocationDeps } from '../buying/index.ts';
 import {
   hasGold,
   lockOrder,
@@ -12,7 +12,7 @@ import {
 } from '../orders/index.ts';
 import type { HeldPayment, HeldPayments } from '../payments/index.ts';
 import { findLatestConfirm } from '../provider-operations/index.ts';
-import type { SaleInitiator } from '../selling/index.ts';
+import type { SaleInitiator, SaleOutcomeDeps } from '../selling/index.ts';
 import type { ResolutionName } from './order-reviews.schemas.ts';
 
 /** An operator's request to end a review, with who asks and how it is audited. */
@@ -28,7 +28,7 @@ export interface Resolution {
 }
 
 /** One way to end a review; throws an AppError where it does not fit, and nothing has changed. */
-export type Resolve = (order: GoldOrder, resolution: Resolution) => Promise<void>;
+export type Resolve = (deps: ReviewDeps, order: GoldOrder, resolution: Resolution) => Promise<void>;
 
 /** 409: the resolution does not fit the order, or no longer does. */
 export const noFit = (message: string, order?: Pick<GoldOrder, 'status'>): AppError =>
@@ -69,12 +69,9 @@ export const lockReviewed = async (db: Db, orderId: string): Promise<GoldOrder> 
   return order;
 };
 
-/** The dependencies that the resolutions of purchases share. */
-export interface ReviewDeps extends TransitionDeps {
-  readonly db: Db;
-  readonly inTransaction: InTransaction;
+/** The dependencies of the resolutions, which share them: of purchases and of sales. */
+export interface ReviewDeps extends AllocationDeps, SaleOutcomeDeps {
   readonly held: HeldPayments;
-  readonly portfolios: Pick<PortfolioCache, 'drop'>;
 }
 
 /** Ends the review of a purchase that is locked, in the transaction of its resolution. */

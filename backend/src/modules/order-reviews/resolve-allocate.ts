@@ -1,11 +1,11 @@
 import { addMs, addSeconds } from '../../platform/clock/clock.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
-import { ZERO_PAISE, subtractPaise, type Grams, type Paise } from '../../money/index.ts';
+import { ZERO_PAISE, subtractPaise } from '../../money/index.ts';
 import type { Db } from '../../platform/db/index.ts';
 import { schedule } from '../../platform/jobs/index.ts';
 import { isStillCustomer } from '../identity/index.ts';
 import type { HeldPayment } from '../payments/index.ts';
-import { type AllocateOrder, type RecordAllocationOutcome, readVerdict } from '../buying/index.ts';
+import { allocateOrder, readVerdict, recordAllocationOutcome } from '../buying/index.ts';
 import {
   type GoldOrder,
   type LockedBuy,
@@ -14,7 +14,7 @@ import {
   isLockedBuy,
 } from '../orders/index.ts';
 import { findLatestConfirm } from '../provider-operations/index.ts';
-import { type QuoteDeps, verifyError } from '../quotes/index.ts';
+import { verifyError } from '../quotes/index.ts';
 import { requireProviderUser } from '../kyc/index.ts';
 import {
   endReview,
@@ -31,15 +31,6 @@ import {
 /** After so long a worker resumes an allocation that the operator's own request left. */
 const takeOverSeconds = 30;
 
-/** A verify of this moment for an order's grams. */
-interface FreshLock {
-  readonly providerTxId: string;
-  readonly providerRateId: string;
-  readonly providerAmountPaise: Paise;
-  readonly lockStartedAt: Date;
-  readonly lockEndsAt: Date;
-}
-
 const onlyPayment = (held: readonly HeldPayment[]): HeldPayment => {
   const [payment, ...others] = held;
   if (payment === undefined) throw noFit('No payment of this order is held.');
@@ -50,147 +41,154 @@ const onlyPayment = (held: readonly HeldPayment[]): HeldPayment => {
   return payment;
 };
 
-export type ResolveAllocateDeps = QuoteDeps &
-  ReviewDeps & {
-    readonly allocateOrder: AllocateOrder;
-    readonly recordAllocationOutcome: RecordAllocationOutcome;
+const requireUnbought = async ({ db }: ReviewDeps, order: GoldOrder): Promise<void> => {
+  if (order.allocatedAt !== null) throw noFit("This order's gold has already been allocated.");
+  await requireDecided(db, order.id);
+  const latest = await findLatestConfirm(db, 'buy-confirm', order.id);
+  if (latest?.status === 'DONE') throw noFit('The provider has sold gold for this order.');
+};
+
+const requireHeld = async (
+  { held }: ReviewDeps,
+  payment: HeldPayment,
+  reference: string | undefined,
+): Promise<void> => {
+  const state = await held.fetchRefundState(payment);
+  if (state.kind === 'NO_ANSWER') throw notAnswered('The payment gateway');
+  const isPartlyGone = state.kind === 'NOT_REPORTED' && state.isPartlyGone;
+  if (state.kind === 'PAID_BACK' || state.kind === 'UNDER_WAY' || isPartlyGone) {
+    throw noFit('The gateway has paid the money back, or is about to.');
+  }
+  if (state.kind === 'NOT_REPORTED' && reference === undefined) {
+    const why = 'The gateway cannot say whether it has paid the money back.';
+    throw noFit(`${why} Look it up there, and give a reference that shows that it is held.`);
+  }
+};
+
+/** Queries the first transaction before there is a second: gold is never bought twice. */
+const wasBought = async ({ clock, provider }: ReviewDeps, order: LockedBuy): Promise<boolean> => {
+  const status = await provider.buyStatus({ providerTxId: order.providerTxId });
+  const at = { verifiedAt: order.lockStartedAt, now: clock.now() };
+  const verdict = readVerdict(status, at, provider.rules);
+  if (verdict === 'UNKNOWN') throw new AppError('PROVIDER_UNAVAILABLE', { cause: status });
+  return verdict === 'BOUGHT';
+};
+
+/** Lets the one payment that was asked about pay for the order, as it was then. */
+const applyPayment = async (
+  { held }: ReviewDeps,
+  tx: Db,
+  orderId: string,
+  payment: HeldPayment,
+): Promise<void> => {
+  const now = await held.list(tx, orderId);
+  const only = onlyPayment(now);
+  requireSamePayments([payment], now);
+  await held.markApplied(tx, only);
+};
+
+const recordBought = async (
+  deps: ReviewDeps,
+  order: GoldOrder,
+  { by, audit }: Resolution,
+  payment: HeldPayment,
+): Promise<void> => {
+  const found = { orderId: order.id, verdict: 'BOUGHT', confirmId: undefined } as const;
+  const recorded = await recordAllocationOutcome(
+    deps,
+    { ...found, actor: by.actor, isMoneyJudged: true, reason: 'status SUCCESS' },
+    async (tx, before) => {
+      await applyPayment(deps, tx, order.id, payment);
+      await audit(tx, before);
+    },
+  );
+  if (recorded !== 'ALLOCATED') throw noFit('The order has changed meanwhile.');
+};
+
+/** Verifies a buy anew; what that costs more or less than the quote is the house's. */
+const verifyAnew = async (deps: ReviewDeps, order: LockedBuy): Promise<OrderChanges> => {
+  const { db, clock, random, provider, price } = deps;
+  const providerUserId = await requireProviderUser(db, order.userId);
+  const { buyRateId, providerBuyPaise, providerTaxBps } = await price.freshPrice();
+  const lockStartedAt = clock.now();
+  const verified = await provider.verifyBuy({
+    providerUserId,
+    reference: random.uuid(),
+    rateId: buyRateId,
+    rateBuyPaise: providerBuyPaise,
+    rateTaxBps: providerTaxBps,
+    grams: order.grams,
+  });
+  if (verified.kind !== 'done') throw verifyError(verified);
+  if (verified.value.grams !== order.grams) throw new AppError('PROVIDER_MISMATCH');
+  const { providerTxId, providerAmountPaise } = verified.value;
+  const lockEndsAt = addMs(lockStartedAt, provider.rules.lockMs);
+  // Of the quote, also where an operator has allocated it once before.
+  const quoted = subtractPaise(
+    order.providerAmountPaise ?? ZERO_PAISE,
+    order.priceDifferencePaise ?? ZERO_PAISE,
+  );
+  return {
+    providerTxId,
+    providerRateId: buyRateId,
+    providerAmountPaise,
+    lockStartedAt,
+    lockEndsAt,
+    expiresAt: lockEndsAt,
+    priceDifferencePaise: subtractPaise(providerAmountPaise, quoted),
   };
+};
+
+/** Returns the order to PAID, with new retries, where it is still as it was read. */
+const returnToPaid = (
+  deps: ReviewDeps,
+  order: GoldOrder,
+  asked: Resolution,
+  payment: HeldPayment,
+  more: OrderChanges,
+): Promise<void> =>
+  deps.inTransaction(async (tx) => {
+    const { clock } = deps;
+    const locked = await lockReviewed(tx, order.id);
+    if (locked.allocatedAt !== null || locked.providerTxId !== order.providerTxId) {
+      throw noFit('The order has changed meanwhile.');
+    }
+    await requireDecided(tx, order.id);
+    await applyPayment(deps, tx, order.id, payment);
+    const paidAt = locked.paidAt ?? clock.now();
+    const changes = { ...more, paidAt, allocationAttempts: 0, nextAttemptAt: null };
+    await endReview(deps, tx, asked, { to: 'PAID', cause: 'resolve.allocate' }, changes);
+    // For a process that dies before it has allocated: later than the try that follows here.
+    await schedule(tx, allocationRetry(order.id, addSeconds(clock.now(), takeOverSeconds)));
+    await asked.audit(tx, locked);
+  });
 
 /**
- * Creates `ALLOCATE`: it buys the order's grams after all, at the price of the moment. What the
- * provider asks for them now, less what it asked at the quote, is `price_difference_paise`; it is
- * the house's, the customer gets what was paid for. An installment has no ordered grams: it buys
- * what its rupees come to now, and where nobody answers its verify it waits for a retry. After the
- * verify everything goes the way of every paid order, with a new lock and new retries.
+ * Buys the order's grams after all, at the price of the moment: `ALLOCATE`. What the provider asks
+ * for them now, less what it asked at the quote, is `price_difference_paise`; it is the house's,
+ * the customer gets what was paid for. An installment has no ordered grams: it buys what its rupees
+ * come to now, and where nobody answers its verify it waits for a retry. After the verify
+ * everything goes the way of every paid order, with a new lock and new retries.
  */
-export const createResolveAllocate = (deps: ResolveAllocateDeps): Resolve => {
-  const { db, inTransaction, clock, random, provider, price, allocateOrder } = deps;
-  const { held } = deps;
-
-  const requireUnbought = async (order: GoldOrder): Promise<void> => {
-    if (order.allocatedAt !== null) throw noFit("This order's gold has already been allocated.");
-    await requireDecided(db, order.id);
-    const latest = await findLatestConfirm(db, 'buy-confirm', order.id);
-    if (latest?.status === 'DONE') throw noFit('The provider has sold gold for this order.');
-  };
-
-  const requireHeld = async (payment: HeldPayment, reference?: string): Promise<void> => {
-    const state = await held.fetchRefundState(payment);
-    if (state.kind === 'NO_ANSWER') throw notAnswered('The payment gateway');
-    const isPartlyGone = state.kind === 'NOT_REPORTED' && state.isPartlyGone;
-    if (state.kind === 'PAID_BACK' || state.kind === 'UNDER_WAY' || isPartlyGone) {
-      throw noFit('The gateway has paid the money back, or is about to.');
-    }
-    if (state.kind === 'NOT_REPORTED' && reference === undefined) {
-      const why = 'The gateway cannot say whether it has paid the money back.';
-      throw noFit(`${why} Look it up there, and give a reference that shows that it is held.`);
-    }
-  };
-
-  /** Queries the first transaction before there is a second: gold is never bought twice. */
-  const wasBought = async (order: LockedBuy): Promise<boolean> => {
-    const status = await provider.buyStatus({ providerTxId: order.providerTxId });
-    const at = { verifiedAt: order.lockStartedAt, now: clock.now() };
-    const verdict = readVerdict(status, at, provider.rules);
-    if (verdict === 'UNKNOWN') throw new AppError('PROVIDER_UNAVAILABLE', { cause: status });
-    return verdict === 'BOUGHT';
-  };
-
-  const verify = async (order: LockedBuy, grams: Grams): Promise<FreshLock> => {
-    const providerUserId = await requireProviderUser(db, order.userId);
-    const live = await price.freshPrice();
-    const lockStartedAt = clock.now();
-    const verified = await provider.verifyBuy({
-      providerUserId,
-      reference: random.uuid(),
-      rateId: live.buyRateId,
-      rateBuyPaise: live.providerBuyPaise,
-      rateTaxBps: live.providerTaxBps,
-      grams,
-    });
-    if (verified.kind !== 'done') throw verifyError(verified);
-    if (verified.value.grams !== grams) throw new AppError('PROVIDER_MISMATCH');
-    const { providerTxId, providerAmountPaise } = verified.value;
-    const lockEndsAt = addMs(lockStartedAt, provider.rules.lockMs);
-    const providerRateId = live.buyRateId;
-    return { providerTxId, providerRateId, providerAmountPaise, lockStartedAt, lockEndsAt };
-  };
-
-  /** Lets the one payment that was asked about pay for the order, as it was then. */
-  const applyPayment = async (tx: Db, orderId: string, payment: HeldPayment): Promise<void> => {
-    const now = await held.list(tx, orderId);
-    const only = onlyPayment(now);
-    requireSamePayments([payment], now);
-    await held.markApplied(tx, only);
-  };
-
-  const recordBought = async (
-    order: GoldOrder,
-    { by, audit }: Resolution,
-    payment: HeldPayment,
-  ): Promise<void> => {
-    const found = { orderId: order.id, verdict: 'BOUGHT', confirmId: undefined } as const;
-    const recorded = await deps.recordAllocationOutcome(
-      { ...found, actor: by.actor, isMoneyJudged: true, reason: 'status SUCCESS' },
-      async (tx, before) => {
-        await applyPayment(tx, order.id, payment);
-        await audit(tx, before);
-      },
-    );
-    if (recorded !== 'ALLOCATED') throw noFit('The order has changed meanwhile.');
-  };
-
-  /** Returns the order to PAID, with new retries, where it is still as it was read. */
-  const returnToPaid = (
-    order: GoldOrder,
-    asked: Resolution,
-    payment: HeldPayment,
-    more: OrderChanges,
-  ): Promise<void> =>
-    inTransaction(async (tx) => {
-      const locked = await lockReviewed(tx, order.id);
-      if (locked.allocatedAt !== null || locked.providerTxId !== order.providerTxId) {
-        throw noFit('The order has changed meanwhile.');
-      }
-      await requireDecided(tx, order.id);
-      await applyPayment(tx, order.id, payment);
-      const paidAt = locked.paidAt ?? clock.now();
-      const changes = { ...more, paidAt, allocationAttempts: 0, nextAttemptAt: null };
-      await endReview(deps, tx, asked, { to: 'PAID', cause: 'resolve.allocate' }, changes);
-      // For a process that dies before it has allocated: later than the try of its own below.
-      await schedule(tx, allocationRetry(order.id, addSeconds(clock.now(), takeOverSeconds)));
-      await asked.audit(tx, locked);
-    });
-
-  /** Verifies a buy anew; what that costs more or less than the quote is the house's. */
-  const buyAnew = async (order: LockedBuy): Promise<OrderChanges> => {
-    const fresh = await verify(order, order.grams);
-    // Of the quote, also where an operator has allocated it once before.
-    const quoted = subtractPaise(
-      order.providerAmountPaise ?? ZERO_PAISE,
-      order.priceDifferencePaise ?? ZERO_PAISE,
-    );
-    const priceDifferencePaise = subtractPaise(fresh.providerAmountPaise, quoted);
-    return { ...fresh, expiresAt: fresh.lockEndsAt, priceDifferencePaise };
-  };
-
-  return async (order, asked) => {
-    const isInstallment = order.type === 'SIP_INSTALLMENT';
-    if (!isInstallment && !isLockedBuy(order)) throw noFit('Only a buy can be allocated.');
-    if (!(await isStillCustomer(db, order.userId))) {
-      throw noFit('The customer has deleted their account. Please pay the money back.');
-    }
-    await requireUnbought(order);
-    const payment = onlyPayment(await held.list(db, order.id));
-    await requireHeld(payment, asked.reference);
-    if (isLockedBuy(order) && (await wasBought(order))) return recordBought(order, asked, payment);
-    if (isInstallment) {
-      // Its rupees buy what they buy at the moment: each try of its allocation verifies anew.
-      await requireProviderUser(db, order.userId);
-      await returnToPaid(order, asked, payment, {});
-    } else if (isLockedBuy(order)) {
-      await returnToPaid(order, asked, payment, await buyAnew(order));
-    }
-    await allocateOrder(order.id);
-  };
+export const resolveAllocate: Resolve = async (deps, order, asked) => {
+  const { db, held } = deps;
+  const isInstallment = order.type === 'SIP_INSTALLMENT';
+  if (!isInstallment && !isLockedBuy(order)) throw noFit('Only a buy can be allocated.');
+  if (!(await isStillCustomer(db, order.userId))) {
+    throw noFit('The customer has deleted their account. Please pay the money back.');
+  }
+  await requireUnbought(deps, order);
+  const payment = onlyPayment(await held.list(db, order.id));
+  await requireHeld(deps, payment, asked.reference);
+  if (isLockedBuy(order) && (await wasBought(deps, order))) {
+    return recordBought(deps, order, asked, payment);
+  }
+  if (isInstallment) {
+    // Its rupees buy what they buy at the moment: each try of its allocation verifies anew.
+    await requireProviderUser(db, order.userId);
+    await returnToPaid(deps, order, asked, payment, {});
+  } else if (isLockedBuy(order)) {
+    await returnToPaid(deps, order, asked, payment, await verifyAnew(deps, order));
+  }
+  await allocateOrder(deps, order.id);
 };

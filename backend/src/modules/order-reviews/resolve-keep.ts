@@ -58,44 +58,40 @@ const planKeep = (asked: readonly Asked[]): KeepPlan => {
   };
 };
 
-/** Creates `KEEP`: the gold stays the customer's, and what money is missing is the house's loss. */
-export const createResolveKeep = (deps: ReviewDeps): Resolve => {
-  const { db, inTransaction, clock, portfolios } = deps;
-  const { held } = deps;
+const ask = async ({ held }: ReviewDeps, payments: readonly HeldPayment[]): Promise<Asked[]> => {
+  const asked: Asked[] = [];
+  for (const payment of payments) {
+    const state = await held.fetchRefundState(payment);
+    if (state.kind === 'NO_ANSWER') throw notAnswered('The payment gateway');
+    asked.push({ payment, state });
+  }
+  return asked;
+};
 
-  const ask = async (payments: readonly HeldPayment[]): Promise<Asked[]> => {
-    const asked: Asked[] = [];
-    for (const payment of payments) {
-      const state = await held.fetchRefundState(payment);
-      if (state.kind === 'NO_ANSWER') throw notAnswered('The payment gateway');
-      asked.push({ payment, state });
+/** Leaves the gold to the customer; what money is missing is the house's loss: `KEEP`. */
+export const resolveKeep: Resolve = async (deps, order, asked) => {
+  const { db, inTransaction, clock, held, portfolios } = deps;
+  requireGold(order);
+  const payments = await held.list(db, order.id);
+  const plan: KeepPlan = payments.some(isUnplaced)
+    ? planKeep(await ask(deps, payments))
+    : { refunded: [] };
+  await inTransaction(async (tx) => {
+    const locked = await lockReviewed(tx, order.id);
+    requireGold(locked);
+    const now = await held.list(tx, order.id);
+    requireSamePayments(payments, now);
+    for (const { payment, reference } of plan.refunded) {
+      await held.markRefunded(tx, payment, reference ?? asked.reference ?? 'unnamed');
     }
-    return asked;
-  };
-
-  return async (order, asked) => {
-    requireGold(order);
-    const payments = await held.list(db, order.id);
-    const plan: KeepPlan = payments.some(isUnplaced)
-      ? planKeep(await ask(payments))
-      : { refunded: [] };
-    await inTransaction(async (tx) => {
-      const locked = await lockReviewed(tx, order.id);
-      requireGold(locked);
-      const now = await held.list(tx, order.id);
-      requireSamePayments(payments, now);
-      for (const { payment, reference } of plan.refunded) {
-        await held.markRefunded(tx, payment, reference ?? asked.reference ?? 'unnamed');
-      }
-      const { replacement } = plan;
-      if (replacement !== undefined) {
-        await held.replacePayment(tx, replacement.of, replacement.by);
-      }
-      for (const payment of now) await held.acceptDoubts(tx, payment);
-      await endReview(deps, tx, asked, { to: 'ALLOCATED', cause: 'resolve.keep' });
-      await releaseReview(tx, { orderId: order.id, userId: order.userId, at: clock.now() });
-      await asked.audit(tx, locked);
-    });
-    await portfolios.drop(order.userId);
-  };
+    const { replacement } = plan;
+    if (replacement !== undefined) {
+      await held.replacePayment(tx, replacement.of, replacement.by);
+    }
+    for (const payment of now) await held.acceptDoubts(tx, payment);
+    await endReview(deps, tx, asked, { to: 'ALLOCATED', cause: 'resolve.keep' });
+    await releaseReview(tx, { orderId: order.id, userId: order.userId, at: clock.now() });
+    await asked.audit(tx, locked);
+  });
+  await portfolios.drop(order.userId);
 };

@@ -1,28 +1,30 @@
 import type { z } from 'zod';
-import type { Db } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import type { JsonObject } from '../../platform/jobs/index.ts';
 import type { AuditEntry, Auditor } from '../audit/index.ts';
 import { findOrder } from '../orders/index.ts';
 import type { resolveBody, ResolutionName } from './order-reviews.schemas.ts';
-import { isUnderReview, noFit, type Resolve } from './resolution.ts';
+import { isUnderReview, noFit, type Resolve, type ReviewDeps } from './resolution.ts';
+import { resolveAllocate } from './resolve-allocate.ts';
+import { resolveKeep } from './resolve-keep.ts';
+import { resolveRecover } from './resolve-recover.ts';
+import { resolveRefunded } from './resolve-refunded.ts';
+import { resolveConfirmSell, resolveReleaseSell } from './resolve-sale.ts';
 
 /** The resolutions by name; each fits sales or purchases alone. */
-type Resolutions = Readonly<Record<ResolutionName, Resolve>>;
-
-const isForSales: Readonly<Record<ResolutionName, boolean>> = {
-  ALLOCATE: false,
-  REFUNDED: false,
-  KEEP: false,
-  RECOVER: false,
-  CONFIRM_SELL: true,
-  RELEASE_SELL: true,
+const resolutions: Readonly<
+  Record<ResolutionName, { readonly resolve: Resolve; readonly isForSales: boolean }>
+> = {
+  ALLOCATE: { resolve: resolveAllocate, isForSales: false },
+  REFUNDED: { resolve: resolveRefunded, isForSales: false },
+  KEEP: { resolve: resolveKeep, isForSales: false },
+  RECOVER: { resolve: resolveRecover, isForSales: false },
+  CONFIRM_SELL: { resolve: resolveConfirmSell, isForSales: true },
+  RELEASE_SELL: { resolve: resolveReleaseSell, isForSales: true },
 };
 
-export interface ResolveOrderDeps {
-  readonly db: Db;
+export interface ResolveOrderDeps extends ReviewDeps {
   readonly audit: Auditor;
-  readonly resolutions: Resolutions;
 }
 
 interface ResolveRequest {
@@ -39,21 +41,22 @@ interface ResolveRequest {
  * @throws AppError NOT_FOUND; ILLEGAL_TRANSITION where the resolution does not fit the order
  */
 export const resolveOrder = async (
-  { db, audit, resolutions }: ResolveOrderDeps,
+  deps: ResolveOrderDeps,
   { orderId, body, adminId, operator }: ResolveRequest,
 ): Promise<void> => {
-  const order = await findOrder(db, orderId);
+  const order = await findOrder(deps.db, orderId);
   if (order === undefined) throw new AppError('NOT_FOUND');
   const { resolution, reference, note } = body;
   if (!isUnderReview(order)) throw noFit('The order is not under review.', order);
-  if (isForSales[resolution] !== (order.type === 'SELL')) {
+  const { resolve, isForSales } = resolutions[resolution];
+  if (isForSales !== (order.type === 'SELL')) {
     throw noFit(`${resolution} does not fit an order of type ${order.type}.`);
   }
   const detail: JsonObject = {
     resolution,
     ...(reference !== undefined && { reference }),
   };
-  await resolutions[resolution](order, {
+  await resolve(deps, order, {
     orderId,
     resolution,
     reference,
@@ -61,7 +64,7 @@ export const resolveOrder = async (
     by: { actor: `admin:${adminId}`, requestId: operator.requestId, detail },
     audit: async (tx, before) => {
       const after = await findOrder(tx, orderId);
-      await audit.record(tx, {
+      await deps.audit.record(tx, {
         ...operator,
         action: 'order.resolve',
         target: { type: 'gold_order', id: orderId },

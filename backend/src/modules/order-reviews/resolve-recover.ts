@@ -28,51 +28,50 @@ const reversedPayment = (payments: readonly HeldPayment[]): HeldPayment => {
 const isGone = ({ amountPaise, reversals }: HeldPayment): boolean =>
   addPaise(...reversals.map((reversal) => reversal.amountPaise)) >= amountPaise;
 
+/** Returns the reference of money that is all gone; asks the gateway for what no event told. */
+const requireGone = async (
+  { held }: ReviewDeps,
+  payment: HeldPayment,
+): Promise<string | undefined> => {
+  const reported = payment.reversals.findLast(({ reference }) => reference !== null);
+  if (isGone(payment)) return reported?.reference ?? undefined;
+  const state = await held.fetchRefundState(payment);
+  if (state.kind === 'NO_ANSWER') throw notAnswered('The payment gateway');
+  if (state.kind === 'PAID_BACK') return state.reference;
+  throw noFit('A part of the payment is still held: pay the rest back first, or keep the order.');
+};
+
 /**
- * Creates `RECOVER`: what is left of the gold of a reversed payment goes to the house, and the
- * order fails (contract: states > Resolutions). All of the money must be gone, since an order is
- * never FAILED while some of it is held.
+ * Gives what is left of the gold of a reversed payment to the house, and fails the order: `RECOVER`
+ * (contract: states > Resolutions). All of the money must be gone, since an order is never FAILED
+ * while some of it is held.
  */
-export const createResolveRecover = (deps: ReviewDeps): Resolve => {
-  const { db, inTransaction, clock, random, portfolios } = deps;
-  const { held } = deps;
-
-  /** Asks the gateway for what its events did not tell. */
-  const requireGone = async (payment: HeldPayment): Promise<string | undefined> => {
-    const reported = payment.reversals.findLast(({ reference }) => reference !== null);
-    if (isGone(payment)) return reported?.reference ?? undefined;
-    const state = await held.fetchRefundState(payment);
-    if (state.kind === 'NO_ANSWER') throw notAnswered('The payment gateway');
-    if (state.kind === 'PAID_BACK') return state.reference;
-    throw noFit('A part of the payment is still held: pay the rest back first, or keep the order.');
-  };
-
-  return async (order, asked) => {
-    requireGold(order);
-    const payments = await held.list(db, order.id);
-    const payment = reversedPayment(payments);
-    const refundReference = (await requireGone(payment)) ?? asked.reference ?? 'unnamed';
-    await inTransaction(async (tx) => {
-      const locked = await lockReviewed(tx, order.id);
-      requireGold(locked);
-      const now = await held.list(tx, order.id);
-      requireSamePayments(payments, now);
-      await held.markRefunded(tx, reversedPayment(now), refundReference);
-      const cause = 'resolve.recover';
-      await held.refundPaymentOrders(tx, order.id, { cause, actor: asked.by.actor });
-      const at = clock.now();
-      const { id: orderId, userId } = order;
-      const grams = await recoverReserved(tx, { movementId: random.uuid(), orderId, userId, at });
-      const detail = { ...asked.by.detail, recovered_grams: formatGrams(grams) };
-      await endReview(
-        deps,
-        tx,
-        { ...asked, by: { ...asked.by, detail } },
-        { to: 'FAILED', cause },
-        { refundReference, failureCode: 'RECOVERED', recoveredAt: at, nextAttemptAt: null },
-      );
-      await asked.audit(tx, locked);
-    });
-    await portfolios.drop(order.userId);
-  };
+export const resolveRecover: Resolve = async (deps, order, asked) => {
+  const { db, inTransaction, clock, random, held, portfolios } = deps;
+  requireGold(order);
+  const payments = await held.list(db, order.id);
+  const payment = reversedPayment(payments);
+  const refundReference = (await requireGone(deps, payment)) ?? asked.reference ?? 'unnamed';
+  await inTransaction(async (tx) => {
+    const locked = await lockReviewed(tx, order.id);
+    requireGold(locked);
+    const now = await held.list(tx, order.id);
+    requireSamePayments(payments, now);
+    await held.markRefunded(tx, reversedPayment(now), refundReference);
+    const cause = 'resolve.recover';
+    await held.refundPaymentOrders(tx, order.id, { cause, actor: asked.by.actor });
+    const at = clock.now();
+    const { id: orderId, userId } = order;
+    const grams = await recoverReserved(tx, { movementId: random.uuid(), orderId, userId, at });
+    const detail = { ...asked.by.detail, recovered_grams: formatGrams(grams) };
+    await endReview(
+      deps,
+      tx,
+      { ...asked, by: { ...asked.by, detail } },
+      { to: 'FAILED', cause },
+      { refundReference, failureCode: 'RECOVERED', recoveredAt: at, nextAttemptAt: null },
+    );
+    await asked.audit(tx, locked);
+  });
+  await portfolios.drop(order.userId);
 };

@@ -45,75 +45,74 @@ const findPaidBack = (asked: readonly Asked[]): HeldPayment => {
   throw noFit('The gateway knows of no such refund of a payment of this order.');
 };
 
-/** Creates `REFUNDED`: it ends the review of a buy whose money, or a part of it, was paid back. */
-export const createResolveRefunded = (deps: ReviewDeps): Resolve => {
-  const { db, inTransaction } = deps;
-  const { held } = deps;
+const ask = async (
+  { held }: ReviewDeps,
+  payments: readonly HeldPayment[],
+  reference: string,
+): Promise<Asked[]> => {
+  const asked: Asked[] = [];
+  for (const payment of payments) {
+    const state = await held.fetchRefundState(payment, reference);
+    if (state.kind === 'NO_ANSWER') throw notAnswered('The payment gateway');
+    asked.push({ payment, state });
+  }
+  return asked;
+};
 
-  const ask = async (payments: readonly HeldPayment[], reference: string): Promise<Asked[]> => {
-    const asked: Asked[] = [];
-    for (const payment of payments) {
-      const state = await held.fetchRefundState(payment, reference);
-      if (state.kind === 'NO_ANSWER') throw notAnswered('The payment gateway');
-      asked.push({ payment, state });
-    }
-    return asked;
-  };
+/** Changes the order's state to the one where it belongs once that money is gone. */
+const endRefunded = async (
+  deps: ReviewDeps,
+  tx: Db,
+  order: GoldOrder,
+  asked: Resolution,
+  { left, goingIds }: { left: readonly HeldPayment[]; goingIds: ReadonlySet<string> },
+): Promise<void> => {
+  // More money waits for a person: the review goes on.
+  if (left.some(isUnplaced)) return;
+  // So does money that went away or failed: it is not what was paid back here. No gold is bought
+  // either with money that is about to go, or of which no event has reported it.
+  const isGoing = !hasGold(order) && left.some(({ id }) => goingIds.has(id));
+  const doubt = (await findMoneyDoubt(tx, order.id)) ?? (isGoing ? 'PAYMENT_REVERSED' : undefined);
+  if (doubt !== undefined) return changeReviewCode(deps, tx, order, doubt);
+  const cause = 'resolve.refunded';
+  if (hasGold(order)) return endReview(deps, tx, asked, { to: 'ALLOCATED', cause });
+  if (left.length > 0) {
+    await endReview(deps, tx, asked, { to: 'PAID', cause });
+    return enqueue(tx, allocationJob(order.id));
+  }
+  await deps.held.refundPaymentOrders(tx, order.id, { cause, actor: asked.by.actor });
+  const refundReference = asked.reference ?? '';
+  const failed = { refundReference, failureCode: 'REFUNDED', nextAttemptAt: null };
+  return endReview(deps, tx, asked, { to: 'FAILED', cause }, failed);
+};
 
-  /** Changes the order's state to the one where it belongs once that money is gone. */
-  const endRefunded = async (
-    tx: Db,
-    order: GoldOrder,
-    asked: Resolution,
-    left: readonly HeldPayment[],
-    goingIds: ReadonlySet<string>,
-  ): Promise<void> => {
-    // More money waits for a person: the review goes on.
-    if (left.some(isUnplaced)) return;
-    // So does money that went away or failed: it is not what was paid back here. No gold is bought
-    // either with money that is about to go, or of which no event has reported it.
-    const isGoing = !hasGold(order) && left.some(({ id }) => goingIds.has(id));
-    const doubt =
-      (await findMoneyDoubt(tx, order.id)) ?? (isGoing ? 'PAYMENT_REVERSED' : undefined);
-    if (doubt !== undefined) return changeReviewCode(deps, tx, order, doubt);
-    const cause = 'resolve.refunded';
-    if (hasGold(order)) return endReview(deps, tx, asked, { to: 'ALLOCATED', cause });
-    if (left.length > 0) {
-      await endReview(deps, tx, asked, { to: 'PAID', cause });
-      return enqueue(tx, allocationJob(order.id));
+/** Ends the review of a buy whose money, or a part of it, was paid back: `REFUNDED`. */
+export const resolveRefunded: Resolve = async (deps, order, asked) => {
+  const { db, inTransaction, held } = deps;
+  await requireDecided(db, order.id);
+  const payments = await held.list(db, order.id);
+  if (payments.length === 0) {
+    // Another operator may have ended the review since the order was read: say where it is now.
+    const now = await findOrder(db, order.id);
+    throw noFit('No payment of this order is held.', now);
+  }
+  const answers = await ask(deps, payments, asked.reference ?? '');
+  const payment = findPaidBack(answers);
+  const goingIds = new Set(answers.filter(isGoingAway).map((one) => one.payment.id));
+  if (hasGold(order) && !isUnplaced(payment)) {
+    throw noFit('The gold of this payment is in the account: KEEP or RECOVER it.');
+  }
+  await inTransaction(async (tx) => {
+    const locked = await lockReviewed(tx, order.id);
+    await requireDecided(tx, order.id);
+    const now = await held.list(tx, order.id);
+    const target = now.find(({ id }) => id === payment.id);
+    if (target === undefined || hasGold(locked) !== hasGold(order)) {
+      throw noFit('The order has changed meanwhile.');
     }
-    await held.refundPaymentOrders(tx, order.id, { cause, actor: asked.by.actor });
-    const refundReference = asked.reference ?? '';
-    const failed = { refundReference, failureCode: 'REFUNDED', nextAttemptAt: null };
-    return endReview(deps, tx, asked, { to: 'FAILED', cause }, failed);
-  };
-
-  return async (order, asked) => {
-    await requireDecided(db, order.id);
-    const payments = await held.list(db, order.id);
-    if (payments.length === 0) {
-      // Another operator may have ended the review since the order was read: say where it is now.
-      const now = await findOrder(db, order.id);
-      throw noFit('No payment of this order is held.', now);
-    }
-    const answers = await ask(payments, asked.reference ?? '');
-    const payment = findPaidBack(answers);
-    const goingIds = new Set(answers.filter(isGoingAway).map((one) => one.payment.id));
-    if (hasGold(order) && !isUnplaced(payment)) {
-      throw noFit('The gold of this payment is in the account: KEEP or RECOVER it.');
-    }
-    await inTransaction(async (tx) => {
-      const locked = await lockReviewed(tx, order.id);
-      await requireDecided(tx, order.id);
-      const now = await held.list(tx, order.id);
-      const target = now.find(({ id }) => id === payment.id);
-      if (target === undefined || hasGold(locked) !== hasGold(order)) {
-        throw noFit('The order has changed meanwhile.');
-      }
-      await held.markRefunded(tx, target, asked.reference ?? '');
-      const left = now.filter(({ id }) => id !== payment.id);
-      await endRefunded(tx, locked, asked, left, goingIds);
-      await asked.audit(tx, locked);
-    });
-  };
+    await held.markRefunded(tx, target, asked.reference ?? '');
+    const left = now.filter(({ id }) => id !== payment.id);
+    await endRefunded(deps, tx, locked, asked, { left, goingIds });
+    await asked.audit(tx, locked);
+  });
 };

@@ -77,8 +77,8 @@ export interface OrderDeps extends TransitionDeps {
 }
 
 /**
- * PENDING or FAILED -> PAID, and queues the allocation, with nothing of an earlier payment. `order`
- * is what `lockPayableOrder` returned in the same transaction, here and below.
+ * Changes a PENDING or FAILED order to PAID, with nothing of an earlier payment, and queues its
+ * allocation. `order` is what `lockPayableOrder` returned in the same transaction, here and below.
  */
 export const markOrderPaid = async (
   deps: TransitionDeps,
@@ -97,7 +97,7 @@ export const markOrderPaid = async (
   await enqueue(db, allocationJob(order.id));
 };
 
-/** PENDING -> FAILED; the customer of an installment is notified and may pay it after all. */
+/** Fails a PENDING order; the customer of an installment is notified and may pay it after all. */
 export const markOrderFailed = async (
   deps: OrderDeps,
   db: Db,
@@ -109,7 +109,7 @@ export const markOrderFailed = async (
   if (order.type === 'SIP_INSTALLMENT') await notifyInstallmentFailed(db, deps.notify, order);
 };
 
-/** Money came again for an order that waits for a person: that is the more urgent story. */
+/** Adds to a review: money came again for its order, and that is the more urgent story. */
 const addToReview = async (
   { clock, logger }: OrderDeps,
   db: Db,
@@ -130,9 +130,9 @@ const addToReview = async (
 };
 
 /**
- * Any other state -> MANUAL_REVIEW with `code`, and notifies the customer. An order that is under
- * review already (a second capture) stays where it is: the code becomes this one, and the reason
- * keeps the earlier code and words beside the new.
+ * Changes an order to MANUAL_REVIEW and notifies its customer. One that is under review already (a
+ * second capture) stays where it is: the code becomes this one, and the reason keeps the earlier
+ * code and words beside the new.
  */
 export const sendBuyToReview = async (
   deps: OrderDeps,

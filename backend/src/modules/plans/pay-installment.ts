@@ -1,4 +1,5 @@
 import { isAppError } from '../../platform/errors/app-error.ts';
+import { payInstallmentAgain } from '../buying/index.ts';
 import { requireApprovedKyc } from '../kyc/index.ts';
 import { chooseGateway, createGatewayOrder } from '../payments/index.ts';
 import { readInstallment, requirePlan } from './read-installments.ts';
@@ -30,7 +31,7 @@ export const payInstallment = async (
   await readInstallment(deps, planId, orderId);
   const gateway = await chooseGateway(deps.payments);
   const { paymentOrderId } = await deps.inTransaction((tx) =>
-    deps.installments.payInstallmentAgain(tx, { orderId, userId, gateway, requestId }),
+    payInstallmentAgain(deps, tx, { orderId, userId, gateway, requestId }),
   );
   try {
     await createGatewayOrder(deps.payments, paymentOrderId);

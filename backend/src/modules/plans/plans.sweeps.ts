@@ -2,6 +2,7 @@ import { invariant } from '../../platform/invariant/invariant.ts';
 import { sweepRows, type Sweep } from '../../platform/jobs/index.ts';
 import { describeError } from '../../platform/observability/index.ts';
 import { addMs } from '../../platform/clock/clock.ts';
+import { placeInstallment } from '../buying/index.ts';
 import { listDebitGateways, listUsableGateways } from '../payments/index.ts';
 import { transition } from '../../platform/transitions/transitions.ts';
 import {
@@ -41,15 +42,7 @@ const lanes = 4;
 
 type RaiseDeps = Pick<
   PlansDeps,
-  | 'db'
-  | 'inTransaction'
-  | 'clock'
-  | 'random'
-  | 'logger'
-  | 'gates'
-  | 'notify'
-  | 'payments'
-  | 'installments'
+  'db' | 'inTransaction' | 'clock' | 'random' | 'logger' | 'gates' | 'notify' | 'payments'
 >;
 
 /** A claimed plan of which the next installment is to be raised. */
@@ -69,7 +62,7 @@ const noticeOf = ({ lastNotice }: Plan, installmentNo: number): Date | undefined
  * claim, and the database refuses a second order of a number.
  */
 const createRaise = (deps: RaiseDeps) => {
-  const { inTransaction, clock, notify, installments } = deps;
+  const { inTransaction, clock, notify } = deps;
 
   return ({ plan, holderId, gateways }: DuePlan): Promise<boolean> =>
     inTransaction(async (tx) => {
@@ -91,13 +84,13 @@ const createRaise = (deps: RaiseDeps) => {
       invariant(gateway, `plan ${plan.id} was claimed with a gateway`);
       const request = { userId, planId: plan.id, installmentNo, amountPaise, dueAt, gateway };
       if (mandate === undefined || debit === undefined) {
-        const { orderId } = await installments.placeInstallment(tx, request);
+        const { orderId } = await placeInstallment(deps, tx, request);
         await notifyInstallmentDue(tx, notify, plan, { installmentNo, orderId });
         return true;
       }
       const { debitAt, isAnnounced } = debit;
       const { tokenSealed } = mandate;
-      await installments.placeInstallment(tx, { ...request, mandate: { tokenSealed, debitAt } });
+      await placeInstallment(deps, tx, { ...request, mandate: { tokenSealed, debitAt } });
       if (!isAnnounced) await notifyDebit(tx, notify, plan, { installmentNo, debitAt });
       return true;
     });

@@ -5,7 +5,6 @@ import type { Db, InTransaction } from '../../platform/db/index.ts';
 import type { Idempotency } from '../../platform/idempotency/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
 import type { Logger, Metrics } from '../../platform/observability/index.ts';
-import type { PlaceInstallment } from '../buying/index.ts';
 import type { Notify } from '../notifications/index.ts';
 import type { PaymentsDeps } from '../payments/index.ts';
 import type { Gates } from '../readiness/index.ts';
@@ -66,5 +65,4 @@ export interface PlansDeps {
   readonly limits: { current(): Promise<Limits> };
   readonly notify: Notify;
   readonly payments: PaymentsDeps;
-  readonly installments: PlaceInstallment;
 }

@@ -271,21 +271,19 @@ describe('a worker that dies', () => {
     ['after its claim', () => ({ inTransaction: die })],
     [
       'before it places the order',
-      (open) => ({ installments: { ...open.plansDeps.installments, placeInstallment: die } }),
-    ],
-    [
-      'after it placed the order',
-      (open) => ({
-        installments: {
-          ...open.plansDeps.installments,
-          async placeInstallment(tx, given) {
-            await open.plansDeps.installments.placeInstallment(tx, given);
-            return die();
+      ({ plansDeps: { inTransaction, random } }) => {
+        // The first ids that are drawn in a transaction are those of the order.
+        let begun = 0;
+        return {
+          inTransaction: (work) => {
+            begun += 1;
+            return inTransaction(work).finally(() => (begun -= 1));
           },
-        },
-      }),
+          random: { ...random, uuid: () => (begun > 0 ? die() : random.uuid()) },
+        };
+      },
     ],
-    ['before it notifies', () => ({ notify: die })],
+    ['after it placed the order, before it notifies', () => ({ notify: die })],
     [
       'before its commit',
       (open) => ({

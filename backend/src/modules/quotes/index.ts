@@ -1,13 +1,13 @@
-export { type DraftBuyQuote, createDraftBuyQuote } from './quote-buy.ts';
+export { draftBuyQuote } from './quote-buy.ts';
 export {
-  createVerifyBuy,
   isGramsMismatch,
+  verifyBuy,
   verifyError,
   verifyErrorCode,
   type VerifiedBuy,
   type VerifyErrorCode,
 } from './verify-buy.ts';
-export { type DraftSellQuote, createDraftSellQuote } from './quote-sell.ts';
+export { checkSellLimits, draftSellQuote, type SellLimitsDeps } from './quote-sell.ts';
 export { type SaleToCheck, checkDailyBuys, checkSellAmount, requireUsable } from './quote.rules.ts';
 export {
   createQuotePurge,

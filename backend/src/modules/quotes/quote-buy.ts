@@ -5,7 +5,7 @@ import { requireProviderUser } from '../kyc/index.ts';
 import type { Limits } from '../settings/index.ts';
 import { checkBuyLimits } from './quote.rules.ts';
 import type { BuyQuote, GoldAmount, QuoteDeps } from './quotes.types.ts';
-import { createVerifyBuy } from './verify-buy.ts';
+import { verifyBuy } from './verify-buy.ts';
 
 /** The life of a buy quote, where the lock allows it (contract: limits > Quotes and locks). */
 const quoteLifeMs = 420_000;
@@ -14,44 +14,38 @@ const lockMarginMs = 45_000;
 
 const earlier = (one: Date, other: Date): Date => (one < other ? one : other);
 
-/** A quote is asked for under the limits that are in force for the request. */
-export type DraftBuyQuote = (
-  userId: string,
-  amount: GoldAmount,
-  limits: Limits,
-) => Promise<BuyQuote>;
-
 /**
- * Makes a buy quote with the provider's lock behind it, in the order of refusals: KYC, limits,
- * price, provider (contract: conventions > Order of refusals). It writes nothing: a verify binds
- * nobody until it is confirmed.
+ * Makes a buy quote under the limits that are in force for the request, with the provider's lock
+ * behind it, in the order of refusals: KYC, limits, price, provider (contract: conventions > Order
+ * of refusals). It writes nothing: a verify binds nobody until it is confirmed.
  * @throws AppError KYC_REQUIRED, LIMIT_EXCEEDED, AMOUNT_TOO_SMALL, PRICE_UNAVAILABLE,
  *   PROVIDER_UNAVAILABLE, PROVIDER_REFUSED, PROVIDER_MISMATCH
  */
-export const createDraftBuyQuote = (deps: Omit<QuoteDeps, 'limits'>): DraftBuyQuote => {
+export const draftBuyQuote = async (
+  deps: Omit<QuoteDeps, 'limits'>,
+  userId: string,
+  amount: GoldAmount,
+  limits: Limits,
+): Promise<BuyQuote> => {
   const { db, clock, random } = deps;
-  const verifyBuy = createVerifyBuy(deps);
-
-  return async (userId, amount, limits) => {
-    const checkLimits = (amountPaise: Paise): Promise<void> =>
-      checkBuyLimits(db, { userId, amountPaise }, limits, clock.now());
-    const providerUserId = await requireProviderUser(db, userId);
-    if (amount.unit === 'INR') await checkLimits(amount.amountPaise);
-    const id = random.uuid();
-    const verified = await verifyBuy({
-      userId,
-      providerUserId,
-      amount,
-      reference: id,
-      ...(amount.unit === 'GRAMS' && {
-        check: ({ totalPaise }: BuyBreakdown) => checkLimits(totalPaise),
-      }),
-    });
-    const createdAt = clock.now();
-    const lockMargin = addMs(verified.lockEndsAt, -lockMarginMs);
-    const expiresAt = earlier(addMs(createdAt, quoteLifeMs), lockMargin);
-    if (expiresAt <= createdAt) throw new AppError('PROVIDER_UNAVAILABLE');
-    const { unit, requested } = amount;
-    return { ...verified, id, userId, status: 'ACTIVE', unit, requested, expiresAt, createdAt };
-  };
+  const checkLimits = (amountPaise: Paise): Promise<void> =>
+    checkBuyLimits(db, { userId, amountPaise }, limits, clock.now());
+  const providerUserId = await requireProviderUser(db, userId);
+  if (amount.unit === 'INR') await checkLimits(amount.amountPaise);
+  const id = random.uuid();
+  const verified = await verifyBuy(deps, {
+    userId,
+    providerUserId,
+    amount,
+    reference: id,
+    ...(amount.unit === 'GRAMS' && {
+      check: ({ totalPaise }: BuyBreakdown) => checkLimits(totalPaise),
+    }),
+  });
+  const createdAt = clock.now();
+  const lockMargin = addMs(verified.lockEndsAt, -lockMarginMs);
+  const expiresAt = earlier(addMs(createdAt, quoteLifeMs), lockMargin);
+  if (expiresAt <= createdAt) throw new AppError('PROVIDER_UNAVAILABLE');
+  const { unit, requested } = amount;
+  return { ...verified, id, userId, status: 'ACTIVE', unit, requested, expiresAt, createdAt };
 };

@@ -29,47 +29,51 @@ const grossOf = (amount: GoldAmount, proceedsPaise: Paise): Paise =>
   amount.unit === 'INR' ? amount.amountPaise : proceedsPaise;
 
 /**
- * Creates what drafts sell quotes at a price and checks them against the limits. It writes
- * nothing, and the provider is not called: a sale is verified when it is placed.
+ * Drafts a sell quote at a price. It writes nothing, and the provider is not called: a sale is
+ * verified when it is placed.
+ * @throws AppError AMOUNT_TOO_SMALL
  */
-export const createDraftSellQuote = (
-  deps: Pick<QuoteDeps, 'clock' | 'random' | 'provider' | 'limits'> & {
-    /** The most that one payout can be: a sale of more could never be paid out. */
-    readonly maximumPayoutPaise: Paise;
-  },
-) => {
-  const { clock, random, provider, limits } = deps;
+export const draftSellQuote = (
+  { clock, random, provider }: Pick<QuoteDeps, 'clock' | 'random' | 'provider'>,
+  userId: string,
+  amount: GoldAmount,
+  live: LivePrice,
+): SellQuote => {
+  const createdAt = clock.now();
   return {
-    /** @throws AppError AMOUNT_TOO_SMALL */
-    draft(userId: string, amount: GoldAmount, live: LivePrice): SellQuote {
-      const createdAt = clock.now();
-      return {
-        ...breakDownSell(amount, live.sellPaise),
-        id: random.uuid(),
-        userId,
-        status: 'ACTIVE',
-        unit: amount.unit,
-        requested: amount.requested,
-        pricePerGramPaise: live.sellPaise,
-        provider: provider.code,
-        providerRateId: live.sellRateId,
-        providerPricePaise: live.providerSellPaise,
-        expiresAt: addMs(createdAt, sellQuoteLifeMs),
-        createdAt,
-      };
-    },
-
-    /** @throws AppError AMOUNT_TOO_SMALL, LIMIT_EXCEEDED with the limit in `details` */
-    async checkLimits(quote: SellQuote, amount: GoldAmount, availableGrams: Grams): Promise<void> {
-      const { grams, proceedsPaise, providerPricePaise } = quote;
-      const grossPaise = grossOf(amount, proceedsPaise);
-      const sell = { grossPaise, grams, providerPricePaise, availableGrams };
-      const current = await limits.current();
-      const { maximumPayoutPaise: most } = deps;
-      const maxSellPaise = most < current.maxSellPaise ? most : current.maxSellPaise;
-      checkSellAmount(sell, { ...current, maxSellPaise }, provider.rules.minimumSellPaise);
-    },
+    ...breakDownSell(amount, live.sellPaise),
+    id: random.uuid(),
+    userId,
+    status: 'ACTIVE',
+    unit: amount.unit,
+    requested: amount.requested,
+    pricePerGramPaise: live.sellPaise,
+    provider: provider.code,
+    providerRateId: live.sellRateId,
+    providerPricePaise: live.providerSellPaise,
+    expiresAt: addMs(createdAt, sellQuoteLifeMs),
+    createdAt,
   };
 };
 
-export type DraftSellQuote = ReturnType<typeof createDraftSellQuote>;
+export interface SellLimitsDeps extends Pick<QuoteDeps, 'provider' | 'limits'> {
+  /** The most that one payout can be: a sale of more could never be paid out. */
+  readonly maximumPayoutPaise: Paise;
+}
+
+/**
+ * Checks the sale of a quote against the limits in force.
+ * @throws AppError AMOUNT_TOO_SMALL, LIMIT_EXCEEDED with the limit in `details`
+ */
+export const checkSellLimits = async (
+  { provider, limits, maximumPayoutPaise: most }: SellLimitsDeps,
+  { grams, proceedsPaise, providerPricePaise }: SellQuote,
+  amount: GoldAmount,
+  availableGrams: Grams,
+): Promise<void> => {
+  const grossPaise = grossOf(amount, proceedsPaise);
+  const sell = { grossPaise, grams, providerPricePaise, availableGrams };
+  const current = await limits.current();
+  const maxSellPaise = most < current.maxSellPaise ? most : current.maxSellPaise;
+  checkSellAmount(sell, { ...current, maxSellPaise }, provider.rules.minimumSellPaise);
+};

@@ -4,10 +4,10 @@ import type { Metrics } from '../../platform/observability/index.ts';
 import { availableGrams, lockHolding, readHolding } from '../holdings/index.ts';
 import { customerAccess } from '../identity/index.ts';
 import { verifiablePrice } from '../price/index.ts';
-import type { DraftBuyQuote } from './quote-buy.ts';
+import { draftBuyQuote } from './quote-buy.ts';
 import type { QuoteDeps, BuyQuote } from './quotes.types.ts';
 import { requireProviderUser } from '../kyc/index.ts';
-import type { DraftSellQuote } from './quote-sell.ts';
+import { checkSellLimits, draftSellQuote, type SellLimitsDeps } from './quote-sell.ts';
 import {
   buyQuoteView,
   presentBuyQuote,
@@ -53,13 +53,9 @@ const quoteErrors = [
 
 /** `POST /gold/quote`, `POST /gold/quote/sell`, `GET /gold/quote/:id`. */
 export const createQuoteRoutes = (
-  deps: QuoteDeps &
-    StoreBuyQuoteDeps & {
-      readonly draftBuyQuote: DraftBuyQuote;
-      readonly draftSellQuote: DraftSellQuote;
-    },
+  deps: QuoteDeps & StoreBuyQuoteDeps & SellLimitsDeps,
 ): Route[] => {
-  const { db, clock, draftBuyQuote, draftSellQuote } = deps;
+  const { db, clock } = deps;
 
   return [
     defineRoute({
@@ -72,7 +68,8 @@ export const createQuoteRoutes = (
       responses: { 201: buyQuoteView },
       errors: quoteErrors,
       handler: async ({ body, principal }) => {
-        const quote = await draftBuyQuote(principal.userId, body, await deps.limits.current());
+        const limits = await deps.limits.current();
+        const quote = await draftBuyQuote(deps, principal.userId, body, limits);
         await storeBuyQuote(deps, quote);
         return created(presentBuyQuote(quote, clock.now()));
       },
@@ -105,12 +102,9 @@ export const createQuoteRoutes = (
       errors: ['KYC_REQUIRED', 'LIMIT_EXCEEDED', 'AMOUNT_TOO_SMALL', 'PRICE_UNAVAILABLE'],
       handler: async ({ body: amount, principal: { userId } }) => {
         await requireProviderUser(db, userId);
-        const quote = draftSellQuote.draft(userId, amount, await verifiablePrice(deps));
-        await draftSellQuote.checkLimits(
-          quote,
-          amount,
-          availableGrams(await readHolding(db, userId)),
-        );
+        const quote = draftSellQuote(deps, userId, amount, await verifiablePrice(deps));
+        const available = availableGrams(await readHolding(db, userId));
+        await checkSellLimits(deps, quote, amount, available);
         await insertSellQuote(db, quote);
         return created(presentSellQuote(quote, clock.now()));
       },

@@ -114,69 +114,72 @@ const readRefusal = (outcome: Exclude<Outcome<never>, { kind: 'done' }>): Tried 
   throw refusal;
 };
 
-type VerifyBuy = (request: BuyToVerify) => Promise<VerifiedBuy>;
+const verifyAt = async (
+  deps: VerifyBuyDeps,
+  live: LivePrice,
+  request: BuyToVerify,
+): Promise<Tried> => {
+  const { db, clock, provider } = deps;
+  const { providerUserId, reference, amount } = request;
+  const gstRateBps = await gstRateBpsOn(db, clock.now());
+  const breakdown = breakDownBuy(amount, live.buyPaise, gstRateBps);
+  await request.check?.(breakdown);
+  // The lock runs from the moment before the call: what it costs is ours, not the provider's.
+  const lockStartedAt = clock.now();
+  const outcome = await provider.verifyBuy({
+    providerUserId,
+    reference,
+    rateId: live.buyRateId,
+    rateBuyPaise: live.providerBuyPaise,
+    rateTaxBps: live.providerTaxBps,
+    grams: breakdown.grams,
+  });
+  if (outcome.kind !== 'done') return readRefusal(outcome);
+  const { providerTxId, grams, providerAmountPaise } = outcome.value;
+  if (grams !== breakdown.grams) {
+    const cause = refused(GRAMS_MISMATCH, 'the verify is for other grams');
+    throw new AppError('PROVIDER_MISMATCH', { cause });
+  }
+  if (!coversCharge(breakdown.totalPaise, providerAmountPaise, deps.priceToleranceBps)) {
+    return { refusal: new AppError('PROVIDER_MISMATCH'), hasLapsed: false };
+  }
+  const verified: VerifiedBuy = {
+    ...breakdown,
+    pricePerGramPaise: live.buyPaise,
+    gstRateBps,
+    provider: provider.code,
+    providerTxId,
+    providerRateId: live.buyRateId,
+    providerAmountPaise,
+    lockStartedAt,
+    lockEndsAt: addMs(lockStartedAt, provider.rules.lockMs),
+  };
+  return { verified };
+};
 
 /**
- * Creates the verify of a buy at the price of the moment, with the provider's lock behind it. A
- * rate that ran out on the way, or is another by now, is replaced once. It writes nothing: a verify
- * binds nobody until it is confirmed.
+ * Verifies a buy at the price of the moment, with the provider's lock behind it. A rate that ran
+ * out on the way, or is another by now, is replaced once. It writes nothing: a verify binds nobody
+ * until it is confirmed.
  * @throws AppError AMOUNT_TOO_SMALL, PRICE_UNAVAILABLE, PROVIDER_UNAVAILABLE, PROVIDER_REFUSED,
  *   PROVIDER_MISMATCH
  */
-export const createVerifyBuy = (deps: VerifyBuyDeps): VerifyBuy => {
-  const { db, clock, logger, provider, price } = deps;
-
-  const verifyAt = async (live: LivePrice, request: BuyToVerify): Promise<Tried> => {
-    const { providerUserId, reference, amount } = request;
-    const gstRateBps = await gstRateBpsOn(db, clock.now());
-    const breakdown = breakDownBuy(amount, live.buyPaise, gstRateBps);
-    await request.check?.(breakdown);
-    // The lock runs from the moment before the call: what it costs is ours, not the provider's.
-    const lockStartedAt = clock.now();
-    const outcome = await provider.verifyBuy({
-      providerUserId,
-      reference,
-      rateId: live.buyRateId,
-      rateBuyPaise: live.providerBuyPaise,
-      rateTaxBps: live.providerTaxBps,
-      grams: breakdown.grams,
-    });
-    if (outcome.kind !== 'done') return readRefusal(outcome);
-    const { providerTxId, grams, providerAmountPaise } = outcome.value;
-    if (grams !== breakdown.grams) {
-      const cause = refused(GRAMS_MISMATCH, 'the verify is for other grams');
-      throw new AppError('PROVIDER_MISMATCH', { cause });
-    }
-    if (!coversCharge(breakdown.totalPaise, providerAmountPaise, deps.priceToleranceBps)) {
-      return { refusal: new AppError('PROVIDER_MISMATCH'), hasLapsed: false };
-    }
-    const verified: VerifiedBuy = {
-      ...breakdown,
-      pricePerGramPaise: live.buyPaise,
-      gstRateBps,
-      provider: provider.code,
-      providerTxId,
-      providerRateId: live.buyRateId,
-      providerAmountPaise,
-      lockStartedAt,
-      lockEndsAt: addMs(lockStartedAt, provider.rules.lockMs),
-    };
-    return { verified };
-  };
-
-  return async (request) => {
-    const live = await verifiablePrice(deps);
-    const first = await verifyAt(live, request);
-    if ('verified' in first) return first.verified;
-    const fresh = await price.freshPrice();
-    const { userId } = request;
-    if (!first.hasLapsed && !hasMoved(live, fresh)) {
-      logger.error({ userId }, "a buy below the provider's charge was refused");
-      throw first.refusal;
-    }
-    logger.info({ userId }, 'the rate of a verify was another by now, verifying again');
-    const second = await verifyAt(fresh, request);
-    if ('verified' in second) return second.verified;
-    throw second.refusal;
-  };
+export const verifyBuy = async (
+  deps: VerifyBuyDeps,
+  request: BuyToVerify,
+): Promise<VerifiedBuy> => {
+  const { logger, price } = deps;
+  const live = await verifiablePrice(deps);
+  const first = await verifyAt(deps, live, request);
+  if ('verified' in first) return first.verified;
+  const fresh = await price.freshPrice();
+  const { userId } = request;
+  if (!first.hasLapsed && !hasMoved(live, fresh)) {
+    logger.error({ userId }, "a buy below the provider's charge was refused");
+    throw first.refusal;
+  }
+  logger.info({ userId }, 'the rate of a verify was another by now, verifying again');
+  const second = await verifyAt(deps, fresh, request);
+  if ('verified' in second) return second.verified;
+  throw second.refusal;
 };

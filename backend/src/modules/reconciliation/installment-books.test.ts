@@ -3,6 +3,7 @@ import { eventually } from '#test/support/eventually.ts';
 import { createFoundBy, type FoundBy } from '#test/support/found-by.ts';
 import { assertInvariants } from '#test/support/invariants.ts';
 import { openBooks, type OpenBooks } from '#test/support/open-books.ts';
+import { payInstallmentAgain, placeInstallment } from '../buying/index.ts';
 import { chooseGateway } from '../payments/index.ts';
 import { paise } from '../../money/index.ts';
 import { findBrokenRules } from './database-rules/find-broken-rules.ts';
@@ -32,7 +33,7 @@ const raise = async () => {
   await system.db.sipPlan.create({ data: { ...plan, ...terms, ...stamps } });
   const gateway = await chooseGateway(services.paymentsDeps);
   const placed = await system.inTransaction((tx) =>
-    services.gold.installments.placeInstallment(tx, {
+    placeInstallment(system, tx, {
       userId,
       planId: plan.id,
       installmentNo: 1,
@@ -82,9 +83,8 @@ describe('the reconciliation of installments', () => {
     await becomes(again.orderId, 'FAILED');
     const gateway = await chooseGateway(books.services.paymentsDeps);
     const request = { orderId: again.orderId, userId: again.userId, gateway, requestId: 'r' };
-    await books.system.inTransaction((tx) =>
-      books.services.gold.installments.payInstallmentAgain(tx, request),
-    );
+    const { system } = books;
+    await system.inTransaction((tx) => payInstallmentAgain(system, tx, request));
     await books.drain();
     await allocated();
     const retried = await paid();

@@ -17,7 +17,9 @@ import { verifiablePrice } from '../price/index.ts';
 import { recordVerifyIntent } from '../provider-operations/index.ts';
 import {
   type SellQuote,
+  checkSellLimits,
   consumeQuote,
+  draftSellQuote,
   findSellQuote,
   findUsableSellQuote,
   insertSellQuote,
@@ -65,7 +67,7 @@ const chooseQuote = async (
   request: SaleRequest,
   mayFind: boolean,
 ): Promise<QuoteToSell> => {
-  const { db, clock, draftSellQuote } = deps;
+  const { db, clock } = deps;
   const { userId, amount, quoteId } = request;
   if (quoteId !== undefined) {
     return { kind: 'named', quote: await findNamedQuote(deps, request, quoteId) };
@@ -73,7 +75,7 @@ const chooseQuote = async (
   const found = mayFind ? await findUsableSellQuote(db, userId, amount, clock.now()) : undefined;
   if (found !== undefined) return { kind: 'found', quote: found };
   const live = await verifiablePrice(deps);
-  return { kind: 'new', quote: draftSellQuote.draft(userId, amount, live) };
+  return { kind: 'new', quote: draftSellQuote(deps, userId, amount, live) };
 };
 
 const requireAvailable = (grams: Grams, available: Grams): void => {
@@ -86,12 +88,12 @@ const prepare = async (
   request: SaleRequest,
   mayFind: boolean,
 ): Promise<QuoteToSell> => {
-  const { db, clock, draftSellQuote } = deps;
+  const { db, clock } = deps;
   const { userId, amount, bankAccountId } = request;
   await requireProviderUser(db, userId);
   const chosen = await chooseQuote(deps, request, mayFind);
   const available = availableGrams(await readHolding(db, userId));
-  await draftSellQuote.checkLimits(chosen.quote, amount, available);
+  await checkSellLimits(deps, chosen.quote, amount, available);
   if (chosen.kind === 'named') requireUsable(chosen.quote, clock.now());
   await lockUsableAccount(db, userId, bankAccountId);
   requireAvailable(chosen.quote.grams, available);

@@ -7,7 +7,7 @@ import type { Notify } from '../notifications/index.ts';
 import type { Actor } from '../orders/index.ts';
 import type { PayoutHolds } from '../payouts/index.ts';
 import type { Gates } from '../readiness/index.ts';
-import type { DraftSellQuote, GoldAmount, GoldBase, QuoteDeps } from '../quotes/index.ts';
+import type { GoldAmount, GoldBase, QuoteDeps, SellLimitsDeps } from '../quotes/index.ts';
 
 export interface SaleOutcomeDeps extends GoldBase {
   readonly payoutHolds: PayoutHolds;
@@ -16,11 +16,10 @@ export interface SaleOutcomeDeps extends GoldBase {
 }
 
 /** The dependencies of a sale, from its idempotency key to its payout. */
-export interface SellingDeps extends SaleOutcomeDeps, QuoteDeps {
+export interface SellingDeps extends SaleOutcomeDeps, QuoteDeps, SellLimitsDeps {
   readonly redis: Redis;
   readonly timers: Timers;
   readonly idempotency: Idempotency;
-  readonly draftSellQuote: DraftSellQuote;
 }
 
 export type SellingOptions = SellingDeps & { readonly gates: Pick<Gates, 'requireSellOpen'> };

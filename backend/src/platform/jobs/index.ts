@@ -7,7 +7,6 @@ export {
   enqueue,
   schedule,
   type JobContext,
-  type JobHandler,
   type JobRequest,
   type JsonObject,
   type TaskList,
