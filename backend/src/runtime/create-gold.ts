@@ -2,7 +2,6 @@ import type { Auditor } from '../modules/audit/index.ts';
 import { allocateOrder, createBuying, type BuyingOptions } from '../modules/buying/index.ts';
 import { createOrderReviewRoutes } from '../modules/order-reviews/index.ts';
 import { createOrderAdminRoutes, createOrderCustomerRoutes } from '../modules/orders/index.ts';
-import type { HeldPayments } from '../modules/payments/index.ts';
 import { createQuoteRoutes } from '../modules/quotes/index.ts';
 import {
   createSellingRoutes,
@@ -16,7 +15,6 @@ import type { Metrics } from '../platform/observability/index.ts';
 type GoldOptions = BuyingOptions &
   SellingOptions & {
     readonly audit: Auditor;
-    readonly held: HeldPayments;
     readonly metrics: Pick<Metrics, 'countBound'>;
   };
 

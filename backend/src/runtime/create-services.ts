@@ -147,7 +147,6 @@ export const createServices = (
     ...shared,
     provider,
     price: price.live,
-    held: payments.held,
     portfolios,
     limits,
     payments: paymentsDeps,

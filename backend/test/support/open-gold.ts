@@ -140,7 +140,6 @@ export const openGold = async ({
     idempotency: createIdempotency(system),
     gates: createGates({ ...system, blockingChecks: [] }),
     payments: wrapPayments(paymentsDeps),
-    held: payments.held,
     notify,
   };
   const gold = createGold({

@@ -10,7 +10,12 @@ import {
   type OrderChanges,
   type TransitionDeps,
 } from '../orders/index.ts';
-import type { HeldPayment, HeldPayments } from '../payments/index.ts';
+import {
+  fetchRefundState,
+  type HeldPayment,
+  type PaymentsDeps,
+  type RefundState,
+} from '../payments/index.ts';
 import { findLatestConfirm } from '../provider-operations/index.ts';
 import type { SaleInitiator, SaleOutcomeDeps } from '../selling/index.ts';
 import type { ResolutionName } from './order-reviews.schemas.ts';
@@ -71,7 +76,7 @@ export const lockReviewed = async (db: Db, orderId: string): Promise<GoldOrder> 
 
 /** The dependencies of the resolutions, which share them: of purchases and of sales. */
 export interface ReviewDeps extends AllocationDeps, SaleOutcomeDeps {
-  readonly held: HeldPayments;
+  readonly payments: Pick<PaymentsDeps, 'gateways'>;
 }
 
 /** Ends the review of a purchase that is locked, in the transaction of its resolution. */
@@ -84,6 +89,36 @@ export const endReview = (
 ): Promise<void> => {
   const changes = { manualReviewCode: null, manualReviewReason: null, ...more };
   return transitionBuy(deps, tx, { id, status: 'MANUAL_REVIEW' }, { ...by, to, cause, changes });
+};
+
+/** A payment that is held, as far as we know, and where its gateway says that its money is. */
+export interface AskedPayment {
+  readonly payment: HeldPayment;
+  readonly state: Exclude<RefundState, { kind: 'NO_ANSWER' }>;
+}
+
+/** Asks the gateway where the money of a payment is; refuses to go on without an answer. */
+export const askGateway = async (
+  { payments }: ReviewDeps,
+  payment: HeldPayment,
+  reference?: string,
+): Promise<AskedPayment['state']> => {
+  const state = await fetchRefundState(payments, payment, reference);
+  if (state.kind === 'NO_ANSWER') throw notAnswered('The payment gateway');
+  return state;
+};
+
+/** Asks the gateways about each payment of an order, one after the other. */
+export const askGateways = async (
+  deps: ReviewDeps,
+  payments: readonly HeldPayment[],
+  reference?: string,
+): Promise<AskedPayment[]> => {
+  const asked: AskedPayment[] = [];
+  for (const payment of payments) {
+    asked.push({ payment, state: await askGateway(deps, payment, reference) });
+  }
+  return asked;
 };
 
 /** Returns true for a captured payment other than the one that pays for its order. */

@@ -4,7 +4,7 @@ import { ZERO_PAISE, subtractPaise } from '../../money/index.ts';
 import type { Db } from '../../platform/db/index.ts';
 import { schedule } from '../../platform/jobs/index.ts';
 import { isStillCustomer } from '../identity/index.ts';
-import type { HeldPayment } from '../payments/index.ts';
+import { applyHeldPayment, listHeldPayments, type HeldPayment } from '../payments/index.ts';
 import { allocateOrder, readVerdict, recordAllocationOutcome } from '../buying/index.ts';
 import {
   type GoldOrder,
@@ -17,10 +17,10 @@ import { findLatestConfirm } from '../provider-operations/index.ts';
 import { verifyError } from '../quotes/index.ts';
 import { requireProviderUser } from '../kyc/index.ts';
 import {
+  askGateway,
   endReview,
   lockReviewed,
   noFit,
-  notAnswered,
   requireDecided,
   requireSamePayments,
   type Resolution,
@@ -49,12 +49,11 @@ const requireUnbought = async ({ db }: ReviewDeps, order: GoldOrder): Promise<vo
 };
 
 const requireHeld = async (
-  { held }: ReviewDeps,
+  deps: ReviewDeps,
   payment: HeldPayment,
   reference: string | undefined,
 ): Promise<void> => {
-  const state = await held.fetchRefundState(payment);
-  if (state.kind === 'NO_ANSWER') throw notAnswered('The payment gateway');
+  const state = await askGateway(deps, payment);
   const isPartlyGone = state.kind === 'NOT_REPORTED' && state.isPartlyGone;
   if (state.kind === 'PAID_BACK' || state.kind === 'UNDER_WAY' || isPartlyGone) {
     throw noFit('The gateway has paid the money back, or is about to.');
@@ -76,15 +75,15 @@ const wasBought = async ({ clock, provider }: ReviewDeps, order: LockedBuy): Pro
 
 /** Lets the one payment that was asked about pay for the order, as it was then. */
 const applyPayment = async (
-  { held }: ReviewDeps,
+  deps: ReviewDeps,
   tx: Db,
   orderId: string,
   payment: HeldPayment,
 ): Promise<void> => {
-  const now = await held.list(tx, orderId);
+  const now = await listHeldPayments(tx, orderId);
   const only = onlyPayment(now);
   requireSamePayments([payment], now);
-  await held.markApplied(tx, only);
+  await applyHeldPayment(deps, tx, only);
 };
 
 const recordBought = async (
@@ -171,14 +170,14 @@ const returnToPaid = (
  * everything goes the way of every paid order, with a new lock and new retries.
  */
 export const resolveAllocate: Resolve = async (deps, order, asked) => {
-  const { db, held } = deps;
+  const { db } = deps;
   const isInstallment = order.type === 'SIP_INSTALLMENT';
   if (!isInstallment && !isLockedBuy(order)) throw noFit('Only a buy can be allocated.');
   if (!(await isStillCustomer(db, order.userId))) {
     throw noFit('The customer has deleted their account. Please pay the money back.');
   }
   await requireUnbought(deps, order);
-  const payment = onlyPayment(await held.list(db, order.id));
+  const payment = onlyPayment(await listHeldPayments(db, order.id));
   await requireHeld(deps, payment, asked.reference);
   if (isLockedBuy(order) && (await wasBought(deps, order))) {
     return recordBought(deps, order, asked, payment);

@@ -1,15 +1,21 @@
 import { releaseReview } from '../holdings/index.ts';
-import type { HeldPayment, RefundState } from '../payments/index.ts';
 import {
+  listHeldPayments,
+  recordRefund,
+  replacePayment,
+  resolveDoubts,
+  type HeldPayment,
+} from '../payments/index.ts';
+import {
+  askGateways,
   endReview,
   isUnplaced,
   lockReviewed,
   noFit,
-  notAnswered,
   requireGold,
   requireSamePayments,
+  type AskedPayment,
   type Resolve,
-  type ReviewDeps,
 } from './resolution.ts';
 
 /** The effect of KEEP on an order's payments. */
@@ -23,11 +29,9 @@ interface KeepPlan {
   readonly replacement?: { readonly of: HeldPayment; readonly by: HeldPayment };
 }
 
-type Asked = { readonly payment: HeldPayment; readonly state: RefundState };
+const isPaidBack = ({ state }: AskedPayment): boolean => state.kind === 'PAID_BACK';
 
-const isPaidBack = ({ state }: Asked): boolean => state.kind === 'PAID_BACK';
-
-const toRefunded = ({ payment, state }: Asked) => ({
+const toRefunded = ({ payment, state }: AskedPayment) => ({
   payment,
   reference: 'reference' in state ? state.reference : undefined,
 });
@@ -36,7 +40,7 @@ const toRefunded = ({ payment, state }: Asked) => ({
  * Decides whether the order may keep its gold: a payment beside that of the gold must have been
  * paid back, or take its place when that one was (contract: states > Resolutions).
  */
-const planKeep = (asked: readonly Asked[]): KeepPlan => {
+const planKeep = (asked: readonly AskedPayment[]): KeepPlan => {
   const others = asked.filter(({ payment }) => isUnplaced(payment));
   const refunded = others.filter(isPaidBack).map(toRefunded);
   const [second, ...more] = others.filter((one) => !isPaidBack(one));
@@ -58,37 +62,27 @@ const planKeep = (asked: readonly Asked[]): KeepPlan => {
   };
 };
 
-const ask = async ({ held }: ReviewDeps, payments: readonly HeldPayment[]): Promise<Asked[]> => {
-  const asked: Asked[] = [];
-  for (const payment of payments) {
-    const state = await held.fetchRefundState(payment);
-    if (state.kind === 'NO_ANSWER') throw notAnswered('The payment gateway');
-    asked.push({ payment, state });
-  }
-  return asked;
-};
-
 /** Leaves the gold to the customer; what money is missing is the house's loss: `KEEP`. */
 export const resolveKeep: Resolve = async (deps, order, asked) => {
-  const { db, inTransaction, clock, held, portfolios } = deps;
+  const { db, inTransaction, clock, portfolios } = deps;
   requireGold(order);
-  const payments = await held.list(db, order.id);
+  const payments = await listHeldPayments(db, order.id);
   const plan: KeepPlan = payments.some(isUnplaced)
-    ? planKeep(await ask(deps, payments))
+    ? planKeep(await askGateways(deps, payments))
     : { refunded: [] };
   await inTransaction(async (tx) => {
     const locked = await lockReviewed(tx, order.id);
     requireGold(locked);
-    const now = await held.list(tx, order.id);
+    const now = await listHeldPayments(tx, order.id);
     requireSamePayments(payments, now);
     for (const { payment, reference } of plan.refunded) {
-      await held.markRefunded(tx, payment, reference ?? asked.reference ?? 'unnamed');
+      await recordRefund(deps, tx, payment, reference ?? asked.reference ?? 'unnamed');
     }
     const { replacement } = plan;
     if (replacement !== undefined) {
-      await held.replacePayment(tx, replacement.of, replacement.by);
+      await replacePayment(deps, tx, replacement.of, replacement.by);
     }
-    for (const payment of now) await held.acceptDoubts(tx, payment);
+    for (const payment of now) await resolveDoubts(deps, tx, payment);
     await endReview(deps, tx, asked, { to: 'ALLOCATED', cause: 'resolve.keep' });
     await releaseReview(tx, { orderId: order.id, userId: order.userId, at: clock.now() });
     await asked.audit(tx, locked);

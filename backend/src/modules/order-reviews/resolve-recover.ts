@@ -1,12 +1,17 @@
 import { addPaise, formatGrams } from '../../money/index.ts';
 import { recoverReserved } from '../holdings/index.ts';
-import type { HeldPayment } from '../payments/index.ts';
 import {
+  listHeldPayments,
+  recordRefund,
+  refundPaymentOrders,
+  type HeldPayment,
+} from '../payments/index.ts';
+import {
+  askGateway,
   endReview,
   isUnplaced,
   lockReviewed,
   noFit,
-  notAnswered,
   requireGold,
   requireSamePayments,
   type Resolve,
@@ -29,14 +34,10 @@ const isGone = ({ amountPaise, reversals }: HeldPayment): boolean =>
   addPaise(...reversals.map((reversal) => reversal.amountPaise)) >= amountPaise;
 
 /** Returns the reference of money that is all gone; asks the gateway for what no event told. */
-const requireGone = async (
-  { held }: ReviewDeps,
-  payment: HeldPayment,
-): Promise<string | undefined> => {
+const requireGone = async (deps: ReviewDeps, payment: HeldPayment): Promise<string | undefined> => {
   const reported = payment.reversals.findLast(({ reference }) => reference !== null);
   if (isGone(payment)) return reported?.reference ?? undefined;
-  const state = await held.fetchRefundState(payment);
-  if (state.kind === 'NO_ANSWER') throw notAnswered('The payment gateway');
+  const state = await askGateway(deps, payment);
   if (state.kind === 'PAID_BACK') return state.reference;
   throw noFit('A part of the payment is still held: pay the rest back first, or keep the order.');
 };
@@ -47,19 +48,19 @@ const requireGone = async (
  * while some of it is held.
  */
 export const resolveRecover: Resolve = async (deps, order, asked) => {
-  const { db, inTransaction, clock, random, held, portfolios } = deps;
+  const { db, inTransaction, clock, random, portfolios } = deps;
   requireGold(order);
-  const payments = await held.list(db, order.id);
+  const payments = await listHeldPayments(db, order.id);
   const payment = reversedPayment(payments);
   const refundReference = (await requireGone(deps, payment)) ?? asked.reference ?? 'unnamed';
   await inTransaction(async (tx) => {
     const locked = await lockReviewed(tx, order.id);
     requireGold(locked);
-    const now = await held.list(tx, order.id);
+    const now = await listHeldPayments(tx, order.id);
     requireSamePayments(payments, now);
-    await held.markRefunded(tx, reversedPayment(now), refundReference);
+    await recordRefund(deps, tx, reversedPayment(now), refundReference);
     const cause = 'resolve.recover';
-    await held.refundPaymentOrders(tx, order.id, { cause, actor: asked.by.actor });
+    await refundPaymentOrders(deps, tx, order.id, { cause, actor: asked.by.actor });
     const at = clock.now();
     const { id: orderId, userId } = order;
     const grams = await recoverReserved(tx, { movementId: random.uuid(), orderId, userId, at });

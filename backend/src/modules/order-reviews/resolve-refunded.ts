@@ -1,6 +1,13 @@
 import type { Db } from '../../platform/db/index.ts';
 import { enqueue } from '../../platform/jobs/index.ts';
-import { findMoneyDoubt, type HeldPayment, type RefundState } from '../payments/index.ts';
+import {
+  findMoneyDoubt,
+  listHeldPayments,
+  recordRefund,
+  refundPaymentOrders,
+  type HeldPayment,
+  type RefundState,
+} from '../payments/index.ts';
 import {
   allocationJob,
   changeReviewCode,
@@ -9,30 +16,25 @@ import {
   type GoldOrder,
 } from '../orders/index.ts';
 import {
+  askGateways,
   endReview,
   isUnplaced,
   lockReviewed,
   noFit,
-  notAnswered,
   requireDecided,
   undecided,
+  type AskedPayment,
   type Resolution,
   type Resolve,
   type ReviewDeps,
 } from './resolution.ts';
 
-/** A payment that is held, as far as we know, and where its gateway says that its money is. */
-interface Asked {
-  readonly payment: HeldPayment;
-  readonly state: RefundState;
-}
-
 /** Returns true for money that its gateway has paid back, or is about to, even without an event. */
-const isGoingAway = ({ state }: Asked): boolean =>
+const isGoingAway = ({ state }: AskedPayment): boolean =>
   state.kind === 'PAID_BACK' || state.kind === 'UNDER_WAY';
 
 /** Finds the payment that the operator paid back, by the gateway's own answer where it has one. */
-const findPaidBack = (asked: readonly Asked[]): HeldPayment => {
+const findPaidBack = (asked: readonly AskedPayment[]): HeldPayment => {
   const named = asked.find(({ state }) => 'isNamed' in state && state.isNamed);
   if (named?.state.kind === 'UNDER_WAY') throw undecided('The refund is not complete.');
   if (named?.state.kind === 'PAID_BACK') return named.payment;
@@ -43,20 +45,6 @@ const findPaidBack = (asked: readonly Asked[]): HeldPayment => {
   const [only, ...others] = paidBack.length === 0 ? stated : paidBack;
   if (only !== undefined && others.length === 0) return only.payment;
   throw noFit('The gateway knows of no such refund of a payment of this order.');
-};
-
-const ask = async (
-  { held }: ReviewDeps,
-  payments: readonly HeldPayment[],
-  reference: string,
-): Promise<Asked[]> => {
-  const asked: Asked[] = [];
-  for (const payment of payments) {
-    const state = await held.fetchRefundState(payment, reference);
-    if (state.kind === 'NO_ANSWER') throw notAnswered('The payment gateway');
-    asked.push({ payment, state });
-  }
-  return asked;
 };
 
 /** Changes the order's state to the one where it belongs once that money is gone. */
@@ -80,7 +68,7 @@ const endRefunded = async (
     await endReview(deps, tx, asked, { to: 'PAID', cause });
     return enqueue(tx, allocationJob(order.id));
   }
-  await deps.held.refundPaymentOrders(tx, order.id, { cause, actor: asked.by.actor });
+  await refundPaymentOrders(deps, tx, order.id, { cause, actor: asked.by.actor });
   const refundReference = asked.reference ?? '';
   const failed = { refundReference, failureCode: 'REFUNDED', nextAttemptAt: null };
   return endReview(deps, tx, asked, { to: 'FAILED', cause }, failed);
@@ -88,15 +76,15 @@ const endRefunded = async (
 
 /** Ends the review of a buy whose money, or a part of it, was paid back: `REFUNDED`. */
 export const resolveRefunded: Resolve = async (deps, order, asked) => {
-  const { db, inTransaction, held } = deps;
+  const { db, inTransaction } = deps;
   await requireDecided(db, order.id);
-  const payments = await held.list(db, order.id);
+  const payments = await listHeldPayments(db, order.id);
   if (payments.length === 0) {
     // Another operator may have ended the review since the order was read: say where it is now.
     const now = await findOrder(db, order.id);
     throw noFit('No payment of this order is held.', now);
   }
-  const answers = await ask(deps, payments, asked.reference ?? '');
+  const answers = await askGateways(deps, payments, asked.reference ?? '');
   const payment = findPaidBack(answers);
   const goingIds = new Set(answers.filter(isGoingAway).map((one) => one.payment.id));
   if (hasGold(order) && !isUnplaced(payment)) {
@@ -105,12 +93,12 @@ export const resolveRefunded: Resolve = async (deps, order, asked) => {
   await inTransaction(async (tx) => {
     const locked = await lockReviewed(tx, order.id);
     await requireDecided(tx, order.id);
-    const now = await held.list(tx, order.id);
+    const now = await listHeldPayments(tx, order.id);
     const target = now.find(({ id }) => id === payment.id);
     if (target === undefined || hasGold(locked) !== hasGold(order)) {
       throw noFit('The order has changed meanwhile.');
     }
-    await held.markRefunded(tx, target, asked.reference ?? '');
+    await recordRefund(deps, tx, target, asked.reference ?? '');
     const left = now.filter(({ id }) => id !== payment.id);
     await endRefunded(deps, tx, locked, asked, { left, goingIds });
     await asked.audit(tx, locked);

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { Sweep, TaskList } from '../../platform/jobs/index.ts';
 import { createWebhookInbox, type WebhookInbox } from '../webhook-inbox/index.ts';
-import { createHeldPayments } from './held-payments.ts';
 import { createPaymentEventHandler, APPLY_EVENT_TASK } from './payment-events.ts';
 import { createPaymentCustomerRoutes } from './payments.customer.routes.ts';
 import type { PaymentsDeps } from './payments.types.ts';
@@ -23,7 +22,6 @@ export const createPayments = (deps: PaymentsDeps) => {
     ],
     jobs: createPaymentJobs(inbox),
     sweeps: createPaymentSweeps(deps, inbox),
-    held: createHeldPayments(deps),
   };
 };
 

@@ -5,7 +5,6 @@ import { invariant } from '../../platform/invariant/invariant.ts';
 import { fetchReversals, type GatewayReversals } from './poll-reversals.ts';
 import { resolveFailure } from './doubted-payments.store.ts';
 import {
-  listHeldPayments,
   markPaymentApplied,
   markPaymentRefunded,
   markSecondApplied,
@@ -85,7 +84,8 @@ const fetchCapture = async (
   return isGone ? { ...held, kind: 'PAID_BACK' } : held;
 };
 
-const fetchRefundState = async (
+/** Asks the gateway where a payment's money is; outside any transaction. */
+export const fetchRefundState = async (
   { gateways }: Pick<PaymentsDeps, 'gateways'>,
   payment: HeldPayment,
   reference?: string,
@@ -105,9 +105,11 @@ const fetchRefundState = async (
 };
 
 /**
- * Records that a resolution has accounted for whatever was reported of a payment's money so far.
+ * Records that a resolution has accounted for whatever was reported of a payment's money so far: it
+ * went back, or an operator has judged that it stays what the gold cost, and the house bears what
+ * went away of it, or failed.
  */
-const resolveDoubts = async (
+export const resolveDoubts = async (
   { clock }: Pick<PaymentsDeps, 'clock'>,
   db: Db,
   payment: HeldPayment,
@@ -117,62 +119,59 @@ const resolveDoubts = async (
   await resolveFailure(db, payment.id, at);
 };
 
-/** Creates what the resolution of an order's review asks of its payments, and does to them. */
-export const createHeldPayments = (deps: Pick<PaymentsDeps, 'clock' | 'logger' | 'gateways'>) => ({
-  /** Lists the captured payments of an order that were not paid back, oldest first. */
-  list: (db: Db, orderId: string): Promise<HeldPayment[]> => listHeldPayments(db, orderId),
+/** Records that this money went back, in the transaction that resolves the order, locked. */
+export const recordRefund = async (
+  deps: Pick<PaymentsDeps, 'clock'>,
+  db: Db,
+  payment: HeldPayment,
+  reference: string,
+): Promise<void> => {
+  const isRecorded = await markPaymentRefunded(db, payment.id, reference, deps.clock.now());
+  invariant(isRecorded, `payment ${payment.id} was refunded by another`);
+  await resolveDoubts(deps, db, payment);
+};
 
-  /** Asks the gateway where the money is; outside any transaction. */
-  fetchRefundState: (payment: HeldPayment, reference?: string): Promise<RefundState> =>
-    fetchRefundState(deps, payment, reference),
+/** Lets a second payment stand for the gold of one that `recordRefund` has recorded. */
+export const replacePayment = async (
+  { clock }: Pick<PaymentsDeps, 'clock'>,
+  db: Db,
+  refunded: HeldPayment,
+  second: HeldPayment,
+): Promise<void> => {
+  const at = clock.now();
+  const { id, paymentOrderId } = second;
+  const isApplied = await markSecondApplied(db, id, at);
+  invariant(isApplied, `payment ${id} is a second one that is held`);
+  if (refunded.paymentOrderId !== paymentOrderId) return;
+  const isReplaced = await replaceCapturedPayment(db, paymentOrderId, id, at);
+  invariant(isReplaced, `payment order ${paymentOrderId} is paid`);
+};
 
-  /** Records that this money went back, in the transaction that resolves the order, locked. */
-  async markRefunded(db: Db, payment: HeldPayment, reference: string): Promise<void> {
-    const isRecorded = await markPaymentRefunded(db, payment.id, reference, deps.clock.now());
-    invariant(isRecorded, `payment ${payment.id} was refunded by another`);
-    await resolveDoubts(deps, db, payment);
-  },
+/**
+ * Lets this money pay for the order, in the transaction that lets it be allocated. A failure that
+ * was reported of it is judged by that: an operator lets it, and its gateway does not deny it.
+ */
+export const applyHeldPayment = async (
+  { clock }: Pick<PaymentsDeps, 'clock'>,
+  db: Db,
+  payment: HeldPayment,
+): Promise<void> => {
+  const at = clock.now();
+  const isRecorded = await markPaymentApplied(db, payment.id, at);
+  invariant(isRecorded, `payment ${payment.id} cannot pay its order`);
+  await resolveFailure(db, payment.id, at);
+};
 
-  /**
-   * Records that an operator has judged what was reported of this money, which stays what the gold
-   * cost: the house bears what went away of it, or failed.
-   */
-  acceptDoubts: (db: Db, payment: HeldPayment): Promise<void> => resolveDoubts(deps, db, payment),
-
-  /** Lets a second payment stand for the gold of one that `markRefunded` has recorded. */
-  async replacePayment(db: Db, refunded: HeldPayment, second: HeldPayment): Promise<void> {
-    const at = deps.clock.now();
-    const { id, paymentOrderId } = second;
-    const isApplied = await markSecondApplied(db, id, at);
-    invariant(isApplied, `payment ${id} is a second one that is held`);
-    if (refunded.paymentOrderId !== paymentOrderId) return;
-    const isReplaced = await replaceCapturedPayment(db, paymentOrderId, id, at);
-    invariant(isReplaced, `payment order ${paymentOrderId} is paid`);
-  },
-
-  /**
-   * Lets this money pay for the order, in the transaction that lets it be allocated. A failure that
-   * was reported of it is judged by that: an operator lets it, and its gateway does not deny it.
-   */
-  async markApplied(db: Db, payment: HeldPayment): Promise<void> {
-    const at = deps.clock.now();
-    const isRecorded = await markPaymentApplied(db, payment.id, at);
-    invariant(isRecorded, `payment ${payment.id} cannot pay its order`);
-    await resolveFailure(db, payment.id, at);
-  },
-
-  /** Marks the payment orders REFUNDED, in the transaction in which their order fails. */
-  async refundPaymentOrders(
-    db: Db,
-    orderId: string,
-    cause: { readonly cause: string; readonly actor: string },
-  ): Promise<void> {
-    for (const { id } of await listPaymentOrders(db, [orderId])) {
-      const order = await lockPaymentOrder(db, id);
-      if (order?.status !== 'PAID' && order?.status !== 'MANUAL_REVIEW') continue;
-      await transitionPaymentOrder(deps, db, order, { ...cause, to: 'REFUNDED' });
-    }
-  },
-});
-
-export type HeldPayments = ReturnType<typeof createHeldPayments>;
+/** Marks the payment orders REFUNDED, in the transaction in which their order fails. */
+export const refundPaymentOrders = async (
+  deps: Pick<PaymentsDeps, 'clock' | 'logger'>,
+  db: Db,
+  orderId: string,
+  cause: { readonly cause: string; readonly actor: string },
+): Promise<void> => {
+  for (const { id } of await listPaymentOrders(db, [orderId])) {
+    const order = await lockPaymentOrder(db, id);
+    if (order?.status !== 'PAID' && order?.status !== 'MANUAL_REVIEW') continue;
+    await transitionPaymentOrder(deps, db, order, { ...cause, to: 'REFUNDED' });
+  }
+};

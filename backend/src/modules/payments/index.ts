@@ -10,7 +10,16 @@ export { debitMandate } from './debit-mandate.ts';
 export { listDueDebits, markPaymentOrderSwept, sealMandateToken } from './debits.store.ts';
 export { isTurnedDownEverywhere, listAttempts } from './gateway-attempts.store.ts';
 export { createGatewayAdminRoutes } from './gateways.admin.routes.ts';
-export type { HeldPayments, RefundState } from './held-payments.ts';
+export { listHeldPayments } from './gateway-payments.store.ts';
+export {
+  applyHeldPayment,
+  fetchRefundState,
+  recordRefund,
+  refundPaymentOrders,
+  replacePayment,
+  resolveDoubts,
+  type RefundState,
+} from './held-payments.ts';
 export {
   findPaymentOrder,
   insertPaymentOrder,
