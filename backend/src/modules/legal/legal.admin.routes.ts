@@ -8,46 +8,43 @@ import {
   policyBody,
   policyVersionView,
 } from './legal.admin.schemas.ts';
-import { createManageLegal, type ManageLegalDeps } from './manage-legal.ts';
+import { publishPolicy, putField, readLegal, type ManageLegalDeps } from './manage-legal.ts';
 
 const tags = ['legal'];
 
 /** Declares `/legal` of the admin API: every field and policy, and how they are written. */
-export const createLegalAdminRoutes = (deps: ManageLegalDeps): Route[] => {
-  const legal = createManageLegal(deps);
-  return [
-    defineRoute({
-      method: 'GET',
-      path: '/legal',
-      summary: 'Every field and every version of every policy, published or not',
-      tags,
-      access: adminAccess('SUPER_ADMIN', 'ADMIN'),
-      responses: { 200: legalView },
-      handler: async () => ok(await legal.read()),
-    }),
-    defineRoute({
-      method: 'PUT',
-      path: '/legal/fields/:name',
-      summary: 'Add or replace a field; customers see it once it is verified',
-      tags,
-      access: adminAccess('SUPER_ADMIN'),
-      params: fieldParams,
-      body: fieldBody,
-      responses: { 200: fieldView },
-      handler: async ({ params: { name }, body, principal, context }) =>
-        ok(await legal.putField(name, body, { principal, context })),
-    }),
-    defineRoute({
-      method: 'POST',
-      path: '/legal/policies',
-      summary: 'Publish a version of a policy, which can never be changed',
-      tags,
-      access: adminAccess('SUPER_ADMIN'),
-      body: policyBody,
-      responses: { 201: policyVersionView },
-      errors: ['CONFLICT'],
-      handler: async ({ body, principal, context }) =>
-        created(await legal.publishPolicy(body, { principal, context })),
-    }),
-  ];
-};
+export const createLegalAdminRoutes = (deps: ManageLegalDeps): Route[] => [
+  defineRoute({
+    method: 'GET',
+    path: '/legal',
+    summary: 'Every field and every version of every policy, published or not',
+    tags,
+    access: adminAccess('SUPER_ADMIN', 'ADMIN'),
+    responses: { 200: legalView },
+    handler: async () => ok(await readLegal(deps)),
+  }),
+  defineRoute({
+    method: 'PUT',
+    path: '/legal/fields/:name',
+    summary: 'Add or replace a field; customers see it once it is verified',
+    tags,
+    access: adminAccess('SUPER_ADMIN'),
+    params: fieldParams,
+    body: fieldBody,
+    responses: { 200: fieldView },
+    handler: async ({ params: { name }, body, principal, context }) =>
+      ok(await putField(deps, name, body, { principal, context })),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/legal/policies',
+    summary: 'Publish a version of a policy, which can never be changed',
+    tags,
+    access: adminAccess('SUPER_ADMIN'),
+    body: policyBody,
+    responses: { 201: policyVersionView },
+    errors: ['CONFLICT'],
+    handler: async ({ body, principal, context }) =>
+      created(await publishPolicy(deps, body, { principal, context })),
+  }),
+];

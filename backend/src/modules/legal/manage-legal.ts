@@ -24,6 +24,10 @@ import {
   type PolicyVersion,
 } from './legal.store.ts';
 
+/**
+ * The collaborators of what operators do with legal content (contract: operators > Legal content of
+ * operators). Every write has its audit row in the same transaction.
+ */
 export interface ManageLegalDeps {
   readonly db: Db;
   readonly inTransaction: InTransaction;
@@ -53,91 +57,92 @@ const auditField = ({ value, verified, reference }: LegalField) => ({ value, ver
 const present = (policy: PolicyVersion, inForce: ReadonlySet<string>) =>
   presentPolicyVersion(policy, inForce.has(`${policy.slug} ${policy.version}`));
 
-/**
- * Creates what operators do with legal content (contract: operators > Legal content of operators).
- * Every write has its audit row in the same transaction.
- */
-export const createManageLegal = (deps: ManageLegalDeps) => {
-  const { db, inTransaction, clock, random, audit } = deps;
+const readInForce = async ({ db, clock }: ManageLegalDeps): Promise<ReadonlySet<string>> => {
+  const inForce = await listPoliciesInForce(db, clock.now());
+  return new Set(inForce.map(({ slug, version }) => `${slug} ${version}`));
+};
 
-  const readInForce = async (): Promise<ReadonlySet<string>> => {
-    const inForce = await listPoliciesInForce(db, clock.now());
-    return new Set(inForce.map(({ slug, version }) => `${slug} ${version}`));
-  };
-
+/** Returns every field and every version of every policy. */
+export const readLegal = async (deps: ManageLegalDeps) => {
+  const { db } = deps;
+  const [fields, policies, inForce] = await Promise.all([
+    listFields(db),
+    listPolicyVersions(db),
+    readInForce(deps),
+  ]);
   return {
-    /** Returns every field and every version of every policy. */
-    async read() {
-      const [fields, policies, inForce] = await Promise.all([
-        listFields(db),
-        listPolicyVersions(db),
-        readInForce(),
-      ]);
-      return {
-        fields: fields.map(presentField),
-        policies: policies.map((policy) => present(policy, inForce)),
-      };
-    },
-
-    /** Adds or replaces the field `entity.x`, `provider.x` or `pricing.x`. */
-    async putField(name: string, body: FieldBody, { principal, context }: ByOperator) {
-      const [section = '', key = ''] = name.split('.');
-      const field: LegalField = {
-        section,
-        key,
-        value: body.value,
-        verified: body.verified,
-        reference: body.reference ?? null,
-        updatedAt: clock.now(),
-      };
-      await inTransaction(async (tx) => {
-        await lockField(tx, section, key);
-        const before = await findField(tx, section, key);
-        await upsertField(tx, field);
-        await audit.record(tx, {
-          action: 'legal.fields.put',
-          ...adminActor(principal, context),
-          target: { type: 'legal_field', id: name },
-          ...(before !== undefined && { before: auditField(before) }),
-          after: auditField(field),
-        });
-      });
-      return presentField(field);
-    },
-
-    /**
-     * Adds a version of a policy, which takes effect as its IST day begins.
-     * @throws AppError CONFLICT where the policy has this version
-     */
-    async publishPolicy(body: PolicyBody, { principal, context }: ByOperator) {
-      const { slug, version, effectiveFrom: date } = body;
-      const policy: PolicyVersion = {
-        id: random.uuid(),
-        slug,
-        version,
-        title: body.title ?? titleOf(slug),
-        body: body.body ?? null,
-        url: body.url ?? null,
-        verified: true,
-        effectiveFrom: startOfIstDate(date),
-        createdAt: clock.now(),
-      };
-      try {
-        await inTransaction(async (tx) => {
-          await insertPolicyVersion(tx, policy);
-          await audit.record(tx, {
-            action: 'legal.policies.publish',
-            ...adminActor(principal, context),
-            target: { type: 'policy_version', id: policy.id },
-            after: auditPolicy(policy, date),
-          });
-        });
-      } catch (error) {
-        if (!isUniqueViolation(error)) throw error;
-        const message = 'This policy already has this version. Publish the text as a new version.';
-        throw new AppError('CONFLICT', { message, cause: error });
-      }
-      return present(policy, await readInForce());
-    },
+    fields: fields.map(presentField),
+    policies: policies.map((policy) => present(policy, inForce)),
   };
+};
+
+/** Adds or replaces the field `entity.x`, `provider.x` or `pricing.x`. */
+export const putField = async (
+  { inTransaction, clock, audit }: ManageLegalDeps,
+  name: string,
+  body: FieldBody,
+  { principal, context }: ByOperator,
+) => {
+  const [section = '', key = ''] = name.split('.');
+  const field: LegalField = {
+    section,
+    key,
+    value: body.value,
+    verified: body.verified,
+    reference: body.reference ?? null,
+    updatedAt: clock.now(),
+  };
+  await inTransaction(async (tx) => {
+    await lockField(tx, section, key);
+    const before = await findField(tx, section, key);
+    await upsertField(tx, field);
+    await audit.record(tx, {
+      action: 'legal.fields.put',
+      ...adminActor(principal, context),
+      target: { type: 'legal_field', id: name },
+      ...(before !== undefined && { before: auditField(before) }),
+      after: auditField(field),
+    });
+  });
+  return presentField(field);
+};
+
+/**
+ * Adds a version of a policy, which takes effect as its IST day begins.
+ * @throws AppError CONFLICT where the policy has this version
+ */
+export const publishPolicy = async (
+  deps: ManageLegalDeps,
+  body: PolicyBody,
+  { principal, context }: ByOperator,
+) => {
+  const { inTransaction, clock, random, audit } = deps;
+  const { slug, version, effectiveFrom: date } = body;
+  const policy: PolicyVersion = {
+    id: random.uuid(),
+    slug,
+    version,
+    title: body.title ?? titleOf(slug),
+    body: body.body ?? null,
+    url: body.url ?? null,
+    verified: true,
+    effectiveFrom: startOfIstDate(date),
+    createdAt: clock.now(),
+  };
+  try {
+    await inTransaction(async (tx) => {
+      await insertPolicyVersion(tx, policy);
+      await audit.record(tx, {
+        action: 'legal.policies.publish',
+        ...adminActor(principal, context),
+        target: { type: 'policy_version', id: policy.id },
+        after: auditPolicy(policy, date),
+      });
+    });
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error;
+    const message = 'This policy already has this version. Publish the text as a new version.';
+    throw new AppError('CONFLICT', { message, cause: error });
+  }
+  return present(policy, await readInForce(deps));
 };

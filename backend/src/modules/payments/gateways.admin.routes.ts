@@ -7,54 +7,58 @@ import {
   gatewaysView,
   gatewayView,
 } from './gateways.schemas.ts';
-import { createManageGateways, type ManageGatewaysDeps } from './manage-gateways.ts';
+import {
+  changeGateway,
+  readGateway,
+  readGateways,
+  replaceRouting,
+  type ManageGatewaysDeps,
+} from './manage-gateways.ts';
 
 const path = '/payment-gateways';
 const tags = ['payment-gateways'];
 const reads = adminAccess('SUPER_ADMIN', 'ADMIN');
 const writes = adminAccess('SUPER_ADMIN');
 
-/**
- * Declares the administration of payment gateways (contract: operators > Payment gateways). A
- * change counts on every replica from its next choice of a gateway on.
- */
-export const createGatewayAdminRoutes = (deps: ManageGatewaysDeps): Route[] => {
-  const manage = createManageGateways(deps);
+const createGatewayRoutes = (deps: ManageGatewaysDeps): Route[] => [
+  defineRoute({
+    method: 'GET',
+    path,
+    summary: 'The payment gateways, and the order in which they are chosen',
+    tags,
+    access: reads,
+    responses: { 200: gatewaysView },
+    handler: async () => ok(await readGateways(deps)),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: `${path}/:code`,
+    summary: 'One payment gateway',
+    tags,
+    access: reads,
+    params: gatewayParams,
+    responses: { 200: gatewayView },
+    errors: ['NOT_FOUND'],
+    handler: async ({ params }) => ok(await readGateway(deps, params.code)),
+  }),
+  defineRoute({
+    method: 'PATCH',
+    path: `${path}/:code`,
+    summary: 'Enable or disable a gateway, or set its mode',
+    tags,
+    access: writes,
+    params: gatewayParams,
+    body: gatewayPatch,
+    responses: { 200: gatewayView },
+    errors: ['NOT_FOUND', 'GATEWAY_CREDENTIALS_BARRED'],
+    handler: async ({ params, body, principal, context }) =>
+      ok(await changeGateway(deps, params.code, body, { principal, context })),
+  }),
+];
+
+const createRoutingRoutes = (deps: ManageGatewaysDeps): Route[] => {
   const bodies = gatewayBodies(deps.codes);
   return [
-    defineRoute({
-      method: 'GET',
-      path,
-      summary: 'The payment gateways, and the order in which they are chosen',
-      tags,
-      access: reads,
-      responses: { 200: gatewaysView },
-      handler: async () => ok(await manage.list()),
-    }),
-    defineRoute({
-      method: 'GET',
-      path: `${path}/:code`,
-      summary: 'One payment gateway',
-      tags,
-      access: reads,
-      params: gatewayParams,
-      responses: { 200: gatewayView },
-      errors: ['NOT_FOUND'],
-      handler: async ({ params }) => ok(await manage.find(params.code)),
-    }),
-    defineRoute({
-      method: 'PATCH',
-      path: `${path}/:code`,
-      summary: 'Enable or disable a gateway, or set its mode',
-      tags,
-      access: writes,
-      params: gatewayParams,
-      body: gatewayPatch,
-      responses: { 200: gatewayView },
-      errors: ['NOT_FOUND', 'GATEWAY_CREDENTIALS_BARRED'],
-      handler: async ({ params, body, principal, context }) =>
-        ok(await manage.change(params.code, body, { principal, context })),
-    }),
     defineRoute({
       method: 'PUT',
       path: `${path}/default`,
@@ -63,8 +67,8 @@ export const createGatewayAdminRoutes = (deps: ManageGatewaysDeps): Route[] => {
       access: writes,
       body: bodies.default,
       responses: { 200: gatewaysView },
-      handler: async ({ body, principal, context }) =>
-        ok(await manage.setDefault(body.code, { principal, context })),
+      handler: async ({ body: { code: defaultCode }, principal, context }) =>
+        ok(await replaceRouting(deps, 'default', { defaultCode }, { principal, context })),
     }),
     defineRoute({
       method: 'PUT',
@@ -74,8 +78,8 @@ export const createGatewayAdminRoutes = (deps: ManageGatewaysDeps): Route[] => {
       access: writes,
       body: bodies.priority,
       responses: { 200: gatewaysView },
-      handler: async ({ body, principal, context }) =>
-        ok(await manage.setPriority(body.codes, { principal, context })),
+      handler: async ({ body: { codes: priority }, principal, context }) =>
+        ok(await replaceRouting(deps, 'priority', { priority }, { principal, context })),
     }),
     defineRoute({
       method: 'PUT',
@@ -85,8 +89,17 @@ export const createGatewayAdminRoutes = (deps: ManageGatewaysDeps): Route[] => {
       access: writes,
       body: bodies.routes,
       responses: { 200: gatewaysView },
-      handler: async ({ body, principal, context }) =>
-        ok(await manage.setRoutes(body, { principal, context })),
+      handler: async ({ body: routes, principal, context }) =>
+        ok(await replaceRouting(deps, 'routes', { routes }, { principal, context })),
     }),
   ];
 };
+
+/**
+ * Declares the administration of payment gateways (contract: operators > Payment gateways). A
+ * change counts on every replica from its next choice of a gateway on.
+ */
+export const createGatewayAdminRoutes = (deps: ManageGatewaysDeps): Route[] => [
+  ...createGatewayRoutes(deps),
+  ...createRoutingRoutes(deps),
+];

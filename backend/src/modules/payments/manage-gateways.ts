@@ -1,8 +1,7 @@
 import type { Clock } from '../../platform/clock/clock.ts';
 import type { Db, InTransaction } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
-import type { RequestContext } from '../../platform/http/index.ts';
-import { adminActor, type AdminPrincipal } from '../admins/index.ts';
+import { adminActor, type ByOperator } from '../admins/index.ts';
 import type { Auditor } from '../audit/index.ts';
 import { defaultGatewayOf } from './choose-gateway.ts';
 import {
@@ -17,6 +16,11 @@ import {
 import type { GatewayPatch, GatewaysView, GatewayView } from './gateways.schemas.ts';
 import type { GatewaysByCode } from './payments.types.ts';
 
+/**
+ * The collaborators of what operators do with payment gateways (contract: operators > Payment
+ * gateways). Every write locks the settings, and has its audit row in the same transaction. A write
+ * may leave no gateway that can be chosen: readiness shows it, and buying says so.
+ */
 export interface ManageGatewaysDeps {
   readonly db: Db;
   readonly inTransaction: InTransaction;
@@ -30,102 +34,102 @@ export interface ManageGatewaysDeps {
   readonly barred?: ReadonlySet<string>;
 }
 
-/** The operator who changes something, and their request. */
-interface By {
-  readonly principal: AdminPrincipal;
-  readonly context: RequestContext;
-}
+const isBarred = ({ barred }: ManageGatewaysDeps, code: string): boolean =>
+  barred?.has(code) ?? false;
 
-/**
- * Creates what operators do with payment gateways (contract: operators > Payment gateways). Every
- * write locks the settings, and has its audit row in the same transaction. A write may leave no
- * gateway that can be chosen: readiness shows it, and buying says so.
- */
-export const createManageGateways = (deps: ManageGatewaysDeps) => {
-  const { db, inTransaction, clock, audit, gateways, codes, barred = new Set() } = deps;
+const presentOne = (
+  deps: ManageGatewaysDeps,
+  settings: GatewaySettings,
+  code: string,
+): GatewayView => {
+  const { gateways } = deps;
+  const { defaultCode } = settings.routing;
+  const { enabled, mode } = settingOf(settings, code);
+  const isDefault = code === (defaultCode ?? defaultGatewayOf(gateways, settings.routing));
+  const credentialsConfigured = gateways.has(code) || isBarred(deps, code);
+  return { code, enabled, mode, credentialsConfigured, isDefault };
+};
 
-  const presentOne = (settings: GatewaySettings, code: string): GatewayView => {
-    const { defaultCode } = settings.routing;
-    const { enabled, mode } = settingOf(settings, code);
-    const isDefault = code === (defaultCode ?? defaultGatewayOf(gateways, settings.routing));
-    const credentialsConfigured = gateways.has(code) || barred.has(code);
-    return { code, enabled, mode, credentialsConfigured, isDefault };
-  };
+const requireCode = ({ codes }: ManageGatewaysDeps, code: string): void => {
+  if (!codes.includes(code)) throw new AppError('NOT_FOUND');
+};
 
-  const presentAll = (settings: GatewaySettings): GatewaysView => ({
-    items: codes.map((code) => presentOne(settings, code)),
+/** Returns every payment gateway, and the order in which they are chosen. */
+export const readGateways = async (deps: ManageGatewaysDeps): Promise<GatewaysView> => {
+  const settings = await readGatewaySettings(deps.db);
+  return {
+    items: deps.codes.map((code) => presentOne(deps, settings, code)),
     priority: [...settings.routing.priority],
     routes: { ...settings.routing.routes },
-  });
-
-  const requireCode = (code: string): void => {
-    if (!codes.includes(code)) throw new AppError('NOT_FOUND');
   };
+};
 
-  /** Replaces a part of the routing. */
-  const route = async (
-    action: 'default' | 'priority' | 'routes',
-    change: Partial<GatewayRouting>,
-    { principal, context }: By,
-  ): Promise<GatewaysView> => {
-    await inTransaction(async (tx) => {
-      await lockGatewaySettings(tx);
-      const { routing } = await readGatewaySettings(tx);
-      const next = { ...routing, ...change };
-      await writeGatewayRouting(tx, next, { at: clock.now(), by: principal.adminId });
-      const partOf = ({ defaultCode, priority, routes }: GatewayRouting) =>
-        ({
-          default: { code: defaultCode },
-          priority: { codes: [...priority] },
-          routes: { ...routes },
-        })[action];
-      await audit.record(tx, {
-        action: `payment_gateways.${action}.replace`,
-        ...adminActor(principal, context),
-        target: { type: 'payment_gateways', id: action },
-        before: partOf(routing),
-        after: partOf(next),
-      });
+/**
+ * Returns one payment gateway.
+ * @throws AppError NOT_FOUND
+ */
+export const readGateway = async (deps: ManageGatewaysDeps, code: string): Promise<GatewayView> => {
+  requireCode(deps, code);
+  return presentOne(deps, await readGatewaySettings(deps.db), code);
+};
+
+/**
+ * Enables or disables a gateway, or sets its mode.
+ * @throws AppError NOT_FOUND, GATEWAY_CREDENTIALS_BARRED
+ */
+export const changeGateway = async (
+  deps: ManageGatewaysDeps,
+  code: string,
+  patch: GatewayPatch,
+  { principal, context }: ByOperator,
+): Promise<GatewayView> => {
+  const { inTransaction, clock, audit } = deps;
+  requireCode(deps, code);
+  if (patch.mode === 'live' && isBarred(deps, code)) {
+    throw new AppError('GATEWAY_CREDENTIALS_BARRED');
+  }
+  await inTransaction(async (tx) => {
+    await lockGatewaySettings(tx);
+    const before = settingOf(await readGatewaySettings(tx), code);
+    const after = { ...before, ...patch };
+    await writeGatewaySetting(tx, code, after, { at: clock.now(), by: principal.adminId });
+    await audit.record(tx, {
+      action: 'payment_gateway.change',
+      ...adminActor(principal, context),
+      target: { type: 'payment_gateway', id: code },
+      before: { ...before },
+      after: { ...after },
     });
-    return presentAll(await readGatewaySettings(db));
-  };
+  });
+  return presentOne(deps, await readGatewaySettings(deps.db), code);
+};
 
-  return {
-    async list(): Promise<GatewaysView> {
-      return presentAll(await readGatewaySettings(db));
-    },
-
-    /** @throws AppError NOT_FOUND */
-    async find(code: string): Promise<GatewayView> {
-      requireCode(code);
-      return presentOne(await readGatewaySettings(db), code);
-    },
-
-    /** @throws AppError NOT_FOUND, GATEWAY_CREDENTIALS_BARRED */
-    async change(code: string, patch: GatewayPatch, by: By): Promise<GatewayView> {
-      requireCode(code);
-      if (patch.mode === 'live' && barred.has(code)) {
-        throw new AppError('GATEWAY_CREDENTIALS_BARRED');
-      }
-      const { principal, context } = by;
-      await inTransaction(async (tx) => {
-        await lockGatewaySettings(tx);
-        const before = settingOf(await readGatewaySettings(tx), code);
-        const after = { ...before, ...patch };
-        await writeGatewaySetting(tx, code, after, { at: clock.now(), by: principal.adminId });
-        await audit.record(tx, {
-          action: 'payment_gateway.change',
-          ...adminActor(principal, context),
-          target: { type: 'payment_gateway', id: code },
-          before: { ...before },
-          after: { ...after },
-        });
-      });
-      return presentOne(await readGatewaySettings(db), code);
-    },
-
-    setDefault: (defaultCode: string, by: By) => route('default', { defaultCode }, by),
-    setPriority: (priority: readonly string[], by: By) => route('priority', { priority }, by),
-    setRoutes: (routes: GatewayRouting['routes'], by: By) => route('routes', { routes }, by),
-  };
+/** Replaces a part of the routing: the default gateway, the priority list or the routes. */
+export const replaceRouting = async (
+  deps: ManageGatewaysDeps,
+  action: 'default' | 'priority' | 'routes',
+  change: Partial<GatewayRouting>,
+  { principal, context }: ByOperator,
+): Promise<GatewaysView> => {
+  const { inTransaction, clock, audit } = deps;
+  await inTransaction(async (tx) => {
+    await lockGatewaySettings(tx);
+    const { routing } = await readGatewaySettings(tx);
+    const next = { ...routing, ...change };
+    await writeGatewayRouting(tx, next, { at: clock.now(), by: principal.adminId });
+    const partOf = ({ defaultCode, priority, routes }: GatewayRouting) =>
+      ({
+        default: { code: defaultCode },
+        priority: { codes: [...priority] },
+        routes: { ...routes },
+      })[action];
+    await audit.record(tx, {
+      action: `payment_gateways.${action}.replace`,
+      ...adminActor(principal, context),
+      target: { type: 'payment_gateways', id: action },
+      before: partOf(routing),
+      after: partOf(next),
+    });
+  });
+  return readGateways(deps);
 };
