@@ -89,7 +89,7 @@ type PortalUserKey = { readonly id: string } | { readonly email: string };
  * @throws AppError NOT_FOUND; CONFLICT for a taken email and for what would lose the last super
  * admin (contract: accounting > Portal users)
  */
-interface PortalUserChanges {
+export interface PortalUserChanges {
   create(by: ChangeAuthor, user: NewPortalUser): Promise<PortalUserRecord>;
   update(
     by: ChangeAuthor,

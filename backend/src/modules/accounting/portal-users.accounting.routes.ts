@@ -2,7 +2,11 @@ import type { Db } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import { created, defineRoute, idParams, ok, type Route } from '../../platform/http/index.ts';
 import { portalActor, portalRead, portalWrite } from './accounting.types.ts';
-import { createPortalUserChanges, type PortalUserChangesDeps } from './change-portal-users.ts';
+import {
+  createPortalUserChanges,
+  type PortalUserChanges,
+  type PortalUserChangesDeps,
+} from './change-portal-users.ts';
 import {
   newPortalUserBody,
   passwordBody,
@@ -81,88 +85,98 @@ const change = {
   errors: ['NOT_FOUND', 'CONFLICT'],
 } as const;
 
+const activationRoute = (
+  changes: PortalUserChanges,
+  name: 'activate' | 'deactivate',
+  summary: string,
+): Route =>
+  defineRoute({
+    method: 'POST',
+    path: `${path}/:id/${name}`,
+    summary,
+    access: portalWrite('portal_users.deactivate'),
+    ...change,
+    handler: async ({ params, principal, context }) => {
+      const by = portalActor(principal, context);
+      const user = await changes.setActive(by, params, name === 'activate');
+      return ok(presentPortalUserDetail(user));
+    },
+  });
+
+const createUserRoutes = (changes: PortalUserChanges): Route[] => [
+  defineRoute({
+    method: 'POST',
+    path,
+    summary: 'Create a portal user',
+    tags,
+    access: portalWrite('portal_users.create'),
+    body: newPortalUserBody,
+    responses: { 201: portalUserDetail },
+    errors: ['CONFLICT', 'BUSY'],
+    handler: async ({ body, principal, context }) => {
+      const user = await changes.create(portalActor(principal, context), body);
+      return created(presentPortalUserDetail(user));
+    },
+  }),
+  defineRoute({
+    method: 'PATCH',
+    path: `${path}/:id`,
+    summary: 'Change the email or the name of a portal user',
+    access: portalWrite('portal_users.update'),
+    ...change,
+    body: portalUserPatch,
+    handler: async ({ params, body, principal, context }) => {
+      const user = await changes.update(portalActor(principal, context), params, body);
+      return ok(presentPortalUserDetail(user));
+    },
+  }),
+  activationRoute(changes, 'activate', 'Let a portal user sign in again'),
+  activationRoute(changes, 'deactivate', 'Shut a portal user out, and end their sessions'),
+  defineRoute({
+    method: 'POST',
+    path: `${path}/:id/reset-password`,
+    summary: 'Set a password, and end the sessions of the old one',
+    access: portalWrite('portal_users.reset_password'),
+    ...change,
+    errors: ['NOT_FOUND', 'BUSY'],
+    body: passwordBody,
+    handler: async ({ params, body, principal, context }) => {
+      const by = portalActor(principal, context);
+      return ok(presentPortalUserDetail(await changes.resetPassword(by, params, body.password)));
+    },
+  }),
+];
+
+const createRoleRoutes = (changes: PortalUserChanges): Route[] => [
+  defineRoute({
+    method: 'PUT',
+    path: `${path}/:id/role`,
+    summary: 'Give a portal user another role, with its default permissions',
+    access: portalWrite('portal_users.assign_role'),
+    ...change,
+    body: roleBody,
+    handler: async ({ params, body, principal, context }) => {
+      const user = await changes.setRole(portalActor(principal, context), params, body.role);
+      return ok(presentPortalUserDetail(user));
+    },
+  }),
+  defineRoute({
+    method: 'PUT',
+    path: `${path}/:id/permissions`,
+    summary: 'Replace the permissions of a portal user',
+    access: portalWrite('portal_users.assign_permissions'),
+    ...change,
+    body: permissionsBody,
+    handler: async ({ params, body, principal, context }) => {
+      const by = portalActor(principal, context);
+      const user = await changes.setPermissions(by, params, body.permissions);
+      return ok(presentPortalUserDetail(user));
+    },
+  }),
+];
+
 /** Declares the administration of portal users (contract: accounting > Portal users). */
 export const createPortalUserWrites = (deps: PortalUserChangesDeps): Route[] => {
   const changes = createPortalUserChanges(deps);
-  const activation = (name: 'activate' | 'deactivate', summary: string) =>
-    defineRoute({
-      method: 'POST',
-      path: `${path}/:id/${name}`,
-      summary,
-      access: portalWrite('portal_users.deactivate'),
-      ...change,
-      handler: async ({ params, principal, context }) => {
-        const by = portalActor(principal, context);
-        const user = await changes.setActive(by, params, name === 'activate');
-        return ok(presentPortalUserDetail(user));
-      },
-    });
-  return [
-    defineRoute({
-      method: 'POST',
-      path,
-      summary: 'Create a portal user',
-      tags,
-      access: portalWrite('portal_users.create'),
-      body: newPortalUserBody,
-      responses: { 201: portalUserDetail },
-      errors: ['CONFLICT', 'BUSY'],
-      handler: async ({ body, principal, context }) => {
-        const user = await changes.create(portalActor(principal, context), body);
-        return created(presentPortalUserDetail(user));
-      },
-    }),
-    defineRoute({
-      method: 'PATCH',
-      path: `${path}/:id`,
-      summary: 'Change the email or the name of a portal user',
-      access: portalWrite('portal_users.update'),
-      ...change,
-      body: portalUserPatch,
-      handler: async ({ params, body, principal, context }) => {
-        const user = await changes.update(portalActor(principal, context), params, body);
-        return ok(presentPortalUserDetail(user));
-      },
-    }),
-    activation('activate', 'Let a portal user sign in again'),
-    activation('deactivate', 'Shut a portal user out, and end their sessions'),
-    defineRoute({
-      method: 'POST',
-      path: `${path}/:id/reset-password`,
-      summary: 'Set a password, and end the sessions of the old one',
-      access: portalWrite('portal_users.reset_password'),
-      ...change,
-      errors: ['NOT_FOUND', 'BUSY'],
-      body: passwordBody,
-      handler: async ({ params, body, principal, context }) => {
-        const by = portalActor(principal, context);
-        return ok(presentPortalUserDetail(await changes.resetPassword(by, params, body.password)));
-      },
-    }),
-    defineRoute({
-      method: 'PUT',
-      path: `${path}/:id/role`,
-      summary: 'Give a portal user another role, with its default permissions',
-      access: portalWrite('portal_users.assign_role'),
-      ...change,
-      body: roleBody,
-      handler: async ({ params, body, principal, context }) => {
-        const user = await changes.setRole(portalActor(principal, context), params, body.role);
-        return ok(presentPortalUserDetail(user));
-      },
-    }),
-    defineRoute({
-      method: 'PUT',
-      path: `${path}/:id/permissions`,
-      summary: 'Replace the permissions of a portal user',
-      access: portalWrite('portal_users.assign_permissions'),
-      ...change,
-      body: permissionsBody,
-      handler: async ({ params, body, principal, context }) => {
-        const by = portalActor(principal, context);
-        const user = await changes.setPermissions(by, params, body.permissions);
-        return ok(presentPortalUserDetail(user));
-      },
-    }),
-  ];
+  return [...createUserRoutes(changes), ...createRoleRoutes(changes)];
 };

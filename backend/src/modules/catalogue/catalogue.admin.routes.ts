@@ -26,82 +26,87 @@ import {
   type SaveProductDeps,
 } from './save-product.ts';
 
-const shared = { tags: ['products'], access: anyAdmin } as const;
+const reads = { tags: ['products'], access: anyAdmin } as const;
 const writes = { tags: ['products'], access: adminAccess('SUPER_ADMIN', 'ADMIN') } as const;
+
+const createProductReads = ({ db, readRates }: SaveProductDeps): Route[] => [
+  defineRoute({
+    ...reads,
+    method: 'GET',
+    path: '/products',
+    summary: 'All products, active or not',
+    query: adminProductQuery,
+    responses: { 200: adminProductPage },
+    handler: async ({ query: { page, limit, active, ...filter } }) => {
+      const bounds = { limit, offset: offsetOf({ page, limit }) };
+      const rates = await readRates();
+      const found = await findProductPage(db, { ...filter, isActive: active }, bounds);
+      const items = found.products.map((product) => presentAdminProduct(product, rates));
+      return ok({ items, total: found.total, page, limit });
+    },
+  }),
+  defineRoute({
+    ...reads,
+    method: 'GET',
+    path: '/products/:id',
+    summary: 'One product, active or not',
+    params: idParams,
+    responses: { 200: adminProductView },
+    handler: async ({ params: { id } }) => {
+      const product = await findProduct(db, id);
+      if (product === undefined) throw new AppError('NOT_FOUND');
+      return ok(presentAdminProduct(product, await readRates()));
+    },
+  }),
+];
+
+const createProductWrites = (deps: SaveProductDeps): Route[] => [
+  defineRoute({
+    ...writes,
+    method: 'POST',
+    path: '/products',
+    summary: 'Create a product',
+    body: createProductBody,
+    responses: { 201: adminProductView },
+    errors: ['SERVICE_UNAVAILABLE'],
+    handler: async ({ body, principal, context }) => {
+      const product = await createProduct(deps, body, { principal, context });
+      return created(presentAdminProduct(product, await deps.readRates()));
+    },
+  }),
+  defineRoute({
+    ...writes,
+    method: 'PATCH',
+    path: '/products/:id',
+    summary: 'Change some fields of a product',
+    params: idParams,
+    body: updateProductBody,
+    responses: { 200: adminProductView },
+    errors: ['SERVICE_UNAVAILABLE'],
+    handler: async ({ params: { id }, body, principal, context }) => {
+      const product = await changeProduct(deps, id, body, { principal, context });
+      return ok(presentAdminProduct(product, await deps.readRates()));
+    },
+  }),
+  defineRoute({
+    ...writes,
+    method: 'DELETE',
+    path: '/products/:id',
+    summary: 'Take a product out of the catalogue; it stays in orders',
+    params: idParams,
+    responses: { 204: null },
+    handler: async ({ params: { id }, principal, context }) => {
+      await deactivateProduct(deps, id, { principal, context });
+      return noContent();
+    },
+  }),
+];
 
 /**
  * Declares `/products` of the admin API, but for images (contract: jewellery > Product
  * administration).
  */
-export const createCatalogueAdminRoutes = (deps: SaveProductDeps): Route[] => {
-  const { db, readRates } = deps;
-  return [
-    defineRoute({
-      ...shared,
-      method: 'GET',
-      path: '/products',
-      summary: 'All products, active or not',
-      query: adminProductQuery,
-      responses: { 200: adminProductPage },
-      handler: async ({ query: { page, limit, active, ...filter } }) => {
-        const bounds = { limit, offset: offsetOf({ page, limit }) };
-        const rates = await readRates();
-        const found = await findProductPage(db, { ...filter, isActive: active }, bounds);
-        const items = found.products.map((product) => presentAdminProduct(product, rates));
-        return ok({ items, total: found.total, page, limit });
-      },
-    }),
-    defineRoute({
-      ...shared,
-      method: 'GET',
-      path: '/products/:id',
-      summary: 'One product, active or not',
-      params: idParams,
-      responses: { 200: adminProductView },
-      handler: async ({ params: { id } }) => {
-        const product = await findProduct(db, id);
-        if (product === undefined) throw new AppError('NOT_FOUND');
-        return ok(presentAdminProduct(product, await readRates()));
-      },
-    }),
-    defineRoute({
-      ...writes,
-      method: 'POST',
-      path: '/products',
-      summary: 'Create a product',
-      body: createProductBody,
-      responses: { 201: adminProductView },
-      errors: ['SERVICE_UNAVAILABLE'],
-      handler: async ({ body, principal, context }) => {
-        const product = await createProduct(deps, body, { principal, context });
-        return created(presentAdminProduct(product, await readRates()));
-      },
-    }),
-    defineRoute({
-      ...writes,
-      method: 'PATCH',
-      path: '/products/:id',
-      summary: 'Change some fields of a product',
-      params: idParams,
-      body: updateProductBody,
-      responses: { 200: adminProductView },
-      errors: ['SERVICE_UNAVAILABLE'],
-      handler: async ({ params: { id }, body, principal, context }) => {
-        const product = await changeProduct(deps, id, body, { principal, context });
-        return ok(presentAdminProduct(product, await readRates()));
-      },
-    }),
-    defineRoute({
-      ...writes,
-      method: 'DELETE',
-      path: '/products/:id',
-      summary: 'Take a product out of the catalogue; it stays in orders',
-      params: idParams,
-      responses: { 204: null },
-      handler: async ({ params: { id }, principal, context }) => {
-        await deactivateProduct(deps, id, { principal, context });
-        return noContent();
-      },
-    }),
-  ];
-};
+export const createCatalogueAdminRoutes = (deps: SaveProductDeps): Route[] => [
+  ...createProductReads(deps),
+  ...createProductWrites(deps),
+];

@@ -43,102 +43,108 @@ const showDocument = ({ bytes, contentType }: OpenedDocument, kind: DocumentKind
   },
 });
 
-/** Declares `/kyc` of the admin API: the review queue and its decisions. */
-export const createKycAdminRoutes = (deps: ReadDocumentDeps): Route[] => {
-  const { db } = deps;
-  const presentOne = async (row: KycRow) => ok((await presentKycForOperators(deps, [row]))[0]);
+const presentOne = async (deps: ReadDocumentDeps, row: KycRow) =>
+  ok((await presentKycForOperators(deps, [row]))[0]);
 
-  return [
-    defineRoute({
-      method: 'GET',
-      path: '/kyc',
-      summary: 'The review queue',
-      tags,
-      access: readers,
-      query: queueQuery,
-      responses: { 200: queuePage },
-      handler: async ({ query: { status, page, limit } }) => {
-        const { rows, total } = await listKyc(db, status, { page, limit });
-        return ok({ items: await presentKycForOperators(deps, rows), total, page, limit });
-      },
-    }),
-    defineRoute({
-      method: 'GET',
-      path: '/kyc/:id',
-      summary: 'One KYC record',
-      tags,
-      access: readers,
-      params: idParams,
-      responses: { 200: kycOperatorView },
-      handler: async ({ params }) => {
-        const row = await findKyc(db, params.id);
-        if (row === undefined) throw new AppError('NOT_FOUND');
-        return presentOne(row);
-      },
-    }),
-    defineRoute({
-      method: 'GET',
-      path: '/kyc/:id/documents/:kind',
-      summary: 'A document of the newest submission, decrypted; each look is audited',
-      tags,
-      access: reviewers,
-      params: documentParams,
-      responses: { 200: null },
-      produces: documentTypes,
-      errors: ['DOCUMENT_UNREADABLE', 'SERVICE_UNAVAILABLE'],
-      handler: async ({ params: { id, kind }, principal, context }) =>
-        showDocument(await readDocument(deps, id, kind, { principal, context }), kind),
-    }),
-    defineRoute({
-      method: 'PATCH',
-      path: '/users/:id/force-kyc-reverify',
-      summary: 'Return KYC to PENDING from any other state; the customer has to submit it again',
-      tags,
-      access: reviewers,
-      params: idParams,
-      body: reverifyBody,
-      responses: { 200: kycOperatorView },
-      errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION'],
-      handler: async ({ params, body, principal, context }) =>
-        presentOne(await forceReverify(deps, params.id, { principal, context }, body.reason)),
-    }),
-    defineRoute({
-      method: 'POST',
-      path: '/kyc/:id/approve',
-      summary: 'Approve; registers the customer with the gold provider first',
-      tags,
-      access: reviewers,
-      params: idParams,
-      responses: { 200: kycOperatorView },
-      errors: ['ILLEGAL_TRANSITION', 'PROVIDER_UNAVAILABLE', 'PROVIDER_MISMATCH'],
-      handler: async ({ params, principal, context }) =>
-        presentOne(await approveKyc(deps, params.id, { principal, context })),
-    }),
-    defineRoute({
-      method: 'POST',
-      path: '/kyc/:id/reject',
-      summary: 'Reject, with a reason for the customer',
-      tags,
-      access: reviewers,
-      params: idParams,
-      body: reasonBody,
-      responses: { 200: kycOperatorView },
-      errors: ['ILLEGAL_TRANSITION'],
-      handler: async ({ params, body, principal, context }) =>
-        presentOne(await rejectKyc(deps, params.id, { principal, context }, body.reason)),
-    }),
-    defineRoute({
-      method: 'POST',
-      path: '/kyc/:id/request-resubmit',
-      summary: 'Return KYC to PENDING, with a reason for the customer',
-      tags,
-      access: reviewers,
-      params: idParams,
-      body: reasonBody,
-      responses: { 200: kycOperatorView },
-      errors: ['ILLEGAL_TRANSITION'],
-      handler: async ({ params, body, principal, context }) =>
-        presentOne(await requestResubmit(deps, params.id, { principal, context }, body.reason)),
-    }),
-  ];
-};
+const createQueueRoutes = (deps: ReadDocumentDeps): Route[] => [
+  defineRoute({
+    method: 'GET',
+    path: '/kyc',
+    summary: 'The review queue',
+    tags,
+    access: readers,
+    query: queueQuery,
+    responses: { 200: queuePage },
+    handler: async ({ query: { status, page, limit } }) => {
+      const { rows, total } = await listKyc(deps.db, status, { page, limit });
+      return ok({ items: await presentKycForOperators(deps, rows), total, page, limit });
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/kyc/:id',
+    summary: 'One KYC record',
+    tags,
+    access: readers,
+    params: idParams,
+    responses: { 200: kycOperatorView },
+    handler: async ({ params }) => {
+      const row = await findKyc(deps.db, params.id);
+      if (row === undefined) throw new AppError('NOT_FOUND');
+      return presentOne(deps, row);
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/kyc/:id/documents/:kind',
+    summary: 'A document of the newest submission, decrypted; each look is audited',
+    tags,
+    access: reviewers,
+    params: documentParams,
+    responses: { 200: null },
+    produces: documentTypes,
+    errors: ['DOCUMENT_UNREADABLE', 'SERVICE_UNAVAILABLE'],
+    handler: async ({ params: { id, kind }, principal, context }) =>
+      showDocument(await readDocument(deps, id, kind, { principal, context }), kind),
+  }),
+];
+
+const createDecisionRoutes = (deps: ReadDocumentDeps): Route[] => [
+  defineRoute({
+    method: 'PATCH',
+    path: '/users/:id/force-kyc-reverify',
+    summary: 'Return KYC to PENDING from any other state; the customer has to submit it again',
+    tags,
+    access: reviewers,
+    params: idParams,
+    body: reverifyBody,
+    responses: { 200: kycOperatorView },
+    errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION'],
+    handler: async ({ params, body, principal, context }) =>
+      presentOne(deps, await forceReverify(deps, params.id, { principal, context }, body.reason)),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/kyc/:id/approve',
+    summary: 'Approve; registers the customer with the gold provider first',
+    tags,
+    access: reviewers,
+    params: idParams,
+    responses: { 200: kycOperatorView },
+    errors: ['ILLEGAL_TRANSITION', 'PROVIDER_UNAVAILABLE', 'PROVIDER_MISMATCH'],
+    handler: async ({ params, principal, context }) =>
+      presentOne(deps, await approveKyc(deps, params.id, { principal, context })),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/kyc/:id/reject',
+    summary: 'Reject, with a reason for the customer',
+    tags,
+    access: reviewers,
+    params: idParams,
+    body: reasonBody,
+    responses: { 200: kycOperatorView },
+    errors: ['ILLEGAL_TRANSITION'],
+    handler: async ({ params, body, principal, context }) =>
+      presentOne(deps, await rejectKyc(deps, params.id, { principal, context }, body.reason)),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/kyc/:id/request-resubmit',
+    summary: 'Return KYC to PENDING, with a reason for the customer',
+    tags,
+    access: reviewers,
+    params: idParams,
+    body: reasonBody,
+    responses: { 200: kycOperatorView },
+    errors: ['ILLEGAL_TRANSITION'],
+    handler: async ({ params, body, principal, context }) =>
+      presentOne(deps, await requestResubmit(deps, params.id, { principal, context }, body.reason)),
+  }),
+];
+
+/** Declares `/kyc` of the admin API: the review queue and its decisions. */
+export const createKycAdminRoutes = (deps: ReadDocumentDeps): Route[] => [
+  ...createQueueRoutes(deps),
+  ...createDecisionRoutes(deps),
+];
