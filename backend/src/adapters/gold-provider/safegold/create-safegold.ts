@@ -201,82 +201,91 @@ const gramsOnWire = (grams: Grams) =>
 
 const inPath = encodeURIComponent;
 
-/** Creates verify, confirm and status of both directions. */
-const createSafegoldTrades = ({ call }: SafegoldCalls, clock: Clock): Trades => {
-  const verify = async (asked: Verifying): Promise<Outcome<VerifiedTransaction>> => {
-    const { side, grams, amountPaise } = asked;
-    if (!isTraded(grams)) return refused(PROVIDER_REFUSED, 'not a whole number of 0.0001 g');
-    const isBuy = side === 'buy';
-    const verified = await call({
-      operation: `${side}-verify`,
-      path: (isBuy ? wire.paths.buyVerify : wire.paths.sellVerify)(inPath(asked.providerUserId)),
-      body: {
-        rate_id: idOnWire(asked.rateId),
-        gold_amount: gramsOnWire(grams),
-        [isBuy ? 'buy_price' : 'sell_price']: jsonNumber(formatRupees(amountPaise)),
-      },
-      answer: wire.verifyAnswer,
-      refusalCodes: {
-        [wire.invalidRateCode[side]]: RATE_LAPSED,
-        [wire.amountMismatchCode[side]]: AMOUNT_MISMATCH,
-      },
-    });
-    if (verified.kind !== 'done') return verified;
-    const answer = verified.value;
-    const isAboutOurs =
-      (answer.user_id ?? asked.providerUserId) === asked.providerUserId &&
-      (answer.rate_id ?? asked.rateId) === asked.rateId;
-    // Another customer's transaction binds nobody here.
-    if (!isAboutOurs) return unknown(ANSWER_ABOUT_ANOTHER);
-    if (answer.gold_amount !== grams) {
-      return refused(GRAMS_MISMATCH, 'the verify returned other grams than requested');
-    }
-    const answered = (isBuy ? answer.buy_price : answer.sell_price) ?? amountPaise;
-    if (answered !== amountPaise) {
-      return refused(AMOUNT_MISMATCH, 'the verify returned other rupees than its rate gives');
-    }
-    return done({ providerTxId: answer.tx_id, grams, providerAmountPaise: amountPaise });
-  };
-
-  const confirm = async (side: Side, request: ConfirmRequest) => {
-    const { providerUserId, providerTxId, pincode } = request;
-    const given = { date: wire.confirmDate(clock.now()), pincode };
-    const fields = wire.confirmFields[side].map((name) => [name, given[name]]);
-    const confirmed = await call({
-      operation: `${side}-confirm`,
-      path: (side === 'buy' ? wire.paths.buyConfirm : wire.paths.sellConfirm)(
-        inPath(providerUserId),
-      ),
-      body: { tx_id: idOnWire(providerTxId), ...Object.fromEntries(fields) },
-      answer: wire.confirmAnswer,
-    });
-    return mapDone(confirmed, ({ invoice_id: invoiceId }) => ({ invoiceId }));
-  };
-
-  const status = async (side: Side, providerTxId: string) => {
-    const { buyStatus, sellStatus } = wire.paths;
-    const answered = await call({
-      operation: `${side}-status`,
-      path: (side === 'buy' ? buyStatus : sellStatus)(inPath(providerTxId)),
-      answer: wire.statusAnswer,
-      refusalCodes: { [wire.invalidTransactionCode]: UNKNOWN_TRANSACTION },
-    });
-    return mapDone(answered, (answer) => answer.status);
-  };
-
-  return {
-    verifyBuy: ({ rateBuyPaise, rateTaxBps, ...rest }) => {
-      const amountPaise = rupeesFor(rest.grams, rateWithTax(rateBuyPaise, rateTaxBps));
-      return verify({ ...rest, side: 'buy', amountPaise });
+/** Verifies a trade with SafeGold, and checks that the answer matches the request. */
+const verifyTrade = async (
+  { call }: SafegoldCalls,
+  asked: Verifying,
+): Promise<Outcome<VerifiedTransaction>> => {
+  const { side, grams, amountPaise } = asked;
+  if (!isTraded(grams)) return refused(PROVIDER_REFUSED, 'not a whole number of 0.0001 g');
+  const isBuy = side === 'buy';
+  const verified = await call({
+    operation: `${side}-verify`,
+    path: (isBuy ? wire.paths.buyVerify : wire.paths.sellVerify)(inPath(asked.providerUserId)),
+    body: {
+      rate_id: idOnWire(asked.rateId),
+      gold_amount: gramsOnWire(grams),
+      [isBuy ? 'buy_price' : 'sell_price']: jsonNumber(formatRupees(amountPaise)),
     },
-    verifySell: ({ rateSellPaise, ...rest }) =>
-      verify({ ...rest, side: 'sell', amountPaise: rupeesFor(rest.grams, rateSellPaise) }),
-    confirmBuy: (request) => confirm('buy', request),
-    confirmSell: (request) => confirm('sell', request),
-    buyStatus: ({ providerTxId }) => status('buy', providerTxId),
-    sellStatus: ({ providerTxId }) => status('sell', providerTxId),
-  };
+    answer: wire.verifyAnswer,
+    refusalCodes: {
+      [wire.invalidRateCode[side]]: RATE_LAPSED,
+      [wire.amountMismatchCode[side]]: AMOUNT_MISMATCH,
+    },
+  });
+  if (verified.kind !== 'done') return verified;
+  const answer = verified.value;
+  const isAboutOurs =
+    (answer.user_id ?? asked.providerUserId) === asked.providerUserId &&
+    (answer.rate_id ?? asked.rateId) === asked.rateId;
+  // Another customer's transaction binds nobody here.
+  if (!isAboutOurs) return unknown(ANSWER_ABOUT_ANOTHER);
+  if (answer.gold_amount !== grams) {
+    return refused(GRAMS_MISMATCH, 'the verify returned other grams than requested');
+  }
+  const answered = (isBuy ? answer.buy_price : answer.sell_price) ?? amountPaise;
+  if (answered !== amountPaise) {
+    return refused(AMOUNT_MISMATCH, 'the verify returned other rupees than its rate gives');
+  }
+  return done({ providerTxId: answer.tx_id, grams, providerAmountPaise: amountPaise });
 };
+
+const confirmTrade = async (
+  { call }: SafegoldCalls,
+  clock: Clock,
+  side: Side,
+  request: ConfirmRequest,
+) => {
+  const { providerUserId, providerTxId, pincode } = request;
+  const given = { date: wire.confirmDate(clock.now()), pincode };
+  const fields = wire.confirmFields[side].map((name) => [name, given[name]]);
+  const confirmed = await call({
+    operation: `${side}-confirm`,
+    path: (side === 'buy' ? wire.paths.buyConfirm : wire.paths.sellConfirm)(inPath(providerUserId)),
+    body: { tx_id: idOnWire(providerTxId), ...Object.fromEntries(fields) },
+    answer: wire.confirmAnswer,
+  });
+  return mapDone(confirmed, ({ invoice_id: invoiceId }) => ({ invoiceId }));
+};
+
+const readTradeStatus = async ({ call }: SafegoldCalls, side: Side, providerTxId: string) => {
+  const { buyStatus, sellStatus } = wire.paths;
+  const answered = await call({
+    operation: `${side}-status`,
+    path: (side === 'buy' ? buyStatus : sellStatus)(inPath(providerTxId)),
+    answer: wire.statusAnswer,
+    refusalCodes: { [wire.invalidTransactionCode]: UNKNOWN_TRANSACTION },
+  });
+  return mapDone(answered, (answer) => answer.status);
+};
+
+/** Creates verify, confirm and status of both directions. */
+const createSafegoldTrades = (calls: SafegoldCalls, clock: Clock): Trades => ({
+  verifyBuy: ({ rateBuyPaise, rateTaxBps, ...rest }) => {
+    const amountPaise = rupeesFor(rest.grams, rateWithTax(rateBuyPaise, rateTaxBps));
+    return verifyTrade(calls, { ...rest, side: 'buy', amountPaise });
+  },
+  verifySell: ({ rateSellPaise, ...rest }) =>
+    verifyTrade(calls, {
+      ...rest,
+      side: 'sell',
+      amountPaise: rupeesFor(rest.grams, rateSellPaise),
+    }),
+  confirmBuy: (request) => confirmTrade(calls, clock, 'buy', request),
+  confirmSell: (request) => confirmTrade(calls, clock, 'sell', request),
+  buyStatus: ({ providerTxId }) => readTradeStatus(calls, 'buy', providerTxId),
+  sellStatus: ({ providerTxId }) => readTradeStatus(calls, 'sell', providerTxId),
+});
 
 const toUser = (answer: z.output<typeof wire.userAnswer>): ProviderUser => ({
   providerUserId: answer.id,

@@ -125,18 +125,27 @@ const absentIfNoSuchKey = ({ code }: Refusal) =>
 /** No answer about the object: a wrong credential, a missing bucket, too many requests. */
 const unusable = ({ status, code }: Refusal): Outcome<never> => unknown(`HTTP_${status} ${code}`);
 
-/**
- * Objects in a bucket of any S3-compatible server (contract: collaborators > Adapters), by its
- * maintained client. A missing bucket is an error and never read as a missing object.
- */
-export const createS3Store = (config: S3Config, deps: AdapterDeps): ObjectStore & Closable => {
-  const { S3_BUCKET: Bucket, S3_TIMEOUT_MS: timeoutMs } = config;
+interface S3Call<T> {
+  readonly operation: string;
+  readonly send: (connection: Connection, abortSignal: AbortSignal) => Promise<T>;
+  /** Reads a refusal; undefined for one it can't read. */
+  readonly onRefusal: (
+    refusal: Refusal,
+  ) => Outcome<T> | undefined | Promise<Outcome<T> | undefined>;
+  /** False for a call that must not be repeated. */
+  readonly isSafe?: boolean;
+}
+
+interface S3Calls extends Closable {
+  readonly call: <T>(call: S3Call<T>) => Promise<Outcome<T>>;
+}
+
+const createS3Calls = (config: S3Config, deps: AdapterDeps): S3Calls => {
+  const { S3_TIMEOUT_MS: timeoutMs } = config;
   const guard = createCallGuard({ ...deps, name: 's3', timeoutMs });
   let connection: Promise<Connection> | undefined;
 
-  const attempt = async <T>(
-    send: (connection: Connection, abortSignal: AbortSignal) => Promise<T>,
-  ): Promise<Outcome<Answer<T>>> => {
+  const attempt = async <T>(send: S3Call<T>['send']): Promise<Outcome<Answer<T>>> => {
     connection ??= connect(config);
     const { sdk, client } = await connection;
     const signal = AbortSignal.timeout(timeoutMs);
@@ -149,103 +158,110 @@ export const createS3Store = (config: S3Config, deps: AdapterDeps): ObjectStore 
     }
   };
 
-  /** Makes one call and reads its refusal; `onRefusal` returns undefined for one it can't read. */
-  const call = async <T>(
-    operation: string,
-    send: (connection: Connection, abortSignal: AbortSignal) => Promise<T>,
-    onRefusal: (refusal: Refusal) => Outcome<T> | undefined | Promise<Outcome<T> | undefined>,
-    safe = true,
-  ): Promise<Outcome<T>> => {
-    const outcome = await guard.call({ operation, safe, attempt: () => attempt(send) });
-    if (outcome.kind !== 'done') return outcome;
-    if ('value' in outcome.value) return done(outcome.value.value);
-    const { refusal } = outcome.value;
-    return (await onRefusal(refusal)) ?? unusable(refusal);
-  };
-
-  /** A head's 404 has no body, so that a missing bucket looks the same: the bucket is asked. */
-  const absentIfBucketIsThere = async ({ status }: Refusal) => {
-    if (status !== 404) return undefined;
-    const bucket = await call(
-      'head-bucket',
-      async ({ sdk, client }, abortSignal) => {
-        await client.send(new sdk.HeadBucketCommand({ Bucket }), { abortSignal });
-      },
-      () => undefined,
-    );
-    return bucket.kind === 'done' ? done(undefined) : bucket;
-  };
-
   return {
-    code: 's3',
-
-    async put(Key, bytes, ContentType, { ifAbsent = false } = {}) {
-      if (!isObjectKey(Key)) return invalidKey();
-      const input = { Bucket, Key, Body: bytes, ContentType };
-      return call(
-        'put',
-        async ({ sdk, client }, abortSignal) => {
-          const condition = ifAbsent ? { IfNoneMatch: '*' } : {};
-          const command = new sdk.PutObjectCommand({ ...input, ...condition });
-          await client.send(command, { abortSignal });
-        },
-        ({ status }) =>
-          ifAbsent && status === 412
-            ? refused(OBJECT_EXISTS, 'there is an object of this key')
-            : undefined,
-        // A repeat of one that went through unseen would find its own object.
-        !ifAbsent,
-      );
+    async call({ operation, send, onRefusal, isSafe: safe = true }) {
+      const outcome = await guard.call({ operation, safe, attempt: () => attempt(send) });
+      if (outcome.kind !== 'done') return outcome;
+      if ('value' in outcome.value) return done(outcome.value.value);
+      const { refusal } = outcome.value;
+      return (await onRefusal(refusal)) ?? unusable(refusal);
     },
-
-    async get(Key) {
-      if (!isObjectKey(Key)) return invalidKey();
-      return call<StoredObject | undefined>(
-        'get',
-        async ({ sdk, client }, abortSignal) => {
-          const command = new sdk.GetObjectCommand({ Bucket, Key });
-          const {
-            Body,
-            ContentLength = 0,
-            ContentType = '',
-          } = await client.send(command, {
-            abortSignal,
-          });
-          const bytes = await readLimited(Body, ContentLength);
-          return { contentType: ContentType, sizeBytes: bytes.length, bytes };
-        },
-        absentIfNoSuchKey,
-      );
-    },
-
-    async head(Key) {
-      if (!isObjectKey(Key)) return invalidKey();
-      return call(
-        'head',
-        async ({ sdk, client }, abortSignal) => {
-          const command = new sdk.HeadObjectCommand({ Bucket, Key });
-          const { ContentLength = 0, ContentType = '' } = await client.send(command, {
-            abortSignal,
-          });
-          return { contentType: ContentType, sizeBytes: ContentLength };
-        },
-        absentIfBucketIsThere,
-      );
-    },
-
-    async delete(Key) {
-      if (!isObjectKey(Key)) return invalidKey();
-      return call(
-        'delete',
-        async ({ sdk, client }, abortSignal) => {
-          await client.send(new sdk.DeleteObjectCommand({ Bucket, Key }), { abortSignal });
-        },
-        absentIfNoSuchKey,
-      );
-    },
-
     async close() {
       (await connection)?.client.destroy();
     },
+  };
+};
+
+/** A head's 404 has no body, so that a missing bucket looks the same: the bucket is asked. */
+const absentIfBucketIsThere = async ({ call }: S3Calls, Bucket: string, { status }: Refusal) => {
+  if (status !== 404) return undefined;
+  const bucket = await call({
+    operation: 'head-bucket',
+    async send({ sdk, client }, abortSignal) {
+      await client.send(new sdk.HeadBucketCommand({ Bucket }), { abortSignal });
+    },
+    onRefusal: () => undefined,
+  });
+  return bucket.kind === 'done' ? done(undefined) : bucket;
+};
+
+/** Creates the calls that write and delete objects. */
+const createS3Writes = (
+  { call }: S3Calls,
+  Bucket: string,
+): Pick<ObjectStore, 'put' | 'delete'> => ({
+  async put(Key, bytes, ContentType, { ifAbsent = false } = {}) {
+    if (!isObjectKey(Key)) return invalidKey();
+    const input = { Bucket, Key, Body: bytes, ContentType };
+    return call({
+      operation: 'put',
+      async send({ sdk, client }, abortSignal) {
+        const condition = ifAbsent ? { IfNoneMatch: '*' } : {};
+        const command = new sdk.PutObjectCommand({ ...input, ...condition });
+        await client.send(command, { abortSignal });
+      },
+      onRefusal: ({ status }) =>
+        ifAbsent && status === 412
+          ? refused(OBJECT_EXISTS, 'there is an object of this key')
+          : undefined,
+      // A repeat of one that went through unseen would find its own object.
+      isSafe: !ifAbsent,
+    });
+  },
+
+  async delete(Key) {
+    if (!isObjectKey(Key)) return invalidKey();
+    return call({
+      operation: 'delete',
+      async send({ sdk, client }, abortSignal) {
+        await client.send(new sdk.DeleteObjectCommand({ Bucket, Key }), { abortSignal });
+      },
+      onRefusal: absentIfNoSuchKey,
+    });
+  },
+});
+
+/** Creates the calls that read objects; undefined for one that is not there. */
+const createS3Reads = (calls: S3Calls, Bucket: string): Pick<ObjectStore, 'get' | 'head'> => ({
+  async get(Key) {
+    if (!isObjectKey(Key)) return invalidKey();
+    return calls.call<StoredObject | undefined>({
+      operation: 'get',
+      async send({ sdk, client }, abortSignal) {
+        const command = new sdk.GetObjectCommand({ Bucket, Key });
+        const answer = await client.send(command, { abortSignal });
+        const { Body, ContentLength = 0, ContentType = '' } = answer;
+        const bytes = await readLimited(Body, ContentLength);
+        return { contentType: ContentType, sizeBytes: bytes.length, bytes };
+      },
+      onRefusal: absentIfNoSuchKey,
+    });
+  },
+
+  async head(Key) {
+    if (!isObjectKey(Key)) return invalidKey();
+    return calls.call({
+      operation: 'head',
+      async send({ sdk, client }, abortSignal) {
+        const command = new sdk.HeadObjectCommand({ Bucket, Key });
+        const { ContentLength = 0, ContentType = '' } = await client.send(command, { abortSignal });
+        return { contentType: ContentType, sizeBytes: ContentLength };
+      },
+      onRefusal: (refusal) => absentIfBucketIsThere(calls, Bucket, refusal),
+    });
+  },
+});
+
+/**
+ * Objects in a bucket of any S3-compatible server (contract: collaborators > Adapters), by its
+ * maintained client. A missing bucket is an error and never read as a missing object.
+ */
+export const createS3Store = (config: S3Config, deps: AdapterDeps): ObjectStore & Closable => {
+  const calls = createS3Calls(config, deps);
+  return {
+    code: 's3',
+    ...createS3Writes(calls, config.S3_BUCKET),
+    ...createS3Reads(calls, config.S3_BUCKET),
+    close: calls.close,
   };
 };

@@ -218,8 +218,123 @@ const verifyCashfreeWebhook = (
   };
 };
 
+const orderBody = (
+  { CASHFREE_MIN_EXPIRY_SECONDS: shortestSeconds }: CashfreeConfig,
+  now: Date,
+  { receipt, amountPaise, currency, ...asked }: CreateGatewayOrder,
+) => {
+  const { customer, expiresAt, mandateToken } = asked;
+  return {
+    order_id: receipt,
+    order_amount: jsonNumber(formatRupees(amountPaise)),
+    order_currency: currency,
+    customer_details: {
+      customer_id: wire.customerId(customer.id),
+      customer_phone: wire.customerPhone(customer.phone),
+      customer_email: customer.email,
+      customer_name: customer.name,
+    },
+    order_expiry_time:
+      expiresAt && wire.orderExpiry(expiresAt, now, shortestSeconds * 1000).toISOString(),
+    order_tags: mandateToken === undefined ? undefined : { [wire.mandateTag]: mandateToken },
+  };
+};
+
+type Orders = Pick<PaymentGateway, 'createOrder' | 'findOrderByReceipt' | 'getOrder'>;
+
+/** Creates orders, and reads them. */
+const createCashfreeOrders = (
+  config: CashfreeConfig,
+  calls: CashfreeCalls,
+  clock: Clock,
+): Orders => {
+  const getOrder = async (id: string): Promise<Outcome<GatewayOrder>> =>
+    mapDone(await readOrder(calls.get, id), ({ order }) => order);
+  return {
+    getOrder,
+
+    async createOrder(asked) {
+      const { receipt } = asked;
+      const made = await calls.post(
+        {
+          operation: 'create-order',
+          path: wire.paths.orders,
+          json: orderBody(config, clock.now(), asked),
+          idempotencyKey: receipt,
+        },
+        wire.orderAnswer,
+      );
+      const order = await resolveRepeat(made, () => readOrder(calls.get, receipt));
+      return mapDone(order, (answer) => answer.order);
+    },
+
+    async findOrderByReceipt(receipt) {
+      const found = await getOrder(receipt);
+      return found.kind === 'refused' && found.code === GATEWAY_NOT_FOUND ? done(undefined) : found;
+    },
+  };
+};
+
 /** The reason of a question that Cashfree can't be asked without the order's id. */
 const NO_ORDER_ID = 'NO_ORDER_ID';
+
+type Payments = Pick<
+  PaymentGateway,
+  'listPayments' | 'getRefunds' | 'getDisputes' | 'verifyCheckout'
+>;
+
+/** Reads an order's payments, charges under its mandate included, their refunds and disputes. */
+const createCashfreePayments = (
+  { get }: CashfreeCalls,
+  debits: Pick<CashfreeDebits, 'listCharges'>,
+): Payments => ({
+  async listPayments(gatewayOrderId): Promise<Outcome<readonly GatewayPayment[]>> {
+    const [order, payments] = await Promise.all([
+      readOrder(get, gatewayOrderId),
+      readPayments(get, gatewayOrderId),
+    ]);
+    if (order.kind !== 'done') return order;
+    const { mandate } = order.value;
+    if (payments.kind !== 'done' || mandate === undefined) return payments;
+    const charges = await debits.listCharges(mandate, gatewayOrderId);
+    return mapDone(charges, (listed) => [...payments.value, ...listed]);
+  },
+
+  async getRefunds({ gatewayPaymentId, gatewayOrderId }) {
+    if (gatewayOrderId === null) return unknown(NO_ORDER_ID);
+    const path = wire.paths.refunds(gatewayOrderId);
+    const listed = mapDone(await get('get-refund', path, wire.refundsAnswer), (refunds) =>
+      refunds.flatMap((one) => (one.gatewayPaymentId === gatewayPaymentId ? [one.refund] : [])),
+    );
+    if (listed.kind !== 'done' || listed.value.length > 0) return listed;
+    // The refunds of a charge are no refunds of the order that it was made for.
+    const order = await readOrder(get, gatewayOrderId);
+    if (order.kind !== 'done') return order;
+    const { mandate } = order.value;
+    if (mandate === undefined) return listed;
+    const charges = await debits.listCharges(mandate, gatewayOrderId);
+    if (charges.kind !== 'done') return charges;
+    const isCharge = charges.value.some((charge) => charge.gatewayPaymentId === gatewayPaymentId);
+    return isCharge ? unknown(CANNOT_SAY) : listed;
+  },
+
+  getDisputes: ({ gatewayPaymentId }) =>
+    get('get-dispute', wire.paths.disputes(gatewayPaymentId), wire.disputesAnswer),
+
+  /**
+   * Cashfree signs nothing for the customer's device, and its checkout hands out no payment's id
+   * either: the proof names the order, or one of the order's payments, and the gateway is asked.
+   * Its signature is not read.
+   */
+  async verifyCheckout({ gatewayOrderId, gatewayPaymentId }) {
+    return mapDone(
+      await readPayments(get, gatewayOrderId),
+      (payments) =>
+        gatewayPaymentId === gatewayOrderId ||
+        payments.some((payment) => payment.gatewayPaymentId === gatewayPaymentId),
+    );
+  },
+});
 
 /**
  * Cashfree's payment gateway (contract: payments-and-webhooks > Cashfree). Its `order_id` is ours
@@ -229,33 +344,8 @@ export const createCashfreeGateway = (
   config: CashfreeConfig,
   deps: AdapterDeps,
 ): PaymentGateway & Closable => {
-  const { clock } = deps;
   const calls = createCashfreeCalls(config, deps);
-  const { get, post, close, isAvailable } = calls;
-  const { debitMandate, listCharges } = createCashfreeDebits({ calls, clock });
-
-  const getOrder = async (id: string): Promise<Outcome<GatewayOrder>> =>
-    mapDone(await readOrder(get, id), ({ order }) => order);
-
-  const orderBody = ({ receipt, amountPaise, currency, ...asked }: CreateGatewayOrder) => {
-    const { customer, expiresAt, mandateToken } = asked;
-    const shortestMs = config.CASHFREE_MIN_EXPIRY_SECONDS * 1000;
-    return {
-      order_id: receipt,
-      order_amount: jsonNumber(formatRupees(amountPaise)),
-      order_currency: currency,
-      customer_details: {
-        customer_id: wire.customerId(customer.id),
-        customer_phone: wire.customerPhone(customer.phone),
-        customer_email: customer.email,
-        customer_name: customer.name,
-      },
-      order_expiry_time:
-        expiresAt && wire.orderExpiry(expiresAt, clock.now(), shortestMs).toISOString(),
-      order_tags: mandateToken === undefined ? undefined : { [wire.mandateTag]: mandateToken },
-    };
-  };
-
+  const debits = createCashfreeDebits({ calls, clock: deps.clock });
   return {
     code: 'cashfree',
     publicKey: config.CASHFREE_CLIENT_ID,
@@ -264,78 +354,12 @@ export const createCashfreeGateway = (
       clientId: config.CASHFREE_CLIENT_ID,
       clientSecret: config.CASHFREE_CLIENT_SECRET,
     }),
-    close,
-    isAvailable,
+    ...createCashfreeOrders(config, calls, deps.clock),
+    ...createCashfreePayments(calls, debits),
     debitsHaveKey: true,
-    debitMandate,
-    getOrder,
+    debitMandate: debits.debitMandate,
     verifyWebhook: (delivery) => verifyCashfreeWebhook(config.CASHFREE_WEBHOOK_SECRETS, delivery),
-
-    async createOrder(asked) {
-      const { receipt } = asked;
-      const made = await post(
-        {
-          operation: 'create-order',
-          path: wire.paths.orders,
-          json: orderBody(asked),
-          idempotencyKey: receipt,
-        },
-        wire.orderAnswer,
-      );
-      const order = await resolveRepeat(made, () => readOrder(get, receipt));
-      return mapDone(order, (answer) => answer.order);
-    },
-
-    async findOrderByReceipt(receipt) {
-      const found = await getOrder(receipt);
-      return found.kind === 'refused' && found.code === GATEWAY_NOT_FOUND ? done(undefined) : found;
-    },
-
-    async listPayments(gatewayOrderId): Promise<Outcome<readonly GatewayPayment[]>> {
-      const [order, payments] = await Promise.all([
-        readOrder(get, gatewayOrderId),
-        readPayments(get, gatewayOrderId),
-      ]);
-      if (order.kind !== 'done') return order;
-      const { mandate } = order.value;
-      if (payments.kind !== 'done' || mandate === undefined) return payments;
-      const charges = await listCharges(mandate, gatewayOrderId);
-      return mapDone(charges, (listed) => [...payments.value, ...listed]);
-    },
-
-    async getRefunds({ gatewayPaymentId, gatewayOrderId }) {
-      if (gatewayOrderId === null) return unknown(NO_ORDER_ID);
-      const path = wire.paths.refunds(gatewayOrderId);
-      const listed = mapDone(await get('get-refund', path, wire.refundsAnswer), (refunds) =>
-        refunds.flatMap((one) => (one.gatewayPaymentId === gatewayPaymentId ? [one.refund] : [])),
-      );
-      if (listed.kind !== 'done' || listed.value.length > 0) return listed;
-      // The refunds of a charge are no refunds of the order that it was made for.
-      const order = await readOrder(get, gatewayOrderId);
-      if (order.kind !== 'done') return order;
-      const { mandate } = order.value;
-      if (mandate === undefined) return listed;
-      const charges = await listCharges(mandate, gatewayOrderId);
-      if (charges.kind !== 'done') return charges;
-      const isCharge = charges.value.some((charge) => charge.gatewayPaymentId === gatewayPaymentId);
-      return isCharge ? unknown(CANNOT_SAY) : listed;
-    },
-
-    getDisputes: ({ gatewayPaymentId }) =>
-      get('get-dispute', wire.paths.disputes(gatewayPaymentId), wire.disputesAnswer),
-
-    /**
-     * Cashfree signs nothing for the customer's device, and its checkout hands out no payment's id
-     * either: the proof names the order, or one of the order's payments, and the gateway is asked.
-     * Its signature is not read.
-     */
-    async verifyCheckout({ gatewayOrderId, gatewayPaymentId }) {
-      return mapDone(
-        await readPayments(get, gatewayOrderId),
-        (payments) =>
-          gatewayPaymentId === gatewayOrderId ||
-          payments.some((payment) => payment.gatewayPaymentId === gatewayPaymentId),
-      );
-    },
+    isAvailable: calls.isAvailable,
+    close: calls.close,
   };
 };

@@ -161,83 +161,84 @@ type Orders = Pick<
 
 const inPath = encodeURIComponent;
 
-/** Creates orders, and reads them with their payments, refunds and disputes. */
-const createRazorpayOrders = (calls: RazorpayCalls): Orders => {
-  const { get, getAll, post } = calls;
-
-  const findOrderByReceipt = async (
-    receipt: string,
-  ): Promise<Outcome<GatewayOrder | undefined>> => {
-    const query = wire.receiptQuery(receipt);
-    const listed = await get('get-order', wire.paths.orders, wire.ordersAnswer, query);
-    if (listed.kind !== 'done') return listed;
-    const { items } = listed.value;
-    const found = items.filter((order) => order.receipt === receipt);
-    // A list that was not narrowed proves nothing about ours.
-    if (found.length === 0 && items.length > 0) return unknown('LIST_NOT_NARROWED');
-    // One receipt has one order; should it ever have more, the one that took money counts.
-    return done(found.find(({ status }) => status === 'PAID') ?? found.at(-1));
-  };
-
-  const send = ({ receipt, amountPaise, currency, customer }: CreateGatewayOrder) =>
-    post(
-      {
-        operation: 'create-order',
-        path: wire.paths.orders,
-        json: {
-          amount: toSafePaise(amountPaise),
-          currency,
-          receipt,
-          notes: { [wire.contactNote]: customer.phone },
-        },
-      },
-      wire.orderAnswer,
-    );
-
-  return {
-    // An order can't be told when to stop taking payments: a late capture is for the caller.
-    async createOrder(order) {
-      const made = await send(order);
-      if (made.kind !== 'refused' || !wire.saysReceiptIsUsed(made.message)) return made;
-      const found = await findOrderByReceipt(order.receipt);
-      if (found.kind === 'done' && found.value !== undefined) return done(found.value);
-      return unknown('RECEIPT_USED_ORDER_NOT_FOUND');
-    },
-
-    findOrderByReceipt,
-
-    async getOrder(gatewayOrderId) {
-      const path = wire.paths.order(inPath(gatewayOrderId));
-      return checkOrder(await get('get-order', path, wire.orderAnswer), gatewayOrderId);
-    },
-
-    async listPayments(gatewayOrderId) {
-      return mapDone(await listPaymentsOf(calls, gatewayOrderId), (payments) =>
-        payments.map(({ debitKey: _key, ...payment }) => payment),
-      );
-    },
-
-    async getRefunds({ gatewayPaymentId }) {
-      const path = wire.paths.refundsOfPayment(inPath(gatewayPaymentId));
-      const listed = checkAnswer(await getAll('get-refund', path, wire.refundsAnswer), (refunds) =>
-        refunds.every((refund) => refund.gatewayPaymentId === gatewayPaymentId),
-      );
-      return mapDone(listed, (refunds) =>
-        refunds.map(({ gatewayPaymentId: _payment, ...refund }) => refund),
-      );
-    },
-
-    // There is no list of one payment's disputes; disputes are few, so all of them are read.
-    async getDisputes({ gatewayPaymentId }) {
-      const listed = await getAll('get-dispute', wire.paths.disputes, wire.disputesAnswer);
-      return mapDone(listed, (disputes) =>
-        disputes
-          .filter((dispute) => dispute.gatewayPaymentId === gatewayPaymentId)
-          .map(({ gatewayPaymentId: _payment, ...dispute }) => dispute),
-      );
-    },
-  };
+const findOrderByReceipt = async (
+  { get }: RazorpayCalls,
+  receipt: string,
+): Promise<Outcome<GatewayOrder | undefined>> => {
+  const query = wire.receiptQuery(receipt);
+  const listed = await get('get-order', wire.paths.orders, wire.ordersAnswer, query);
+  if (listed.kind !== 'done') return listed;
+  const { items } = listed.value;
+  const found = items.filter((order) => order.receipt === receipt);
+  // A list that was not narrowed proves nothing about ours.
+  if (found.length === 0 && items.length > 0) return unknown('LIST_NOT_NARROWED');
+  // One receipt has one order; should it ever have more, the one that took money counts.
+  return done(found.find(({ status }) => status === 'PAID') ?? found.at(-1));
 };
+
+const sendOrder = (
+  { post }: RazorpayCalls,
+  { receipt, amountPaise, currency, customer }: CreateGatewayOrder,
+) =>
+  post(
+    {
+      operation: 'create-order',
+      path: wire.paths.orders,
+      json: {
+        amount: toSafePaise(amountPaise),
+        currency,
+        receipt,
+        notes: { [wire.contactNote]: customer.phone },
+      },
+    },
+    wire.orderAnswer,
+  );
+
+/** Creates orders, and reads them with their payments, refunds and disputes. */
+const createRazorpayOrders = (calls: RazorpayCalls): Orders => ({
+  // An order can't be told when to stop taking payments: a late capture is for the caller.
+  async createOrder(order) {
+    const made = await sendOrder(calls, order);
+    if (made.kind !== 'refused' || !wire.saysReceiptIsUsed(made.message)) return made;
+    const found = await findOrderByReceipt(calls, order.receipt);
+    if (found.kind === 'done' && found.value !== undefined) return done(found.value);
+    return unknown('RECEIPT_USED_ORDER_NOT_FOUND');
+  },
+
+  findOrderByReceipt: (receipt) => findOrderByReceipt(calls, receipt),
+
+  async getOrder(gatewayOrderId) {
+    const path = wire.paths.order(inPath(gatewayOrderId));
+    return checkOrder(await calls.get('get-order', path, wire.orderAnswer), gatewayOrderId);
+  },
+
+  async listPayments(gatewayOrderId) {
+    return mapDone(await listPaymentsOf(calls, gatewayOrderId), (payments) =>
+      payments.map(({ debitKey: _key, ...payment }) => payment),
+    );
+  },
+
+  async getRefunds({ gatewayPaymentId }) {
+    const path = wire.paths.refundsOfPayment(inPath(gatewayPaymentId));
+    const listed = checkAnswer(
+      await calls.getAll('get-refund', path, wire.refundsAnswer),
+      (refunds) => refunds.every((refund) => refund.gatewayPaymentId === gatewayPaymentId),
+    );
+    return mapDone(listed, (refunds) =>
+      refunds.map(({ gatewayPaymentId: _payment, ...refund }) => refund),
+    );
+  },
+
+  // There is no list of one payment's disputes; disputes are few, so all of them are read.
+  async getDisputes({ gatewayPaymentId }) {
+    const listed = await calls.getAll('get-dispute', wire.paths.disputes, wire.disputesAnswer);
+    return mapDone(listed, (disputes) =>
+      disputes
+        .filter((dispute) => dispute.gatewayPaymentId === gatewayPaymentId)
+        .map(({ gatewayPaymentId: _payment, ...dispute }) => dispute),
+    );
+  },
+});
 
 /** Razorpay as a payment gateway; the wire's facts are in `razorpay.wire.ts`. */
 export const createRazorpayGateway = (

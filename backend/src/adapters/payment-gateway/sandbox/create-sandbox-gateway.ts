@@ -6,7 +6,7 @@ import type { AdapterDeps, Closable } from '../../adapter-deps.ts';
 import { basicAuthorization } from '../../http-texts.ts';
 import { GATEWAY_NOT_FOUND, GATEWAY_REFUSED, type PaymentGateway } from '../port.ts';
 import { checkOrder, checkPayments } from '../check-order.ts';
-import { createGatewayCalls } from '../create-gateway-calls.ts';
+import { createGatewayCalls, type GatewayCalls } from '../create-gateway-calls.ts';
 import * as answers from './sandbox-gateway.schemas.ts';
 import { readSandboxEvent } from './read-sandbox-event.ts';
 import type { SandboxGatewayConfig } from './sandbox-gateway.config.ts';
@@ -53,15 +53,8 @@ const readRefusal = ({ status, json }: HttpResponse): Outcome<never> | undefined
   return refused(refusalCode, `${code}: ${message.slice(0, 200)}`);
 };
 
-/**
- * The neutral gateway, which only the sandbox speaks (contract: payments-and-webhooks > Neutral
- * gateway).
- */
-export const createSandboxGateway = (
-  config: SandboxGatewayConfig,
-  deps: AdapterDeps,
-): PaymentGateway & Closable => {
-  const { get, post, isAvailable, close } = createGatewayCalls(
+const createSandboxCalls = (config: SandboxGatewayConfig, deps: AdapterDeps): GatewayCalls =>
+  createGatewayCalls(
     {
       name: 'sandbox-gateway',
       baseUrl: config.SANDBOX_GATEWAY_BASE_URL,
@@ -76,71 +69,95 @@ export const createSandboxGateway = (
     },
     deps,
   );
+
+type Orders = Pick<
+  PaymentGateway,
+  'createOrder' | 'findOrderByReceipt' | 'getOrder' | 'listPayments' | 'getRefunds' | 'getDisputes'
+>;
+
+/** Creates orders, and reads them with their payments, refunds and disputes. */
+const createSandboxOrders = ({ get, post }: GatewayCalls): Orders => ({
+  createOrder: ({ receipt, amountPaise, currency, expiresAt }) =>
+    post(
+      {
+        operation: 'create-order',
+        path: '/v1/orders',
+        json: {
+          amount_paise: toSafePaise(amountPaise),
+          currency,
+          receipt,
+          expires_at: expiresAt?.toISOString(),
+        },
+      },
+      answers.orderAnswer,
+    ),
+
+  async findOrderByReceipt(receipt) {
+    const found = await get('get-order', '/v1/orders', answers.ordersAnswer, { receipt });
+    return mapDone(found, ({ items }) => items.find((order) => order.receipt === receipt));
+  },
+
+  async getOrder(gatewayOrderId) {
+    const path = `/v1/orders/${inPath(gatewayOrderId)}`;
+    return checkOrder(await get('get-order', path, answers.orderAnswer), gatewayOrderId);
+  },
+
+  async listPayments(gatewayOrderId) {
+    const path = `/v1/orders/${inPath(gatewayOrderId)}/payments`;
+    const listed = await get('list-payments', path, answers.paymentsAnswer);
+    return checkPayments(
+      mapDone(listed, ({ items }) => items),
+      gatewayOrderId,
+    );
+  },
+
+  async getRefunds({ gatewayPaymentId }) {
+    const path = `/v1/payments/${inPath(gatewayPaymentId)}/refunds`;
+    return mapDone(await get('get-refund', path, answers.refundsAnswer), ({ items }) => items);
+  },
+
+  async getDisputes({ gatewayPaymentId }) {
+    const path = `/v1/payments/${inPath(gatewayPaymentId)}/disputes`;
+    return mapDone(await get('get-dispute', path, answers.disputesAnswer), ({ items }) => items);
+  },
+});
+
+type Debits = Required<Pick<PaymentGateway, 'debitMandate' | 'debitsHaveKey'>>;
+
+const createSandboxDebits = ({ post }: GatewayCalls): Debits => ({
+  debitsHaveKey: true,
+
+  async debitMandate({ gatewayOrderId, mandateToken, amountPaise, currency, idempotencyKey }) {
+    const json = {
+      order_id: gatewayOrderId,
+      mandate_token: mandateToken,
+      amount_paise: toSafePaise(amountPaise),
+      currency,
+      reference: idempotencyKey,
+    };
+    const call = { operation: 'debit', path: '/v1/debits', json };
+    const debited = await post(call, answers.debitAnswer);
+    return mapDone(debited, ({ id }) => ({ gatewayDebitId: id }));
+  },
+});
+
+/**
+ * The neutral gateway, which only the sandbox speaks (contract: payments-and-webhooks > Neutral
+ * gateway).
+ */
+export const createSandboxGateway = (
+  config: SandboxGatewayConfig,
+  deps: AdapterDeps,
+): PaymentGateway & Closable => {
+  const calls = createSandboxCalls(config, deps);
   return {
     code: 'sandbox',
     publicKey: config.SANDBOX_GATEWAY_KEY_ID,
     credentials: 'test',
     ...createSandboxSignatures(config),
-    isAvailable,
-    close,
-
-    createOrder: ({ receipt, amountPaise, currency, expiresAt }) =>
-      post(
-        {
-          operation: 'create-order',
-          path: '/v1/orders',
-          json: {
-            amount_paise: toSafePaise(amountPaise),
-            currency,
-            receipt,
-            expires_at: expiresAt?.toISOString(),
-          },
-        },
-        answers.orderAnswer,
-      ),
-
-    async findOrderByReceipt(receipt) {
-      const found = await get('get-order', '/v1/orders', answers.ordersAnswer, { receipt });
-      return mapDone(found, ({ items }) => items.find((order) => order.receipt === receipt));
-    },
-
-    async getOrder(gatewayOrderId) {
-      const path = `/v1/orders/${inPath(gatewayOrderId)}`;
-      return checkOrder(await get('get-order', path, answers.orderAnswer), gatewayOrderId);
-    },
-
-    async listPayments(gatewayOrderId) {
-      const path = `/v1/orders/${inPath(gatewayOrderId)}/payments`;
-      const listed = await get('list-payments', path, answers.paymentsAnswer);
-      return checkPayments(
-        mapDone(listed, ({ items }) => items),
-        gatewayOrderId,
-      );
-    },
-
-    async getRefunds({ gatewayPaymentId }) {
-      const path = `/v1/payments/${inPath(gatewayPaymentId)}/refunds`;
-      return mapDone(await get('get-refund', path, answers.refundsAnswer), ({ items }) => items);
-    },
-
-    async getDisputes({ gatewayPaymentId }) {
-      const path = `/v1/payments/${inPath(gatewayPaymentId)}/disputes`;
-      return mapDone(await get('get-dispute', path, answers.disputesAnswer), ({ items }) => items);
-    },
-
-    debitsHaveKey: true,
-
-    async debitMandate({ gatewayOrderId, mandateToken, amountPaise, currency, idempotencyKey }) {
-      const json = {
-        order_id: gatewayOrderId,
-        mandate_token: mandateToken,
-        amount_paise: toSafePaise(amountPaise),
-        currency,
-        reference: idempotencyKey,
-      };
-      const call = { operation: 'debit', path: '/v1/debits', json };
-      const debited = await post(call, answers.debitAnswer);
-      return mapDone(debited, ({ id }) => ({ gatewayDebitId: id }));
-    },
+    ...createSandboxOrders(calls),
+    ...createSandboxDebits(calls),
+    isAvailable: calls.isAvailable,
+    close: calls.close,
   };
 };

@@ -97,14 +97,9 @@ const bankAccountOf = ({ holderName, ifsc, accountNumber }: BankDetails) => ({
   account_number: accountNumber,
 });
 
-/** Contacts, their fund accounts, and the penny-drops that tell whether those are real. */
-const createRazorpayxAccounts = (
-  { get, post }: RazorpayxCalls,
-  accountNumber: string,
-): Accounts => ({
-  // contacts/create, fund-accounts/create: the same details give what is there already.
-  async ensureFundAccount({ payee, bank }) {
-    const answered = await post(
+const ensureContact = async ({ post }: RazorpayxCalls, payee: Payee) =>
+  checkAnswer(
+    await post(
       {
         operation: 'create-contact',
         path: wire.paths.contacts,
@@ -112,14 +107,18 @@ const createRazorpayxAccounts = (
         isIdempotent: true,
       },
       wire.contactAnswer,
-    );
-    const contact = checkAnswer(
-      answered,
-      ({ reference_id: reference }) => (reference ?? payee.reference) === payee.reference,
-    );
+    ),
+    ({ reference_id: reference }) => (reference ?? payee.reference) === payee.reference,
+  );
+
+/** Contacts, their fund accounts, and the penny-drops that tell whether those are real. */
+const createRazorpayxAccounts = (calls: RazorpayxCalls, accountNumber: string): Accounts => ({
+  // contacts/create, fund-accounts/create: the same details give what is there already.
+  async ensureFundAccount({ payee, bank }) {
+    const contact = await ensureContact(calls, payee);
     if (contact.kind !== 'done') return contact;
     const { id: contactId } = contact.value;
-    const account = await post(
+    const account = await calls.post(
       {
         operation: 'create-fund-account',
         path: wire.paths.fundAccounts,
@@ -143,7 +142,7 @@ const createRazorpayxAccounts = (
 
   // composite-account-validation/bank-account. Each is a transfer: never repeated by the client.
   async startValidation({ bankAccountId, payee, bank }) {
-    const started = await post(
+    const started = await calls.post(
       {
         operation: 'validate-account',
         path: wire.paths.validations,
@@ -168,7 +167,7 @@ const createRazorpayxAccounts = (
   async getValidation(validationId) {
     const path = wire.paths.validation(encodeURIComponent(validationId));
     return checkAnswer(
-      await get({ operation: 'get-validation', path }, wire.validationAnswer),
+      await calls.get({ operation: 'get-validation', path }, wire.validationAnswer),
       (found) => found.validationId === validationId,
     );
   },
@@ -193,91 +192,97 @@ const isAsked = (asked: CreatePayout, made: ProviderPayout): boolean =>
   (made.fundAccountId ?? asked.fundAccountId) === asked.fundAccountId &&
   (made.referenceId ?? asked.referenceId) === asked.referenceId;
 
-/** Creates and queries payouts from our own account, each sent under its idempotency key. */
-const createRazorpayxPayouts = ({ get, post }: RazorpayxCalls, accountNumber: string): Payouts => {
-  const findPayoutByReference = async (
-    referenceId: string,
-  ): Promise<Outcome<ProviderPayout | undefined>> => {
-    const query = wire.referenceQuery(accountNumber, referenceId);
-    const call = { operation: 'list-payouts', path: wire.paths.payouts, query };
-    const listed = await get(call, wire.payoutsAnswer);
-    if (listed.kind !== 'done') return listed;
-    const { items } = listed.value;
-    const found = items.filter((payout) => payout.referenceId === referenceId);
-    if (found.length === 0 && items.length > 0) return unknown('LIST_NOT_NARROWED');
-    // One reference has one payout; should it ever have more, the one that moved money counts.
-    return done(found.find(({ status }) => status !== 'FAILED') ?? found[0]);
-  };
-
-  const send = (asked: CreatePayout): Promise<Outcome<ProviderPayout>> =>
-    post(
-      {
-        operation: 'create-payout',
-        path: wire.paths.payouts,
-        headers: { [wire.idempotencyHeader]: asked.idempotencyKey },
-        // Made from the attempt alone, so that a resend has the same bytes.
-        json: {
-          account_number: accountNumber,
-          fund_account_id: asked.fundAccountId,
-          amount: toSafePaise(asked.amountPaise),
-          currency: 'INR',
-          mode: asked.mode,
-          purpose: wire.purpose,
-          queue_if_low_balance: wire.queueIfLowBalance,
-          reference_id: asked.referenceId,
-          narration: wire.narrationOf(asked.narration),
-        },
-        // A repeat is harmless under the key, but whether and when to repeat is decided where the
-        // intent is recorded, not here.
-        isIdempotent: false,
-      },
-      wire.payoutAnswer,
-    );
-
-  /** A refused repeat (another body under a known key, say) does not refuse the send before it. */
-  const settleRefusal = async (
-    asked: CreatePayout,
-    message: string,
-  ): Promise<Outcome<ProviderPayout>> => {
-    const found = await findPayoutByReference(asked.referenceId);
-    if (found.kind !== 'done') return unknown('REFUSAL_NOT_CONFIRMED');
-    return found.value === undefined ? refused(PAYOUT_REFUSED, message) : done(found.value);
-  };
-
-  return {
-    async createPayout(asked) {
-      const wrong = misfit(asked);
-      if (wrong !== undefined) return refused(PAYOUT_REFUSED, `unfit for the provider: ${wrong}`);
-      const sent = await send(asked);
-      const made =
-        sent.kind === 'refused' && !isUnavailable(sent)
-          ? await settleRefusal(asked, sent.message)
-          : sent;
-      // Money may be on its way to somebody: it is asked for by its reference, and should that
-      // still differ, it is an operator's.
-      return checkAnswer(made, (payout) => isAsked(asked, payout));
-    },
-
-    async getPayout(providerPayoutId) {
-      const path = wire.paths.payout(encodeURIComponent(providerPayoutId));
-      return checkAnswer(
-        await get({ operation: 'get-payout', path }, wire.payoutAnswer),
-        (found) => found.providerPayoutId === providerPayoutId,
-      );
-    },
-
-    findPayoutByReference,
-
-    async listPayouts(asked) {
-      const query = wire.pageQuery(accountNumber, asked);
-      const call = { operation: 'list-payouts', path: wire.paths.payouts, query };
-      return mapDone(await get(call, wire.payoutsAnswer), ({ items }) => ({
-        payouts: items,
-        hasMore: items.length === wire.pageSize,
-      }));
-    },
-  };
+const findPayoutByReference = async (
+  { get }: RazorpayxCalls,
+  accountNumber: string,
+  referenceId: string,
+): Promise<Outcome<ProviderPayout | undefined>> => {
+  const query = wire.referenceQuery(accountNumber, referenceId);
+  const call = { operation: 'list-payouts', path: wire.paths.payouts, query };
+  const listed = await get(call, wire.payoutsAnswer);
+  if (listed.kind !== 'done') return listed;
+  const { items } = listed.value;
+  const found = items.filter((payout) => payout.referenceId === referenceId);
+  if (found.length === 0 && items.length > 0) return unknown('LIST_NOT_NARROWED');
+  // One reference has one payout; should it ever have more, the one that moved money counts.
+  return done(found.find(({ status }) => status !== 'FAILED') ?? found[0]);
 };
+
+const postPayout = (
+  { post }: RazorpayxCalls,
+  accountNumber: string,
+  asked: CreatePayout,
+): Promise<Outcome<ProviderPayout>> =>
+  post(
+    {
+      operation: 'create-payout',
+      path: wire.paths.payouts,
+      headers: { [wire.idempotencyHeader]: asked.idempotencyKey },
+      // Made from the attempt alone, so that a resend has the same bytes.
+      json: {
+        account_number: accountNumber,
+        fund_account_id: asked.fundAccountId,
+        amount: toSafePaise(asked.amountPaise),
+        currency: 'INR',
+        mode: asked.mode,
+        purpose: wire.purpose,
+        queue_if_low_balance: wire.queueIfLowBalance,
+        reference_id: asked.referenceId,
+        narration: wire.narrationOf(asked.narration),
+      },
+      // A repeat is harmless under the key, but whether and when to repeat is decided where the
+      // intent is recorded, not here.
+      isIdempotent: false,
+    },
+    wire.payoutAnswer,
+  );
+
+/**
+ * Sends a payout. A refused repeat (another body under a known key, say) does not refuse the send
+ * before it, so a refusal stands only where no payout has the reference.
+ */
+const sendPayout = async (
+  calls: RazorpayxCalls,
+  accountNumber: string,
+  asked: CreatePayout,
+): Promise<Outcome<ProviderPayout>> => {
+  const sent = await postPayout(calls, accountNumber, asked);
+  if (sent.kind !== 'refused' || isUnavailable(sent)) return sent;
+  const found = await findPayoutByReference(calls, accountNumber, asked.referenceId);
+  if (found.kind !== 'done') return unknown('REFUSAL_NOT_CONFIRMED');
+  return found.value === undefined ? refused(PAYOUT_REFUSED, sent.message) : done(found.value);
+};
+
+/** Creates and queries payouts from our own account, each sent under its idempotency key. */
+const createRazorpayxPayouts = (calls: RazorpayxCalls, accountNumber: string): Payouts => ({
+  async createPayout(asked) {
+    const wrong = misfit(asked);
+    if (wrong !== undefined) return refused(PAYOUT_REFUSED, `unfit for the provider: ${wrong}`);
+    const made = await sendPayout(calls, accountNumber, asked);
+    // Money may be on its way to somebody: it is asked for by its reference, and should that
+    // still differ, it is an operator's.
+    return checkAnswer(made, (payout) => isAsked(asked, payout));
+  },
+
+  async getPayout(providerPayoutId) {
+    const path = wire.paths.payout(encodeURIComponent(providerPayoutId));
+    return checkAnswer(
+      await calls.get({ operation: 'get-payout', path }, wire.payoutAnswer),
+      (found) => found.providerPayoutId === providerPayoutId,
+    );
+  },
+
+  findPayoutByReference: (referenceId) => findPayoutByReference(calls, accountNumber, referenceId),
+
+  async listPayouts(asked) {
+    const query = wire.pageQuery(accountNumber, asked);
+    const call = { operation: 'list-payouts', path: wire.paths.payouts, query };
+    return mapDone(await calls.get(call, wire.payoutsAnswer), ({ items }) => ({
+      payouts: items,
+      hasMore: items.length === wire.pageSize,
+    }));
+  },
+});
 
 /** RazorpayX as the payout provider; the wire's facts are in `razorpayx.wire.ts`. */
 export const createRazorpayx = (
