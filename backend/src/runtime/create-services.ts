@@ -11,6 +11,7 @@ import {
   createPaymentMetrics,
   createPayments,
   listUsableGateways,
+  type PaymentsDeps,
 } from '../modules/payments/index.ts';
 import { hasOpenSale } from '../modules/orders/index.ts';
 import { createGoldProvider } from '../adapters/gold-provider/create-gold-provider.ts';
@@ -20,6 +21,7 @@ import {
   separateByCredentials,
   type CredentialsRule,
 } from '../adapters/payment-gateway/create-payment-gateways.ts';
+import type { PayoutProvider } from '../adapters/payout-provider/port.ts';
 import { createPayoutProvider } from '../adapters/payout-provider/create-payout-provider.ts';
 import { hasActiveSuperAdmin } from '../modules/admins/index.ts';
 import { createBanking } from '../modules/banking/index.ts';
@@ -53,12 +55,18 @@ const createServiceGates = (runtime: Runtime, config: ProcessConfig) => {
   return createGates({ db, switches, blockingChecks, logger });
 };
 
-const readPayoutHolds = (config: Config<typeof servicesVariables>): PayoutHolds => {
+/** Reads the configuration of buying and selling. */
+const readGoldSettings = (config: Config<typeof servicesVariables>) => {
   const daily = config.PAYOUT_DAILY_AUTO_PAISE;
-  return {
+  const payoutHolds: PayoutHolds = {
     newAccountHours: config.PAYOUT_NEW_ACCOUNT_HOURS,
     nameMatchFloor: config.PAYOUT_NAME_MATCH_FLOOR,
     dailyAutoPaise: daily === undefined ? undefined : fromSafePaise(daily),
+  };
+  return {
+    allocationRetrySeconds: config.ALLOCATION_RETRY_SECONDS,
+    payoutHolds,
+    priceToleranceBps: fromSafeBps(config.PRICE_TOLERANCE_BPS),
   };
 };
 
@@ -88,20 +96,25 @@ const requireTestSystems = (
   throw new ConfigError(`ALLOW_TEST_PAYMENTS: ${real.code} is not configured with its test system`);
 };
 
+const isAccountInUse = async (client: Db, bankAccountId: string): Promise<boolean> =>
+  (await hasOpenSale(client, bankAccountId)) || hasPayoutInFlight(client, bankAccountId);
+
+type ServicesConfig = ProcessConfig & Config<typeof servicesVariables>;
+
+interface ServicesOptions {
+  readonly receivesWebhooks: boolean;
+}
+
 /**
- * Wires the services of every process that deals in gold with their collaborators, lowest first:
- * orders, then payments, bank accounts and payouts, then what buys, sells and reviews. A process
- * that receives no webhooks needs none of their secrets.
+ * Creates the adapters of the gold provider, the payment gateways and the payout provider.
+ * @throws ConfigError
  */
-export const createServices = (
-  config: ProcessConfig & Config<typeof servicesVariables>,
+const createCollaborators = (
+  config: ServicesConfig,
   env: Environment,
   runtime: Runtime,
-  { receivesWebhooks }: { readonly receivesWebhooks: boolean },
+  { receivesWebhooks }: ServicesOptions,
 ) => {
-  const { database, random, metrics, timers } = runtime;
-  const { db, inTransaction } = database;
-  const shared = { ...runtime, db, inTransaction };
   const provider = createGoldProvider(env, adapterDeps(runtime));
   const allGateways = createPaymentGateways(env, { ...adapterDeps(runtime), receivesWebhooks });
   const payoutProvider = createPayoutProvider(env, { ...adapterDeps(runtime), receivesWebhooks });
@@ -111,88 +124,12 @@ export const createServices = (
   };
   requireTestSystems(rule, [provider, payoutProvider]);
   const { gateways, barred } = separateByCredentials(allGateways, rule);
-  const settings = createSettings(shared);
-  const { limits } = settings;
-  const price = createPrice({ ...shared, provider, keepCopy: settings.keepCopy });
-  const gates = createServiceGates(runtime, config);
-  const notify = createNotify(runtime);
-  const portfolios = createPortfolioCache(shared);
-
-  const paymentsDeps = {
-    ...shared,
-    gateways,
-    liveOnly: config.APP_MODE === 'production',
-    notify,
-    portfolios,
-    metrics: createPaymentMetrics(metrics.registry),
-    findCustomer,
-  };
-  const payments = createPayments(paymentsDeps);
-  const banking = createBanking({
-    ...shared,
-    provider: payoutProvider,
-    notify,
-    findCustomer,
-    isAccountInUse: async (client, bankAccountId) =>
-      (await hasOpenSale(client, bankAccountId)) || hasPayoutInFlight(client, bankAccountId),
-  });
-  const payouts = createPayouts({
-    ...shared,
-    provider: payoutProvider,
-    notify,
-    banking,
-  });
-  const idempotency = createIdempotency({ db, random, timers });
-  const gold = createGold({
-    ...shared,
-    provider,
-    price: price.live,
-    portfolios,
-    limits,
-    payments: paymentsDeps,
-    idempotency,
-    gates,
-    notify,
-    onAllocated: createEarnReward({
-      ...shared,
-      notify,
-      rewardPaise: fromSafePaise(config.REFERRAL_REWARD_PAISE),
-    }),
-    allocationRetrySeconds: config.ALLOCATION_RETRY_SECONDS,
-    payoutHolds: readPayoutHolds(config),
-    maximumPayoutPaise: payoutProvider.rules.maximumImpsPaise,
-    priceToleranceBps: fromSafeBps(config.PRICE_TOLERANCE_BPS),
-  });
-  const plans = createPlans({
-    ...shared,
-    limits,
-    payments: paymentsDeps,
-    idempotency,
-    gates,
-    notify,
-  });
-
   return {
     provider,
     gateways,
     /** Codes of configured gateways whose credentials do not fit the installation. */
     barredGateways: new Set(barred.keys()),
-    /** Every gateway that has an adapter, configured or not. */
-    gatewayCodes,
-    price,
-    settings,
-    gates,
-    payments,
-    paymentsDeps,
-    portfolios,
-    payouts,
-    banking,
     payoutProvider,
-    gold,
-    plans,
-    limits,
-    hasUsableGateway: async (): Promise<boolean> =>
-      (await listUsableGateways(paymentsDeps)).length > 0,
     async close(): Promise<void> {
       await provider.close();
       await payoutProvider.close();
@@ -200,3 +137,96 @@ export const createServices = (
     },
   };
 };
+
+/** Creates what all services share. */
+const createShared = (runtime: Runtime) => {
+  const { database, random, timers } = runtime;
+  const { db, inTransaction } = database;
+  const shared = { ...runtime, db, inTransaction, notify: createNotify(runtime) };
+  return {
+    ...shared,
+    portfolios: createPortfolioCache(shared),
+    idempotency: createIdempotency({ db, random, timers }),
+  };
+};
+
+/** Creates what receives customers' money, and what sends it to their bank accounts. */
+const createMoneyServices = (
+  config: ServicesConfig,
+  shared: ReturnType<typeof createShared>,
+  collaborators: Pick<PaymentsDeps, 'gateways'> & { readonly payoutProvider: PayoutProvider },
+) => {
+  const { gateways, payoutProvider: provider } = collaborators;
+  const paymentsDeps = {
+    ...shared,
+    gateways,
+    liveOnly: config.APP_MODE === 'production',
+    metrics: createPaymentMetrics(shared.metrics.registry),
+    findCustomer,
+  };
+  const banking = createBanking({ ...shared, provider, findCustomer, isAccountInUse });
+  return {
+    paymentsDeps,
+    payments: createPayments(paymentsDeps),
+    banking,
+    payouts: createPayouts({ ...shared, provider, banking }),
+    hasUsableGateway: async (): Promise<boolean> =>
+      (await listUsableGateways(paymentsDeps)).length > 0,
+  };
+};
+
+/**
+ * Wires the services of every process that deals in gold with their collaborators, lowest first:
+ * payments, bank accounts and payouts, then what buys, sells and reviews. A process that receives
+ * no webhooks needs none of their secrets.
+ */
+export const createServices = (
+  config: ServicesConfig,
+  env: Environment,
+  runtime: Runtime,
+  options: ServicesOptions,
+) => {
+  const collaborators = createCollaborators(config, env, runtime, options);
+  const { provider, payoutProvider } = collaborators;
+  const shared = createShared(runtime);
+  const settings = createSettings(shared);
+  const { limits } = settings;
+  const price = createPrice({ ...shared, provider, keepCopy: settings.keepCopy });
+  const gates = createServiceGates(runtime, config);
+  const money = createMoneyServices(config, shared, collaborators);
+  const gold = createGold({
+    ...shared,
+    ...readGoldSettings(config),
+    provider,
+    price: price.live,
+    limits,
+    payments: money.paymentsDeps,
+    gates,
+    onAllocated: createEarnReward({
+      ...shared,
+      rewardPaise: fromSafePaise(config.REFERRAL_REWARD_PAISE),
+    }),
+    maximumPayoutPaise: payoutProvider.rules.maximumImpsPaise,
+  });
+  const plans = createPlans({
+    ...shared,
+    limits,
+    payments: money.paymentsDeps,
+    gates,
+  });
+  return {
+    ...collaborators,
+    ...money,
+    /** Every gateway that has an adapter, configured or not. */
+    gatewayCodes,
+    price,
+    settings,
+    limits,
+    gates,
+    portfolios: shared.portfolios,
+    gold,
+    plans,
+  };
+};
+
+export type Services = ReturnType<typeof createServices>;

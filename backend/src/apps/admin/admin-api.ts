@@ -31,7 +31,7 @@ import { createUserTimelineRoutes } from '../../modules/user-timeline/index.ts';
 import { createUsersAdminRoutes } from '../../modules/users/index.ts';
 import { createRevocationList } from '../../platform/auth/revocation-list.ts';
 import { adapterDeps, type Runtime } from '../../runtime/create-runtime.ts';
-import { createServices } from '../../runtime/create-services.ts';
+import { createServices, type Services } from '../../runtime/create-services.ts';
 import {
   servicesVariables,
   apiVariables,
@@ -50,39 +50,38 @@ export const adminApiVariables = {
   ...adminVariables,
 };
 
-/** Builds the services of the admin API and declares its routes; nothing is served yet. */
-export const createAdminApi = (
-  config: ProcessConfig & Config<typeof adminApiVariables>,
-  env: Environment,
-  runtime: Runtime,
-) => {
-  const { database, logger, redis, wall } = runtime;
-  const { db, inTransaction } = database;
-  const shared = { ...runtime, db, inTransaction };
-  const services = createServices(config, env, runtime, { receivesWebhooks: false });
-  const { provider, gateways, payoutProvider } = services;
-  const ci = createCi(env, adapterDeps(runtime));
-  const objects = createObjectStore(env, adapterDeps(runtime));
+type AdminApiConfig = ProcessConfig & Config<typeof adminApiVariables>;
 
-  const admins = createAdmins({ ...shared, tokenTtlSeconds: config.ADMIN_TOKEN_TTL_SECONDS });
-  const revocations = createRevocationList({
-    redis,
-    onError: (error) => logger.warn({ err: error }, 'the revocation list cannot be written'),
-  });
-  const kycRoutes = createKycAdminRoutes({
-    ...shared,
-    provider,
-    objects,
-    notify: createNotify(runtime),
-  });
-  const reconciliation = createReconciliation({
-    ...shared,
-    gateways,
-    goldProvider: provider,
-    payoutProvider,
-    priceToleranceBps: fromSafeBps(config.PRICE_TOLERANCE_BPS),
-  });
-  const report = createReadinessReport({
+const tags = {
+  health: 'Liveness.',
+  auth: "Operators' sign-in.",
+  users: 'Customers.',
+  transactions: 'Gold orders, product orders and payouts of all customers.',
+  kyc: 'Review of what customers submitted.',
+  orders: "Customers' gold orders and manual reviews.",
+  payouts: 'Approval and retry of payouts.',
+  'product orders': "Customers' orders of jewellery.",
+  'payment-gateways': 'Which payment gateway takes which payments.',
+  products: 'The catalogue of jewellery.',
+  audit: 'What operators did, and what was refused.',
+  readiness: 'Whether buying may be open, and the evidence for it.',
+  reports: 'Figures of the moment and of the last days.',
+  reconciliation: "The service's books against those of its collaborators.",
+  legal: 'Facts and policies, as operators write them.',
+  support: 'Tickets of customers and others.',
+  config: 'Limits of amounts, feature flags and banners.',
+  price: "The spread on the price, and the provider's own price.",
+  devops: 'Runs of the CI system and deployments.',
+};
+
+/** Creates the report of what buying needs, each check on the collaborator that it is about. */
+const createReport = (
+  config: AdminApiConfig,
+  { database: { db }, wall }: Runtime,
+  services: Services,
+) => {
+  const { provider, gateways, payoutProvider } = services;
+  return createReadinessReport({
     db,
     checks: {
       gold_provider: checkGoldProvider(provider),
@@ -98,39 +97,36 @@ export const createAdminApi = (
       production_secrets: checkSecrets(config.APP_MODE),
     },
   });
+};
 
-  const catalogue = createCatalogueAdmin({
-    ...shared,
-    objects,
-    live: services.price.live,
+/** Builds the services of the admin API and declares its routes; nothing is served yet. */
+export const createAdminApi = (config: AdminApiConfig, env: Environment, runtime: Runtime) => {
+  const { database, logger, redis } = runtime;
+  const { db, inTransaction } = database;
+  const shared = { ...runtime, db, inTransaction };
+  const services = createServices(config, env, runtime, { receivesWebhooks: false });
+  const { provider, gateways, payoutProvider, price } = services;
+  const ci = createCi(env, adapterDeps(runtime));
+  const objects = createObjectStore(env, adapterDeps(runtime));
+
+  const admins = createAdmins({ ...shared, tokenTtlSeconds: config.ADMIN_TOKEN_TTL_SECONDS });
+  const revocations = createRevocationList({
+    redis,
+    onError: (error) => logger.warn({ err: error }, 'the revocation list cannot be written'),
   });
-
+  const reconciliation = createReconciliation({
+    ...shared,
+    gateways,
+    goldProvider: provider,
+    payoutProvider,
+    priceToleranceBps: fromSafeBps(config.PRICE_TOLERANCE_BPS),
+  });
   const definition: ApiDefinition = {
     name: 'admin',
     title: 'Digital Gold admin API',
     description: 'For operators.',
     prefix: '/v1',
-    tags: {
-      health: 'Liveness.',
-      auth: "Operators' sign-in.",
-      users: 'Customers.',
-      transactions: 'Gold orders, product orders and payouts of all customers.',
-      kyc: 'Review of what customers submitted.',
-      orders: "Customers' gold orders and manual reviews.",
-      payouts: 'Approval and retry of payouts.',
-      'product orders': "Customers' orders of jewellery.",
-      'payment-gateways': 'Which payment gateway takes which payments.',
-      products: 'The catalogue of jewellery.',
-      audit: 'What operators did, and what was refused.',
-      readiness: 'Whether buying may be open, and the evidence for it.',
-      reports: 'Figures of the moment and of the last days.',
-      reconciliation: "The service's books against those of its collaborators.",
-      legal: 'Facts and policies, as operators write them.',
-      support: 'Tickets of customers and others.',
-      config: 'Limits of amounts, feature flags and banners.',
-      price: "The spread on the price, and the provider's own price.",
-      devops: 'Runs of the CI system and deployments.',
-    },
+    tags,
     limitPerMinute: 60,
     docs: true,
     guard: admins.guard,
@@ -140,7 +136,7 @@ export const createAdminApi = (
       ...createUsersAdminRoutes({ ...shared, revocations }),
       ...createUserTimelineRoutes({ db }),
       ...createTransactionAdminRoutes({ db }),
-      ...kycRoutes,
+      ...createKycAdminRoutes({ ...shared, provider, objects, notify: createNotify(runtime) }),
       ...services.gold.adminRoutes,
       ...createOrderTimelineRoutes({ db }),
       ...services.payouts.adminRoutes,
@@ -155,14 +151,17 @@ export const createAdminApi = (
         path: '/audit',
         access: adminAccess('SUPER_ADMIN', 'ADMIN'),
       }),
-      ...catalogue.adminRoutes,
-      ...createReadinessAdminRoutes({ ...shared, report }),
+      ...createCatalogueAdmin({ ...shared, objects, live: price.live }).adminRoutes,
+      ...createReadinessAdminRoutes({
+        ...shared,
+        report: createReport(config, runtime, services),
+      }),
       ...reconciliation.adminRoutes,
       ...services.settings.adminRoutes,
       ...createLegalAdminRoutes(shared),
       ...createSupportAdminRoutes(shared),
-      ...createPriceAdminRoutes({ ...shared, fetchPrice: services.price.fetchPrice }),
-      ...createReportsAdminRoutes({ ...shared, price: services.price.live }),
+      ...createPriceAdminRoutes({ ...shared, fetchPrice: price.fetchPrice }),
+      ...createReportsAdminRoutes({ ...shared, price: price.live }),
       ...createCiAdminRoutes({ ...shared, ci }),
     ],
   };

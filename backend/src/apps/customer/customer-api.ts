@@ -1,6 +1,8 @@
 import { createSmsGateway } from '../../adapters/sms/create-sms-gateway.ts';
+import type { SmsGateway } from '../../adapters/sms/port.ts';
 import { isSigned } from '../../adapters/webhook-signature.ts';
 import { createObjectStore } from '../../adapters/object-store/create-object-store.ts';
+import type { ObjectStore } from '../../adapters/object-store/port.ts';
 import { createAccountDeletionRoutes } from '../../modules/account-deletion/index.ts';
 import { createCatalogue } from '../../modules/catalogue/index.ts';
 import { createHolding, createHoldingRoutes } from '../../modules/holdings/index.ts';
@@ -17,7 +19,7 @@ import { createRevocationList } from '../../platform/auth/revocation-list.ts';
 import type { Config, Environment } from '../../platform/config/config.ts';
 import { adapterDeps, type Runtime } from '../../runtime/create-runtime.ts';
 import { healthRoutes, type ApiDefinition } from '../../runtime/create-api-app.ts';
-import { createServices } from '../../runtime/create-services.ts';
+import { createServices, type Services } from '../../runtime/create-services.ts';
 import type { ProcessConfig } from '../../runtime/load-config.ts';
 import {
   apiVariables,
@@ -34,22 +36,45 @@ export const customerApiVariables = {
   ...customerVariables,
 };
 
-/** Builds the services of the customer API and declares its routes; nothing is served yet. */
-export const createCustomerApi = (
-  config: ProcessConfig & Config<typeof customerApiVariables>,
-  env: Environment,
-  runtime: Runtime,
-) => {
-  const { database, redis, logger, clock, metrics } = runtime;
-  const { db, inTransaction } = database;
-  const sms = createSmsGateway(env, adapterDeps(runtime));
-  const objects = createObjectStore(env, adapterDeps(runtime));
-  const services = createServices(config, env, runtime, { receivesWebhooks: true });
+type CustomerApiConfig = ProcessConfig & Config<typeof customerApiVariables>;
 
+const tags = {
+  health: 'Liveness.',
+  auth: 'Sign-in with a one-time code, tokens and sessions.',
+  users: "The customer's own profile, push tokens, and the deletion of the account.",
+  kyc: 'Identity documents and their review.',
+  price: 'The live price of gold and its history.',
+  gold: 'Quotes, buy orders and sell orders.',
+  plans: 'Plans that buy gold in installments.',
+  payments: 'Payment orders, and what the checkout returned.',
+  webhooks: 'Signed events of payment gateways and the payout provider.',
+  'bank accounts': 'Accounts that the proceeds of sales are paid to.',
+  payouts: 'Transfers of proceeds to bank accounts.',
+  products: 'Jewellery: the catalogue.',
+  'product orders': 'Orders of jewellery, paid on delivery.',
+  portfolio: 'Gold held, its value, and its history.',
+  transactions: 'Gold orders, product orders and payouts in one feed.',
+  referrals: 'Referral codes and their rewards.',
+  notifications: 'Messages to the customer.',
+  support: 'Tickets, for everybody.',
+  legal: 'Verified facts and policies, for everybody.',
+  public: 'What is available to everybody, without signing in.',
+};
+
+interface AccountOptions {
+  readonly config: CustomerApiConfig;
+  readonly runtime: Runtime;
+  readonly sms: SmsGateway;
+  readonly objects: ObjectStore;
+  readonly services: Services;
+}
+
+/** Creates sign-in, and what a customer does with their own account: profile, deletion, KYC. */
+const createAccount = ({ config, runtime, sms, objects, services }: AccountOptions) => {
+  const { database, redis, logger, clock, metrics } = runtime;
+  const shared = { ...runtime, db: database.db, inTransaction: database.inTransaction };
   const signIn = {
-    ...runtime,
-    db,
-    inTransaction,
+    ...shared,
     sms,
     revocations: createRevocationList({
       redis,
@@ -76,75 +101,64 @@ export const createCustomerApi = (
     coolDownDays: config.DELETED_PHONE_COOLDOWN_DAYS,
   });
   const kyc = createKyc({
-    ...runtime,
-    db,
-    inTransaction,
+    ...shared,
     objects,
     isSignedBody: (message, signature) =>
       isSigned({ message, signature, encoding: 'hex', secrets: config.KYC_WEBHOOK_SECRETS }),
   });
-  const catalogue = createCatalogue({
-    ...runtime,
-    db,
-    objects,
-    live: services.price.live,
-  });
+  return {
+    identity,
+    routes: [
+      ...identity.customerRoutes,
+      ...accountDeletionRoutes,
+      ...kyc.customerRoutes,
+      ...kyc.webhookRoutes,
+    ],
+  };
+};
+
+/** Builds the services of the customer API and declares its routes; nothing is served yet. */
+export const createCustomerApi = (
+  config: CustomerApiConfig,
+  env: Environment,
+  runtime: Runtime,
+) => {
+  const { clock, database } = runtime;
+  const { db, inTransaction } = database;
+  const shared = { ...runtime, db, inTransaction };
+  const sms = createSmsGateway(env, adapterDeps(runtime));
+  const objects = createObjectStore(env, adapterDeps(runtime));
+  const services = createServices(config, env, runtime, { receivesWebhooks: true });
+  const { price } = services;
+  const account = createAccount({ config, runtime, sms, objects, services });
+  const { identity } = account;
 
   const definition: ApiDefinition = {
     name: 'customer',
     title: 'Digital Gold customer API',
     description: 'Buy, sell and hold gold.',
     prefix: '/v1',
-    tags: {
-      health: 'Liveness.',
-      auth: 'Sign-in with a one-time code, tokens and sessions.',
-      users: "The customer's own profile, push tokens, and the deletion of the account.",
-      kyc: 'Identity documents and their review.',
-      price: 'The live price of gold and its history.',
-      gold: 'Quotes, buy orders and sell orders.',
-      plans: 'Plans that buy gold in installments.',
-      payments: 'Payment orders, and what the checkout returned.',
-      webhooks: 'Signed events of payment gateways and the payout provider.',
-      'bank accounts': 'Accounts that the proceeds of sales are paid to.',
-      payouts: 'Transfers of proceeds to bank accounts.',
-      products: 'Jewellery: the catalogue.',
-      'product orders': 'Orders of jewellery, paid on delivery.',
-      portfolio: 'Gold held, its value, and its history.',
-      transactions: 'Gold orders, product orders and payouts in one feed.',
-      referrals: 'Referral codes and their rewards.',
-      notifications: 'Messages to the customer.',
-      support: 'Tickets, for everybody.',
-      legal: 'Verified facts and policies, for everybody.',
-      public: 'What is available to everybody, without signing in.',
-    },
+    tags,
     limitPerMinute: 100,
     docs: true,
     guard: identity.customerGuard,
     routes: [
       ...healthRoutes,
-      ...identity.customerRoutes,
-      ...accountDeletionRoutes,
-      ...kyc.customerRoutes,
-      ...kyc.webhookRoutes,
-      ...services.price.customerRoutes,
+      ...account.routes,
+      ...price.customerRoutes,
       ...services.gold.customerRoutes,
       ...services.plans.customerRoutes,
       ...services.payments.customerRoutes,
       ...services.banking.customerRoutes,
       ...services.payouts.customerRoutes,
       ...services.payouts.webhookRoutes,
-      ...createHoldingRoutes({ db, portfolios: services.portfolios, price: services.price.live }),
-      ...catalogue.customerRoutes,
-      ...createProductOrderRoutes({
-        ...runtime,
-        db,
-        price: services.price.live,
-        limits: services.limits,
-      }),
+      ...createHoldingRoutes({ db, portfolios: services.portfolios, price: price.live }),
+      ...createCatalogue({ ...shared, objects, live: price.live }).customerRoutes,
+      ...createProductOrderRoutes({ ...shared, price: price.live, limits: services.limits }),
       ...createTransactionRoutes({ db }),
-      ...createSupportRoutes({ ...runtime, db, identify: identity.identify }),
+      ...createSupportRoutes({ ...shared, identify: identity.identify }),
       ...createLegalRoutes({ db, clock }),
-      ...createReferralRoutes({ ...runtime, db, inTransaction }),
+      ...createReferralRoutes(shared),
       ...createNotificationRoutes({ db, clock, access: customerAccess }),
       ...services.settings.customerRoutes,
       ...createReadinessCustomerRoutes({

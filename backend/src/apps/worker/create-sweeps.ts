@@ -1,0 +1,70 @@
+import type { Ci } from '../../adapters/ci/port.ts';
+import type { ObjectStore } from '../../adapters/object-store/port.ts';
+import { createRefusalSweep } from '../../modules/audit/index.ts';
+import { createImageRemoval, createRepricing } from '../../modules/catalogue/index.ts';
+import { createDecideDeployments } from '../../modules/ci/index.ts';
+import { createDocumentRemoval, createKycSweeps } from '../../modules/kyc/index.ts';
+import { createProveHoldings } from '../../modules/reconciliation/index.ts';
+import { createFoldChanges } from '../../modules/transactions/index.ts';
+import type { Config } from '../../platform/config/config.ts';
+import { createDeadPoolSweep, type Sweep } from '../../platform/jobs/index.ts';
+import type { Runtime } from '../../runtime/create-runtime.ts';
+import type { Services } from '../../runtime/create-services.ts';
+import { createKeyringMetrics } from '../../runtime/rotate-keyring.ts';
+import { createKeyedRenewal, createKeyringRotation } from './create-key-sweeps.ts';
+import { createPurges } from './create-purges.ts';
+import type { workerVariables } from './worker.variables.ts';
+
+interface SweepsOptions {
+  readonly config: Config<typeof workerVariables>;
+  readonly runtime: Runtime;
+  readonly services: Services;
+  readonly kycEvents: { readonly sweeps: readonly Sweep[] };
+  readonly objects: ObjectStore;
+  readonly ci: Ci | undefined;
+}
+
+/** Creates the sweeps of the worker; those that name no period run every `JANITOR_EVERY_MS`. */
+export const createSweeps = (options: SweepsOptions): readonly Sweep[] => {
+  const { config, runtime, services, kycEvents, objects, ci } = options;
+  const { database, clock, logger, metrics } = runtime;
+  const { db, inTransaction } = database;
+  const { banking, gold, payments, payouts, plans, price } = services;
+  const rarely = 10 * config.JANITOR_EVERY_MS;
+  return [
+    createDeadPoolSweep({ inTransaction, logger }),
+    createRefusalSweep({ ...runtime, inTransaction }),
+    ...[...gold.expirySweeps, ...plans.sweeps].map((sweep) => ({
+      ...sweep,
+      everyMs: config.EXPIRY_EVERY_MS,
+    })),
+    ...gold.sweeps,
+    ...payments.sweeps,
+    ...banking.sweeps,
+    ...payouts.sweeps,
+    ...kycEvents.sweeps,
+    ...createKycSweeps({ ...runtime, db }),
+    createProveHoldings({ db, logger }),
+    createDecideDeployments({ ...runtime, db, inTransaction, ci }),
+    createFoldChanges({ db }),
+    createDocumentRemoval({ db, logger, objects }),
+    createRepricing({ inTransaction, clock, live: price.live, everyMs: config.JANITOR_EVERY_MS }),
+    createImageRemoval({ db, objects, clock, logger, everyMs: rarely }),
+    ...createPurges({ db, clock, metrics, everyMs: rarely }),
+    {
+      name: 'rotate-keyring',
+      everyMs: rarely,
+      run: createKeyringRotation({
+        ...runtime,
+        db,
+        inTransaction,
+        keyringMetrics: createKeyringMetrics(metrics.registry),
+      }),
+    },
+    {
+      name: 'renew-keyed-values',
+      everyMs: rarely,
+      run: createKeyedRenewal({ ...runtime, db }),
+    },
+  ];
+};
