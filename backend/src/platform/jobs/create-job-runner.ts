@@ -163,6 +163,26 @@ const wrapHandler = (options: WrapOptions): Task => {
   };
 };
 
+const wrapHandlers = ({ tasks, logger, metrics }: JobRunnerOptions) =>
+  Object.fromEntries(
+    Object.entries(tasks).map(([task, handler]) => [
+      task,
+      wrapHandler({ task, handler, logger, metrics }),
+    ]),
+  );
+
+/** Starts a heartbeat with each pool that the queue makes; the returned function stops them all. */
+const startHeartbeats = (
+  events: WorkerEvents,
+  options: { readonly databaseUrl: string; readonly logger: Logger; readonly timers: Timers },
+): (() => Promise<unknown>) => {
+  const heartbeats: Heartbeat[] = [];
+  events.on('pool:create', ({ workerPool }) => {
+    heartbeats.push(startHeartbeat({ ...options, poolId: workerPool.id }));
+  });
+  return () => Promise.all(heartbeats.map((heartbeat) => heartbeat.stop()));
+};
+
 /**
  * Takes jobs from the queue and runs them, at least once each. A job that throws is tried again
  * after exp(attempt) seconds (2.7 s, 7.4 s, 20 s, 55 s, ... at most 6.1 h) until its attempts are
@@ -170,19 +190,13 @@ const wrapHandler = (options: WrapOptions): Task => {
  * the metrics. When the queue's own machinery stops on an error it is started again.
  */
 export const createJobRunner = (options: JobRunnerOptions): JobRunner => {
-  const { databaseUrl, tasks, logger, metrics, concurrency = 10 } = options;
+  const { databaseUrl, logger, concurrency = 10 } = options;
   const { pollIntervalMs = 1000, abortAfterMs = 10_000, timers = createTimers() } = options;
+  const taskList = wrapHandlers(options);
   const stopping = new AbortController();
   const { signal } = stopping;
   let running: Promise<void> | undefined;
   let active: Runner | undefined;
-
-  const taskList = Object.fromEntries(
-    Object.entries(tasks).map(([task, handler]) => [
-      task,
-      wrapHandler({ task, handler, logger, metrics }),
-    ]),
-  );
 
   const warnOfStop = (error: unknown): void => {
     logger.warn({ err: error }, 'the job runner did not stop cleanly');
@@ -190,11 +204,8 @@ export const createJobRunner = (options: JobRunnerOptions): JobRunner => {
 
   const runOnce = async (): Promise<void> => {
     const pool = openPool(databaseUrl, logger);
-    const heartbeats: Heartbeat[] = [];
     const events: WorkerEvents = new EventEmitter();
-    events.on('pool:create', ({ workerPool }) => {
-      heartbeats.push(startHeartbeat({ databaseUrl, poolId: workerPool.id, logger, timers }));
-    });
+    const stopHeartbeats = startHeartbeats(events, { databaseUrl, logger, timers });
     let stalled: Error | undefined;
     const onStalled = (cause: Error): void => {
       stalled = cause;
@@ -220,7 +231,7 @@ export const createJobRunner = (options: JobRunnerOptions): JobRunner => {
       if (stalled !== undefined) throw stalled;
     } finally {
       active = undefined;
-      await Promise.all(heartbeats.map((heartbeat) => heartbeat.stop()));
+      await stopHeartbeats();
       await pool.end();
     }
   };
