@@ -38,6 +38,8 @@ interface AccountCommand {
   };
 }
 
+const withArticle = (noun: string): string => (/^[aeiou]/u.test(noun) ? `an ${noun}` : `a ${noun}`);
+
 const activity = ({ active }: Account): string => (active ? 'active' : 'inactive');
 
 const nameOf = ({ name }: Account): string[] => (name === undefined ? [] : [name]);
@@ -64,54 +66,54 @@ const showList = (all: readonly Account[], isNamed: boolean): string =>
     ]),
   );
 
-/**
- * Makes a command whose subcommands create, list and change accounts directly in the database, by
- * the service's own command, which audits each change.
- */
-const createAccountCommand = (deps: CliDeps, of: AccountCommand): Command => {
-  const { noun, texts } = of;
-  const accounts = new Command(of.name).description(of.about);
-  const subcommand = (name: string, description: string): Command =>
-    accounts.command(name).description(description);
-  const withEmail = (name: string, description: string): Command =>
-    subcommand(name, description).addArgument(
-      new Argument('<email>', `the ${noun}'s email address`),
-    );
-  const roleOption = (): Option =>
-    new Option('--role <role>', `the role of the ${noun}`)
-      .choices([...of.roles])
-      .makeOptionMandatory();
+/** Runs one change and prints the changed account. */
+const changeAccount = async (
+  deps: CliDeps,
+  of: AccountCommand,
+  command: Command,
+  { args, password }: { readonly args: readonly string[]; readonly password?: string },
+): Promise<void> => {
+  const options = globalOptionsOf(command);
+  const changed = await runBackendCommand(deps, resolveContext(deps, options), {
+    args: [of.name, ...args],
+    ...(password !== undefined && { stdin: password }),
+    answer: account,
+  });
+  printResult(deps, options.output, { data: changed, text: showOne(changed) });
+};
 
-  /** Runs one change and prints the changed account. */
-  const change = async (
-    command: Command,
-    args: readonly string[],
-    password?: string,
-  ): Promise<void> => {
-    const options = globalOptionsOf(command);
-    const changed = await runBackendCommand(deps, resolveContext(deps, options), {
-      args: [of.name, ...args],
-      ...(password !== undefined && { stdin: password }),
-      answer: account,
-    });
-    printResult(deps, options.output, { data: changed, text: showOne(changed) });
-  };
-  const newPassword = (command: Command, email: string): Promise<string> =>
-    readNewPassword(deps, globalOptionsOf(command), `New password of ${email}:`);
+const newPassword = (deps: CliDeps, command: Command, email: string): Promise<string> =>
+  readNewPassword(deps, globalOptionsOf(command), `New password of ${email}:`);
 
-  const create = withEmail('create', `create ${withArticle(noun)}, including the first one`)
-    .addOption(roleOption())
-    .addHelpText('after', texts.createHelp);
+const emailArgument = ({ noun }: AccountCommand): Argument =>
+  new Argument('<email>', `the ${noun}'s email address`);
+
+const roleOption = ({ noun, roles }: AccountCommand): Option =>
+  new Option('--role <role>', `the role of the ${noun}`).choices([...roles]).makeOptionMandatory();
+
+const addCreate = (accounts: Command, deps: CliDeps, of: AccountCommand): void => {
+  const create = accounts
+    .command('create')
+    .description(`create ${withArticle(of.noun)}, including the first one`)
+    .addArgument(emailArgument(of))
+    .addOption(roleOption(of))
+    .addHelpText('after', of.texts.createHelp);
   if (of.isNamed) create.requiredOption('--person-name <name>', 'the name of the person');
   create.action(
     async (email: string, given: { role: string; personName?: string }, command: Command) => {
       const person = given.personName === undefined ? [] : ['--person-name', given.personName];
       const args = ['create', '--email', email, '--role', given.role, ...person];
-      await change(command, args, await newPassword(command, email));
+      const password = await newPassword(deps, command, email);
+      await changeAccount(deps, of, command, { args, password });
     },
   );
-  subcommand('list', `list all ${noun}s, oldest first`).action(
-    async (_options: unknown, command: Command) => {
+};
+
+const addList = (accounts: Command, deps: CliDeps, of: AccountCommand): void => {
+  accounts
+    .command('list')
+    .description(`list all ${of.noun}s, oldest first`)
+    .action(async (_options: unknown, command: Command) => {
       const options = globalOptionsOf(command);
       const listing = {
         args: [of.name, 'list'],
@@ -119,31 +121,53 @@ const createAccountCommand = (deps: CliDeps, of: AccountCommand): Command => {
       };
       const list = await runBackendCommand(deps, resolveContext(deps, options), listing);
       printResult(deps, options.output, { data: list, text: showList(list.items, of.isNamed) });
-    },
-  );
-  withEmail('set-role', texts.setRole)
-    .addOption(roleOption())
-    .action(async (email: string, { role }: { role: string }, command: Command) =>
-      change(command, ['set-role', '--email', email, '--role', role]),
-    );
-  for (const [name, about] of [
-    ['activate', `allow ${withArticle(noun)} to sign in again`],
-    ['deactivate', texts.deactivate],
-  ] as const) {
-    withEmail(name, about).action(async (email: string, _options: unknown, command: Command) =>
-      change(command, [name, '--email', email]),
-    );
-  }
-  withEmail('reset-password', texts.resetPassword)
-    .addHelpText('after', texts.passwordHelp)
-    .action(async (email: string, _options: unknown, command: Command) => {
-      const args = ['reset-password', '--email', email];
-      await change(command, args, await newPassword(command, email));
     });
-  return accounts;
 };
 
-const withArticle = (noun: string): string => (/^[aeiou]/u.test(noun) ? `an ${noun}` : `a ${noun}`);
+const addChanges = (accounts: Command, deps: CliDeps, of: AccountCommand): void => {
+  accounts
+    .command('set-role')
+    .description(of.texts.setRole)
+    .addArgument(emailArgument(of))
+    .addOption(roleOption(of))
+    .action(async (email: string, { role }: { role: string }, command: Command) =>
+      changeAccount(deps, of, command, { args: ['set-role', '--email', email, '--role', role] }),
+    );
+  for (const [name, about] of [
+    ['activate', `allow ${withArticle(of.noun)} to sign in again`],
+    ['deactivate', of.texts.deactivate],
+  ] as const) {
+    accounts
+      .command(name)
+      .description(about)
+      .addArgument(emailArgument(of))
+      .action(async (email: string, _options: unknown, command: Command) =>
+        changeAccount(deps, of, command, { args: [name, '--email', email] }),
+      );
+  }
+  accounts
+    .command('reset-password')
+    .description(of.texts.resetPassword)
+    .addArgument(emailArgument(of))
+    .addHelpText('after', of.texts.passwordHelp)
+    .action(async (email: string, _options: unknown, command: Command) => {
+      const args = ['reset-password', '--email', email];
+      const password = await newPassword(deps, command, email);
+      await changeAccount(deps, of, command, { args, password });
+    });
+};
+
+/**
+ * Makes a command whose subcommands create, list and change accounts directly in the database, by
+ * the service's own command, which audits each change.
+ */
+const createAccountCommand = (deps: CliDeps, of: AccountCommand): Command => {
+  const accounts = new Command(of.name).description(of.about);
+  addCreate(accounts, deps, of);
+  addList(accounts, deps, of);
+  addChanges(accounts, deps, of);
+  return accounts;
+};
 
 const passwordHelp = `
 goldctl prompts twice for the password (12 to 128 characters). Without a terminal, pass it on
