@@ -7,6 +7,10 @@ import type { OpenPayouts } from '#test/support/open-payouts.ts';
 
 const it = payoutTest();
 
+const cutOff = async (): Promise<never> => {
+  throw new Error('the transaction was cut off');
+};
+
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 
@@ -206,12 +210,12 @@ describe('an answer that is lost', () => {
     const { payoutId } = await open.payout();
     await open.fault('create-payout', 'timeout');
     await open.drain();
-    const inTransaction: typeof open.system.inTransaction = async () => {
-      throw new Error('the transaction was cut off');
-    };
     open.system.clock.advance(2 * minuteMs);
     const before = await attemptsOf(open, payoutId);
-    await open.runSweeps('payouts-poll-attempts', open.replica(undefined, { inTransaction }));
+    await open.runSweeps(
+      'payouts-poll-attempts',
+      open.replica(undefined, { inTransaction: cutOff }),
+    );
     expect(await attemptsOf(open, payoutId)).toEqual(
       before.map((attempt) => ({ ...attempt, lastAskedAt: open.system.clock.now() })),
     );
