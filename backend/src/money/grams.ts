@@ -54,13 +54,16 @@ export const isTraded = (weight: Grams): boolean => weight % SMALLEST_TRADED_GRA
 /** The database driver's form of NUMERIC: its text, or a Decimal (never a number). */
 export type DatabaseDecimal = string | { readonly s: number; toFixed(decimals: number): string };
 
+/** Returns the text of a NUMERIC(20,8) column, with all eight decimals. */
+export const decimalFromDatabase = (value: DatabaseDecimal): string =>
+  typeof value === 'string' ? value : value.toFixed(DATABASE_DECIMALS);
+
 /**
  * Reads a weight from a NUMERIC(20,8) column.
  * @throws MoneyError INVALID_GRAMS when it isn't one
  */
 export const gramsFromDatabase = (value: DatabaseDecimal): Grams => {
-  const text = typeof value === 'string' ? value : value.toFixed(DATABASE_DECIMALS);
-  const parsed = parseDecimal(text, DATABASE_DECIMALS);
+  const parsed = parseDecimal(decimalFromDatabase(value), DATABASE_DECIMALS);
   if (parsed === undefined) throw new MoneyError('INVALID_GRAMS', 'not a stored weight');
   return grams(parsed);
 };

@@ -58,7 +58,7 @@ export interface OpenGold {
   /** A caller: nobody, or whoever has this id. */
   as(userId?: string): OpenCaller;
   /** A customer whom the provider knows. */
-  newCustomer(): Promise<{ id: string; providerUserId: string; call: OpenCaller }>;
+  newCustomer(): Promise<{ id: string; phone: string; providerUserId: string; call: OpenCaller }>;
   /** Throws the switch of buying (with every evidence verified) or of selling. */
   readonly setGate: (gate: 'buy' | 'sell', isOpen: boolean) => void;
   /** Replaces the operators' limits by the defaults, but for those given. */
@@ -215,7 +215,7 @@ export const openGold = async ({
       await db.kycRecord.create({
         data: { id: random.uuid(), userId: id, status: 'APPROVED', ...stamps },
       });
-      return { id, providerUserId, call: as(id) };
+      return { id, phone, providerUserId, call: as(id) };
     },
     setGate,
     async setLimits(changes = {}) {

@@ -1,7 +1,7 @@
-import { gramsToDatabase, type Bps, type Grams, type Paise } from '../../money/index.ts';
+import { gramsToDatabase, toSafeBps, type Bps, type Grams, type Paise } from '../../money/index.ts';
 import { execute, sql, type Db } from '../../platform/db/index.ts';
 import { offsetOf, type Page } from '../../platform/http/index.ts';
-import { selectOrders } from './orders.store.ts';
+import { findOrders } from './orders.store.ts';
 import type { GoldOrder } from './orders.types.ts';
 
 export interface PlacedInstallment {
@@ -72,22 +72,29 @@ export const storeVerifiedInstallment = async (
   verified: VerifiedInstallment,
   at: Date,
 ): Promise<boolean> => {
-  const count = await execute(
-    db,
-    sql`
-      UPDATE gold_order
-      SET grams = ${gramsToDatabase(verified.grams)}::numeric,
-        price_per_gram_paise = ${verified.pricePerGramPaise}::bigint,
-        gold_value_paise = ${verified.goldValuePaise}::bigint,
-        gst_paise = ${verified.gstPaise}::bigint, gst_rate_bps = ${verified.gstRateBps}::int,
-        rounding_paise = ${verified.roundingPaise}::bigint, provider = ${verified.provider},
-        provider_tx_id = ${verified.providerTxId}, provider_rate_id = ${verified.providerRateId},
-        provider_amount_paise = ${verified.providerAmountPaise}::bigint,
-        lock_started_at = ${verified.lockStartedAt}::timestamptz,
-        lock_ends_at = ${verified.lockEndsAt}::timestamptz, updated_at = ${at}::timestamptz
-      WHERE id = ${orderId}::uuid AND type = 'SIP_INSTALLMENT'
-        AND status IN ('PAID', 'RETRY_PENDING') AND allocated_at IS NULL`,
-  );
+  const { count } = await db.goldOrder.updateMany({
+    where: {
+      id: orderId,
+      type: 'SIP_INSTALLMENT',
+      status: { in: ['PAID', 'RETRY_PENDING'] },
+      allocatedAt: null,
+    },
+    data: {
+      grams: gramsToDatabase(verified.grams),
+      pricePerGramPaise: verified.pricePerGramPaise,
+      goldValuePaise: verified.goldValuePaise,
+      gstPaise: verified.gstPaise,
+      gstRateBps: toSafeBps(verified.gstRateBps),
+      roundingPaise: verified.roundingPaise,
+      provider: verified.provider,
+      providerTxId: verified.providerTxId,
+      providerRateId: verified.providerRateId,
+      providerAmountPaise: verified.providerAmountPaise,
+      lockStartedAt: verified.lockStartedAt,
+      lockEndsAt: verified.lockEndsAt,
+      updatedAt: at,
+    },
+  });
   return count === 1;
 };
 
@@ -138,8 +145,9 @@ export const listLapsedInstallments = (
 
 /** Lists one page of a plan's installments, the last raised first. */
 export const listInstallments = (db: Db, planId: string, page: Page): Promise<GoldOrder[]> =>
-  selectOrders(
-    db,
-    sql`WHERE o.sip_plan_id = ${planId}::uuid
-      ORDER BY o.installment_no DESC LIMIT ${page.limit} OFFSET ${offsetOf(page)}`,
-  );
+  findOrders(db, {
+    where: { sipPlanId: planId },
+    orderBy: { installmentNo: 'desc' },
+    take: page.limit,
+    skip: offsetOf(page),
+  });

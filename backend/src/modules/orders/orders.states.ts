@@ -1,6 +1,6 @@
 import { type TransitionTable, transition } from '../../platform/transitions/transitions.ts';
 import type { Clock } from '../../platform/clock/clock.ts';
-import { execute, sql, type Db } from '../../platform/db/index.ts';
+import type { Db } from '../../platform/db/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
 import type { JsonObject } from '../../platform/jobs/index.ts';
 import type { Logger } from '../../platform/observability/index.ts';
@@ -188,16 +188,20 @@ const transitionOrder = <S extends string>(
       return count;
     },
     recordHistory: async () => {
-      // Raw: one statement, where create() would read the row back.
-      await execute(
-        db,
-        sql`
-          INSERT INTO gold_order_event
-            (id, order_id, from_status, to_status, cause, actor, request_id, detail, at)
-          VALUES (${random.uuid()}::uuid, ${id}::uuid, ${from}, ${to}, ${cause}, ${actor},
-            ${requestId ?? null}, ${detail === undefined ? null : JSON.stringify(detail)}::jsonb,
-            ${at}::timestamptz)`,
-      );
+      await db.goldOrderEvent.create({
+        data: {
+          id: random.uuid(),
+          orderId: id,
+          fromStatus: from,
+          toStatus: to,
+          cause,
+          actor,
+          requestId: requestId ?? null,
+          ...(detail !== undefined && { detail }),
+          at,
+        },
+        select: { id: true },
+      });
     },
   });
 };

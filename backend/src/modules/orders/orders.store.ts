@@ -1,15 +1,7 @@
+import type { Prisma } from '../../generated/prisma/client.ts';
 import { gramsFromDatabase, gramsToDatabase, paise } from '../../money/index.ts';
 import type { Bps, DatabaseDecimal, Grams, Paise } from '../../money/index.ts';
-import {
-  execute,
-  joinSql,
-  noSql,
-  selectOne,
-  selectRows,
-  sql,
-  type Db,
-  type Sql,
-} from '../../platform/db/index.ts';
+import { execute, selectOne, selectRows, sql, type Db } from '../../platform/db/index.ts';
 import { offsetOf, type Page } from '../../platform/http/index.ts';
 import { isUuid } from '../../platform/ids/random.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
@@ -22,36 +14,46 @@ import {
   type SaleOrder,
 } from './orders.types.ts';
 
-type AmountName =
-  | 'amountPaise'
-  | 'pricePerGramPaise'
-  | 'goldValuePaise'
-  | 'gstPaise'
-  | 'roundingPaise'
-  | 'proceedsPaise'
-  | 'providerAmountPaise'
-  | 'priceDifferencePaise';
+const columns = {
+  id: true,
+  userId: true,
+  type: true,
+  status: true,
+  quoteId: true,
+  unit: true,
+  amountPaise: true,
+  grams: true,
+  pricePerGramPaise: true,
+  goldValuePaise: true,
+  gstPaise: true,
+  roundingPaise: true,
+  proceedsPaise: true,
+  provider: true,
+  providerTxId: true,
+  providerRateId: true,
+  providerAmountPaise: true,
+  lockStartedAt: true,
+  lockEndsAt: true,
+  expiresAt: true,
+  paidAt: true,
+  allocationAttempts: true,
+  nextAttemptAt: true,
+  allocatedAt: true,
+  recoveredAt: true,
+  manualReviewCode: true,
+  manualReviewReason: true,
+  failureCode: true,
+  refundReference: true,
+  priceDifferencePaise: true,
+  bankAccountId: true,
+  sipPlanId: true,
+  installmentNo: true,
+  dueAt: true,
+  createdAt: true,
+  updatedAt: true,
+} satisfies Prisma.GoldOrderSelect;
 
-type Row = Omit<GoldOrder, AmountName | 'grams'> & { readonly grams: DatabaseDecimal | null } & {
-  readonly [Name in AmountName]: Name extends 'amountPaise' ? bigint : bigint | null;
-};
-
-const columns = sql`
-  o.id, o.user_id AS "userId", o.type, o.status, o.quote_id AS "quoteId", o.unit,
-  o.amount_paise AS "amountPaise", o.grams, o.price_per_gram_paise AS "pricePerGramPaise",
-  o.gold_value_paise AS "goldValuePaise", o.gst_paise AS "gstPaise",
-  o.rounding_paise AS "roundingPaise", o.proceeds_paise AS "proceedsPaise", o.provider,
-  o.provider_tx_id AS "providerTxId", o.provider_rate_id AS "providerRateId",
-  o.provider_amount_paise AS "providerAmountPaise", o.lock_started_at AS "lockStartedAt",
-  o.lock_ends_at AS "lockEndsAt", o.expires_at AS "expiresAt", o.paid_at AS "paidAt",
-  o.allocation_attempts AS "allocationAttempts", o.next_attempt_at AS "nextAttemptAt",
-  o.allocated_at AS "allocatedAt", o.recovered_at AS "recoveredAt",
-  o.manual_review_code AS "manualReviewCode",
-  o.manual_review_reason AS "manualReviewReason", o.failure_code AS "failureCode",
-  o.refund_reference AS "refundReference", o.price_difference_paise AS "priceDifferencePaise",
-  o.bank_account_id AS "bankAccountId", o.sip_plan_id AS "sipPlanId",
-  o.installment_no AS "installmentNo", o.due_at AS "dueAt", o.created_at AS "createdAt",
-  o.updated_at AS "updatedAt"`;
+type Row = Prisma.GoldOrderGetPayload<{ select: typeof columns }>;
 
 const paiseOrNull = (value: bigint | null): Paise | null => (value === null ? null : paise(value));
 const gramsOrNull = (value: DatabaseDecimal | null): Grams | null =>
@@ -59,6 +61,11 @@ const gramsOrNull = (value: DatabaseDecimal | null): Grams | null =>
 
 const toOrder = (row: Row): GoldOrder => ({
   ...row,
+  // These four are held by check constraints.
+  type: row.type as GoldOrder['type'],
+  status: row.status as GoldOrder['status'],
+  unit: row.unit as GoldUnit,
+  manualReviewCode: row.manualReviewCode as ManualReviewCode | null,
   amountPaise: paise(row.amountPaise),
   grams: gramsOrNull(row.grams),
   pricePerGramPaise: paiseOrNull(row.pricePerGramPaise),
@@ -70,18 +77,25 @@ const toOrder = (row: Row): GoldOrder => ({
   priceDifferencePaise: paiseOrNull(row.priceDifferencePaise),
 });
 
-/** Selects orders as `o`; `rest` is what follows the FROM. */
-export const selectOrders = async (db: Db, rest: Sql): Promise<GoldOrder[]> => {
-  const rows = await selectRows<Row>(db, sql`SELECT ${columns} FROM gold_order o ${rest}`);
+/** Returns the orders that a query finds, in its order. */
+export const findOrders = async (
+  db: Db,
+  query: Pick<Prisma.GoldOrderFindManyArgs, 'where' | 'orderBy' | 'take' | 'skip'>,
+): Promise<GoldOrder[]> => {
+  const rows = await db.goldOrder.findMany({ ...query, select: columns });
   return rows.map(toOrder);
 };
 
-export const findOrder = async (db: Db, id: string): Promise<GoldOrder | undefined> =>
-  (await selectOrders(db, sql`WHERE o.id = ${id}::uuid`))[0];
+export const findOrder = async (db: Db, id: string): Promise<GoldOrder | undefined> => {
+  const row = await db.goldOrder.findUnique({ where: { id }, select: columns });
+  return row === null ? undefined : toOrder(row);
+};
 
 /** Locks the row until the transaction ends: the first lock of whatever changes an order. */
-export const lockOrder = async (db: Db, id: string): Promise<GoldOrder | undefined> =>
-  (await selectOrders(db, sql`WHERE o.id = ${id}::uuid FOR UPDATE`))[0];
+export const lockOrder = async (db: Db, id: string): Promise<GoldOrder | undefined> => {
+  await selectRows(db, sql`SELECT id FROM gold_order WHERE id = ${id}::uuid FOR UPDATE`);
+  return findOrder(db, id);
+};
 
 /** Locks the row of a sale, as `lockOrder` does. */
 export const lockSale = async (db: Db, id: string): Promise<SaleOrder> => {
@@ -99,43 +113,34 @@ export interface OrderFilter {
   readonly q?: string | undefined;
 }
 
-const searchOf = (q: string): Sql => {
-  if (isUuid(q)) {
-    return sql`(o.id = ${q}::uuid OR o.user_id = ${q}::uuid OR o.quote_id = ${q}::uuid)`;
-  }
+const searchOf = async (db: Db, q: string): Promise<Prisma.GoldOrderWhereInput> => {
+  if (isUuid(q)) return { OR: [{ id: q }, { userId: q }, { quoteId: q }] };
   const phone = /^\d{10}$/u.test(q) ? `+91${q}` : q;
-  return sql`(o.provider_tx_id = ${q} OR o.refund_reference = ${q}
-    OR o.user_id = (SELECT u.id FROM app_user u WHERE u.phone = ${phone}))`;
-};
-
-const whereOf = ({ userId, status, type, q }: OrderFilter): Sql => {
-  const parts = [
-    ...(userId === undefined ? [] : [sql`o.user_id = ${userId}::uuid`]),
-    ...(status === undefined ? [] : [sql`o.status = ${status}`]),
-    ...(type === undefined ? [] : [sql`o.type = ${type}`]),
-    ...(q === undefined ? [] : [searchOf(q)]),
-  ];
-  return parts.length === 0 ? noSql : sql`WHERE ${joinSql(parts, ' AND ')}`;
+  // Found first: a condition on the customer's row would keep the orders' indexes out of use.
+  const customer = await db.user.findUnique({ where: { phone }, select: { id: true } });
+  const ofCustomer = customer === null ? [] : [{ userId: customer.id }];
+  return { OR: [{ providerTxId: q }, { refundReference: q }, ...ofCustomer] };
 };
 
 /** Returns one page of orders, newest first. */
 export const listOrders = async (
   db: Db,
-  filter: OrderFilter,
+  { userId, status, type, q }: OrderFilter,
   page: Page,
 ): Promise<{ rows: GoldOrder[]; total: number }> => {
-  const where = whereOf(filter);
-  const rows = await selectOrders(
-    db,
-    sql`${where}
-      ORDER BY o.created_at DESC, o.id DESC LIMIT ${page.limit} OFFSET ${offsetOf(page)}`,
-  );
-  const counted = await selectOne<{ total: number }>(
-    db,
-    sql`
-      SELECT count(*)::int AS total FROM gold_order o ${where}`,
-  );
-  return { rows, total: counted?.total ?? 0 };
+  const where = {
+    ...(userId !== undefined && { userId }),
+    ...(status !== undefined && { status }),
+    ...(type !== undefined && { type }),
+    ...(q !== undefined && (await searchOf(db, q))),
+  };
+  const rows = await findOrders(db, {
+    where,
+    orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+    take: page.limit,
+    skip: offsetOf(page),
+  });
+  return { rows, total: await db.goldOrder.count({ where }) };
 };
 
 interface PlacedOrder {
@@ -224,6 +229,7 @@ export const insertSellOrder = async (db: Db, sell: PlacedSale): Promise<void> =
 /**
  * Adds up the customer's buys of a day. An unpaid or FAILED one counts while its lock stands, since
  * it may still be paid (contract: money > Trading limits). Definite only under the holding's lock.
+ * Raw SQL, since every buy asks twice (benchmarks.md).
  */
 export const sumBuys = async (
   db: Db,

@@ -16,7 +16,7 @@ const buyOf = (amount: string | number = '1000', key = newKey()) => ({
 
 describe('orders', () => {
   it('are listed newest first, filtered, and only to their owner', async ({ open }) => {
-    const { id, call } = await open.newCustomer();
+    const { id, call, phone } = await open.newCustomer();
     const stranger = await open.newCustomer();
     const ids: string[] = [];
     for (const amount of ['100', '200', '300']) {
@@ -36,9 +36,18 @@ describe('orders', () => {
     expect((await stranger.call('GET', '/gold/orders')).body.total).toBe(0);
 
     const operator = open.as('operator');
-    for (const query of [`userId=${id}`, `q=${id}`, `userId=${id}&status=PENDING&type=BUY`]) {
+    const ten = phone.slice(-10);
+    for (const query of [
+      `userId=${id}`,
+      `userId=${id}&status=PENDING&type=BUY`,
+      `q=${id}`,
+      `q=${encodeURIComponent(phone)}`,
+      `q=${ten}`,
+    ]) {
       expect((await operator('GET', `/orders?${query}`)).body.total).toBe(3);
     }
+    expect((await operator('GET', `/orders?q=${ten}&type=SELL`)).body.total).toBe(0);
+    expect((await operator('GET', '/orders?q=nobody')).body.total).toBe(0);
     const { body: order } = await operator('GET', `/orders/${ids[0]}`);
     expect(order).toMatchObject({
       user_id: id,

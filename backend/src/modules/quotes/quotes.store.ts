@@ -1,75 +1,127 @@
+import type { Prisma } from '../../generated/prisma/client.ts';
 import {
+  decimalFromDatabase,
   fromSafeBps,
   gramsFromDatabase,
   gramsToDatabase,
   paise,
-  type DatabaseDecimal,
 } from '../../money/index.ts';
-import { execute, noSql, selectRows, sql, type Db, type Sql } from '../../platform/db/index.ts';
+import { execute, selectRows, sql, type Db } from '../../platform/db/index.ts';
 import { addMs, type Clock } from '../../platform/clock/clock.ts';
 import type { Purge } from '../../platform/jobs/index.ts';
-import type { BuyQuote, SellQuote } from './quotes.types.ts';
+import type { GoldUnit } from '../orders/index.ts';
+import type { BuyQuote, QuoteStatus, SellQuote } from './quotes.types.ts';
 
-type BuyAmountName =
-  | 'pricePerGramPaise'
-  | 'goldValuePaise'
-  | 'gstPaise'
-  | 'totalPaise'
-  | 'roundingPaise'
-  | 'providerAmountPaise';
+/** The columns of either kind. */
+const commonColumns = {
+  id: true,
+  userId: true,
+  status: true,
+  unit: true,
+  requestedAmount: true,
+  grams: true,
+  pricePerGramPaise: true,
+  provider: true,
+  providerRateId: true,
+  expiresAt: true,
+  createdAt: true,
+} satisfies Prisma.GoldQuoteSelect;
 
-type BuyRow = Omit<BuyQuote, BuyAmountName | 'grams' | 'gstRateBps'> & {
-  readonly grams: DatabaseDecimal;
-  readonly gstRateBps: number;
-} & {
-  readonly [Name in BuyAmountName]: bigint;
-};
+const buyColumns = {
+  ...commonColumns,
+  goldValuePaise: true,
+  gstPaise: true,
+  gstRateBps: true,
+  totalPaise: true,
+  roundingPaise: true,
+  providerTxId: true,
+  providerAmountPaise: true,
+  lockStartedAt: true,
+  lockEndsAt: true,
+} satisfies Prisma.GoldQuoteSelect;
 
-const buyColumns = sql`
-  q.id, q.user_id AS "userId", q.status, q.unit, q.requested_amount::text AS requested, q.grams,
-  q.price_per_gram_paise AS "pricePerGramPaise", q.gold_value_paise AS "goldValuePaise",
-  q.gst_paise AS "gstPaise", q.gst_rate_bps AS "gstRateBps", q.total_paise AS "totalPaise",
-  q.rounding_paise AS "roundingPaise", q.provider, q.provider_tx_id AS "providerTxId",
-  q.provider_rate_id AS "providerRateId", q.provider_amount_paise AS "providerAmountPaise",
-  q.lock_started_at AS "lockStartedAt", q.lock_ends_at AS "lockEndsAt",
-  q.expires_at AS "expiresAt", q.created_at AS "createdAt"`;
+const sellColumns = {
+  ...commonColumns,
+  proceedsPaise: true,
+  withheldPaise: true,
+  providerPricePaise: true,
+} satisfies Prisma.GoldQuoteSelect;
 
-const toBuyQuote = (row: BuyRow): BuyQuote => ({
-  ...row,
+type CommonRow = Prisma.GoldQuoteGetPayload<{ select: typeof commonColumns }>;
+type BuyRow = Prisma.GoldQuoteGetPayload<{ select: typeof buyColumns }>;
+type SellRow = Prisma.GoldQuoteGetPayload<{ select: typeof sellColumns }>;
+
+/** A row of its kind, whose columns are all filled when it is inserted, and stay so. */
+type Filled<Row> = { readonly [Name in keyof Row]: NonNullable<Row[Name]> };
+
+const toCommon = (row: Filled<CommonRow>) => ({
+  id: row.id,
+  userId: row.userId,
+  // Both held by check constraints.
+  status: row.status as QuoteStatus,
+  unit: row.unit as GoldUnit,
+  requested: decimalFromDatabase(row.requestedAmount),
   grams: gramsFromDatabase(row.grams),
   pricePerGramPaise: paise(row.pricePerGramPaise),
+  provider: row.provider,
+  providerRateId: row.providerRateId,
+  expiresAt: row.expiresAt,
+  createdAt: row.createdAt,
+});
+
+const toBuyQuote = (row: Filled<BuyRow>): BuyQuote => ({
+  ...toCommon(row),
   goldValuePaise: paise(row.goldValuePaise),
   gstPaise: paise(row.gstPaise),
   gstRateBps: fromSafeBps(row.gstRateBps),
   totalPaise: paise(row.totalPaise),
   roundingPaise: paise(row.roundingPaise),
+  providerTxId: row.providerTxId,
   providerAmountPaise: paise(row.providerAmountPaise),
+  lockStartedAt: row.lockStartedAt,
+  lockEndsAt: row.lockEndsAt,
 });
 
-const selectBuyQuote = async (
-  db: Db,
-  id: string,
-  userId: string,
-  lock: Sql,
-): Promise<BuyQuote | undefined> => {
-  const rows = await selectRows<BuyRow>(
-    db,
+const toSellQuote = (row: Filled<SellRow>): SellQuote => ({
+  ...toCommon(row),
+  proceedsPaise: paise(row.proceedsPaise),
+  withheldPaise: paise(row.withheldPaise),
+  providerPricePaise: paise(row.providerPricePaise),
+});
+
+const lockQuote = async (tx: Db, id: string, userId: string): Promise<void> => {
+  await selectRows(
+    tx,
     sql`
-      SELECT ${buyColumns} FROM gold_quote q
-      WHERE q.id = ${id}::uuid AND q.user_id = ${userId}::uuid AND q.kind = 'BUY' ${lock}`,
+      SELECT id FROM gold_quote WHERE id = ${id}::uuid AND user_id = ${userId}::uuid FOR UPDATE`,
   );
-  return rows[0] === undefined ? undefined : toBuyQuote(rows[0]);
 };
 
 /** Returns a buy quote of this customer; undefined where there is none. */
-export const findBuyQuote = (db: Db, id: string, userId: string) =>
-  selectBuyQuote(db, id, userId, noSql);
+export const findBuyQuote = async (
+  db: Db,
+  id: string,
+  userId: string,
+): Promise<BuyQuote | undefined> => {
+  const where = { id, userId, kind: 'BUY' };
+  const row = await db.goldQuote.findFirst({ where, select: buyColumns });
+  return row === null ? undefined : toBuyQuote(row as Filled<BuyRow>);
+};
 
 /** Returns it locked until the transaction ends. */
-export const lockBuyQuote = (db: Db, id: string, userId: string) =>
-  selectBuyQuote(db, id, userId, sql`FOR UPDATE`);
+export const lockBuyQuote = async (
+  tx: Db,
+  id: string,
+  userId: string,
+): Promise<BuyQuote | undefined> => {
+  await lockQuote(tx, id, userId);
+  return findBuyQuote(tx, id, userId);
+};
 
-/** Writes a new quote; one of status CONSUMED is consumed by the transaction that inserts it. */
+/**
+ * Writes a new quote; one of status CONSUMED is consumed by the transaction that inserts it. Raw
+ * SQL, since every buy makes one (benchmarks.md).
+ */
 export const insertBuyQuote = async (db: Db, quote: BuyQuote): Promise<void> => {
   const consumedAt = quote.status === 'CONSUMED' ? quote.createdAt : null;
   await execute(
@@ -91,87 +143,73 @@ export const insertBuyQuote = async (db: Db, quote: BuyQuote): Promise<void> => 
   );
 };
 
-type SellAmountName =
-  | 'pricePerGramPaise'
-  | 'proceedsPaise'
-  | 'withheldPaise'
-  | 'providerPricePaise';
-
-type SellRow = Omit<SellQuote, SellAmountName | 'grams'> & { readonly grams: DatabaseDecimal } & {
-  readonly [Name in SellAmountName]: bigint;
-};
-
-const sellColumns = sql`
-  q.id, q.user_id AS "userId", q.status, q.unit, q.requested_amount::text AS requested, q.grams,
-  q.price_per_gram_paise AS "pricePerGramPaise", q.proceeds_paise AS "proceedsPaise",
-  q.withheld_paise AS "withheldPaise", q.provider, q.provider_rate_id AS "providerRateId",
-  q.provider_price_paise AS "providerPricePaise", q.expires_at AS "expiresAt",
-  q.created_at AS "createdAt"`;
-
-const toSellQuote = (row: SellRow): SellQuote => ({
-  ...row,
-  grams: gramsFromDatabase(row.grams),
-  pricePerGramPaise: paise(row.pricePerGramPaise),
-  proceedsPaise: paise(row.proceedsPaise),
-  withheldPaise: paise(row.withheldPaise),
-  providerPricePaise: paise(row.providerPricePaise),
-});
-
-const selectSellQuote = async (
-  db: Db,
-  userId: string,
-  rest: Sql,
-): Promise<SellQuote | undefined> => {
-  const rows = await selectRows<SellRow>(
-    db,
-    sql`
-      SELECT ${sellColumns} FROM gold_quote q
-      WHERE q.user_id = ${userId}::uuid AND q.kind = 'SELL' ${rest}`,
-  );
-  return rows[0] === undefined ? undefined : toSellQuote(rows[0]);
-};
-
 /** Returns a sell quote of this customer; undefined where there is none. */
-export const findSellQuote = (db: Db, id: string, userId: string) =>
-  selectSellQuote(db, userId, sql`AND q.id = ${id}::uuid`);
+export const findSellQuote = async (
+  db: Db,
+  id: string,
+  userId: string,
+): Promise<SellQuote | undefined> => {
+  const where = { id, userId, kind: 'SELL' };
+  const row = await db.goldQuote.findFirst({ where, select: sellColumns });
+  return row === null ? undefined : toSellQuote(row as Filled<SellRow>);
+};
 
 /** Returns it locked until the transaction ends. */
-export const lockSellQuote = (db: Db, id: string, userId: string) =>
-  selectSellQuote(db, userId, sql`AND q.id = ${id}::uuid FOR UPDATE`);
+export const lockSellQuote = async (
+  tx: Db,
+  id: string,
+  userId: string,
+): Promise<SellQuote | undefined> => {
+  await lockQuote(tx, id, userId);
+  return findSellQuote(tx, id, userId);
+};
 
 /** Returns the newest sell quote that can still be used, of exactly this unit and amount. */
-export const findUsableSellQuote = (
+export const findUsableSellQuote = async (
   db: Db,
   userId: string,
-  amount: { readonly unit: string; readonly requested: string },
+  { unit, requested }: { readonly unit: string; readonly requested: string },
   now: Date,
-) =>
-  selectSellQuote(
-    db,
-    userId,
-    sql`
-      AND q.status = 'ACTIVE' AND q.expires_at > ${now}::timestamptz
-      AND q.unit = ${amount.unit} AND q.requested_amount = ${amount.requested}::numeric
-      ORDER BY q.created_at DESC, q.id DESC LIMIT 1`,
-  );
+): Promise<SellQuote | undefined> => {
+  const row = await db.goldQuote.findFirst({
+    where: {
+      userId,
+      kind: 'SELL',
+      status: 'ACTIVE',
+      expiresAt: { gt: now },
+      unit,
+      requestedAmount: requested,
+    },
+    orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+    select: sellColumns,
+  });
+  return row === null ? undefined : toSellQuote(row as Filled<SellRow>);
+};
 
 /** Writes a new quote; one of status CONSUMED is consumed by the transaction that inserts it. */
 export const insertSellQuote = async (db: Db, quote: SellQuote): Promise<void> => {
-  const consumedAt = quote.status === 'CONSUMED' ? quote.createdAt : null;
-  await execute(
-    db,
-    sql`
-      INSERT INTO gold_quote (id, user_id, kind, status, unit, requested_amount, grams,
-        price_per_gram_paise, proceeds_paise, withheld_paise, provider, provider_rate_id,
-        provider_price_paise, expires_at, consumed_at, created_at, updated_at)
-      VALUES (${quote.id}::uuid, ${quote.userId}::uuid, 'SELL', ${quote.status}, ${quote.unit},
-        ${quote.requested}::numeric, ${gramsToDatabase(quote.grams)}::numeric,
-        ${quote.pricePerGramPaise}::bigint, ${quote.proceedsPaise}::bigint,
-        ${quote.withheldPaise}::bigint, ${quote.provider}, ${quote.providerRateId},
-        ${quote.providerPricePaise}::bigint, ${quote.expiresAt}::timestamptz,
-        ${consumedAt}::timestamptz, ${quote.createdAt}::timestamptz,
-        ${quote.createdAt}::timestamptz)`,
-  );
+  await db.goldQuote.create({
+    data: {
+      id: quote.id,
+      userId: quote.userId,
+      kind: 'SELL',
+      status: quote.status,
+      unit: quote.unit,
+      requestedAmount: quote.requested,
+      grams: gramsToDatabase(quote.grams),
+      pricePerGramPaise: quote.pricePerGramPaise,
+      proceedsPaise: quote.proceedsPaise,
+      withheldPaise: quote.withheldPaise,
+      provider: quote.provider,
+      providerRateId: quote.providerRateId,
+      providerPricePaise: quote.providerPricePaise,
+      expiresAt: quote.expiresAt,
+      consumedAt: quote.status === 'CONSUMED' ? quote.createdAt : null,
+      createdAt: quote.createdAt,
+      updatedAt: quote.createdAt,
+    },
+    select: { id: true },
+  });
 };
 
 /** Longer than any reconciliation looks back: the provider still shows the verify of a quote. */
