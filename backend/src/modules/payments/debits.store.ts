@@ -99,11 +99,6 @@ export const findDebit = async (db: Db, id: string): Promise<HeldDebit | undefin
   return { status, sentAt };
 };
 
-/** Sends an installment's payment order to the back of the next batch of a sweep. */
-export const markPaymentOrderSwept = async (db: Db, id: string, at: Date): Promise<void> => {
-  await db.paymentOrder.updateMany({ where: { id }, data: { lastAskedAt: at } });
-};
-
 interface DueDebits {
   readonly now: Date;
   /** Those that were requested are asked about; the others wait, as behind a closed gate. */

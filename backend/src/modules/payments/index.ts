@@ -7,7 +7,7 @@ export {
 export { createGatewayOrder } from './create-gateway-order.ts';
 export { createPayments, type Payments } from './create-payments.ts';
 export { debitMandate } from './debit-mandate.ts';
-export { listDueDebits, markPaymentOrderSwept, sealMandateToken } from './debits.store.ts';
+export { listDueDebits, sealMandateToken } from './debits.store.ts';
 export { isTurnedDownEverywhere, listAttempts } from './gateway-attempts.store.ts';
 export { createGatewayAdminRoutes } from './gateways.admin.routes.ts';
 export { listHeldPayments } from './gateway-payments.store.ts';
@@ -25,6 +25,7 @@ export {
   insertPaymentOrder,
   listPaymentOrders,
   listUnopenedInstallments,
+  markPaymentOrderSwept,
   postponeExpiry,
 } from './payment-orders.store.ts';
 export { expirePaymentOrders } from './payments.states.ts';

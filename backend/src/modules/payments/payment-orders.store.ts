@@ -169,6 +169,11 @@ export const listUnopenedInstallments = (
     select: { id: true },
   });
 
+/** Sends an installment's payment order to the back of the next batch of a sweep. */
+export const markPaymentOrderSwept = async (db: Db, id: string, at: Date): Promise<void> => {
+  await db.paymentOrder.updateMany({ where: { id }, data: { lastAskedAt: at } });
+};
+
 /**
  * Names the gateway whose order is about to be requested; false when the payment order is no longer
  * CREATED.
