@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { selectOne, selectRows, sql, type Db } from '../../platform/db/index.ts';
+import { selectRows, sql, type Db } from '../../platform/db/index.ts';
 
 /** An entry of the chain: its number, from 1 without gaps, and its hash in lower-case hex. */
 export interface ChainLink {
@@ -36,34 +36,32 @@ export interface ChainedRow extends ChainLink {
   readonly columns: readonly (string | null)[] | undefined;
 }
 
-interface LinkRow {
-  readonly number: bigint;
-  readonly hash: string;
-}
+const hexOf = (hash: Uint8Array): string => Buffer.from(hash).toString('hex');
 
 /** Returns the last entry; that of number 0 while there is none. One look into an index. */
-export const readChainHead = async (db: Db): Promise<ChainLink> =>
-  (await selectOne<LinkRow>(
-    db,
-    sql`
-      SELECT number, encode(hash, 'hex') AS hash FROM audit_chain ORDER BY number DESC LIMIT 1`,
-  )) ?? chainStart;
+export const readChainHead = async (db: Db): Promise<ChainLink> => {
+  const last = await db.auditChain.findFirst({
+    orderBy: { number: 'desc' },
+    select: { number: true, hash: true },
+  });
+  return last === null ? chainStart : { number: last.number, hash: hexOf(last.hash) };
+};
 
 /** Returns the hash of the entry of that number; undefined where there is none. */
-export const findChainHash = async (db: Db, number: bigint): Promise<string | undefined> =>
-  (
-    await selectOne<LinkRow>(
-      db,
-      sql`SELECT number, encode(hash, 'hex') AS hash FROM audit_chain WHERE number = ${number}`,
-    )
-  )?.hash;
+export const findChainHash = async (db: Db, number: bigint): Promise<string | undefined> => {
+  const entry = await db.auditChain.findUnique({ where: { number }, select: { hash: true } });
+  return entry === null ? undefined : hexOf(entry.hash);
+};
 
-/** Returns the next entries after number `after`, up to `last`, in order. */
+/**
+ * Returns the next entries after number `after`, up to `last`, in order. PostgreSQL prints the
+ * columns, since the hashes are over its text of them.
+ */
 export const listChainedRows = async (
   db: Db,
   { after, last, limit }: { readonly after: bigint; readonly last: bigint; readonly limit: number },
 ): Promise<ChainedRow[]> => {
-  type Row = LinkRow & { auditId: string; columns: (string | null)[] | null };
+  type Row = ChainLink & { auditId: string; columns: (string | null)[] | null };
   const rows = await selectRows<Row>(
     db,
     sql`
@@ -80,14 +78,15 @@ export const listChainedRows = async (
 };
 
 /** Lists audit rows that no entry names, oldest first. */
-export const listUnchainedRows = (
+export const listUnchainedRows = async (
   db: Db,
   limit: number,
-): Promise<{ readonly auditId: string; readonly seq: bigint }[]> =>
-  selectRows(
-    db,
-    sql`
-      SELECT a.id AS "auditId", a.seq FROM audit_log a
-      WHERE NOT EXISTS (SELECT FROM audit_chain c WHERE c.audit_id = a.id)
-      ORDER BY a.seq LIMIT ${limit}::int`,
-  );
+): Promise<{ readonly auditId: string; readonly seq: bigint }[]> => {
+  const rows = await db.auditLog.findMany({
+    where: { chained: null },
+    orderBy: { seq: 'asc' },
+    take: limit,
+    select: { id: true, seq: true },
+  });
+  return rows.map(({ id, seq }) => ({ auditId: id, seq }));
+};

@@ -75,11 +75,11 @@ export const insertAuditEntry = async (
  * what the first one does, and the number of rows is that of the last one.
  */
 const listByNumber = async (db: Db, page: Page) => {
-  const head = await selectOne<{ last: number }>(
-    db,
-    sql`SELECT number::float8 AS last FROM audit_chain ORDER BY number DESC LIMIT 1`,
-  );
-  const total = head?.last ?? 0;
+  const head = await db.auditChain.findFirst({
+    orderBy: { number: 'desc' },
+    select: { number: true },
+  });
+  const total = Number(head?.number ?? 0n);
   const last = total - offsetOf(page);
   const links = await db.auditChain.findMany({
     where: { number: { gt: last - page.limit, lte: last } },

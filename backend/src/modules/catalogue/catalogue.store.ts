@@ -25,7 +25,10 @@ import {
   type ProductFilter,
 } from './catalogue.types.ts';
 
-/* Products are read by raw SQL: the list is among the hottest reads of the service. */
+/*
+ * Products are read by raw SQL: their version is a system column, and the list is among the
+ * hottest reads of the service.
+ */
 
 interface ProductRow {
   readonly id: string;
@@ -197,7 +200,10 @@ export const searchProducts = async (
   bounds: PageBounds,
 ): Promise<ProductPage> => toPage(await selectRows<PageRow>(db, searchSql(terms, filter, bounds)));
 
-/** Returns the number that every change of a product raises. */
+/**
+ * Returns the number that every change of a product raises. Raw SQL, since every list of products
+ * reads it.
+ */
 export const findCatalogueVersion = async (db: Db): Promise<bigint> => {
   const row = await selectOne<{ version: bigint }>(
     db,

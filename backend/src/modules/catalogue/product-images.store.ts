@@ -50,7 +50,10 @@ export interface CurrentImage extends StoredImage {
   readonly updatedAt: Date;
 }
 
-/** Returns the image of an active product; undefined when there is none. */
+/**
+ * Returns the image of an active product, by one join, where the model API would read twice: every
+ * image that no cache has is looked up. Undefined when there is none.
+ */
 export const findCurrentImage = (db: Db, productId: string): Promise<CurrentImage | undefined> =>
   selectOne<CurrentImage>(
     db,

@@ -1,7 +1,7 @@
 import type { DeployTarget } from '../../adapters/ci/port.ts';
-import { execute, noSql, selectOne, selectRows, sql, type Db } from '../../platform/db/index.ts';
+import { execute, selectOne, selectRows, sql, type Db } from '../../platform/db/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
-import type { TriggerStatus, UndecidedTrigger } from './ci.types.ts';
+import { undecidedStatuses, type TriggerStatus, type UndecidedTrigger } from './ci.types.ts';
 
 /* The rows of `deploy_trigger`. `at` is a lock's time, so it is on the database's own clock. */
 
@@ -102,14 +102,16 @@ export const markTriggerQueried = async (db: Db, id: string): Promise<void> => {
 };
 
 /** Lists undecided triggers, of one target if it is named; newest first. */
-export const listUndecidedTriggers = async (
+export const listUndecidedTriggers = (
   db: Db,
   { target, limit }: { readonly target?: DeployTarget | undefined; readonly limit: number },
 ): Promise<UndecidedTrigger[]> =>
-  selectRows<UndecidedTrigger>(
-    db,
-    sql`
-      SELECT id, target, status, at FROM deploy_trigger
-      WHERE ${undecided} ${target === undefined ? noSql : sql`AND target = ${target}`}
-      ORDER BY at DESC, id LIMIT ${limit}::int`,
-  );
+  db.deployTrigger.findMany({
+    where: {
+      status: { in: [...undecidedStatuses] },
+      ...(target !== undefined && { target }),
+    },
+    orderBy: [{ at: 'desc' }, { id: 'asc' }],
+    take: limit,
+    select: { id: true, target: true, status: true, at: true },
+  }) as Promise<UndecidedTrigger[]>; // check constraints hold the target and the status

@@ -53,14 +53,12 @@ export const readHolding = async (db: Db, userId: string): Promise<Holding> => {
  * recovered from whoever had the account, this customer or earlier owners of the phone number.
  */
 export const readHouseGrams = async (db: Db, providerUserId: string): Promise<Grams> => {
-  const row = await selectOne<{ grams: DatabaseDecimal }>(
-    db,
-    sql`
-      SELECT coalesce(-sum(m.grams), 0) AS grams
-      FROM holding_movement m JOIN app_user u ON u.id = m.user_id
-      WHERE u.provider_user_id = ${providerUserId} AND m.kind IN ('FORFEITED', 'RECOVERED')`,
-  );
-  return row === undefined ? ZERO_GRAMS : gramsFromDatabase(row.grams);
+  const { _sum: sum } = await db.holdingMovement.aggregate({
+    where: { kind: { in: ['FORFEITED', 'RECOVERED'] }, holding: { user: { providerUserId } } },
+    _sum: { grams: true },
+  });
+  if (sum.grams === null) return ZERO_GRAMS;
+  return subtractGrams(ZERO_GRAMS, gramsFromDatabase(sum.grams));
 };
 
 /**
@@ -103,14 +101,14 @@ export const reserveGrams = async (db: Db, reservation: Reservation): Promise<bo
 /** Makes reserved gold available again, in the caller's transaction. */
 export const releaseGrams = async (db: Db, reservation: Reservation): Promise<void> => {
   const grams = gramsToDatabase(reservation.grams);
-  const count = await execute(
-    db,
-    sql`
-      UPDATE holding
-      SET reserved = reserved - ${grams}::numeric, version = version + 1,
-        updated_at = ${reservation.at}::timestamptz
-      WHERE user_id = ${reservation.userId}::uuid AND reserved >= ${grams}::numeric`,
-  );
+  const { count } = await db.holding.updateMany({
+    where: { userId: reservation.userId, reserved: { gte: grams } },
+    data: {
+      reserved: { decrement: grams },
+      version: { increment: 1 },
+      updatedAt: reservation.at,
+    },
+  });
   invariant(count === 1, 'no more gold is released than was reserved');
 };
 

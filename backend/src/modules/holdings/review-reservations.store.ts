@@ -4,10 +4,9 @@ import {
   gramsToDatabase,
   minGrams,
   subtractGrams,
-  type DatabaseDecimal,
   type Grams,
 } from '../../money/index.ts';
-import { execute, selectRows, sql, type Db } from '../../platform/db/index.ts';
+import type { Db } from '../../platform/db/index.ts';
 import { availableGrams, debitHolding, releaseGrams, lockHolding } from './holdings.store.ts';
 import type { Reservation, ReviewReservation } from './holdings.types.ts';
 
@@ -15,12 +14,6 @@ import type { Reservation, ReviewReservation } from './holdings.types.ts';
  * Grams that the review of an order with a reversed payment reserves, beside those of sales. Every
  * change is made under the lock of the holding, which is the last lock of its transaction.
  */
-
-interface Row {
-  readonly id: string;
-  readonly wanted: DatabaseDecimal;
-  readonly grams: DatabaseDecimal;
-}
 
 /** Locks the holding of an order's open reservation first, and then reads it. */
 const lockReservation = async (
@@ -38,15 +31,17 @@ const lockReservation = async (
 /**
  * Adds to what a holding reserves; the caller holds its lock, and has counted what is available.
  */
-const addReserved = (db: Db, { userId, grams, at }: Reservation): Promise<number> =>
-  execute(
-    db,
-    sql`
-      UPDATE holding
-      SET reserved = reserved + ${gramsToDatabase(grams)}::numeric, version = version + 1,
-        updated_at = ${at}::timestamptz
-      WHERE user_id = ${userId}::uuid`,
-  );
+const addReserved = async (db: Db, { userId, grams, at }: Reservation): Promise<void> => {
+  await db.holding.update({
+    where: { userId },
+    data: {
+      reserved: { increment: gramsToDatabase(grams) },
+      version: { increment: 1 },
+      updatedAt: at,
+    },
+    select: { userId: true },
+  });
+};
 
 /**
  * Reserves what is still there of an order's grams, in the transaction that brings the order to
@@ -125,27 +120,27 @@ export const releaseSale = async (
 ): Promise<void> => {
   const { userId, grams, at, placedAt } = sale;
   await releaseGrams(db, { userId, grams, at });
-  const lacking = await selectRows<Row>(
-    db,
-    sql`
-      SELECT id, wanted, grams FROM holding_reservation
-      WHERE user_id = ${userId}::uuid AND ended_at IS NULL AND grams < wanted
-        AND created_at >= ${placedAt}::timestamptz
-      ORDER BY created_at, id`,
-  );
+  const lacking = await db.holdingReservation.findMany({
+    where: {
+      userId,
+      endedAt: null,
+      grams: { lt: db.holdingReservation.fields.wanted },
+      createdAt: { gte: placedAt },
+    },
+    orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+    select: { id: true, wanted: true, grams: true },
+  });
   let left = grams;
   for (const row of lacking) {
     const lack = subtractGrams(gramsFromDatabase(row.wanted), gramsFromDatabase(row.grams));
     const part = minGrams(left, lack);
     if (part === ZERO_GRAMS) return;
     left = subtractGrams(left, part);
-    await execute(
-      db,
-      sql`
-        UPDATE holding_reservation
-        SET grams = grams + ${gramsToDatabase(part)}::numeric, updated_at = ${at}::timestamptz
-        WHERE id = ${row.id}::uuid`,
-    );
+    await db.holdingReservation.update({
+      where: { id: row.id },
+      data: { grams: { increment: gramsToDatabase(part) }, updatedAt: at },
+      select: { id: true },
+    });
     await addReserved(db, { userId, grams: part, at });
   }
 };

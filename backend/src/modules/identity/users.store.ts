@@ -125,14 +125,18 @@ export const listOutdatedPhones = async (
   db: Db,
   keyId: string,
   limit: number,
-): Promise<{ id: string; phone: string }[]> =>
-  selectRows(
-    db,
-    sql`
-      SELECT id::text AS id, phone FROM app_user
-      WHERE phone IS NOT NULL AND phone_hash_key IS DISTINCT FROM ${keyId}
-      ORDER BY id LIMIT ${limit}::int`,
-  );
+): Promise<{ id: string; phone: string }[]> => {
+  const rows = await db.user.findMany({
+    where: {
+      phone: { not: null },
+      OR: [{ phoneHashKey: null }, { phoneHashKey: { not: keyId } }],
+    },
+    orderBy: { id: 'asc' },
+    take: limit,
+    select: { id: true, phone: true },
+  });
+  return rows.flatMap(({ id, phone }) => (phone === null ? [] : [{ id, phone }]));
+};
 
 /** Replaces the hash of a phone that the customer still has. */
 export const replacePhoneHash = async (

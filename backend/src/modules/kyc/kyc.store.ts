@@ -1,4 +1,4 @@
-import { execute, selectOne, sql, type Db } from '../../platform/db/index.ts';
+import { selectOne, sql, type Db } from '../../platform/db/index.ts';
 import { offsetOf, type Page } from '../../platform/http/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
@@ -74,13 +74,10 @@ export const lockOrCreateKyc = async (
   userId: string,
   at: Date,
 ): Promise<{ readonly id: string; readonly status: KycStatus }> => {
-  await execute(
-    tx,
-    sql`
-      INSERT INTO kyc_record (id, user_id, status, created_at, updated_at)
-      VALUES (${id}::uuid, ${userId}::uuid, 'PENDING', ${at}, ${at})
-      ON CONFLICT (user_id) DO NOTHING`,
-  );
+  await tx.kycRecord.createMany({
+    data: [{ id, userId, status: 'PENDING', createdAt: at, updatedAt: at }],
+    skipDuplicates: true,
+  });
   const row = await lockKycOfUser(tx, userId);
   invariant(row, 'a KYC record that was just inserted is there');
   return row;

@@ -42,7 +42,10 @@ export const readFacts = async (
   return Object.fromEntries(rows.map(({ key, value }) => [key, value]));
 };
 
-/** Returns every policy in force at `at`, by slug. */
+/**
+ * Returns every policy in force at `at`, by slug. The model API would read the text of every
+ * version and keep one of each policy.
+ */
 export const listPoliciesInForce = (db: Db, at: Date): Promise<PolicyInForce[]> =>
   selectRows<PolicyInForce>(
     db,

@@ -235,15 +235,21 @@ const openVerifyOf = (orderId: string) =>
 
 /** Writes the intent to verify a sale, with its order; nobody holds it yet. */
 export const recordVerifyIntent = async (db: Db, intent: VerifyIntent): Promise<void> => {
-  await execute(
-    db,
-    sql`
-      INSERT INTO provider_operation (id, order_id, quote_id, user_id, provider, operation, status,
-        grams, started_at, attempts)
-      VALUES (${intent.id}::uuid, ${intent.orderId}::uuid, ${intent.quoteId}::uuid,
-        ${intent.userId}::uuid, ${intent.provider}, 'sell-verify', 'INTENDED',
-        ${gramsToDatabase(intent.grams)}::numeric, ${intent.at}::timestamptz, 0)`,
-  );
+  const { id, orderId, quoteId, userId, provider, grams, at } = intent;
+  await db.providerOperation.create({
+    data: {
+      id,
+      orderId,
+      quoteId,
+      userId,
+      provider,
+      operation: 'sell-verify',
+      status: 'INTENDED',
+      grams: gramsToDatabase(grams),
+      startedAt: at,
+    },
+    select: { id: true },
+  });
 };
 
 /** Acquires a sale's verify for a try; false while another holds it, or when it has its outcome. */

@@ -45,14 +45,13 @@ const proveBatch = async (db: Db, after: bigint): Promise<Batch | undefined> => 
  * whose books disagree. Returns the last of them; undefined at the end.
  */
 const proveAgain = async (db: Db, after: string): Promise<string | undefined> => {
-  const [row] = await selectRows<{ last: string | null }>(
-    db,
-    sql`
-      SELECT max(user_id::text) AS last FROM (
-        SELECT user_id FROM holding WHERE user_id > ${after}::uuid
-        ORDER BY user_id LIMIT ${batchSize}::int) AS next`,
-  );
-  const last = row?.last ?? undefined;
+  const batch = await db.holding.findMany({
+    where: { userId: { gt: after } },
+    orderBy: { userId: 'asc' },
+    take: batchSize,
+    select: { userId: true },
+  });
+  const last = batch.at(-1)?.userId;
   if (last === undefined) return undefined;
   const between = sql`
     SELECT user_id FROM holding WHERE user_id > ${after}::uuid AND user_id <= ${last}::uuid`;

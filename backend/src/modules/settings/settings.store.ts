@@ -41,6 +41,7 @@ interface VersionRow {
  */
 export const createSettingCopies = (db: Db): KeepCopy => {
   const readAllVersions = batchReads(async () => {
+    // Raw SQL, since every request reads them.
     const rows = await selectRows<VersionRow>(
       db,
       sql`SELECT name, version::text AS version FROM setting_version`,

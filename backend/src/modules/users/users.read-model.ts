@@ -132,7 +132,10 @@ export const searchUsers = async (
   return { rows, total: counted?.total ?? 0 };
 };
 
-/** Returns one customer, a blocked or deleted one too; undefined when nobody has this id. */
+/**
+ * Returns one customer as the search shows them, a blocked or deleted one too; undefined when
+ * nobody has this id.
+ */
 export const findUserRow = (db: Db, id: string): Promise<UserRow | undefined> =>
   selectOne<UserRow>(db, sql`${shown(sql`app_user u`)} WHERE u.id = ${id}::uuid`);
 

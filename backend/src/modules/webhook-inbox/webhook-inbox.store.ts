@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { execute, selectOne, selectRows, sql, type Db } from '../../platform/db/index.ts';
+import { selectOne, selectRows, sql, type Db } from '../../platform/db/index.ts';
 import {
   DataKeyDestroyedError,
   SealError,
@@ -204,10 +204,7 @@ export const claimOutdatedBodies = (
   );
 
 export const replaceBody = async (tx: Db, id: string, sealedBody: string): Promise<void> => {
-  await execute(
-    tx,
-    sql`UPDATE webhook_event SET sealed_body = ${sealedBody} WHERE id = ${id}::uuid`,
-  );
+  await tx.webhookEvent.updateMany({ where: { id }, data: { sealedBody } });
 };
 
 /** Counts bodies that another service key than the one of id `keyId` sealed. */

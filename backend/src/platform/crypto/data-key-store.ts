@@ -1,5 +1,5 @@
 import type { Db } from '../db/database.ts';
-import { execute, selectOne, selectRows, sql } from '../db/sql.ts';
+import { execute, selectRows, sql } from '../db/sql.ts';
 
 /** Unwrapped data keys in memory, few and not for long. */
 export interface DataKeyCache {
@@ -96,7 +96,7 @@ interface Row {
 }
 
 /**
- * Data keys in `user_data_key`, by raw SQL on the caller's client.
+ * Data keys in `user_data_key`, on the caller's client, with times of the database's clock.
  * `settled` rests on `created_at` being the database's `now()`, which stands still inside a
  * transaction: a row younger than it can only be the transaction's own.
  */
@@ -151,20 +151,11 @@ export const createDataKeyStore = (db: Db): DataKeyStore => ({
     }));
   },
   async replace(key) {
-    await execute(
-      db,
-      sql`
-      update user_data_key set key_id = ${key.keyId}, wrapped_key = ${key.wrapped}
-      where user_id = ${key.userId}::uuid and destroyed_at is null`,
-    );
+    await db.userDataKey.updateMany({
+      where: { userId: key.userId, destroyedAt: null },
+      data: { keyId: key.keyId, wrappedKey: new Uint8Array(key.wrapped) },
+    });
   },
-  async countWrappedByOther(keyId) {
-    const row = await selectOne<{ count: number }>(
-      db,
-      sql`
-      select count(*)::int as count from user_data_key
-      where destroyed_at is null and key_id <> ${keyId}`,
-    );
-    return row?.count ?? 0;
-  },
+  countWrappedByOther: (keyId) =>
+    db.userDataKey.count({ where: { destroyedAt: null, keyId: { not: keyId } } }),
 });

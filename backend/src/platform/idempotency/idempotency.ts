@@ -97,34 +97,24 @@ const bindKey = async (
   holderId: string,
   resourceId: string,
 ): Promise<boolean> => {
-  const count = await execute(
-    db,
-    sql`
-      UPDATE idempotency_key SET resource_id = ${resourceId}::uuid
-      WHERE ${rowOf(scope)} AND ${isRunning} AND holder_id = ${holderId}::uuid
-        AND resource_id IS NULL`,
-  );
+  const { count } = await db.idempotencyKey.updateMany({
+    where: { ...scope, status: 'RUNNING', holderId, resourceId: null },
+    data: { resourceId },
+  });
   return count === 1;
 };
 
 /** Marks a key done that has its resource; from then on it is replayed. */
 const finishKey = async (db: Db, scope: KeyScope, holderId: string): Promise<void> => {
-  await execute(
-    db,
-    sql`
-      UPDATE idempotency_key SET status = 'DONE'
-      WHERE ${rowOf(scope)} AND holder_id = ${holderId}::uuid AND resource_id IS NOT NULL`,
-  );
+  await db.idempotencyKey.updateMany({
+    where: { ...scope, holderId, resourceId: { not: null } },
+    data: { status: 'DONE' },
+  });
 };
 
 /** Frees a key that made nothing; ends the lease of one that did, so a repeat resumes at once. */
 const releaseKey = async (db: Db, scope: KeyScope, holderId: string): Promise<void> => {
-  await execute(
-    db,
-    sql`
-      DELETE FROM idempotency_key
-      WHERE ${rowOf(scope)} AND holder_id = ${holderId}::uuid AND resource_id IS NULL`,
-  );
+  await db.idempotencyKey.deleteMany({ where: { ...scope, holderId, resourceId: null } });
   await lease.release(db, { row: rowOf(scope), where: isRunning, holderId });
 };
 

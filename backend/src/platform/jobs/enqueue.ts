@@ -123,6 +123,6 @@ export const schedule = async (
 
 /** Cancels a scheduled job; false when there was none, or it is on the queue already. */
 export const cancelScheduled = async (db: Db, key: string): Promise<boolean> => {
-  const count = await execute(db, sql`delete from scheduled_job where key = ${key}`);
+  const { count } = await db.scheduledJob.deleteMany({ where: { key } });
   return count > 0;
 };
