@@ -14,7 +14,7 @@ import { type AuditRow, listAuditEntries } from './audit.store.ts';
 
 const auditQuery = pageQuery.extend({
   action: z.string().min(1).max(100).optional(),
-  actorId: z.uuid().optional(),
+  actorId: z.uuid().toLowerCase().optional(),
   targetType: z.string().min(1).max(50).optional(),
   targetId: z.string().min(1).max(100).optional(),
   outcome: z.enum(['DONE', 'REFUSED']).optional(),

@@ -4,6 +4,7 @@ import {
   created,
   defineIdempotentRoute,
   exampleOf,
+  idInput,
   replayed,
   type Reply,
   type Route,
@@ -24,7 +25,7 @@ buyBody.register(z.globalRegistry, {
 });
 
 const payQuoteBody = z.object({
-  quote_id: z.guid(),
+  quote_id: idInput,
   idempotency_key: idempotencyKeySchema,
   method: z.enum(paymentMethods).optional(),
   terms_accepted: z.boolean().optional(),

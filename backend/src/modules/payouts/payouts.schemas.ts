@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { toSafePaise } from '../../money/index.ts';
-import { exampleOf, pageOf, pageQuery } from '../../platform/http/index.ts';
+import { exampleOf, idInput, pageOf, pageQuery } from '../../platform/http/index.ts';
 import { payoutHolds, payoutStatuses, type Payout } from './payouts.types.ts';
 
 /** A payout as its customer sees it (contract: payouts > Payout routes). */
@@ -69,12 +69,12 @@ export const payoutsQuery = pageQuery;
 /** Without a status, the list shows payouts that are waiting or under way. */
 export const operatorPayoutsQuery = pageQuery.extend({
   status: z.enum(payoutStatuses).optional(),
-  userId: z.guid().optional(),
+  userId: idInput.optional(),
 });
 
 /** Another verified account of the same customer, where the old one was at fault. */
 export const retryBody = z.object({
-  bankAccountId: z.guid().exactOptional(),
+  bankAccountId: idInput.exactOptional(),
   /** The reason of the retry: needed where the provider contradicted itself on an attempt. */
   note: z.string().trim().min(1).max(2000).exactOptional(),
 });

@@ -118,7 +118,7 @@ installmentView.register(z.globalRegistry, {
 });
 export const installmentPage = pageOf(installmentView);
 
-export const installmentParams = idParams.extend({ orderId: z.uuid() });
+export const installmentParams = idParams.extend({ orderId: z.uuid().toLowerCase() });
 
 export const presentPlan = (plan: Plan): z.output<typeof planView> => ({
   id: plan.id,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MoneyError, RUPEES_PATTERN, parseRupees, toSafePaise } from '../../money/index.ts';
-import { exampleOf, pageOf, pageQuery } from '../../platform/http/index.ts';
+import { exampleOf, idInput, pageOf, pageQuery } from '../../platform/http/index.ts';
 import { idempotencyKeySchema } from '../../platform/idempotency/index.ts';
 import {
   maxLines,
@@ -140,7 +140,7 @@ export const productOrderPage = pageOf(productOrderView);
 
 export const adminProductOrdersQuery = pageQuery.extend({
   status: z.enum(productOrderStatuses).optional(),
-  userId: z.guid().optional(),
+  userId: idInput.optional(),
   q: z
     .string()
     .trim()

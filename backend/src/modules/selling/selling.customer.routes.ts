@@ -4,6 +4,7 @@ import {
   created,
   defineIdempotentRoute,
   exampleOf,
+  idInput,
   replayed,
   type Route,
 } from '../../platform/http/index.ts';
@@ -17,9 +18,9 @@ import type { SellingOptions } from './selling.types.ts';
 const sellBody = z
   .object({
     ...amountShape,
-    bank_account_id: z.guid(),
+    bank_account_id: idInput,
     idempotency_key: idempotencyKeySchema,
-    quote_id: z.guid().optional(),
+    quote_id: idInput.optional(),
   })
   .transform((body, context) => ({
     amount: toAmount(body, context),

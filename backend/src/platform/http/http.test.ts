@@ -197,6 +197,12 @@ describe('a declared route', () => {
     }
   });
 
+  it('reads an id in upper case as the one that is stored, in lower case', async () => {
+    const id = '0199d8f2-7b1d-7e5f-8d66-4a2b7c8d9e01';
+    const { status, json } = await send('GET', `/v1/things/${id.toUpperCase()}`);
+    expect([status, json]).toEqual([200, { id }]);
+  });
+
   it('hands the exact bytes to a route that asks for them', async () => {
     expect((await send('POST', '/v1/raw', '{ "a":1.0 }')).json).toEqual({
       hex: Buffer.from('{ "a":1.0 }').toString('hex'),

@@ -15,6 +15,7 @@ export {
 export { createApi } from './create-api.ts';
 export {
   exampleOf,
+  idInput,
   idParams,
   istDay,
   istMonth,

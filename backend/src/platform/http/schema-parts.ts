@@ -104,8 +104,14 @@ export const pageOf = <T extends z.ZodType>(item: T) => {
   return name === undefined ? page : page.meta({ id: `${name}Page` });
 };
 
+/**
+ * An id from a client, in lower case as all are stored: the database client compares ids as text
+ * where it reads several rows at once.
+ */
+export const idInput = z.guid().toLowerCase();
+
 /** `:id` of a path. */
-export const idParams = z.object({ id: z.uuid() });
+export const idParams = z.object({ id: z.uuid().toLowerCase() });
 
 /** The body of every error (contract: conventions > Errors). */
 export const errorSchema = z
