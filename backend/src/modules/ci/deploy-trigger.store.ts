@@ -68,7 +68,7 @@ export const storeTriggerOutcome = async (
   return count === 1;
 };
 
-const undecided = sql`status IN ('DISPATCHING', 'UNKNOWN')`;
+const undecided = sql`status = ANY(${[...undecidedStatuses]}::text[])`;
 
 /** A trigger to ask about. */
 export interface QuietTrigger extends UndecidedTrigger {

@@ -74,6 +74,7 @@ export const lockOrCreateKyc = async (
   userId: string,
   at: Date,
 ): Promise<{ readonly id: string; readonly status: KycStatus }> => {
+  // Not `create`: another submission may have inserted it meanwhile.
   await tx.kycRecord.createMany({
     data: [{ id, userId, status: 'PENDING', createdAt: at, updatedAt: at }],
     skipDuplicates: true,
