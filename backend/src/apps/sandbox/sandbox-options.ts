@@ -27,7 +27,7 @@ export interface SandboxOptions {
   readonly payoutWebhookSecrets: readonly string[];
   /** The CI system's access token; undefined refuses every caller. */
   readonly githubToken: string | undefined;
-  /** Real time after which payments, payouts, penny-drops and runs end by themselves. */
+  /** Real time after which debits, payouts, penny-drops and runs end by themselves. */
   readonly settleMs: number;
   /** Real time for which the faults that time out keep a caller waiting before they cut it off. */
   readonly hangMs: number;
@@ -42,7 +42,7 @@ export interface SandboxOptions {
 
 const silent = (): void => {};
 
-/** Suits tests: known development secrets, a short settling time, no log, no state directory. */
+/** Suits tests: known development secrets, a short `settleMs`, no log, no state directory. */
 export const sandboxDefaults: SandboxOptions = {
   customerBaseUrl: 'http://127.0.0.1:4000',
   safegoldToken: 'dev-only-safegold-token',

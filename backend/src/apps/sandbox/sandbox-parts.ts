@@ -15,7 +15,7 @@ import { createBackgroundWork } from './core/background-work.ts';
 import type { PayoutSimulator } from './core/payout-simulator.ts';
 import type { RunSimulator } from './core/run-simulator.ts';
 import type { CheckoutSimulator } from './core/checkout-simulator.ts';
-import type { GatewaySurroundings, SimulatedGateway } from './core/create-checkout-simulator.ts';
+import type { GatewayDeps, SimulatedGateway } from './core/create-checkout-simulator.ts';
 import { createWebhookOutbox } from './core/webhook-outbox.ts';
 import type { SandboxOptions } from './sandbox-options.ts';
 import { createFaultRegistry } from './state/fault-registry.ts';
@@ -34,22 +34,22 @@ const signingSecret = ([first]: readonly string[]): string => {
 /** Creates the payment gateways: a new one is a row here. */
 const createGateways = (
   options: SandboxOptions,
-  surroundings: GatewaySurroundings,
+  deps: GatewayDeps,
 ): readonly SimulatedGateway[] => [
   createGateway({
-    ...surroundings,
+    ...deps,
     keyId: options.gatewayKeyId,
     keySecret: options.gatewayKeySecret,
     webhookSecret: signingSecret(options.gatewayWebhookSecrets),
   }),
   createCashfree({
-    ...surroundings,
+    ...deps,
     clientId: options.cashfreeClientId,
     clientSecret: options.cashfreeClientSecret,
     webhookSecret: signingSecret(options.cashfreeWebhookSecrets),
   }),
   createRazorpayGateway({
-    ...surroundings,
+    ...deps,
     keyId: options.razorpayKeyId,
     keySecret: options.razorpayKeySecret,
     webhookSecret: signingSecret(options.razorpayWebhookSecrets),
@@ -57,18 +57,14 @@ const createGateways = (
 ];
 
 /** Creates the collaborators, and the simulators that play what happens at them. */
-const createCollaborators = (
-  options: SandboxOptions,
-  surroundings: GatewaySurroundings,
-  system: Clock,
-) => {
-  const { clock, random, changed, settleMs } = surroundings;
+const createCollaborators = (options: SandboxOptions, deps: GatewayDeps, system: Clock) => {
+  const { clock, random, changed, settleMs } = deps;
   const prices = createPriceSource(clock);
   const safegoldStore = createSafegoldStore(clock, system);
   const messages = createMessageStore(clock);
-  const gateways = createGateways(options, surroundings);
+  const gateways = createGateways(options, deps);
   const razorpayx = createRazorpayx({
-    ...surroundings,
+    ...deps,
     webhookSecret: signingSecret(options.payoutWebhookSecrets),
     keyId: options.razorpayxKeyId,
     keySecret: options.razorpayxKeySecret,
@@ -104,7 +100,7 @@ const createCollaborators = (
     checkoutSimulators,
     payoutSimulator,
     runSimulator,
-    /** Resumes what was settling when an earlier process ended. */
+    /** Resumes the debits, payouts and penny-drops that an earlier process left open. */
     resume: () => {
       for (const { simulator } of gateways) simulator.resume();
       razorpayx.simulator.resume();
@@ -129,7 +125,7 @@ export const createSandboxParts = (options: SandboxOptions, changed: () => void)
     backoffMs: options.webhookBackoffMs,
   });
   const { hangMs, settleMs } = options;
-  const surroundings = { clock, timers, random, backgroundWork, outbox, changed, settleMs };
+  const deps = { clock, timers, random, backgroundWork, outbox, changed, settleMs };
   return {
     clock,
     timers,
@@ -141,6 +137,6 @@ export const createSandboxParts = (options: SandboxOptions, changed: () => void)
     journal: createJournal(clock),
     faults: createFaultRegistry(random),
     outbox,
-    ...createCollaborators(options, surroundings, system),
+    ...createCollaborators(options, deps, system),
   };
 };

@@ -77,7 +77,7 @@ describe('records in a directory', () => {
     }
   });
 
-  it('keep what was under way: an unsent webhook is sent, an open debit settles', async () => {
+  it('keep what was under way: an unsent webhook is sent, an open debit ends', async () => {
     const first = await openSandbox({ stateDir, customerBaseUrl: 'http://127.0.0.1:9' });
     const order = { amount_paise: 100, currency: 'INR', receipt: 'receipt-1' };
     const orderId = String((await first.gateway('POST', '/v1/orders', order)).body['id']);

@@ -42,7 +42,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-describe('payouts that settle by themselves', () => {
+describe('payouts that end by themselves', () => {
   it.each([
     ['123456789012', 'processed'],
     ['123456780000', 'processed'],
@@ -67,10 +67,10 @@ describe('payouts that settle by themselves', () => {
     expect(body['items']).toMatchObject([{ status: 'processed' }, { status: 'processing' }]);
   });
 
-  it('are not settled again when they were played before', async () => {
+  it('do not end again when they were played before', async () => {
     const accountNumber = '123456789012';
     let tries = 0;
-    // One that a busy machine settled before it could be played proves nothing: another is tried.
+    // One that ended on a busy machine before it was played proves nothing: another is tried.
     const played = await eventually(async () => {
       tries += 1;
       const id = await startPayout(open, { accountNumber, key: `try-${tries}` });

@@ -36,7 +36,7 @@ export interface Checkout {
   readonly payments: readonly { readonly id: string; readonly status: string }[];
 }
 
-/** Takes a captured payment's money away again, and chooses how its webhook is delivered. */
+/** Reverses a captured payment, and chooses how its webhook is delivered. */
 export interface ReversalPlay {
   /** All that is left by default. */
   readonly amountPaise?: number | undefined;
@@ -45,7 +45,7 @@ export interface ReversalPlay {
 
 export type PlayedReversal =
   | { readonly reference: string; readonly amountPaise: number }
-  /** Refused, because only this much is left to take away. */
+  /** Refused, because only this much is left to reverse. */
   | { readonly leftPaise: number };
 
 /** Plays the payments of one gateway. */

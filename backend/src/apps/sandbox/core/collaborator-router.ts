@@ -12,8 +12,8 @@ import {
 } from './collaborator.ts';
 import { asPlainJson, toJsonText } from './wire-json.ts';
 
-/** Gives the calls of a collaborator the shared parts of the sandbox. */
-interface CollaboratorContext {
+/** The parts of the sandbox that the calls of every collaborator share. */
+interface CollaboratorDeps {
   readonly journal: Journal;
   readonly faults: FaultRegistry;
   readonly timers: Timers;
@@ -32,20 +32,20 @@ interface Served {
   readonly seq: number;
   readonly req: Request;
   readonly res: Response;
-  readonly context: CollaboratorContext;
+  readonly deps: CollaboratorDeps;
 }
 
 const defaultSlowMs = 2000;
 const unreadableText = '{"unreadable": ';
 
-const work = ({ collaborator, operation, call, context }: Served): Answer => {
+const work = ({ collaborator, operation, call, deps }: Served): Answer => {
   const answer = collaborator.refuseUnauthenticated(call) ?? operation.handle(call);
-  context.changed();
+  deps.changed();
   return answer;
 };
 
-const send = ({ context, seq, res }: Served, answer: Answer): void => {
-  context.journal.complete(seq, answer.status, asPlainJson(answer.body) ?? '');
+const send = ({ deps, seq, res }: Served, answer: Answer): void => {
+  deps.journal.complete(seq, answer.status, asPlainJson(answer.body) ?? '');
   if (res.destroyed || res.headersSent) return;
   res.status(answer.status);
   if (answer.body === undefined) res.end();
@@ -53,13 +53,10 @@ const send = ({ context, seq, res }: Served, answer: Answer): void => {
 };
 
 /** Leaves the caller without an answer until it goes, or cuts it off. */
-const hang = async ({ context, req, res }: Served, delayMs: number): Promise<void> => {
+const hang = async ({ deps, req, res }: Served, delayMs: number): Promise<void> => {
   const gone = new AbortController();
   res.once('close', () => gone.abort());
-  await context.timers.sleep(
-    delayMs,
-    AbortSignal.any([gone.signal, context.backgroundWork.signal()]),
-  );
+  await deps.timers.sleep(delayMs, AbortSignal.any([gone.signal, deps.backgroundWork.signal()]));
   req.socket.destroy();
 };
 
@@ -70,8 +67,8 @@ const misstated = ({ operation }: Served, answer: Answer): Answer => {
   return { status: 200, body: Array.isArray(body) ? body.map(misstate) : misstate(body) };
 };
 
-const sendUnreadable = ({ context, seq, res }: Served, answer: Answer): void => {
-  context.journal.complete(seq, answer.status, unreadableText);
+const sendUnreadable = ({ deps, seq, res }: Served, answer: Answer): void => {
+  deps.journal.complete(seq, answer.status, unreadableText);
   res.status(answer.status).type('application/json').send(unreadableText);
 };
 
@@ -81,7 +78,7 @@ const sendUnreadable = ({ context, seq, res }: Served, answer: Answer): void => 
  * that still happens; the others work at once and misreport.
  */
 const serveCall = async (served: Served): Promise<void> => {
-  const { collaborator, fault, context, req, seq } = served;
+  const { collaborator, fault, deps, req, seq } = served;
   switch (fault?.fault) {
     case undefined:
       return send(served, work(served));
@@ -90,12 +87,12 @@ const serveCall = async (served: Served): Promise<void> => {
       return send(served, { status, body: collaborator.errorBody(status, 'Injected failure') });
     }
     case 'timeout':
-      return hang(served, fault.delayMs ?? context.hangMs);
+      return hang(served, fault.delayMs ?? deps.hangMs);
     case 'reset':
       req.socket.resetAndDestroy();
       return undefined;
     case 'slow': {
-      const { timers, backgroundWork } = context;
+      const { timers, backgroundWork } = deps;
       const signal = backgroundWork.signal();
       await timers.sleep(fault.delayMs ?? defaultSlowMs, signal);
       if (signal.aborted) req.socket.destroy();
@@ -104,8 +101,8 @@ const serveCall = async (served: Served): Promise<void> => {
     }
     case 'accept_then_timeout': {
       const answer = work(served);
-      context.journal.complete(seq, answer.status, asPlainJson(answer.body) ?? '');
-      return hang(served, fault.delayMs ?? context.hangMs);
+      deps.journal.complete(seq, answer.status, asPlainJson(answer.body) ?? '');
+      return hang(served, fault.delayMs ?? deps.hangMs);
     }
     case 'malformed':
       return sendUnreadable(served, work(served));
@@ -142,7 +139,7 @@ const textParams = (params: Request['params']): Record<string, string> =>
   Object.fromEntries(Object.entries(params).map(([name, value]) => [name, String(value)]));
 
 const serve =
-  (collaborator: Collaborator, operation: Operation, context: CollaboratorContext) =>
+  (collaborator: Collaborator, operation: Operation, deps: CollaboratorDeps) =>
   async (req: Request, res: Response): Promise<void> => {
     const { parsed, recorded } = parseBody(req.body);
     const call: Call = {
@@ -153,8 +150,8 @@ const serve =
       origin: `${req.protocol}://${req.headers.host ?? 'localhost'}`,
     };
     const idempotencyKey = operation.idempotencyKey?.(call);
-    const fault = context.faults.take(collaborator.name, operation.name);
-    const seq = context.journal.open({
+    const fault = deps.faults.take(collaborator.name, operation.name);
+    const seq = deps.journal.open({
       collaborator: collaborator.name,
       operation: operation.name,
       method: req.method,
@@ -163,7 +160,7 @@ const serve =
       body: recorded,
       ...(fault !== undefined && { fault: fault.fault }),
     });
-    await serveCall({ collaborator, operation, call, fault, seq, req, res, context });
+    await serveCall({ collaborator, operation, call, fault, seq, req, res, deps });
   };
 
 const unknownOperation = (collaborator: Collaborator): Operation => ({
@@ -174,17 +171,14 @@ const unknownOperation = (collaborator: Collaborator): Operation => ({
 });
 
 /** Serves a collaborator's operations; each call is journalled and may meet a fault. */
-export const collaboratorRouter = (
-  collaborator: Collaborator,
-  context: CollaboratorContext,
-): Router => {
+export const collaboratorRouter = (collaborator: Collaborator, deps: CollaboratorDeps): Router => {
   const router = express.Router();
   router.use(express.raw({ type: () => true, limit: bodyLimitBytes }));
   for (const operation of collaborator.operations) {
-    const handler: RequestHandler = serve(collaborator, operation, context);
+    const handler: RequestHandler = serve(collaborator, operation, deps);
     if (operation.method === 'GET') router.get(operation.path, handler);
     else router.post(operation.path, handler);
   }
-  router.use(serve(collaborator, unknownOperation(collaborator), context));
+  router.use(serve(collaborator, unknownOperation(collaborator), deps));
   return router;
 };

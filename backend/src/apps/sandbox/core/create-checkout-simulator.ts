@@ -29,7 +29,7 @@ export interface GatewayEvent {
   readonly body: string;
 }
 
-/** Money that went away again, with the payment and the order that it was of. */
+/** A payment that was reversed in part or in full, and its order. */
 interface Reversed {
   readonly payment: GatewayPayment;
   readonly order: GatewayOrder;
@@ -47,9 +47,9 @@ export interface GatewayProtocol {
   disputeEvent(dispute: GatewayDispute, of: Reversed): GatewayEvent;
   /** Returns what the checkout gives the customer's device to prove the payment; may be empty. */
   checkoutSignature(payment: GatewayPayment): string;
-  /** Returns why an order takes no attempt to pay it any more; undefined while it does. */
+  /** Returns the reason why an order can no longer be paid; undefined while it can. */
   refuseAttempt?(order: GatewayOrder): string | undefined;
-  /** Returns the id of the payment that a debit ends as; without it the store makes one. */
+  /** Returns the id of the payment that a debit results in; without it the store makes one. */
   paymentIdOf?(debit: GatewayDebit): string;
 }
 
@@ -64,18 +64,16 @@ interface CheckoutDeps {
   readonly settleMs: number;
 }
 
-/**
- * The parts that every gateway of the sandbox receives; its own keys and secrets come beside them.
- */
-export interface GatewaySurroundings extends Omit<CheckoutDeps, 'protocol' | 'store'> {
+/** The dependencies that every gateway of the sandbox has beside its own keys and secrets. */
+export interface GatewayDeps extends Omit<CheckoutDeps, 'protocol' | 'store'> {
   readonly clock: Clock;
   readonly random: Random;
 }
 
 /** Simulates a gateway's checkouts, and ends its debits under mandates. */
 export interface GatewaySimulator extends CheckoutSimulator {
-  /** Ends a debit after the settling time, unless its mandate is a stuck one. */
-  settleLater(debit: GatewayDebit): void;
+  /** Ends a debit after `settleMs`, unless its mandate is a stuck one. */
+  endDebitLater(debit: GatewayDebit): void;
   /** Resumes the debits that an earlier process left pending. */
   resume(): void;
 }
@@ -88,15 +86,15 @@ export interface SimulatedGateway {
 
 const defaultDelayMs = 3000;
 
-/** Returns how much of a captured payment is left, and how much of that is to go. */
-const takeFrom = (
+/** Returns what is left of a captured payment and the amount to reverse: all of it by default. */
+const planReversal = (
   payment: GatewayPayment,
-  taken: readonly { readonly amount_paise: number }[],
-  asked: number | undefined,
+  reversals: readonly { readonly amount_paise: number }[],
+  requestedPaise: number | undefined,
 ) => {
-  const gone = taken.reduce((sum, { amount_paise: amount }) => sum + amount, 0);
-  const leftPaise = payment.status === 'captured' ? payment.amount_paise - gone : 0;
-  const amount = asked ?? leftPaise;
+  const reversedPaise = reversals.reduce((sum, { amount_paise: amount }) => sum + amount, 0);
+  const leftPaise = payment.status === 'captured' ? payment.amount_paise - reversedPaise : 0;
+  const amount = requestedPaise ?? leftPaise;
   return { leftPaise, amount, isLeft: amount >= 1 && amount <= leftPaise };
 };
 
@@ -129,7 +127,7 @@ const sendEvents = async (
   await Promise.all(copies.map((event) => send(deps, event, order.id)));
 };
 
-/** Adds a payment of the order, at a checkout or as what a debit ends as. */
+/** Adds a payment of the order: at a checkout, or as the result of a debit. */
 const pay = (
   deps: CheckoutDeps,
   order: GatewayOrder,
@@ -169,33 +167,39 @@ const playPayment = (deps: CheckoutDeps, gatewayOrderId: string, play: PaymentPl
   return refused === undefined ? summarise(deps, pay(deps, order, play)) : { refused };
 };
 
-/** One way in which a payment's money goes away again. */
+/** A kind of reversal: a refund or a lost dispute. */
 interface ReversalKind {
-  /** Returns what went away of a payment in this way before. */
-  takenOf(payment: GatewayPayment): readonly { readonly amount_paise: number }[];
-  /** Takes this much away; returns the id of that, and the event which says so. */
-  take(of: Reversed, amount: number): { readonly id: string; readonly event: GatewayEvent };
+  /** Returns the payment's earlier reversals of this kind. */
+  listReversals(payment: GatewayPayment): readonly { readonly amount_paise: number }[];
+  /** Adds a reversal of this amount; returns its id and webhook event. */
+  addReversal(of: Reversed, amount: number): { readonly id: string; readonly event: GatewayEvent };
 }
 
 const refunds = ({ store, protocol }: CheckoutDeps): ReversalKind => ({
-  takenOf: ({ id }) => store.refundsOf(id),
-  take(of, amount) {
-    const given = { payment_id: of.payment.id, amount_paise: amount };
-    const refund = store.addRefund({ ...given, status: 'processed' });
+  listReversals: ({ id }) => store.refundsOf(id),
+  addReversal(of, amount) {
+    const refund = store.addRefund({
+      payment_id: of.payment.id,
+      amount_paise: amount,
+      status: 'processed',
+    });
     return { id: refund.id, event: protocol.refundEvent(refund, of) };
   },
 });
 
 const lostDisputes = ({ store, protocol }: CheckoutDeps): ReversalKind => ({
-  takenOf: ({ id }) => store.disputesOf(id),
-  take(of, amount) {
-    const taken = { payment_id: of.payment.id, amount_paise: amount };
-    const dispute = store.addDispute({ ...taken, status: 'lost' });
+  listReversals: ({ id }) => store.disputesOf(id),
+  addReversal(of, amount) {
+    const dispute = store.addDispute({
+      payment_id: of.payment.id,
+      amount_paise: amount,
+      status: 'lost',
+    });
     return { id: dispute.id, event: protocol.disputeEvent(dispute, of) };
   },
 });
 
-/** Takes money of a payment away, unless too little is left, and sends the event of that. */
+/** Reverses a part of a payment, or all of it, unless too little is left, and sends the event. */
 const reverse = (
   deps: CheckoutDeps,
   kind: ReversalKind,
@@ -205,13 +209,13 @@ const reverse = (
   const payment = deps.store.payment(gatewayPaymentId);
   const order = deps.store.order(payment?.order_id);
   if (payment === undefined || order === undefined) return undefined;
-  const part = takeFrom(payment, kind.takenOf(payment), amountPaise);
-  if (!part.isLeft) return { leftPaise: part.leftPaise };
-  const { id: reference, event } = kind.take({ payment, order }, part.amount);
+  const plan = planReversal(payment, kind.listReversals(payment), amountPaise);
+  if (!plan.isLeft) return { leftPaise: plan.leftPaise };
+  const { id: reference, event } = kind.addReversal({ payment, order }, plan.amount);
   deps.changed();
   if (deliver !== 'none') void send(deps, event, order.id);
   if (deliver === 'duplicate') void send(deps, event, order.id);
-  return { reference, amountPaise: part.amount };
+  return { reference, amountPaise: plan.amount };
 };
 
 const endDebit = async (deps: CheckoutDeps, debitId: string): Promise<void> => {
@@ -228,7 +232,7 @@ const endDebit = async (deps: CheckoutDeps, debitId: string): Promise<void> => {
   pay(deps, order, play, debit);
 };
 
-const settleLater = (deps: CheckoutDeps, debit: GatewayDebit): void => {
+const endDebitLater = (deps: CheckoutDeps, debit: GatewayDebit): void => {
   if (!debit.mandate_token.includes('stuck')) void endDebit(deps, debit.id);
 };
 
@@ -244,7 +248,7 @@ const checkoutOf = ({ protocol, store }: CheckoutDeps, order: GatewayOrder): Che
   payments: store.paymentsOf(order.id).map(({ id, status }) => ({ id, status })),
 });
 
-/** Takes payments at a gateway's checkout, takes them away again, and sends the webhooks. */
+/** Plays payments, refunds, lost disputes and debits, and sends their webhooks. */
 export const createCheckoutSimulator = (deps: CheckoutDeps): GatewaySimulator => ({
   play: (gatewayOrderId, play) => playPayment(deps, gatewayOrderId, play),
   refund: (gatewayPaymentId, play) => reverse(deps, refunds(deps), gatewayPaymentId, play),
@@ -252,8 +256,8 @@ export const createCheckoutSimulator = (deps: CheckoutDeps): GatewaySimulator =>
     reverse(deps, lostDisputes(deps), gatewayPaymentId, play),
   checkouts: (count) => deps.store.newestOrders(count).map((order) => checkoutOf(deps, order)),
   payments: (count) => deps.store.newestPayments(count).map((payment) => summarise(deps, payment)),
-  settleLater: (debit) => settleLater(deps, debit),
+  endDebitLater: (debit) => endDebitLater(deps, debit),
   resume() {
-    for (const debit of deps.store.pendingDebits()) settleLater(deps, debit);
+    for (const debit of deps.store.pendingDebits()) endDebitLater(deps, debit);
   },
 });

@@ -53,7 +53,7 @@ export const adoptMandate = (mandates: MandateStore, order: GatewayOrder): void 
   if (token !== undefined && phone !== undefined) mandates.add(token, phone);
 };
 
-interface MandateContext {
+interface MandateDeps {
   readonly store: GatewayStore;
   readonly mandates: MandateStore;
   readonly simulator: GatewaySimulator;
@@ -68,7 +68,7 @@ const subscriptionView = (id: string, phone: string) => ({
   customer_details: { customer_phone: phone },
 });
 
-const createSubscription = ({ mandates }: MandateContext, { body }: Call): Answer => {
+const createSubscription = ({ mandates }: MandateDeps, { body }: Call): Answer => {
   const read = readBody(subscriptionSchema, body);
   if ('refused' in read) return read.refused;
   const { subscription_id: id, customer_details: customer } = read.value;
@@ -79,18 +79,18 @@ const createSubscription = ({ mandates }: MandateContext, { body }: Call): Answe
   return okAnswer(subscriptionView(id, customer.customer_phone));
 };
 
-const getSubscription = ({ mandates }: MandateContext, { params }: Call): Answer => {
+const getSubscription = ({ mandates }: MandateDeps, { params }: Call): Answer => {
   const id = params['subscriptionId'] ?? '';
   const phone = mandates.phoneOf(id);
   return phone === undefined ? noSubscription : okAnswer(subscriptionView(id, phone));
 };
 
 /** A charge is the debit that was requested, and once it ended the payment with its outcome. */
-const currentCharge = ({ store }: MandateContext, debit: GatewayDebit) =>
+const currentCharge = ({ store }: MandateDeps, debit: GatewayDebit) =>
   chargeView(store.payment(debit.id) ?? debit);
 
-const charge = (context: MandateContext, { body, headers }: Call): Answer => {
-  const { store, mandates, simulator } = context;
+const charge = (deps: MandateDeps, { body, headers }: Call): Answer => {
+  const { store, mandates, simulator } = deps;
   const read = readBody(chargeSchema, body);
   if ('refused' in read) return read.refused;
   const { subscription_id: token, payment_id: orderId, payment_amount: paise } = read.value;
@@ -103,7 +103,7 @@ const charge = (context: MandateContext, { body, headers }: Call): Answer => {
       return refusal(409, 'payment_already_exists', 'Payment with same id is already present');
     }
     return known.extra['body'] === request.body
-      ? okAnswer(currentCharge(context, known))
+      ? okAnswer(currentCharge(deps, known))
       : idempotencyRefusal;
   }
   const order = store.order(orderId);
@@ -121,19 +121,19 @@ const charge = (context: MandateContext, { body, headers }: Call): Answer => {
       payment_schedule_date: read.value.payment_schedule_date,
     },
   });
-  simulator.settleLater(made);
+  simulator.endDebitLater(made);
   return okAnswer(chargeView(made));
 };
 
-const getCharge = (context: MandateContext, { params }: Call): Answer => {
-  const debit = context.store.debitByReference(params['paymentId'] ?? '');
+const getCharge = (deps: MandateDeps, { params }: Call): Answer => {
+  const debit = deps.store.debitByReference(params['paymentId'] ?? '');
   return debit === undefined || subscriptionOf(debit) !== params['subscriptionId']
     ? refusal(404, 'payment_not_found', 'Payment does not exist')
-    : okAnswer(currentCharge(context, debit));
+    : okAnswer(currentCharge(deps, debit));
 };
 
 /** Serves subscriptions, which are Cashfree's mandates, and charges under them. */
-export const mandateOperations = (context: MandateContext): readonly Operation[] => {
+export const mandateOperations = (deps: MandateDeps): readonly Operation[] => {
   const misstate = overstateDecimal('payment_amount', 2, 100n);
   const subscription = '/subscriptions/:subscriptionId';
   return [
@@ -141,7 +141,7 @@ export const mandateOperations = (context: MandateContext): readonly Operation[]
       name: 'debit',
       method: 'POST',
       path: '/subscriptions/pay',
-      handle: (call) => charge(context, call),
+      handle: (call) => charge(deps, call),
       idempotencyKey: ({ headers }) => textOf(headers['x-idempotency-key']),
       misstate,
     },
@@ -149,19 +149,19 @@ export const mandateOperations = (context: MandateContext): readonly Operation[]
       name: 'create-mandate',
       method: 'POST',
       path: '/subscriptions',
-      handle: (call) => createSubscription(context, call),
+      handle: (call) => createSubscription(deps, call),
     },
     {
       name: 'get-mandate',
       method: 'GET',
       path: subscription,
-      handle: (call) => getSubscription(context, call),
+      handle: (call) => getSubscription(deps, call),
     },
     {
       name: 'get-debit',
       method: 'GET',
       path: `${subscription}/payments/:paymentId`,
-      handle: (call) => getCharge(context, call),
+      handle: (call) => getCharge(deps, call),
       misstate,
     },
   ];

@@ -10,7 +10,7 @@ import {
 } from '../../core/collaborator.ts';
 import {
   createCheckoutSimulator,
-  type GatewaySurroundings,
+  type GatewayDeps,
   type SimulatedGateway,
 } from '../../core/create-checkout-simulator.ts';
 import { isSameSecret } from '../../core/credentials.ts';
@@ -42,13 +42,13 @@ import {
   refusal,
 } from './cashfree-wire.ts';
 
-interface CashfreeOptions extends GatewaySurroundings {
+interface CashfreeOptions extends GatewayDeps {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly webhookSecret: string;
 }
 
-interface OrderContext extends Pick<GatewaySurroundings, 'clock' | 'random'> {
+interface OrderDeps extends Pick<GatewayDeps, 'clock' | 'random'> {
   readonly store: GatewayStore;
   readonly mandates: MandateStore;
 }
@@ -62,16 +62,16 @@ const noOrder = refusal(404, 'order_not_found', 'Order Reference Id does not exi
 const noPayment = refusal(404, 'payment_not_found', 'Payment does not exist');
 
 /** A charge of a subscription is no payment of its order. */
-const paymentsOf = ({ store }: OrderContext, orderId: string) =>
+const paymentsOf = ({ store }: OrderDeps, orderId: string) =>
   store.paymentsOf(orderId).filter((payment) => subscriptionOf(payment) === '');
 
-const showOrder = (context: OrderContext, order: GatewayOrder) => {
-  const isPaid = paymentsOf(context, order.id).some(({ status }) => status === 'captured');
+const showOrder = (deps: OrderDeps, order: GatewayOrder) => {
+  const isPaid = paymentsOf(deps, order.id).some(({ status }) => status === 'captured');
   if (isPaid) return orderView(order, 'PAID');
-  return orderView(order, isExpired(order, context.clock.now()) ? 'EXPIRED' : 'ACTIVE');
+  return orderView(order, isExpired(order, deps.clock.now()) ? 'EXPIRED' : 'ACTIVE');
 };
 
-const refuseExpiry = ({ clock }: OrderContext, expiresAt: Date): Answer | undefined => {
+const refuseExpiry = ({ clock }: OrderDeps, expiresAt: Date): Answer | undefined => {
   const lifeMs = expiresAt.getTime() - clock.now().getTime();
   if (lifeMs > shortestLifeMs && lifeMs < longestLifeMs) return undefined;
   return refusal(
@@ -81,11 +81,11 @@ const refuseExpiry = ({ clock }: OrderContext, expiresAt: Date): Answer | undefi
   );
 };
 
-const createOrder = (context: OrderContext, { body, headers }: Call): Answer => {
-  const { clock, random, store, mandates } = context;
+const createOrder = (deps: OrderDeps, { body, headers }: Call): Answer => {
+  const { clock, random, store, mandates } = deps;
   const read = readBody(orderSchema, body);
   if ('refused' in read) return read.refused;
-  const { order_id: id = `order_${random.digits(12)}`, ...asked } = read.value;
+  const { order_id: id = `order_${random.digits(12)}`, ...details } = read.value;
   const key = textOf(headers['x-idempotency-key']) ?? '';
   const request = { key, body: JSON.stringify(body) };
   const known = store.order(id);
@@ -94,49 +94,49 @@ const createOrder = (context: OrderContext, { body, headers }: Call): Answer => 
       return refusal(409, 'order_already_exists', 'order with same id is already present');
     }
     return known.extra['body'] === request.body
-      ? okAnswer(showOrder(context, known))
+      ? okAnswer(showOrder(deps, known))
       : idempotencyRefusal;
   }
-  const { order_expiry_time: expiry } = asked;
+  const { order_expiry_time: expiry } = details;
   const expiresAt = expiry === undefined ? addMs(clock.now(), longestLifeMs - 1) : new Date(expiry);
-  const refused = refuseExpiry(context, expiresAt);
+  const refused = refuseExpiry(deps, expiresAt);
   if (refused !== undefined) return refused;
   const order = store.addOrder({
     id,
     receipt: id,
-    amount_paise: asked.order_amount,
-    currency: asked.order_currency,
+    amount_paise: details.order_amount,
+    currency: details.order_currency,
     expires_at: expiresAt.toISOString(),
     extra: {
       ...request,
       cf_order_id: random.digits(10),
       session_id: `session_${random.bytes(32).toString('base64url')}`,
-      customer_details: asked.customer_details,
-      order_note: asked.order_note ?? null,
-      order_tags: asked.order_tags ?? null,
+      customer_details: details.customer_details,
+      order_note: details.order_note ?? null,
+      order_tags: details.order_tags ?? null,
     },
   });
   adoptMandate(mandates, order);
-  return okAnswer(showOrder(context, order));
+  return okAnswer(showOrder(deps, order));
 };
 
 /** Answers with what `show` makes of the order that the path names. */
 const ofOrder =
-  (context: OrderContext, show: (context: OrderContext, order: GatewayOrder) => unknown) =>
+  (deps: OrderDeps, show: (deps: OrderDeps, order: GatewayOrder) => unknown) =>
   ({ params }: Call): Answer => {
-    const order = context.store.order(params['orderId']);
-    return order === undefined ? noOrder : okAnswer(show(context, order));
+    const order = deps.store.order(params['orderId']);
+    return order === undefined ? noOrder : okAnswer(show(deps, order));
   };
 
-const showPayments = (context: OrderContext, order: GatewayOrder) =>
-  paymentsOf(context, order.id).map((payment) => paymentView(payment, order));
+const showPayments = (deps: OrderDeps, order: GatewayOrder) =>
+  paymentsOf(deps, order.id).map((payment) => paymentView(payment, order));
 
-const showRefunds = (context: OrderContext, order: GatewayOrder) =>
-  paymentsOf(context, order.id).flatMap(({ id }) =>
-    context.store.refundsOf(id).map((refund) => refundView(refund, order)),
+const showRefunds = (deps: OrderDeps, order: GatewayOrder) =>
+  paymentsOf(deps, order.id).flatMap(({ id }) =>
+    deps.store.refundsOf(id).map((refund) => refundView(refund, order)),
   );
 
-const listDisputes = ({ store }: OrderContext, { params }: Call): Answer => {
+const listDisputes = ({ store }: OrderDeps, { params }: Call): Answer => {
   const payment = store.payment(params['paymentId']);
   const order = store.order(payment?.order_id);
   if (payment === undefined || order === undefined) return noPayment;
@@ -145,14 +145,14 @@ const listDisputes = ({ store }: OrderContext, { params }: Call): Answer => {
 };
 
 /** Serves orders, their payments and refunds, and disputes. */
-const orderOperations = (context: OrderContext): readonly Operation[] => {
+const orderOperations = (deps: OrderDeps): readonly Operation[] => {
   const order = '/orders/:orderId';
   return [
     {
       name: 'create-order',
       method: 'POST',
       path: '/orders',
-      handle: (call) => createOrder(context, call),
+      handle: (call) => createOrder(deps, call),
       idempotencyKey: ({ headers }) => textOf(headers['x-idempotency-key']),
       misstate: overstateDecimal('order_amount', 2, 100n),
     },
@@ -160,28 +160,28 @@ const orderOperations = (context: OrderContext): readonly Operation[] => {
       name: 'get-order',
       method: 'GET',
       path: order,
-      handle: ofOrder(context, showOrder),
+      handle: ofOrder(deps, showOrder),
       misstate: overstateDecimal('order_amount', 2, 100n),
     },
     {
       name: 'list-payments',
       method: 'GET',
       path: `${order}/payments`,
-      handle: ofOrder(context, showPayments),
+      handle: ofOrder(deps, showPayments),
       misstate: overstateDecimal('payment_amount', 2, 100n),
     },
     {
       name: 'get-refund',
       method: 'GET',
       path: `${order}/refunds`,
-      handle: ofOrder(context, showRefunds),
+      handle: ofOrder(deps, showRefunds),
       misstate: overstateDecimal('refund_amount', 2, 100n),
     },
     {
       name: 'get-dispute',
       method: 'GET',
       path: '/payments/:paymentId/disputes',
-      handle: (call) => listDisputes(context, call),
+      handle: (call) => listDisputes(deps, call),
       misstate: overstateDecimal('dispute_amount', 2, 100n),
     },
   ];
@@ -210,11 +210,11 @@ export const createCashfree = (options: CashfreeOptions): SimulatedGateway => {
   const mandates = createMandateStore();
   const protocol = createCashfreeProtocol({ ...options, store });
   const simulator = createCheckoutSimulator({ ...options, store, protocol });
-  const given = { clock, random, store, mandates, simulator };
+  const deps = { clock, random, store, mandates, simulator };
   const collaborator: Collaborator = {
     name: protocol.name,
     mountPath: '/cashfree/pg',
-    operations: [...orderOperations(given), ...mandateOperations(given)],
+    operations: [...orderOperations(deps), ...mandateOperations(deps)],
     refuseUnauthenticated({ headers }) {
       if (textOf(headers['x-api-version']) === undefined) {
         return refusal(400, 'version_missing', 'x-api-version is missing in the request');

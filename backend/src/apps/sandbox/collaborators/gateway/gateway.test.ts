@@ -260,7 +260,7 @@ const debit = async (token: string, more: object = {}) => {
 };
 
 describe('debits under a mandate', () => {
-  it('settles by itself, once, and tells', async () => {
+  it('ends by itself, once, and sends its webhooks', async () => {
     const orderId = await debit('token-of-asha', { reference: 'installment-1' });
     await eventually(() => expect(events().toSorted()).toEqual(['order.paid', 'payment.captured']));
     expect(await paymentsOf(orderId)).toMatchObject([{ status: 'captured' }]);

@@ -13,7 +13,7 @@ import { overstateItems, overstatePaise } from '../../core/wrong-amount.ts';
 import {
   createCheckoutSimulator,
   type GatewaySimulator,
-  type GatewaySurroundings,
+  type GatewayDeps,
   type SimulatedGateway,
 } from '../../core/create-checkout-simulator.ts';
 import {
@@ -64,7 +64,7 @@ const readBody = <S extends z.ZodType>(
   return { refused: { status: 400, body: gatewayError('BAD_REQUEST', message, field) } };
 };
 
-interface GatewayContext {
+interface OperationDeps {
   readonly store: GatewayStore;
   readonly simulator: GatewaySimulator;
 }
@@ -84,7 +84,7 @@ const orderView = (store: GatewayStore, order: GatewayOrder) => ({
   status: store.isPaid(order.id) ? 'paid' : 'created',
 });
 
-const createOrder = ({ store }: GatewayContext, { body }: Call): Answer => {
+const createOrder = ({ store }: OperationDeps, { body }: Call): Answer => {
   const read = readBody(orderSchema, body);
   if ('refused' in read) return read.refused;
   const { expires_at = null, ...given } = read.value;
@@ -92,35 +92,35 @@ const createOrder = ({ store }: GatewayContext, { body }: Call): Answer => {
   return okAnswer(orderView(store, known ?? store.addOrder({ ...given, expires_at })));
 };
 
-const getOrder = ({ store }: GatewayContext, { params }: Call): Answer => {
+const getOrder = ({ store }: OperationDeps, { params }: Call): Answer => {
   const order = store.order(params['orderId']);
   return order === undefined ? notFound('order') : okAnswer(orderView(store, order));
 };
 
-const findOrders = ({ store }: GatewayContext, { query }: Call): Answer => {
+const findOrders = ({ store }: OperationDeps, { query }: Call): Answer => {
   const order = store.orderByReceipt(query.get('receipt') ?? '');
   return okAnswer({ items: order === undefined ? [] : [orderView(store, order)] });
 };
 
-const listPayments = ({ store }: GatewayContext, { params }: Call): Answer => {
+const listPayments = ({ store }: OperationDeps, { params }: Call): Answer => {
   const order = store.order(params['orderId']);
   if (order === undefined) return notFound('order');
   return okAnswer({ items: store.paymentsOf(order.id) });
 };
 
-const listRefunds = ({ store }: GatewayContext, { params }: Call): Answer => {
+const listRefunds = ({ store }: OperationDeps, { params }: Call): Answer => {
   const payment = store.payment(params['paymentId']);
   if (payment === undefined) return notFound('payment');
   return okAnswer({ items: store.refundsOf(payment.id) });
 };
 
-const listDisputes = ({ store }: GatewayContext, { params }: Call): Answer => {
+const listDisputes = ({ store }: OperationDeps, { params }: Call): Answer => {
   const payment = store.payment(params['paymentId']);
   if (payment === undefined) return notFound('payment');
   return okAnswer({ items: store.disputesOf(payment.id) });
 };
 
-const debit = ({ store, simulator }: GatewayContext, { body }: Call): Answer => {
+const debit = ({ store, simulator }: OperationDeps, { body }: Call): Answer => {
   const read = readBody(debitSchema, body);
   if ('refused' in read) return read.refused;
   const { order_id, amount_paise, mandate_token } = read.value;
@@ -132,19 +132,19 @@ const debit = ({ store, simulator }: GatewayContext, { body }: Call): Answer => 
   const currency = read.value.currency ?? order.currency;
   const given = { order_id, reference, mandate_token, amount_paise, currency };
   const made = store.addDebit({ ...given, status: 'pending' });
-  simulator.settleLater(made);
+  simulator.endDebitLater(made);
   return okAnswer(debitView(made));
 };
 
 /** Serves the neutral gateway's protocol: orders, payments, refunds, disputes and debits. */
-const gatewayOperations = (context: GatewayContext): readonly Operation[] => {
+const gatewayOperations = (deps: OperationDeps): readonly Operation[] => {
   const orders = '/v1/orders';
   return [
     {
       name: 'create-order',
       method: 'POST',
       path: orders,
-      handle: (call) => createOrder(context, call),
+      handle: (call) => createOrder(deps, call),
       idempotencyKey: ({ body }) => textOf(fieldsOf(body)['receipt']),
       misstate,
     },
@@ -152,42 +152,42 @@ const gatewayOperations = (context: GatewayContext): readonly Operation[] => {
       name: 'get-order',
       method: 'GET',
       path: orders,
-      handle: (call) => findOrders(context, call),
+      handle: (call) => findOrders(deps, call),
       misstate: misstateItems,
     },
     {
       name: 'get-order',
       method: 'GET',
       path: `${orders}/:orderId`,
-      handle: (call) => getOrder(context, call),
+      handle: (call) => getOrder(deps, call),
       misstate,
     },
     {
       name: 'list-payments',
       method: 'GET',
       path: `${orders}/:orderId/payments`,
-      handle: (call) => listPayments(context, call),
+      handle: (call) => listPayments(deps, call),
       misstate: misstateItems,
     },
     {
       name: 'get-refund',
       method: 'GET',
       path: '/v1/payments/:paymentId/refunds',
-      handle: (call) => listRefunds(context, call),
+      handle: (call) => listRefunds(deps, call),
       misstate: misstateItems,
     },
     {
       name: 'get-dispute',
       method: 'GET',
       path: '/v1/payments/:paymentId/disputes',
-      handle: (call) => listDisputes(context, call),
+      handle: (call) => listDisputes(deps, call),
       misstate: misstateItems,
     },
     {
       name: 'debit',
       method: 'POST',
       path: '/v1/debits',
-      handle: (call) => debit(context, call),
+      handle: (call) => debit(deps, call),
       idempotencyKey: ({ body }) =>
         textOf(fieldsOf(body)['reference']) ?? textOf(fieldsOf(body)['order_id']),
       misstate,
@@ -195,7 +195,7 @@ const gatewayOperations = (context: GatewayContext): readonly Operation[] => {
   ];
 };
 
-interface GatewayOptions extends GatewaySurroundings {
+interface GatewayOptions extends GatewayDeps {
   readonly keyId: string;
   readonly keySecret: string;
   readonly webhookSecret: string;

@@ -17,12 +17,12 @@ import {
   refundView,
 } from './razorpay-views.ts';
 import { orderSchema, pageSchema, refundSchema, usedReceipt } from './razorpay-wire.ts';
-import { recurringOperations, type RazorpayContext } from './recurring-operations.ts';
+import { recurringOperations, type RazorpayDeps } from './recurring-operations.ts';
 
 const misstate = overstatePaise('amount');
 const misstateItems = overstateItems('amount');
 
-const createOrder = ({ store }: RazorpayContext, { body }: Call): Answer => {
+const createOrder = ({ store }: RazorpayDeps, { body }: Call): Answer => {
   const read = readBody(orderSchema, body);
   if ('refused' in read) return read.refused;
   const { amount, currency, receipt, notes } = read.value;
@@ -31,12 +31,12 @@ const createOrder = ({ store }: RazorpayContext, { body }: Call): Answer => {
   return okAnswer(orderView(store, store.addOrder({ ...given, extra: { notes } })));
 };
 
-const getOrder = ({ store }: RazorpayContext, { params }: Call): Answer => {
+const getOrder = ({ store }: RazorpayDeps, { params }: Call): Answer => {
   const order = store.order(params['orderId']);
   return order === undefined ? unknownId : okAnswer(orderView(store, order));
 };
 
-const listOrders = ({ store }: RazorpayContext, { query }: Call): Answer => {
+const listOrders = ({ store }: RazorpayDeps, { query }: Call): Answer => {
   const read = readBody(pageSchema, Object.fromEntries(query));
   if ('refused' in read) return read.refused;
   const { count, skip, receipt } = read.value;
@@ -48,14 +48,14 @@ const listOrders = ({ store }: RazorpayContext, { query }: Call): Answer => {
 };
 
 /** Serves orders: one for a receipt, found by id and by receipt. */
-const orderOperations = (context: RazorpayContext): readonly Operation[] => {
+const orderOperations = (deps: RazorpayDeps): readonly Operation[] => {
   const path = '/v1/orders';
   return [
     {
       name: 'create-order',
       method: 'POST',
       path,
-      handle: (call) => createOrder(context, call),
+      handle: (call) => createOrder(deps, call),
       idempotencyKey: ({ body }) => textOf(fieldsOf(body)['receipt']),
       misstate,
     },
@@ -63,20 +63,20 @@ const orderOperations = (context: RazorpayContext): readonly Operation[] => {
       name: 'get-order',
       method: 'GET',
       path,
-      handle: (call) => listOrders(context, call),
+      handle: (call) => listOrders(deps, call),
       misstate: misstateItems,
     },
     {
       name: 'get-order',
       method: 'GET',
       path: `${path}/:orderId`,
-      handle: (call) => getOrder(context, call),
+      handle: (call) => getOrder(deps, call),
       misstate,
     },
   ];
 };
 
-const listPayments = ({ store }: RazorpayContext, { params }: Call): Answer => {
+const listPayments = ({ store }: RazorpayDeps, { params }: Call): Answer => {
   const order = store.order(params['orderId']);
   if (order === undefined) return unknownId;
   const pending = store.pendingDebits().filter((debit) => debit.order_id === order.id);
@@ -84,27 +84,27 @@ const listPayments = ({ store }: RazorpayContext, { params }: Call): Answer => {
   return okAnswer(collectionView(payments.map((payment) => paymentView(store, payment))));
 };
 
-const getPayment = ({ store }: RazorpayContext, { params }: Call): Answer => {
+const getPayment = ({ store }: RazorpayDeps, { params }: Call): Answer => {
   const id = params['paymentId'] ?? '';
   const payment = store.payment(id) ?? store.debit(id);
   return payment === undefined ? unknownId : okAnswer(paymentView(store, payment));
 };
 
 /** Serves the payments of an order, debits that have not ended among them, and one by its id. */
-const paymentOperations = (context: RazorpayContext): readonly Operation[] => {
+const paymentOperations = (deps: RazorpayDeps): readonly Operation[] => {
   return [
     {
       name: 'list-payments',
       method: 'GET',
       path: '/v1/orders/:orderId/payments',
-      handle: (call) => listPayments(context, call),
+      handle: (call) => listPayments(deps, call),
       misstate: misstateItems,
     },
     {
       name: 'list-payments',
       method: 'GET',
       path: '/v1/payments/:paymentId',
-      handle: (call) => getPayment(context, call),
+      handle: (call) => getPayment(deps, call),
       misstate,
     },
   ];
@@ -113,32 +113,32 @@ const paymentOperations = (context: RazorpayContext): readonly Operation[] => {
 const currencyOf = (store: GatewayStore, paymentId: string): string =>
   store.payment(paymentId)?.currency ?? 'INR';
 
-const listRefunds = ({ store }: RazorpayContext, { params }: Call): Answer => {
+const listRefunds = ({ store }: RazorpayDeps, { params }: Call): Answer => {
   const payment = store.payment(params['paymentId']);
   if (payment === undefined) return unknownId;
   const refunds = store.refundsOf(payment.id).toReversed();
   return okAnswer(collectionView(refunds.map((one) => refundView(one, payment.currency))));
 };
 
-const showRefund = ({ store }: RazorpayContext, id: string | undefined): Answer => {
+const showRefund = ({ store }: RazorpayDeps, id: string | undefined): Answer => {
   const refund = store.refund(id);
   if (refund === undefined) return unknownId;
   return okAnswer(refundView(refund, currencyOf(store, refund.payment_id)));
 };
 
-const createRefund = (context: RazorpayContext, { params, body }: Call): Answer => {
+const createRefund = (deps: RazorpayDeps, { params, body }: Call): Answer => {
   const read = readBody(refundSchema, body ?? {});
   if ('refused' in read) return read.refused;
   const play = { amountPaise: read.value.amount };
-  const played = context.simulator.refund(params['paymentId'] ?? '', play);
+  const played = deps.simulator.refund(params['paymentId'] ?? '', play);
   if (played === undefined) return unknownId;
   if ('leftPaise' in played) {
     return badRequest('The total refund amount is greater than the refund payment amount');
   }
-  return showRefund(context, played.reference);
+  return showRefund(deps, played.reference);
 };
 
-const listDisputes = ({ store }: RazorpayContext, { query }: Call): Answer => {
+const listDisputes = ({ store }: RazorpayDeps, { query }: Call): Answer => {
   const read = readBody(pageSchema, Object.fromEntries(query));
   if ('refused' in read) return read.refused;
   const { count, skip } = read.value;
@@ -148,64 +148,64 @@ const listDisputes = ({ store }: RazorpayContext, { query }: Call): Answer => {
   );
 };
 
-const getDispute = ({ store }: RazorpayContext, { params }: Call): Answer => {
+const getDispute = ({ store }: RazorpayDeps, { params }: Call): Answer => {
   const dispute = store.disputes().find(({ id }) => id === params['disputeId']);
   if (dispute === undefined) return unknownId;
   return okAnswer(disputeView(dispute, currencyOf(store, dispute.payment_id)));
 };
 
 /** Serves refunds and disputes. */
-const reversalOperations = (context: RazorpayContext): readonly Operation[] => {
+const reversalOperations = (deps: RazorpayDeps): readonly Operation[] => {
   return [
     {
       name: 'get-refund',
       method: 'GET',
       path: '/v1/payments/:paymentId/refunds',
-      handle: (call) => listRefunds(context, call),
+      handle: (call) => listRefunds(deps, call),
       misstate: misstateItems,
     },
     {
       name: 'get-refund',
       method: 'GET',
       path: '/v1/payments/:paymentId/refunds/:refundId',
-      handle: ({ params }) => showRefund(context, params['refundId']),
+      handle: ({ params }) => showRefund(deps, params['refundId']),
       misstate,
     },
     {
       name: 'get-refund',
       method: 'GET',
       path: '/v1/refunds/:refundId',
-      handle: ({ params }) => showRefund(context, params['refundId']),
+      handle: ({ params }) => showRefund(deps, params['refundId']),
       misstate,
     },
     {
       name: 'create-refund',
       method: 'POST',
       path: '/v1/payments/:paymentId/refund',
-      handle: (call) => createRefund(context, call),
+      handle: (call) => createRefund(deps, call),
       misstate,
     },
     {
       name: 'get-dispute',
       method: 'GET',
       path: '/v1/disputes',
-      handle: (call) => listDisputes(context, call),
+      handle: (call) => listDisputes(deps, call),
       misstate: misstateItems,
     },
     {
       name: 'get-dispute',
       method: 'GET',
       path: '/v1/disputes/:disputeId',
-      handle: (call) => getDispute(context, call),
+      handle: (call) => getDispute(deps, call),
       misstate,
     },
   ];
 };
 
 /** Serves Razorpay's protocol (pages api/orders, api/payments, api/refunds, api/disputes). */
-export const razorpayOperations = (context: RazorpayContext): readonly Operation[] => [
-  ...orderOperations(context),
-  ...paymentOperations(context),
-  ...recurringOperations(context),
-  ...reversalOperations(context),
+export const razorpayOperations = (deps: RazorpayDeps): readonly Operation[] => [
+  ...orderOperations(deps),
+  ...paymentOperations(deps),
+  ...recurringOperations(deps),
+  ...reversalOperations(deps),
 ];

@@ -1,7 +1,7 @@
 import type { Collaborator } from '../../core/collaborator.ts';
 import {
   createCheckoutSimulator,
-  type GatewaySurroundings,
+  type GatewayDeps,
   type SimulatedGateway,
 } from '../../core/create-checkout-simulator.ts';
 import { basicCredentials, hexHmac, isSameSecret } from '../../core/credentials.ts';
@@ -10,7 +10,7 @@ import { razorpayxError } from '../razorpayx/razorpayx-wire.ts';
 import { razorpayOperations } from './razorpay-operations.ts';
 import { createRazorpayProtocol } from './razorpay-webhooks.ts';
 
-interface RazorpayOptions extends GatewaySurroundings {
+interface RazorpayOptions extends GatewayDeps {
   readonly keyId: string;
   readonly keySecret: string;
   readonly webhookSecret: string;

@@ -11,7 +11,7 @@ import type { GatewayStore } from '../../core/gateway-store.ts';
 import { badRequest, readBody, unknownId } from '../razorpayx/razorpayx-wire.ts';
 import { alreadyPaid, recurringSchema } from './razorpay-wire.ts';
 
-export interface RazorpayContext {
+export interface RazorpayDeps {
   readonly store: GatewayStore;
   readonly simulator: GatewaySimulator;
   readonly checkoutSignature: (orderId: string, paymentId: string) => string;
@@ -28,8 +28,8 @@ const getCustomer = ({ params }: Call): Answer => {
 };
 
 // Nothing here makes a repeat harmless: it is a second payment, as it may be at the gateway.
-const debit = (context: RazorpayContext, { body }: Call): Answer => {
-  const { store, simulator, checkoutSignature } = context;
+const debit = (deps: RazorpayDeps, { body }: Call): Answer => {
+  const { store, simulator, checkoutSignature } = deps;
   const read = readBody(recurringSchema, body);
   if ('refused' in read) return read.refused;
   const { order_id, amount, currency, customer_id, token, notes } = read.value;
@@ -48,7 +48,7 @@ const debit = (context: RazorpayContext, { body }: Call): Answer => {
     status: 'pending',
     extra: { notes, customer_id, token_id: token },
   });
-  simulator.settleLater(made);
+  simulator.endDebitLater(made);
   return okAnswer({
     razorpay_payment_id: made.id,
     razorpay_order_id: order_id,
@@ -57,13 +57,13 @@ const debit = (context: RazorpayContext, { body }: Call): Answer => {
 };
 
 /** Serves recurring payments, which debit a mandate (page api/payments/recurring-payments). */
-export const recurringOperations = (context: RazorpayContext): readonly Operation[] => {
+export const recurringOperations = (deps: RazorpayDeps): readonly Operation[] => {
   return [
     {
       name: 'debit',
       method: 'POST',
       path: '/v1/payments/create/recurring',
-      handle: (call) => debit(context, call),
+      handle: (call) => debit(deps, call),
       idempotencyKey: ({ body }) => textOf(fieldsOf(fieldsOf(body)['notes'])['debit_key']),
     },
     {

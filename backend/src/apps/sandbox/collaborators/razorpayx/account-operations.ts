@@ -12,7 +12,7 @@ import {
 } from './razorpayx-wire.ts';
 import type { z } from 'zod';
 
-interface AccountContext {
+interface AccountDeps {
   readonly store: RazorpayxStore;
   readonly simulator: RazorpayxPayoutSimulator;
   /** The service's own account at the provider. */
@@ -52,13 +52,13 @@ const fundAccountLike = (
   return known ?? store.fundAccounts.add({ contact_id: contactId, name, ifsc, account_number });
 };
 
-const createContact = ({ store }: AccountContext, { body }: Call): Answer => {
+const createContact = ({ store }: AccountDeps, { body }: Call): Answer => {
   const read = readBody(contactSchema, body);
   if ('refused' in read) return read.refused;
   return okAnswer(contactView(contactLike(store, read.value)));
 };
 
-const createFundAccount = ({ store }: AccountContext, { body }: Call): Answer => {
+const createFundAccount = ({ store }: AccountDeps, { body }: Call): Answer => {
   const read = readBody(fundAccountSchema, body);
   if ('refused' in read) return read.refused;
   const contact = store.contacts.get(read.value.contact_id);
@@ -67,7 +67,7 @@ const createFundAccount = ({ store }: AccountContext, { body }: Call): Answer =>
   return okAnswer(fundAccountView(fundAccountLike(store, contact.id, bankAccount)));
 };
 
-const validate = ({ store, simulator, accountNumber }: AccountContext, { body }: Call): Answer => {
+const validate = ({ store, simulator, accountNumber }: AccountDeps, { body }: Call): Answer => {
   const read = readBody(validationSchema, body);
   if ('refused' in read) return read.refused;
   const { source_account_number: source, fund_account: given, reference_id = null } = read.value;
@@ -82,41 +82,41 @@ const validate = ({ store, simulator, accountNumber }: AccountContext, { body }:
     status: 'created',
     account_status: null,
   });
-  simulator.settleValidationLater(validation);
+  simulator.endValidationLater(validation);
   return okAnswer(validationView(store, validation));
 };
 
-const getValidation = ({ store }: AccountContext, { params }: Call): Answer => {
+const getValidation = ({ store }: AccountDeps, { params }: Call): Answer => {
   const validation = store.validations.get(params['validationId']);
   return validation === undefined ? unknownId : okAnswer(validationView(store, validation));
 };
 
 /** Serves contacts, fund accounts and the composite penny-drop, which makes both. */
-export const accountOperations = (context: AccountContext): readonly Operation[] => {
+export const accountOperations = (deps: AccountDeps): readonly Operation[] => {
   return [
     {
       name: 'create-contact',
       method: 'POST',
       path: '/v1/contacts',
-      handle: (call) => createContact(context, call),
+      handle: (call) => createContact(deps, call),
     },
     {
       name: 'create-fund-account',
       method: 'POST',
       path: '/v1/fund_accounts',
-      handle: (call) => createFundAccount(context, call),
+      handle: (call) => createFundAccount(deps, call),
     },
     {
       name: 'validate-account',
       method: 'POST',
       path: '/v1/fund_accounts/validations',
-      handle: (call) => validate(context, call),
+      handle: (call) => validate(deps, call),
     },
     {
       name: 'get-validation',
       method: 'GET',
       path: '/v1/fund_accounts/validations/:validationId',
-      handle: (call) => getValidation(context, call),
+      handle: (call) => getValidation(deps, call),
     },
   ];
 };

@@ -8,7 +8,7 @@ import type { Clock } from '../../../../platform/clock/clock.ts';
 import { payoutView } from './razorpayx-views.ts';
 import { badRequest, payoutSchema, readBody, unknownId } from './razorpayx-wire.ts';
 
-interface PayoutContext {
+interface PayoutDeps {
   readonly store: RazorpayxStore;
   readonly simulator: RazorpayxPayoutSimulator;
   readonly clock: Clock;
@@ -32,22 +32,22 @@ const listSchema = z.object({
   skip: count(0, 0, Number.MAX_SAFE_INTEGER),
 });
 
-/** Returns the requested page of payouts, in the order in which they are given. */
+/** Returns the requested page of payouts, in the order of the list. */
 const pageOf = (
   payouts: readonly Payout[],
-  asked: z.output<typeof listSchema>,
+  query: z.output<typeof listSchema>,
 ): readonly Payout[] =>
   payouts
     .filter(
       (payout) =>
-        (asked.reference_id ?? payout.reference_id) === payout.reference_id &&
-        (asked.fund_account_id ?? payout.fund_account_id) === payout.fund_account_id &&
-        (asked.status ?? payout.status) === payout.status &&
-        (asked.mode ?? payout.mode) === payout.mode &&
-        (asked.from ?? 0) <= payout.created_at &&
-        payout.created_at <= (asked.to ?? Number.MAX_SAFE_INTEGER),
+        (query.reference_id ?? payout.reference_id) === payout.reference_id &&
+        (query.fund_account_id ?? payout.fund_account_id) === payout.fund_account_id &&
+        (query.status ?? payout.status) === payout.status &&
+        (query.mode ?? payout.mode) === payout.mode &&
+        (query.from ?? 0) <= payout.created_at &&
+        payout.created_at <= (query.to ?? Number.MAX_SAFE_INTEGER),
     )
-    .slice(asked.skip, asked.skip + asked.count);
+    .slice(query.skip, query.skip + query.count);
 
 const keyHeader = 'x-payout-idempotency';
 const keyPattern = /^[A-Za-z0-9_ -]{4,36}$/u;
@@ -63,15 +63,15 @@ const keyOf = ({ headers }: Call): string | undefined => {
 const misstate = overstatePaise('amount');
 const misstateItems = overstateItems('amount');
 
-const madeUnder = ({ store, clock }: PayoutContext, key: string): Payout | undefined => {
+const findByIdempotencyKey = ({ store, clock }: PayoutDeps, key: string): Payout | undefined => {
   const since = secondsAt(clock.now()) - keyLifeSeconds;
   return store.payouts.newestWhere(
     ({ idempotency_key, created_at }) => idempotency_key === key && created_at > since,
   );
 };
 
-const createPayout = (context: PayoutContext, call: Call): Answer => {
-  const { store, simulator, accountNumber } = context;
+const createPayout = (deps: PayoutDeps, call: Call): Answer => {
+  const { store, simulator, accountNumber } = deps;
   const key = keyOf(call);
   if (key === undefined) {
     const words = 'Idempotency key is missing. Include idempotency header and key in the request.';
@@ -80,7 +80,7 @@ const createPayout = (context: PayoutContext, call: Call): Answer => {
   if (!keyPattern.test(key)) {
     return badRequest('The idempotency key is not valid.', 'X-Payout-Idempotency');
   }
-  const known = madeUnder(context, key);
+  const known = findByIdempotencyKey(deps, key);
   if (known !== undefined) {
     return isDeepStrictEqual(known.asked, call.body)
       ? okAnswer(payoutView(known))
@@ -88,55 +88,54 @@ const createPayout = (context: PayoutContext, call: Call): Answer => {
   }
   const read = readBody(payoutSchema, call.body);
   if ('refused' in read) return read.refused;
-  const asked = read.value;
-  if (asked.account_number !== accountNumber) {
+  const request = read.value;
+  if (request.account_number !== accountNumber) {
     return badRequest('The account number is invalid.', 'account_number');
   }
-  if (store.fundAccounts.get(asked.fund_account_id) === undefined) return unknownId;
-  if (asked.mode === 'IMPS' && asked.amount > maximumImpsPaise) {
+  if (store.fundAccounts.get(request.fund_account_id) === undefined) return unknownId;
+  if (request.mode === 'IMPS' && request.amount > maximumImpsPaise) {
     return badRequest('The amount is above the limit of the mode.', 'amount');
   }
   const payout = store.payouts.add({
     idempotency_key: key,
     asked: call.body,
-    fund_account_id: asked.fund_account_id,
-    amount: asked.amount,
-    mode: asked.mode,
-    purpose: asked.purpose,
-    reference_id: asked.reference_id ?? null,
-    narration: asked.narration ?? null,
+    fund_account_id: request.fund_account_id,
+    amount: request.amount,
+    mode: request.mode,
+    purpose: request.purpose,
+    reference_id: request.reference_id ?? null,
+    narration: request.narration ?? null,
     status: 'processing',
     utr: null,
   });
-  simulator.settlePayoutLater(payout);
+  simulator.endPayoutLater(payout);
   return okAnswer(payoutView(payout));
 };
 
-const getPayout = ({ store }: PayoutContext, { params }: Call): Answer => {
+const getPayout = ({ store }: PayoutDeps, { params }: Call): Answer => {
   const payout = store.payouts.get(params['payoutId']);
   return payout === undefined ? unknownId : okAnswer(payoutView(payout));
 };
 
-const listPayouts = (context: PayoutContext, { query }: Call): Answer => {
+const listPayouts = (deps: PayoutDeps, { query }: Call): Answer => {
   const read = readBody(listSchema, Object.fromEntries(query));
   if ('refused' in read) return read.refused;
-  const asked = read.value;
-  if (asked.account_number !== context.accountNumber) {
+  if (read.value.account_number !== deps.accountNumber) {
     return badRequest('The account number is invalid.', 'account_number');
   }
-  const items = pageOf(context.store.payouts.all(), asked).map(payoutView);
+  const items = pageOf(deps.store.payouts.all(), read.value).map(payoutView);
   return okAnswer({ entity: 'collection', count: items.length, items });
 };
 
 /** Serves payouts: makes one per idempotency key, reads one by its id, lists them. */
-export const payoutOperations = (context: PayoutContext): readonly Operation[] => {
+export const payoutOperations = (deps: PayoutDeps): readonly Operation[] => {
   const payouts = '/v1/payouts';
   return [
     {
       name: 'create-payout',
       method: 'POST',
       path: payouts,
-      handle: (call) => createPayout(context, call),
+      handle: (call) => createPayout(deps, call),
       idempotencyKey: keyOf,
       misstate,
     },
@@ -144,14 +143,14 @@ export const payoutOperations = (context: PayoutContext): readonly Operation[] =
       name: 'list-payouts',
       method: 'GET',
       path: payouts,
-      handle: (call) => listPayouts(context, call),
+      handle: (call) => listPayouts(deps, call),
       misstate: misstateItems,
     },
     {
       name: 'get-payout',
       method: 'GET',
       path: `${payouts}/:payoutId`,
-      handle: (call) => getPayout(context, call),
+      handle: (call) => getPayout(deps, call),
       misstate,
     },
   ];

@@ -10,7 +10,7 @@ import { payoutView, validationView } from './razorpayx-views.ts';
 import { sendRazorpayxEvent, type RazorpayxWebhookDeps } from './razorpayx-webhooks.ts';
 
 /**
- * Lists the account numbers' ends whose payouts do not end as `processed`; undefined stays open
+ * Lists the account numbers' ends payeeOf payouts do not end as `processed`; undefined stays open
  * (contract: collaborators > Sandbox outcomes).
  */
 const payoutEndings: ReadonlyMap<string, PayoutPlay['outcome'] | undefined> = new Map([
@@ -42,7 +42,7 @@ const standsFor = (text: string | null, id: string): boolean => {
   return forms.some((form) => text === form || text.startsWith(`${form}-`));
 };
 
-interface Deps extends RazorpayxWebhookDeps {
+export interface PayoutSimulatorDeps extends RazorpayxWebhookDeps {
   readonly store: RazorpayxStore;
   readonly changed: () => void;
   /** Real time after which a payout or a penny-drop ends. */
@@ -55,19 +55,19 @@ const isoAt = (seconds: number): string => new Date(seconds * 1000).toISOString(
 
 /** Simulates payouts and penny-drops, and ends them by themselves too. */
 export interface RazorpayxPayoutSimulator extends PayoutSimulator {
-  /** Ends a payout after the settling time, unless its account keeps it open. */
-  settlePayoutLater(payout: Payout): void;
-  settleValidationLater(validation: Validation): void;
-  /** Resumes what was settling when an earlier process ended. */
+  /** Ends a payout after `settleMs`, unless its account keeps it open. */
+  endPayoutLater(payout: Payout): void;
+  endValidationLater(validation: Validation): void;
+  /** Resumes the payouts and penny-drops that an earlier process left open. */
   resume(): void;
 }
 
-const whose = ({ store }: Deps, fundAccountId: string) => {
+const payeeOf = ({ store }: PayoutSimulatorDeps, fundAccountId: string) => {
   const account = store.fundAccounts.get(fundAccountId);
   return { name: account?.name ?? '', accountLast4: account?.account_number.slice(-4) ?? '' };
 };
 
-const endPayout = (deps: Deps, payout: Payout, play: PayoutPlay): Payout => {
+const endPayout = (deps: PayoutSimulatorDeps, payout: Payout, play: PayoutPlay): Payout => {
   const { store, random, changed } = deps;
   const utr = payout.utr ?? (play.outcome === 'processed' ? random.digits(utrDigits) : null);
   const ended = { ...payout, status: play.outcome, utr };
@@ -80,7 +80,11 @@ const endPayout = (deps: Deps, payout: Payout, play: PayoutPlay): Payout => {
   return ended;
 };
 
-const endValidation = (deps: Deps, validation: Validation, play: ValidationPlay): Validation => {
+const endValidation = (
+  deps: PayoutSimulatorDeps,
+  validation: Validation,
+  play: ValidationPlay,
+): Validation => {
   const { store, changed } = deps;
   const ended: Validation =
     play.outcome === 'failed'
@@ -95,8 +99,8 @@ const endValidation = (deps: Deps, validation: Validation, play: ValidationPlay)
   return ended;
 };
 
-const afterSettling = async (
-  { timers, backgroundWork, settleMs }: Deps,
+const afterDelay = async (
+  { timers, backgroundWork, settleMs }: PayoutSimulatorDeps,
   work: () => void,
 ): Promise<void> => {
   const signal = backgroundWork.signal();
@@ -104,37 +108,40 @@ const afterSettling = async (
   if (!signal.aborted) work();
 };
 
-const settlePayoutLater = (deps: Deps, { id, fund_account_id: accountId }: Payout): void => {
-  const outcome = payoutEnding(whose(deps, accountId).accountLast4);
+const endPayoutLater = (
+  deps: PayoutSimulatorDeps,
+  { id, fund_account_id: accountId }: Payout,
+): void => {
+  const outcome = payoutEnding(payeeOf(deps, accountId).accountLast4);
   if (outcome === undefined) return;
-  void afterSettling(deps, () => {
+  void afterDelay(deps, () => {
     const payout = deps.store.payouts.get(id);
     if (payout?.status === 'processing') endPayout(deps, payout, { outcome });
   });
 };
 
-const settleValidationLater = (
-  deps: Deps,
+const endValidationLater = (
+  deps: PayoutSimulatorDeps,
   { id, fund_account_id: accountId }: Validation,
 ): void => {
-  const outcome = validationEnding(whose(deps, accountId).accountLast4);
+  const outcome = validationEnding(payeeOf(deps, accountId).accountLast4);
   if (outcome === undefined) return;
-  void afterSettling(deps, () => {
+  void afterDelay(deps, () => {
     const validation = deps.store.validations.get(id);
     if (validation?.status === 'created') endValidation(deps, validation, { outcome });
   });
 };
 
-const resume = (deps: Deps): void => {
+const resume = (deps: PayoutSimulatorDeps): void => {
   for (const payout of deps.store.payouts.all()) {
-    if (payout.status === 'processing') settlePayoutLater(deps, payout);
+    if (payout.status === 'processing') endPayoutLater(deps, payout);
   }
   for (const validation of deps.store.validations.all()) {
-    if (validation.status === 'created') settleValidationLater(deps, validation);
+    if (validation.status === 'created') endValidationLater(deps, validation);
   }
 };
 
-const summarisePayout = (deps: Deps, payout: Payout): PayoutSummary => ({
+const summarisePayout = (deps: PayoutSimulatorDeps, payout: Payout): PayoutSummary => ({
   id: payout.id,
   referenceId: payout.reference_id,
   idempotencyKey: payout.idempotency_key,
@@ -142,26 +149,29 @@ const summarisePayout = (deps: Deps, payout: Payout): PayoutSummary => ({
   mode: payout.mode,
   status: payout.status,
   utr: payout.utr,
-  ...whose(deps, payout.fund_account_id),
+  ...payeeOf(deps, payout.fund_account_id),
   createdAt: isoAt(payout.created_at),
 });
 
-const summariseValidation = (deps: Deps, validation: Validation): ValidationSummary => ({
+const summariseValidation = (
+  deps: PayoutSimulatorDeps,
+  validation: Validation,
+): ValidationSummary => ({
   id: validation.id,
   referenceId: validation.reference_id,
   status: validation.status,
   accountStatus: validation.account_status,
-  ...whose(deps, validation.fund_account_id),
+  ...payeeOf(deps, validation.fund_account_id),
   createdAt: isoAt(validation.created_at),
 });
 
-const findPayout = ({ store }: Deps, id: string): Payout | undefined =>
+const findPayout = ({ store }: PayoutSimulatorDeps, id: string): Payout | undefined =>
   store.payouts.get(id) ??
   store.payouts.newestWhere(
     (payout) => standsFor(payout.reference_id, id) || standsFor(payout.idempotency_key, id),
   );
 
-const findValidation = ({ store }: Deps, id: string): Validation | undefined =>
+const findValidation = ({ store }: PayoutSimulatorDeps, id: string): Validation | undefined =>
   store.validations.get(id) ??
   store.validations.newestWhere((validation) => standsFor(validation.reference_id, id));
 
@@ -169,7 +179,9 @@ const findValidation = ({ store }: Deps, id: string): Validation | undefined =>
  * Ends payouts and penny-drops and sends their webhooks (contract: payments-and-webhooks > Payout
  * events).
  */
-export const createRazorpayxPayoutSimulator = (deps: Deps): RazorpayxPayoutSimulator => ({
+export const createRazorpayxPayoutSimulator = (
+  deps: PayoutSimulatorDeps,
+): RazorpayxPayoutSimulator => ({
   play(id, play) {
     const payout = findPayout(deps, id);
     if (payout === undefined) return undefined;
@@ -190,7 +202,7 @@ export const createRazorpayxPayoutSimulator = (deps: Deps): RazorpayxPayoutSimul
       .all()
       .slice(0, count)
       .map((validation) => summariseValidation(deps, validation)),
-  settlePayoutLater: (payout) => settlePayoutLater(deps, payout),
-  settleValidationLater: (validation) => settleValidationLater(deps, validation),
+  endPayoutLater: (payout) => endPayoutLater(deps, payout),
+  endValidationLater: (validation) => endValidationLater(deps, validation),
   resume: () => resume(deps),
 });

@@ -5,14 +5,12 @@ import { payoutOperations } from './payout-operations.ts';
 import { createRazorpayxStore } from './razorpayx-store.ts';
 import {
   createRazorpayxPayoutSimulator,
+  type PayoutSimulatorDeps,
   type RazorpayxPayoutSimulator,
 } from './razorpayx-payout-simulator.ts';
 import { razorpayxError } from './razorpayx-wire.ts';
 
-interface RazorpayxOptions extends Omit<
-  Parameters<typeof createRazorpayxPayoutSimulator>[0],
-  'store'
-> {
+interface RazorpayxOptions extends Omit<PayoutSimulatorDeps, 'store'> {
   readonly keyId: string;
   readonly keySecret: string;
   readonly accountNumber: string;
@@ -29,11 +27,11 @@ export const createRazorpayx = (options: RazorpayxOptions): Razorpayx => {
   const { clock, random, keyId, keySecret, accountNumber } = options;
   const store = createRazorpayxStore(clock, random);
   const simulator = createRazorpayxPayoutSimulator({ ...options, store });
-  const context = { store, simulator, clock, accountNumber };
+  const deps = { store, simulator, clock, accountNumber };
   const collaborator: Collaborator = {
     name: 'razorpayx',
     mountPath: '/razorpayx',
-    operations: [...accountOperations(context), ...payoutOperations(context)],
+    operations: [...accountOperations(deps), ...payoutOperations(deps)],
     refuseUnauthenticated: ({ headers }) =>
       isSameSecret(basicCredentials(headers), `${keyId}:${keySecret}`)
         ? undefined

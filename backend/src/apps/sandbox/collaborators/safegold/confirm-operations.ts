@@ -10,7 +10,7 @@ import type { SafegoldStore, Side, Transaction } from './safegold-store.ts';
 import type { Clock } from '../../../../platform/clock/clock.ts';
 import { blankAnswer, refusal, timeText } from './safegold-wire.ts';
 
-interface ConfirmContext {
+interface ConfirmDeps {
   readonly store: SafegoldStore;
   readonly clock: Clock;
 }
@@ -30,7 +30,7 @@ const unknownTransaction: Answer = {
 };
 
 const find = (
-  { store }: ConfirmContext,
+  { store }: ConfirmDeps,
   side: Side,
   id: string | undefined,
 ): Transaction | undefined => {
@@ -39,7 +39,7 @@ const find = (
 };
 
 /** Completes it on the first confirm in time; any later one only reads its outcome. */
-const complete = ({ store, clock }: ConfirmContext, transaction: Transaction): Answer => {
+const complete = ({ store, clock }: ConfirmDeps, transaction: Transaction): Answer => {
   if (transaction.status === 2) return blankAnswer;
   if (transaction.status !== 0 && transaction.invoiceId !== null) {
     return okAnswer({ invoice_id: transaction.invoiceId });
@@ -59,30 +59,30 @@ const complete = ({ store, clock }: ConfirmContext, transaction: Transaction): A
   return okAnswer({ invoice_id: invoiceId });
 };
 
-const confirm = (context: ConfirmContext, side: Side, { params, body }: Call): Answer => {
+const confirm = (deps: ConfirmDeps, side: Side, { params, body }: Call): Answer => {
   const code = codes[side];
   const id = textOf(fieldsOf(body)['tx_id']);
   if (id === undefined) return refusal(code.missing, 'Missing required information');
-  const transaction = find(context, side, id);
+  const transaction = find(deps, side, id);
   if (transaction === undefined) {
     return refusal(code.invalidTransaction, 'Invalid transaction ID');
   }
-  const user = context.store.user(params['userId']);
+  const user = deps.store.user(params['userId']);
   if (user === undefined) return refusal(code.noUser, 'User ID missing');
   if (transaction.userId !== user.id) {
     return refusal(code.mismatch, 'Vendor ID and user ID mismatch');
   }
-  return complete(context, transaction);
+  return complete(deps, transaction);
 };
 
-const orderStatus = (context: ConfirmContext, side: Side, { params }: Call): Answer => {
-  const transaction = find(context, side, params['transactionId']);
+const orderStatus = (deps: ConfirmDeps, side: Side, { params }: Call): Answer => {
+  const transaction = find(deps, side, params['transactionId']);
   if (transaction === undefined) return unknownTransaction;
   const { status, verifiedAtMs } = transaction;
   return okAnswer({ created_at: timeText(new Date(verifiedAtMs)), status });
 };
 
-const invoice = ({ store }: ConfirmContext, { params, origin }: Call): Answer => {
+const invoice = ({ store }: ConfirmDeps, { params, origin }: Call): Answer => {
   const transaction = store.transaction(params['transactionId']);
   if (transaction === undefined || transaction.invoiceId === null || transaction.status === 2) {
     return refusal(1, 'Invalid transaction ID');
@@ -91,20 +91,20 @@ const invoice = ({ store }: ConfirmContext, { params, origin }: Call): Answer =>
 };
 
 /** Serves confirms, which make a verified transaction final, order statuses and invoices. */
-export const confirmOperations = (context: ConfirmContext): readonly Operation[] => {
+export const confirmOperations = (deps: ConfirmDeps): readonly Operation[] => {
   const bySide = (['buy', 'sell'] as const).flatMap((side): Operation[] => [
     {
       name: `${side}-confirm`,
       method: 'POST',
       path: `/v1/users/:userId/${side}-gold-confirm`,
-      handle: (call) => confirm(context, side, call),
+      handle: (call) => confirm(deps, side, call),
       idempotencyKey: ({ body }) => textOf(fieldsOf(body)['tx_id']),
     },
     {
       name: `${side}-status`,
       method: 'GET',
       path: `/v1/${side}-gold/:transactionId/order-status`,
-      handle: (call) => orderStatus(context, side, call),
+      handle: (call) => orderStatus(deps, side, call),
     },
   ]);
   return [
@@ -113,7 +113,7 @@ export const confirmOperations = (context: ConfirmContext): readonly Operation[]
       name: 'invoice',
       method: 'GET',
       path: '/v1/transactions/:transactionId/fetch-invoice',
-      handle: (call) => invoice(context, call),
+      handle: (call) => invoice(deps, call),
     },
   ];
 };

@@ -9,13 +9,13 @@ import { confirmOperations } from './confirm-operations.ts';
 import { userOperations } from './user-operations.ts';
 import { verifyOperations } from './verify-operations.ts';
 
-interface PriceOptions {
+interface PriceDeps {
   readonly store: SafegoldStore;
   readonly prices: PriceSource;
 }
 
 /** Serves buy-price and sell-price: each call quotes a rate of its own, valid for seven minutes. */
-const priceOperations = ({ store, prices }: PriceOptions): readonly Operation[] => {
+const priceOperations = ({ store, prices }: PriceDeps): readonly Operation[] => {
   const quote = (side: Side) => {
     const { buyPaise, sellPaise, spotPaise } = prices.current();
     const rate = store.quote(side, side === 'buy' ? buyPaise : sellPaise);

@@ -12,7 +12,7 @@ import type { SafegoldStore, SafegoldUser, Side, Transaction } from './safegold-
 import type { Clock } from '../../../../platform/clock/clock.ts';
 import { gramsNumber, readGrams, readRupees, refusal, rupees } from './safegold-wire.ts';
 
-interface VerifyContext {
+interface VerifyDeps {
   readonly store: SafegoldStore;
   readonly clock: Clock;
   /** True when buy-verify enforces the 30 g and 50 g thresholds (page kyc-information-1). */
@@ -53,7 +53,7 @@ const soldView = (transaction: Transaction) => ({
 });
 
 const refuseBuy = (
-  { store, enforcesKycLimits }: VerifyContext,
+  { store, enforcesKycLimits }: VerifyDeps,
   user: SafegoldUser,
   weight: bigint,
 ): Answer | undefined => {
@@ -69,7 +69,7 @@ const refuseBuy = (
 };
 
 const refuseSale = (
-  { store }: VerifyContext,
+  { store }: VerifyDeps,
   user: SafegoldUser,
   weight: bigint,
   amount: bigint,
@@ -83,8 +83,8 @@ const refuseSale = (
   return undefined;
 };
 
-const verify = (context: VerifyContext, side: Side, { params, body }: Call): Answer => {
-  const { store, clock } = context;
+const verify = (deps: VerifyDeps, side: Side, { params, body }: Call): Answer => {
+  const { store, clock } = deps;
   const code = codes[side];
   const fields = fieldsOf(body);
   const rateId = textOf(fields['rate_id']);
@@ -102,7 +102,7 @@ const verify = (context: VerifyContext, side: Side, { params, body }: Call): Ans
   const price = side === 'buy' ? rateWithTax(rate.paise) : rate.paise;
   if (!agrees(weight, amount, price)) return refusal(code.amounts, 'Gold amount does not match');
   const refused =
-    side === 'buy' ? refuseBuy(context, user, weight) : refuseSale(context, user, weight, amount);
+    side === 'buy' ? refuseBuy(deps, user, weight) : refuseSale(deps, user, weight, amount);
   if (refused !== undefined) return refused;
   const transaction = store.addTransaction({
     side,
@@ -119,13 +119,13 @@ const verify = (context: VerifyContext, side: Side, { params, body }: Call): Ans
 };
 
 /** Serves buy-gold-verify and sell-gold-verify, which make a transaction for a confirm. */
-export const verifyOperations = (context: VerifyContext): readonly Operation[] => {
+export const verifyOperations = (deps: VerifyDeps): readonly Operation[] => {
   const misstate = overstateDecimal('gold_amount', 4);
   return (['buy', 'sell'] as const).map((side) => ({
     name: `${side}-verify`,
     method: 'POST',
     path: `/v4/users/:userId/${side}-gold-verify`,
-    handle: (call) => verify(context, side, call),
+    handle: (call) => verify(deps, side, call),
     misstate,
   }));
 };
