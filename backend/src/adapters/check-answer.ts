@@ -1,13 +1,11 @@
 import { unknown, type Outcome } from '../platform/outcome/outcome.ts';
 
-/**
- * The reason where an answer is about something else than the request: it proves nothing of ours.
- */
+/** The code of an answer about something else than the request: it proves nothing about ours. */
 export const ANSWER_ABOUT_ANOTHER = 'ANSWER_ABOUT_ANOTHER';
 
 /**
- * Accepts an answer only where it is about what was asked: money, gold or an account of another
- * must never count as ours, and what happened to ours is not known by it.
+ * Accepts an answer only where it matches the request: money, gold or an account of another must
+ * never count as ours, and such an answer does not tell what happened to ours.
  */
-export const checkAnswer = <T>(outcome: Outcome<T>, isAsked: (answer: T) => boolean): Outcome<T> =>
-  outcome.kind === 'done' && !isAsked(outcome.value) ? unknown(ANSWER_ABOUT_ANOTHER) : outcome;
+export const checkAnswer = <T>(outcome: Outcome<T>, matches: (answer: T) => boolean): Outcome<T> =>
+  outcome.kind === 'done' && !matches(outcome.value) ? unknown(ANSWER_ABOUT_ANOTHER) : outcome;

@@ -26,7 +26,7 @@ const makers = {
 } as const;
 
 /**
- * The object store that the environment names, configured from it.
+ * Creates the object store that the environment names.
  * @throws ConfigError naming what is missing or wrong
  */
 export const createObjectStore = (env: Environment, deps: AdapterDeps): ObjectStore & Closable =>

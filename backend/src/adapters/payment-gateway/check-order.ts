@@ -5,13 +5,15 @@ interface OfOrder {
   readonly gatewayOrderId: string;
 }
 
-/** Accepts an order only where it is the one that was asked about. */
-export const checkOrder = <T extends OfOrder>(outcome: Outcome<T>, asked: string): Outcome<T> =>
-  checkAnswer(outcome, ({ gatewayOrderId }) => gatewayOrderId === asked);
+/** Accepts an order only where it has the requested id. */
+export const checkOrder = <T extends OfOrder>(outcome: Outcome<T>, id: string): Outcome<T> =>
+  checkAnswer(outcome, ({ gatewayOrderId }) => gatewayOrderId === id);
 
-/** Accepts a list of payments only where all are of the order that was asked about. */
+/** Accepts a list of payments only where all of them are of the requested order. */
 export const checkPayments = <T extends OfOrder>(
   outcome: Outcome<readonly T[]>,
-  asked: string,
+  orderId: string,
 ): Outcome<readonly T[]> =>
-  checkAnswer(outcome, (payments) => payments.every((payment) => payment.gatewayOrderId === asked));
+  checkAnswer(outcome, (payments) =>
+    payments.every((payment) => payment.gatewayOrderId === orderId),
+  );

@@ -37,7 +37,7 @@ export interface CredentialsRule {
 
 interface SeparatedGateways<G> {
   readonly gateways: ReadonlyMap<string, G>;
-  /** Never chosen, asked or believed: nothing that they report is a payment here. */
+  /** Never chosen, queried or believed: nothing that they report is a payment here. */
   readonly barred: ReadonlyMap<string, G>;
 }
 
@@ -86,7 +86,7 @@ const makers = {
 } as const;
 
 /**
- * The payment gateways that the environment names, by code, in its order.
+ * Creates the payment gateways that the environment names, by code, in its order.
  * @throws ConfigError naming what is missing or wrong; production refuses the sandbox gateway
  */
 export const createPaymentGateways = (

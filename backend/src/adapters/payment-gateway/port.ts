@@ -146,10 +146,10 @@ export type VerifiedWebhook =
 export const hasAnswered = (outcome: Outcome<unknown>): boolean =>
   outcome.kind === 'done' || (outcome.kind === 'refused' && outcome.code === GATEWAY_NOT_FOUND);
 
-/** The reason of a question about this payment that the gateway answers nobody, at any time. */
+/** The code of a query that the gateway can never answer for this payment. */
 export const CANNOT_SAY = 'GATEWAY_CANNOT_SAY';
 
-/** Returns true where asking again is of no use, though the gateway answers other questions. */
+/** Returns true where another query is of no use, though the gateway answers other queries. */
 export const cannotSay = (outcome: Outcome<unknown>): boolean =>
   outcome.kind === 'unknown' && outcome.reason === CANNOT_SAY;
 
@@ -165,7 +165,7 @@ export interface PaymentGateway {
   readonly credentials: 'live' | 'test' | 'unknown';
   /** Returns false while its circuit is open: it is not chosen for new payments then. */
   isAvailable(): boolean;
-  /** Repeating it with the same receipt gives the same order where the gateway can; else ask
+  /** Repeating it with the same receipt gives the same order where the gateway can; else call
    * `findOrderByReceipt` before a repeat whose first answer was lost. */
   createOrder(order: CreateGatewayOrder): Promise<Outcome<GatewayOrder>>;
   /** `undefined`: the gateway certainly has no order of this receipt. */
@@ -176,13 +176,13 @@ export interface PaymentGateway {
   getRefunds(payment: GatewayPaymentRef): Promise<Outcome<readonly GatewayRefund[]>>;
   getDisputes(payment: GatewayPaymentRef): Promise<Outcome<readonly GatewayDispute[]>>;
   /** Absent where the gateway can't debit a mandate. The result of the debit comes as an event;
-   * a repeat with the same key asks for the same debit. See `debitsHaveKey`. */
+   * a repeat with the same key requests the same debit. See `debitsHaveKey`. */
   debitMandate?(debit: MandateDebit): Promise<Outcome<{ readonly gatewayDebitId: string }>>;
   /** False where the gateway keeps no key against repeats: a debit that was sent before is found
-   * by asking once it has arrived, and one that is on its way would come on top of a repeat. */
+   * by a query once it has arrived, and one that is on its way would come on top of a repeat. */
   readonly debitsHaveKey: boolean;
   /** Checks that the checkout's answer is genuine: by its signature in constant time, or, where a
-   * gateway signs none, by asking the gateway (hence an outcome). */
+   * gateway signs none, by a query of the gateway (hence an outcome). */
   verifyCheckout(proof: CheckoutProof): Promise<Outcome<boolean>>;
   /** Checks the signature over the raw bytes under every secret in force; then reads the body. */
   verifyWebhook(delivery: WebhookDelivery): VerifiedWebhook;

@@ -183,7 +183,7 @@ export interface PayoutProvider {
   readonly isTestSystem: boolean;
   readonly rules: PayoutProviderRules;
   /** Finds or makes the contact of this reference and its fund account. Safe to repeat. */
-  ensureFundAccount(asked: EnsureFundAccount): Promise<Outcome<FundAccount>>;
+  ensureFundAccount(request: EnsureFundAccount): Promise<Outcome<FundAccount>>;
   /**
    * Requests one attempt of a payout. `refused` with `PAYOUT_REFUSED` means that no payout of this
    * reference exists (the adapter queried it); the other refusals are of this call alone, not of an
@@ -197,7 +197,7 @@ export interface PayoutProvider {
   findPayoutByReference(referenceId: string): Promise<Outcome<ProviderPayout | undefined>>;
   /** One page of our account's payouts, newest first, for reconciliation. A payout made between
    * two pages shifts the rest: a payout may come twice. */
-  listPayouts(asked: PayoutPageRequest): Promise<Outcome<PayoutPage>>;
+  listPayouts(request: PayoutPageRequest): Promise<Outcome<PayoutPage>>;
   /**
    * Starts a penny-drop. The result comes as an event, or from a query. After an unknown outcome a
    * second one does no harm: it costs a rupee, and any of them validates the same account. There is

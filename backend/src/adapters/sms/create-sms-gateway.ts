@@ -15,7 +15,7 @@ const makers = {
 } as const;
 
 /**
- * The SMS gateway that the environment names, configured from it.
+ * Creates the SMS gateway that the environment names.
  * @throws ConfigError naming what is missing or wrong
  */
 export const createSmsGateway = (env: Environment, deps: AdapterDeps): SmsGateway & Closable =>

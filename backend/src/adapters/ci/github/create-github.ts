@@ -155,7 +155,7 @@ const readRefusal = ({ status, json }: HttpResponse): Outcome<never> | undefined
 };
 
 /**
- * GitHub Actions as the CI system; undefined without a token.
+ * Creates GitHub Actions as the CI system; returns undefined without a token.
  * @throws ConfigError where there is a token, but not where to use it
  */
 export const createGithub = (

@@ -204,16 +204,16 @@ const inPath = encodeURIComponent;
 /** Verifies a trade with SafeGold, and checks that the answer matches the request. */
 const verifyTrade = async (
   { call }: SafegoldCalls,
-  asked: Verifying,
+  request: Verifying,
 ): Promise<Outcome<VerifiedTransaction>> => {
-  const { side, grams, amountPaise } = asked;
+  const { side, grams, amountPaise } = request;
   if (!isTraded(grams)) return refused(PROVIDER_REFUSED, 'not a whole number of 0.0001 g');
   const isBuy = side === 'buy';
   const verified = await call({
     operation: `${side}-verify`,
-    path: (isBuy ? wire.paths.buyVerify : wire.paths.sellVerify)(inPath(asked.providerUserId)),
+    path: (isBuy ? wire.paths.buyVerify : wire.paths.sellVerify)(inPath(request.providerUserId)),
     body: {
-      rate_id: idOnWire(asked.rateId),
+      rate_id: idOnWire(request.rateId),
       gold_amount: gramsOnWire(grams),
       [isBuy ? 'buy_price' : 'sell_price']: jsonNumber(formatRupees(amountPaise)),
     },
@@ -226,8 +226,8 @@ const verifyTrade = async (
   if (verified.kind !== 'done') return verified;
   const answer = verified.value;
   const isAboutOurs =
-    (answer.user_id ?? asked.providerUserId) === asked.providerUserId &&
-    (answer.rate_id ?? asked.rateId) === asked.rateId;
+    (answer.user_id ?? request.providerUserId) === request.providerUserId &&
+    (answer.rate_id ?? request.rateId) === request.rateId;
   // Another customer's transaction binds nobody here.
   if (!isAboutOurs) return unknown(ANSWER_ABOUT_ANOTHER);
   if (answer.gold_amount !== grams) {
@@ -247,8 +247,8 @@ const confirmTrade = async (
   request: ConfirmRequest,
 ) => {
   const { providerUserId, providerTxId, pincode } = request;
-  const given = { date: wire.confirmDate(clock.now()), pincode };
-  const fields = wire.confirmFields[side].map((name) => [name, given[name]]);
+  const values = { date: wire.confirmDate(clock.now()), pincode };
+  const fields = wire.confirmFields[side].map((name) => [name, values[name]]);
   const confirmed = await call({
     operation: `${side}-confirm`,
     path: (side === 'buy' ? wire.paths.buyConfirm : wire.paths.sellConfirm)(inPath(providerUserId)),

@@ -10,8 +10,8 @@ interface BodyCipher {
 }
 
 /**
- * Encryption of whole bodies (apis-overview-authorization): AES-256-CBC with PKCS7 padding, a
- * random IV for each message, the key being the 32 hex characters of the token's MD5.
+ * Creates the cipher of whole bodies (apis-overview-authorization): AES-256-CBC with PKCS7 padding,
+ * a random IV for each message, and the 32 hex characters of the token's MD5 as the key.
  */
 export const createBodyCipher = (token: string): BodyCipher => {
   // The provider prescribes MD5 here; the secret's strength is the token's own.

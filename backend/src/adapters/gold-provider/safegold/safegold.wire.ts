@@ -71,8 +71,8 @@ const lastTenDigits = (text: string): string => text.replace(/\D/g, '').slice(-1
  * Returns true for another phone number. The last ten digits are compared: what stands before them
  * is written in several ways. A number with fewer digits may be masked and is not compared.
  */
-export const isOtherMobile = (answered: string, asked: string): boolean =>
-  lastTenDigits(answered).length === 10 && lastTenDigits(answered) !== lastTenDigits(asked);
+export const isOtherMobile = (answered: string, requested: string): boolean =>
+  lastTenDigits(answered).length === 10 && lastTenDigits(answered) !== lastTenDigits(requested);
 
 /** Unverified: whether ids are numbers on the wire; digits go back as a JSON number. */
 export const isNumericId = (id: string): boolean => /^(0|[1-9]\d{0,17})$/.test(id);

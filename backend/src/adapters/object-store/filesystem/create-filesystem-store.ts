@@ -130,8 +130,9 @@ const readWhole = async (file: string): Promise<StoredObject> => {
 };
 
 /**
- * Objects as files of one directory, 0600, written beside and then moved into place, so that a
- * reader sees all of an object or none of it; file and directory are synced before `done`.
+ * Creates a store of objects as files of one directory, 0600, written beside and then moved into
+ * place, so that a reader sees all of an object or none of it; file and directory are synced before
+ * `done`.
  */
 export const createFilesystemStore = (config: FilesystemConfig): ObjectStore => {
   const root = path.resolve(config.OBJECT_STORE_DIR);
@@ -165,7 +166,7 @@ export const createFilesystemStore = (config: FilesystemConfig): ObjectStore => 
       } catch (error) {
         await unlink(staged).catch(() => undefined);
         return ifAbsent && codeOf(error) === 'EEXIST'
-          ? refused(OBJECT_EXISTS, 'there is an object of this key')
+          ? refused(OBJECT_EXISTS, 'an object with this key already exists')
           : unknown(codeOf(error));
       }
     },

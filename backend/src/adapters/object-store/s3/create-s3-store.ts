@@ -133,7 +133,7 @@ interface S3Call<T> {
     refusal: Refusal,
   ) => Outcome<T> | undefined | Promise<Outcome<T> | undefined>;
   /** False for a call that must not be repeated. */
-  readonly isSafe?: boolean;
+  readonly isIdempotent?: boolean;
 }
 
 interface S3Calls extends Closable {
@@ -159,7 +159,7 @@ const createS3Calls = (config: S3Config, deps: AdapterDeps): S3Calls => {
   };
 
   return {
-    async call({ operation, send, onRefusal, isSafe: safe = true }) {
+    async call({ operation, send, onRefusal, isIdempotent: safe = true }) {
       const outcome = await guard.call({ operation, safe, attempt: () => attempt(send) });
       if (outcome.kind !== 'done') return outcome;
       if ('value' in outcome.value) return done(outcome.value.value);
@@ -172,7 +172,10 @@ const createS3Calls = (config: S3Config, deps: AdapterDeps): S3Calls => {
   };
 };
 
-/** A head's 404 has no body, so that a missing bucket looks the same: the bucket is asked. */
+/**
+ * Returns undefined for a missing object, after a check of the bucket: a 404 to HEAD has no body,
+ * so a missing bucket looks like a missing object.
+ */
 const absentIfBucketIsThere = async ({ call }: S3Calls, Bucket: string, { status }: Refusal) => {
   if (status !== 404) return undefined;
   const bucket = await call({
@@ -202,10 +205,11 @@ const createS3Writes = (
       },
       onRefusal: ({ status }) =>
         ifAbsent && status === 412
-          ? refused(OBJECT_EXISTS, 'there is an object of this key')
+          ? refused(OBJECT_EXISTS, 'an object with this key already exists')
           : undefined,
-      // A repeat of one that went through unseen would find its own object.
-      isSafe: !ifAbsent,
+      // A retry after a lost response would be refused because of the object that the first request
+      // wrote.
+      isIdempotent: !ifAbsent,
     });
   },
 
@@ -253,8 +257,9 @@ const createS3Reads = (calls: S3Calls, Bucket: string): Pick<ObjectStore, 'get' 
 });
 
 /**
- * Objects in a bucket of any S3-compatible server (contract: collaborators > Adapters), by its
- * maintained client. A missing bucket is an error and never read as a missing object.
+ * Creates a store of objects in a bucket of any S3-compatible server (contract: collaborators >
+ * Adapters), by its maintained client. A missing bucket is an error and never read as a missing
+ * object.
  */
 export const createS3Store = (config: S3Config, deps: AdapterDeps): ObjectStore & Closable => {
   const calls = createS3Calls(config, deps);

@@ -115,7 +115,7 @@ describe('an answer that decides nothing', () => {
     ]);
   });
 
-  it('no answer is unknown, and not asked again', async () => {
+  it('no answer is unknown, and the request is not repeated', async () => {
     answer = () => {};
     // On a busy machine the time of a call may be used up before its request arrives.
     for (let timeoutMs = 300; seen.length === 0 && timeoutMs < 60_000; timeoutMs *= 3) {

@@ -89,7 +89,7 @@ const orderStatuses: Readonly<Record<string, GatewayOrder['status']>> = {
 };
 
 /**
- * `PaymentEntityPaymentStatusEnum`. Any other status is read as PENDING: asked about again. A
+ * `PaymentEntityPaymentStatusEnum`. Any other status is read as PENDING and queried again. A
  * payment stays SUCCESS when it is refunded.
  */
 const paymentStatuses: Readonly<Record<string, GatewayPayment['status']>> = {

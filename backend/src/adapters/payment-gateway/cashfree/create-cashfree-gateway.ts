@@ -221,9 +221,9 @@ const verifyCashfreeWebhook = (
 const orderBody = (
   { CASHFREE_MIN_EXPIRY_SECONDS: shortestSeconds }: CashfreeConfig,
   now: Date,
-  { receipt, amountPaise, currency, ...asked }: CreateGatewayOrder,
+  request: CreateGatewayOrder,
 ) => {
-  const { customer, expiresAt, mandateToken } = asked;
+  const { receipt, amountPaise, currency, customer, expiresAt, mandateToken } = request;
   return {
     order_id: receipt,
     order_amount: jsonNumber(formatRupees(amountPaise)),
@@ -253,13 +253,13 @@ const createCashfreeOrders = (
   return {
     getOrder,
 
-    async createOrder(asked) {
-      const { receipt } = asked;
+    async createOrder(request) {
+      const { receipt } = request;
       const made = await calls.post(
         {
           operation: 'create-order',
           path: wire.paths.orders,
-          json: orderBody(config, clock.now(), asked),
+          json: orderBody(config, clock.now(), request),
           idempotencyKey: receipt,
         },
         wire.orderAnswer,
@@ -275,7 +275,7 @@ const createCashfreeOrders = (
   };
 };
 
-/** The reason of a question that Cashfree can't be asked without the order's id. */
+/** The code of an unknown outcome: Cashfree can't be queried without the order's id. */
 const NO_ORDER_ID = 'NO_ORDER_ID';
 
 type Payments = Pick<
@@ -323,7 +323,7 @@ const createCashfreePayments = (
 
   /**
    * Cashfree signs nothing for the customer's device, and its checkout hands out no payment's id
-   * either: the proof names the order, or one of the order's payments, and the gateway is asked.
+   * either: the proof names the order, or one of the order's payments, and the gateway is queried.
    * Its signature is not read.
    */
   async verifyCheckout({ gatewayOrderId, gatewayPaymentId }) {
@@ -337,8 +337,8 @@ const createCashfreePayments = (
 });
 
 /**
- * Cashfree's payment gateway (contract: payments-and-webhooks > Cashfree). Its `order_id` is ours
- * to choose: the receipt is the order's id, and both the key against repeats and the way back.
+ * Creates Cashfree's payment gateway (contract: payments-and-webhooks > Cashfree). Its `order_id`
+ * is ours to choose: it is the receipt, so a repeated request finds the first order.
  */
 export const createCashfreeGateway = (
   config: CashfreeConfig,

@@ -240,7 +240,7 @@ const createRazorpayOrders = (calls: RazorpayCalls): Orders => ({
   },
 });
 
-/** Razorpay as a payment gateway; the wire's facts are in `razorpay.wire.ts`. */
+/** Creates Razorpay's payment gateway; the wire's facts are in `razorpay.wire.ts`. */
 export const createRazorpayGateway = (
   config: RazorpayConfig,
   deps: AdapterDeps,

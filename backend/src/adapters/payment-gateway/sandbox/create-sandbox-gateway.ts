@@ -142,8 +142,8 @@ const createSandboxDebits = ({ post }: GatewayCalls): Debits => ({
 });
 
 /**
- * The neutral gateway, which only the sandbox speaks (contract: payments-and-webhooks > Neutral
- * gateway).
+ * Creates the neutral gateway, which only the sandbox speaks (contract: payments-and-webhooks >
+ * Neutral gateway).
  */
 export const createSandboxGateway = (
   config: SandboxGatewayConfig,

@@ -111,7 +111,7 @@ const ensureContact = async ({ post }: RazorpayxCalls, payee: Payee) =>
     ({ reference_id: reference }) => (reference ?? payee.reference) === payee.reference,
   );
 
-/** Contacts, their fund accounts, and the penny-drops that tell whether those are real. */
+/** Creates contacts and fund accounts, and validates bank accounts by penny-drop. */
 const createRazorpayxAccounts = (calls: RazorpayxCalls, accountNumber: string): Accounts => ({
   // contacts/create, fund-accounts/create: the same details give what is there already.
   async ensureFundAccount({ payee, bank }) {
@@ -134,10 +134,10 @@ const createRazorpayxAccounts = (calls: RazorpayxCalls, accountNumber: string): 
     if (account.kind !== 'done') return account;
     const { id: fundAccountId, contact_id: ownerId, bank_account: made } = account.value;
     // It is kept, and every payout to the customer goes there: it has to be this account.
-    const isAsked =
+    const isRequested =
       (ownerId ?? contactId) === contactId &&
       !wire.isOtherAccount(made?.account_number ?? bank.accountNumber, bank.accountNumber);
-    return isAsked ? done({ contactId, fundAccountId }) : unknown(ANSWER_ABOUT_ANOTHER);
+    return isRequested ? done({ contactId, fundAccountId }) : unknown(ANSWER_ABOUT_ANOTHER);
   },
 
   // composite-account-validation/bank-account. Each is a transfer: never repeated by the client.
@@ -179,18 +179,18 @@ type Payouts = Pick<
 >;
 
 /** Names the part of a request that the provider would refuse; undefined when it can be sent. */
-const misfit = (asked: CreatePayout): string | undefined => {
-  if (!wire.idempotencyKeyPattern.test(asked.idempotencyKey)) return 'idempotency key';
-  if (!wire.referenceIdPattern.test(asked.referenceId)) return 'reference';
+const misfit = (request: CreatePayout): string | undefined => {
+  if (!wire.idempotencyKeyPattern.test(request.idempotencyKey)) return 'idempotency key';
+  if (!wire.referenceIdPattern.test(request.referenceId)) return 'reference';
   const { minimumPaise, maximumImpsPaise } = wire.razorpayxRules;
-  const isPayable = asked.amountPaise >= minimumPaise && asked.amountPaise <= maximumImpsPaise;
+  const isPayable = request.amountPaise >= minimumPaise && request.amountPaise <= maximumImpsPaise;
   return isPayable ? undefined : 'amount';
 };
 
-const isAsked = (asked: CreatePayout, made: ProviderPayout): boolean =>
-  made.amountPaise === asked.amountPaise &&
-  (made.fundAccountId ?? asked.fundAccountId) === asked.fundAccountId &&
-  (made.referenceId ?? asked.referenceId) === asked.referenceId;
+const matchesRequest = (request: CreatePayout, made: ProviderPayout): boolean =>
+  made.amountPaise === request.amountPaise &&
+  (made.fundAccountId ?? request.fundAccountId) === request.fundAccountId &&
+  (made.referenceId ?? request.referenceId) === request.referenceId;
 
 const findPayoutByReference = async (
   { get }: RazorpayxCalls,
@@ -211,24 +211,24 @@ const findPayoutByReference = async (
 const postPayout = (
   { post }: RazorpayxCalls,
   accountNumber: string,
-  asked: CreatePayout,
+  request: CreatePayout,
 ): Promise<Outcome<ProviderPayout>> =>
   post(
     {
       operation: 'create-payout',
       path: wire.paths.payouts,
-      headers: { [wire.idempotencyHeader]: asked.idempotencyKey },
+      headers: { [wire.idempotencyHeader]: request.idempotencyKey },
       // Made from the attempt alone, so that a resend has the same bytes.
       json: {
         account_number: accountNumber,
-        fund_account_id: asked.fundAccountId,
-        amount: toSafePaise(asked.amountPaise),
+        fund_account_id: request.fundAccountId,
+        amount: toSafePaise(request.amountPaise),
         currency: 'INR',
-        mode: asked.mode,
+        mode: request.mode,
         purpose: wire.purpose,
         queue_if_low_balance: wire.queueIfLowBalance,
-        reference_id: asked.referenceId,
-        narration: wire.narrationOf(asked.narration),
+        reference_id: request.referenceId,
+        narration: wire.narrationOf(request.narration),
       },
       // A repeat is harmless under the key, but whether and when to repeat is decided where the
       // intent is recorded, not here.
@@ -244,24 +244,24 @@ const postPayout = (
 const sendPayout = async (
   calls: RazorpayxCalls,
   accountNumber: string,
-  asked: CreatePayout,
+  request: CreatePayout,
 ): Promise<Outcome<ProviderPayout>> => {
-  const sent = await postPayout(calls, accountNumber, asked);
+  const sent = await postPayout(calls, accountNumber, request);
   if (sent.kind !== 'refused' || isUnavailable(sent)) return sent;
-  const found = await findPayoutByReference(calls, accountNumber, asked.referenceId);
+  const found = await findPayoutByReference(calls, accountNumber, request.referenceId);
   if (found.kind !== 'done') return unknown('REFUSAL_NOT_CONFIRMED');
   return found.value === undefined ? refused(PAYOUT_REFUSED, sent.message) : done(found.value);
 };
 
 /** Creates and queries payouts from our own account, each sent under its idempotency key. */
 const createRazorpayxPayouts = (calls: RazorpayxCalls, accountNumber: string): Payouts => ({
-  async createPayout(asked) {
-    const wrong = misfit(asked);
+  async createPayout(request) {
+    const wrong = misfit(request);
     if (wrong !== undefined) return refused(PAYOUT_REFUSED, `unfit for the provider: ${wrong}`);
-    const made = await sendPayout(calls, accountNumber, asked);
-    // Money may be on its way to somebody: it is asked for by its reference, and should that
-    // still differ, it is an operator's.
-    return checkAnswer(made, (payout) => isAsked(asked, payout));
+    const made = await sendPayout(calls, accountNumber, request);
+    // Money may be on its way to somebody: the payout is queried by its reference, and one that
+    // still differs is an operator's to resolve.
+    return checkAnswer(made, (payout) => matchesRequest(request, payout));
   },
 
   async getPayout(providerPayoutId) {
@@ -274,8 +274,8 @@ const createRazorpayxPayouts = (calls: RazorpayxCalls, accountNumber: string): P
 
   findPayoutByReference: (referenceId) => findPayoutByReference(calls, accountNumber, referenceId),
 
-  async listPayouts(asked) {
-    const query = wire.pageQuery(accountNumber, asked);
+  async listPayouts(request) {
+    const query = wire.pageQuery(accountNumber, request);
     const call = { operation: 'list-payouts', path: wire.paths.payouts, query };
     return mapDone(await calls.get(call, wire.payoutsAnswer), ({ items }) => ({
       payouts: items,
@@ -284,7 +284,7 @@ const createRazorpayxPayouts = (calls: RazorpayxCalls, accountNumber: string): P
   },
 });
 
-/** RazorpayX as the payout provider; the wire's facts are in `razorpayx.wire.ts`. */
+/** Creates RazorpayX as the payout provider; the wire's facts are in `razorpayx.wire.ts`. */
 export const createRazorpayx = (
   config: RazorpayxConfig,
   deps: AdapterDeps,

@@ -46,7 +46,7 @@ export const paths = {
   payout: (id: string) => `/v1/payouts/${id}`,
   validations: '/v1/fund_accounts/validations',
   // composite-account-validation. There is a list of validations too, but it can't be narrowed
-  // to a reference, and asking through all of it to find one is no answer.
+  // to a reference, and a search through all of it is no way to find one.
   validation: (id: string) => `/v1/fund_accounts/validations/${id}`,
 } as const;
 
@@ -274,9 +274,9 @@ export const fundAccountAnswer = z.object({
  * Returns true for the number of another account. Unverified: that it is answered whole; a masked
  * one is held against the digits that it shows at its end.
  */
-export const isOtherAccount = (answered: string, asked: string): boolean => {
+export const isOtherAccount = (answered: string, requested: string): boolean => {
   const shown = answered.replace(/^[*Xx]+/, '');
-  return shown === answered ? answered !== asked : !asked.endsWith(shown);
+  return shown === answered ? answered !== requested : !requested.endsWith(shown);
 };
 
 const results = z.object({
