@@ -69,13 +69,13 @@ const showList = (all: readonly Account[], isNamed: boolean): string =>
 /** Runs one change and prints the changed account. */
 const changeAccount = async (
   deps: CliDeps,
-  of: AccountCommand,
+  accountCommand: AccountCommand,
   command: Command,
   { args, password }: { readonly args: readonly string[]; readonly password?: string },
 ): Promise<void> => {
   const options = globalOptionsOf(command);
   const changed = await runBackendCommand(deps, resolveContext(deps, options), {
-    args: [of.name, ...args],
+    args: [accountCommand.name, ...args],
     ...(password !== undefined && { stdin: password }),
     answer: account,
   });
@@ -91,69 +91,74 @@ const emailArgument = ({ noun }: AccountCommand): Argument =>
 const roleOption = ({ noun, roles }: AccountCommand): Option =>
   new Option('--role <role>', `the role of the ${noun}`).choices([...roles]).makeOptionMandatory();
 
-const addCreate = (accounts: Command, deps: CliDeps, of: AccountCommand): void => {
+const addCreate = (accounts: Command, deps: CliDeps, accountCommand: AccountCommand): void => {
+  const { noun, isNamed, texts } = accountCommand;
   const create = accounts
     .command('create')
-    .description(`create ${withArticle(of.noun)}, including the first one`)
-    .addArgument(emailArgument(of))
-    .addOption(roleOption(of))
-    .addHelpText('after', of.texts.createHelp);
-  if (of.isNamed) create.requiredOption('--person-name <name>', 'the name of the person');
+    .description(`create ${withArticle(noun)}, including the first one`)
+    .addArgument(emailArgument(accountCommand))
+    .addOption(roleOption(accountCommand))
+    .addHelpText('after', texts.createHelp);
+  if (isNamed) create.requiredOption('--person-name <name>', 'the name of the person');
   create.action(
     async (email: string, given: { role: string; personName?: string }, command: Command) => {
       const person = given.personName === undefined ? [] : ['--person-name', given.personName];
       const args = ['create', '--email', email, '--role', given.role, ...person];
       const password = await newPassword(deps, command, email);
-      await changeAccount(deps, of, command, { args, password });
+      await changeAccount(deps, accountCommand, command, { args, password });
     },
   );
 };
 
-const addList = (accounts: Command, deps: CliDeps, of: AccountCommand): void => {
+const addList = (accounts: Command, deps: CliDeps, accountCommand: AccountCommand): void => {
+  const { name, noun, isNamed } = accountCommand;
   accounts
     .command('list')
-    .description(`list all ${of.noun}s, oldest first`)
+    .description(`list all ${noun}s, oldest first`)
     .action(async (_options: unknown, command: Command) => {
       const options = globalOptionsOf(command);
       const listing = {
-        args: [of.name, 'list'],
+        args: [name, 'list'],
         answer: z.looseObject({ items: z.array(account) }),
       };
       const list = await runBackendCommand(deps, resolveContext(deps, options), listing);
-      printResult(deps, options.output, { data: list, text: showList(list.items, of.isNamed) });
+      printResult(deps, options.output, { data: list, text: showList(list.items, isNamed) });
     });
 };
 
-const addChanges = (accounts: Command, deps: CliDeps, of: AccountCommand): void => {
+const addChanges = (accounts: Command, deps: CliDeps, accountCommand: AccountCommand): void => {
+  const { noun, texts } = accountCommand;
   accounts
     .command('set-role')
-    .description(of.texts.setRole)
-    .addArgument(emailArgument(of))
-    .addOption(roleOption(of))
+    .description(texts.setRole)
+    .addArgument(emailArgument(accountCommand))
+    .addOption(roleOption(accountCommand))
     .action(async (email: string, { role }: { role: string }, command: Command) =>
-      changeAccount(deps, of, command, { args: ['set-role', '--email', email, '--role', role] }),
+      changeAccount(deps, accountCommand, command, {
+        args: ['set-role', '--email', email, '--role', role],
+      }),
     );
   for (const [name, about] of [
-    ['activate', `allow ${withArticle(of.noun)} to sign in again`],
-    ['deactivate', of.texts.deactivate],
+    ['activate', `allow ${withArticle(noun)} to sign in again`],
+    ['deactivate', texts.deactivate],
   ] as const) {
     accounts
       .command(name)
       .description(about)
-      .addArgument(emailArgument(of))
+      .addArgument(emailArgument(accountCommand))
       .action(async (email: string, _options: unknown, command: Command) =>
-        changeAccount(deps, of, command, { args: [name, '--email', email] }),
+        changeAccount(deps, accountCommand, command, { args: [name, '--email', email] }),
       );
   }
   accounts
     .command('reset-password')
-    .description(of.texts.resetPassword)
-    .addArgument(emailArgument(of))
-    .addHelpText('after', of.texts.passwordHelp)
+    .description(texts.resetPassword)
+    .addArgument(emailArgument(accountCommand))
+    .addHelpText('after', texts.passwordHelp)
     .action(async (email: string, _options: unknown, command: Command) => {
       const args = ['reset-password', '--email', email];
       const password = await newPassword(deps, command, email);
-      await changeAccount(deps, of, command, { args, password });
+      await changeAccount(deps, accountCommand, command, { args, password });
     });
 };
 
@@ -161,11 +166,11 @@ const addChanges = (accounts: Command, deps: CliDeps, of: AccountCommand): void 
  * Makes a command whose subcommands create, list and change accounts directly in the database, by
  * the service's own command, which audits each change.
  */
-const createAccountCommand = (deps: CliDeps, of: AccountCommand): Command => {
-  const accounts = new Command(of.name).description(of.about);
-  addCreate(accounts, deps, of);
-  addList(accounts, deps, of);
-  addChanges(accounts, deps, of);
+const createAccountCommand = (deps: CliDeps, accountCommand: AccountCommand): Command => {
+  const accounts = new Command(accountCommand.name).description(accountCommand.about);
+  addCreate(accounts, deps, accountCommand);
+  addList(accounts, deps, accountCommand);
+  addChanges(accounts, deps, accountCommand);
   return accounts;
 };
 
