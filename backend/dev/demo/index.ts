@@ -1,6 +1,6 @@
 /**
- * The customer's story, for whoever plays it elsewhere: to play it, the accounts it needs, and what
- * runs its steps, for steps of others.
+ * The demo's entry point for other workspaces: the customer's story, its accounts and the step
+ * runner.
  */
 export { developmentAdmins, developmentPortalUsers } from '../stack/development-accounts.ts';
 export type { DemoEndpoints } from './read-endpoints.ts';

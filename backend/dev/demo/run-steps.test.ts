@@ -19,7 +19,7 @@ const play = async (steps: readonly StepOf<string>[], colours = false) => {
   return { hasPassed, printed };
 };
 
-it('writes each step as it begins, then its lines and its time', async () => {
+it('prints each step as it begins, then its lines and its time', async () => {
   const steps = [step('One', async (context) => [context, 'a\nb']), step('Two', async () => [])];
   const { hasPassed, printed } = await play(steps);
   expect(hasPassed).toBe(true);
@@ -29,7 +29,7 @@ it('writes each step as it begins, then its lines and its time', async () => {
   expect(printed).toMatch(/All 2 steps passed, in \d+\.\d s\.\n$/u);
 });
 
-it('stops at the first that fails, with the reason and what explains it', async () => {
+it('stops at the first failing step and prints the reason and the explanation', async () => {
   const fail = step('One', () => Promise.reject(new Error('it is broken')));
   const { hasPassed, printed } = await play([fail, step('Two', async () => ['never'])]);
   expect(hasPassed).toBe(false);
@@ -59,7 +59,7 @@ it.for([
 
 const withoutTimes = (text: string): string => text.replaceAll(/\d+\.\d s/gu, '0.0 s');
 
-it('has the same words with colours and without', async () => {
+it('prints the same text with and without colours', async () => {
   const steps = [step('One', async () => ['a'])];
   const { printed } = await play(steps, true);
   expect(printed).toContain('\u001b[1m 1  One\u001b[0m\n');

@@ -9,7 +9,7 @@ export interface StepOf<Context> {
 
 export interface StepOutput {
   readonly write: (text: string) => void;
-  /** Only where somebody sees them: on a terminal. */
+  /** True on a terminal. */
   readonly colours: boolean;
 }
 
@@ -51,8 +51,9 @@ const secondsSince = (ms: number): string => `${((performance.now() - ms) / 1000
 const indented = (text: string): string => `${text.replaceAll(/^/gmu, '    ')}\n`;
 
 /**
- * Runs the steps one after the other, and stops at the first that fails: false then. Each step is
- * written as it begins, for some take minutes; the same words with colours and without.
+ * Runs the steps one after the other; returns false at the first step that fails. Each title is
+ * printed as its step begins, for some steps take minutes. The text is the same with and without
+ * colours.
  */
 export const runSteps = async <Context>(options: RunStepsOptions<Context>): Promise<boolean> => {
   const { context, steps, write, colours, explain } = options;

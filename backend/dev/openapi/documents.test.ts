@@ -61,7 +61,7 @@ describe.each(['customer', 'admin'] as const)('the OpenAPI document of the %s AP
     expect(findNameless(document)).toEqual([]);
   });
 
-  it('describes no object in two places', () => {
+  it('defines no inline object twice', () => {
     const repeats = [...findInlineObjects(document.components.schemas).values()].filter(
       (places) => places.length > 1,
     );

@@ -62,9 +62,9 @@ export const bans: readonly Ban[] = [
       'src/money/decimal.ts': "toCellNumber: a spreadsheet's own numbers, where no digit is lost",
       'src/money/bps.ts': 'a percentage for the wire, from an exact decimal',
       'src/money/grams.ts': "reads the database's own decimal, by its exact toFixed",
-      'src/modules/audit/audit.store.ts': 'the number of the last row, a count and no amount',
-      'src/modules/audit/chain-gauge.ts': 'a count and a hash for a metric, no amount',
-      'src/modules/price/price.store.ts': 'the number of a tick, a count and no amount',
+      'src/modules/audit/audit.store.ts': 'a row number, not an amount',
+      'src/modules/audit/chain-gauge.ts': 'a count and a hash for a metric, not an amount',
+      'src/modules/price/price.store.ts': 'a tick number, not an amount',
     },
   },
   {

@@ -45,7 +45,7 @@ const findEndpoints = async (context: DemoContext): Promise<DemoEndpoints> => {
   };
 };
 
-/** The story of `make demo`, the same steps, set off from those around it. */
+/** Runs the story of `make demo`; its lines are indented below the title of this step. */
 export const playStory: ClusterStep = {
   title: "The customer's story, through the ingress",
   async run(context) {
