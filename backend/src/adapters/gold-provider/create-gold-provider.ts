@@ -16,8 +16,8 @@ const makers = {
 } as const;
 
 /**
- * Creates the gold provider that the environment names. Only the variables of
- * the chosen one are read.
+ * Creates the gold provider that the environment names. Only the variables of the
+ * chosen one are read.
  * @throws ConfigError naming what is missing or wrong
  */
 export const createGoldProvider = (env: Environment, deps: AdapterDeps): GoldProvider & Closable =>

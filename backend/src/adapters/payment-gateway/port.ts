@@ -4,7 +4,7 @@ import type { Outcome } from '../../platform/outcome/outcome.ts';
 /** The gateway knows no such order or payment. */
 export const GATEWAY_NOT_FOUND = 'GATEWAY_NOT_FOUND';
 
-/** The gateway looked at the request and said no; its own code and words are in the message. */
+/** The gateway read the request and refused it; its own code and text are in the message. */
 export const GATEWAY_REFUSED = 'GATEWAY_REFUSED';
 
 export interface GatewayCustomer {
@@ -17,12 +17,12 @@ export interface GatewayCustomer {
 }
 
 export interface CreateGatewayOrder {
-  /** Our payment order's id, at most 40 characters: the idempotency key and the way back. */
+  /** Our payment order's id, at most 40 characters: the idempotency key and the lookup key. */
   readonly receipt: string;
   readonly amountPaise: Paise;
   /** ISO 4217, `INR`. */
   readonly currency: string;
-  /** Past this the gateway should take no payment, where it can be told. */
+  /** The gateway should accept no payment after it; not every gateway supports that. */
   readonly expiresAt?: Date;
   readonly customer: GatewayCustomer;
   /** The mandate that the order will be debited under, for a gateway that keeps the two apart. */
@@ -57,7 +57,7 @@ export interface GatewayRefund {
   readonly createdAt: Date;
 }
 
-/** A dispute that a customer raised at the bank; only a LOST one takes money away for good. */
+/** A dispute that a customer raised at the bank; only a LOST one reverses the payment. */
 export interface GatewayDispute {
   readonly disputeId: string;
   readonly amountPaise: Paise;
@@ -102,7 +102,7 @@ export interface ParsedPaymentEvent {
   readonly occurredAt: Date;
 }
 
-/** One event about money of a payment that went away again, in our words. */
+/** One event about a reversal of a payment, in our words. */
 export interface ParsedReversalEvent {
   readonly kind: 'refunded' | 'dispute_lost';
   readonly name: string;
@@ -111,7 +111,7 @@ export interface ParsedReversalEvent {
   readonly gatewayPaymentId: string;
   /** The gateway's id of the refund or dispute, which tells two of the same amount apart. */
   readonly reference?: string;
-  /** The amount that went away, which may be a part of the payment's. */
+  /** The reversed amount, which may be a part of the payment's. */
   readonly amountPaise: Paise;
   readonly occurredAt: Date;
 }

@@ -23,8 +23,8 @@ const makers = {
 } as const;
 
 /**
- * Creates the payout provider that the environment names. Only the variables of
- * the chosen one are read.
+ * Creates the payout provider that the environment names. Only the variables of the
+ * chosen one are read.
  * @throws ConfigError naming what is missing or wrong
  */
 export const createPayoutProvider = (

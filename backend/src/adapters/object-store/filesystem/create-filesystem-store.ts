@@ -80,7 +80,7 @@ const printHeader = (header: ObjectHeader): Buffer =>
   Buffer.from(`${JSON.stringify(header)}\n`, 'utf8');
 
 /**
- * The header at a file's beginning and how many bytes it takes.
+ * Returns the header at a file's beginning and its length in bytes.
  * @throws TypeError when the bytes are no object's
  */
 const readHeader = (bytes: Buffer): { header: ObjectHeader; headerBytes: number } => {

@@ -48,7 +48,7 @@ type S3Config = Config<typeof s3Variables>;
 /** Far above the largest document or image; more than that was not put there by us. */
 const maxObjectBytes = 32 * 1024 * 1024;
 
-/** The server looked at the request and said no: its status, and its own code where it gave one. */
+/** The refusal of a request: the status of the response, and the name of its error. */
 interface Refusal {
   readonly status: number;
   readonly code: string;
@@ -81,7 +81,10 @@ const connect = async (config: S3Config): Promise<Connection> => {
   return { sdk, client };
 };
 
-/** The server's refusal in an error of its client; a 5xx or 408 says nothing of what happened. */
+/**
+ * Returns the server's refusal in an error of its client; undefined for a 5xx or 408, after which
+ * the outcome is unknown.
+ */
 const refusalIn = (sdk: typeof Sdk, error: unknown): Refusal | undefined => {
   if (!(error instanceof sdk.S3ServiceException)) return undefined;
   const { httpStatusCode: status = 0 } = error.$metadata;
@@ -122,7 +125,10 @@ const invalidKey = (): Outcome<never> => refused(INVALID_KEY, 'not a key of an o
 const absentIfNoSuchKey = ({ code }: Refusal) =>
   code === 'NoSuchKey' ? done(undefined) : undefined;
 
-/** No answer about the object: a wrong credential, a missing bucket, too many requests. */
+/**
+ * Returns the outcome of a refusal that says nothing about the object: a wrong credential, a
+ * missing bucket, too many requests.
+ */
 const unusable = ({ status, code }: Refusal): Outcome<never> => unknown(`HTTP_${status} ${code}`);
 
 interface S3Call<T> {

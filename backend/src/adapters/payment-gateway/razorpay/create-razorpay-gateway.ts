@@ -27,7 +27,7 @@ import * as wire from './razorpay.wire.ts';
 
 /** The calls to Razorpay, whose lists come in pages. */
 interface RazorpayCalls extends GatewayCalls {
-  /** Gets every page of a list; unknown when it is longer than anybody may ask for. */
+  /** Gets every page of a list; unknown when it has more pages than are read. */
   readonly getAll: <T>(
     operation: string,
     path: string,
@@ -98,8 +98,8 @@ type Debits = Required<Pick<PaymentGateway, 'debitMandate' | 'debitsHaveKey'>>;
  * Debits mandates by recurring payments (page api/payments/recurring-payments), which have no
  * idempotency key: the debit of a key is looked for among the order's payments before it is made.
  * The caller makes one debit of an order at a time, and repeats none that may be on its way. A
- * mandate is debited only for an order of the customer who gave it, told by the phone number: the
- * token is the caller's to choose.
+ * mandate is debited only for an order of the customer who gave it, recognised by the phone number,
+ * because the token is the caller's to choose.
  */
 const createRazorpayDebits = (calls: RazorpayCalls): Debits => ({
   debitsHaveKey: false,
@@ -196,7 +196,7 @@ const sendOrder = (
 
 /** Creates orders, and reads them with their payments, refunds and disputes. */
 const createRazorpayOrders = (calls: RazorpayCalls): Orders => ({
-  // An order can't be told when to stop taking payments: a late capture is for the caller.
+  // An order can't be given an expiry: a late capture is for the caller to handle.
   async createOrder(order) {
     const made = await sendOrder(calls, order);
     if (made.kind !== 'refused' || !wire.saysReceiptIsUsed(made.message)) return made;

@@ -50,7 +50,7 @@ export type PlayedReversal =
 
 /** Plays the payments of one gateway. */
 export interface CheckoutSimulator {
-  /** Undefined for an order of another gateway; refused by one that takes no payment any more. */
+  /** Undefined for an order of another gateway; refused for an order that can no longer be paid. */
   play(
     gatewayOrderId: string,
     play: PaymentPlay,

@@ -10,8 +10,8 @@ import { payoutView, validationView } from './razorpayx-views.ts';
 import { sendRazorpayxEvent, type RazorpayxWebhookDeps } from './razorpayx-webhooks.ts';
 
 /**
- * Lists the account numbers' ends payeeOf payouts do not end as `processed`; undefined stays open
- * (contract: collaborators > Sandbox outcomes).
+ * Maps the last digits of an account number to how its payouts end, where that is not `processed`;
+ * undefined stays open (contract: collaborators > Sandbox outcomes).
  */
 const payoutEndings: ReadonlyMap<string, PayoutPlay['outcome'] | undefined> = new Map([
   ['7777', 'failed'],
