@@ -109,7 +109,7 @@ interface ServicesOptions {
  * Creates the adapters of the gold provider, the payment gateways and the payout provider.
  * @throws ConfigError
  */
-const createCollaborators = (
+const createAdapters = (
   config: ServicesConfig,
   env: Environment,
   runtime: Runtime,
@@ -138,7 +138,7 @@ const createCollaborators = (
   };
 };
 
-/** Creates what all services share. */
+/** Creates the dependencies that all services share. */
 const createShared = (runtime: Runtime) => {
   const { database, random, timers } = runtime;
   const { db, inTransaction } = database;
@@ -150,13 +150,13 @@ const createShared = (runtime: Runtime) => {
   };
 };
 
-/** Creates what receives customers' money, and what sends it to their bank accounts. */
+/** Creates payments, bank accounts and payouts. */
 const createMoneyServices = (
   config: ServicesConfig,
   shared: ReturnType<typeof createShared>,
-  collaborators: Pick<PaymentsDeps, 'gateways'> & { readonly payoutProvider: PayoutProvider },
+  adapters: Pick<PaymentsDeps, 'gateways'> & { readonly payoutProvider: PayoutProvider },
 ) => {
-  const { gateways, payoutProvider: provider } = collaborators;
+  const { gateways, payoutProvider: provider } = adapters;
   const paymentsDeps = {
     ...shared,
     gateways,
@@ -176,7 +176,7 @@ const createMoneyServices = (
 };
 
 /**
- * Wires the services of every process that deals in gold with their collaborators, lowest first:
+ * Wires the services of every process that deals in gold with their adapters, lowest first:
  * payments, bank accounts and payouts, then what buys, sells and reviews. A process that receives
  * no webhooks needs none of their secrets.
  */
@@ -186,14 +186,14 @@ export const createServices = (
   runtime: Runtime,
   options: ServicesOptions,
 ) => {
-  const collaborators = createCollaborators(config, env, runtime, options);
-  const { provider, payoutProvider } = collaborators;
+  const adapters = createAdapters(config, env, runtime, options);
+  const { provider, payoutProvider } = adapters;
   const shared = createShared(runtime);
   const settings = createSettings(shared);
   const { limits } = settings;
   const price = createPrice({ ...shared, provider, keepCopy: settings.keepCopy });
   const gates = createServiceGates(runtime, config);
-  const money = createMoneyServices(config, shared, collaborators);
+  const money = createMoneyServices(config, shared, adapters);
   const gold = createGold({
     ...shared,
     ...readGoldSettings(config),
@@ -215,7 +215,7 @@ export const createServices = (
     gates,
   });
   return {
-    ...collaborators,
+    ...adapters,
     ...money,
     /** Every gateway that has an adapter, configured or not. */
     gatewayCodes,

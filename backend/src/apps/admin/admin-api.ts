@@ -64,7 +64,7 @@ const tags = {
   'payment-gateways': 'Which payment gateway takes which payments.',
   products: 'The catalogue of jewellery.',
   audit: 'What operators did, and what was refused.',
-  readiness: 'Whether buying may be open, and the evidence for it.',
+  readiness: 'The readiness of buying, and the evidence for it.',
   reports: 'Figures of the moment and of the last days.',
   reconciliation: "The service's books against those of its collaborators.",
   legal: 'Facts and policies, as operators write them.',
@@ -74,8 +74,8 @@ const tags = {
   devops: 'Runs of the CI system and deployments.',
 };
 
-/** Creates the report of what buying needs, each check on the collaborator that it is about. */
-const createReport = (
+/** Creates the readiness report and its checks. */
+const createReadiness = (
   config: AdminApiConfig,
   { database: { db }, wall }: Runtime,
   services: Services,
@@ -154,7 +154,7 @@ export const createAdminApi = (config: AdminApiConfig, env: Environment, runtime
       ...createCatalogueAdmin({ ...shared, objects, live: price.live }).adminRoutes,
       ...createReadinessAdminRoutes({
         ...shared,
-        report: createReport(config, runtime, services),
+        report: createReadiness(config, runtime, services),
       }),
       ...reconciliation.adminRoutes,
       ...services.settings.adminRoutes,

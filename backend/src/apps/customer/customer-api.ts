@@ -46,7 +46,7 @@ const tags = {
   price: 'The live price of gold and its history.',
   gold: 'Quotes, buy orders and sell orders.',
   plans: 'Plans that buy gold in installments.',
-  payments: 'Payment orders, and what the checkout returned.',
+  payments: 'Payment orders and checkout verification.',
   webhooks: 'Signed events of payment gateways and the payout provider.',
   'bank accounts': 'Accounts that the proceeds of sales are paid to.',
   payouts: 'Transfers of proceeds to bank accounts.',
@@ -56,9 +56,9 @@ const tags = {
   transactions: 'Gold orders, product orders and payouts in one feed.',
   referrals: 'Referral codes and their rewards.',
   notifications: 'Messages to the customer.',
-  support: 'Tickets, for everybody.',
-  legal: 'Verified facts and policies, for everybody.',
-  public: 'What is available to everybody, without signing in.',
+  support: 'Support tickets; no sign-in needed.',
+  legal: 'Verified facts and policies; no sign-in needed.',
+  public: 'Availability of buying and selling, and banners; no sign-in needed.',
 };
 
 interface AccountOptions {
@@ -69,8 +69,8 @@ interface AccountOptions {
   readonly services: Services;
 }
 
-/** Creates sign-in, and what a customer does with their own account: profile, deletion, KYC. */
-const createAccount = ({ config, runtime, sms, objects, services }: AccountOptions) => {
+/** Creates sign-in, the profile, account deletion and KYC. */
+const createAccountServices = ({ config, runtime, sms, objects, services }: AccountOptions) => {
   const { database, redis, logger, clock, metrics } = runtime;
   const shared = { ...runtime, db: database.db, inTransaction: database.inTransaction };
   const signIn = {
@@ -130,7 +130,7 @@ export const createCustomerApi = (
   const objects = createObjectStore(env, adapterDeps(runtime));
   const services = createServices(config, env, runtime, { receivesWebhooks: true });
   const { price } = services;
-  const account = createAccount({ config, runtime, sms, objects, services });
+  const account = createAccountServices({ config, runtime, sms, objects, services });
   const { identity } = account;
 
   const definition: ApiDefinition = {

@@ -130,8 +130,8 @@ const createUserRoutes = (changes: PortalUserChanges): Route[] => [
       return ok(presentPortalUserDetail(user));
     },
   }),
-  activationRoute(changes, 'activate', 'Let a portal user sign in again'),
-  activationRoute(changes, 'deactivate', 'Shut a portal user out, and end their sessions'),
+  activationRoute(changes, 'activate', 'Activate a portal user'),
+  activationRoute(changes, 'deactivate', 'Deactivate a portal user and end their sessions'),
   defineRoute({
     method: 'POST',
     path: `${path}/:id/reset-password`,

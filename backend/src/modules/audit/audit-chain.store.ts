@@ -54,8 +54,8 @@ export const findChainHash = async (db: Db, number: bigint): Promise<string | un
 };
 
 /**
- * Returns the next entries after number `after`, up to `last`, in order. PostgreSQL prints the
- * columns, since the hashes are over its text of them.
+ * Returns the next entries after number `after`, up to `last`, in order. Columns are cast to text
+ * in SQL, because the hashes cover PostgreSQL's text form.
  */
 export const listChainedRows = async (
   db: Db,

@@ -44,6 +44,7 @@ const conditionOf = (filter: AuditFilter): Prisma.AuditLogWhereInput => ({
 
 /* The rows of `audit_log`: inserted once, never changed. */
 
+/** Writes an audit row. */
 export const insertAuditEntry = async (
   db: Db,
   { id, at, ...sealed }: SealedColumns & { readonly id: string; readonly at: Date },

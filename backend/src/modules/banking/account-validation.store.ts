@@ -49,10 +49,18 @@ export const noteValidationQueried = async (tx: Db, id: string, at: Date): Promi
   });
 };
 
+/** Sends an account to the back of the list of those whose validation is polled. */
+export const markValidationSwept = async (db: Db, id: string, at: Date): Promise<void> => {
+  await db.bankAccount.updateMany({
+    where: { id, status: 'PENDING' },
+    data: { validationRequestedAt: at },
+  });
+};
+
 /**
  * Stores the provider's id of this attempt's validation, and releases the lease of its start. It
  * names no holder: the id is good even from a worker whose lease has lapsed, and it ends the start
- * of the next one, which asks under the same reference.
+ * of the next one, which is sent under the same reference.
  */
 export const keepValidationId = async (
   db: Db,
@@ -105,7 +113,7 @@ export const listAccountsToPoll = async (
 };
 
 /**
- * Counts the customer's validations that were asked for between two moments, those of deleted
+ * Counts the customer's validations that were requested between two moments, those of deleted
  * accounts included. Definite only with the holding locked.
  */
 const countValidations = (
@@ -131,7 +139,7 @@ const insertValidation = async (
 const maxValidations = 10;
 
 /**
- * Writes down a penny-drop that a customer asks for, in the transaction that has their holding
+ * Records a penny-drop that a customer requests, in the transaction that has their holding
  * locked, so that requests at once count each other.
  * @throws AppError VALIDATION_LIMIT
  */

@@ -4,7 +4,7 @@ import type { Route } from '../../platform/http/index.ts';
 import { sweepRows, type Sweep, type TaskList } from '../../platform/jobs/index.ts';
 import { describeError } from '../../platform/observability/index.ts';
 import type { Outcome } from '../../platform/outcome/outcome.ts';
-import { listAccountsToPoll, noteValidationQueried } from './account-validation.store.ts';
+import { listAccountsToPoll, markValidationSwept } from './account-validation.store.ts';
 import { rehashNumber } from './bank-account-sealing.ts';
 import { listOutdatedNumbers, replaceNumberHash } from './bank-account.store.ts';
 import { applyValidation, findValidatedAccount } from './apply-validation.ts';
@@ -14,7 +14,7 @@ import type { BankingDeps, ValidationEffect } from './banking.types.ts';
 import { ensureFundAccount } from './ensure-fund-account.ts';
 import { validateAccount } from './validate-account.ts';
 
-/** An open validation is queried once in a round, however many workers there are. */
+/** An open validation is queried once in this time, however many workers there are. */
 const quietMs = 45_000;
 const batchSize = 100;
 
@@ -30,7 +30,7 @@ export interface Banking {
   ensureFundAccount(bankAccountId: string): Promise<Outcome<FundAccount>>;
 }
 
-/** Takes up validations whose event or start was lost. */
+/** Creates the sweep that resumes validations whose event or start was lost. */
 const createValidationSweep = (deps: BankingDeps): Sweep => ({
   name: 'banking-poll-open-validations',
   async run(signal) {
@@ -42,15 +42,15 @@ const createValidationSweep = (deps: BankingDeps): Sweep => ({
         await validateAccount(deps, bankAccountId);
         return true;
       },
-      // A start that did not reach the provider is as it was: it would stay in front.
-      postpone: (bankAccountId) => noteValidationQueried(db, bankAccountId, clock.now()),
+      // It is unchanged, so it would come first in every pass.
+      postpone: (bankAccountId) => markValidationSwept(db, bankAccountId, clock.now()),
       onError: (error, bankAccountId) =>
         logger.warn({ bankAccountId, err: describeError(error) }, 'a validation is still open'),
     });
   },
 });
 
-/** After a new first key of the blind index: hashes the numbers of accounts with it. */
+/** Creates the sweep that hashes account numbers with a new first key of the blind index. */
 const createRehashing = (deps: BankingDeps): Sweep => ({
   name: 'rehash-bank-accounts',
   async run(signal) {

@@ -159,7 +159,7 @@ describe('the start of a penny-drop', () => {
     expect((await row(open, id)).providerValidationId).not.toBeNull();
   });
 
-  it('that never reaches the provider hides no other one from the sweep', async ({ open }) => {
+  it('that never reaches the provider does not block the others', async ({ open }) => {
     const { id } = await added(open);
     await open.fault('validate-account', 'timeout');
     await open.drain();

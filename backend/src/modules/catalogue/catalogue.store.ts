@@ -222,6 +222,7 @@ const toData = (content: ProductContent) => {
   };
 };
 
+/** Writes a new product; the price of a DYNAMIC one was computed at `at`. */
 export const insertProduct = async (
   tx: Db,
   id: string,
@@ -253,6 +254,7 @@ export const updateProduct = async (
   });
 };
 
+/** Takes a product out of the catalogue; its row stays, since orders name it. */
 export const deactivate = async (tx: Db, id: string, at: Date): Promise<void> => {
   await tx.product.update({
     where: { id },

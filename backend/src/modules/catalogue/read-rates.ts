@@ -73,11 +73,11 @@ const createGstRate = ({ db, clock, wall }: RatesDeps): (() => Promise<Bps>) => 
     if (last?.day !== day || Math.abs(msBetween(last.readAt, readAt)) >= gstLifeMs) {
       last = { day, readAt, rate: gstRateBpsOn(db, now) };
     }
-    const asked = last;
+    const current = last;
     try {
-      return await asked.rate;
+      return await current.rate;
     } catch (error) {
-      if (last === asked) last = undefined;
+      if (last === current) last = undefined;
       throw error;
     }
   };

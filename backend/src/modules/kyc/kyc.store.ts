@@ -34,15 +34,18 @@ interface NewDocument {
   readonly createdAt: Date;
 }
 
+/** Reads a status of the database; throws for a text that is none. */
 export const toKycStatus = (text: string): KycStatus => {
   const status = kycStatuses.find((known) => known === text);
   invariant(status, `${text} is a KYC status`);
   return status;
 };
 
+/** Returns the record of a customer; undefined where there is none. */
 export const findKycByUser = async (db: Db, userId: string) =>
   (await db.kycRecord.findUnique({ where: { userId } })) ?? undefined;
 
+/** Returns a record; undefined where there is none. */
 export const findKyc = async (db: Db, id: string) =>
   (await db.kycRecord.findUnique({ where: { id } })) ?? undefined;
 
@@ -243,13 +246,16 @@ export const listKyc = async (db: Db, status: KycStatus, page: Page) => {
   return { rows, total };
 };
 
+/** Writes the row of an uploaded document. */
 export const insertDocument = async (db: Db, document: NewDocument): Promise<void> => {
   await db.kycDocument.create({ data: document });
 };
 
+/** Counts the documents that a customer has uploaded. */
 export const countDocuments = (db: Db, userId: string): Promise<number> =>
   db.kycDocument.count({ where: { userId } });
 
+/** Returns a customer's document by its key in the object store; undefined where there is none. */
 export const findDocument = async (db: Db, userId: string, key: string) =>
   (await db.kycDocument.findFirst({ where: { userId, key } })) ?? undefined;
 
@@ -292,6 +298,7 @@ export const listDocumentsOfDeleted = (db: Db, { after = firstId, limit }: Batch
     select: { id: true, key: true },
   });
 
+/** Deletes the row of a document, whose object is gone. */
 export const deleteDocument = async (db: Db, id: string): Promise<void> => {
   await db.kycDocument.deleteMany({ where: { id } });
 };

@@ -24,10 +24,7 @@ import {
   type PolicyVersion,
 } from './legal.store.ts';
 
-/**
- * The collaborators of what operators do with legal content (contract: operators > Legal content of
- * operators). Every write has its audit row in the same transaction.
- */
+/** The dependencies of administering legal content. */
 export interface ManageLegalDeps {
   readonly db: Db;
   readonly inTransaction: InTransaction;
@@ -76,7 +73,10 @@ export const readLegal = async (deps: ManageLegalDeps) => {
   };
 };
 
-/** Adds or replaces the field `entity.x`, `provider.x` or `pricing.x`. */
+/**
+ * Adds or replaces the field `entity.x`, `provider.x` or `pricing.x`, with its audit row in the
+ * same transaction (contract: operators > Legal content of operators).
+ */
 export const putField = async (
   { inTransaction, clock, audit }: ManageLegalDeps,
   name: string,
@@ -108,7 +108,8 @@ export const putField = async (
 };
 
 /**
- * Adds a version of a policy, which takes effect as its IST day begins.
+ * Adds a version of a policy, which takes effect as its IST day begins, with its audit row in the
+ * same transaction (contract: operators > Legal content of operators).
  * @throws AppError CONFLICT where the policy has this version
  */
 export const publishPolicy = async (

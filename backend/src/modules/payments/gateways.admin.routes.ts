@@ -97,7 +97,7 @@ const createRoutingRoutes = (deps: ManageGatewaysDeps): Route[] => {
 
 /**
  * Declares the administration of payment gateways (contract: operators > Payment gateways). A
- * change counts on every replica from its next choice of a gateway on.
+ * change takes effect on each replica at its next choice of a gateway.
  */
 export const createGatewayAdminRoutes = (deps: ManageGatewaysDeps): Route[] => [
   ...createGatewayRoutes(deps),

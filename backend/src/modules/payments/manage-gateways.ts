@@ -16,11 +16,7 @@ import {
 import type { GatewayPatch, GatewaysView, GatewayView } from './gateways.schemas.ts';
 import type { GatewaysByCode } from './payments.types.ts';
 
-/**
- * The collaborators of what operators do with payment gateways (contract: operators > Payment
- * gateways). Every write locks the settings, and has its audit row in the same transaction. A write
- * may leave no gateway that can be chosen: readiness shows it, and buying says so.
- */
+/** The dependencies of administering payment gateways. */
 export interface ManageGatewaysDeps {
   readonly db: Db;
   readonly inTransaction: InTransaction;
@@ -74,7 +70,9 @@ export const readGateway = async (deps: ManageGatewaysDeps, code: string): Promi
 };
 
 /**
- * Enables or disables a gateway, or sets its mode.
+ * Enables or disables a gateway, or sets its mode (contract: operators > Payment gateways). The
+ * settings are locked, and the audit row is written in the same transaction. It may leave no
+ * gateway that can be chosen: readiness shows it, and buying is refused.
  * @throws AppError NOT_FOUND, GATEWAY_CREDENTIALS_BARRED
  */
 export const changeGateway = async (
@@ -104,10 +102,14 @@ export const changeGateway = async (
   return presentOne(deps, await readGatewaySettings(deps.db), code);
 };
 
-/** Replaces a part of the routing: the default gateway, the priority list or the routes. */
+/**
+ * Replaces a part of the routing: the default gateway, the priority list or the routes (contract:
+ * operators > Payment gateways). The settings are locked, and the audit row is written in the same
+ * transaction.
+ */
 export const replaceRouting = async (
   deps: ManageGatewaysDeps,
-  action: 'default' | 'priority' | 'routes',
+  part: 'default' | 'priority' | 'routes',
   change: Partial<GatewayRouting>,
   { principal, context }: ByOperator,
 ): Promise<GatewaysView> => {
@@ -117,18 +119,18 @@ export const replaceRouting = async (
     const { routing } = await readGatewaySettings(tx);
     const next = { ...routing, ...change };
     await writeGatewayRouting(tx, next, { at: clock.now(), by: principal.adminId });
-    const partOf = ({ defaultCode, priority, routes }: GatewayRouting) =>
+    const contentOf = ({ defaultCode, priority, routes }: GatewayRouting) =>
       ({
         default: { code: defaultCode },
         priority: { codes: [...priority] },
         routes: { ...routes },
-      })[action];
+      })[part];
     await audit.record(tx, {
-      action: `payment_gateways.${action}.replace`,
+      action: `payment_gateways.${part}.replace`,
       ...adminActor(principal, context),
-      target: { type: 'payment_gateways', id: action },
-      before: partOf(routing),
-      after: partOf(next),
+      target: { type: 'payment_gateways', id: part },
+      before: contentOf(routing),
+      after: contentOf(next),
     });
   });
   return readGateways(deps);

@@ -206,7 +206,7 @@ describe('an answer that is lost', () => {
     expect(await atProvider(open, key)).toHaveLength(1);
   });
 
-  it('goes to the back of those to poll when it cannot even be claimed', async ({ open }) => {
+  it('is polled last when it cannot be claimed', async ({ open }) => {
     const { payoutId } = await open.payout();
     await open.fault('create-payout', 'timeout');
     await open.drain();

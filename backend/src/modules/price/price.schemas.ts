@@ -101,6 +101,7 @@ overrideBody.register(z.globalRegistry, {
 
 export type PriceOverride = z.output<typeof overrideBody>;
 
+/** Presents the price that customers buy and sell at. */
 export const presentPrice = (price: LivePrice): z.output<typeof priceView> => ({
   buyPaise: toSafePaise(price.buyPaise),
   sellPaise: toSafePaise(price.sellPaise),
@@ -115,6 +116,7 @@ export const presentPrice = (price: LivePrice): z.output<typeof priceView> => ({
 export const presentProviderPrice = (price: LivePrice): z.output<typeof priceView> =>
   presentPrice({ ...price, buyPaise: price.providerBuyPaise, sellPaise: price.providerSellPaise });
 
+/** Presents a price of the live feed. */
 export const presentTick = ({ price, seq, stale }: PriceTick) => ({
   ...presentPrice(price),
   seq,
@@ -139,6 +141,7 @@ export const cachedPrice = z.object({
 
 const toPaise = (text: string): Paise => paise(BigInt(text));
 
+/** Returns the form of a price in which the cache stores it. */
 export const toCachedPrice = (price: LivePrice): z.output<typeof cachedPrice> => ({
   buyPaise: String(price.buyPaise),
   sellPaise: String(price.sellPaise),
@@ -152,6 +155,7 @@ export const toCachedPrice = (price: LivePrice): z.output<typeof cachedPrice> =>
   asOf: price.asOf.toISOString(),
 });
 
+/** Reads a price as the cache stores it. */
 export const fromCachedPrice = (cached: z.output<typeof cachedPrice>): LivePrice => ({
   buyPaise: toPaise(cached.buyPaise),
   sellPaise: toPaise(cached.sellPaise),

@@ -15,7 +15,7 @@ const lockMarginMs = 45_000;
 const earlier = (one: Date, other: Date): Date => (one < other ? one : other);
 
 /**
- * Makes a buy quote under the limits that are in force for the request, with the provider's lock
+ * Drafts a buy quote under the limits that are in force for the request, with the provider's lock
  * behind it, in the order of refusals: KYC, limits, price, provider (contract: conventions > Order
  * of refusals). It writes nothing: a verify binds nobody until it is confirmed.
  * @throws AppError KYC_REQUIRED, LIMIT_EXCEEDED, AMOUNT_TOO_SMALL, PRICE_UNAVAILABLE,

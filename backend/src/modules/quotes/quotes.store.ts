@@ -57,7 +57,7 @@ type Filled<Row> = { readonly [Name in keyof Row]: NonNullable<Row[Name]> };
 const toCommon = (row: Filled<CommonRow>) => ({
   id: row.id,
   userId: row.userId,
-  // Both held by check constraints.
+  // Both are guaranteed by check constraints.
   status: row.status as QuoteStatus,
   unit: row.unit as GoldUnit,
   requested: decimalFromDatabase(row.requestedAmount),
@@ -120,7 +120,7 @@ export const lockBuyQuote = async (
 
 /**
  * Writes a new quote; one of status CONSUMED is consumed by the transaction that inserts it. Raw
- * SQL, since every buy makes one (benchmarks.md).
+ * SQL, since every buy inserts one (benchmarks.md).
  */
 export const insertBuyQuote = async (db: Db, quote: BuyQuote): Promise<void> => {
   const consumedAt = quote.status === 'CONSUMED' ? quote.createdAt : null;

@@ -73,8 +73,8 @@ const mismatches: ReadonlySet<string> = new Set([AMOUNT_MISMATCH, GRAMS_MISMATCH
 export type VerifyErrorCode = 'PROVIDER_UNAVAILABLE' | 'PROVIDER_REFUSED' | 'PROVIDER_MISMATCH';
 
 /**
- * Returns the error that a verify without a promise is to the customer (contract: states > Price
- * lock).
+ * Returns the code of the error that the customer gets for a verify without a promise (contract:
+ * states > Price lock).
  */
 export const verifyErrorCode = (
   verified: Exclude<Outcome<never>, { kind: 'done' }>,
@@ -84,6 +84,7 @@ export const verifyErrorCode = (
   return mismatches.has(verified.code) ? 'PROVIDER_MISMATCH' : 'PROVIDER_REFUSED';
 };
 
+/** Returns the error that the customer gets for a verify without a promise. */
 export const verifyError = (verified: Exclude<Outcome<never>, { kind: 'done' }>): AppError =>
   new AppError(verifyErrorCode(verified), { cause: verified });
 
@@ -158,9 +159,8 @@ const verifyAt = async (
 };
 
 /**
- * Verifies a buy at the price of the moment, with the provider's lock behind it. A rate that ran
- * out on the way, or is another by now, is replaced once. It writes nothing: a verify binds nobody
- * until it is confirmed.
+ * Verifies a buy at the current price. If the rate has lapsed or changed, it retries once with a
+ * fresh rate. It writes nothing: a verify binds nobody until it is confirmed.
  * @throws AppError AMOUNT_TOO_SMALL, PRICE_UNAVAILABLE, PROVIDER_UNAVAILABLE, PROVIDER_REFUSED,
  *   PROVIDER_MISMATCH
  */
@@ -178,7 +178,7 @@ export const verifyBuy = async (
     logger.error({ userId }, "a buy below the provider's charge was refused");
     throw first.refusal;
   }
-  logger.info({ userId }, 'the rate of a verify was another by now, verifying again');
+  logger.info({ userId }, 'the rate of a verify has changed, verifying again');
   const second = await verifyAt(deps, fresh, request);
   if ('verified' in second) return second.verified;
   throw second.refusal;

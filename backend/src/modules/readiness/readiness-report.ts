@@ -70,14 +70,14 @@ export const createReadinessReport = (options: {
         ...(found !== undefined && { evidence: found }),
       };
     });
-    const asked = await Promise.all(
+    const checked = await Promise.all(
       checkedItems.map(async (id): Promise<ReadinessItem> => ({
         id,
         ...itemTable[id],
         ...(await runCheck(checks[id])),
       })),
     );
-    return [...proven, ...asked];
+    return [...proven, ...checked];
   };
 };
 

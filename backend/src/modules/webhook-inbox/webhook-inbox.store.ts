@@ -203,6 +203,7 @@ export const claimOutdatedBodies = (
       ORDER BY id LIMIT ${limit}::int FOR UPDATE SKIP LOCKED`,
   );
 
+/** Replaces the sealed body of an event that was sealed anew. */
 export const replaceBody = async (tx: Db, id: string, sealedBody: string): Promise<void> => {
   await tx.webhookEvent.updateMany({ where: { id }, data: { sealedBody } });
 };

@@ -96,7 +96,8 @@ interface Row {
 }
 
 /**
- * Data keys in `user_data_key`, on the caller's client, with times of the database's clock.
+ * Creates the store of data keys in `user_data_key`, on the caller's client, with times of the
+ * database's clock.
  * `settled` rests on `created_at` being the database's `now()`, which stands still inside a
  * transaction: a row younger than it can only be the transaction's own.
  */

@@ -71,7 +71,7 @@ const findKey = (db: Db, scope: KeyScope): Promise<KeyRow | undefined> =>
 /**
  * Acquires a running key that nobody holds, and returns the resource bound to it as the same
  * statement finds it: an earlier holder may bind one up to the moment that it loses the key.
- * Undefined when another was quicker.
+ * Undefined where another holder has acquired it since.
  */
 const acquireKey = (
   db: Db,
@@ -235,6 +235,7 @@ const claimOf = (scope: KeyScope, holderId: string): Claim => ({
   finish: (db) => finishKey(db, scope, holderId),
 });
 
+/** Creates what runs a request once for its key, and replays the result to every repeat. */
 export const createIdempotency = (options: IdempotencyOptions): Idempotency => {
   const { db, random, timers, leaseMs = 30_000, waitMs = 5000 } = options;
 
