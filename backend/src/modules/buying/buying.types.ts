@@ -6,8 +6,8 @@ import type { QuoteDeps } from '../quotes/index.ts';
 /** The dependencies of allocating a paid order, from the provider's verify to the credit. */
 export interface AllocationDeps extends QuoteDeps, OrderDeps {
   readonly portfolios: Pick<PortfolioCache, 'drop'>;
-  /** Does what else an allocation brings about, in its transaction and under the holding's lock. */
-  readonly onAllocated: (db: Db, order: Pick<GoldOrder, 'id' | 'userId'>) => Promise<void>;
+  /** Called in the allocation's transaction after the credit, under the holding's lock. */
+  readonly onAllocated: (tx: Db, order: Pick<GoldOrder, 'id' | 'userId'>) => Promise<void>;
   /** The waits before each retry of an allocation (ALLOCATION_RETRY_SECONDS). */
   readonly allocationRetrySeconds: readonly number[];
 }

@@ -37,9 +37,9 @@ const review = (code: ManualReviewCode, reason: string): NextStep => ({
 });
 
 /**
- * Decides what follows a try of the allocation that has not bought the gold: the
- * next retry while the lock stands; at the lock's end, or once all retries were used, a person. A
- * retry due after the lock's end is not waited for: the order is looked at again at that end.
+ * Decides what follows a try of the allocation that bought no gold: the next retry while the lock
+ * stands; at the lock's end, or once all retries were used, a review. A retry due after the lock's
+ * end is moved to that end.
  */
 export const nextStep = (tried: FailedTry): NextStep => {
   const { verdict, now, lockEndsAt, failedTries, retrySeconds } = tried;
@@ -100,25 +100,25 @@ type AwaitingOrder = Pick<GoldOrder, 'id' | 'userId'> & {
 };
 
 /**
- * Takes the step that follows a try of an allocation that has not bought the gold, in the caller's
- * transaction, the order locked: the next try, or a person.
+ * Schedules the next retry or sends the order to review, after a try that bought no gold. The
+ * caller holds the order's lock.
  */
 export const takeNextStep = async (
   deps: OrderDeps,
-  db: Db,
+  tx: Db,
   order: AwaitingOrder,
   next: NextStep,
   actor: Actor,
 ): Promise<'RETRY' | 'REVIEW' | 'SKIPPED'> => {
   const { id, status } = order;
   if (next.kind === 'REVIEW') {
-    await sendBuyToReview(deps, db, order, next, { actor, cause: 'allocation.given-up' });
+    await sendBuyToReview(deps, tx, order, next, { actor, cause: 'allocation.given-up' });
     return 'REVIEW';
   }
   if (status === 'RETRY_PENDING') return 'SKIPPED';
   const changes = { allocationAttempts: next.failedTries, nextAttemptAt: next.dueAt };
   const by = { cause: 'allocation.failed', actor };
-  await transitionBuy(deps, db, { id, status }, { to: 'RETRY_PENDING', ...by, changes });
-  await schedule(db, allocationRetry(id, next.dueAt));
+  await transitionBuy(deps, tx, { id, status }, { to: 'RETRY_PENDING', ...by, changes });
+  await schedule(tx, allocationRetry(id, next.dueAt));
   return 'RETRY';
 };

@@ -56,22 +56,22 @@ export type RecordedAllocation = 'ALLOCATED' | 'RETRY' | 'REVIEW' | 'SKIPPED';
 /** Records the confirm as done; returns the grams that its verify promised. */
 const markBought = async (
   { clock, random }: AllocationDeps,
-  db: Db,
+  tx: Db,
   order: GoldOrder,
 ): Promise<Grams | undefined> => {
   const at = clock.now();
-  const known = await findLatestConfirm(db, 'buy-confirm', order.id);
+  const known = await findLatestConfirm(tx, 'buy-confirm', order.id);
   if (known !== undefined || !isLockedBuy(order)) {
-    if (known !== undefined) await markDone(db, known.id, at);
+    if (known !== undefined) await markDone(tx, known.id, at);
     return known?.grams;
   }
-  await recordUnintended(db, 'buy-confirm', order, { id: random.uuid(), at });
+  await recordUnintended(tx, 'buy-confirm', order, { id: random.uuid(), at });
   return order.grams;
 };
 
 const markAllocated = async (
   deps: AllocationDeps,
-  db: Db,
+  tx: Db,
   order: GoldOrder & { status: 'PAID' | 'RETRY_PENDING' | 'MANUAL_REVIEW' },
   { actor, invoiceId }: AllocationOutcome,
   allocatedAt: Date,
@@ -79,9 +79,9 @@ const markAllocated = async (
   const by = { actor, cause: 'provider.bought' };
   const { id } = order;
   let { status } = order;
-  // Only a PAID order is ever allocated, so that its history shows every try.
+  // A RETRY_PENDING order returns to PAID first, so that its history shows every try.
   if (status === 'RETRY_PENDING') {
-    await transitionBuy(deps, db, { id, status }, { to: 'PAID', ...by });
+    await transitionBuy(deps, tx, { id, status }, { to: 'PAID', ...by });
     status = 'PAID';
   }
   const changes = {
@@ -91,56 +91,56 @@ const markAllocated = async (
     manualReviewReason: null,
     ...(invoiceId !== undefined && { providerInvoiceId: invoiceId }),
   };
-  await transitionBuy(deps, db, { id, status }, { to: 'ALLOCATED', ...by, changes });
+  await transitionBuy(deps, tx, { id, status }, { to: 'ALLOCATED', ...by, changes });
 };
 
 const credit = async (
   deps: AllocationDeps,
-  db: Db,
+  tx: Db,
   order: GoldOrder,
   grams: Grams,
   at: Date,
 ): Promise<void> => {
   const { id: orderId, userId, amountPaise: investedPaise } = order;
   const movement = { movementId: deps.random.uuid(), userId, orderId, grams, investedPaise };
-  await creditHolding(db, { ...movement, at });
-  await notifyBought(db, deps.notify, { ...order, grams });
-  await deps.onAllocated(db, order);
-  await cancelScheduled(db, allocationRetry(orderId, deps.clock.now()).key);
+  await creditHolding(tx, { ...movement, at });
+  await notifyBought(tx, deps.notify, { ...order, grams });
+  await deps.onAllocated(tx, order);
+  await cancelScheduled(tx, allocationRetry(orderId, deps.clock.now()).key);
 };
 
 /**
- * Goes on with the review of an order whose gold is there now where its money is what is in doubt;
- * the gold of money that went away is reserved.
+ * Keeps a bought order under review while its money is in doubt, and reserves the gold of a
+ * reversed payment.
  */
 const keepInReview = async (
   deps: AllocationDeps,
-  db: Db,
+  tx: Db,
   order: GoldOrder,
   grams: Grams,
   { actor }: Pick<AllocationOutcome, 'actor'>,
 ): Promise<void> => {
   const { id: orderId, userId, manualReviewCode: code, manualReviewReason: reason } = order;
-  const doubt = await findMoneyDoubt(db, orderId);
+  const doubt = await findMoneyDoubt(tx, orderId);
   const left = isAboutMoney(code) ? code : (doubt ?? null);
   if (left === null) return;
   const by = { actor, cause: 'review.goes-on' };
   const review = { code: left, reason: reason ?? left };
-  await sendBuyToReview(deps, db, { ...order, status: 'ALLOCATED' }, review, by);
+  await sendBuyToReview(deps, tx, { ...order, status: 'ALLOCATED' }, review, by);
   if (doubt !== 'PAYMENT_REVERSED') return;
   const at = deps.clock.now();
-  await reserveForReview(db, { id: deps.random.uuid(), orderId, userId, grams, at });
+  await reserveForReview(tx, { id: deps.random.uuid(), orderId, userId, grams, at });
 };
 
 const recordBought = async (
   deps: AllocationDeps,
-  db: Db,
+  tx: Db,
   order: GoldOrder,
   outcome: AllocationOutcome,
 ): Promise<RecordedAllocation> => {
   const { logger } = deps;
   const { orderId, actor } = outcome;
-  const promised = await markBought(deps, db, order);
+  const promised = await markBought(deps, tx, order);
   if (order.allocatedAt !== null) return 'SKIPPED';
   const { status } = order;
   if (!isAwaitingAllocation(status) && status !== 'MANUAL_REVIEW') {
@@ -153,31 +153,31 @@ const recordBought = async (
     const reason = 'The provider confirmed other grams than the order has; nothing was credited.';
     const by = { actor, cause: 'provider.other-grams' };
     const review = { code: 'GRAMS_MISMATCH', reason } as const;
-    await sendBuyToReview(deps, db, { ...order, status }, review, by);
+    await sendBuyToReview(deps, tx, { ...order, status }, review, by);
     return 'REVIEW';
   }
   // One moment for both, so that registers and movements agree at the turn of a day.
   const at = deps.clock.now();
-  await markAllocated(deps, db, { ...order, status }, outcome, at);
-  await credit(deps, db, order, promised, at);
+  await markAllocated(deps, tx, { ...order, status }, outcome, at);
+  await credit(deps, tx, order, promised, at);
   const isInDoubt = status === 'MANUAL_REVIEW' && outcome.isMoneyJudged !== true;
-  if (isInDoubt) await keepInReview(deps, db, order, promised, { actor });
+  if (isInDoubt) await keepInReview(deps, tx, order, promised, { actor });
   return 'ALLOCATED';
 };
 
 /** Leaves the confirm open; returns true where the outcome may decide the order's next step. */
 const leaveOpen = async (
   { clock }: AllocationDeps,
-  db: Db,
+  tx: Db,
   order: GoldOrder,
   { confirmId, holderId, reason, wasRefused = false }: AllocationOutcome,
 ): Promise<boolean> => {
   const at = clock.now();
   if (confirmId !== undefined && holderId !== undefined) {
     // One that lost its lease on the way leaves the next step to whoever has it now.
-    return markUnknown(db, confirmId, { holderId, wasRefused, at, reason });
+    return markUnknown(tx, confirmId, { holderId, wasRefused, at, reason });
   }
-  if (confirmId !== undefined) await markQueried(db, confirmId, at);
+  if (confirmId !== undefined) await markQueried(tx, confirmId, at);
   return order.lockEndsAt !== null && at >= order.lockEndsAt;
 };
 
@@ -188,7 +188,7 @@ const stepOfInstallment = (
   reason: string,
 ): NextStep => {
   const now = clock.now();
-  // Past the end of its verify a confirm is not sent again, only asked about until it is decided.
+  // Past the end of its verify a confirm is not sent again, only queried until it is decided.
   const isOver = lockEndsAt !== null && now >= lockEndsAt && verdict !== 'NEVER';
   const decidableAt =
     isOver && lockStartedAt !== null
@@ -206,7 +206,7 @@ const stepOfInstallment = (
 
 const recordNotBought = async (
   deps: AllocationDeps,
-  db: Db,
+  tx: Db,
   order: GoldOrder,
   verdict: Exclude<Verdict, 'BOUGHT'>,
   { actor, reason }: AllocationOutcome,
@@ -220,38 +220,38 @@ const recordNotBought = async (
     order.type === 'BUY'
       ? nextStep({ verdict, now, lockEndsAt, failedTries, retrySeconds })
       : stepOfInstallment(deps, order, verdict, reason);
-  return takeNextStep(deps, db, { ...order, status }, next, actor);
+  return takeNextStep(deps, tx, { ...order, status }, next, actor);
 };
 
 const record = async (
   deps: AllocationDeps,
-  db: Db,
+  tx: Db,
   order: GoldOrder,
   outcome: AllocationOutcome,
 ): Promise<RecordedAllocation> => {
   const { verdict, confirmId, reason } = outcome;
-  if (verdict === 'BOUGHT') return recordBought(deps, db, order, outcome);
+  if (verdict === 'BOUGHT') return recordBought(deps, tx, order, outcome);
   if (verdict === 'NEVER') {
-    if (confirmId !== undefined) await markRefused(db, confirmId, deps.clock.now(), reason);
-  } else if (!(await leaveOpen(deps, db, order, outcome))) return 'SKIPPED';
-  return recordNotBought(deps, db, order, verdict, outcome);
+    if (confirmId !== undefined) await markRefused(tx, confirmId, deps.clock.now(), reason);
+  } else if (!(await leaveOpen(deps, tx, order, outcome))) return 'SKIPPED';
+  return recordNotBought(deps, tx, order, verdict, outcome);
 };
 
 /**
- * Writes down what the provider's answer means for a paid order: one transaction under the order's
- * lock, in which everything is read again (contract: states > Allocation retries). `also` writes
- * more in the same transaction, when the gold was credited.
+ * Records the outcome of an allocation on its order, in one transaction under the order's lock, in
+ * which everything is read again (contract: states > Allocation retries). `also` writes more in
+ * the same transaction, when the gold was credited.
  */
 export const recordAllocationOutcome = async (
   deps: AllocationDeps,
   outcome: AllocationOutcome,
-  also?: (db: Db, before: GoldOrder) => Promise<void>,
+  also?: (tx: Db, before: GoldOrder) => Promise<void>,
 ): Promise<RecordedAllocation> => {
-  const { recorded, userId } = await deps.inTransaction(async (db) => {
-    const order = await lockOrder(db, outcome.orderId);
+  const { recorded, userId } = await deps.inTransaction(async (tx) => {
+    const order = await lockOrder(tx, outcome.orderId);
     if (order === undefined) return { recorded: 'SKIPPED' as const, userId: '' };
-    const result = await record(deps, db, order, outcome);
-    if (result === 'ALLOCATED') await also?.(db, order);
+    const result = await record(deps, tx, order, outcome);
+    if (result === 'ALLOCATED') await also?.(tx, order);
     return { recorded: result, userId: order.userId };
   });
   if (recorded === 'ALLOCATED') await deps.portfolios.drop(userId);

@@ -36,10 +36,10 @@ type Verified =
   | { readonly kind: 'FAILED'; readonly code: ManualReviewCode; readonly reason: string };
 
 /** Locks the order again; undefined where another worker has gone on with it meanwhile. */
-const lockSame = async (db: Db, { order: read, lastConfirmId }: InstallmentToVerify) => {
-  const order = await lockOrder(db, read.id);
+const lockSame = async (tx: Db, { order: read, lastConfirmId }: InstallmentToVerify) => {
+  const order = await lockOrder(tx, read.id);
   if (order === undefined || !isAwaitingAllocation(order.status)) return undefined;
-  const latest = await findLatestConfirm(db, 'buy-confirm', read.id);
+  const latest = await findLatestConfirm(tx, 'buy-confirm', read.id);
   const isSame =
     order.status === read.status &&
     order.allocationAttempts === read.allocationAttempts &&
@@ -69,12 +69,12 @@ const verify = async (
 /** Returns the order to PAID, so that its history shows every try. */
 const beginTry = async (
   deps: AllocationDeps,
-  db: Db,
+  tx: Db,
   { id, status }: { readonly id: string; readonly status: 'PAID' | 'RETRY_PENDING' },
 ): Promise<void> => {
   if (status !== 'RETRY_PENDING') return;
   const step = { to: 'PAID', cause: 'allocation.retry', actor: 'worker' } as const;
-  await transitionBuy(deps, db, { id, status }, step);
+  await transitionBuy(deps, tx, { id, status }, step);
 };
 
 const recordFailure = (
@@ -82,10 +82,10 @@ const recordFailure = (
   read: InstallmentToVerify,
   { code, reason }: Extract<Verified, { kind: 'FAILED' }>,
 ): Promise<undefined> =>
-  deps.inTransaction(async (db) => {
-    const order = await lockSame(db, read);
+  deps.inTransaction(async (tx) => {
+    const order = await lockSame(tx, read);
     if (order === undefined) return undefined;
-    await beginTry(deps, db, order);
+    await beginTry(deps, tx, order);
     const next = nextInstallmentStep({
       now: deps.clock.now(),
       failedTries: order.allocationAttempts + 1,
@@ -94,7 +94,7 @@ const recordFailure = (
       code,
       reason,
     });
-    const step = await takeNextStep(deps, db, { ...order, status: 'PAID' }, next, 'worker');
+    const step = await takeNextStep(deps, tx, { ...order, status: 'PAID' }, next, 'worker');
     deps.logger.warn({ orderId: order.id, reason, step }, 'an installment was not verified');
     return undefined;
   });
@@ -104,28 +104,26 @@ const recordIntended = (
   read: InstallmentToVerify,
   buy: VerifiedBuy,
 ): Promise<IntendedConfirm | undefined> =>
-  deps.inTransaction(async (db) => {
+  deps.inTransaction(async (tx) => {
     const { clock, random } = deps;
-    const order = await lockSame(db, read);
+    const order = await lockSame(tx, read);
     if (order === undefined) return undefined;
     const at = clock.now();
-    await beginTry(deps, db, order);
-    const isStored = await storeVerifiedInstallment(db, order.id, buy, at);
+    await beginTry(deps, tx, order);
+    const isStored = await storeVerifiedInstallment(tx, order.id, buy, at);
     const verified = { ...order, ...buy, status: 'PAID' } as const;
     if (!isStored || !isLockedBuy(verified)) return undefined;
     const holderId = random.uuid();
     const intent = { id: random.uuid(), holderId, at };
-    const confirm = await recordIntent(db, 'buy-confirm', verified, intent);
+    const confirm = await recordIntent(tx, 'buy-confirm', verified, intent);
     return { order: verified, confirm, holderId };
   });
 
 /**
- * Takes the first half of an installment's allocation: the provider's verify at the price of the
- * moment, for the rupees that were paid. What it promises is stored with the intent to confirm it,
- * in one transaction, and returned: the caller confirms at once (contract: plans > Installments).
- * Undefined where the verify made no promise, which is recorded, or where another worker was
- * quicker. A verify that is not stored binds nobody, so a process that dies in between leaves
- * nothing behind.
+ * Verifies a paid installment at the current price and stores the result with the intent to confirm
+ * it, in one transaction; the caller confirms at once (contract: plans > Installments). Undefined
+ * where the verify made no promise, which is recorded, or where another worker has the order. A
+ * verify that is not stored binds nobody, so a process that dies in between leaves nothing behind.
  */
 export const verifyInstallment = async (
   deps: AllocationDeps,

@@ -65,9 +65,9 @@ export const readHouseGrams = async (db: Db, providerUserId: string): Promise<Gr
  * Locks the holding until the transaction ends: whatever is counted per customer (available grams,
  * the daily limit) is counted after this. The row is created with the customer, so there is one.
  */
-export const lockHolding = async (db: Db, userId: string): Promise<Holding> => {
+export const lockHolding = async (tx: Db, userId: string): Promise<Holding> => {
   const row = await selectOne<Row>(
-    db,
+    tx,
     sql`
       SELECT balance, reserved, invested_paise AS "investedPaise" FROM holding
       WHERE user_id = ${userId}::uuid
@@ -145,13 +145,13 @@ export const creditHolding = async (db: Db, credit: Credit): Promise<void> => {
  * (contract: money > Holdings). Returns what left of the invested amount. An order is
  * debited once: the second time breaks the unique key of (order, kind) and the transaction fails.
  */
-export const debitHolding = async (db: Db, debit: Debit): Promise<Paise> => {
+export const debitHolding = async (tx: Db, debit: Debit): Promise<Paise> => {
   const { movementId, userId, orderId, at, kind = 'DEBIT' } = debit;
-  const before = await lockHolding(db, userId);
+  const before = await lockHolding(tx, userId);
   const leaving = investedLeavingWith(before, debit.grams);
   const grams = gramsToDatabase(debit.grams);
   const movement = await selectOne<{ balanceAfter: string }>(
-    db,
+    tx,
     sql`
       WITH debited AS (
         UPDATE holding

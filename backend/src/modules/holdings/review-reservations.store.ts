@@ -17,11 +17,11 @@ import type { Reservation, ReviewReservation } from './holdings.types.ts';
 
 /** Locks the holding of an order's open reservation first, and then reads it. */
 const lockReservation = async (
-  db: Db,
+  tx: Db,
   { orderId, userId }: { readonly orderId: string; readonly userId: string },
 ): Promise<{ readonly id: string; readonly grams: Grams } | undefined> => {
-  await lockHolding(db, userId);
-  const row = await db.holdingReservation.findFirst({
+  await lockHolding(tx, userId);
+  const row = await tx.holdingReservation.findFirst({
     where: { orderId, endedAt: null },
     select: { id: true, grams: true },
   });
@@ -31,8 +31,8 @@ const lockReservation = async (
 /**
  * Adds to what a holding reserves; the caller holds its lock, and has counted what is available.
  */
-const addReserved = async (db: Db, { userId, grams, at }: Reservation): Promise<void> => {
-  await db.holding.update({
+const addReserved = async (tx: Db, { userId, grams, at }: Reservation): Promise<void> => {
+  await tx.holding.update({
     where: { userId },
     data: {
       reserved: { increment: gramsToDatabase(grams) },
@@ -49,13 +49,13 @@ const addReserved = async (db: Db, { userId, grams, at }: Reservation): Promise<
  * keeps it.
  */
 export const reserveForReview = async (
-  db: Db,
+  tx: Db,
   { id, userId, orderId, grams: wanted, at }: ReviewReservation,
 ): Promise<Grams> => {
-  const known = await lockReservation(db, { orderId, userId });
+  const known = await lockReservation(tx, { orderId, userId });
   if (known !== undefined) return known.grams;
-  const grams = minGrams(wanted, availableGrams(await lockHolding(db, userId)));
-  await db.holdingReservation.create({
+  const grams = minGrams(wanted, availableGrams(await lockHolding(tx, userId)));
+  await tx.holdingReservation.create({
     data: {
       id,
       userId,
@@ -67,24 +67,24 @@ export const reserveForReview = async (
     },
     select: { id: true },
   });
-  await addReserved(db, { userId, grams, at });
+  await addReserved(tx, { userId, grams, at });
   return grams;
 };
 
-const closeReservation = async (db: Db, id: string, at: Date): Promise<void> => {
+const closeReservation = async (tx: Db, id: string, at: Date): Promise<void> => {
   const data = { endedAt: at, updatedAt: at };
-  await db.holdingReservation.update({ where: { id }, data, select: { id: true } });
+  await tx.holdingReservation.update({ where: { id }, data, select: { id: true } });
 };
 
 /** Makes what a review reserved available again, in the transaction that ends it by KEEP. */
 export const releaseReview = async (
-  db: Db,
+  tx: Db,
   review: { readonly orderId: string; readonly userId: string; readonly at: Date },
 ): Promise<void> => {
-  const open = await lockReservation(db, review);
+  const open = await lockReservation(tx, review);
   if (open === undefined) return;
-  await closeReservation(db, open.id, review.at);
-  await releaseGrams(db, { userId: review.userId, grams: open.grams, at: review.at });
+  await closeReservation(tx, open.id, review.at);
+  await releaseGrams(tx, { userId: review.userId, grams: open.grams, at: review.at });
 };
 
 /**
@@ -92,7 +92,7 @@ export const releaseReview = async (
  * it, and returns the grams; none where everything had been sold.
  */
 export const recoverReserved = async (
-  db: Db,
+  tx: Db,
   review: {
     readonly movementId: string;
     readonly orderId: string;
@@ -100,11 +100,11 @@ export const recoverReserved = async (
     readonly at: Date;
   },
 ): Promise<Grams> => {
-  const open = await lockReservation(db, review);
+  const open = await lockReservation(tx, review);
   if (open === undefined) return ZERO_GRAMS;
-  await closeReservation(db, open.id, review.at);
+  await closeReservation(tx, open.id, review.at);
   if (open.grams > ZERO_GRAMS) {
-    await debitHolding(db, { ...review, grams: open.grams, kind: 'RECOVERED' });
+    await debitHolding(tx, { ...review, grams: open.grams, kind: 'RECOVERED' });
   }
   return open.grams;
 };
@@ -115,16 +115,16 @@ export const recoverReserved = async (
  * may be the very grams whose payment went away.
  */
 export const releaseSale = async (
-  db: Db,
+  tx: Db,
   sale: Reservation & { readonly placedAt: Date },
 ): Promise<void> => {
   const { userId, grams, at, placedAt } = sale;
-  await releaseGrams(db, { userId, grams, at });
-  const lacking = await db.holdingReservation.findMany({
+  await releaseGrams(tx, { userId, grams, at });
+  const lacking = await tx.holdingReservation.findMany({
     where: {
       userId,
       endedAt: null,
-      grams: { lt: db.holdingReservation.fields.wanted },
+      grams: { lt: tx.holdingReservation.fields.wanted },
       createdAt: { gte: placedAt },
     },
     orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
@@ -136,11 +136,11 @@ export const releaseSale = async (
     const part = minGrams(left, lack);
     if (part === ZERO_GRAMS) return;
     left = subtractGrams(left, part);
-    await db.holdingReservation.update({
+    await tx.holdingReservation.update({
       where: { id: row.id },
       data: { grams: { increment: gramsToDatabase(part) }, updatedAt: at },
       select: { id: true },
     });
-    await addReserved(db, { userId, grams: part, at });
+    await addReserved(tx, { userId, grams: part, at });
   }
 };

@@ -162,15 +162,15 @@ export interface TransitionDeps {
 }
 
 /**
- * Changes the state of an order from the one in which it was read, in the caller's transaction. It
- * is the only way to do so: held against the order's table, an update conditional on the state
- * before whose count is checked, and the row of its history.
+ * Changes the state of an order from the one in which it was read, in the caller's transaction.
+ * Every change of state goes through it. It checks the transition table, updates the row only while
+ * the state is unchanged, and writes the history row.
  * @throws AppError ILLEGAL_TRANSITION, after logging it, for anything else
  */
 const transitionOrder = <S extends string>(
   { clock, random, logger }: TransitionDeps,
   table: TransitionTable<S, ActorKind>,
-  db: Db,
+  tx: Db,
   { id, status: from }: OrderIn<S>,
   { to, cause, actor, requestId, changes = {}, detail }: OrderTransition<S>,
 ): Promise<void> => {
@@ -184,11 +184,11 @@ const transitionOrder = <S extends string>(
     actor,
     update: async () => {
       const data = { status: to, updatedAt: at, ...changes };
-      const { count } = await db.goldOrder.updateMany({ where: { id, status: from }, data });
+      const { count } = await tx.goldOrder.updateMany({ where: { id, status: from }, data });
       return count;
     },
     recordHistory: async () => {
-      await db.goldOrderEvent.create({
+      await tx.goldOrderEvent.create({
         data: {
           id: random.uuid(),
           orderId: id,
@@ -206,26 +206,35 @@ const transitionOrder = <S extends string>(
   });
 };
 
-/** Changes the state of an order that is paid for: a buy or an installment. */
+/**
+ * Changes the state of an order that is paid for: a buy or an installment.
+ * @throws AppError ILLEGAL_TRANSITION (contract: states > Gold order, buy)
+ */
 export const transitionBuy = (
   deps: TransitionDeps,
-  db: Db,
+  tx: Db,
   order: OrderIn<BuyStatus>,
   step: OrderTransition<BuyStatus>,
-): Promise<void> => transitionOrder(deps, buyTransitions, db, order, step);
+): Promise<void> => transitionOrder(deps, buyTransitions, tx, order, step);
 
-/** Changes the state of an installment where a buy's table does not allow it. */
+/**
+ * Changes the state of an installment where a buy's table does not allow it.
+ * @throws AppError ILLEGAL_TRANSITION (contract: states > Gold order, buy)
+ */
 export const transitionInstallment = (
   deps: TransitionDeps,
-  db: Db,
+  tx: Db,
   order: OrderIn<BuyStatus>,
   step: OrderTransition<BuyStatus>,
-): Promise<void> => transitionOrder(deps, installmentTransitions, db, order, step);
+): Promise<void> => transitionOrder(deps, installmentTransitions, tx, order, step);
 
-/** Changes the state of a sale. */
+/**
+ * Changes the state of a sale.
+ * @throws AppError ILLEGAL_TRANSITION (contract: states > Gold order, sell)
+ */
 export const transitionSale = (
   deps: TransitionDeps,
-  db: Db,
+  tx: Db,
   order: OrderIn<SellStatus>,
   step: OrderTransition<SellStatus>,
-): Promise<void> => transitionOrder(deps, sellTransitions, db, order, step);
+): Promise<void> => transitionOrder(deps, sellTransitions, tx, order, step);

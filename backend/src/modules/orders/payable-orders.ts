@@ -56,8 +56,8 @@ const toPayable = (order: GoldOrder): PayableOrder => {
 };
 
 /** Locks the order's row: the first lock of a transaction, before the payment order's. */
-export const lockPayableOrder = async (db: Db, orderId: string): Promise<PayableOrder> => {
-  const order = await lockOrder(db, orderId);
+export const lockPayableOrder = async (tx: Db, orderId: string): Promise<PayableOrder> => {
+  const order = await lockOrder(tx, orderId);
   invariant(order, `there is an order ${orderId}`);
   return toPayable(order);
 };
@@ -68,21 +68,22 @@ interface Review {
   readonly reason: string;
 }
 
-/** The part of an earlier review's story that fits into a reason. */
+/** The longest reason that is stored; what is over is cut from the earlier one. */
 const reasonLength = 2000;
 
-/** The dependencies of what payments and allocations do to gold orders. */
+/** The dependencies of changing gold orders for payments and allocations. */
 export interface OrderDeps extends TransitionDeps {
   readonly notify: Notify;
 }
 
 /**
  * Changes a PENDING or FAILED order to PAID, with nothing of an earlier payment, and queues its
- * allocation. `order` is what `lockPayableOrder` returned in the same transaction, here and below.
+ * allocation. The caller holds the order's lock.
+ * @throws AppError ILLEGAL_TRANSITION (contract: states > Gold order, buy)
  */
 export const markOrderPaid = async (
   deps: TransitionDeps,
-  db: Db,
+  tx: Db,
   order: PayableOrder,
   by: CausedBy,
 ): Promise<void> => {
@@ -93,31 +94,35 @@ export const markOrderPaid = async (
     allocationAttempts: 0,
     nextAttemptAt: null,
   };
-  await transitionBuy(deps, db, order, { ...by, to: 'PAID', changes });
-  await enqueue(db, allocationJob(order.id));
+  await transitionBuy(deps, tx, order, { ...by, to: 'PAID', changes });
+  await enqueue(tx, allocationJob(order.id));
 };
 
-/** Fails a PENDING order; the customer of an installment is notified and may pay it after all. */
+/**
+ * Fails a PENDING order; the customer of an installment is notified and may pay it after all. The
+ * caller holds the order's lock.
+ * @throws AppError ILLEGAL_TRANSITION (contract: states > Gold order, buy)
+ */
 export const markOrderFailed = async (
   deps: OrderDeps,
-  db: Db,
+  tx: Db,
   order: PayableOrder,
   by: CausedBy,
   failureCode: 'PAYMENT_FAILED' | 'UNPAID' = 'PAYMENT_FAILED',
 ): Promise<void> => {
-  await transitionBuy(deps, db, order, { ...by, to: 'FAILED', changes: { failureCode } });
-  if (order.type === 'SIP_INSTALLMENT') await notifyInstallmentFailed(db, deps.notify, order);
+  await transitionBuy(deps, tx, order, { ...by, to: 'FAILED', changes: { failureCode } });
+  if (order.type === 'SIP_INSTALLMENT') await notifyInstallmentFailed(tx, deps.notify, order);
 };
 
-/** Adds to a review: money came again for its order, and that is the more urgent story. */
+/** Adds to a review: money came again for its order, which is the more urgent reason. */
 const addToReview = async (
   { clock, logger }: OrderDeps,
-  db: Db,
+  tx: Db,
   { id }: Pick<PayableOrder, 'id'>,
   { code, reason }: Review,
 ): Promise<void> => {
   await execute(
-    db,
+    tx,
     sql`
       UPDATE gold_order
       SET manual_review_code = ${code},
@@ -126,40 +131,43 @@ const addToReview = async (
         updated_at = ${clock.now()}::timestamptz
       WHERE id = ${id}::uuid AND status = 'MANUAL_REVIEW'`,
   );
-  logger.warn({ orderId: id, code }, 'more to review on a gold order');
+  logger.warn({ orderId: id, code }, 'a gold order under review has a new reason');
 };
 
 /**
  * Changes an order to MANUAL_REVIEW and notifies its customer. One that is under review already (a
  * second capture) stays where it is: the code becomes this one, and the reason keeps the earlier
- * code and words beside the new.
+ * code and words beside the new. The caller holds the order's lock.
+ * @throws AppError ILLEGAL_TRANSITION (contract: states > Gold order, buy)
  */
 export const sendBuyToReview = async (
   deps: OrderDeps,
-  db: Db,
+  tx: Db,
   order: Pick<PayableOrder, 'id' | 'userId' | 'status'>,
   { code, reason }: Review,
   by: CausedBy,
 ): Promise<void> => {
-  if (order.status === 'MANUAL_REVIEW') return addToReview(deps, db, order, { code, reason });
-  await transitionBuy(deps, db, order, {
+  if (order.status === 'MANUAL_REVIEW') return addToReview(deps, tx, order, { code, reason });
+  await transitionBuy(deps, tx, order, {
     ...by,
     to: 'MANUAL_REVIEW',
     changes: { manualReviewCode: code, manualReviewReason: reason, nextAttemptAt: null },
     detail: { code, reason },
   });
-  await notifyUnderReview(db, deps.notify, order, code);
+  await notifyUnderReview(tx, deps.notify, order, code);
 };
 
-/** Adds what was learned to the reason of an order under review, whose code stays. */
+/**
+ * Adds to the reason of an order under review, whose code stays. The caller holds the order's lock.
+ */
 export const addToReviewReason = async (
   { clock, logger }: Pick<OrderDeps, 'clock' | 'logger'>,
-  db: Db,
+  tx: Db,
   { id }: Pick<PayableOrder, 'id'>,
   addition: string,
 ): Promise<void> => {
   const count = await execute(
-    db,
+    tx,
     sql`
       UPDATE gold_order
       SET manual_review_reason = left(manual_review_reason,
@@ -168,18 +176,21 @@ export const addToReviewReason = async (
       WHERE id = ${id}::uuid AND status = 'MANUAL_REVIEW'`,
   );
   invariant(count === 1, `order ${id} is under review`);
-  logger.warn({ orderId: id }, 'more was learned of a gold order under review');
+  logger.warn({ orderId: id }, 'added to the review reason of a gold order');
 };
 
-/** Gives the review of an order, which goes on, the code of what is left of it. */
+/**
+ * Changes the code of a review that goes on to that of what is left to judge. The caller holds the
+ * order's lock.
+ */
 export const changeReviewCode = async (
   { clock }: Pick<OrderDeps, 'clock'>,
-  db: Db,
+  tx: Db,
   { id }: Pick<PayableOrder, 'id'>,
   code: ManualReviewCode,
 ): Promise<void> => {
   const at = clock.now();
-  const { count } = await db.goldOrder.updateMany({
+  const { count } = await tx.goldOrder.updateMany({
     where: { id, status: 'MANUAL_REVIEW' },
     data: { manualReviewCode: code, updatedAt: at },
   });

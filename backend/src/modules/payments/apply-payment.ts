@@ -49,24 +49,24 @@ interface ReportedPayment {
 
 /** Locks the order, then the payment order: the one order of locks. */
 const readUnderLocks = async (
-  db: Db,
+  tx: Db,
   target: PaymentOrder,
   { report, cause }: Pick<ReportedPayment, 'report' | 'cause'>,
 ): Promise<ReportedPayment> => {
-  const order = await lockPayableOrder(db, target.orderId);
-  const paymentOrder = await lockPaymentOrder(db, target.id);
+  const order = await lockPayableOrder(tx, target.orderId);
+  const paymentOrder = await lockPaymentOrder(tx, target.id);
   invariant(paymentOrder, `payment order ${target.id} is gone`);
-  const known = await findRecordedPayment(db, report.gateway, report.gatewayPaymentId);
+  const known = await findRecordedPayment(tx, report.gateway, report.gatewayPaymentId);
   const elsewhere = known?.paymentOrderId ?? paymentOrder.id;
   invariant(
     elsewhere === paymentOrder.id,
     `payment ${known?.id} belongs to payment order ${elsewhere}`,
   );
-  const isSecond = await hasOtherCapture(db, order.id, report);
+  const isSecond = await hasOtherCapture(tx, order.id, report);
   return { report, cause, order, paymentOrder, known, hasOtherCapture: isSecond };
 };
 
-/** Returns the gateway's instrument where it is one that customers can ask for. */
+/** Returns the gateway's instrument where it is one that customers can choose. */
 const methodOf = ({ method: reported }: PaymentReport) => {
   const method = paymentMethods.find((known) => known === reported);
   return method === undefined ? {} : { method };
@@ -74,21 +74,21 @@ const methodOf = ({ method: reported }: PaymentReport) => {
 
 const applyCapture = async (
   deps: ApplyDeps,
-  db: Db,
+  tx: Db,
   payment: ReportedPayment,
 ): Promise<AppliedPayment> => {
   const { report, cause, order, paymentOrder } = payment;
-  const isCustomerDeleted = !(await isStillCustomer(db, order.userId));
+  const isCustomerDeleted = !(await isStillCustomer(tx, order.userId));
   const decision = decideCapture({ ...payment, payment: report, isCustomerDeleted });
   if (decision.kind === 'ALREADY_KNOWN') return { changed: false, decision: decision.kind };
-  const capturedPaymentId = await recordPayment(db, report, {
+  const capturedPaymentId = await recordPayment(tx, report, {
     id: deps.random.uuid(),
     paymentOrderId: paymentOrder.id,
     disposition: decision.disposition,
   });
   invariant(capturedPaymentId, 'a capture was recorded by another under the order lock');
   if (decision.paymentOrderTo !== undefined) {
-    await transitionPaymentOrder(deps, db, paymentOrder, {
+    await transitionPaymentOrder(deps, tx, paymentOrder, {
       ...cause,
       to: decision.paymentOrderTo,
       capturedPaymentId,
@@ -96,20 +96,20 @@ const applyCapture = async (
       ...methodOf(report),
     });
   }
-  // An installment that was paid by an earlier checkout of it is not asked for by a later one.
+  // An installment that was paid by an earlier checkout of it is not requested by a later one.
   if (order.type === 'SIP_INSTALLMENT') {
-    await expirePaymentOrders(deps, db, order.id, cause.cause);
+    await expirePaymentOrders(deps, tx, order.id, cause.cause);
   }
-  if (decision.kind === 'PAY') await markOrderPaid(deps, db, order, cause);
-  else await sendBuyToReview(deps, db, order, decision, cause);
+  if (decision.kind === 'PAY') await markOrderPaid(deps, tx, order, cause);
+  else await sendBuyToReview(deps, tx, order, decision, cause);
   const status = decision.kind === 'PAY' ? 'PAID' : 'MANUAL_REVIEW';
-  await applyEarlierReversals(deps, db, { ...order, status }, { ...report, cause });
+  await applyEarlierReversals(deps, tx, { ...order, status }, { ...report, cause });
   return { changed: true, decision: decision.kind };
 };
 
 const applyFailure = async (
   deps: ApplyDeps,
-  db: Db,
+  tx: Db,
   payment: ReportedPayment,
 ): Promise<AppliedPayment> => {
   const { report, cause, order, paymentOrder, known } = payment;
@@ -117,20 +117,20 @@ const applyFailure = async (
   if (decision.kind === 'ALREADY_KNOWN') return { changed: false, decision: decision.kind };
   if (decision.kind === 'REVIEW' || decision.kind === 'NOTE') {
     invariant(known, 'only a payment that was recorded has failed after its capture');
-    const isRecorded = await markFailedAfterCapture(db, known.id, report.learnedAt);
+    const isRecorded = await markFailedAfterCapture(tx, known.id, report.learnedAt);
     invariant(isRecorded, `the failure of payment ${known.id} was recorded by another`);
-    if (decision.kind === 'NOTE') await addToReviewReason(deps, db, order, decision.reason);
-    else await sendBuyToReview(deps, db, order, decision, cause);
+    if (decision.kind === 'NOTE') await addToReviewReason(deps, tx, order, decision.reason);
+    else await sendBuyToReview(deps, tx, order, decision, cause);
     return { changed: true, decision: decision.kind };
   }
-  await recordPayment(db, report, {
+  await recordPayment(tx, report, {
     id: deps.random.uuid(),
     paymentOrderId: paymentOrder.id,
     disposition: 'NONE',
   });
   if (decision.kind === 'FAIL') {
-    await transitionPaymentOrder(deps, db, paymentOrder, { ...cause, to: 'FAILED' });
-    if (decision.failOrder) await markOrderFailed(deps, db, order, cause);
+    await transitionPaymentOrder(deps, tx, paymentOrder, { ...cause, to: 'FAILED' });
+    if (decision.failOrder) await markOrderFailed(deps, tx, order, cause);
   }
   return { changed: true, decision: decision.kind };
 };
@@ -143,23 +143,23 @@ const applyFailure = async (
  */
 export const applyPayment = async (
   deps: ApplyDeps,
-  db: Db,
+  tx: Db,
   target: PaymentOrder,
   reported: Pick<ReportedPayment, 'report' | 'cause'>,
 ): Promise<AppliedPayment> => {
-  const payment = await readUnderLocks(db, target, reported);
+  const payment = await readUnderLocks(tx, target, reported);
   return reported.report.kind === 'captured'
-    ? applyCapture(deps, db, payment)
-    : applyFailure(deps, db, payment);
+    ? applyCapture(deps, tx, payment)
+    : applyFailure(deps, tx, payment);
 };
 
 /** Records a payment of an order that nobody knows: its money is somewhere, and must show. */
 export const recordUnmatchedPayment = async (
   { random }: Pick<PaymentsDeps, 'random'>,
-  db: Db,
+  tx: Db,
   report: PaymentReport,
 ): Promise<void> => {
-  await recordPayment(db, report, {
+  await recordPayment(tx, report, {
     id: random.uuid(),
     paymentOrderId: undefined,
     disposition: report.kind === 'captured' ? 'UNMATCHED' : 'NONE',

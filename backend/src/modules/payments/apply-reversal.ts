@@ -128,7 +128,7 @@ interface AppliedReversal {
 /** Reserves what is still there of the order's gold, where this payment bought it. */
 const reserve = async (
   { clock, random }: ApplyDeps,
-  db: Db,
+  tx: Db,
   order: PayableOrder,
   payment: RecordedPayment,
 ) => {
@@ -137,13 +137,13 @@ const reserve = async (
   const { id: orderId, userId } = order;
   const at = clock.now();
   const wanted = { id: random.uuid(), orderId, userId, grams: ordered, at };
-  return { ordered, reserved: await reserveForReview(db, wanted) };
+  return { ordered, reserved: await reserveForReview(tx, wanted) };
 };
 
 /** Reserves gold and sends the order to review for new reversals of a payment, under the locks. */
 const follow = async (
   deps: ApplyDeps,
-  db: Db,
+  tx: Db,
   order: PayableOrder,
   reversed: {
     readonly payment: RecordedPayment | undefined;
@@ -157,43 +157,43 @@ const follow = async (
   if (payment === undefined || decision === 'WAIT') return decision;
   if (decision === 'RESOLVED') {
     deps.logger.info({ paymentId: payment.id }, 'money that was paid back here is reported gone');
-    await resolveReversals(db, payment, deps.clock.now());
+    await resolveReversals(tx, payment, deps.clock.now());
     return decision;
   }
   const isGoldsPayment = payment.disposition === 'APPLIED';
   const isHeld = isGoldsPayment && order.status !== 'PENDING' && order.status !== 'FAILED';
   invariant(decision === 'NOTE' || isHeld, `money of order ${order.id} is held or under review`);
-  const grams = await reserve(deps, db, order, payment);
+  const grams = await reserve(deps, tx, order, payment);
   const about = { payment, isGoldsPayment, status: order.status, grams };
   const reason = reversals.map((reversal) => describeReversal(reversal, about)).join(' ');
-  if (decision === 'NOTE') await addToReviewReason(deps, db, order, reason);
-  else await sendBuyToReview(deps, db, order, { code: 'PAYMENT_REVERSED', reason }, cause);
+  if (decision === 'NOTE') await addToReviewReason(deps, tx, order, reason);
+  else await sendBuyToReview(deps, tx, order, { code: 'PAYMENT_REVERSED', reason }, cause);
   return decision;
 };
 
 /**
  * Applies a refund or a lost dispute that a gateway reported of one payment, by an event or when
- * asked. It is recorded once; one that comes before its capture waits for it. Runs in the caller's
- * transaction, under the order's lock (contract: states > Reversed payments).
+ * queried. It is recorded once; one that comes before its capture waits for it. Runs in the
+ * caller's transaction, under the order's lock (contract: states > Reversed payments).
  * @throws what changing the order throws; the transaction must then roll back
  */
 export const applyReversal = async (
   deps: ApplyDeps,
-  db: Db,
+  tx: Db,
   target: PaymentOrder,
   { report, cause }: { readonly report: ReversalReport; readonly cause: CausedBy },
 ): Promise<AppliedReversal> => {
-  const order = await lockPayableOrder(db, target.orderId);
-  invariant(await lockPaymentOrder(db, target.id), `payment order ${target.id} is gone`);
+  const order = await lockPayableOrder(tx, target.orderId);
+  invariant(await lockPaymentOrder(tx, target.id), `payment order ${target.id} is gone`);
   const id = deps.random.uuid();
-  const isKnown = isRecordedByName(report, await listReversals(db, report));
-  if (isKnown || !(await insertReversal(db, id, report))) {
+  const isKnown = isRecordedByName(report, await listReversals(tx, report));
+  if (isKnown || !(await insertReversal(tx, id, report))) {
     return { changed: false, decision: 'ALREADY_KNOWN' };
   }
-  const payment = await findRecordedPayment(db, report.gateway, report.gatewayPaymentId);
+  const payment = await findRecordedPayment(tx, report.gateway, report.gatewayPaymentId);
   const { kind, reference = null, amountPaise } = report;
   const reversals = [{ id, kind, reference, amountPaise, isOpen: true }];
-  return { changed: true, decision: await follow(deps, db, order, { payment, reversals, cause }) };
+  return { changed: true, decision: await follow(deps, tx, order, { payment, reversals, cause }) };
 };
 
 /**
@@ -202,7 +202,7 @@ export const applyReversal = async (
  */
 export const applyEarlierReversals = async (
   deps: ApplyDeps,
-  db: Db,
+  tx: Db,
   order: PayableOrder,
   captured: {
     readonly gateway: string;
@@ -211,8 +211,8 @@ export const applyEarlierReversals = async (
   },
 ): Promise<void> => {
   const { gateway, gatewayPaymentId, cause } = captured;
-  const reversals = (await listReversals(db, captured)).filter(({ isOpen }) => isOpen);
+  const reversals = (await listReversals(tx, captured)).filter(({ isOpen }) => isOpen);
   if (reversals.length === 0) return;
-  const payment = await findRecordedPayment(db, gateway, gatewayPaymentId);
-  await follow(deps, db, order, { payment, reversals, cause });
+  const payment = await findRecordedPayment(tx, gateway, gatewayPaymentId);
+  await follow(deps, tx, order, { payment, reversals, cause });
 };

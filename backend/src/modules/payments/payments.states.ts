@@ -85,13 +85,13 @@ interface PaymentOrderTransition {
  */
 export const transitionPaymentOrder = (
   deps: TransitionDeps,
-  db: Db,
+  tx: Db,
   order: PaymentOrder,
   { to, cause, actor, ...changes }: PaymentOrderTransition,
 ): Promise<void> => {
   const { id, status: from } = order;
   const update = async (): Promise<number> => {
-    const { count } = await db.paymentOrder.updateMany({
+    const { count } = await tx.paymentOrder.updateMany({
       where: { id, status: from },
       data: {
         status: to,
@@ -148,13 +148,13 @@ export const openPaymentOrder = (
  */
 export const expirePaymentOrders = (
   deps: TransitionDeps,
-  db: Db,
+  tx: Db,
   orderId: string,
   cause: string,
 ): Promise<number> => {
   const from = ['CREATED', 'GATEWAY_ORDER_CREATED'] as const;
   const update = async (): Promise<number> => {
-    const { count } = await db.paymentOrder.updateMany({
+    const { count } = await tx.paymentOrder.updateMany({
       where: { orderId, status: { in: [...from] } },
       data: { status: 'EXPIRED', updatedAt: deps.clock.now() },
     });

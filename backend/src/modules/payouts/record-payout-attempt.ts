@@ -33,24 +33,24 @@ interface Reported {
 
 /** Locks the order where the report may change it, then the payout, and reads the attempt again. */
 const lockReported = async (
-  db: Db,
+  tx: Db,
   attemptId: string,
   report: AttemptReport,
   by: Reported['by'],
 ): Promise<Reported> => {
-  const found = await findAttempt(db, attemptId);
+  const found = await findAttempt(tx, attemptId);
   invariant(found, `the reported payout attempt ${attemptId} is there`);
   const mayChangeSale = report.status === 'PAID' || report.status === 'REVERSED';
-  const sale = mayChangeSale ? await lockSale(db, found.orderId) : undefined;
-  const payout = await lockPayout(db, found.payoutId);
+  const sale = mayChangeSale ? await lockSale(tx, found.orderId) : undefined;
+  const payout = await lockPayout(tx, found.payoutId);
   // Read again: only now nobody else can change it.
-  const attempt = await findAttempt(db, attemptId);
+  const attempt = await findAttempt(tx, attemptId);
   invariant(payout !== undefined && attempt !== undefined, 'a payout and its attempts stay');
   return { attempt, payout, sale, report, by };
 };
 
-/** @throws when the provider speaks of another payout than was asked for: nothing is believed */
-const requireSamePayout = async (db: Db, { attempt, payout, report }: Reported): Promise<void> => {
+/** @throws where the provider reports another payout than was requested: none of it is recorded */
+const requireSamePayout = async (tx: Db, { attempt, payout, report }: Reported): Promise<void> => {
   const { amountPaise, providerPayoutId, fundAccountId } = report;
   if (amountPaise !== undefined && amountPaise !== payout.amountPaise) {
     throw new Error(`the provider has another amount for payout ${payout.id}`);
@@ -60,7 +60,7 @@ const requireSamePayout = async (db: Db, { attempt, payout, report }: Reported):
   }
   if (
     fundAccountId !== undefined &&
-    fundAccountId !== (await findFundAccountId(db, attempt.bankAccountId))
+    fundAccountId !== (await findFundAccountId(tx, attempt.bankAccountId))
   ) {
     throw new Error(`the provider has another fund account for payout ${payout.id}`);
   }
@@ -68,37 +68,37 @@ const requireSamePayout = async (db: Db, { attempt, payout, report }: Reported):
   invariant(isNewest, `the open attempt ${attempt.idempotencyKey} is the payout's newest`);
 };
 
-const pay = async (deps: RecordDeps, db: Db, reported: Reported): Promise<void> => {
+const pay = async (deps: RecordDeps, tx: Db, reported: Reported): Promise<void> => {
   const { payout, report, sale, by } = reported;
   const { providerPayoutId, utr = null } = report;
   const at = deps.clock.now();
   const changes = { providerPayoutId, utr, failureReason: null, paidAt: at };
-  await transitionPayout(deps, db, payout, { ...by, to: 'PAID', at, changes });
+  await transitionPayout(deps, tx, payout, { ...by, to: 'PAID', at, changes });
   if (sale !== undefined && sale.status !== 'COMPLETED') {
     invariant(sale.status === 'CONFIRMED', `the sale ${sale.id} is confirmed when it is paid`);
-    await transitionSale(deps, db, sale, { ...by, to: 'COMPLETED' });
+    await transitionSale(deps, tx, sale, { ...by, to: 'COMPLETED' });
   }
-  await notifyPaid(db, deps.notify, payout);
+  await notifyPaid(tx, deps.notify, payout);
 };
 
 const end = async (
   deps: RecordDeps,
-  db: Db,
+  tx: Db,
   { payout, report, sale, by }: Reported,
   status: 'FAILED' | 'REVERSED',
 ): Promise<void> => {
   const { providerPayoutId, failureReason = unexplained[status] } = report;
   const changes = { providerPayoutId, failureReason, paidAt: null };
-  await transitionPayout(deps, db, payout, { ...by, to: status, at: deps.clock.now(), changes });
+  await transitionPayout(deps, tx, payout, { ...by, to: status, at: deps.clock.now(), changes });
   if (sale?.status === 'COMPLETED') {
-    await transitionSale(deps, db, sale, { ...by, to: 'CONFIRMED' });
+    await transitionSale(deps, tx, sale, { ...by, to: 'CONFIRMED' });
   }
-  await notifyNotPaid(db, deps.notify, payout);
+  await notifyNotPaid(tx, deps.notify, payout);
 };
 
 const apply = async (
   deps: RecordDeps,
-  db: Db,
+  tx: Db,
   reported: Reported,
   verdict: Exclude<ReportVerdict, 'STALE' | 'CONTRADICTION'>,
 ): Promise<void> => {
@@ -106,10 +106,10 @@ const apply = async (
   const { providerPayoutId, utr, failureReason } = report;
   const at = deps.clock.now();
   const outcome = { status: verdict, providerPayoutId, utr, failureReason, at };
-  await recordAttemptOutcome(db, attempt.id, outcome);
-  if (verdict === 'PAID') return pay(deps, db, reported);
-  if (verdict !== 'PROCESSING') return end(deps, db, reported, verdict);
-  return keepProviderPayoutId(db, payout.id, { providerPayoutId, at });
+  await recordAttemptOutcome(tx, attempt.id, outcome);
+  if (verdict === 'PAID') return pay(deps, tx, reported);
+  if (verdict !== 'PROCESSING') return end(deps, tx, reported, verdict);
+  return keepProviderPayoutId(tx, payout.id, { providerPayoutId, at });
 };
 
 /**
@@ -120,13 +120,13 @@ const apply = async (
  */
 export const recordAttemptReport = async (
   deps: RecordDeps,
-  db: Db,
+  tx: Db,
   attemptId: string,
   reported: { readonly report: AttemptReport; readonly cause: string; readonly requestId?: string },
 ): Promise<'APPLIED' | 'IGNORED'> => {
   const { report, ...cause } = reported;
   const by = { ...cause, actor: `payout-provider:${deps.provider.code}` };
-  const found = await lockReported(db, attemptId, report, by);
+  const found = await lockReported(tx, attemptId, report, by);
   const { attempt, payout } = found;
   const fields = { payoutId: payout.id, attempt: attempt.attemptNo, from: attempt.status };
   const verdict = reportVerdicts[attempt.status][report.status];
@@ -135,11 +135,11 @@ export const recordAttemptReport = async (
       { ...fields, reported: report.status, cause: by.cause },
       'the payout provider contradicts itself',
     );
-    await markContradicted(db, attempt.id, deps.clock.now());
+    await markContradicted(tx, attempt.id, deps.clock.now());
   }
   if (verdict === 'CONTRADICTION' || verdict === 'STALE') return 'IGNORED';
-  await requireSamePayout(db, found);
-  await apply(deps, db, found, verdict);
+  await requireSamePayout(tx, found);
+  await apply(deps, tx, found, verdict);
   deps.logger.info({ ...fields, to: verdict, cause: by.cause }, 'payout attempt changed status');
   return 'APPLIED';
 };
@@ -151,28 +151,28 @@ export const recordAttemptReport = async (
  */
 export const recordAttemptRefusal = async (
   deps: Pick<RecordDeps, 'clock' | 'logger' | 'notify'>,
-  db: Db,
+  tx: Db,
   attemptId: string,
   { reason, holderId }: { readonly reason: string; readonly holderId?: string },
 ): Promise<void> => {
-  const found = await findAttempt(db, attemptId);
+  const found = await findAttempt(tx, attemptId);
   if (found === undefined) return;
-  const payout = await lockPayout(db, found.payoutId);
-  const attempt = await findAttempt(db, attemptId);
+  const payout = await lockPayout(tx, found.payoutId);
+  const attempt = await findAttempt(tx, attemptId);
   if (payout === undefined || attempt === undefined) return;
   // In the meantime the provider may have reported on it.
   if (!isOpenAttempt(attempt.status) || attempt.providerPayoutId !== null) return;
   if (holderId !== undefined && attempt.holderId !== holderId) return;
   const at = deps.clock.now();
-  await recordAttemptOutcome(db, attemptId, { status: 'REFUSED', failureReason: reason, at });
-  await transitionPayout(deps, db, payout, {
+  await recordAttemptOutcome(tx, attemptId, { status: 'REFUSED', failureReason: reason, at });
+  await transitionPayout(deps, tx, payout, {
     to: 'FAILED',
     actor: 'service',
     cause: 'attempt.refused',
     at,
     changes: { failureReason: reason, paidAt: null },
   });
-  await notifyNotPaid(db, deps.notify, payout);
+  await notifyNotPaid(tx, deps.notify, payout);
   deps.logger.warn({ payoutId: payout.id, attempt: attempt.attemptNo }, 'payout attempt refused');
 };
 
@@ -181,8 +181,8 @@ const dataOf = ({ id, orderId }: Payout) => ({ payoutId: id, orderId });
 const accountOf = ({ accountLast4 }: Payout): string => `bank account ending in ${accountLast4}`;
 
 /** Notifies the customer that the money was paid. */
-const notifyPaid = (db: Db, notify: Notify, payout: Payout): Promise<void> =>
-  notify(db, {
+const notifyPaid = (tx: Db, notify: Notify, payout: Payout): Promise<void> =>
+  notify(tx, {
     userId: payout.userId,
     type: 'payout_paid',
     title: 'Your money was paid out',
@@ -194,8 +194,8 @@ const notifyPaid = (db: Db, notify: Notify, payout: Payout): Promise<void> =>
   });
 
 /** Notifies the customer that the money was not paid, or came back. The reason is for operators. */
-const notifyNotPaid = (db: Db, notify: Notify, payout: Payout): Promise<void> =>
-  notify(db, {
+const notifyNotPaid = (tx: Db, notify: Notify, payout: Payout): Promise<void> =>
+  notify(tx, {
     userId: payout.userId,
     type: 'payout_failed',
     title: 'Your payout did not go through',

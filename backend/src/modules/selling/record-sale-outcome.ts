@@ -99,25 +99,25 @@ const noReview = { manualReviewCode: null, manualReviewReason: null };
 
 const markConfirmDone = async (
   { clock, random }: SaleOutcomeDeps,
-  db: Db,
+  tx: Db,
   order: VerifiedSale,
 ): Promise<void> => {
   const at = clock.now();
-  const known = await findLatestConfirm(db, 'sell-confirm', order.id);
-  if (known !== undefined) return markDone(db, known.id, at);
-  await recordUnintended(db, 'sell-confirm', order, { id: random.uuid(), at });
+  const known = await findLatestConfirm(tx, 'sell-confirm', order.id);
+  if (known !== undefined) return markDone(tx, known.id, at);
+  await recordUnintended(tx, 'sell-confirm', order, { id: random.uuid(), at });
 };
 
 const confirm = async (
   deps: SaleOutcomeDeps,
-  db: Db,
+  tx: Db,
   order: VerifiedSale,
   outcome: SaleOutcome,
 ): Promise<void> => {
   const { id: orderId, userId, grams, proceedsPaise: amountPaise, bankAccountId } = order;
   const { actor, cause, requestId, detail, invoiceId } = outcome;
-  await markConfirmDone(deps, db, order);
-  await transitionSale(deps, db, order, {
+  await markConfirmDone(deps, tx, order);
+  await transitionSale(deps, tx, order, {
     to: 'CONFIRMED',
     actor,
     cause,
@@ -126,23 +126,23 @@ const confirm = async (
     changes: { ...noReview, ...(invoiceId !== undefined && { providerInvoiceId: invoiceId }) },
   });
   const at = deps.clock.now();
-  await debitHolding(db, { movementId: deps.random.uuid(), userId, orderId, grams, at });
-  await insertPayout(deps, db, { userId, orderId, bankAccountId, amountPaise });
-  await notifySold(db, deps.notify, { id: orderId, userId, grams, amountPaise });
+  await debitHolding(tx, { movementId: deps.random.uuid(), userId, orderId, grams, at });
+  await insertPayout(deps, tx, { userId, orderId, bankAccountId, amountPaise });
+  await notifySold(tx, deps.notify, { id: orderId, userId, grams, amountPaise });
 };
 
 const fail = async (
   deps: SaleOutcomeDeps,
-  db: Db,
+  tx: Db,
   order: VerifiedSale,
   outcome: SaleOutcome,
 ): Promise<void> => {
   const { id, userId, grams, manualReviewCode: code } = order;
   const { actor, cause, requestId, reason, detail } = outcome;
   const at = deps.clock.now();
-  const known = await findLatestConfirm(db, 'sell-confirm', id);
-  if (known !== undefined) await markRefused(db, known.id, at, reason);
-  await transitionSale(deps, db, order, {
+  const known = await findLatestConfirm(tx, 'sell-confirm', id);
+  if (known !== undefined) await markRefused(tx, known.id, at, reason);
+  await transitionSale(deps, tx, order, {
     to: 'FAILED',
     actor,
     cause,
@@ -150,14 +150,14 @@ const fail = async (
     changes: { ...noReview, failureCode: 'NOT_SOLD' },
     detail: { ...detail, ...(code !== null && { code }), reason },
   });
-  await releaseSale(db, { userId, grams, at, placedAt: order.createdAt });
-  await notifySaleFailed(db, deps.notify, { id, userId, grams });
+  await releaseSale(tx, { userId, grams, at, placedAt: order.createdAt });
+  await notifySaleFailed(tx, deps.notify, { id, userId, grams });
 };
 
 /** Leaves the sale VERIFIED, under review, with its grams reserved. */
 const sendToReview = async (
   { clock, logger }: SaleOutcomeDeps,
-  db: Db,
+  tx: Db,
   order: VerifiedSale,
   { held, reason, wasRefused = false, review }: SaleOutcome,
 ): Promise<RecordedSale> => {
@@ -165,13 +165,13 @@ const sendToReview = async (
   if (held !== undefined) {
     // A process that lost its lease on the way leaves the sale to whoever has it now.
     const unknown = { holderId: held.holderId, wasRefused, at, reason };
-    if (!(await markUnknown(db, held.confirmId, unknown))) return 'LEFT';
+    if (!(await markUnknown(tx, held.confirmId, unknown))) return 'LEFT';
   } else {
-    const known = await findLatestConfirm(db, 'sell-confirm', order.id);
+    const known = await findLatestConfirm(tx, 'sell-confirm', order.id);
     if (known?.isHeld === true) return 'LEFT';
-    if (known !== undefined) await markQueried(db, known.id, at);
+    if (known !== undefined) await markQueried(tx, known.id, at);
   }
-  if (await sendSaleToReview(db, order.id, { ...review, at })) {
+  if (await sendSaleToReview(tx, order.id, { ...review, at })) {
     logger.warn({ orderId: order.id, code: review.code, reason }, 'a sale is under review');
   }
   return 'REVIEW';
@@ -179,7 +179,7 @@ const sendToReview = async (
 
 const record = async (
   deps: SaleOutcomeDeps,
-  db: Db,
+  tx: Db,
   order: GoldOrder,
   outcome: SaleOutcome,
 ): Promise<RecordedSale> => {
@@ -190,11 +190,11 @@ const record = async (
     return 'LEFT';
   }
   if (outcome.verdict === 'SOLD') {
-    await confirm(deps, db, order, outcome);
+    await confirm(deps, tx, order, outcome);
     return 'CONFIRMED';
   }
-  if (!outcome.mayFail) return sendToReview(deps, db, order, outcome);
-  await fail(deps, db, order, outcome);
+  if (!outcome.mayFail) return sendToReview(deps, tx, order, outcome);
+  await fail(deps, tx, order, outcome);
   return 'FAILED';
 };
 
@@ -206,13 +206,13 @@ const record = async (
 export const recordSaleOutcome = async (
   deps: SaleOutcomeDeps,
   outcome: SaleOutcome,
-  also?: (db: Db, before: GoldOrder) => Promise<void>,
+  also?: (tx: Db, before: GoldOrder) => Promise<void>,
 ): Promise<RecordedSale> => {
-  const { userId, recorded } = await deps.inTransaction(async (db) => {
-    const order = await lockOrder(db, outcome.orderId);
+  const { userId, recorded } = await deps.inTransaction(async (tx) => {
+    const order = await lockOrder(tx, outcome.orderId);
     invariant(order, `sell order ${outcome.orderId} is there`);
-    const kind = await record(deps, db, order, outcome);
-    if (kind === 'CONFIRMED' || kind === 'FAILED') await also?.(db, order);
+    const kind = await record(deps, tx, order, outcome);
+    if (kind === 'CONFIRMED' || kind === 'FAILED') await also?.(tx, order);
     return { recorded: kind, userId: order.userId };
   });
   if (recorded === 'CONFIRMED' || recorded === 'FAILED') await deps.portfolios.drop(userId);

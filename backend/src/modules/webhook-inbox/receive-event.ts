@@ -33,15 +33,15 @@ const serviceSealedMs = 30 * 24 * 60 * 60_000;
 
 /** Returns undefined for a body that can't be read: it concerns nothing. */
 const resolve = async <E, Effect extends EventEffect>(
-  db: Db,
+  tx: Db,
   { handler }: Inbox<E, Effect>,
   { event, ...delivery }: EventDelivery<E>,
 ): Promise<Effect | undefined> =>
-  event === undefined ? undefined : handler.resolve(db, { ...delivery, event });
+  event === undefined ? undefined : handler.resolve(tx, { ...delivery, event });
 
 /** Makes the inbox row of a delivery, its body sealed for the customer whom it concerns. */
 const toRow = async <E, Effect extends EventEffect>(
-  db: Db,
+  tx: Db,
   { handler, random, vault }: Inbox<E, Effect>,
   delivery: EventDelivery<E>,
   userId: string | undefined,
@@ -49,7 +49,7 @@ const toRow = async <E, Effect extends EventEffect>(
   const { gateway, eventId, rawBody, event, receivedAt } = delivery;
   const id = random.uuid();
   const serialized = event === undefined ? null : handler.serialize(event);
-  const sealed = await sealBody(vault, db, { id, userId, rawBody, event: serialized });
+  const sealed = await sealBody(vault, tx, { id, userId, rawBody, event: serialized });
   const isServiceSealed = sealed.sealedForUserId === undefined;
   return {
     id,
@@ -69,11 +69,11 @@ const toRow = async <E, Effect extends EventEffect>(
  * whose ids are its own never does it.
  */
 const reportRepeat = async <E, Effect extends EventEffect>(
-  db: Db,
+  tx: Db,
   { handler: { source }, logger }: Inbox<E, Effect>,
   row: Omit<NewEvent, 'status' | 'failure'>,
 ): Promise<void> => {
-  const storedId = await findOtherBody(db, row);
+  const storedId = await findOtherBody(tx, row);
   if (storedId === undefined) return;
   const line = { source, gateway: row.gateway, storedId, bodyHash: row.bodyHash };
   logger.error(line, 'a webhook event id came again with another body');
@@ -84,37 +84,37 @@ const reportRepeat = async <E, Effect extends EventEffect>(
  * @throws what applying it throws: nothing is stored then
  */
 const storeAndApply = async <E, Effect extends EventEffect>(
-  db: Db,
+  tx: Db,
   inbox: Inbox<E, Effect>,
   delivery: EventDelivery<E>,
 ): Promise<{ readonly result: ReceiptResult; readonly applied?: Effect }> => {
-  const effect = await resolve(db, inbox, delivery);
+  const effect = await resolve(tx, inbox, delivery);
   const expected = effect?.status ?? 'UNREADABLE';
-  const row = await toRow(db, inbox, delivery, effect?.userId);
-  if (!(await insertEvent(db, { ...row, status: expected }))) {
-    await reportRepeat(db, inbox, row);
+  const row = await toRow(tx, inbox, delivery, effect?.userId);
+  if (!(await insertEvent(tx, { ...row, status: expected }))) {
+    await reportRepeat(tx, inbox, row);
     return { result: 'DUPLICATE' };
   }
   if (effect === undefined) return { result: expected };
-  const status = await inbox.handler.apply(db, effect);
-  if (status !== expected) await correctEventStatus(db, row.id, status, delivery.receivedAt);
+  const status = await inbox.handler.apply(tx, effect);
+  if (status !== expected) await correctEventStatus(tx, row.id, status, delivery.receivedAt);
   return { result: status, applied: effect };
 };
 
 /** Stores an event that could not be applied, with the job that retries it. */
 const storeForRetry = async <E, Effect extends EventEffect>(
-  db: Db,
+  tx: Db,
   inbox: Inbox<E, Effect>,
   delivery: EventDelivery<E>,
   error: string,
 ): Promise<ReceiptResult> => {
   const { source, applyTask } = inbox.handler;
-  const effect = await resolve(db, inbox, delivery);
-  const row = await toRow(db, inbox, delivery, effect?.userId);
+  const effect = await resolve(tx, inbox, delivery);
+  const row = await toRow(tx, inbox, delivery, effect?.userId);
   const failure = { error, nextAttemptAt: addMs(delivery.receivedAt, retryDelayMs(1)) };
-  if (!(await insertEvent(db, { ...row, status: 'PENDING', failure }))) return 'DUPLICATE';
+  if (!(await insertEvent(tx, { ...row, status: 'PENDING', failure }))) return 'DUPLICATE';
   const payload = { eventId: row.id };
-  await enqueue(db, { task: applyTask, payload, key: `${source}-${row.id}` });
+  await enqueue(tx, { task: applyTask, payload, key: `${source}-${row.id}` });
   return 'PENDING';
 };
 
@@ -129,14 +129,14 @@ const receiveEvent = async <E, Effect extends EventEffect>(
 ): Promise<ReceiptResult> => {
   const { inTransaction, logger, handler } = inbox;
   try {
-    const { result, applied } = await inTransaction((db) => storeAndApply(db, inbox, delivery));
+    const { result, applied } = await inTransaction((tx) => storeAndApply(tx, inbox, delivery));
     if (applied !== undefined) await runCommitted(inbox, applied);
     return result;
   } catch (error) {
     const { source } = handler;
     const err = describeError(error);
     logger.error({ source, gateway: delivery.gateway, err }, 'webhook event stored for a retry');
-    return inTransaction((db) => storeForRetry(db, inbox, delivery, err.type));
+    return inTransaction((tx) => storeForRetry(tx, inbox, delivery, err.type));
   }
 };
 

@@ -63,7 +63,7 @@ export interface InboxHandler<E, Effect extends EventEffect> {
    * Writes what follows of the event, in the transaction that stores it. Returns its status, which
    * may differ from what was resolved: everything is read again under the locks.
    */
-  apply(db: Db, effect: Effect): Promise<EventStatus>;
+  apply(tx: Db, effect: Effect): Promise<EventStatus>;
   /** Runs after the transaction that applied the event: caches, counters. May run again. */
   committed?(effect: Effect): Promise<void>;
   /** Lists UNMATCHED events received since then whose subject is known by now, oldest first. */

@@ -82,9 +82,9 @@ export const releaseDeadPools = async (
   inTransaction: InTransaction,
   graceSeconds = 10,
 ): Promise<number> =>
-  inTransaction(async (db) => {
+  inTransaction(async (tx) => {
     const dead = await selectRows<{ locked_by: string }>(
-      db,
+      tx,
       sql`
       with holders as materialized (
         select locked_by from graphile_worker._private_jobs
@@ -97,11 +97,11 @@ export const releaseDeadPools = async (
     );
     const pools = dead.map(({ locked_by: pool }) => pool);
     if (pools.length > 0) {
-      await execute(db, sql`select graphile_worker.force_unlock_workers(${pools}::text[])`);
+      await execute(tx, sql`select graphile_worker.force_unlock_workers(${pools}::text[])`);
     }
     // Replaced while it ran, by a job that has its key now: of a worker that died, or it failed.
     await execute(
-      db,
+      tx,
       sql`
       delete from graphile_worker._private_jobs
       where locked_at is null and key is null and attempts >= max_attempts
