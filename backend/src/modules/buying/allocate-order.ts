@@ -44,22 +44,25 @@ type Claim =
 
 type ClaimOf<Kind extends Claim['kind']> = Extract<Claim, { kind: Kind }>;
 
-/** Returns the intent, held by `holderId`; undefined when another worker is quicker. */
-const holdConfirmIntent = async (
+/**
+ * Acquires the lease of the order's confirm, recording a new intent where there is none or the last
+ * was refused; undefined while another worker has it.
+ */
+const acquireConfirmIntent = async (
   { random }: AllocationDeps,
-  db: Db,
+  tx: Db,
   order: LockedBuy,
   latest: Confirm | undefined,
   { holderId, at }: { readonly holderId: string; readonly at: Date },
 ): Promise<Pick<Confirm, 'id' | 'verifiedAt'> | undefined> => {
   // One that was certainly refused leaves no doubt behind: the next try is a new intent.
   if (latest !== undefined && latest.status !== 'REFUSED') {
-    return (await acquireConfirm(db, latest.id, holderId)) ? latest : undefined;
+    return (await acquireConfirm(tx, latest.id, holderId)) ? latest : undefined;
   }
   // The quote holds the grams that the verify promised; the order's own are compared with them.
-  const quote = await findBuyQuote(db, order.quoteId ?? '', order.userId);
+  const quote = await findBuyQuote(tx, order.quoteId ?? '', order.userId);
   const intent = { id: random.uuid(), holderId, grams: quote?.grams, at };
-  return recordIntent(db, 'buy-confirm', order, intent);
+  return recordIntent(tx, 'buy-confirm', order, intent);
 };
 
 /**
@@ -68,13 +71,13 @@ const holdConfirmIntent = async (
  * intent; one whose lease lapsed may be acquired, and then the status is queried first.
  */
 const claimOrder = (deps: AllocationDeps, orderId: string): Promise<Claim> =>
-  deps.inTransaction(async (db) => {
-    const order = await lockOrder(db, orderId);
+  deps.inTransaction(async (tx) => {
+    const order = await lockOrder(tx, orderId);
     const skip = (why: string): Claim => ({ kind: 'SKIP', why, order });
     if (order === undefined) return skip('there is no such order');
     const { status } = order;
     if (!isAwaitingAllocation(status)) return skip(`it is ${status}`);
-    const latest = await findLatestConfirm(db, 'buy-confirm', orderId);
+    const latest = await findLatestConfirm(tx, 'buy-confirm', orderId);
     if (latest?.isHeld === true) return skip('another worker holds it');
     const now = deps.clock.now();
     const isLocked = isLockedBuy(order);
@@ -84,7 +87,7 @@ const claimOrder = (deps: AllocationDeps, orderId: string): Promise<Claim> =>
     const { nextAttemptAt } = order;
     if (status === 'RETRY_PENDING' && nextAttemptAt !== null && now < nextAttemptAt) {
       // Another process's clock is a little ahead of this one: the job is not lost for that.
-      await schedule(db, allocationRetry(orderId, nextAttemptAt));
+      await schedule(tx, allocationRetry(orderId, nextAttemptAt));
       return skip('its next try is not due');
     }
     const isUndone = latest === undefined || latest.status === 'REFUSED';
@@ -93,11 +96,11 @@ const claimOrder = (deps: AllocationDeps, orderId: string): Promise<Claim> =>
     }
     if (!isLocked) return skip('it is not a buy');
     const holderId = deps.random.uuid();
-    const confirm = await holdConfirmIntent(deps, db, order, latest, { holderId, at: now });
+    const confirm = await acquireConfirmIntent(deps, tx, order, latest, { holderId, at: now });
     if (confirm === undefined) return skip('another worker holds it');
     if (status === 'RETRY_PENDING') {
       const step = { to: 'PAID', cause: 'allocation.retry', actor: 'worker' } as const;
-      await transitionBuy(deps, db, { id: orderId, status }, step);
+      await transitionBuy(deps, tx, { id: orderId, status }, step);
     }
     return { kind: 'CONFIRM', order, confirm, holderId, queryFirst: latest !== undefined };
   });
@@ -183,7 +186,7 @@ const act = (deps: AllocationDeps, claim: Exclude<Claim, { kind: 'SKIP' }>) => {
 
 /**
  * Buys the gold of a paid order, or finds out that it was bought; an installment's is verified
- * first, at the price of the moment (contract: buying > Allocation). It may run at any time, any
+ * first, at the current price (contract: buying > Allocation). It may run at any time, any
  * number of times, in any number of workers, and be killed at any point: the intent is committed
  * before the confirm, the status is queried after every confirm and before any further one, and
  * only the status decides.

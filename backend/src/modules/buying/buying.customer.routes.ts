@@ -75,22 +75,22 @@ buyView.register(z.globalRegistry, {
 
 const gatewayErrors = ['NO_USABLE_GATEWAY', 'GATEWAY_MISMATCH'] as const;
 
-type BuyRouteDeps = BuyDeps & { readonly gates: Pick<Gates, 'requireBuyOpen'> };
+type BuyingRouteDeps = BuyDeps & { readonly gates: Pick<Gates, 'requireBuyOpen'> };
 
-const presentBuy = ({ payments }: BuyRouteDeps, { order, paymentOrder }: PlacedOrder) => ({
+const presentBuy = ({ payments }: BuyingRouteDeps, { order, paymentOrder }: PlacedOrder) => ({
   order: presentOrder(order),
   payment: presentPaymentOrder(payments, paymentOrder),
   sg_tx_id: order.providerTxId,
   expires_at: order.expiresAt?.toISOString(),
 });
 
-const presentPayment = ({ payments }: BuyRouteDeps, { paymentOrder }: PlacedOrder) =>
+const presentPayment = ({ payments }: BuyingRouteDeps, { paymentOrder }: PlacedOrder) =>
   presentPaymentOrder(payments, paymentOrder);
 
 const replyWith = ({ isReplay }: PlacedOrder, view: unknown): Reply =>
   isReplay ? replayed(view) : created(view);
 
-const buyRoute = (deps: BuyRouteDeps): Route =>
+const buyRoute = (deps: BuyingRouteDeps): Route =>
   defineIdempotentRoute({
     method: 'POST',
     path: '/gold/buy',
@@ -127,7 +127,7 @@ const buyRoute = (deps: BuyRouteDeps): Route =>
     },
   });
 
-const payForQuoteRoute = (deps: BuyRouteDeps): Route =>
+const payForQuoteRoute = (deps: BuyingRouteDeps): Route =>
   defineIdempotentRoute({
     method: 'POST',
     path: '/payments/orders',
@@ -165,8 +165,11 @@ const payForQuoteRoute = (deps: BuyRouteDeps): Route =>
     },
   });
 
-/** `POST /gold/buy`, `POST /payments/orders`: two ways to one buy. */
-export const createBuyRoutes = (deps: BuyRouteDeps): Route[] => [
+/**
+ * Declares `POST /gold/buy` and `POST /payments/orders`, which both place a buy order (contract:
+ * buying > Placing a buy).
+ */
+export const createBuyRoutes = (deps: BuyingRouteDeps): Route[] => [
   buyRoute(deps),
   payForQuoteRoute(deps),
 ];

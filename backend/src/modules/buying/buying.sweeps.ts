@@ -9,7 +9,7 @@ import {
   listOverdueRetries,
   listStalledBuys,
   lockOrder,
-  markSwept,
+  markOrderSwept,
   transitionBuy,
   type TransitionDeps,
 } from '../orders/index.ts';
@@ -68,7 +68,7 @@ export const createExpirySweeps = (deps: ExpiryDeps): Sweep[] => {
             else logger.warn({ orderId }, 'an unpaid order waits for its gateway');
             return isAnswered;
           },
-          postpone: ({ id }) => markSwept(db, id, clock.now()),
+          postpone: ({ id }) => markOrderSwept(db, id, clock.now()),
           onError: (error, { id: orderId }) =>
             logger.error({ orderId, err: describeError(error) }, 'an unpaid order did not expire'),
         });
@@ -90,7 +90,7 @@ const resumeAllocations = async (
       logger.warn({ orderId, why }, 'an allocation is resumed');
       // First, since it is not known here whether the job will help: the next batch begins with
       // the others.
-      await markSwept(db, orderId, clock.now());
+      await markOrderSwept(db, orderId, clock.now());
       await enqueue(db, allocationJob(orderId));
       return true;
     },

@@ -12,7 +12,7 @@ import { createDebitSweep, debitInstallment, DEBIT_TASK } from './debit-installm
 import { createInstallmentSweeps } from './installment.sweeps.ts';
 import { openInstallmentCheckout, OPEN_CHECKOUT_TASK } from './open-installment-checkout.ts';
 
-export type BuyingOptions = BuyDeps &
+export type BuyingDeps = BuyDeps &
   AllocationDeps & { readonly gates: Pick<Gates, 'isBuyOpen' | 'requireBuyOpen'> };
 
 interface Buying {
@@ -20,7 +20,7 @@ interface Buying {
   readonly customerRoutes: Route[];
   readonly jobs: TaskList;
   readonly sweeps: readonly Sweep[];
-  /** Those that run often: what expires. */
+  /** The sweeps that run often: they expire quotes and unpaid orders. */
   readonly expirySweeps: readonly Sweep[];
 }
 
@@ -28,7 +28,7 @@ const orderPayload = z.object({ orderId: z.uuid() });
 const paymentPayload = z.object({ paymentOrderId: z.uuid() });
 
 /** Creates buying: placing a buy, paying for a quote, allocating what is paid. */
-export const createBuying = (deps: BuyingOptions): Buying => ({
+export const createBuying = (deps: BuyingDeps): Buying => ({
   customerRoutes: createBuyRoutes(deps),
   jobs: {
     [ALLOCATE_TASK]: (payload) => allocateOrder(deps, orderPayload.parse(payload).orderId),

@@ -9,7 +9,7 @@ import {
 } from '../payments/index.ts';
 import type { GoldBase } from '../quotes/index.ts';
 import type { Gates } from '../readiness/index.ts';
-import { renewInstallmentLife } from './installment-life.ts';
+import { extendPaymentWindow } from './extend-payment-window.ts';
 
 export const DEBIT_TASK = 'gold.debit-installment';
 
@@ -21,9 +21,9 @@ export const debitJob = (paymentOrderId: string, dueAt: Date) => ({
   dueAt,
 });
 
-/** A debit that waits for its gateway, or whose outcome is unknown, is looked at again after it. */
+/** A debit that waits for its gateway, or whose outcome is unknown, is handled again after this. */
 const againSeconds = 60;
-/** The end of an accepted debit is an event; it is asked for only where none came. */
+/** The end of an accepted debit is an event; the gateway is polled only where none came. */
 const acceptedSeconds = 900;
 
 interface DebitDeps extends Pick<GoldBase, 'db' | 'inTransaction' | 'clock' | 'logger'> {
@@ -33,18 +33,17 @@ interface DebitDeps extends Pick<GoldBase, 'db' | 'inTransaction' | 'clock' | 'l
 
 /**
  * Debits the mandate of an installment that is due. The gate comes first: while it is closed
- * nothing is requested, and what was requested before is asked about all the same (contract: plans
- * > Mandates).
+ * nothing is requested, but debits requested earlier are still polled (contract: plans > Mandates).
  */
 export const debitInstallment = async (deps: DebitDeps, paymentOrderId: string): Promise<void> => {
   const mayRequest = await deps.gates.isBuyOpen();
-  if (mayRequest) await renewInstallmentLife(deps, paymentOrderId);
+  if (mayRequest) await extendPaymentWindow(deps, paymentOrderId);
   await debitMandate(deps.payments, paymentOrderId, { mayRequest });
 };
 
 /**
- * Creates the sweep that debits mandates when they are due, `batchSize` at a time. A pass lists
- * what was due when it began: what it has looked at is not in it again.
+ * Creates the sweep that debits mandates when they are due, `batchSize` at a time. A pass handles
+ * each debit that was due when it began once.
  */
 export const createDebitSweep = (deps: DebitDeps, batchSize = 200): Sweep => {
   const { db, clock, logger, gates } = deps;

@@ -5,7 +5,7 @@ import {
   listLapsedInstallments,
   lockPayableOrder,
   markOrderFailed,
-  markSwept,
+  markOrderSwept,
   type OrderDeps,
 } from '../orders/index.ts';
 import {
@@ -31,7 +31,7 @@ interface InstallmentSweepsDeps extends GoldBase, OrderDeps {
 const failUnpaid = (deps: InstallmentSweepsDeps, orderId: string): Promise<void> =>
   deps.inTransaction(async (tx) => {
     const order = await lockPayableOrder(tx, orderId);
-    // Postponed, or paid, while the gateway was asked.
+    // Its deadline was extended, or it was paid, while the gateway was polled.
     const hasLapsed = order.expiresAt !== null && order.expiresAt <= deps.clock.now();
     if (order.status !== 'PENDING' || !hasLapsed) return;
     await expirePaymentOrders(deps, tx, orderId, 'installment.unpaid');
@@ -80,7 +80,7 @@ export const createInstallmentSweeps = (deps: InstallmentSweepsDeps): Sweep[] =>
             else logger.warn({ orderId }, 'an unpaid installment waits for its gateway');
             return isAnswered;
           },
-          postpone: ({ id }) => markSwept(db, id, clock.now()),
+          postpone: ({ id }) => markOrderSwept(db, id, clock.now()),
           onError: (error, { id: orderId }) =>
             logger.error({ orderId, err: describeError(error) }, 'an installment did not expire'),
         });

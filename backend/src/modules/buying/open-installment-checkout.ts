@@ -2,7 +2,7 @@ import { isAppError } from '../../platform/errors/app-error.ts';
 import type { JobRequest } from '../../platform/jobs/index.ts';
 import { createGatewayOrder, type PaymentsDeps } from '../payments/index.ts';
 import type { GoldBase } from '../quotes/index.ts';
-import { renewInstallmentLife } from './installment-life.ts';
+import { extendPaymentWindow } from './extend-payment-window.ts';
 
 export const OPEN_CHECKOUT_TASK = 'gold.open-installment-checkout';
 
@@ -34,7 +34,7 @@ export const openInstallmentCheckout = async (
   },
   paymentOrderId: string,
 ): Promise<boolean> => {
-  await renewInstallmentLife(deps, paymentOrderId);
+  await extendPaymentWindow(deps, paymentOrderId);
   try {
     await createGatewayOrder(deps.payments, paymentOrderId);
     return true;

@@ -11,7 +11,7 @@ import {
 } from '../orders/index.ts';
 import { insertPaymentOrder, type PaymentOrderRequest } from '../payments/index.ts';
 import { debitJob } from './debit-installments.ts';
-import { installmentLifeMs } from './installment-life.ts';
+import { paymentWindowMs } from './extend-payment-window.ts';
 import { openCheckoutJob } from './open-installment-checkout.ts';
 
 interface InstallmentToPlace {
@@ -48,10 +48,10 @@ export interface PlacedInstallment {
 }
 
 /**
- * Asks for an installment's payment, in the caller's transaction. The gateway is not called here: a
+ * Requests an installment's payment, in the caller's transaction. The gateway is not called here: a
  * job that the transaction writes opens the checkout, and a mandate is debited when it is due.
  */
-const askForPayment = async (
+const requestPayment = async (
   { clock, random }: TransitionDeps,
   tx: Db,
   request: PaymentOrderRequest & { readonly expiresAt: Date },
@@ -72,17 +72,17 @@ const askForPayment = async (
 export const placeInstallment = async (
   deps: TransitionDeps,
   tx: Db,
-  given: InstallmentToPlace,
+  installment: InstallmentToPlace,
 ): Promise<PlacedInstallment> => {
   const { clock, random } = deps;
-  const { userId, amountPaise, gateway, mandate } = given;
+  const { userId, amountPaise, gateway, mandate } = installment;
   const at = clock.now();
   const payableFrom = mandate === undefined || mandate.debitAt < at ? at : mandate.debitAt;
-  const expiresAt = addMs(payableFrom, installmentLifeMs);
+  const expiresAt = addMs(payableFrom, paymentWindowMs);
   const orderId = random.uuid();
   const eventId = random.uuid();
-  await insertInstallmentOrder(tx, { ...given, id: orderId, eventId, expiresAt, at });
-  return askForPayment(deps, tx, {
+  await insertInstallmentOrder(tx, { ...installment, id: orderId, eventId, expiresAt, at });
+  return requestPayment(deps, tx, {
     userId,
     orderId,
     gateway,
@@ -94,8 +94,8 @@ export const placeInstallment = async (
   });
 };
 
-/** What an earlier payment of the installment has left on its order. */
-const noEarlierPayment = {
+/** Clears the columns that an earlier payment set. */
+const clearedPayment = {
   failureCode: null,
   refundReference: null,
   paidAt: null,
@@ -113,9 +113,9 @@ const noEarlierPayment = {
 export const payInstallmentAgain = async (
   deps: TransitionDeps,
   tx: Db,
-  given: InstallmentToPay,
+  request: InstallmentToPay,
 ): Promise<PlacedInstallment> => {
-  const { orderId, userId, gateway, requestId } = given;
+  const { orderId, userId, gateway, requestId } = request;
   const order = await lockOrder(tx, orderId);
   if (order?.type !== 'SIP_INSTALLMENT' || order.userId !== userId) {
     throw new AppError('NOT_FOUND');
@@ -126,14 +126,14 @@ export const payInstallmentAgain = async (
       message: 'Only an installment that was not paid can be paid again.',
     });
   }
-  const expiresAt = addMs(deps.clock.now(), installmentLifeMs);
+  const expiresAt = addMs(deps.clock.now(), paymentWindowMs);
   const pending = {
     to: 'PENDING',
     cause: 'installment.paid-again',
     actor: `customer:${userId}`,
     requestId,
-    changes: { ...noEarlierPayment, expiresAt },
+    changes: { ...clearedPayment, expiresAt },
   } as const;
   await transitionInstallment(deps, tx, { id: orderId, status }, pending);
-  return askForPayment(deps, tx, { userId, orderId, gateway, amountPaise, expiresAt });
+  return requestPayment(deps, tx, { userId, orderId, gateway, amountPaise, expiresAt });
 };

@@ -20,7 +20,7 @@ import { findLatestConfirm } from '../provider-operations/index.ts';
 import type { SaleInitiator, SaleOutcomeDeps } from '../selling/index.ts';
 import type { ResolutionName } from './order-reviews.schemas.ts';
 
-/** An operator's request to end a review, with who asks and how it is audited. */
+/** An operator's request to end a review, with its actor and its audit row. */
 export interface Resolution {
   readonly orderId: string;
   readonly resolution: ResolutionName;
@@ -29,11 +29,11 @@ export interface Resolution {
   /** The operator, for the order's history. */
   readonly by: SaleInitiator;
   /** Writes the audit row, in the transaction that resolves the order. */
-  readonly audit: (db: Db, before: GoldOrder) => Promise<void>;
+  readonly audit: (tx: Db, before: GoldOrder) => Promise<void>;
 }
 
 /** One way to end a review; throws an AppError where it does not fit, and nothing has changed. */
-export type Resolve = (deps: ReviewDeps, order: GoldOrder, resolution: Resolution) => Promise<void>;
+export type Resolve = (deps: ReviewDeps, order: GoldOrder, request: Resolution) => Promise<void>;
 
 /** 409: the resolution does not fit the order, or no longer does. */
 export const noFit = (message: string, order?: Pick<GoldOrder, 'status'>): AppError =>
@@ -46,7 +46,7 @@ export const noFit = (message: string, order?: Pick<GoldOrder, 'status'>): AppEr
 export const undecided = (message?: string): AppError =>
   new AppError('OUTCOME_UNDECIDED', message === undefined ? {} : { message });
 
-/** 503: who knows the answer can't be asked. */
+/** 503: who knows the answer can't be queried. */
 export const notAnswered = (who: string): AppError =>
   new AppError('SERVICE_UNAVAILABLE', {
     message: `${who} is not responding. The review stays open; try again in a few minutes.`,
@@ -59,22 +59,22 @@ export const notAnswered = (who: string): AppError =>
 export const isUnderReview = ({ type, status, manualReviewCode }: GoldOrder): boolean =>
   type === 'SELL' ? status === 'VERIFIED' && manualReviewCode !== null : status === 'MANUAL_REVIEW';
 
-/** Refuses a buy whose confirm has an unknown outcome, before anybody is asked. */
+/** Throws for a buy whose confirm has an unknown outcome, before any gateway is queried. */
 export const requireDecided = async (db: Db, orderId: string): Promise<void> => {
   const latest = await findLatestConfirm(db, 'buy-confirm', orderId);
   if (latest?.status === 'INTENDED' || latest?.status === 'UNKNOWN') throw undecided();
 };
 
-/** Locks a buy, and refuses one that is not under review any more. */
-export const lockReviewed = async (db: Db, orderId: string): Promise<GoldOrder> => {
-  const order = await lockOrder(db, orderId);
+/** Locks a buy; throws where it is not under review any more. */
+export const lockReviewed = async (tx: Db, orderId: string): Promise<GoldOrder> => {
+  const order = await lockOrder(tx, orderId);
   if (order?.status !== 'MANUAL_REVIEW') {
     throw noFit('The order is not under review any more.', order);
   }
   return order;
 };
 
-/** The dependencies of the resolutions, which share them: of purchases and of sales. */
+/** The dependencies that all resolutions share. */
 export interface ReviewDeps extends AllocationDeps, SaleOutcomeDeps {
   readonly payments: Pick<PaymentsDeps, 'gateways'>;
 }
@@ -91,40 +91,40 @@ export const endReview = (
   return transitionBuy(deps, tx, { id, status: 'MANUAL_REVIEW' }, { ...by, to, cause, changes });
 };
 
-/** A payment that is held, as far as we know, and where its gateway says that its money is. */
-export interface AskedPayment {
+/** A held payment, and the state that its gateway reports. */
+export interface QueriedPayment {
   readonly payment: HeldPayment;
   readonly state: Exclude<RefundState, { kind: 'NO_ANSWER' }>;
 }
 
-/** Asks the gateway where the money of a payment is; refuses to go on without an answer. */
-export const askGateway = async (
+/** Queries the gateway for the state of a payment's money; throws 503 without an answer. */
+export const queryGateway = async (
   { payments }: ReviewDeps,
   payment: HeldPayment,
   reference?: string,
-): Promise<AskedPayment['state']> => {
+): Promise<QueriedPayment['state']> => {
   const state = await fetchRefundState(payments, payment, reference);
   if (state.kind === 'NO_ANSWER') throw notAnswered('The payment gateway');
   return state;
 };
 
-/** Asks the gateways about each payment of an order, one after the other. */
-export const askGateways = async (
+/** Queries the gateways for each payment of an order, one after the other. */
+export const queryGateways = async (
   deps: ReviewDeps,
   payments: readonly HeldPayment[],
   reference?: string,
-): Promise<AskedPayment[]> => {
-  const asked: AskedPayment[] = [];
+): Promise<QueriedPayment[]> => {
+  const queried: QueriedPayment[] = [];
   for (const payment of payments) {
-    asked.push({ payment, state: await askGateway(deps, payment, reference) });
+    queried.push({ payment, state: await queryGateway(deps, payment, reference) });
   }
-  return asked;
+  return queried;
 };
 
 /** Returns true for a captured payment other than the one that pays for its order. */
 export const isUnplaced = ({ disposition }: HeldPayment): boolean => disposition !== 'APPLIED';
 
-/** Refuses an order whose gold the customer has not got, or no longer has. */
+/** Throws for an order whose gold the customer has not got, or no longer has. */
 export const requireGold = (order: GoldOrder): void => {
   if (!hasGold(order)) throw noFit('The order has no gold to keep or recover.');
 };
@@ -137,10 +137,10 @@ const idsOf = (payments: readonly HeldPayment[]): string =>
     ])
     .join(' ');
 
-/** Refuses to go on where other money is held, went away or failed than was asked about. */
+/** Throws where the order's payments have changed since they were queried. */
 export const requireSamePayments = (
-  asked: readonly HeldPayment[],
+  queried: readonly HeldPayment[],
   now: readonly HeldPayment[],
 ): void => {
-  if (idsOf(asked) !== idsOf(now)) throw noFit('The order has changed meanwhile.');
+  if (idsOf(queried) !== idsOf(now)) throw noFit('The order has changed meanwhile.');
 };

@@ -17,7 +17,7 @@ import { findLatestConfirm } from '../provider-operations/index.ts';
 import { verifyError } from '../quotes/index.ts';
 import { requireProviderUser } from '../kyc/index.ts';
 import {
-  askGateway,
+  queryGateway,
   endReview,
   lockReviewed,
   noFit,
@@ -28,7 +28,7 @@ import {
   type ReviewDeps,
 } from './resolution.ts';
 
-/** After so long a worker resumes an allocation that the operator's own request left. */
+/** After this long a worker resumes an allocation that the operator's own request left. */
 const takeOverSeconds = 30;
 
 const onlyPayment = (held: readonly HeldPayment[]): HeldPayment => {
@@ -53,7 +53,7 @@ const requireHeld = async (
   payment: HeldPayment,
   reference: string | undefined,
 ): Promise<void> => {
-  const state = await askGateway(deps, payment);
+  const state = await queryGateway(deps, payment);
   const isPartlyGone = state.kind === 'NOT_REPORTED' && state.isPartlyGone;
   if (state.kind === 'PAID_BACK' || state.kind === 'UNDER_WAY' || isPartlyGone) {
     throw noFit('The gateway has paid the money back, or is about to.');
@@ -73,7 +73,7 @@ const wasBought = async ({ clock, provider }: ReviewDeps, order: LockedBuy): Pro
   return verdict === 'BOUGHT';
 };
 
-/** Lets the one payment that was asked about pay for the order, as it was then. */
+/** Applies the one payment that was queried to the order, unless the order's payments changed. */
 const applyPayment = async (
   deps: ReviewDeps,
   tx: Db,
@@ -104,7 +104,7 @@ const recordBought = async (
   if (recorded !== 'ALLOCATED') throw noFit('The order has changed meanwhile.');
 };
 
-/** Verifies a buy anew; what that costs more or less than the quote is the house's. */
+/** Verifies a buy anew; the house bears the difference from the quote. */
 const verifyAnew = async (deps: ReviewDeps, order: LockedBuy): Promise<OrderChanges> => {
   const { db, clock, random, provider, price } = deps;
   const providerUserId = await requireProviderUser(db, order.userId);
@@ -142,7 +142,7 @@ const verifyAnew = async (deps: ReviewDeps, order: LockedBuy): Promise<OrderChan
 const returnToPaid = (
   deps: ReviewDeps,
   order: GoldOrder,
-  asked: Resolution,
+  request: Resolution,
   payment: HeldPayment,
   more: OrderChanges,
 ): Promise<void> =>
@@ -156,20 +156,21 @@ const returnToPaid = (
     await applyPayment(deps, tx, order.id, payment);
     const paidAt = locked.paidAt ?? clock.now();
     const changes = { ...more, paidAt, allocationAttempts: 0, nextAttemptAt: null };
-    await endReview(deps, tx, asked, { to: 'PAID', cause: 'resolve.allocate' }, changes);
+    await endReview(deps, tx, request, { to: 'PAID', cause: 'resolve.allocate' }, changes);
     // For a process that dies before it has allocated: later than the try that follows here.
     await schedule(tx, allocationRetry(order.id, addSeconds(clock.now(), takeOverSeconds)));
-    await asked.audit(tx, locked);
+    await request.audit(tx, locked);
   });
 
 /**
- * Buys the order's grams after all, at the price of the moment: `ALLOCATE`. What the provider asks
- * for them now, less what it asked at the quote, is `price_difference_paise`; it is the house's,
- * the customer gets what was paid for. An installment has no ordered grams: it buys what its rupees
- * come to now, and where nobody answers its verify it waits for a retry. After the verify
- * everything goes the way of every paid order, with a new lock and new retries.
+ * Buys the order's grams after all, at the current price: `ALLOCATE` (contract: states >
+ * Resolutions). The provider's charge now, less its charge at the quote, is
+ * `price_difference_paise`; the house bears it, and the customer gets the grams that were paid for.
+ * An installment has no ordered grams: it buys what its rupees come to now, and waits for a retry
+ * where its verify has no answer. After the verify the order is allocated like any paid order, with
+ * a new lock and new retries.
  */
-export const resolveAllocate: Resolve = async (deps, order, asked) => {
+export const resolveAllocate: Resolve = async (deps, order, request) => {
   const { db } = deps;
   const isInstallment = order.type === 'SIP_INSTALLMENT';
   if (!isInstallment && !isLockedBuy(order)) throw noFit('Only a buy can be allocated.');
@@ -178,16 +179,16 @@ export const resolveAllocate: Resolve = async (deps, order, asked) => {
   }
   await requireUnbought(deps, order);
   const payment = onlyPayment(await listHeldPayments(db, order.id));
-  await requireHeld(deps, payment, asked.reference);
+  await requireHeld(deps, payment, request.reference);
   if (isLockedBuy(order) && (await wasBought(deps, order))) {
-    return recordBought(deps, order, asked, payment);
+    return recordBought(deps, order, request, payment);
   }
   if (isInstallment) {
-    // Its rupees buy what they buy at the moment: each try of its allocation verifies anew.
+    // It buys what its rupees come to now: each try of its allocation verifies anew.
     await requireProviderUser(db, order.userId);
-    await returnToPaid(deps, order, asked, payment, {});
+    await returnToPaid(deps, order, request, payment, {});
   } else if (isLockedBuy(order)) {
-    await returnToPaid(deps, order, asked, payment, await verifyAnew(deps, order));
+    await returnToPaid(deps, order, request, payment, await verifyAnew(deps, order));
   }
   await allocateOrder(deps, order.id);
 };

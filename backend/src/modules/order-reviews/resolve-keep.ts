@@ -7,14 +7,14 @@ import {
   type HeldPayment,
 } from '../payments/index.ts';
 import {
-  askGateways,
+  queryGateways,
   endReview,
   isUnplaced,
   lockReviewed,
   noFit,
   requireGold,
   requireSamePayments,
-  type AskedPayment,
+  type QueriedPayment,
   type Resolve,
 } from './resolution.ts';
 
@@ -29,9 +29,9 @@ interface KeepPlan {
   readonly replacement?: { readonly of: HeldPayment; readonly by: HeldPayment };
 }
 
-const isPaidBack = ({ state }: AskedPayment): boolean => state.kind === 'PAID_BACK';
+const isPaidBack = ({ state }: QueriedPayment): boolean => state.kind === 'PAID_BACK';
 
-const toRefunded = ({ payment, state }: AskedPayment) => ({
+const toRefunded = ({ payment, state }: QueriedPayment) => ({
   payment,
   reference: 'reference' in state ? state.reference : undefined,
 });
@@ -40,12 +40,12 @@ const toRefunded = ({ payment, state }: AskedPayment) => ({
  * Decides whether the order may keep its gold: a payment beside that of the gold must have been
  * paid back, or take its place when that one was (contract: states > Resolutions).
  */
-const planKeep = (asked: readonly AskedPayment[]): KeepPlan => {
-  const others = asked.filter(({ payment }) => isUnplaced(payment));
+const planKeep = (queried: readonly QueriedPayment[]): KeepPlan => {
+  const others = queried.filter(({ payment }) => isUnplaced(payment));
   const refunded = others.filter(isPaidBack).map(toRefunded);
   const [second, ...more] = others.filter((one) => !isPaidBack(one));
   if (second === undefined) return { refunded };
-  const gold = asked.find(({ payment }) => !isUnplaced(payment));
+  const gold = queried.find(({ payment }) => !isUnplaced(payment));
   if (gold === undefined || !isPaidBack(gold) || more.length > 0) {
     throw noFit('Another payment is held for this order: pay it back first.');
   }
@@ -62,13 +62,16 @@ const planKeep = (asked: readonly AskedPayment[]): KeepPlan => {
   };
 };
 
-/** Leaves the gold to the customer; what money is missing is the house's loss: `KEEP`. */
-export const resolveKeep: Resolve = async (deps, order, asked) => {
+/**
+ * Leaves the gold to the customer; missing money is the house's loss: `KEEP` (contract: states >
+ * Resolutions).
+ */
+export const resolveKeep: Resolve = async (deps, order, request) => {
   const { db, inTransaction, clock, portfolios } = deps;
   requireGold(order);
   const payments = await listHeldPayments(db, order.id);
   const plan: KeepPlan = payments.some(isUnplaced)
-    ? planKeep(await askGateways(deps, payments))
+    ? planKeep(await queryGateways(deps, payments))
     : { refunded: [] };
   await inTransaction(async (tx) => {
     const locked = await lockReviewed(tx, order.id);
@@ -76,16 +79,16 @@ export const resolveKeep: Resolve = async (deps, order, asked) => {
     const now = await listHeldPayments(tx, order.id);
     requireSamePayments(payments, now);
     for (const { payment, reference } of plan.refunded) {
-      await recordRefund(deps, tx, payment, reference ?? asked.reference ?? 'unnamed');
+      await recordRefund(deps, tx, payment, reference ?? request.reference ?? 'unnamed');
     }
     const { replacement } = plan;
     if (replacement !== undefined) {
       await replacePayment(deps, tx, replacement.of, replacement.by);
     }
     for (const payment of now) await resolveDoubts(deps, tx, payment);
-    await endReview(deps, tx, asked, { to: 'ALLOCATED', cause: 'resolve.keep' });
+    await endReview(deps, tx, request, { to: 'ALLOCATED', cause: 'resolve.keep' });
     await releaseReview(tx, { orderId: order.id, userId: order.userId, at: clock.now() });
-    await asked.audit(tx, locked);
+    await request.audit(tx, locked);
   });
   await portfolios.drop(order.userId);
 };

@@ -3,11 +3,11 @@ import { recoverReserved } from '../holdings/index.ts';
 import {
   listHeldPayments,
   recordRefund,
-  refundPaymentOrders,
+  markPaymentOrdersRefunded,
   type HeldPayment,
 } from '../payments/index.ts';
 import {
-  askGateway,
+  queryGateway,
   endReview,
   isUnplaced,
   lockReviewed,
@@ -33,11 +33,14 @@ const reversedPayment = (payments: readonly HeldPayment[]): HeldPayment => {
 const isGone = ({ amountPaise, reversals }: HeldPayment): boolean =>
   addPaise(...reversals.map((reversal) => reversal.amountPaise)) >= amountPaise;
 
-/** Returns the reference of money that is all gone; asks the gateway for what no event told. */
+/**
+ * Returns the reference of a payment that was paid back in full; queries the gateway where no event
+ * reported it.
+ */
 const requireGone = async (deps: ReviewDeps, payment: HeldPayment): Promise<string | undefined> => {
   const reported = payment.reversals.findLast(({ reference }) => reference !== null);
   if (isGone(payment)) return reported?.reference ?? undefined;
-  const state = await askGateway(deps, payment);
+  const state = await queryGateway(deps, payment);
   if (state.kind === 'PAID_BACK') return state.reference;
   throw noFit('A part of the payment is still held: pay the rest back first, or keep the order.');
 };
@@ -47,12 +50,12 @@ const requireGone = async (deps: ReviewDeps, payment: HeldPayment): Promise<stri
  * (contract: states > Resolutions). All of the money must be gone, since an order is never FAILED
  * while some of it is held.
  */
-export const resolveRecover: Resolve = async (deps, order, asked) => {
+export const resolveRecover: Resolve = async (deps, order, request) => {
   const { db, inTransaction, clock, random, portfolios } = deps;
   requireGold(order);
   const payments = await listHeldPayments(db, order.id);
   const payment = reversedPayment(payments);
-  const refundReference = (await requireGone(deps, payment)) ?? asked.reference ?? 'unnamed';
+  const refundReference = (await requireGone(deps, payment)) ?? request.reference ?? 'unnamed';
   await inTransaction(async (tx) => {
     const locked = await lockReviewed(tx, order.id);
     requireGold(locked);
@@ -60,19 +63,19 @@ export const resolveRecover: Resolve = async (deps, order, asked) => {
     requireSamePayments(payments, now);
     await recordRefund(deps, tx, reversedPayment(now), refundReference);
     const cause = 'resolve.recover';
-    await refundPaymentOrders(deps, tx, order.id, { cause, actor: asked.by.actor });
+    await markPaymentOrdersRefunded(deps, tx, order.id, { cause, actor: request.by.actor });
     const at = clock.now();
     const { id: orderId, userId } = order;
     const grams = await recoverReserved(tx, { movementId: random.uuid(), orderId, userId, at });
-    const detail = { ...asked.by.detail, recovered_grams: formatGrams(grams) };
+    const detail = { ...request.by.detail, recovered_grams: formatGrams(grams) };
     await endReview(
       deps,
       tx,
-      { ...asked, by: { ...asked.by, detail } },
+      { ...request, by: { ...request.by, detail } },
       { to: 'FAILED', cause },
       { refundReference, failureCode: 'RECOVERED', recoveredAt: at, nextAttemptAt: null },
     );
-    await asked.audit(tx, locked);
+    await request.audit(tx, locked);
   });
   await portfolios.drop(order.userId);
 };

@@ -4,7 +4,7 @@ import {
   findMoneyDoubt,
   listHeldPayments,
   recordRefund,
-  refundPaymentOrders,
+  markPaymentOrdersRefunded,
   type HeldPayment,
   type RefundState,
 } from '../payments/index.ts';
@@ -16,29 +16,29 @@ import {
   type GoldOrder,
 } from '../orders/index.ts';
 import {
-  askGateways,
+  queryGateways,
   endReview,
   isUnplaced,
   lockReviewed,
   noFit,
   requireDecided,
   undecided,
-  type AskedPayment,
+  type QueriedPayment,
   type Resolution,
   type Resolve,
   type ReviewDeps,
 } from './resolution.ts';
 
 /** Returns true for money that its gateway has paid back, or is about to, even without an event. */
-const isGoingAway = ({ state }: AskedPayment): boolean =>
+const isGoingAway = ({ state }: QueriedPayment): boolean =>
   state.kind === 'PAID_BACK' || state.kind === 'UNDER_WAY';
 
 /** Finds the payment that the operator paid back, by the gateway's own answer where it has one. */
-const findPaidBack = (asked: readonly AskedPayment[]): HeldPayment => {
-  const named = asked.find(({ state }) => 'isNamed' in state && state.isNamed);
+const findPaidBack = (queried: readonly QueriedPayment[]): HeldPayment => {
+  const named = queried.find(({ state }) => 'isNamed' in state && state.isNamed);
   if (named?.state.kind === 'UNDER_WAY') throw undecided('The refund is not complete.');
   if (named?.state.kind === 'PAID_BACK') return named.payment;
-  const of = (kind: RefundState['kind']) => asked.filter(({ state }) => state.kind === kind);
+  const of = (kind: RefundState['kind']) => queried.filter(({ state }) => state.kind === kind);
   const paidBack = of('PAID_BACK');
   // Takes the operator's word where no gateway says it, for the one payment that it can be.
   const stated = [...of('NOT_ASKED'), ...of('NOT_REPORTED')];
@@ -52,7 +52,7 @@ const endRefunded = async (
   deps: ReviewDeps,
   tx: Db,
   order: GoldOrder,
-  asked: Resolution,
+  request: Resolution,
   { left, goingIds }: { left: readonly HeldPayment[]; goingIds: ReadonlySet<string> },
 ): Promise<void> => {
   // More money waits for a person: the review goes on.
@@ -63,19 +63,22 @@ const endRefunded = async (
   const doubt = (await findMoneyDoubt(tx, order.id)) ?? (isGoing ? 'PAYMENT_REVERSED' : undefined);
   if (doubt !== undefined) return changeReviewCode(deps, tx, order, doubt);
   const cause = 'resolve.refunded';
-  if (hasGold(order)) return endReview(deps, tx, asked, { to: 'ALLOCATED', cause });
+  if (hasGold(order)) return endReview(deps, tx, request, { to: 'ALLOCATED', cause });
   if (left.length > 0) {
-    await endReview(deps, tx, asked, { to: 'PAID', cause });
+    await endReview(deps, tx, request, { to: 'PAID', cause });
     return enqueue(tx, allocationJob(order.id));
   }
-  await refundPaymentOrders(deps, tx, order.id, { cause, actor: asked.by.actor });
-  const refundReference = asked.reference ?? '';
+  await markPaymentOrdersRefunded(deps, tx, order.id, { cause, actor: request.by.actor });
+  const refundReference = request.reference ?? '';
   const failed = { refundReference, failureCode: 'REFUNDED', nextAttemptAt: null };
-  return endReview(deps, tx, asked, { to: 'FAILED', cause }, failed);
+  return endReview(deps, tx, request, { to: 'FAILED', cause }, failed);
 };
 
-/** Ends the review of a buy whose money, or a part of it, was paid back: `REFUNDED`. */
-export const resolveRefunded: Resolve = async (deps, order, asked) => {
+/**
+ * Ends the review of a buy whose money, or a part of it, was paid back: `REFUNDED` (contract:
+ * states > Resolutions).
+ */
+export const resolveRefunded: Resolve = async (deps, order, request) => {
   const { db, inTransaction } = deps;
   await requireDecided(db, order.id);
   const payments = await listHeldPayments(db, order.id);
@@ -84,9 +87,9 @@ export const resolveRefunded: Resolve = async (deps, order, asked) => {
     const now = await findOrder(db, order.id);
     throw noFit('No payment of this order is held.', now);
   }
-  const answers = await askGateways(deps, payments, asked.reference ?? '');
-  const payment = findPaidBack(answers);
-  const goingIds = new Set(answers.filter(isGoingAway).map((one) => one.payment.id));
+  const queried = await queryGateways(deps, payments, request.reference ?? '');
+  const payment = findPaidBack(queried);
+  const goingIds = new Set(queried.filter(isGoingAway).map((one) => one.payment.id));
   if (hasGold(order) && !isUnplaced(payment)) {
     throw noFit('The gold of this payment is in the account: KEEP or RECOVER it.');
   }
@@ -98,9 +101,9 @@ export const resolveRefunded: Resolve = async (deps, order, asked) => {
     if (target === undefined || hasGold(locked) !== hasGold(order)) {
       throw noFit('The order has changed meanwhile.');
     }
-    await recordRefund(deps, tx, target, asked.reference ?? '');
+    await recordRefund(deps, tx, target, request.reference ?? '');
     const left = now.filter(({ id }) => id !== payment.id);
-    await endRefunded(deps, tx, locked, asked, { left, goingIds });
-    await asked.audit(tx, locked);
+    await endRefunded(deps, tx, locked, request, { left, goingIds });
+    await request.audit(tx, locked);
   });
 };

@@ -60,20 +60,26 @@ const record = async (
 const isPastItsTime = ({ clock, provider }: ReviewDeps, { lockStartedAt }: VerifiedSale): boolean =>
   clock.now() > addMs(lockStartedAt, provider.rules.confirmWindowMs);
 
-/** Confirms a sale whose gold the provider says that it bought: `CONFIRM_SELL`. */
-export const resolveConfirmSell: Resolve = async (deps, order, asked) => {
+/**
+ * Confirms a sale whose gold the provider says that it bought: `CONFIRM_SELL` (contract: states >
+ * Resolutions).
+ */
+export const resolveConfirmSell: Resolve = async (deps, order, request) => {
   const found = await queryStatus(deps, requireVerifiedSale(order));
-  if (found.verdict === 'SOLD') return record(deps, asked, found, false);
+  if (found.verdict === 'SOLD') return record(deps, request, found, false);
   if (found.verdict === 'FAILED') throw noFit('The provider says that the sale failed.');
   throw undecided('The provider does not say that it bought the gold.');
 };
 
-/** Fails a sale that the provider did not make and no longer will: `RELEASE_SELL`. */
-export const resolveReleaseSell: Resolve = async (deps, order, asked) => {
+/**
+ * Fails a sale that the provider did not make and no longer will: `RELEASE_SELL` (contract: states
+ * > Resolutions).
+ */
+export const resolveReleaseSell: Resolve = async (deps, order, request) => {
   const sale = requireVerifiedSale(order);
   const found = await queryStatus(deps, sale);
   if (found.verdict === 'SOLD') throw noFit('The provider says that it bought the gold.');
   const isOver = found.verdict === 'NOT_CONFIRMED' && isPastItsTime(deps, sale);
-  if (found.verdict === 'FAILED' || isOver) return record(deps, asked, found, true);
+  if (found.verdict === 'FAILED' || isOver) return record(deps, request, found, true);
   throw undecided('The provider may still buy the gold.');
 };

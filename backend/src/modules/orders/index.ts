@@ -2,7 +2,7 @@ export {
   insertInstallmentOrder,
   listInstallments,
   listLapsedInstallments,
-  postponeInstallment,
+  extendInstallmentExpiry,
   storeVerifiedInstallment,
 } from './installments.store.ts';
 export { createOrderAdminRoutes } from './orders.admin.routes.ts';
@@ -41,7 +41,7 @@ export {
   listUndecidedSales,
   lockOrder,
   lockSale,
-  markSwept,
+  markOrderSwept,
   sendSaleToReview,
   sumBuys,
 } from './orders.store.ts';

@@ -67,12 +67,12 @@ interface VerifiedInstallment {
  * the gold is there. False when the order is not waiting for its gold any more.
  */
 export const storeVerifiedInstallment = async (
-  db: Db,
+  tx: Db,
   orderId: string,
   verified: VerifiedInstallment,
   at: Date,
 ): Promise<boolean> => {
-  const { count } = await db.goldOrder.updateMany({
+  const { count } = await tx.goldOrder.updateMany({
     where: {
       id: orderId,
       type: 'SIP_INSTALLMENT',
@@ -98,7 +98,7 @@ export const storeVerifiedInstallment = async (
   return count === 1;
 };
 
-/** Selects payment orders whose debit the gateway was not asked for yet. */
+/** Selects payment orders whose debit was not requested from the gateway yet. */
 const isOpenAndUnrequested = {
   status: 'GATEWAY_ORDER_CREATED',
   debitStatus: 'SCHEDULED',
@@ -107,24 +107,22 @@ const isOpenAndUnrequested = {
 /** Selects payment orders that no gateway has an order for, and none has turned down. */
 const isWaiting = { status: 'CREATED', attempts: { none: { turnedDown: true } } };
 
-/**
- * Gives an unpaid installment until `expiresAt`, with its payment order in the same transaction.
- */
-export const postponeInstallment = async (
-  db: Db,
+/** Extends the deadline of an unpaid installment, in the transaction of `extendExpiry`. */
+export const extendInstallmentExpiry = async (
+  tx: Db,
   orderId: string,
   expiresAt: Date,
   at: Date,
 ): Promise<void> => {
-  await db.goldOrder.updateMany({
+  await tx.goldOrder.updateMany({
     where: { id: orderId, type: 'SIP_INSTALLMENT', status: 'PENDING' },
     data: { expiresAt, updatedAt: at },
   });
 };
 
 /**
- * Lists unpaid installments whose time to pay has ended, oldest first; not those that could not be
- * asked for yet: their time has not begun.
+ * Lists unpaid installments whose time to pay has ended, oldest first; not those whose payment
+ * could not be requested yet: their time has not begun.
  */
 export const listLapsedInstallments = (
   db: Db,

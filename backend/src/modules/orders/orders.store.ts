@@ -61,7 +61,7 @@ const gramsOrNull = (value: DatabaseDecimal | null): Grams | null =>
 
 const toOrder = (row: Row): GoldOrder => ({
   ...row,
-  // These four are held by check constraints.
+  // These four are guaranteed by check constraints.
   type: row.type as GoldOrder['type'],
   status: row.status as GoldOrder['status'],
   unit: row.unit as GoldUnit,
@@ -86,20 +86,21 @@ export const findOrders = async (
   return rows.map(toOrder);
 };
 
+/** Returns an order; undefined where there is none. */
 export const findOrder = async (db: Db, id: string): Promise<GoldOrder | undefined> => {
   const row = await db.goldOrder.findUnique({ where: { id }, select: columns });
   return row === null ? undefined : toOrder(row);
 };
 
 /** Locks the row until the transaction ends: the first lock of whatever changes an order. */
-export const lockOrder = async (db: Db, id: string): Promise<GoldOrder | undefined> => {
-  await selectRows(db, sql`SELECT id FROM gold_order WHERE id = ${id}::uuid FOR UPDATE`);
-  return findOrder(db, id);
+export const lockOrder = async (tx: Db, id: string): Promise<GoldOrder | undefined> => {
+  await selectRows(tx, sql`SELECT id FROM gold_order WHERE id = ${id}::uuid FOR UPDATE`);
+  return findOrder(tx, id);
 };
 
 /** Locks the row of a sale, as `lockOrder` does. */
-export const lockSale = async (db: Db, id: string): Promise<SaleOrder> => {
-  const order = await lockOrder(db, id);
+export const lockSale = async (tx: Db, id: string): Promise<SaleOrder> => {
+  const order = await lockOrder(tx, id);
   const status = sellStatuses.find((known) => known === order?.status);
   invariant(order?.type === 'SELL' && status !== undefined, `order ${id} is a sale`);
   return { id, userId: order.userId, status };
@@ -229,7 +230,7 @@ export const insertSellOrder = async (db: Db, sell: PlacedSale): Promise<void> =
 /**
  * Adds up the customer's buys of a day. An unpaid or FAILED one counts while its lock stands, since
  * it may still be paid (contract: money > Trading limits). Definite only under the holding's lock.
- * Raw SQL, since every buy asks twice (benchmarks.md).
+ * Raw SQL, since every buy reads it twice (benchmarks.md).
  */
 export const sumBuys = async (
   db: Db,
@@ -266,7 +267,7 @@ type OrderIds = Promise<{ id: string }[]>;
 const afterSwept = { sweptAt: { sort: 'asc', nulls: 'first' } } as const;
 
 /** Sends an order that a sweep could not help to the back of the next batch. */
-export const markSwept = async (db: Db, id: string, at: Date): Promise<void> => {
+export const markOrderSwept = async (db: Db, id: string, at: Date): Promise<void> => {
   await db.goldOrder.updateMany({ where: { id }, data: { sweptAt: at } });
 };
 

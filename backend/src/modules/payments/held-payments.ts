@@ -21,14 +21,14 @@ import type { HeldPayment, PaymentsDeps } from './payments.types.ts';
 
 /**
  * Says where a captured payment's money is: by the gateway's answer and by what it reported before.
- * NO_ANSWER: it was asked and nobody can say. NOT_ASKED: it can't be asked, for want of an adapter;
- * NOT_REPORTED: it never reports refunds of such a payment: only the operator's statement is
- * available.
+ * NO_ANSWER: it was queried and did not answer. NOT_ASKED: it has no adapter, so it can't be
+ * queried. NOT_REPORTED: it never reports refunds of such a payment. In the last two cases only the
+ * operator's statement is available.
  */
 export type RefundState =
   | {
       readonly kind: 'HELD' | 'PAID_BACK' | 'UNDER_WAY';
-      /** The gateway has a refund or dispute of the reference that was asked about. */
+      /** The gateway has a refund or dispute of the reference that was queried. */
       readonly isNamed: boolean;
       /** The gateway's newest reference of money that went away. */
       readonly reference: string | undefined;
@@ -52,13 +52,13 @@ const nothingAtGateway: GatewayReversals = {
 const readState = (
   { amountPaise, reversals }: HeldPayment,
   { gone, pendingPaise, references }: GatewayReversals,
-  asked: string | undefined,
+  queried: string | undefined,
 ): RefundState => {
   const lacking = findLackingReversals(gone, reversals);
   const all = [...reversals, ...lacking];
   const gonePaise = addPaise(...all.map((reversal) => reversal.amountPaise));
   const known = [...all.flatMap(({ reference }) => reference ?? []), ...references];
-  const named = { isNamed: asked !== undefined && known.includes(asked) };
+  const named = { isNamed: queried !== undefined && known.includes(queried) };
   const found = { ...named, reference: all.findLast(isNamed)?.reference ?? undefined };
   if (gonePaise >= amountPaise) return { kind: 'PAID_BACK', ...found };
   // A part that went back is no longer held whole, and not all has gone back either.
@@ -84,7 +84,7 @@ const fetchCapture = async (
   return isGone ? { ...held, kind: 'PAID_BACK' } : held;
 };
 
-/** Asks the gateway where a payment's money is; outside any transaction. */
+/** Queries the gateway for the state of a payment's money; outside any transaction. */
 export const fetchRefundState = async (
   { gateways }: Pick<PaymentsDeps, 'gateways'>,
   payment: HeldPayment,
@@ -105,45 +105,44 @@ export const fetchRefundState = async (
 };
 
 /**
- * Records that a resolution has accounted for whatever was reported of a payment's money so far: it
- * went back, or an operator has judged that it stays what the gold cost, and the house bears what
- * went away of it, or failed.
+ * Closes the open reversals and the failure of a payment once a resolution has accounted for them:
+ * the money was paid back, or the house bears the loss.
  */
 export const resolveDoubts = async (
   { clock }: Pick<PaymentsDeps, 'clock'>,
-  db: Db,
+  tx: Db,
   payment: HeldPayment,
 ): Promise<void> => {
   const at = clock.now();
-  await resolveReversals(db, payment, at);
-  await resolveFailure(db, payment.id, at);
+  await resolveReversals(tx, payment, at);
+  await resolveFailure(tx, payment.id, at);
 };
 
 /** Records that this money went back, in the transaction that resolves the order, locked. */
 export const recordRefund = async (
   deps: Pick<PaymentsDeps, 'clock'>,
-  db: Db,
+  tx: Db,
   payment: HeldPayment,
   reference: string,
 ): Promise<void> => {
-  const isRecorded = await markPaymentRefunded(db, payment.id, reference, deps.clock.now());
+  const isRecorded = await markPaymentRefunded(tx, payment.id, reference, deps.clock.now());
   invariant(isRecorded, `payment ${payment.id} was refunded by another`);
-  await resolveDoubts(deps, db, payment);
+  await resolveDoubts(deps, tx, payment);
 };
 
 /** Lets a second payment stand for the gold of one that `recordRefund` has recorded. */
 export const replacePayment = async (
   { clock }: Pick<PaymentsDeps, 'clock'>,
-  db: Db,
+  tx: Db,
   refunded: HeldPayment,
   second: HeldPayment,
 ): Promise<void> => {
   const at = clock.now();
   const { id, paymentOrderId } = second;
-  const isApplied = await markSecondApplied(db, id, at);
+  const isApplied = await markSecondApplied(tx, id, at);
   invariant(isApplied, `payment ${id} is a second one that is held`);
   if (refunded.paymentOrderId !== paymentOrderId) return;
-  const isReplaced = await replaceCapturedPayment(db, paymentOrderId, id, at);
+  const isReplaced = await replaceCapturedPayment(tx, paymentOrderId, id, at);
   invariant(isReplaced, `payment order ${paymentOrderId} is paid`);
 };
 
@@ -153,25 +152,25 @@ export const replacePayment = async (
  */
 export const applyHeldPayment = async (
   { clock }: Pick<PaymentsDeps, 'clock'>,
-  db: Db,
+  tx: Db,
   payment: HeldPayment,
 ): Promise<void> => {
   const at = clock.now();
-  const isRecorded = await markPaymentApplied(db, payment.id, at);
+  const isRecorded = await markPaymentApplied(tx, payment.id, at);
   invariant(isRecorded, `payment ${payment.id} cannot pay its order`);
-  await resolveFailure(db, payment.id, at);
+  await resolveFailure(tx, payment.id, at);
 };
 
-/** Marks the payment orders REFUNDED, in the transaction in which their order fails. */
-export const refundPaymentOrders = async (
+/** Marks the payment orders of an order REFUNDED, in the transaction in which the order fails. */
+export const markPaymentOrdersRefunded = async (
   deps: Pick<PaymentsDeps, 'clock' | 'logger'>,
-  db: Db,
+  tx: Db,
   orderId: string,
   cause: { readonly cause: string; readonly actor: string },
 ): Promise<void> => {
-  for (const { id } of await listPaymentOrders(db, [orderId])) {
-    const order = await lockPaymentOrder(db, id);
+  for (const { id } of await listPaymentOrders(tx, [orderId])) {
+    const order = await lockPaymentOrder(tx, id);
     if (order?.status !== 'PAID' && order?.status !== 'MANUAL_REVIEW') continue;
-    await transitionPaymentOrder(deps, db, order, { ...cause, to: 'REFUNDED' });
+    await transitionPaymentOrder(deps, tx, order, { ...cause, to: 'REFUNDED' });
   }
 };

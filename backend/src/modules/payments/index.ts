@@ -15,7 +15,7 @@ export {
   applyHeldPayment,
   fetchRefundState,
   recordRefund,
-  refundPaymentOrders,
+  markPaymentOrdersRefunded,
   replacePayment,
   resolveDoubts,
   type RefundState,
@@ -26,7 +26,7 @@ export {
   listPaymentOrders,
   listUnopenedInstallments,
   markPaymentOrderSwept,
-  postponeExpiry,
+  extendExpiry,
 } from './payment-orders.store.ts';
 export { expirePaymentOrders } from './payments.states.ts';
 export { findMoneyDoubt } from './doubted-payments.store.ts';

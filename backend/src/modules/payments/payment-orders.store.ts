@@ -76,6 +76,7 @@ export const insertPaymentOrder = async (
   });
 };
 
+/** Returns a payment order; undefined where there is none. */
 export const findPaymentOrder = async (db: Db, id: string): Promise<PaymentOrder | undefined> =>
   toOptional(await db.paymentOrder.findUnique({ where: { id }, select: columns }));
 
@@ -109,19 +110,19 @@ export const listPaymentOrders = async (
 };
 
 /** Locks the row until the transaction ends. Its gold order must be locked first. */
-export const lockPaymentOrder = async (db: Db, id: string): Promise<PaymentOrder | undefined> => {
-  await selectRows(db, sql`SELECT id FROM payment_order WHERE id = ${id}::uuid FOR UPDATE`);
-  return findPaymentOrder(db, id);
+export const lockPaymentOrder = async (tx: Db, id: string): Promise<PaymentOrder | undefined> => {
+  await selectRows(tx, sql`SELECT id FROM payment_order WHERE id = ${id}::uuid FOR UPDATE`);
+  return findPaymentOrder(tx, id);
 };
 
 /** Lets a paid payment order hold the money of another payment of it; its state stays. */
 export const replaceCapturedPayment = async (
-  db: Db,
+  tx: Db,
   id: string,
   capturedPaymentId: string,
   at: Date,
 ): Promise<boolean> => {
-  const { count } = await db.paymentOrder.updateMany({
+  const { count } = await tx.paymentOrder.updateMany({
     where: { id, status: 'PAID' },
     data: { capturedPaymentId, updatedAt: at },
   });
@@ -129,18 +130,18 @@ export const replaceCapturedPayment = async (
 };
 
 /**
- * Moves the end of an installment's checkout that was not opened yet, or whose debit was not
- * requested yet. Returns false for any other.
+ * Extends the deadline of an installment's payment order whose checkout was not opened yet, or
+ * whose debit was not requested yet. Returns false for any other.
  */
-export const postponeExpiry = async (
-  db: Db,
+export const extendExpiry = async (
+  tx: Db,
   id: string,
   expiresAt: Date,
   at: Date,
 ): Promise<boolean> => {
   const unopened = { status: 'CREATED' };
   const unrequested = { status: 'GATEWAY_ORDER_CREATED', debitStatus: 'SCHEDULED' };
-  const { count } = await db.paymentOrder.updateMany({
+  const { count } = await tx.paymentOrder.updateMany({
     where: { id, OR: [unopened, unrequested] },
     data: { expiresAt, updatedAt: at },
   });

@@ -11,7 +11,7 @@ import { createPayoutCustomerRoutes } from './payouts.customer.routes.ts';
 import { APPLY_EVENT_TASK, DISPATCH_TASK, dispatchJob } from './payouts.jobs.ts';
 import type { PayoutsDeps } from './payouts.types.ts';
 import { createPayoutWebhookRoutes } from './payouts.webhook.routes.ts';
-import { listPayoutsToPoll, postponePoll } from './payout-attempt.store.ts';
+import { listPayoutsToPoll, markPayoutSwept } from './payout-attempt.store.ts';
 import { listUndispatchedPayouts, markResumed } from './payout.store.ts';
 
 export interface Payouts {
@@ -28,7 +28,7 @@ export interface Payouts {
 const payoutPayload = z.object({ payoutId: z.uuid() });
 const eventPayload = z.object({ eventId: z.uuid() });
 
-/** Wires what is paid out for sales: dispatch, the provider's events, approvals and retries. */
+/** Creates the payouts of sales: dispatch, the provider's events, approvals and retries. */
 export const createPayouts = (deps: PayoutsDeps): Payouts => {
   const inbox = createWebhookInbox(deps, createPayoutInboxHandler(deps));
   return {
@@ -48,7 +48,7 @@ export const createPayouts = (deps: PayoutsDeps): Payouts => {
 const quietMs = 60_000;
 const batchSize = 100;
 
-/** The sweeps over payouts and their events. */
+/** Creates the sweeps over payouts and their events. */
 const createPayoutSweeps = (deps: PayoutsDeps, inbox: WebhookInbox<never>): Sweep[] => {
   const { db, clock, logger } = deps;
 
@@ -88,8 +88,8 @@ const createPayoutSweeps = (deps: PayoutsDeps, inbox: WebhookInbox<never>): Swee
             await dispatchPayout(deps, payoutId);
             return true;
           },
-          // One that cannot even be claimed would stay in front.
-          postpone: (payoutId) => postponePoll(db, payoutId, clock.now()),
+          // It is unchanged, so it would come first in every pass.
+          postpone: (payoutId) => markPayoutSwept(db, payoutId, clock.now()),
           onError: (error, payoutId) =>
             logger.warn({ payoutId, err: describeError(error) }, 'a payout is still open'),
         });

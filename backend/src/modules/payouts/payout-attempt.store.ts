@@ -25,9 +25,11 @@ const toAttempt = (row: Row | null): PayoutAttempt | undefined => {
   return { ...attempt, ...payout, status: row.status as AttemptStatus };
 };
 
+/** Returns an attempt; undefined where there is none. */
 export const findAttempt = async (db: Db, id: string): Promise<PayoutAttempt | undefined> =>
   toAttempt(await db.payoutAttempt.findUnique({ where: { id }, include: withPayout }));
 
+/** Returns the newest attempt of a payout; undefined where there is none. */
 export const findNewestAttempt = async (
   db: Db,
   payoutId: string,
@@ -148,7 +150,7 @@ export const noteAttemptQueried = async (tx: Db, id: string, at: Date): Promise<
 };
 
 /** Sends a payout to the back of the list of those to poll. */
-export const postponePoll = async (db: Db, payoutId: string, at: Date): Promise<void> => {
+export const markPayoutSwept = async (db: Db, payoutId: string, at: Date): Promise<void> => {
   await db.payoutAttempt.updateMany({
     where: { payoutId, status: { in: [...openAttemptStatuses] } },
     data: { lastAskedAt: at },

@@ -13,7 +13,7 @@ import { goldOrderView, presentOrder } from '../orders/index.ts';
 import { amountShape, toAmount } from '../quotes/index.ts';
 import { customerAccess } from '../identity/index.ts';
 import { replaySale, sellNow, type Sale } from './sell-now.ts';
-import type { SellingOptions } from './selling.types.ts';
+import type { SellingRouteDeps } from './selling.types.ts';
 
 const sellBody = z
   .object({
@@ -91,7 +91,7 @@ const present = ({ order, payout }: Sale) => ({
 });
 
 /** `POST /gold/sell`. */
-export const createSellingRoutes = (deps: SellingOptions): Route[] => [
+export const createSellingRoutes = (deps: SellingRouteDeps): Route[] => [
   defineIdempotentRoute({
     method: 'POST',
     path: '/gold/sell',

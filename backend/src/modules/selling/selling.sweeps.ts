@@ -9,7 +9,7 @@ import {
   listAbandonedSales,
   listUndecidedSales,
   lockOrder,
-  markSwept,
+  markOrderSwept,
   transitionSale,
 } from '../orders/index.ts';
 import { acquireVerify, recordVerifyOutcome } from '../provider-operations/index.ts';
@@ -18,7 +18,7 @@ import type { SellingDeps } from './selling.types.ts';
 
 /** A sale untouched for longer has lost its process (contract: selling > Lost processes). */
 const lostSeconds = 60;
-/** An undecided sale is queried once in a round, however many workers there are. */
+/** An undecided sale is queried once in this time, however many workers there are. */
 const queryAgainSeconds = 30;
 const batchSize = 200;
 const actor = 'janitor';
@@ -96,7 +96,7 @@ export const createSellingSweeps = (deps: SellingDeps): Sweep[] => {
       rows,
       signal,
       handle: ({ id }) => work(deps, id),
-      postpone: ({ id }) => markSwept(db, id, clock.now()),
+      postpone: ({ id }) => markOrderSwept(db, id, clock.now()),
       onError: (error, { id }) =>
         logger.warn({ orderId: id, err: describeError(error) }, 'a sale is still open'),
     });

@@ -22,7 +22,8 @@ export interface SellingDeps extends SaleOutcomeDeps, QuoteDeps, SellLimitsDeps 
   readonly idempotency: Idempotency;
 }
 
-export type SellingOptions = SellingDeps & { readonly gates: Pick<Gates, 'requireSellOpen'> };
+/** The dependencies of the routes of sales. */
+export type SellingRouteDeps = SellingDeps & { readonly gates: Pick<Gates, 'requireSellOpen'> };
 
 export interface SaleRequest {
   readonly userId: string;

@@ -1,0 +1,35 @@
+import { addMs } from '../../platform/clock/clock.ts';
+import { lockOrder, extendInstallmentExpiry } from '../orders/index.ts';
+import { findPaymentOrder, isTurnedDownEverywhere, extendExpiry } from '../payments/index.ts';
+import type { GoldBase } from '../quotes/index.ts';
+
+/** The time to pay an installment, from when it was raised, or its debit was due. */
+export const paymentWindowMs = 72 * 3_600_000;
+
+/** An installment counts as deferred when its deadline would move by more than this. */
+const deferredMs = 600_000;
+
+/**
+ * Restarts the 72 h of an installment whose checkout or debit was deferred by a gateway or a closed
+ * gate. One that every gateway has turned down is not deferred: its deadline stays, so that it
+ * fails and its customer can act (contract: plans > Schedule).
+ */
+export const extendPaymentWindow = async (
+  { db, inTransaction, clock }: Pick<GoldBase, 'db' | 'inTransaction' | 'clock'>,
+  paymentOrderId: string,
+): Promise<void> => {
+  const found = await findPaymentOrder(db, paymentOrderId);
+  const expiresAt = addMs(clock.now(), paymentWindowMs);
+  const isDeferred =
+    found?.expiresAt !== undefined &&
+    found.expiresAt !== null &&
+    found.expiresAt < addMs(expiresAt, -deferredMs);
+  if (!isDeferred || (await isTurnedDownEverywhere(db, paymentOrderId))) return;
+  await inTransaction(async (tx) => {
+    const order = await lockOrder(tx, found.orderId);
+    if (order?.status !== 'PENDING') return;
+    const now = clock.now();
+    const isExtended = await extendExpiry(tx, paymentOrderId, expiresAt, now);
+    if (isExtended) await extendInstallmentExpiry(tx, order.id, expiresAt, now);
+  });
+};
