@@ -1,5 +1,5 @@
 import type { Auditor } from '../modules/audit/index.ts';
-import { allocateOrder, createBuying, type BuyingDeps } from '../modules/buying/index.ts';
+import { createBuying, type BuyingDeps } from '../modules/buying/index.ts';
 import { createOrderReviewRoutes } from '../modules/order-reviews/index.ts';
 import { createOrderAdminRoutes, createOrderCustomerRoutes } from '../modules/orders/index.ts';
 import { createQuoteRoutes } from '../modules/quotes/index.ts';
@@ -26,8 +26,6 @@ export interface Gold {
   readonly sweeps: readonly Sweep[];
   /** The sweeps that run often: they expire quotes and unpaid orders. */
   readonly expirySweeps: readonly Sweep[];
-  /** Allocates one order, as its job does. */
-  readonly allocate: (orderId: string) => Promise<void>;
 }
 
 /** Creates the routes, jobs and sweeps of quotes, purchases, sales and order reviews. */
@@ -44,6 +42,5 @@ export const createGold = (deps: GoldDeps): Gold => {
     jobs: buying.jobs,
     sweeps: [...buying.sweeps, ...createSellingSweeps(deps)],
     expirySweeps: buying.expirySweeps,
-    allocate: (orderId) => allocateOrder(deps, orderId),
   };
 };

@@ -71,7 +71,7 @@ export const openAllocationScenario = () => {
   const orderOf = async ({ call, orderId }: Bought) =>
     (await call('GET', `/gold/orders/${orderId}`)).body;
   const statusOf = async (given: Bought): Promise<string> => (await orderOf(given)).status;
-  const allocate = () => open.gold.allocate(bought.orderId);
+  const allocate = () => open.allocate(bought.orderId);
   const historyOf = async ({ orderId }: Bought): Promise<string[]> => {
     const { body } = await open.as('operator')('GET', `/orders/${orderId}`);
     return body.events.map((event: { to: string }) => event.to);

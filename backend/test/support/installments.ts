@@ -54,7 +54,7 @@ export const exhaustTries = async (
   await open.fault(operation, fault, { times: 200 });
   for (const seconds of [0, 5, 15, 45, 90, 180]) {
     await open.advance(seconds);
-    await open.gold.allocate(orderId);
+    await open.allocate(orderId);
   }
   await open.sandbox.control('DELETE', '/faults');
 };

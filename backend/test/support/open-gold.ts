@@ -4,6 +4,7 @@ import type { Redis } from 'ioredis';
 import type { GoldProvider } from '../../src/adapters/gold-provider/port.ts';
 import type { OpenSandbox } from '../../src/apps/sandbox/testing/open-sandbox.ts';
 import { createGold, type Gold } from '../../src/runtime/create-gold.ts';
+import { allocateOrder } from '../../src/modules/buying/index.ts';
 import {
   createHolding,
   createHoldingRoutes,
@@ -45,6 +46,8 @@ export interface OpenGold {
   readonly sandbox: OpenSandbox;
   readonly clock: ManualClock;
   readonly gold: Gold;
+  /** Allocates one order, as its job does. */
+  allocate(orderId: string): Promise<void>;
   readonly plans: Plans;
   /** For a worker of plans that a test lets die or wait at one of its calls. */
   readonly plansDeps: PlansDeps;
@@ -142,7 +145,7 @@ export const openGold = async ({
     payments: wrapPayments(paymentsDeps),
     notify,
   };
-  const gold = createGold({
+  const goldDeps = {
     ...shared,
     portfolios,
     provider: wrapProvider?.(provider) ?? provider,
@@ -152,7 +155,8 @@ export const openGold = async ({
     payoutHolds: noHolds,
     maximumPayoutPaise: paise(50_000_000n),
     priceToleranceBps: fromSafeBps(100),
-  });
+  };
+  const gold = createGold(goldDeps);
   const plans = createPlans(shared);
   const url = await system.serve({
     prefix: '/v1',
@@ -180,6 +184,7 @@ export const openGold = async ({
     sandbox,
     clock,
     gold,
+    allocate: (orderId) => allocateOrder(goldDeps, orderId),
     plans,
     plansDeps: shared,
     payments,

@@ -62,7 +62,7 @@ export const createReviewedBuys = (open: OpenGold) => {
     const buy = await place();
     const paymentId = await pay(buy);
     await becomes(buy, 'PAID');
-    await open.gold.allocate(buy.id);
+    await open.allocate(buy.id);
     await becomes(buy, 'ALLOCATED');
     return { buy, paymentId };
   };

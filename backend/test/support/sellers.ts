@@ -58,7 +58,7 @@ export const createSellers = (open: OpenGold) => {
     await open.sandbox.control('POST', path, { outcome: 'captured' });
     const statusNow = async () => (await call('GET', `/gold/orders/${order.id}`)).body.status;
     await eventually(async () => (await statusNow()) === 'PAID');
-    await open.gold.allocate(order.id);
+    await open.allocate(order.id);
     expect(await statusNow()).toBe('ALLOCATED');
   };
 

@@ -48,7 +48,7 @@ afterEach(() => {
 });
 
 const allocate = (open: OpenGold, paid: TestInstallment & { readonly gatewayOrderId: string }) =>
-  open.gold.allocate(paid.orderId);
+  open.allocate(paid.orderId);
 const is = (
   fixtures: InstallmentFixtures,
   paid: TestInstallment & { readonly gatewayOrderId: string },

@@ -63,7 +63,7 @@ describe('a mandate', () => {
     await fixtures.becomes(raised, 'PAID');
     expect(await debitsOf(open, raised)).toHaveLength(1);
     expect(await rowOf(open, raised)).toMatchObject({ debitStatus: 'ACCEPTED' });
-    await open.gold.allocate(raised.orderId);
+    await open.allocate(raised.orderId);
     await fixtures.becomes(raised, 'ALLOCATED');
   });
 

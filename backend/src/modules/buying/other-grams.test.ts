@@ -25,7 +25,7 @@ it('credits nothing when the provider confirmed other grams than the order has',
     where: { id: body.order.id },
     data: { grams: '9.9999' },
   });
-  await open.gold.allocate(body.order.id);
+  await open.allocate(body.order.id);
   expect(await read()).toMatchObject({
     status: 'MANUAL_REVIEW',
     manual_review_code: 'GRAMS_MISMATCH',

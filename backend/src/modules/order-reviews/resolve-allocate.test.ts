@@ -67,7 +67,7 @@ describe('ALLOCATE', () => {
     const answer = await buys.resolve(buy.id, 'ALLOCATE');
     expect(answer.body.status).toBe('RETRY_PENDING');
     await open.advance(5);
-    await open.gold.allocate(buy.id);
+    await open.allocate(buy.id);
     await buys.becomes(buy, 'ALLOCATED');
   });
 

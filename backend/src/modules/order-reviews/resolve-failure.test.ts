@@ -74,7 +74,7 @@ describe('REFUNDED of a second payment, where the first one failed', () => {
       const answer = await refund(buys, buy, secondId);
       expect(answer.body).toMatchObject({ ...isInDoubt, refund_reference: null });
       expect(answer.body.manual_review_reason).toContain(reason);
-      await open.gold.allocate(buy.id);
+      await open.allocate(buy.id);
       await buys.becomes(buy, 'MANUAL_REVIEW', 'FAILED_AFTER_PAID');
       const end = await buys.resolve(buy.id, story.hasGold ? 'KEEP' : 'ALLOCATE');
       expect(end.body).toMatchObject(isAllocated);
@@ -273,7 +273,7 @@ const play = async (
     await untilTold(open, id, 'payment.captured');
     others.push(id);
   }
-  if (step === 'allocate') await open.gold.allocate(buy.id);
+  if (step === 'allocate') await open.allocate(buy.id);
   const other = step === 'refund-other' ? others.pop() : undefined;
   if (other !== undefined) await refundTold(other);
   return false;

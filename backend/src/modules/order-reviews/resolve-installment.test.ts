@@ -20,7 +20,7 @@ const paid = async (fixtures: InstallmentFixtures) => {
 };
 const allocated = async (open: OpenGold, fixtures: InstallmentFixtures) => {
   const given = await paid(fixtures);
-  await open.gold.allocate(given.orderId);
+  await open.allocate(given.orderId);
   await fixtures.becomes(given, 'ALLOCATED');
   return given;
 };
@@ -61,7 +61,7 @@ describe('ALLOCATE of an installment', () => {
     expect([status, body.status]).toEqual([200, 'RETRY_PENDING']);
     expect(body).toMatchObject({ manual_review_code: null, grams: null });
     await open.advance(5);
-    await open.gold.allocate(given.orderId);
+    await open.allocate(given.orderId);
     await fixtures.becomes(given, 'ALLOCATED');
   });
 
@@ -104,7 +104,7 @@ describe('REFUNDED of an installment', () => {
     const { checkout } = await fixtures.paymentOf(given, again.paymentOrderId);
     await fixtures.pay(checkout.gateway_order_id);
     await fixtures.becomes(given, 'PAID');
-    await open.gold.allocate(given.orderId);
+    await open.allocate(given.orderId);
     await fixtures.becomes(given, 'ALLOCATED');
   });
 
@@ -156,7 +156,7 @@ describe('an installment whose payment was reversed', () => {
     const { checkout } = await fixtures.paymentOf(first, paymentOrderId);
     const paymentId = await fixtures.pay(checkout.gateway_order_id);
     await fixtures.becomes(first, 'PAID');
-    await open.gold.allocate(first.orderId);
+    await open.allocate(first.orderId);
     await fixtures.becomes(first, 'ALLOCATED');
     await reviews.loseDispute(paymentId);
     await fixtures.becomes(first, 'MANUAL_REVIEW', 'PAYMENT_REVERSED');
@@ -173,7 +173,7 @@ describe('an installment whose payment was reversed', () => {
     const given = await paid(fixtures);
     await reviews.payBack(given.paymentId);
     await fixtures.becomes(given, 'MANUAL_REVIEW', 'PAYMENT_REVERSED');
-    await open.gold.allocate(given.orderId);
+    await open.allocate(given.orderId);
     await fixtures.becomes(given, 'MANUAL_REVIEW', 'PAYMENT_REVERSED');
     expect((await fixtures.orderOf(given)).grams).toBeNull();
   });

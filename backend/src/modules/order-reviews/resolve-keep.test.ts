@@ -128,7 +128,7 @@ describe('REFUNDED of the second, where the first went back too', () => {
     await noted(buys, buy, second);
     const answer = await buys.resolve(buy.id, 'REFUNDED', { reference: second });
     expect(answer.body).toMatchObject({ manual_review_code: 'PAYMENT_REVERSED' });
-    await open.gold.allocate(buy.id);
+    await open.allocate(buy.id);
     await buys.becomes(buy, 'MANUAL_REVIEW', 'PAYMENT_REVERSED');
   });
 
@@ -149,7 +149,7 @@ describe('REFUNDED of the second, where the first went back too', () => {
       manual_review_code: 'PAYMENT_REVERSED',
       refund_reference: null,
     });
-    await open.gold.allocate(buy.id);
+    await open.allocate(buy.id);
     await buys.becomes(buy, 'MANUAL_REVIEW', 'PAYMENT_REVERSED');
     expect(await buys.paymentDispositions(buy)).toEqual(['APPLIED', 'REFUNDED']);
     const rest = await buys.payBack(paymentId);

@@ -79,7 +79,7 @@ describe('REFUNDED', () => {
     const paymentId = await buys.pay(buy);
     await buys.becomes(buy, 'PAID');
     await open.advance(480);
-    await open.gold.allocate(buy.id);
+    await open.allocate(buy.id);
     await buys.becomes(buy, 'MANUAL_REVIEW', 'PROVIDER_LOCK_EXPIRED');
     const reference = await buys.payBack(paymentId);
     expect((await buys.resolve(buy.id, 'REFUNDED', { reference })).body.status).toBe('FAILED');
@@ -140,7 +140,7 @@ describe('REFUNDED', () => {
     const reference = await buys.payBack(secondId);
     const answer = await buys.resolve(buy.id, 'REFUNDED', { reference });
     expect(answer.body).toMatchObject({ status: 'PAID', manual_review_code: null });
-    await open.gold.allocate(buy.id);
+    await open.allocate(buy.id);
     await buys.becomes(buy, 'ALLOCATED');
   });
 
@@ -169,9 +169,9 @@ describe('REFUNDED', () => {
     await buys.becomes(buy, 'PAID');
     await open.fault('buy-confirm', 'timeout');
     await open.fault('buy-status', 'timeout', { times: 20 });
-    await open.gold.allocate(buy.id);
+    await open.allocate(buy.id);
     await open.advance(480);
-    await open.gold.allocate(buy.id);
+    await open.allocate(buy.id);
     await buys.becomes(buy, 'MANUAL_REVIEW', 'PROVIDER_LOCK_EXPIRED');
     await buys.gatewayFault('*', 'error', 10);
     const undecided = [409, 'OUTCOME_UNDECIDED'];

@@ -82,7 +82,7 @@ describe('money of which the gateway cannot say whether it went back', () => {
     reviews,
   }) => {
     const given = await debited(open, fixtures);
-    await open.gold.allocate(given.orderId);
+    await open.allocate(given.orderId);
     await fixtures.becomes(given, 'ALLOCATED');
     const { gatewayOrderId } = await open.database.db.paymentOrder.findUniqueOrThrow({
       where: { id: given.paymentOrderId },
@@ -121,7 +121,7 @@ describe('money of which the gateway cannot say whether it went back', () => {
     reviews,
   }) => {
     const given = await debited(open, fixtures);
-    await open.gold.allocate(given.orderId);
+    await open.allocate(given.orderId);
     await fixtures.becomes(given, 'ALLOCATED');
     const { buy, paymentId } = await reviews.allocated();
     await reviews.loseDispute(given.paymentId, { deliver: 'none' });

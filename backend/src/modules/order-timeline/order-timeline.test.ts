@@ -129,7 +129,7 @@ describe('the timeline of an order', () => {
     await buys.pay(buy);
     await buys.becomes(buy, 'PAID');
     await open.fault('buy-confirm', 'error', { times: 5 });
-    await open.gold.allocate(buy.id);
+    await open.allocate(buy.id);
     const entries = await timelineOf(open, buy.id);
     expect(entries.filter(({ kind }) => kind === 'job')).toMatchObject([
       { summary: 'Job gold.allocate is queued' },
@@ -142,7 +142,7 @@ describe('the timeline of an order', () => {
     );
     await open.sandbox.control('DELETE', '/faults');
     await open.advance(5);
-    await open.gold.allocate(buy.id);
+    await open.allocate(buy.id);
     const calls = (await timelineOf(open, buy.id)).filter(
       ({ data }) => data['operation'] === 'buy-confirm',
     );

@@ -36,9 +36,9 @@ const undecided = async (open: OpenGold, buys: Buys) => {
   await buys.becomes(buy, 'PAID');
   await open.fault('buy-confirm', 'accept_then_timeout');
   await open.fault('buy-status', 'timeout', { times: 20 });
-  await open.gold.allocate(buy.id);
+  await open.allocate(buy.id);
   await open.advance(480);
-  await open.gold.allocate(buy.id);
+  await open.allocate(buy.id);
   await buys.becomes(buy, 'MANUAL_REVIEW', 'PROVIDER_LOCK_EXPIRED');
   return { buy, paymentId };
 };

@@ -93,7 +93,7 @@ describe('a capture for an installment', () => {
     const given = await unpaid(open, fixtures);
     await fixtures.pay(given.gatewayOrderId);
     await fixtures.becomes(given, 'PAID');
-    await open.gold.allocate(given.orderId);
+    await open.allocate(given.orderId);
     expect(await fixtures.statusOf(given)).toBe('ALLOCATED');
   });
 
@@ -102,7 +102,7 @@ describe('a capture for an installment', () => {
     await fixtures.pay(first.gatewayOrderId);
     await fixtures.becomes(first, 'PAID');
     expect(await paymentStatuses(open, first.orderId)).toEqual(['PAID', 'EXPIRED']);
-    await open.gold.allocate(first.orderId);
+    await open.allocate(first.orderId);
     await fixtures.becomes(first, 'ALLOCATED');
     await fixtures.pay(secondGatewayOrderId);
     await fixtures.becomes(first, 'MANUAL_REVIEW', 'SECOND_CAPTURE');

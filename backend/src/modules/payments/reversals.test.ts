@@ -177,13 +177,13 @@ describe('money that goes away before there is gold', () => {
       await buys.becomes(buy, 'PAID');
       if (status === 'RETRY_PENDING') {
         await open.fault('buy-confirm', 'error', { status: 400 });
-        await open.gold.allocate(buy.id);
+        await open.allocate(buy.id);
         await buys.becomes(buy, 'RETRY_PENDING');
       }
       const reference = await buys.loseDispute(paymentId);
       await reviewed(buys, buy);
       await open.advance(5);
-      await open.gold.allocate(buy.id);
+      await open.allocate(buy.id);
       await reviewed(buys, buy);
       for (const resolution of ['KEEP', 'RECOVER', 'ALLOCATE']) {
         expect((await buys.resolve(buy.id, resolution)).status).toBe(409);
@@ -204,7 +204,7 @@ describe('money that goes away before there is gold', () => {
     await buys.becomes(buy, 'PAID');
     await open.fault('buy-confirm', 'accept_then_timeout');
     await open.fault('buy-status', 'timeout', { times: 20 });
-    await open.gold.allocate(buy.id);
+    await open.allocate(buy.id);
     await buys.becomes(buy, 'RETRY_PENDING');
     const reference = await buys.payBack(paymentId);
     await reviewed(buys, buy);
@@ -230,9 +230,9 @@ describe('money that goes away before there is gold', () => {
     await buys.becomes(buy, 'PAID');
     await open.fault('buy-confirm', 'accept_then_timeout');
     await open.fault('buy-status', 'timeout', { times: 20 });
-    await open.gold.allocate(buy.id);
+    await open.allocate(buy.id);
     await open.advance(480);
-    await open.gold.allocate(buy.id);
+    await open.allocate(buy.id);
     await buys.becomes(buy, 'MANUAL_REVIEW', 'PROVIDER_LOCK_EXPIRED');
     const reference = await buys.payBack(paymentId);
     await eventually(async () => (await buys.reasonOf(buy)).includes(reference));
@@ -256,7 +256,7 @@ describe('money that goes away before there is gold', () => {
       const paymentId = await buys.pay(buy);
       await buys.becomes(buy, 'PAID');
       const refund = () => buys.payBack(paymentId);
-      const allocate = () => open.gold.allocate(buy.id);
+      const allocate = () => open.allocate(buy.id);
       await Promise.all(round % 2 === 0 ? [allocate(), refund()] : [refund(), allocate()]);
       await reviewed(buys, buy);
       const { balance, reserved } = await reservedOf(sellers, buy);
@@ -325,7 +325,7 @@ describe('the order of its events', () => {
           30_000n,
         ]);
         expect(await historyOf(sellers, buy)).toEqual(['PENDING', 'PAID', 'MANUAL_REVIEW']);
-        await open.gold.allocate(buy.id);
+        await open.allocate(buy.id);
         await reviewed(buys, buy);
         const answer = await buys.resolve(buy.id, 'REFUNDED', { reference: 'part-1' });
         expect(answer.body).toMatchObject({ status: 'FAILED' });

@@ -90,7 +90,7 @@ describe('what a webhook means', () => {
       const checkout = await openCheckout(open);
       const paymentId = await captureUnheard(open, checkout);
       await tell(open, 'payment.captured', checkout, paymentId);
-      if (status === 'ALLOCATED') await open.gold.allocate(checkout.orderId);
+      if (status === 'ALLOCATED') await open.allocate(checkout.orderId);
       if (status === 'RETRY_PENDING') await transitionOrder(open, checkout.orderId, status);
       await tell(open, 'payment.failed', checkout, paymentId);
       const state = await stateOf(open, checkout.orderId);
@@ -141,7 +141,7 @@ describe('what a webhook means', () => {
     async (status, { open }) => {
       const checkout = await openCheckout(open);
       await tell(open, 'payment.captured', checkout, await captureUnheard(open, checkout));
-      if (status === 'ALLOCATED') await open.gold.allocate(checkout.orderId);
+      if (status === 'ALLOCATED') await open.allocate(checkout.orderId);
       await open.advance(480);
       const changes = { amountPaise: 5 };
       const second = await captureUnheard(open, checkout, changes);

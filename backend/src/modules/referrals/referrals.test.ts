@@ -91,12 +91,12 @@ describe('a referral code', () => {
     const referrer = await open.newCustomer();
     const code = await codeOf(referrer);
     const late = await open.newCustomer();
-    await open.gold.allocate(await buyAndPay(open, late));
+    await open.allocate(await buyAndPay(open, late));
     expect(await apply(late, code)).toEqual(conflict);
     const timely = await open.newCustomer();
     const orderId = await buyAndPay(open, timely);
     expect(await apply(timely, code)).toMatchObject({ status: 200 });
-    await open.gold.allocate(orderId);
+    await open.allocate(orderId);
     expect(await rewardsOf(referrer)).toMatchObject({ total: 1, items: [{ status: 'EARNED' }] });
   });
 });
@@ -112,7 +112,7 @@ describe('a reward', () => {
     expect(before.items).toMatchObject([pending]);
     const orderId = await buyAndPay(open, referee);
     expect((await rewardsOf(referrer)).items).toMatchObject([pending]);
-    await Promise.all([1, 2, 3].map(() => open.gold.allocate(orderId)));
+    await Promise.all([1, 2, 3].map(() => open.allocate(orderId)));
     const earnedAt = open.clock.now().toISOString();
     const after = (await rewardsOf(referrer)).items;
     expect(after).toMatchObject([{ status: 'EARNED', rewardPaise: 5000, earnedAt }]);
@@ -123,7 +123,7 @@ describe('a reward', () => {
       },
     ]);
     open.clock.advance(1000);
-    await open.gold.allocate(await buyAndPay(open, referee));
+    await open.allocate(await buyAndPay(open, referee));
     expect((await rewardsOf(referrer)).items).toEqual(after);
     expect(await noticesOf(open, referrer)).toHaveLength(1);
     expect(await rewardsOf(referee)).toMatchObject({ total: 0, items: [] });
@@ -134,7 +134,7 @@ describe('a reward', () => {
     for (let round = 0; round < 4; round += 1) {
       const referee = await open.newCustomer();
       const orderId = await buyAndPay(open, referee);
-      const [answer] = await Promise.all([apply(referee, code), open.gold.allocate(orderId)]);
+      const [answer] = await Promise.all([apply(referee, code), open.allocate(orderId)]);
       const where = { refereeUserId: referee.id };
       const referral = await open.database.db.referral.findUnique({
         where,
@@ -163,7 +163,7 @@ describe('a reward', () => {
     const { referrer, referee } = await referred(open);
     const deleted = { deletedAt: open.clock.now(), phone: null, phoneHash: null };
     await open.database.db.user.update({ where: { id: referrer.id }, data: deleted });
-    await open.gold.allocate(await buyAndPay(open, referee));
+    await open.allocate(await buyAndPay(open, referee));
     const where = { userId: referrer.id };
     expect(await open.database.db.referralReward.findMany({ where })).toMatchObject([
       { status: 'EARNED', amountPaise: 5000n },
