@@ -5,7 +5,7 @@ import type { Db } from '../../platform/db/index.ts';
 import { cancelScheduled } from '../../platform/jobs/index.ts';
 import { creditHolding, reserveForReview } from '../holdings/index.ts';
 import {
-  allocationRetry,
+  allocationKey,
   isAwaitingAllocation,
   isLockedBuy,
   lockOrder,
@@ -106,7 +106,7 @@ const credit = async (
   await creditHolding(tx, { ...movement, at });
   await notifyBought(tx, deps.notify, { ...order, grams });
   await deps.onAllocated(tx, order);
-  await cancelScheduled(tx, allocationRetry(orderId, deps.clock.now()).key);
+  await cancelScheduled(tx, allocationKey(orderId));
 };
 
 /**

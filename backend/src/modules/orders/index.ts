@@ -71,4 +71,4 @@ export {
   type OrderDeps,
   type PayableOrder,
 } from './payable-orders.ts';
-export { ALLOCATE_TASK, allocationJob, allocationRetry } from './orders.jobs.ts';
+export { ALLOCATE_TASK, allocationJob, allocationKey, allocationRetry } from './orders.jobs.ts';
