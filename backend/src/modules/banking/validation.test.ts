@@ -164,8 +164,8 @@ describe('the start of a penny-drop', () => {
     await open.fault('validate-account', 'timeout');
     await open.drain();
     // One more than a pass takes up.
-    const stuckIds = new Set<string>();
-    while (stuckIds.size < 101) stuckIds.add((await added(open)).id);
+    const stuck = await Promise.all(Array.from({ length: 101 }, () => added(open)));
+    const stuckIds = new Set(stuck.map((account) => account.id));
     const cutOff = open.replica((real) => ({
       ...real,
       startValidation: async (asked) =>
