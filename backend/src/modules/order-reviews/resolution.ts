@@ -16,7 +16,7 @@ import {
   type PaymentsDeps,
   type RefundState,
 } from '../payments/index.ts';
-import { findLatestConfirm } from '../provider-operations/index.ts';
+import { findLatestConfirm, type Confirm } from '../provider-operations/index.ts';
 import type { SaleInitiator, SaleOutcomeDeps } from '../selling/index.ts';
 import type { ResolutionName } from './order-reviews.schemas.ts';
 
@@ -59,10 +59,14 @@ export const notAnswered = (who: string): AppError =>
 export const isUnderReview = ({ type, status, manualReviewCode }: GoldOrder): boolean =>
   type === 'SELL' ? status === 'VERIFIED' && manualReviewCode !== null : status === 'MANUAL_REVIEW';
 
-/** Throws for a buy whose confirm has an unknown outcome, before any gateway is queried. */
-export const requireDecided = async (db: Db, orderId: string): Promise<void> => {
+/**
+ * Returns the last confirm of a buy, where there is one; throws where its outcome is unknown, before
+ * any gateway is queried.
+ */
+export const requireDecided = async (db: Db, orderId: string): Promise<Confirm | undefined> => {
   const latest = await findLatestConfirm(db, 'buy-confirm', orderId);
   if (latest?.status === 'INTENDED' || latest?.status === 'UNKNOWN') throw undecided();
+  return latest;
 };
 
 /** Locks a buy; throws where it is not under review any more. */

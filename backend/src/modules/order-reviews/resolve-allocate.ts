@@ -13,7 +13,6 @@ import {
   allocationRetry,
   isLockedBuy,
 } from '../orders/index.ts';
-import { findLatestConfirm } from '../provider-operations/index.ts';
 import { verifyError } from '../quotes/index.ts';
 import { requireProviderUser } from '../kyc/index.ts';
 import {
@@ -43,8 +42,7 @@ const onlyPayment = (held: readonly HeldPayment[]): HeldPayment => {
 
 const requireUnbought = async ({ db }: ReviewDeps, order: GoldOrder): Promise<void> => {
   if (order.allocatedAt !== null) throw noFit("This order's gold has already been allocated.");
-  await requireDecided(db, order.id);
-  const latest = await findLatestConfirm(db, 'buy-confirm', order.id);
+  const latest = await requireDecided(db, order.id);
   if (latest?.status === 'DONE') throw noFit('The provider has sold gold for this order.');
 };
 
