@@ -70,7 +70,7 @@ const speedAtTheCostOfSafety = {
   fsync: 'off',
   synchronous_commit: 'off',
   full_page_writes: 'off',
-  autovacuum_naptime: '10min',
+  autovacuum: 'off',
 };
 
 const serverArguments = (options: PostgresOptions): string[] => {

@@ -44,7 +44,7 @@ const once = <T>(work: () => Promise<T>): (() => Promise<T>) => {
 /** The servers of one test run, started when they are first needed and stopped with it. */
 export const createTestServers = (options: TestServersOptions): TestServers => {
   let opened: RunFolder | undefined;
-  const folder = once(async () => (opened = await openRunFolder()));
+  const folder = once(async () => (opened = await openRunFolder({ inMemory: true })));
   const redis = createTestRedis({ folder, url: options.redisUrl });
   const built = new Map<string, Promise<void>>();
   // Through one place, so that no two builds of an app write the same file at once.
