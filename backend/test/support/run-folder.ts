@@ -30,7 +30,7 @@ export interface RunFolder {
 
 const repository = join(import.meta.dirname, '..', '..', '..');
 const memory = '/dev/shm';
-/** Twice what a run's databases were seen to need there at a time. */
+/** Plenty: a run was seen to need half a gigabyte there at a time. */
 const enoughBytes = 4 * 2 ** 30;
 
 /** Returns whether a run's databases fit into the memory's file system, if there is one. */
@@ -85,9 +85,14 @@ const clearIfAbandoned = async (path: string): Promise<void> => {
   const file = join(path, 'owner');
   // Without the note the run is just starting, and a moment later it has one.
   if (!existsSync(file)) return;
-  const [pid = '', ...words] = readFileSync(file, 'utf8').split(' ');
-  const alive = (await commandLineOf(Number(pid))) === words.join(' ');
-  if (!alive) await clear(path);
+  try {
+    const [pid = '', ...words] = readFileSync(file, 'utf8').split(' ');
+    const alive = (await commandLineOf(Number(pid))) === words.join(' ');
+    if (!alive) await clear(path);
+  } catch (error) {
+    // Another run that starts now may be clearing the same folder.
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+  }
 };
 
 const clear = async (path: string): Promise<void> => {
