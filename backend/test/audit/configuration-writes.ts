@@ -10,6 +10,8 @@ const limits = {
   maxSipPaise: 10_000_000,
   deliveryFeePaise: 9900,
   freeDeliveryFromPaise: 5_000_000,
+  mandateMaxPaise: 1_400_000,
+  maxOpenDeliveryPaise: 90_000_000,
 };
 
 /** Writes of prices, settings, gateways, evidence, legal content and deployments. */

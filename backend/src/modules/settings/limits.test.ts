@@ -15,6 +15,8 @@ const defaults = {
   maxSipPaise: 10_000_000,
   deliveryFeePaise: 9900,
   freeDeliveryFromPaise: 500_000,
+  mandateMaxPaise: 1_500_000,
+  maxOpenDeliveryPaise: 100_000_000,
 };
 const changed = { ...defaults, minBuyPaise: 5000, deliveryFeePaise: 0 };
 
@@ -72,6 +74,17 @@ describe('replacing', () => {
     });
   });
 
+  it('keeps the two that clients of the first versions do not send', async () => {
+    const set = { ...defaults, mandateMaxPaise: 700_000, maxOpenDeliveryPaise: 0 };
+    await put(set);
+    const nine = { ...changed, mandateMaxPaise: undefined, maxOpenDeliveryPaise: undefined };
+    const kept = { ...changed, mandateMaxPaise: 700_000, maxOpenDeliveryPaise: 0 };
+    expect(await put(nine)).toMatchObject({ status: 200, body: kept });
+    expect((await ask('GET', '/config/limits')).body).toEqual(kept);
+    const row = await system.db.auditLog.findFirst({ orderBy: { seq: 'desc' } });
+    expect(row).toMatchObject({ before: set, after: kept });
+  });
+
   it('is for super admins', async () => {
     const answer = await bearerCaller(url, admin.token)('PUT', '/config/limits', changed);
     expect(answer).toMatchObject({ status: 403, code: 'FORBIDDEN' });
@@ -88,6 +101,8 @@ describe('replacing', () => {
     ['a broken paisa', { minBuyPaise: 1000.5 }, 'minBuyPaise'],
     ['text', { minBuyPaise: '1000' }, 'minBuyPaise'],
     ['null', { dailyBuyPaise: null }, 'dailyBuyPaise'],
+    ['a mandate of nothing', { mandateMaxPaise: 0 }, 'mandateMaxPaise'],
+    ['less than nothing', { maxOpenDeliveryPaise: -1 }, 'maxOpenDeliveryPaise'],
     ['more than any limit', { dailyBuyPaise: 100_000_000_001 }, 'dailyBuyPaise'],
     ['more than an integer holds', { maxBuyPaise: 1e300 }, 'maxBuyPaise'],
     ['one missing', { freeDeliveryFromPaise: undefined }, 'freeDeliveryFromPaise'],

@@ -35,9 +35,8 @@ const createLimitsRoutes = (limits: LimitsService): Route[] => [
     body: limitsBody,
     responses: { 200: limitsView },
     handler: async ({ body, principal, context }) => {
-      const next = toLimits(body);
-      await limits.replace(next, { principal, context });
-      return ok(presentLimits(next));
+      const replaced = await limits.replace(toLimits(body), { principal, context });
+      return ok(presentLimits(replaced));
     },
   }),
 ];

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { fromSafePaise, toSafePaise } from '../../money/index.ts';
-import { defaultLimits, limitNames, type LimitName, type Limits } from './settings.types.ts';
+import { limitNames, type Limits } from './settings.types.ts';
 
 /** Ten crore rupees: beyond any limit that makes sense, far below what an integer holds. */
 const maxLimitPaise = 100_000_000_000;
@@ -17,6 +17,8 @@ const limitsShape = z.object({
   maxSipPaise: paiseOf(1),
   deliveryFeePaise: paiseOf(0),
   freeDeliveryFromPaise: paiseOf(0),
+  mandateMaxPaise: paiseOf(1),
+  maxOpenDeliveryPaise: paiseOf(0),
 });
 limitsShape.register(z.globalRegistry, {
   id: 'Limits',
@@ -32,25 +34,32 @@ limitsShape.register(z.globalRegistry, {
       maxSipPaise: 10_000_000,
       deliveryFeePaise: 9900,
       freeDeliveryFromPaise: 500_000,
+      mandateMaxPaise: 1_500_000,
+      maxOpenDeliveryPaise: 100_000_000,
     },
   ],
 });
 
-const ranges: readonly (readonly [LimitName, LimitName])[] = [
+const ranges = [
   ['minBuyPaise', 'maxBuyPaise'],
   ['minSellPaise', 'maxSellPaise'],
   ['minSipPaise', 'maxSipPaise'],
-];
+] as const;
 
-/** Accepts the whole object, each minimum at most its maximum. */
-export const limitsBody = limitsShape.superRefine((limits, context) => {
-  for (const [low, high] of ranges) {
-    if (limits[low] > limits[high]) {
-      const message = `must be at most ${high}`;
-      context.addIssue({ code: 'custom', path: [low], message });
+/**
+ * Accepts the whole object, each minimum at most its maximum. Clients of the first versions do not
+ * know two of the limits, which stay as they are where they are absent.
+ */
+export const limitsBody = limitsShape
+  .partial({ mandateMaxPaise: true, maxOpenDeliveryPaise: true })
+  .superRefine((limits, context) => {
+    for (const [low, high] of ranges) {
+      if (limits[low] > limits[high]) {
+        const message = `must be at most ${high}`;
+        context.addIssue({ code: 'custom', path: [low], message });
+      }
     }
-  }
-});
+  });
 
 export const limitsView = limitsShape;
 
@@ -62,8 +71,11 @@ export const presentLimits = (limits: Limits): LimitNumbers =>
     Object.fromEntries(limitNames.map((name) => [name, toSafePaise(limits[name])])),
   );
 
-/** Reads the integers of the wire as limits. */
-export const toLimits = (body: LimitNumbers): Limits => ({
-  ...defaultLimits,
-  ...Object.fromEntries(limitNames.map((name) => [name, fromSafePaise(body[name])])),
-});
+/** Reads the integers of the wire as limits, those that are given. */
+export const toLimits = (body: z.output<typeof limitsBody>): Partial<Limits> =>
+  Object.fromEntries(
+    limitNames.flatMap((name) => {
+      const value = body[name];
+      return value === undefined ? [] : [[name, fromSafePaise(value)]];
+    }),
+  );

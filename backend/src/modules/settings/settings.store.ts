@@ -80,8 +80,8 @@ export const lockSetting = async (tx: Db, name: SettingName): Promise<void> => {
 export interface LimitsService {
   /** Returns the limits in force. */
   current(): Promise<Limits>;
-  /** Replaces all limits, with the audit row in the same transaction. */
-  replace(limits: Limits, by: ByOperator): Promise<void>;
+  /** Replaces the limits that are given, with the audit row in the same transaction; returns all. */
+  replace(changes: Partial<Limits>, by: ByOperator): Promise<Limits>;
 }
 
 /** The dependencies that every change of a setting has. */
@@ -125,10 +125,11 @@ export const createLimits = ({
 }: SettingDeps): LimitsService => ({
   current: keepCopy('limits', findLimits),
 
-  async replace(limits, { principal, context }) {
-    await inTransaction(async (tx) => {
+  replace: (changes, { principal, context }) =>
+    inTransaction(async (tx) => {
       await lockSetting(tx, 'limits');
       const before = await findLimits(tx);
+      const limits = { ...before, ...changes };
       await audit.record(tx, {
         action: 'config.limits.replace',
         ...adminActor(principal, context),
@@ -137,6 +138,6 @@ export const createLimits = ({
         after: presentLimits(limits),
       });
       await upsertLimits(tx, limits, principal.adminId, clock.now());
-    });
-  },
+      return limits;
+    }),
 });

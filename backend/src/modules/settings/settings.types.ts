@@ -11,6 +11,8 @@ export const limitNames = [
   'maxSipPaise',
   'deliveryFeePaise',
   'freeDeliveryFromPaise',
+  'mandateMaxPaise',
+  'maxOpenDeliveryPaise',
 ] as const;
 
 export type LimitName = (typeof limitNames)[number];
@@ -27,6 +29,8 @@ export const defaultLimits: Limits = {
   maxSipPaise: paise(10_000_000n),
   deliveryFeePaise: paise(9900n),
   freeDeliveryFromPaise: paise(500_000n),
+  mandateMaxPaise: paise(1_500_000n),
+  maxOpenDeliveryPaise: paise(100_000_000n),
 };
 
 /** A feature flag of the clients; the service itself reads none. */
