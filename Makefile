@@ -15,8 +15,8 @@ ORDERS ?=
 USERS ?=
 DAYS ?=
 
-# Tools that `make tools` built take precedence.
-export PATH := $(CURDIR)/.tools/bin:$(PATH)
+# What was brought into .tools takes precedence: a Node by `make install`, others by `make tools`.
+export PATH := $(CURDIR)/.tools/node/bin:$(CURDIR)/.tools/bin:$(PATH)
 ifneq ($(wildcard .tools/helm-plugins),)
 export HELM_PLUGINS := $(CURDIR)/.tools/helm-plugins
 export KUBECONFORM_SCHEMAS := $(CURDIR)/.tools/kubernetes-schemas/{{.ResourceKind}}{{.KindSuffix}}.json
@@ -110,5 +110,5 @@ generate: install ## Generate the database client and the API client, if their s
 	@npm run --silent generate
 
 install: ## Install the packages, if they differ from the lock file
-	@command -v node >/dev/null 2>&1 || { echo 'Node 20.19 or newer is required: node is not on the PATH'; exit 1; }
+	@.ci/tools/node.sh
 	@node backend/scripts/ensure-installed.mjs

@@ -3,6 +3,8 @@
 # afterwards: the fuzzer changes limits, prices and evidence as any super admin may.
 set -eu
 cd "$(dirname "$0")/.."
+.ci/tools/node.sh
+export PATH="$PWD/.tools/node/bin:$PATH"
 
 base=${FUZZ_PORT_BASE:-4600}
 export STACK_HOME=.dev/fuzz STACK_DATABASE=digital_gold_fuzz

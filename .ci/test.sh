@@ -8,6 +8,8 @@
 # FAILURES may name a file that receives what failed as well.
 set -u
 cd "$(dirname "$0")/.." || exit 1
+.ci/tools/node.sh || exit 1
+export PATH="$PWD/.tools/node/bin:$PATH"
 
 # A lane runs one part after another. What came of them is in its files: $lane.times, $lane.failed,
 # $lane.failures, $lane.left_out.

@@ -52,7 +52,7 @@ const bundle = async (entryPoints: Record<string, string>): Promise<void> => {
     bundle: true,
     platform: 'node',
     format: 'esm',
-    target: 'node20.19',
+    target: 'node22.19',
     packages: 'external',
     sourcemap: true,
     // Stacks need the lines alone, and each process would keep the text of its source in memory.

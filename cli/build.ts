@@ -24,7 +24,7 @@ export const buildGoldctl = async (outdir = join(cli, 'dist')): Promise<void> =>
     chunkNames: 'parts/[name]-[hash]',
     platform: 'node',
     format: 'esm',
-    target: 'node20.19',
+    target: 'node22.19',
     packages: 'external',
     // A workspace of TypeScript source, which Node can't load.
     alias: { '@digital-gold/client': join(cli, '..', 'backend', 'client', 'src', 'index.ts') },

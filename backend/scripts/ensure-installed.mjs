@@ -5,12 +5,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 
-const [major, minor] = process.versions.node.split('.').map(Number);
-if (major < 20 || (major === 20 && minor < 19)) {
-  process.stderr.write(`Node 20.19 or newer is needed; this is ${process.versions.node}\n`);
-  process.exit(1);
-}
-
 const root = join(import.meta.dirname, '..', '..');
 
 /** The packages of a lock file; npm keeps one of its own inside node_modules. */

@@ -17,7 +17,7 @@ export const buildServers = async (): Promise<void> => {
     bundle: true,
     platform: 'node',
     format: 'esm',
-    target: 'node20.19',
+    target: 'node22.19',
     packages: 'external',
     sourcemap: true,
     logLevel: 'silent',

@@ -18,6 +18,13 @@ const executable = (path: string, script: string): void => {
   chmodSync(path, 0o755);
 };
 
+/** Has the scripts of `.ci` find a Node that is new enough. */
+const provideNode = (folder: string, bin: string): void => {
+  const script = join('.ci', 'tools', 'node.sh');
+  cpSync(join(repositoryFolder, script), join(folder, script));
+  executable(join(bin, 'node'), 'echo 24.0.0 fits');
+};
+
 /** Runs `.ci/run` where npm and make are stand-ins: the target `failing` fails. */
 const runChecks = (failing: string) => {
   const folder = mkdtempSync(join(tmpdir(), 'check-run-'));
@@ -25,6 +32,7 @@ const runChecks = (failing: string) => {
   const [bin, logs] = [join(folder, 'bin'), join(folder, '.dev', 'ci', 'logs')];
   mkdirSync(bin);
   cpSync(join(repositoryFolder, '.ci', 'run'), join(folder, '.ci', 'run'));
+  provideNode(folder, bin);
   executable(join(bin, 'npm'), '');
   executable(join(bin, 'npx'), '');
   executable(
@@ -59,6 +67,7 @@ const runTests = (...failing: readonly string[]) => {
   mkdirSync(bin);
   cpSync(join(repositoryFolder, '.ci', 'test.sh'), join(folder, '.ci', 'test.sh'));
   const fails = failing.map((name) => `*"${name} "*) echo ' FAIL  ${name}.test.ts'; exit 1 ;;`);
+  provideNode(folder, bin);
   executable(join(bin, 'npm'), `case "$* " in ${fails.join(' ')} esac\n`);
   const { status, stdout } = spawnSync(join(folder, '.ci', 'test.sh'), {
     env: { PATH: `${bin}:/usr/bin:/bin` },
