@@ -102,7 +102,7 @@ const startsOf = (results: Results): Table => {
 /** The live price beside handlers that send the same bytes and do nothing else. */
 export const priceCurrent = async (): Promise<Report> => {
   const stack = await openStack();
-  const stopFeeding = await keepPriceLive(stack.addresses.redisUrl);
+  const stopFeeding = await keepPriceLive(stack.addresses.databaseUrl);
   try {
     const results = await measureStarts(stack);
     return {
@@ -110,7 +110,7 @@ export const priceCurrent = async (): Promise<Report> => {
         `${starts} starts of each side, ${rounds} rounds of ${seconds} s in turns, autocannon,`,
         `${connections} connections, each request from another client address (the limit of 100 a`,
         'minute holds).',
-        'The customer API runs as in production, with a live price in the cache. The bare ones',
+        'The customer API runs as in production, with a live price at hand. The bare ones',
         'send the same bytes, headers and body; one of them sends the body with no header but its',
         'type. All but the last log to a file. Ratios are medians of the ratios within a round.',
       ],

@@ -156,7 +156,7 @@ const tableOf = (samples: ReadonlyMap<string, readonly Sample[]>): Table => {
 /** Placing orders of jewellery beside a bare handler that sends the same statements. */
 export const productOrders = async (): Promise<Report> => {
   const stack = await openStack();
-  const stopFeeding = await keepPriceLive(stack.addresses.redisUrl);
+  const stopFeeding = await keepPriceLive(stack.addresses.databaseUrl);
   try {
     await stack.start('sandbox');
     const customers = await makeCustomers(stack, customersCount, productionEnvironment);
@@ -181,7 +181,7 @@ export const productOrders = async (): Promise<Report> => {
         `${rounds} rounds of ${ordersOfRound} orders for each side in turns, ${concurrency} at a time, of`,
         `${customersCount} customers; two lines each, one of a fixed price and one that follows the`,
         `gold price. An order sends ${statements} statements. The customer API runs as in production`,
-        "with a live price in the cache. CPU is the processor time of the side's process alone.",
+        "with a live price at hand. CPU is the processor time of the side's process alone.",
       ],
       tables: [tableOf(samples)],
       samples: Object.fromEntries(samples),

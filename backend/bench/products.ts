@@ -142,9 +142,9 @@ const plansOf = async (db: Db): Promise<Table[]> => {
 };
 
 const measureStack = async (stack: BenchStack): Promise<Report> => {
-  const { databaseUrl, migrateUrl, redisUrl } = stack.addresses;
+  const { databaseUrl, migrateUrl } = stack.addresses;
   await addProducts(migrateUrl);
-  const stopFeeding = await keepPriceLive(redisUrl);
+  const stopFeeding = await keepPriceLive(databaseUrl);
   const database = createDatabase({ url: databaseUrl, poolSize: 2, applicationName: 'bench' });
   try {
     const customer = await stack.start('customer', { change: productionEnvironment });

@@ -32,7 +32,6 @@ await runMain(async (env) => {
     ...runtime,
     db,
     fetchPrice: price.fetchPrice,
-    cache: price.cache,
     broadcast: createPriceBroadcast({ redis, logger }),
   });
   const mover = createScheduleMover({ db, clock, logger });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { forgePrice } from '#test/support/forge-price.ts';
 import { dynamic, openCatalogue, type OpenCatalogue } from '#test/support/open-catalogue.ts';
 import { bps } from '../../money/index.ts';
 import { writtenOut } from '../../platform/http/index.ts';
@@ -109,6 +110,8 @@ describe('the catalogue', () => {
     await pass();
     expect(await stored()).toEqual(first);
     shop.system.clock.advance(61 * 60_000);
+    shop.wall.advance(11_000);
+    await forgePrice(shop.system.redis, { perGramPaise: 4900, asOf: shop.wall.now() });
     await pass();
     expect(await stored()).toEqual([4_693_333n, 1_466_667n]);
     shop.system.clock.advance(61 * 60_000);

@@ -1,15 +1,13 @@
-import type { z } from 'zod';
 import type { GoldProvider } from '../../adapters/gold-provider/port.ts';
 import { msBetween, type Clock } from '../../platform/clock/clock.ts';
 import { type Db, selectRows, sql, type InTransaction } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import { mapDone, type Outcome } from '../../platform/outcome/outcome.ts';
-import type { Cache } from '../../platform/redis/index.ts';
 import { applyBuySpread, applySellSpread, fromSafeBps } from '../../money/index.ts';
 import type { ReadSetting } from '../settings/index.ts';
 import { adminActor, type ByOperator } from '../admins/index.ts';
 import type { Auditor } from '../audit/index.ts';
-import { fromCachedPrice, toCachedPrice, type cachedPrice } from './price.schemas.ts';
+import { findLastTick } from './price.store.ts';
 import { priceLifeMs, type LivePrice } from './price.types.ts';
 
 export type FetchPrice = () => Promise<Outcome<LivePrice>>;
@@ -45,29 +43,27 @@ export const createFetchPrice = (options: {
   };
 };
 
-export type PriceCache = Cache<z.output<typeof cachedPrice>>;
-export const liveKey = 'live';
-
 export interface LivePriceReader {
   /** Returns this replica's copy of the price while it is live, without waiting for anything. */
   priceAtHand(): LivePrice | undefined;
   /**
-   * Returns a price at most 10 s old: this replica's copy, the cache's, or a fetched one (one call
-   * per replica at a time), with the spreads that are in force at this moment.
+   * Returns a price at most 10 s old: this replica's copy, the feed's last tick, or a fetched one
+   * (one call per replica at a time), with the spreads that are in force at this moment. Redis is
+   * not asked: whoever can write to it would set the price of what is sold.
    * @throws AppError PRICE_UNAVAILABLE when all of them fail.
    */
   livePrice(): Promise<LivePrice>;
-  /** Fetches a price now, whatever is cached: for when the provider refused a rate as expired. */
+  /** Fetches a price now, whatever is at hand: for when the provider refused a rate as expired. */
   freshPrice(): Promise<LivePrice>;
 }
 
 export const createLivePrice = (options: {
   readonly fetchPrice: FetchPrice;
   readonly spreads: ReadSetting<Spreads>;
-  readonly cache: PriceCache;
+  readonly db: Db;
   readonly wall: Clock;
 }): LivePriceReader => {
-  const { fetchPrice, spreads, cache, wall } = options;
+  const { fetchPrice, spreads, db, wall } = options;
   let copy: LivePrice | undefined;
   let refreshing: Promise<LivePrice> | undefined;
   let fetching: Promise<LivePrice> | undefined;
@@ -79,8 +75,6 @@ export const createLivePrice = (options: {
     const outcome = await fetchPrice();
     if (outcome.kind !== 'done') throw new AppError('PRICE_UNAVAILABLE', { cause: outcome });
     copy = outcome.value;
-    const leftMs = priceLifeMs - msBetween(copy.asOf, wall.now());
-    await cache.set(liveKey, toCachedPrice(copy), leftMs);
     return copy;
   };
 
@@ -92,8 +86,7 @@ export const createLivePrice = (options: {
   };
 
   const refresh = async (): Promise<LivePrice> => {
-    const cached = await cache.get(liveKey);
-    const price = cached === undefined ? undefined : fromCachedPrice(cached);
+    const price = (await findLastTick(db))?.price;
     // A time ahead of ours is nobody's honest reading, and would outlive its ten seconds.
     if (!isLive(price) || price.asOf > wall.now()) return fetchOnce();
     copy = price;

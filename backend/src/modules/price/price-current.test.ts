@@ -1,12 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { bearerCaller, type Caller } from '#test/support/caller.ts';
 import { createFactories } from '#test/support/factories.ts';
+import { forgePrice } from '#test/support/forge-price.ts';
 import { openTestSystem, type TestSystem } from '#test/support/open-test-system.ts';
-import { freePort } from '../../../dev/stack/free-port.ts';
+import { makePrice } from '#test/support/prices.ts';
+import { withConnection } from '../../../dev/stack/database-setup.ts';
+import { paise } from '../../money/index.ts';
 import { createManualClock, type ManualClock } from '../../platform/clock/manual-clock.ts';
-import { createRedis } from '../../platform/redis/index.ts';
 import { createAdmins } from '../admins/index.ts';
 import { createPrice, createPriceAdminRoutes, type PriceModule } from './index.ts';
+import { insertTick } from './price.store.ts';
 
 let system: TestSystem;
 let wall: ManualClock;
@@ -20,8 +23,8 @@ beforeAll(async () => {
 afterAll(async () => system.close());
 
 /** A replica that has just started. */
-const serve = async (redis = system.redis): Promise<{ price: PriceModule; ask: Caller }> => {
-  const price = createPrice({ ...system, redis, provider: system.makeProvider() });
+const serve = async (): Promise<{ price: PriceModule; ask: Caller }> => {
+  const price = createPrice({ ...system, provider: system.makeProvider() });
   const { guard } = createAdmins({ ...system, tokenTtlSeconds: 60 });
   const url = await system.serve({ prefix: '/v1', routes: price.customerRoutes, guard });
   return { price, ask: bearerCaller(url) };
@@ -42,9 +45,23 @@ const callsOf = async (operation: string): Promise<number> => {
   return (body['entries'] as unknown[]).length; // the control's own view
 };
 
+/** Leaves a tick, which the next one replaces. */
+const leaveTick = async (price: { buyPaise: number; asOf: Date }): Promise<void> => {
+  const buyPaise = paise(BigInt(price.buyPaise));
+  const tick = makePrice({ buyPaise, providerBuyPaise: buyPaise, asOf: price.asOf });
+  await forgetTicks();
+  await insertTick(system.db, system.random.uuid(), price.asOf, tick);
+};
+
+const forgetTicks = async (): Promise<void> => {
+  await withConnection(system.addresses.migrateUrl, (client) =>
+    client.query('TRUNCATE price_snapshot'),
+  );
+};
+
 beforeEach(async () => {
   await control('DELETE', '/faults');
-  await system.redis.flushall();
+  await forgetTicks();
   await setPrice(741_000, 719_000, 730_000);
   ({ ask } = await serve());
 });
@@ -75,11 +92,12 @@ describe('GET /price/current', () => {
     expect((await current()).body).toMatchObject({ buyPaise: 750_000 });
   });
 
-  it('is shared by the replicas through the cache', async () => {
-    await current();
+  it('is the last tick of the feed, for which replicas need not ask', async () => {
     const before = await callsOf('buy-price');
-    const other = await serve();
-    expect((await current(other.ask)).body).toMatchObject({ buyPaise: 741_000 });
+    await leaveTick({ buyPaise: 741_000, asOf: wall.now() });
+    for (const { ask: other } of [await serve(), await serve()]) {
+      expect((await current(other)).body).toMatchObject({ buyPaise: 741_000 });
+    }
     expect(await callsOf('buy-price')).toBe(before);
   });
 
@@ -101,30 +119,17 @@ describe('GET /price/current', () => {
     expect(await current((await serve()).ask)).toMatchObject({ status: 502 });
   });
 
-  it('does not take an old, a future, a broken or another version’s entry for a price', async () => {
-    await current();
-    const entry = JSON.parse((await system.redis.get('price:live')) ?? '{}') as object;
-    for (const text of ['', 'x', '{}', JSON.stringify({ ...entry, buyPaise: -1 })]) {
-      await system.redis.set('price:live', text);
-      const { ask: other } = await serve();
-      expect(await current(other)).toMatchObject({ status: 200, body: { buyPaise: 741_000 } });
-    }
-    const soon = new Date(wall.now().getTime() + 5000).toISOString();
-    for (const asOf of ['2020-01-01T00:00:00.000Z', soon, '2999-01-01T00:00:00.000Z']) {
-      await system.redis.set('price:live', JSON.stringify({ ...entry, buyPaise: '1', asOf }));
+  it('is no tick that is old or of the future', async () => {
+    const soon = new Date(wall.now().getTime() + 5000);
+    for (const asOf of [new Date('2020-01-01'), soon, new Date('2999-01-01')]) {
+      await leaveTick({ buyPaise: 500_000, asOf });
       expect((await current((await serve()).ask)).body).toMatchObject({ buyPaise: 741_000 });
     }
   });
 
-  it('does without the cache', async () => {
-    const redis = createRedis(`redis://127.0.0.1:${await freePort()}`, 'fail-fast');
-    const { ask: alone } = await serve(redis);
-    expect(await current(alone)).toMatchObject({ status: 200 });
-    await failing();
-    expect(await current(alone)).toMatchObject({ status: 200 });
-    wall.advance(10_000);
-    expect(await current(alone)).toMatchObject({ status: 502 });
-    redis.disconnect();
+  it('is not what Redis has', async () => {
+    await forgePrice(system.redis, { perGramPaise: 1, asOf: wall.now() });
+    expect((await current((await serve()).ask)).body).toMatchObject({ buyPaise: 741_000 });
   });
 
   it('asks the provider anew when a rate was refused as lapsed', async () => {

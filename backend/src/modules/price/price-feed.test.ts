@@ -8,8 +8,8 @@ import { withConnection } from '../../../dev/stack/database-setup.ts';
 import { freePort } from '../../../dev/stack/free-port.ts';
 import { done, unknown } from '../../platform/outcome/outcome.ts';
 import { createRedis } from '../../platform/redis/index.ts';
-import type { FetchPrice } from './live-price.ts';
-import { createPrice, createPriceFeed, type PriceFeed } from './index.ts';
+import { createLivePrice, type FetchPrice } from './live-price.ts';
+import { createPriceFeed, type PriceFeed } from './index.ts';
 import type { PriceTick } from './price.types.ts';
 
 /** So many seconds of the feed pass in one: a mark comes every 250 ms. */
@@ -44,14 +44,12 @@ const quotes: FetchPrice = async () => done(makePrice({ asOf: time.wall.now() })
 /** A worker's feed and what it broadcast. */
 const startFeed = (options: { redis?: Redis; fetchPrice?: FetchPrice } = {}) => {
   const { redis = system.redis, fetchPrice = quotes } = options;
-  const { cache } = createPrice({ ...system, ...time, redis, provider: system.provider });
   const sent: PriceTick[] = [];
   const broadcast = (tick: PriceTick): void => void sent.push(tick);
   const { db, random, logger } = system;
   const feed = createPriceFeed({
     db,
     fetchPrice,
-    cache,
     broadcast,
     redis,
     random,
@@ -106,15 +104,16 @@ describe('one feed', () => {
     expect(feed.sent.every(({ stale }) => !stale)).toBe(true);
   });
 
-  it('fills the cache, so that replicas need not ask', async () => {
+  it('is read by replicas, which need not ask', async () => {
     const { sent } = startFeed();
     await eventually(() => sent.length > 0);
-    const entry = await eventually(async () => {
-      const text = await system.redis.get('price:live');
-      if (text === null) throw new Error('nothing cached');
-      return text;
+    const live = createLivePrice({
+      db: system.db,
+      wall: time.wall,
+      fetchPrice: async () => unknown('nobody is asked'),
+      spreads: async () => ({ buySpreadBps: 0, sellSpreadBps: 0 }),
     });
-    expect(JSON.parse(entry)).toMatchObject({ buyPaise: '741000' });
+    expect(await eventually(() => live.livePrice())).toMatchObject({ buyPaise: 741_000n });
   });
 
   it('sends nothing while there has never been a price', async () => {

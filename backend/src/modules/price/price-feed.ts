@@ -5,10 +5,9 @@ import type { Db } from '../../platform/db/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
 import type { Logger } from '../../platform/observability/index.ts';
 import { withLock } from '../../platform/redis/index.ts';
-import { liveKey, type FetchPrice, type PriceCache } from './live-price.ts';
-import { toCachedPrice } from './price.schemas.ts';
+import type { FetchPrice } from './live-price.ts';
 import { findLastTick, hasTick, insertTick } from './price.store.ts';
-import { priceLifeMs, tickEveryMs, type LivePrice, type PriceTick } from './price.types.ts';
+import { tickEveryMs, type LivePrice, type PriceTick } from './price.types.ts';
 
 /** A dead leader's lock expires within this, so that the next mark has a new leader. */
 const leaderTtlMs = 5000;
@@ -30,7 +29,6 @@ export interface PriceFeed {
 interface PriceFeedOptions {
   readonly db: Db;
   readonly fetchPrice: FetchPrice;
-  readonly cache: PriceCache;
   readonly broadcast: (tick: PriceTick) => void;
   readonly redis: Redis;
   /** Real time: the marks are the wall clock's. */
@@ -51,7 +49,7 @@ const markOf = (at: Date): Date => {
  * makes up for the current mark, if nobody has.
  */
 export const createPriceFeed = (options: PriceFeedOptions): PriceFeed => {
-  const { db, cache, wall, timers, random, logger } = options;
+  const { db, wall, timers, random, logger } = options;
   const stopping = new AbortController();
   let running: Promise<void> = Promise.resolve();
 
@@ -80,7 +78,6 @@ export const createPriceFeed = (options: PriceFeedOptions): PriceFeed => {
     if (seq === undefined) return;
     options.broadcast({ price, seq, stale: fresh === undefined });
     if (fresh === undefined) logger.warn({ seq }, 'the provider did not respond: stale tick');
-    else await cache.set(liveKey, toCachedPrice(price), priceLifeMs);
   };
 
   const lead = async (lost: AbortSignal): Promise<void> => {

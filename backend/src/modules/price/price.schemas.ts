@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { bps, paise, toSafePaise, type Paise } from '../../money/index.ts';
+import { toSafePaise } from '../../money/index.ts';
 import { exampleOf } from '../../platform/http/index.ts';
 import type { LivePrice, PriceTick } from './price.types.ts';
 
@@ -121,51 +121,4 @@ export const presentTick = ({ price, seq, stale }: PriceTick) => ({
   ...presentPrice(price),
   seq,
   ...(stale && { stale }),
-});
-
-const decimalPaise = z.string().regex(/^\d{1,18}$/u);
-
-/** A price as the cache stores it: integers as text, since JSON has no big ones. */
-export const cachedPrice = z.object({
-  buyPaise: decimalPaise,
-  sellPaise: decimalPaise,
-  spotPaise: decimalPaise,
-  providerBuyPaise: decimalPaise,
-  providerSellPaise: decimalPaise,
-  providerTaxBps: decimalPaise,
-  buyRateId: z.string(),
-  sellRateId: z.string(),
-  ratesValidUntil: z.iso.datetime(),
-  asOf: z.iso.datetime(),
-});
-
-const toPaise = (text: string): Paise => paise(BigInt(text));
-
-/** Returns the form of a price in which the cache stores it. */
-export const toCachedPrice = (price: LivePrice): z.output<typeof cachedPrice> => ({
-  buyPaise: String(price.buyPaise),
-  sellPaise: String(price.sellPaise),
-  spotPaise: String(price.spotPaise),
-  providerBuyPaise: String(price.providerBuyPaise),
-  providerSellPaise: String(price.providerSellPaise),
-  providerTaxBps: String(price.providerTaxBps),
-  buyRateId: price.buyRateId,
-  sellRateId: price.sellRateId,
-  ratesValidUntil: price.ratesValidUntil.toISOString(),
-  asOf: price.asOf.toISOString(),
-});
-
-/** Reads a price as the cache stores it. */
-export const fromCachedPrice = (cached: z.output<typeof cachedPrice>): LivePrice => ({
-  buyPaise: toPaise(cached.buyPaise),
-  sellPaise: toPaise(cached.sellPaise),
-  spotPaise: toPaise(cached.spotPaise),
-  providerBuyPaise: toPaise(cached.providerBuyPaise),
-  providerSellPaise: toPaise(cached.providerSellPaise),
-  providerTaxBps: bps(BigInt(cached.providerTaxBps)),
-  buyRateId: cached.buyRateId,
-  sellRateId: cached.sellRateId,
-  ratesValidUntil: new Date(cached.ratesValidUntil),
-  source: 'PROVIDER',
-  asOf: new Date(cached.asOf),
 });

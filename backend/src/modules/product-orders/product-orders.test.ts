@@ -1,10 +1,13 @@
 import { describe, expect } from 'vitest';
+import { forgePrice } from '#test/support/forge-price.ts';
 import { freePort } from '#test/support/free-port.ts';
 import { goodAddress, type OpenProductOrders } from '#test/support/open-product-orders.ts';
 import { productOrdersTest } from '#test/support/product-orders-test.ts';
 import { paise } from '../../money/index.ts';
 import { istDate } from '../../platform/clock/ist.ts';
+import { createManualClock } from '../../platform/clock/manual-clock.ts';
 import { createRedis } from '../../platform/redis/index.ts';
+import { createPrice } from '../price/index.ts';
 import { createProductOrderKeyPurge, eraseProductOrders } from './index.ts';
 
 const it = productOrdersTest();
@@ -82,6 +85,21 @@ describe('an order', () => {
       { fromStatus: null, toStatus: 'PLACED', cause: 'order.placed', actor: `customer:${userId}` },
     ]);
     expect(row?.shippingAddressSealed).not.toContain('MG Road');
+  });
+
+  it('has the price that the provider confirms, whatever Redis has', async ({ open }) => {
+    const { userId } = await open.customer();
+    const product = await open.product({ pricingMode: 'DYNAMIC', weightGrams: '1.2' });
+    const wall = createManualClock(new Date());
+    const provider = open.system.makeProvider();
+    const price = createPrice({ ...open.system, wall, provider }).live;
+    const set = { buyPaise: 741_000, sellPaise: 719_000, spotPaise: 730_000 };
+    await open.system.sandbox.control('PUT', '/price', set);
+    await forgePrice(open.system.redis, { perGramPaise: 4900, asOf: wall.now() });
+    const signedIn = await open.replica({ price });
+    const { body } = await open.order(signedIn(userId), [product]);
+    // 1.2 g of 22 karat at 7,410.00.
+    expect(body['items']).toMatchObject([{ unitPricePaise: 815_100 }]);
   });
 
   it('has delivery below the amount of free delivery, before GST, and none from it on', async ({

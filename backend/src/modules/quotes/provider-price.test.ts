@@ -1,15 +1,20 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect } from 'vitest';
+import { forgePrice } from '#test/support/forge-price.ts';
 import { goldTest } from '#test/support/gold-test.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
+import { makePrice } from '#test/support/prices.ts';
 import { createSellers, newSaleKey, type Seller } from '#test/support/sellers.ts';
 import { paise } from '../../money/index.ts';
+import { addMs } from '../../platform/clock/clock.ts';
 import { createManualClock } from '../../platform/clock/manual-clock.ts';
-import type { LivePrice, LivePriceReader } from '../price/index.ts';
+import { type LivePrice, type LivePriceReader } from '../price/index.ts';
+import { insertTick } from '../price/price.store.ts';
 
 /** The provider's own prices in these tests. */
 const provided = { buyPaise: 741_000, sellPaise: 719_000, spotPaise: 730_000 };
 
-/** A fault in our own price, which no cache and no spread can cause. */
+/** A fault in our own price, which no store and no spread can cause. */
 let wrong: Partial<Pick<LivePrice, 'buyPaise' | 'sellPaise'>> = {};
 const wrapPrice = (real: LivePriceReader): LivePriceReader => ({
   priceAtHand: () => {
@@ -26,35 +31,31 @@ const it = goldTest({ wall, wrapPrice })
   .extend('seller', ({ sellers }) => sellers.newSeller());
 
 /** Lets every copy of the price age. */
-const forgetPrice = async (open: OpenGold): Promise<void> => {
+const forgetPrice = (): void => {
   wall.advance(10_000);
-  await open.redis.del('price:live');
 };
 
 it.beforeEach(async ({ open }) => {
   wrong = {};
   await open.sandbox.control('PUT', '/price', provided);
-  await forgetPrice(open);
+  forgetPrice();
 });
 
-/** Leaves a price in the cache: the provider's own rates, but for what it took for a gram. */
-const cachePrice = async (open: OpenGold, providerBuyPaise: number): Promise<void> => {
-  await forgetPrice(open);
+/** Leaves a tick of the feed: the provider's own rates, but for what it took for a gram. */
+const leaveTick = async (open: OpenGold, providerBuyPaise: number): Promise<void> => {
+  forgetPrice();
   const [buy, sell] = await Promise.all([
     open.sandbox.safegold('GET', '/v1/buy-price'),
     open.sandbox.safegold('GET', '/v1/sell-price'),
   ]);
-  const entry = {
-    ...Object.fromEntries(Object.entries(provided).map(([name, value]) => [name, `${value}`])),
-    providerBuyPaise: `${providerBuyPaise}`,
-    providerSellPaise: `${provided.sellPaise}`,
-    providerTaxBps: '300',
+  const price = makePrice({
+    providerBuyPaise: paise(BigInt(providerBuyPaise)),
     buyRateId: String(buy.body['rate_id']),
     sellRateId: String(sell.body['rate_id']),
-    ratesValidUntil: new Date(open.clock.now().getTime() + 400_000).toISOString(),
-    asOf: wall.now().toISOString(),
-  };
-  await open.redis.set('price:live', JSON.stringify(entry), 'PX', 60_000);
+    ratesValidUntil: addMs(open.clock.now(), 400_000),
+    asOf: wall.now(),
+  });
+  await insertTick(open.database.db, randomUUID(), wall.now(), price);
 };
 
 const codeOf = (answer: { status: number; body: { error?: { code: string } } }) => [
@@ -96,12 +97,22 @@ describe('a buy', () => {
 
   it('is priced anew, once, where the rate of the provider has moved', async ({ open }) => {
     const { call } = await open.newCustomer();
-    await cachePrice(open, 700_000);
+    await leaveTick(open, 700_000);
     const before = await countCalls(open, 'buy-verify');
     const answer = await call('POST', '/gold/quote', oneGram);
     expect(answer.status).toBe(201);
     expect(answer.body.pricePerGramPaise).toBe(741_000);
     expect(await countCalls(open, 'buy-verify')).toBe(before + 2);
+  });
+
+  it.for([
+    ['a tenth', 74_100],
+    ['ten times', 7_410_000],
+  ] as const)('is not priced by Redis: %s of the price', async ([, perGramPaise], { open }) => {
+    const { call } = await open.newCustomer();
+    await forgePrice(open.redis, { perGramPaise, asOf: wall.now() });
+    const answer = await call('POST', '/gold/quote', oneGram);
+    expect([answer.status, answer.body.pricePerGramPaise]).toEqual([201, 741_000]);
   });
 });
 
@@ -139,6 +150,14 @@ describe('a sale', () => {
   it('is not paid more than the provider pays', async ({ open, sellers, seller }) => {
     wrong = { sellPaise: paise(7_190_000n) };
     expect(await sellTwice(open, sellers, seller, {})).toEqual(refused(seller));
+  });
+
+  it('is not priced by Redis, which would pay less than the provider', async ({ open, seller }) => {
+    forgetPrice();
+    await forgePrice(open.redis, { perGramPaise: 100_000, asOf: wall.now() });
+    const wanted = { unit: 'GRAMS', amount: '0.02' };
+    const { body: quote } = await seller.call('POST', '/gold/quote/sell', wanted);
+    expect([quote.pricePerGramPaise, quote.proceedsPaise]).toEqual([719_000, 14_380]);
   });
 
   it('is not paid more than the provider pays by a quote either', async ({

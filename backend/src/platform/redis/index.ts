@@ -1,3 +1,3 @@
-export { createCache, type Cache } from './create-cache.ts';
+export { createCache } from './create-cache.ts';
 export { closeRedis, createRedis, pingRedis, untilReady } from './create-redis.ts';
 export { withLock } from './with-lock.ts';
