@@ -6,10 +6,23 @@ export interface CuttableServer {
   readonly url: string;
   /** Ends every connection and refuses new ones, as a server that died. */
   cut(): Promise<void>;
+  /**
+   * Lets everything that is sent vanish, on open connections and on new ones, and tells nobody: as
+   * a server that lost its power. The server itself sees its connections end.
+   */
+  vanish(): void;
+  /**
+   * Serves new connections after `vanish`, those of another server where its address is given. The
+   * ones that were open then stay dead.
+   */
+  reappear(url?: string): void;
   /** Lets connections through again, on the same port. */
   restore(): Promise<void>;
   close(): Promise<void>;
 }
+
+const portOf = (url: URL): number =>
+  Number(url.port || (url.protocol.startsWith('redis') ? '6379' : '5432'));
 
 /**
  * Stands before a server (a database, a Redis, an HTTP server) so that a test can take it away
@@ -17,19 +30,33 @@ export interface CuttableServer {
  */
 export const openCuttableServer = async (url: string): Promise<CuttableServer> => {
   const target = new URL(url);
-  const defaultPort = target.protocol.startsWith('redis') ? '6379' : '5432';
-  const to = { host: target.hostname, port: Number(target.port || defaultPort) };
+  let to = { host: target.hostname, port: portOf(target) };
+  let hasVanished = false;
   const sockets = new Set<Socket>();
   const keep = (socket: Socket): void => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   };
-  const server = createServer((near) => {
-    const far = createConnection(to);
+  const ends = new Map<Socket, Socket>();
+  const server = createServer({ allowHalfOpen: true }, (near) => {
     keep(near);
+    near.on('error', () => {});
+    // Takes what comes, and answers nothing.
+    if (hasVanished) {
+      near.resume();
+      return;
+    }
+    const far = createConnection({ ...to, allowHalfOpen: true });
     keep(far);
-    near.on('error', () => far.destroy());
-    far.on('error', () => near.destroy());
+    far.on('error', () => {});
+    ends.set(near, far);
+    near.once('close', () => {
+      ends.delete(near);
+      far.destroy();
+    });
+    far.once('close', () => {
+      if (ends.has(near)) near.destroy();
+    });
     near.pipe(far).pipe(near);
   });
   const port = await freePort();
@@ -52,6 +79,23 @@ export const openCuttableServer = async (url: string): Promise<CuttableServer> =
   target.hostname = '127.0.0.1';
   target.port = String(port);
   return {
+    vanish() {
+      hasVanished = true;
+      for (const [near, far] of ends) {
+        ends.delete(near);
+        near.unpipe();
+        far.unpipe();
+        near.resume();
+        far.destroy();
+      }
+    },
+    reappear(another) {
+      if (another !== undefined) {
+        const { hostname, port: newPort } = new URL(another);
+        to = { host: hostname, port: Number(newPort) };
+      }
+      hasVanished = false;
+    },
     // As it was given: an address without a path stays without a slash at its end.
     url: url.endsWith('/') ? target.href : target.href.replace(/\/$/u, ''),
     cut,

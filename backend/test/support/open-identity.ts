@@ -10,6 +10,7 @@ import {
   createCodeMetrics,
   createIdentity,
   type IdentityDeps,
+  relistEndedSessions,
 } from '../../src/modules/identity/index.ts';
 import { createNotify } from '../../src/modules/notifications/index.ts';
 import { createTokenSigner, type TokenSigner } from '../../src/platform/auth/jwt.ts';
@@ -79,13 +80,16 @@ export const openIdentity = async (options: IdentityOptions): Promise<OpenIdenti
     { clock, logger },
   );
   const tokens = createTokenSigner({ secret: 'dev-only-jwt-secret', clock });
+  const onError = (err: unknown): void => logger.warn({ err }, 'cache');
+  const revocations = createRevocationList({ redis, onError });
+  relistEndedSessions({ ...system, clock, db: system.database.db, revocations, onError });
   const identity = createIdentity({
     ...system,
     clock,
     random: options.random ?? random,
     tokens,
     sms,
-    revocations: createRevocationList({ redis, onError: (err) => logger.warn({ err }, 'cache') }),
+    revocations,
     credentialPepper: 'dev-only-credential-pepper-of-32-chars',
     forgotMpinAnswerMs: options.forgotMpinAnswerMs ?? 20,
     sendLimits: {

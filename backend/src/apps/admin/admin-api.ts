@@ -4,6 +4,7 @@ import { adminAccess, createAdmins, hasActiveSuperAdmin } from '../../modules/ad
 import { createAuditRoutes } from '../../modules/audit/index.ts';
 import { createCatalogueAdmin } from '../../modules/catalogue/index.ts';
 import { createCiAdminRoutes } from '../../modules/ci/index.ts';
+import { relistEndedSessions } from '../../modules/identity/index.ts';
 import { createKycAdminRoutes } from '../../modules/kyc/index.ts';
 import { createLegalAdminRoutes } from '../../modules/legal/index.ts';
 import { createNotify } from '../../modules/notifications/index.ts';
@@ -110,10 +111,10 @@ export const createAdminApi = (config: AdminApiConfig, env: Environment, runtime
   const objects = createObjectStore(env, adapterDeps(runtime));
 
   const admins = createAdmins({ ...shared, tokenTtlSeconds: config.ADMIN_TOKEN_TTL_SECONDS });
-  const revocations = createRevocationList({
-    redis,
-    onError: (error) => logger.warn({ err: error }, 'the revocation list cannot be written'),
-  });
+  const onError = (error: unknown): void =>
+    logger.warn({ err: error }, 'the revocation list cannot be written');
+  const revocations = createRevocationList({ redis, onError });
+  relistEndedSessions({ ...shared, revocations, onError });
   const reconciliation = createReconciliation({
     ...shared,
     gateways,

@@ -6,7 +6,12 @@ import type { ObjectStore } from '../../adapters/object-store/port.ts';
 import { createAccountDeletionRoutes } from '../../modules/account-deletion/index.ts';
 import { createCatalogue } from '../../modules/catalogue/index.ts';
 import { createHolding, createHoldingRoutes } from '../../modules/holdings/index.ts';
-import { createCodeMetrics, createIdentity, customerAccess } from '../../modules/identity/index.ts';
+import {
+  createCodeMetrics,
+  createIdentity,
+  customerAccess,
+  relistEndedSessions,
+} from '../../modules/identity/index.ts';
 import { createKyc, kycStatusOf } from '../../modules/kyc/index.ts';
 import { createNotificationRoutes, createNotify } from '../../modules/notifications/index.ts';
 import { createReadinessCustomerRoutes } from '../../modules/readiness/index.ts';
@@ -73,13 +78,14 @@ interface AccountOptions {
 const createAccountServices = ({ config, runtime, sms, objects, services }: AccountOptions) => {
   const { database, redis, logger, clock, metrics } = runtime;
   const shared = { ...runtime, db: database.db, inTransaction: database.inTransaction };
+  const onError = (error: unknown): void =>
+    logger.warn({ err: error }, 'the revocation list cannot be read');
+  const revocations = createRevocationList({ redis, onError });
+  relistEndedSessions({ ...shared, revocations, onError });
   const signIn = {
     ...shared,
     sms,
-    revocations: createRevocationList({
-      redis,
-      onError: (error) => logger.warn({ err: error }, 'the revocation list cannot be read'),
-    }),
+    revocations,
     credentialPepper: config.CREDENTIAL_PEPPER,
     sendLimits: {
       perAddressHour: config.OTP_SENDS_PER_ADDRESS_HOUR,

@@ -11,11 +11,11 @@ import { createCustomerApi, customerApiVariables } from './customer-api.ts';
 await runMain(async (env) => {
   const config = loadConfig(customerApiVariables, env);
   const runtime = await createRuntime('customer', config, env);
-  const { logger } = runtime;
+  const { logger, redis } = runtime;
   const { definition, identity, sms, objects, services } = createCustomerApi(config, env, runtime);
   const server = createServer(createApiApp(definition, config, runtime));
-  const publisher = createRedis(config.REDIS_URL, 'patient', { logger });
-  const subscriber = createRedis(config.REDIS_URL, 'patient', { logger });
+  const publisher = createRedis(config.REDIS_URL, 'patient', { logger, follows: redis });
+  const subscriber = createRedis(config.REDIS_URL, 'patient', { logger, follows: redis });
   const io = attachPriceSocket(server, {
     publisher,
     subscriber,

@@ -29,7 +29,7 @@ import { findUser, lockActiveUser } from './users.store.ts';
 
 const accessTokenSeconds = 15 * 60;
 /** The life of an access token, and what the clocks of two processes may differ by. */
-const revokedSeconds = accessTokenSeconds + 60;
+export const revokedSeconds = accessTokenSeconds + 60;
 /** Counted from the token's own issue, so a session that is used lives on, until its own end. */
 const refreshTokenSeconds = 30 * 24 * 60 * 60;
 /**

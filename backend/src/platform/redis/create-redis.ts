@@ -1,4 +1,6 @@
 import { Redis } from 'ioredis';
+import { createTimers } from '../clock/timers.ts';
+import { createRandom } from '../ids/random.ts';
 import type { Logger } from '../observability/logger.ts';
 
 /**
@@ -14,7 +16,29 @@ interface RedisExtras {
   readonly commandTimeoutMs?: number;
   /** A name that `CLIENT LIST` shows. */
   readonly connectionName?: string;
+  /** A client that writes: this one, which may write nothing, leaves a server together with it. */
+  readonly follows?: Redis;
 }
+
+/** Of a server that is alive: that long without an answer, a client takes it for gone. */
+const silenceMs = 3000;
+const pingEveryMs = 2000;
+
+/** A server that became a replica, or is not one of a set any more, or that has yet to load. */
+const notInService = /\b(?:READONLY|LOADING|MASTERDOWN)\b/u;
+const leaving = 'not-in-service';
+
+/**
+ * Asks the server for an answer again and again: what is subscribed to waits for messages and
+ * would not notice that nobody sends any more.
+ */
+const keepAsking = (redis: Redis): void => {
+  const ask = (): void => {
+    if (redis.status === 'ready') redis.ping().catch(() => undefined);
+  };
+  const timer = setInterval(ask, pingEveryMs).unref();
+  redis.once('end', () => clearInterval(timer));
+};
 
 const reconnectAfterMs = (attempt: number): number => Math.min(attempt * 100, 2000);
 
@@ -28,11 +52,18 @@ const optionsOf = {
  * the connection, never thrown: every caller says itself what happens without the cache.
  */
 export const createRedis = (url: string, kind: RedisKind, extras: RedisExtras = {}): Redis => {
-  const { logger, commandTimeoutMs = 200, connectionName } = extras;
+  const { logger, commandTimeoutMs = 200, connectionName, follows } = extras;
   const redis = new Redis(url, {
     ...optionsOf[kind],
     ...(kind === 'fail-fast' && { commandTimeout: commandTimeoutMs }),
     connectTimeout: 2000,
+    // The connection goes with an answer that does not come: TCP alone would wait for minutes.
+    socketTimeout: Math.max(silenceMs, kind === 'fail-fast' ? commandTimeoutMs + 1000 : 0),
+    reconnectOnError: ({ message }) => {
+      if (!notInService.test(message)) return false;
+      redis.emit(leaving);
+      return true;
+    },
     keepAlive: 30_000,
     noDelay: true,
     retryStrategy: reconnectAfterMs,
@@ -47,6 +78,10 @@ export const createRedis = (url: string, kind: RedisKind, extras: RedisExtras = 
     if (isLossTold) logger?.info({ kind }, 'the cache is back');
     isLossTold = false;
   });
+  follows?.on(leaving, () => {
+    if (redis.status === 'ready') redis.disconnect(true);
+  });
+  keepAsking(redis);
   return redis;
 };
 
@@ -66,14 +101,29 @@ export const untilReady = async (redis: Redis, timeoutMs: number): Promise<void>
   });
 };
 
-/** Rejects when the cache does not answer. */
+/**
+ * Rejects when the cache does not take what is written and give it back: a replica answers a ping
+ * as well as its master does.
+ */
 export const pingRedis = async (redis: Redis): Promise<void> => {
-  await redis.ping();
+  const written = createRandom().uuid();
+  const key = `probe:${written}`;
+  await redis.set(key, written, 'PX', 5000);
+  if ((await redis.get(key)) !== written) throw new Error('the cache did not keep what it took');
 };
+
+const goodbyeMs = 1000;
 
 /** Closes cleanly where the cache answers, otherwise by dropping the connection. */
 export const closeRedis = async (redis: Redis): Promise<void> => {
   if (redis.status === 'end') return;
-  if (redis.status === 'ready') await redis.quit().catch(() => undefined);
+  if (redis.status === 'ready') {
+    const patience = new AbortController();
+    await Promise.race([
+      redis.quit().catch(() => undefined),
+      createTimers().sleep(goodbyeMs, patience.signal),
+    ]);
+    patience.abort();
+  }
   redis.disconnect();
 };
