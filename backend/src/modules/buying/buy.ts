@@ -42,6 +42,8 @@ export interface PlacedOrder {
 
 interface BuyRequest {
   readonly userId: string;
+  /** The code of the gateway that the customer prefers. */
+  readonly gateway?: string | undefined;
   readonly keyed: KeyedRequest;
   readonly requestId: string;
 }
@@ -148,18 +150,24 @@ const start = async (deps: BuyDeps, request: OrderToPlace, claim: Claim): Promis
   const { payments } = deps;
   const limits = await deps.limits.current();
   const quote = await request.prepare(limits);
-  const gateway = await chooseGateway(payments, { method: request.method });
+  const wish = { preferred: request.gateway, method: request.method };
+  const gateway = await chooseGateway(payments, wish);
   const given = { quote, gateway, limits, claim };
   const id = await deps.inTransaction((tx) => writeOrder(deps, tx, request, given));
-  return withOrder(deps, await createGatewayOrder(payments, id), false);
+  return withOrder(deps, await createGatewayOrder(payments, id, wish), false);
 };
 
 /** Resumes what an earlier request left; a checkout that ran out meanwhile stays closed. */
-const resume = async (deps: BuyDeps, paymentOrderId: string): Promise<PlacedOrder> => {
+const resume = async (
+  deps: BuyDeps,
+  { gateway }: OrderToPlace,
+  paymentOrderId: string,
+): Promise<PlacedOrder> => {
   const left = await loadPaymentOrder(deps, paymentOrderId);
   const hasEnded = left.expiresAt !== null && left.expiresAt <= deps.clock.now();
   if (left.status !== 'CREATED' || hasEnded) return withOrder(deps, left, true);
-  return withOrder(deps, await createGatewayOrder(deps.payments, paymentOrderId), false);
+  const wish = { preferred: gateway };
+  return withOrder(deps, await createGatewayOrder(deps.payments, paymentOrderId, wish), false);
 };
 
 /** Returns what a finished key made, as it is now. */
@@ -177,7 +185,7 @@ const placeOrder = (deps: BuyDeps, request: OrderToPlace): Promise<PlacedOrder> 
     async work(claim, resourceId) {
       const placed = await (resourceId === undefined
         ? start(deps, request, claim)
-        : resume(deps, resourceId));
+        : resume(deps, request, resourceId));
       await claim.finish(deps.db);
       return placed;
     },

@@ -16,9 +16,20 @@ import { customerAccess } from '../identity/index.ts';
 import type { Gates } from '../readiness/index.ts';
 import { buyNow, payForQuote, replayBuy, type BuyDeps, type PlacedOrder } from './buy.ts';
 
+/** Any text: a gateway that cannot be used is passed over and is no error. */
+const preferredGateway = z
+  .string()
+  .max(64)
+  .optional()
+  .describe('The code of the preferred gateway. One that cannot be used is passed over.');
+
 const buyBody = z
-  .object({ ...amountShape, idempotency_key: idempotencyKeySchema })
-  .transform((body, context) => ({ ...toAmount(body, context), key: body.idempotency_key }));
+  .object({ ...amountShape, idempotency_key: idempotencyKeySchema, gateway: preferredGateway })
+  .transform(({ idempotency_key: key, gateway, ...amount }, context) => ({
+    amount: toAmount(amount, context),
+    key,
+    gateway,
+  }));
 buyBody.register(z.globalRegistry, {
   id: 'BuyRequest',
   examples: [{ unit: 'INR', amount: '1000.50', idempotency_key: 'buy-2026-01-15-0001' }],
@@ -28,6 +39,7 @@ const payQuoteBody = z.object({
   quote_id: idInput,
   idempotency_key: idempotencyKeySchema,
   method: z.enum(paymentMethods).optional(),
+  gateway: preferredGateway,
   terms_accepted: z.boolean().optional(),
 });
 payQuoteBody.register(z.globalRegistry, {
@@ -117,12 +129,13 @@ const buyRoute = (deps: BuyingRouteDeps): Route =>
       operation: 'gold.buy',
       owner: ({ userId }) => userId,
       key: ({ key }) => key,
-      payload: ({ unit, requested }) => ({ unit, amount: requested }),
+      payload: ({ amount: { unit, requested }, gateway }) => ({ unit, amount: requested, gateway }),
       replay: async (id) => replayed(presentBuy(deps, await replayBuy(deps, id))),
       gate: () => deps.gates.requireBuyOpen(),
     },
-    handler: async ({ body: amount, principal: { userId }, context: { requestId }, keyed }) => {
-      const placed = await buyNow(deps, { userId, amount, keyed, requestId });
+    handler: async ({ body, principal: { userId }, context: { requestId }, keyed }) => {
+      const { amount, gateway } = body;
+      const placed = await buyNow(deps, { userId, amount, gateway, keyed, requestId });
       return replyWith(placed, presentBuy(deps, placed));
     },
   });
@@ -158,8 +171,8 @@ const payForQuoteRoute = (deps: BuyingRouteDeps): Route =>
       gate: () => deps.gates.requireBuyOpen(),
     },
     handler: async ({ body, principal: { userId }, context: { requestId }, keyed }) => {
-      const { quote_id: quoteId, method, terms_accepted: termsAccepted } = body;
-      const request = { userId, quoteId, method, termsAccepted, keyed, requestId };
+      const { quote_id: quoteId, method, gateway, terms_accepted: termsAccepted } = body;
+      const request = { userId, quoteId, method, gateway, termsAccepted, keyed, requestId };
       const placed = await payForQuote(deps, request);
       return replyWith(placed, presentPayment(deps, placed));
     },

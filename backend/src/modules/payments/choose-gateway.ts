@@ -9,7 +9,7 @@ import {
 import type { PaymentMethod, GatewaysByCode, PaymentsDeps } from './payments.types.ts';
 
 export interface GatewayWish {
-  /** The caller's own choice, ahead of everything configured. No route of a customer offers it. */
+  /** The customer's own choice, ahead of everything that operators set. */
   readonly preferred?: string | undefined;
   /** The gateway that holds the customer's mandate: no other one will do. */
   readonly only?: string | undefined;
