@@ -39,7 +39,7 @@ export interface ChainedRow extends ChainLink {
 const hexOf = (hash: Uint8Array): string => Buffer.from(hash).toString('hex');
 
 /** Returns the last entry; that of number 0 while there is none. One look into an index. */
-export const readChainHead = async (db: Db): Promise<ChainLink> => {
+export const readChainHead = async (db: Pick<Db, 'auditChain'>): Promise<ChainLink> => {
   const last = await db.auditChain.findFirst({
     orderBy: { number: 'desc' },
     select: { number: true, hash: true },
@@ -48,7 +48,10 @@ export const readChainHead = async (db: Db): Promise<ChainLink> => {
 };
 
 /** Returns the hash of the entry of that number; undefined where there is none. */
-export const findChainHash = async (db: Db, number: bigint): Promise<string | undefined> => {
+export const findChainHash = async (
+  db: Pick<Db, 'auditChain'>,
+  number: bigint,
+): Promise<string | undefined> => {
   const entry = await db.auditChain.findUnique({ where: { number }, select: { hash: true } });
   return entry === null ? undefined : hexOf(entry.hash);
 };

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '#test/support/eventually.ts';
 import { createFactories } from '#test/support/factories.ts';
@@ -51,9 +52,11 @@ afterAll(async () => {
 
 class Undone extends Error {}
 
-/** Verifies a log that somebody with every right has changed; the change is undone after. */
-const findingsAfter = async (statements: readonly string[], noted?: ChainLink) => {
-  let findings: readonly ChainFinding[] | undefined;
+/** Reads a log that somebody with every right has changed; the change is undone after. */
+const whileTampered = async (
+  statements: readonly string[],
+  read: (tx: Db) => Promise<void>,
+): Promise<void> => {
   const tampering = owner.inTransaction(async (tx) => {
     for (const statement of [
       'ALTER TABLE audit_log DISABLE TRIGGER USER',
@@ -63,10 +66,17 @@ const findingsAfter = async (statements: readonly string[], noted?: ChainLink) =
     ]) {
       await execute(tx, Prisma.raw(statement));
     }
-    ({ findings } = await verifyChain(tx, noted));
+    await read(tx);
     throw new Undone();
   });
   await expect(tampering).rejects.toThrow(Undone);
+};
+
+const findingsAfter = async (statements: readonly string[], noted?: ChainLink) => {
+  let findings: readonly ChainFinding[] | undefined;
+  await whileTampered(statements, async (tx) => {
+    ({ findings } = await verifyChain(tx, noted));
+  });
   return findings;
 };
 
@@ -249,6 +259,50 @@ describe('the audit chain', () => {
     expect(valueOf('audit_chain_head_number')).toBe(Number(now.number));
     const published = valueOf('audit_chain_head_hash').toString(16).padStart(13, '0');
     expect(published).toBe(now.hash.slice(0, 13));
+  });
+});
+
+/** Publishes the head of whichever log `reads` says. */
+const openGauge = () => {
+  const registry = new Registry();
+  let reads: Db = system.db;
+  const db: Pick<Db, 'auditChain'> = {
+    get auditChain() {
+      return reads.auditChain;
+    },
+  };
+  const publish = createChainGauge({ db, registry, logger: system.logger });
+  return async (from: Db = system.db): Promise<unknown> => {
+    reads = from;
+    await publish();
+    const [changed] =
+      (await registry.getSingleMetric('audit_chain_noted_head_changed')?.get())?.values ?? [];
+    return changed?.value;
+  };
+};
+
+describe('the head that was published before', () => {
+  it.each([
+    ['was cut off', () => [...remove(8), ...remove(7)]],
+    [
+      'was written anew',
+      () => [`UPDATE audit_log SET ip = NULL WHERE id = ${idOf(4)}`, ...rewrite(4)],
+    ],
+  ])('shows that the tail %s, and goes on showing it', async (_what, statements) => {
+    const changed = openGauge();
+    expect(await changed()).toBe(0);
+    await whileTampered(statements(), async (tx) => {
+      expect(await changed(tx)).toBe(1);
+      expect(await changed(tx)).toBe(1);
+    });
+  });
+
+  it('is compared with the log, by number and hash, while the log grows', async () => {
+    const changed = openGauge();
+    expect(await changed()).toBe(0);
+    await record(system.db, 'one-more');
+    expect(await changed()).toBe(0);
+    expect(await changed()).toBe(0);
   });
 });
 

@@ -35,4 +35,6 @@ export interface Refusal {
   readonly requestId: string;
   /** Holds no secret and no personal data: a hash of what was typed, at most. */
   readonly after: JsonObject;
+  /** The number of refusals that are recorded at once; 1 by default. */
+  readonly times?: number;
 }

@@ -1,7 +1,7 @@
 export { readChainHead, type ChainLink } from './audit-chain.store.ts';
 export { createAuditRoutes } from './audit.admin.routes.ts';
 export { countOutdatedRows } from './audit.store.ts';
-export type { AuditEntry } from './audit.types.ts';
+export type { AuditEntry, Refusal } from './audit.types.ts';
 export { createChainGauge } from './chain-gauge.ts';
 export { createAuditor, type Auditor } from './create-auditor.ts';
 export { createRefusalSweep } from './record-refusals.ts';

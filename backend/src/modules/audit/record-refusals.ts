@@ -14,26 +14,28 @@ const maxDetails = 20;
 
 /* The rows of `refusal_count`. */
 
-interface RefusalCount extends Omit<Refusal, 'after'> {
+interface RefusalCount extends Omit<Refusal, 'after' | 'times'> {
   readonly minute: Date;
   readonly refusals: number;
   readonly details: JsonObject[];
 }
 
-/** Counts a refusal and returns how many there are of its action and address in that minute. */
+/** Counts refusals and returns how many there are of their action and address in that minute. */
 const countRefusal = async (
   tx: Db,
-  { action, api, ip, requestId, after }: Refusal,
+  { action, api, ip, requestId, after, times = 1 }: Refusal,
   minute: Date,
 ): Promise<number> => {
   const detail = sql`jsonb_build_array(${JSON.stringify(after)}::jsonb)`;
   const counted = await selectOne<{ refusals: number }>(
     tx,
     sql`
-      INSERT INTO refusal_count AS c (action, address, minute, actor_api, details, request_id, ip)
-      VALUES (${action}, ${ip}, ${minute}::timestamptz, ${api}, ${detail}, ${requestId}, ${ip})
+      INSERT INTO refusal_count AS c
+        (action, address, minute, refusals, actor_api, details, request_id, ip)
+      VALUES (${action}, ${ip}, ${minute}::timestamptz, ${times}::int, ${api}, ${detail},
+        ${requestId}, ${ip})
       ON CONFLICT (action, address, minute) DO UPDATE SET
-        refusals = c.refusals + 1,
+        refusals = c.refusals + EXCLUDED.refusals,
         details = CASE WHEN c.details @> ${detail} OR jsonb_array_length(c.details) >= ${maxDetails}
           THEN c.details ELSE c.details || ${detail} END
       RETURNING c.refusals`,
@@ -78,7 +80,7 @@ export const recordRefusal = async (
   refusal: Refusal,
 ): Promise<void> => {
   const refusals = await countRefusal(tx, refusal, minuteOf(clock.now()));
-  if (refusals === 1) await record(tx, entryOf(refusal));
+  if (refusals === (refusal.times ?? 1)) await record(tx, entryOf(refusal));
 };
 
 /** The row of those that were only counted. Its request id is the first one's. */
