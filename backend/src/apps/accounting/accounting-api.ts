@@ -7,8 +7,10 @@ import type { Runtime } from '../../runtime/create-runtime.ts';
 /** The accounting API's variables, besides those of every process: no key of the other APIs. */
 export const accountingVariables = { ...apiVariables };
 
-/** Declares the routes of the accounting API; nothing is served yet. */
-export const createAccountingApi = (runtime: Runtime): ApiDefinition => {
+/** Declares the routes of the accounting API. `flush` writes what it has counted so far. */
+export const createAccountingApi = (
+  runtime: Runtime,
+): ApiDefinition & { readonly flush: () => Promise<void> } => {
   const { db, inTransaction, readSnapshot } = runtime.database;
   const shared = { ...runtime, db, inTransaction, readSnapshot };
   const accounting = createAccounting(shared);
@@ -22,7 +24,8 @@ export const createAccountingApi = (runtime: Runtime): ApiDefinition => {
     limitPerMinute: 120,
     docs: false,
     guard: accounting.guard,
-    onLimited: accounting.onLimited,
+    onLimited: accounting.rateLimited.record,
     routes: [...accounting.routes, ...registers],
+    flush: accounting.rateLimited.flush,
   };
 };

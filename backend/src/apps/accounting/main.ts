@@ -9,7 +9,9 @@ import { createAccountingApi, accountingVariables } from './accounting-api.ts';
 await runMain(async (env) => {
   const config = loadConfig(accountingVariables, env);
   const runtime = await createRuntime('accounting', config, env);
-  const app = createApiApp(createAccountingApi(runtime), config, runtime);
+  const definition = createAccountingApi(runtime);
+  const app = createApiApp(definition, config, runtime);
   const api = { server: createServer(app), port: config.PORT };
-  await startProcess({ runtime, config, api });
+  const closeFirst = [{ name: 'refusals', close: definition.flush }];
+  await startProcess({ runtime, config, api, closeFirst });
 });

@@ -5,7 +5,8 @@ import { createCaller, type Caller } from '#test/support/caller.ts';
 import { createFactories } from '#test/support/factories.ts';
 import { openTestSystem, type TestSystem } from '#test/support/open-test-system.ts';
 import { istDate } from '../../platform/clock/ist.ts';
-import { createAccounting, createPostingGate } from './index.ts';
+import { createAccounting } from './index.ts';
+import { createPostingGate } from './posting-gate.ts';
 import { gstRateBpsOn } from '../statutory/index.ts';
 
 let system: TestSystem;

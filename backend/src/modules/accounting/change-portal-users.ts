@@ -16,6 +16,7 @@ import {
   type PortalUserChange,
   type PortalUserRecord,
 } from './portal-users.store.ts';
+import { holds, requireOwn, requireReach, type Rights } from './portal-grants.ts';
 import { createPortalLoginGuard } from './portal-sign-in.ts';
 
 interface NewPortalUser {
@@ -79,7 +80,10 @@ export interface PortalUserChangesDeps {
 }
 
 /** The actor, request id and address of the audit row of a change. */
-type ChangeAuthor = Pick<AuditEntry, 'actor' | 'requestId' | 'ip'>;
+export interface ChangeAuthor extends Pick<AuditEntry, 'actor' | 'requestId' | 'ip'> {
+  /** Bounds what the author may give. Absent for goldctl, which may give everything. */
+  readonly grantor?: Rights;
+}
 
 /** Names the user to change. Emails are in lower case, as stored. */
 type PortalUserKey = { readonly id: string } | { readonly email: string };
@@ -87,7 +91,7 @@ type PortalUserKey = { readonly id: string } | { readonly email: string };
 /**
  * Each change is one transaction with its audit row; one that changes nothing writes none.
  * @throws AppError NOT_FOUND; CONFLICT for a taken email and for what would lose the last super
- * admin (contract: accounting > Portal users)
+ * admin; PERMISSION_DENIED for what the author lacks (contract: accounting > Portal users)
  */
 export interface PortalUserChanges {
   create(by: ChangeAuthor, user: NewPortalUser): Promise<PortalUserRecord>;
@@ -146,6 +150,14 @@ const namesOf = (before: PortalUserRecord | undefined, after: PortalUserRecord) 
   after: { name: after.name },
 });
 
+/** Lists what a change gives: permissions that are new, or that only the new role makes usable. */
+const gained = (before: PortalUserRecord, after: PortalUserRecord): string[] =>
+  after.permissions.filter(
+    (permission) =>
+      !before.permissions.includes(permission) ||
+      (holds(after, permission) && !holds(before, permission)),
+  );
+
 const isSame = (a: PortalUserRecord, b: PortalUserRecord): boolean =>
   a.name === b.name && JSON.stringify(stateOf(a)) === JSON.stringify(stateOf(b));
 
@@ -159,7 +171,7 @@ type RecordChange = (
 
 const createRecord =
   (audit: Auditor): RecordChange =>
-  (tx, by, action, before, after) =>
+  (tx, { grantor: _grantor, ...by }, action, before, after) =>
     audit.record(tx, {
       action: `portal-user.${action}`,
       ...by,
@@ -201,6 +213,7 @@ export const createPortalUserChanges = (deps: PortalUserChangesDeps): PortalUser
       const to = decide(user);
       const changed = { ...user, ...to };
       if (isSame(user, changed)) return user;
+      if (by.grantor !== undefined) requireOwn(by.grantor, gained(user, changed));
       keepOneSuperAdmin(user, changed, others);
       const at = clock.now();
       const after = await withFreeEmail(() => updatePortalUser(tx, user.id, to, at));
@@ -211,6 +224,8 @@ export const createPortalUserChanges = (deps: PortalUserChangesDeps): PortalUser
 
   return {
     async create(by, { password, ...user }) {
+      const { permissions = defaultPermissions[user.role] } = user;
+      if (by.grantor !== undefined) requireOwn(by.grantor, permissions);
       const passwordHash = await hasher.hashSecret(password);
       return inTransaction(async (tx) => {
         const { id } = await storePortalUser({ db: tx, clock, random }, { ...user, passwordHash });
@@ -237,6 +252,7 @@ export const createPortalUserChanges = (deps: PortalUserChangesDeps): PortalUser
       const passwordHash = await hasher.hashSecret(password);
       return inTransaction(async (tx) => {
         const { user } = await lock(tx, key);
+        if (by.grantor !== undefined) requireReach(by.grantor, user);
         const at = clock.now();
         const after = await updatePortalUser(tx, user.id, { passwordHash }, at);
         await revokePortalSessions(tx, user.id, at);

@@ -13,11 +13,11 @@ import {
 import { portalRead, portalWrite } from './accounting.types.ts';
 import { closeMonth, readMonth } from './close-month.ts';
 import {
-  closedMonthView,
   compareTotals,
   dateParams,
   daysPage,
   daysQuery,
+  monthCloseView,
   monthsPage,
   monthView,
   periodParams,
@@ -33,6 +33,7 @@ import {
   type DateRange,
   addProviderFigures,
 } from './provider-days.read-model.ts';
+import type { Post } from './posting-gate.ts';
 import type { AccountingWriteDeps } from './put-statutory-parameter.ts';
 import { listSignOffs, signOffDay } from './sign-off-day.ts';
 
@@ -115,7 +116,9 @@ export const createProviderReconciliationRoutes = (deps: AccountingWriteDeps): R
 ];
 
 /** Declares the months that were closed, and their closing. */
-export const createMonthEndRoutes = (deps: AccountingWriteDeps): Route[] => [
+export const createMonthEndRoutes = (
+  deps: AccountingWriteDeps & { readonly post: Post },
+): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/gold/month-end-close',
@@ -156,9 +159,12 @@ export const createMonthEndRoutes = (deps: AccountingWriteDeps): Route[] => [
     tags: ['month-end'],
     access: portalWrite('gold.month_end.close'),
     params: periodParams,
-    responses: { 201: closedMonthView },
+    responses: { 201: monthCloseView },
     errors: ['CONFLICT'],
-    handler: async ({ params, principal, context }) =>
-      created(presentClosedMonth(await closeMonth(deps, params.period, { principal, context }))),
+    handler: async ({ params: { period }, principal, context }) => {
+      const closed = await closeMonth(deps, period, { principal, context });
+      const posting = await deps.post({ source: 'month_end_close', id: period });
+      return created({ ...presentClosedMonth(closed), posting });
+    },
   }),
 ];

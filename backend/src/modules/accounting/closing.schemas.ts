@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { istDay, istMonth, pageOf, pageQuery } from '../../platform/http/index.ts';
 import type { Difference } from './close-month.ts';
 import type { MonthEndRow } from './month-ends.store.ts';
+import { postingRefusals } from './posting-gate.ts';
 import type { SignOffRow } from './sign-off-day.ts';
 
 export const daysQuery = pageQuery.extend({
@@ -70,6 +71,11 @@ export const closedMonthView = z.object({
   closedAt: z.iso.datetime(),
 });
 export const monthsPage = pageOf(closedMonthView);
+
+/** A month that was just closed, and why its totals were not posted to the ledger. */
+export const monthCloseView = closedMonthView.extend({
+  posting: z.object({ posted: z.literal(false), code: z.enum(postingRefusals) }),
+});
 
 /** A month: `differences` is what stands in the books now beside what was frozen or is proven. */
 export const monthView = closedMonthView.extend({

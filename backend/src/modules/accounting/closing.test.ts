@@ -171,10 +171,17 @@ describe('the close of a month', () => {
     },
   );
 
-  it('freezes its totals, once', async ({ ended }) => {
+  it('freezes its totals, once, and the ledger takes no posting of them', async ({
+    open,
+    ended,
+  }) => {
     const { ask, period, month } = ended;
     const answers = await Promise.all([1, 2].map(() => ask('POST', month())));
     expect(answers.map(({ status }) => String(status)).toSorted()).toEqual(['201', '409']);
+    const code = 'ACCOUNTING_POSTING_DISABLED';
+    const closed = answers.find(({ status }) => status === 201);
+    expect(closed?.body).toMatchObject({ period, posting: { posted: false, code } });
+    expect(open.system.logged()).toContain(code);
     expect(await ask('POST', month())).toMatchObject({ status: 409 });
     const { body } = await ask('GET', month());
     expect(body).toMatchObject({

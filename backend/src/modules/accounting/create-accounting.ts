@@ -1,4 +1,4 @@
-import type { Request } from 'express';
+import type { Timers } from '../../platform/clock/timers.ts';
 import type { Vault } from '../../platform/crypto/index.ts';
 import type { Guard, Route } from '../../platform/http/index.ts';
 import type { Logger } from '../../platform/observability/index.ts';
@@ -11,9 +11,12 @@ import {
   createMonthEndRoutes,
   createProviderReconciliationRoutes,
 } from './closing.accounting.routes.ts';
-import { createPortalGuard, createRateLimitedRecorder } from './portal-guard.ts';
+import { createPortalGuard } from './portal-guard.ts';
+import { createPostingGate } from './posting-gate.ts';
+import { recordingRefusals } from './portal-refusals.ts';
 import type { PortalSignInDeps } from './portal-sign-in.ts';
 import { createPortalUserReads, createPortalUserWrites } from './portal-users.accounting.routes.ts';
+import { createRateLimitedRecorder, type RateLimitedRecorder } from './record-rate-limited.ts';
 
 /** Wires the accounting portal: its sign-in, users, books and the guard of its API. */
 export const createAccounting = (
@@ -21,16 +24,17 @@ export const createAccounting = (
     readonly switches: Switches;
     readonly vault: Pick<Vault, 'forUsers' | 'service'>;
     readonly logger: Logger;
+    readonly timers: Timers;
   },
-): { routes: Route[]; guard: Guard; onLimited: (req: Request) => void } => ({
+): { routes: Route[]; guard: Guard; rateLimited: RateLimitedRecorder } => ({
   routes: [
     ...createAccountingRoutes(deps),
     ...createPortalUserReads(deps),
-    ...createPortalUserWrites(deps),
+    ...recordingRefusals(deps, createPortalUserWrites(deps)),
     ...createStatutoryRoutes(deps),
     ...createLedgerRoutes(deps),
     ...createProviderReconciliationRoutes(deps),
-    ...createMonthEndRoutes(deps),
+    ...createMonthEndRoutes({ ...deps, post: createPostingGate(deps) }),
     ...createAuditRoutes(deps, {
       path: '/gold/audit',
       access: portalRead('audit.read'),
@@ -38,5 +42,5 @@ export const createAccounting = (
     }),
   ],
   guard: createPortalGuard(deps),
-  onLimited: createRateLimitedRecorder(deps),
+  rateLimited: createRateLimitedRecorder(deps),
 });

@@ -1,4 +1,3 @@
-export { createPostingGate } from './posting-gate.ts';
 export { portalRead, portalWrite } from './accounting.types.ts';
 export { createAccounting } from './create-accounting.ts';
 export { permissions, portalRoles, type Permission, type PortalRole } from './permissions.ts';

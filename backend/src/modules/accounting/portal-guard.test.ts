@@ -146,26 +146,57 @@ describe('refusals without a valid token', () => {
   });
 });
 
-it('audits requests beyond the rate limit, the first of an address in a minute', async () => {
-  const { routes, guard, onLimited } = createAccounting(system);
-  const { redis } = system;
-  const rateLimit = createRateLimit({ redis, prefix: 'x', limit: 1, windowMs: 60_000, onLimited });
-  const limited = await system.serve({ prefix: '/limited', routes, guard, rateLimit });
-  system.clock.advance(60_000);
-  const where = { after: { path: ['code'], equals: 'RATE_LIMITED' } };
-  const ask = createCaller(limited);
-  for (const expected of [404, 429, 429]) {
-    expect(await ask('GET', '/nowhere')).toMatchObject({ status: expected });
-  }
-  await eventually(async () => {
-    expect(await system.db.auditLog.findMany({ where })).toMatchObject([
-      { action: 'accounting.refused', outcome: 'REFUSED', ip: '127.0.0.1' },
-    ]);
+const serveLimited = async (prefix: string) => {
+  const { routes, guard, rateLimited } = createAccounting(system);
+  const rateLimit = createRateLimit({
+    redis: system.redis,
+    prefix: `limited${prefix}`,
+    limit: 1,
+    windowMs: 60_000,
+    onLimited: rateLimited.record,
   });
-  expect(await ask('GET', '/nowhere')).toMatchObject({ status: 429 });
-  system.clock.advance(60_000);
-  expect(await ask('GET', '/nowhere')).toMatchObject({ status: 429 });
-  await eventually(async () => expect(await system.db.auditLog.count({ where })).toBe(2));
+  const url = await system.serve({ prefix, routes, guard, rateLimit });
+  return { call: createCaller(url), rateLimited };
+};
+
+describe('requests beyond the rate limit', () => {
+  const where = { action: 'accounting.refused', after: { path: ['code'], equals: 'RATE_LIMITED' } };
+  it('are audited, the first of an address in a minute at once', async () => {
+    const { call } = await serveLimited('/first');
+    system.clock.advance(60_000);
+    for (const expected of [404, 429, 429]) {
+      expect(await call('GET', '/nowhere')).toMatchObject({ status: expected });
+    }
+    await eventually(async () => {
+      expect(await system.db.auditLog.findMany({ where })).toMatchObject([
+        { action: 'accounting.refused', outcome: 'REFUSED', ip: '127.0.0.1' },
+      ]);
+    });
+    expect(await call('GET', '/nowhere')).toMatchObject({ status: 429 });
+    system.clock.advance(60_000);
+    expect(await call('GET', '/nowhere')).toMatchObject({ status: 429 });
+    await eventually(async () => expect(await system.db.auditLog.count({ where })).toBe(2));
+  });
+
+  it('are all counted: one row says how many more there were', async () => {
+    const { call, rateLimited } = await serveLimited('/count');
+    const sweep = () => createRefusalSweep(system).run(new AbortController().signal);
+    system.clock.advance(60_000);
+    await sweep();
+    const before = await system.db.auditLog.count();
+    await call('GET', '/nowhere');
+    for (let limited = 0; limited < 7; limited += 1) await call('GET', '/nowhere');
+    await rateLimited.flush();
+    system.clock.advance(60_000);
+    await eventually(async () => {
+      await sweep();
+      const rows = await system.db.auditLog.findMany({ skip: before, orderBy: { seq: 'asc' } });
+      expect(rows).toMatchObject([
+        { action: 'accounting.refused', after: { code: 'RATE_LIMITED' } },
+        { action: 'accounting.refused', after: { further: 6 } },
+      ]);
+    });
+  });
 });
 
 describe('the mode', () => {

@@ -4,11 +4,12 @@ import { hashToken } from '../../platform/crypto/index.ts';
 import type { Db, InTransaction } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import type { Access, Guard } from '../../platform/http/index.ts';
-import type { Logger } from '../../platform/observability/index.ts';
 import type { Auditor } from '../audit/index.ts';
 import type { Switches } from '../settings/index.ts';
 import type { PortalPrincipal } from './accounting.types.ts';
 import { isAdministration } from './permissions.ts';
+import { holds } from './portal-grants.ts';
+import { recordPortalRefusal } from './portal-refusals.ts';
 import { findLivePortalSession } from './portal-users.store.ts';
 
 interface PortalGuardOptions {
@@ -21,10 +22,6 @@ interface PortalGuardOptions {
 
 /** 32 random bytes as base64url. */
 const tokenPattern = /^[\w-]{43}$/u;
-
-const holds = (principal: PortalPrincipal, permission: string): boolean =>
-  principal.permissions.includes(permission) &&
-  (!isAdministration(permission) || principal.role === 'super_admin');
 
 /**
  * Admits accounting staff. It checks the portal token (401), the permission (403) and read-only
@@ -50,17 +47,9 @@ export const createPortalGuard = (options: PortalGuardOptions): Guard => {
     principal?: PortalPrincipal,
   ): Promise<never> => {
     const { requestId, ip = '', method } = req;
-    const action = 'accounting.refused';
     const route = String(req.route?.path ?? '');
     const after = { code, method, route, ...(permission !== undefined && { permission }) };
-    if (principal === undefined) {
-      const refusal = { action, api: 'accounting', ip, requestId, after } as const;
-      await inTransaction((tx) => audit.recordRefusal(tx, refusal));
-    } else {
-      const { portalUserId: id, email, role } = principal;
-      const actor = { api: 'accounting', id, email, role } as const;
-      await audit.record(db, { action, outcome: 'REFUSED', actor, after, requestId, ip });
-    }
+    await recordPortalRefusal({ db, inTransaction, audit }, { principal, requestId, ip, after });
     throw new AppError(code);
   };
 
@@ -83,40 +72,5 @@ export const createPortalGuard = (options: PortalGuardOptions): Guard => {
       if (!(await isWritable(access))) return refuse('READ_ONLY_MODE', req, access, principal);
       return principal;
     },
-  };
-};
-
-interface RateLimitedDeps {
-  readonly inTransaction: InTransaction;
-  readonly clock: Clock;
-  readonly audit: Auditor;
-  readonly logger: Logger;
-}
-
-const minuteMs = 60_000;
-/** Of more addresses in a minute nothing is kept. */
-const mostAddresses = 1000;
-
-/**
- * Audits requests beyond the rate limit: the first of an address in a minute at this process. The
- * others write nothing, for a limit that costs a write for each refusal protects no database.
- */
-export const createRateLimitedRecorder = (deps: RateLimitedDeps) => {
-  const { inTransaction, clock, audit, logger } = deps;
-  const seen = new Set<string>();
-  let minute = 0;
-
-  return (req: Request): void => {
-    const now = clock.now().getTime();
-    if (now - (now % minuteMs) !== minute) seen.clear();
-    minute = now - (now % minuteMs);
-    const { ip = '', requestId, method } = req;
-    if (seen.has(ip) || seen.size === mostAddresses) return;
-    seen.add(ip);
-    const action = 'accounting.refused';
-    const after = { code: 'RATE_LIMITED', method };
-    inTransaction((tx) =>
-      audit.recordRefusal(tx, { action, api: 'accounting', ip, requestId, after }),
-    ).catch((error: unknown) => logger.error({ err: error }, 'a refusal was not audited'));
   };
 };

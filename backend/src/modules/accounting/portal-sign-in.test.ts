@@ -3,6 +3,7 @@ import { createCaller, type Caller } from '#test/support/caller.ts';
 import { createFactories, type Factories } from '#test/support/factories.ts';
 import { openTestSystem, type TestSystem } from '#test/support/open-test-system.ts';
 import { hashToken, type SecretHasher } from '../../platform/crypto/index.ts';
+import { AppError } from '../../platform/errors/app-error.ts';
 import { createAccounting, permissions, portalRoles } from './index.ts';
 import { administrationPermissions, defaultPermissions } from './permissions.ts';
 
@@ -39,6 +40,8 @@ const fail = async (email: string, times: number) => {
 };
 
 const lastAudit = () => system.db.auditLog.findFirst({ orderBy: { seq: 'desc' } });
+
+const checkInTurn = () => Promise.reject(new AppError('BUSY', { retryAfterSeconds: 1 }));
 
 describe('signing in', () => {
   it('answers a token of 32 random bytes, of which only a hash is kept', async () => {
@@ -119,6 +122,21 @@ describe('signing in', () => {
     );
     expect(everything).not.toMatch(/typo|my other password/u);
     expect(system.logged()).not.toContain('my other password');
+  });
+
+  it('writes an audit row where it was refused for the number of those that wait', async () => {
+    const hasher = { ...system.hasher, checkInTurn };
+    const { routes, guard } = createAccounting({ ...system, hasher });
+    const full = await system.serve({ prefix: '/api/v1/accounting', routes, guard });
+    system.clock.advance(60_000);
+    const body = { email: 'late@example.test', password: 'my other password' };
+    const answer = await createCaller(full)('POST', '/auth/login', body);
+    expect(answer).toMatchObject({ status: 503, code: 'BUSY' });
+    expect(await lastAudit()).toMatchObject({
+      action: 'accounting.sign-in.refused',
+      outcome: 'REFUSED',
+      after: { code: 'BUSY', emailHash: expect.any(String) },
+    });
   });
 
   it('locks an e-mail for 30 minutes after five failures in 15', async () => {

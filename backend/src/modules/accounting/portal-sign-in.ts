@@ -96,8 +96,7 @@ const recordRefusal = async (
   error: unknown,
   context: RequestContext,
 ): Promise<void> => {
-  // Nobody was judged where the queue was full.
-  if (!isAppError(error) || error.code === 'BUSY') return;
+  if (!isAppError(error)) return;
   const { requestId, ip } = context;
   const after = { code: error.code, emailHash: blindIndex('email', email) };
   const action = 'accounting.sign-in.refused';

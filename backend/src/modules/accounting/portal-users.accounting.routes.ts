@@ -1,9 +1,17 @@
 import type { Db } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
-import { created, defineRoute, idParams, ok, type Route } from '../../platform/http/index.ts';
-import { portalActor, portalRead, portalWrite } from './accounting.types.ts';
+import {
+  created,
+  defineRoute,
+  idParams,
+  ok,
+  type RequestContext,
+  type Route,
+} from '../../platform/http/index.ts';
+import { portalActor, portalRead, portalWrite, type PortalPrincipal } from './accounting.types.ts';
 import {
   createPortalUserChanges,
+  type ChangeAuthor,
   type PortalUserChanges,
   type PortalUserChangesDeps,
 } from './change-portal-users.ts';
@@ -77,6 +85,12 @@ export const createPortalUserReads = ({ db }: { readonly db: Db }): Route[] => [
   }),
 ];
 
+/** Returns the author of a change, who can give no more than they hold. */
+const authorOf = (principal: PortalPrincipal, context: RequestContext): ChangeAuthor => ({
+  ...portalActor(principal, context),
+  grantor: principal,
+});
+
 /** The parts that every route which changes one user declares. */
 const change = {
   tags,
@@ -97,7 +111,7 @@ const activationRoute = (
     access: portalWrite('portal_users.deactivate'),
     ...change,
     handler: async ({ params, principal, context }) => {
-      const by = portalActor(principal, context);
+      const by = authorOf(principal, context);
       const user = await changes.setActive(by, params, name === 'activate');
       return ok(presentPortalUserDetail(user));
     },
@@ -114,7 +128,7 @@ const createUserRoutes = (changes: PortalUserChanges): Route[] => [
     responses: { 201: portalUserDetail },
     errors: ['CONFLICT', 'BUSY'],
     handler: async ({ body, principal, context }) => {
-      const user = await changes.create(portalActor(principal, context), body);
+      const user = await changes.create(authorOf(principal, context), body);
       return created(presentPortalUserDetail(user));
     },
   }),
@@ -126,7 +140,7 @@ const createUserRoutes = (changes: PortalUserChanges): Route[] => [
     ...change,
     body: portalUserPatch,
     handler: async ({ params, body, principal, context }) => {
-      const user = await changes.update(portalActor(principal, context), params, body);
+      const user = await changes.update(authorOf(principal, context), params, body);
       return ok(presentPortalUserDetail(user));
     },
   }),
@@ -141,7 +155,7 @@ const createUserRoutes = (changes: PortalUserChanges): Route[] => [
     errors: ['NOT_FOUND', 'BUSY'],
     body: passwordBody,
     handler: async ({ params, body, principal, context }) => {
-      const by = portalActor(principal, context);
+      const by = authorOf(principal, context);
       return ok(presentPortalUserDetail(await changes.resetPassword(by, params, body.password)));
     },
   }),
@@ -156,7 +170,7 @@ const createRoleRoutes = (changes: PortalUserChanges): Route[] => [
     ...change,
     body: roleBody,
     handler: async ({ params, body, principal, context }) => {
-      const user = await changes.setRole(portalActor(principal, context), params, body.role);
+      const user = await changes.setRole(authorOf(principal, context), params, body.role);
       return ok(presentPortalUserDetail(user));
     },
   }),
@@ -168,7 +182,7 @@ const createRoleRoutes = (changes: PortalUserChanges): Route[] => [
     ...change,
     body: permissionsBody,
     handler: async ({ params, body, principal, context }) => {
-      const by = portalActor(principal, context);
+      const by = authorOf(principal, context);
       const user = await changes.setPermissions(by, params, body.permissions);
       return ok(presentPortalUserDetail(user));
     },

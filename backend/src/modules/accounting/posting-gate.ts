@@ -17,10 +17,16 @@ export const readPostingRefusal = async (switches: Pick<Switches, 'read'>) => {
 };
 
 /** The result of a posting: always a refusal, since there is no engine. */
-interface PostingOutcome {
+export interface PostingOutcome {
   readonly posted: false;
   readonly code: PostingRefusal;
 }
+
+/** Posts what a source of the books, such as a closed month, adds up to. */
+export type Post = (posting: {
+  readonly source: string;
+  readonly id: string;
+}) => Promise<PostingOutcome>;
 
 /**
  * Creates the gate that every posting to the ledger passes. It refuses each, by what it returns and
@@ -30,7 +36,7 @@ export const createPostingGate =
   (deps: {
     readonly switches: Pick<Switches, 'read'>;
     readonly logger: Pick<Logger, 'warn'>;
-  }): ((posting: { readonly source: string; readonly id: string }) => Promise<PostingOutcome>) =>
+  }): Post =>
   async ({ source, id }) => {
     const { code } = await readPostingRefusal(deps.switches);
     deps.logger.warn({ code, source, sourceId: id }, 'a posting to the ledger was refused');

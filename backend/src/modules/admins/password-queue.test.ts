@@ -80,6 +80,11 @@ it('lets 32 wait and refuses the others at once, without counting their tries', 
   expect(await signIn(email, password)).toMatchObject({ status: 200 });
   const refused = await metric('password_checks_refused_total{reason="busy"');
   expect(refused - refusedBefore).toBe(6);
+  const audited = { action: 'admin.sign_in_refused', after: { path: ['code'], equals: 'BUSY' } };
+  expect(await system.db.auditLog.count({ where: audited })).toBe(1);
+  expect(await system.db.refusalCount.findFirst({ where: { refusals: { gt: 5 } } })).toMatchObject({
+    details: expect.arrayContaining([expect.objectContaining({ code: 'BUSY' })]),
+  });
 });
 
 it('neither checks nor counts the password of a client that has gone', async () => {

@@ -59,8 +59,7 @@ const recordRefusal = async (
   error: unknown,
   { requestId, ip }: RequestContext,
 ): Promise<void> => {
-  // Nobody was judged where the queue was full.
-  if (!isAppError(error) || error.code === 'BUSY') return;
+  if (!isAppError(error)) return;
   const after = { code: error.code, emailHash: blindIndex('email', email) };
   const refusal = { action: 'admin.sign_in_refused', api: 'admin', ip, requestId, after } as const;
   await inTransaction((tx) => audit.recordRefusal(tx, refusal));
