@@ -63,7 +63,7 @@ const differenceView = z.object({
   found: z.union([z.int(), z.string()]),
 });
 
-export const closedMonthView = z.object({
+const closedMonthView = z.object({
   period: z.string(),
   closed: z.literal(true),
   totals: totalsView,

@@ -17,7 +17,7 @@ export const readPostingRefusal = async (switches: Pick<Switches, 'read'>) => {
 };
 
 /** The result of a posting: always a refusal, since there is no engine. */
-export interface PostingOutcome {
+interface PostingOutcome {
   readonly posted: false;
   readonly code: PostingRefusal;
 }
