@@ -1,4 +1,4 @@
-import { ApiException, FetchError } from '@kubernetes/client-node';
+import { ApiException } from '@kubernetes/client-node';
 import { z } from 'zod';
 import { CliError, exitCodes } from '../cli-error.ts';
 
@@ -44,14 +44,24 @@ const codeAndHint = (status: number): [CliError['exitCode'], string | undefined]
 /** Runs one call of the cluster; the error of a failed call names its purpose. @throws CliError */
 export type KubeCall = <T>(purpose: string, work: () => Promise<T>) => Promise<T>;
 
-const describe = (error: unknown): string =>
-  error instanceof Error && error.message !== '' ? error.message : String(error);
+/** Returns what lies below: fetch says no more than that it failed. */
+const origin = (error: unknown): unknown =>
+  error instanceof Error && error.cause instanceof Error ? origin(error.cause) : error;
+
+const describe = (error: unknown): string => {
+  const first = origin(error);
+  return first instanceof Error && first.message !== '' ? first.message : String(first);
+};
 
 /** Recognises the errors by which the library and the socket below it report no response. */
-const isSilence = (error: unknown): boolean =>
-  error instanceof FetchError ||
-  (error instanceof Error && ['AbortError', 'TimeoutError'].includes(error.name)) ||
-  (error instanceof Error && 'code' in error && typeof error.code === 'string');
+const isSilence = (error: unknown): boolean => {
+  const first = origin(error);
+  return (
+    first instanceof Error &&
+    (['AbortError', 'TimeoutError'].includes(first.name) ||
+      ('code' in first && typeof first.code === 'string'))
+  );
+};
 
 /** Creates the function that turns whatever a call throws into a CliError. */
 export const createKubeCall =
