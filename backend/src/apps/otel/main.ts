@@ -64,6 +64,9 @@ const startTracing = async (): Promise<void> => {
     logRecordProcessors: [],
     instrumentations: [
       new HttpInstrumentation({
+        // The SDK enables it. Enabled by its constructor it forgets that it has patched node:http,
+        // which the exporter has loaded by then, and records each call twice.
+        enabled: false,
         ignoreIncomingRequestHook: ({ url }) => /^\/(?:healthz|readyz|metrics)$/u.test(url ?? ''),
         startIncomingSpanHook: () => unrecordedOfRequests,
         startOutgoingSpanHook: () => unrecordedOfCalls,
