@@ -55,20 +55,23 @@ const createServiceGates = (runtime: Runtime, config: ProcessConfig) => {
   return createGates({ db, switches, blockingChecks, logger });
 };
 
-/** Reads the configuration of buying and selling. */
-const readGoldSettings = (config: Config<typeof servicesVariables>) => {
+/** Reads what holds automatic payouts. */
+const readPayoutHolds = (config: Config<typeof servicesVariables>): PayoutHolds => {
   const daily = config.PAYOUT_DAILY_AUTO_PAISE;
-  const payoutHolds: PayoutHolds = {
+  return {
     newAccountHours: config.PAYOUT_NEW_ACCOUNT_HOURS,
     nameMatchFloor: config.PAYOUT_NAME_MATCH_FLOOR,
     dailyAutoPaise: daily === undefined ? undefined : fromSafePaise(daily),
-  };
-  return {
-    allocationRetrySeconds: config.ALLOCATION_RETRY_SECONDS,
-    payoutHolds,
-    priceToleranceBps: fromSafeBps(config.PRICE_TOLERANCE_BPS),
+    dailyAutoCount: config.PAYOUT_DAILY_AUTO_COUNT,
   };
 };
+
+/** Reads the configuration of buying and selling. */
+const readGoldSettings = (config: Config<typeof servicesVariables>) => ({
+  allocationRetrySeconds: config.ALLOCATION_RETRY_SECONDS,
+  payoutHolds: readPayoutHolds(config),
+  priceToleranceBps: fromSafeBps(config.PRICE_TOLERANCE_BPS),
+});
 
 /** Returns a customer as gateways and payout providers may know them; undefined once deleted. */
 const findCustomer = async (client: Db, userId: string) => {
@@ -169,7 +172,12 @@ const createMoneyServices = (
     paymentsDeps,
     payments: createPayments(paymentsDeps),
     banking,
-    payouts: createPayouts({ ...shared, provider, banking }),
+    payouts: createPayouts({
+      ...shared,
+      provider,
+      banking,
+      payoutHolds: readPayoutHolds(config),
+    }),
     hasUsableGateway: async (): Promise<boolean> =>
       (await listUsableGateways(paymentsDeps)).length > 0,
   };

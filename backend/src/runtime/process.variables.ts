@@ -123,6 +123,10 @@ export const servicesVariables = defineVariables({
     schema: optionalInteger(0),
     doc: 'payouts beyond this sum wait for an operator, in paise for a customer and IST day; off unless set',
   },
+  PAYOUT_DAILY_AUTO_COUNT: {
+    schema: integer(20, 0, 1_000_000),
+    doc: 'payouts beyond this number wait for an operator, for a customer and IST day',
+  },
   REFERRAL_REWARD_PAISE: {
     schema: integer(0, 0, 10_000_000),
     doc: "a customer's reward for referring another one, in paise, at the other one's first allocated buy",

@@ -4,8 +4,9 @@ import { insertPayout, noHolds, type PayoutHolds } from '../../src/modules/payou
 import { recordUnintended } from '../../src/modules/provider-operations/index.ts';
 import { grams, paise, UNITS_PER_GRAM } from '../../src/money/index.ts';
 import type { Clock } from '../../src/platform/clock/clock.ts';
+import type { Vault } from '../../src/platform/crypto/index.ts';
 import type { Db, InTransaction } from '../../src/platform/db/index.ts';
-import type { Logger } from '../../src/platform/observability/index.ts';
+import type { Logger, Metrics } from '../../src/platform/observability/index.ts';
 import type { Random } from '../../src/platform/ids/random.ts';
 
 interface Deps {
@@ -14,6 +15,8 @@ interface Deps {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
+  readonly vault: Vault;
+  readonly metrics: Pick<Metrics, 'countBound'>;
   readonly payoutHolds?: PayoutHolds;
 }
 
@@ -138,7 +141,7 @@ export const createConfirmedSales = (deps: Deps): ConfirmedSales => {
         await confirm(tx, orderId, sale, at);
         const { userId, bankAccountId } = sale;
         const payout = { userId, orderId, bankAccountId, amountPaise: paise(sale.amountPaise) };
-        const payoutId = await insertPayout({ clock, random, payoutHolds }, tx, payout);
+        const payoutId = await insertPayout({ ...deps, payoutHolds }, tx, payout);
         return { orderId, payoutId };
       }),
 

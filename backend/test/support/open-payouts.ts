@@ -3,6 +3,7 @@ import { createPayoutProvider } from '../../src/adapters/payout-provider/create-
 import type { PayoutProvider } from '../../src/adapters/payout-provider/port.ts';
 import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-options.ts';
 import { createAdmins, type AdminRole } from '../../src/modules/admins/index.ts';
+import { sealRegisteredName } from '../../src/modules/banking/bank-account-sealing.ts';
 import { createBanking, type Banking } from '../../src/modules/banking/index.ts';
 import { hasOpenSale } from '../../src/modules/orders/index.ts';
 import { createNotify } from '../../src/modules/notifications/index.ts';
@@ -46,7 +47,7 @@ export interface OpenPayouts extends Replica {
   customer(): Promise<{ readonly userId: string; readonly call: Caller }>;
   operator(role?: AdminRole): Promise<{ readonly adminId: string; readonly call: Caller }>;
   /** A verified account; by its number payouts to it stay open. */
-  account(userId: string, number?: string): Promise<string>;
+  account(userId: string, number?: string, bank?: BankNames): Promise<string>;
   /** A confirmed sale and its payout. */
   payout(amountPaise?: bigint, accountNumber?: string): Promise<MadePayout>;
   /** Runs what is queued, with the jobs of this replica; answers what was thrown. */
@@ -60,6 +61,12 @@ export interface OpenPayouts extends Replica {
   /** The calls that the provider received, oldest first. */
   journal(operation: string): Promise<readonly JournalEntry[]>;
   close(): Promise<void>;
+}
+
+/** The name that the bank has for an account, and the provider's score of it. */
+interface BankNames {
+  readonly registeredName: string | undefined;
+  readonly nameMatchScore: number;
 }
 
 interface MadePayout {
@@ -122,7 +129,7 @@ export const openPayouts = async ({
       },
       isAccountInUse: async (tx, id) => (await hasOpenSale(tx, id)) || hasPayoutInFlight(tx, id),
     });
-    const payouts = createPayouts({ ...shared, banking });
+    const payouts = createPayouts({ ...shared, banking, payoutHolds: holds });
     return { banking, payouts };
   };
   const own = replica();
@@ -160,7 +167,15 @@ export const openPayouts = async ({
       return deliveries.every(({ subject, state }) => subject !== id || state !== 'waiting');
     });
   };
-  const account = async (userId: string, number?: string): Promise<string> => {
+  /** Writes what a validation said of the holder, whichever validation was applied first. */
+  const nameAccount = async (userId: string, id: string, bank: BankNames): Promise<void> => {
+    const { registeredName, nameMatchScore } = bank;
+    const sealer = await system.vault.forUser(db, userId);
+    const registeredNameSealed =
+      registeredName === undefined ? null : sealRegisteredName(sealer, registeredName, id);
+    await db.bankAccount.update({ where: { id }, data: { registeredNameSealed, nameMatchScore } });
+  };
+  const account = async (userId: string, number?: string, bank?: BankNames): Promise<string> => {
     const accountNumber = number ?? `${system.random.digits(8)}9999`;
     const added = await bearerCaller(url, userId)('POST', '/bank-accounts', {
       accountNumber,
@@ -179,6 +194,7 @@ export const openPayouts = async ({
       providerStatus: 'completed',
       registeredName: 'ASHA RAO',
     });
+    if (bank !== undefined) await nameAccount(userId, id, bank);
     return id;
   };
 

@@ -43,6 +43,12 @@ export const openHolderName = (
 export const sealRegisteredName = (sealer: Sealer, name: string, accountId: string): string =>
   sealer.seal(name, contextOf('registered_name', accountId));
 
+/** Opens the name that the bank has for the account. */
+export const openRegisteredName = (
+  sealer: Sealer,
+  { id, registeredNameSealed }: { readonly id: string; readonly registeredNameSealed: string },
+): string => sealer.open(registeredNameSealed, contextOf('registered_name', id));
+
 /**
  * Returns an account in clear, as the provider wants it. It goes to the provider's adapter and
  * nowhere else.

@@ -204,13 +204,23 @@ export const findFundAccountId = async (db: Db, id: string): Promise<string | un
 
 /** The facts of an account that decide whether a payout to it is held. */
 export interface Payee {
+  readonly id: string;
+  readonly userId: string;
   readonly createdAt: Date;
-  /** 0 to 100; null where the validation gave none. */
+  /** The provider's, 0 to 100; null where the validation gave none. */
   readonly nameMatchScore: number | null;
+  /** The bank's own name for it; null where the validation gave none. */
+  readonly registeredNameSealed: string | null;
 }
 
 export const findPayee = async (db: Db, id: string): Promise<Payee | undefined> => {
-  const select = { createdAt: true, nameMatchScore: true };
+  const select = {
+    id: true,
+    userId: true,
+    createdAt: true,
+    nameMatchScore: true,
+    registeredNameSealed: true,
+  };
   return (await db.bankAccount.findUnique({ where: { id }, select })) ?? undefined;
 };
 

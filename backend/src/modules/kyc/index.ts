@@ -6,4 +6,5 @@ export { createKycEvents } from './kyc-events.ts';
 export { kycStatusOf, requireApprovedKyc } from './kyc.store.ts';
 export { kycOperatorView } from './kyc.schemas.ts';
 export { readKycOfUser } from './present-kyc.ts';
+export { openApprovedName } from './open-approved-name.ts';
 export { requireProviderUser } from './require-provider-user.ts';

@@ -4,6 +4,7 @@ import { type Sweep, type TaskList, enqueue, sweepRows } from '../../platform/jo
 import { addMs } from '../../platform/clock/clock.ts';
 import { describeError } from '../../platform/observability/index.ts';
 import { createWebhookInbox, type WebhookInbox } from '../webhook-inbox/index.ts';
+import type { RetryDeps } from './retry-payout.ts';
 import { dispatchPayout } from './dispatch-payout.ts';
 import { createPayoutInboxHandler } from './payout-events.ts';
 import { createPayoutAdminRoutes } from './payouts.admin.routes.ts';
@@ -29,7 +30,7 @@ const payoutPayload = z.object({ payoutId: z.uuid() });
 const eventPayload = z.object({ eventId: z.uuid() });
 
 /** Creates the payouts of sales: dispatch, the provider's events, approvals and retries. */
-export const createPayouts = (deps: PayoutsDeps): Payouts => {
+export const createPayouts = (deps: RetryDeps): Payouts => {
   const inbox = createWebhookInbox(deps, createPayoutInboxHandler(deps));
   return {
     customerRoutes: createPayoutCustomerRoutes(deps.db),

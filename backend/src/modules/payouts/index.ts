@@ -1,5 +1,6 @@
 export { createPayouts, type Payouts } from './create-payouts.ts';
-export { insertPayout, noHolds, type PayoutHolds } from './insert-payout.ts';
+export { insertPayout } from './insert-payout.ts';
+export { noHolds, type HoldDeps, type PayoutHolds } from './payout-holds.ts';
 export { findPayoutOfOrder, hasPayoutInFlight } from './payout.store.ts';
 export { dispatchJob } from './payouts.jobs.ts';
 export {

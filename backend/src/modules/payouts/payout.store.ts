@@ -117,15 +117,20 @@ export const insertPayoutRow = async (
 };
 
 /**
- * Adds up what was written for a customer since `from` and goes out without an operator, whatever
- * became of it.
+ * Adds up and counts what was written for a customer since `from` and goes out without an operator,
+ * whatever became of it.
  */
-export const sumAutomaticPayouts = async (db: Db, userId: string, from: Date): Promise<Paise> => {
-  const { _sum: sum } = await db.payout.aggregate({
+export const totalAutomaticPayouts = async (
+  db: Db,
+  userId: string,
+  from: Date,
+): Promise<{ readonly amountPaise: Paise; readonly count: number }> => {
+  const { _sum: sum, _count: count } = await db.payout.aggregate({
     where: { userId, approvalRequired: false, createdAt: { gte: from } },
     _sum: { amountPaise: true },
+    _count: true,
   });
-  return paise(sum.amountPaise ?? 0n);
+  return { amountPaise: paise(sum.amountPaise ?? 0n), count };
 };
 
 /** Keeps who approved a PENDING payout. */

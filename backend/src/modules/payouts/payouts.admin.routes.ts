@@ -9,15 +9,14 @@ import {
   presentPayoutForOperator,
   retryBody,
 } from './payouts.schemas.ts';
-import type { PayoutsDeps } from './payouts.types.ts';
-import { retryPayout } from './retry-payout.ts';
+import { retryPayout, type RetryDeps } from './retry-payout.ts';
 
 const readers = adminAccess('SUPER_ADMIN', 'ADMIN', 'SUPPORT');
 const approvers = adminAccess('SUPER_ADMIN', 'ADMIN');
 const tags = ['payouts'];
 
 /** `GET /payouts`, `POST /payouts/:id/approve`, `POST /payouts/:id/retry` of the admin API. */
-export const createPayoutAdminRoutes = (deps: PayoutsDeps): Route[] => [
+export const createPayoutAdminRoutes = (deps: RetryDeps): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/payouts',

@@ -83,6 +83,8 @@ type PayoutChanges = Pick<
   | 'provider'
   | 'dispatchedAt'
   | 'bankAccountId'
+  | 'approvalRequired'
+  | 'hold'
   | 'approvedBy'
   | 'approvedAt'
   | 'providerPayoutId'

@@ -4,7 +4,7 @@ import type { Clock } from '../../platform/clock/clock.ts';
 import type { Vault } from '../../platform/crypto/index.ts';
 import type { Db, InTransaction } from '../../platform/db/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
-import type { Logger } from '../../platform/observability/index.ts';
+import type { Logger, Metrics } from '../../platform/observability/index.ts';
 import type { Auditor } from '../audit/index.ts';
 import type { Banking } from '../banking/index.ts';
 import type { Notify } from '../notifications/index.ts';
@@ -13,7 +13,7 @@ export const payoutStatuses = ['PENDING', 'PROCESSING', 'PAID', 'FAILED', 'REVER
 export type PayoutStatus = (typeof payoutStatuses)[number];
 
 /** The holds of a payout, besides the cap (contract: payouts > Payout holds). */
-export const payoutHolds = ['NEW_ACCOUNT', 'NAME_MATCH', 'DAILY_SUM'] as const;
+export const payoutHolds = ['NEW_ACCOUNT', 'NAME_MATCH', 'DAILY_SUM', 'DAILY_COUNT'] as const;
 export type PayoutHold = (typeof payoutHolds)[number];
 
 export interface Payout {
@@ -31,7 +31,10 @@ export interface Payout {
   readonly utr: string | null;
   readonly failureReason: string | null;
   readonly approvalRequired: boolean;
-  /** The hold that it met when it was written; an approval releases it. */
+  /**
+   * The hold that it met when it was written, or retried to another account; an approval releases
+   * it.
+   */
   readonly hold: PayoutHold | null;
   /** The operator who approved this attempt, or the next one. */
   readonly approvedBy: string | null;
@@ -101,5 +104,6 @@ export interface PayoutsDeps {
   readonly provider: PayoutProvider;
   readonly notify: Notify;
   readonly audit: Auditor;
+  readonly metrics: Pick<Metrics, 'countBound'>;
   readonly banking: Pick<Banking, 'applyValidation' | 'ensureFundAccount' | 'ownerOfValidation'>;
 }

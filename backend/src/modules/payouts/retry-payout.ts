@@ -5,6 +5,7 @@ import { lockAccountStanding, lockUsableAccount } from '../banking/index.ts';
 import { auditPayout, lockWithinCap, requireWithinCap, type Operator } from './payout-approval.ts';
 import { hasContradiction, listAttempts, markContradicted } from './payout-attempt.store.ts';
 import { findPayout } from './payout.store.ts';
+import { findAccountHold, type HoldDeps } from './payout-holds.ts';
 import { transitionPayout, reportVerdicts } from './payouts.states.ts';
 import { dispatchJob } from './payouts.jobs.ts';
 import type { RetryRequest } from './payouts.schemas.ts';
@@ -91,14 +92,35 @@ const requireTrusted = async (
 };
 
 /**
+ * Returns the columns by which a retry waits or goes out. A retry to another account is judged as a
+ * new payout to it is: one that the account holds waits for an approval, in which the operator sees
+ * the hold. What is held by the day was judged when the payout was written.
+ */
+const standingOf = async (
+  deps: RetryDeps,
+  tx: Db,
+  { bankAccountId: earlierId }: Payout,
+  { bankAccountId, adminId, at }: { bankAccountId: string; adminId: string; at: Date },
+) => {
+  const approved = { approvedBy: adminId, approvedAt: at };
+  if (bankAccountId === earlierId) return approved;
+  const hold = await findAccountHold(deps, tx, bankAccountId);
+  if (hold === undefined) return approved;
+  return { approvalRequired: true, hold, approvedBy: null, approvedAt: null };
+};
+
+export type RetryDeps = PayoutsDeps & HoldDeps;
+
+/**
  * Retries a FAILED or REVERSED payout: PENDING, approved by the caller; the worker sends it as a
- * new attempt. Of two retries at once the second finds it retried.
+ * new attempt. To another account that holds payouts it waits for an approval instead. Of two
+ * retries at once the second finds it retried.
  * @throws AppError NOT_FOUND, PAYOUT_CAP_EXCEEDED, ILLEGAL_TRANSITION, FORBIDDEN,
  * VALIDATION_FAILED,
  *   OUTCOME_UNDECIDED, SERVICE_UNAVAILABLE, BANK_ACCOUNT_NOT_VERIFIED
  */
 export const retryPayout = async (
-  deps: PayoutsDeps,
+  deps: RetryDeps,
   payoutId: string,
   operator: Operator,
   { bankAccountId: chosenAccountId, note }: RetryRequest,
@@ -117,22 +139,23 @@ export const retryPayout = async (
     await requireTrusted(tx, payoutId, operator, note);
     const bankAccountId = await lockAccountForRetry(tx, payout, chosenAccountId);
     const at = deps.clock.now();
+    const { adminId } = principal;
+    const standing = await standingOf(deps, tx, payout, { bankAccountId, adminId, at });
     await transitionPayout(deps, tx, payout, {
       to: 'PENDING',
-      actor: `admin:${principal.adminId}`,
+      actor: `admin:${adminId}`,
       cause: 'payout.retried',
       at,
       changes: {
         bankAccountId,
-        approvedBy: principal.adminId,
-        approvedAt: at,
+        ...standing,
         providerPayoutId: null,
         utr: null,
         failureReason: null,
         paidAt: null,
       },
     });
-    await enqueue(tx, dispatchJob(payoutId));
+    if (standing.approvedAt !== null) await enqueue(tx, dispatchJob(payoutId));
     return auditPayout(deps, tx, operator, { action: 'payout.retry', before: payout, note });
   });
 };

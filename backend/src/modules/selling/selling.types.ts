@@ -5,12 +5,11 @@ import type { JsonObject } from '../../platform/jobs/index.ts';
 import type { PortfolioCache } from '../holdings/index.ts';
 import type { Notify } from '../notifications/index.ts';
 import type { Actor } from '../orders/index.ts';
-import type { PayoutHolds } from '../payouts/index.ts';
+import type { HoldDeps } from '../payouts/index.ts';
 import type { Gates } from '../readiness/index.ts';
 import type { GoldAmount, GoldBase, QuoteDeps, SellLimitsDeps } from '../quotes/index.ts';
 
-export interface SaleOutcomeDeps extends GoldBase {
-  readonly payoutHolds: PayoutHolds;
+export interface SaleOutcomeDeps extends GoldBase, HoldDeps {
   readonly notify: Notify;
   readonly portfolios: Pick<PortfolioCache, 'drop'>;
 }

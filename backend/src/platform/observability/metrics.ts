@@ -35,6 +35,7 @@ interface ObservedCollaboratorCall {
 
 /** A thing of which a customer or an address has a most; the label of `bound_reached_total`. */
 const bounds = [
+  'automatic_payouts',
   'active_buy_quotes',
   'active_plans',
   'bank_accounts',

@@ -1,0 +1,38 @@
+import type { Vault } from '../../platform/crypto/index.ts';
+import type { Db } from '../../platform/db/index.ts';
+import { describeError, type Logger } from '../../platform/observability/index.ts';
+import { openApprovedName } from '../kyc/index.ts';
+import { openRegisteredName } from './bank-account-sealing.ts';
+import type { Payee } from './bank-account.store.ts';
+import { compareNames } from './compare-names.ts';
+
+interface MatchDeps {
+  readonly vault: Vault;
+  readonly logger: Pick<Logger, 'error'>;
+}
+
+/**
+ * Scores from 0 to 100 how surely a bank account is its customer's: the lower of the provider's
+ * score and of the KYC's name against the name that the bank has. The provider's alone says nothing
+ * of the customer, who gave it the name to compare. Undefined where a name or a score is not known,
+ * or can't be opened any more.
+ */
+export const matchPayeeName = async (
+  { vault, logger }: MatchDeps,
+  tx: Db,
+  { id, userId, nameMatchScore, registeredNameSealed }: Payee,
+): Promise<bigint | undefined> => {
+  if (nameMatchScore === null || registeredNameSealed === null) return undefined;
+  try {
+    const sealer = await vault.forUser(tx, userId);
+    const known = await openApprovedName(tx, sealer, userId);
+    if (known === undefined) return undefined;
+    const registered = openRegisteredName(sealer, { id, registeredNameSealed });
+    const [theirs, ours] = [BigInt(nameMatchScore), compareNames(known, registered)];
+    return ours < theirs ? ours : theirs;
+  } catch (error) {
+    // The gold is sold by now: its payout waits for a person rather than fail with the name.
+    logger.error({ bankAccountId: id, err: describeError(error) }, 'a name could not be compared');
+    return undefined;
+  }
+};

@@ -1,0 +1,15 @@
+import type { Sealer } from '../../platform/crypto/index.ts';
+import type { Db } from '../../platform/db/index.ts';
+import { openFullName } from './kyc-sealing.ts';
+import { findKycByUser } from './kyc.store.ts';
+
+/** Returns the name that was approved for a customer; undefined while no KYC of theirs is. */
+export const openApprovedName = async (
+  db: Db,
+  sealer: Sealer,
+  userId: string,
+): Promise<string | undefined> => {
+  const row = await findKycByUser(db, userId);
+  if (row?.status !== 'APPROVED' || row.fullNameSealed === null) return undefined;
+  return openFullName(sealer, row.fullNameSealed, row.id);
+};
