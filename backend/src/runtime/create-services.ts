@@ -29,7 +29,7 @@ import { findUser } from '../modules/identity/index.ts';
 import { createPayouts, hasPayoutInFlight, type PayoutHolds } from '../modules/payouts/index.ts';
 import { createPlans } from '../modules/plans/index.ts';
 import { createPrice } from '../modules/price/index.ts';
-import { createEarnReward } from '../modules/referrals/index.ts';
+import { createRecordFirstBuy, createSettleRewards } from '../modules/referrals/index.ts';
 import { createSettings } from '../modules/settings/index.ts';
 import { fromSafeBps, fromSafePaise } from '../money/index.ts';
 import { ConfigError, type Config, type Environment } from '../platform/config/config.ts';
@@ -210,10 +210,7 @@ export const createServices = (
     limits,
     payments: money.paymentsDeps,
     gates,
-    onAllocated: createEarnReward({
-      ...shared,
-      rewardPaise: fromSafePaise(config.REFERRAL_REWARD_PAISE),
-    }),
+    onAllocated: createRecordFirstBuy(shared),
     maximumPayoutPaise: payoutProvider.rules.maximumImpsPaise,
   });
   const plans = createPlans({
@@ -234,6 +231,10 @@ export const createServices = (
     portfolios: shared.portfolios,
     gold,
     plans,
+    settleRewards: createSettleRewards({
+      ...shared,
+      rewardPaise: fromSafePaise(config.REFERRAL_REWARD_PAISE),
+    }),
   };
 };
 

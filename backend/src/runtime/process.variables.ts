@@ -129,7 +129,7 @@ export const servicesVariables = defineVariables({
   },
   REFERRAL_REWARD_PAISE: {
     schema: integer(0, 0, 10_000_000),
-    doc: "a customer's reward for referring another one, in paise, at the other one's first allocated buy",
+    doc: 'the reward for referring a customer, in paise, a week after their first allocated buy',
   },
   PRICE_TOLERANCE_BPS: {
     schema: integer(100, 0, 10_000),

@@ -35,6 +35,7 @@ const deletable = [
   'biometric_token',
   'deleted_phone',
   'feature_flag',
+  'former_buyer',
   'gateway_setting',
   'gold_quote',
   'idempotency_key',

@@ -22,7 +22,11 @@ import { noHolds } from '../../src/modules/payouts/index.ts';
 import { createPlans, type Plans, type PlansDeps } from '../../src/modules/plans/index.ts';
 import { createPrice, type LivePriceReader } from '../../src/modules/price/index.ts';
 import { createGates, evidenceItems, upsertEvidence } from '../../src/modules/readiness/index.ts';
-import { createEarnReward, createReferralRoutes } from '../../src/modules/referrals/index.ts';
+import {
+  createRecordFirstBuy,
+  createReferralRoutes,
+  type createSettleRewards,
+} from '../../src/modules/referrals/index.ts';
 import { createSettings, defaultLimits, type Limits } from '../../src/modules/settings/index.ts';
 import { fromSafeBps, paise } from '../../src/money/index.ts';
 import type { Clock } from '../../src/platform/clock/clock.ts';
@@ -51,6 +55,8 @@ export interface OpenGold {
   readonly plans: Plans;
   /** For a worker of plans that a test lets die or wait at one of its calls. */
   readonly plansDeps: PlansDeps;
+  /** For the sweep that settles the rewards of referrals: INR 50 each. */
+  readonly rewards: Parameters<typeof createSettleRewards>[0];
   readonly payments: Payments;
   readonly paymentsDeps: PaymentsDeps;
   readonly logged: () => string;
@@ -150,7 +156,7 @@ export const openGold = async ({
     portfolios,
     provider: wrapProvider?.(provider) ?? provider,
     price: wrapPrice(price.live),
-    onAllocated: createEarnReward({ ...system, notify, rewardPaise: paise(5000n) }),
+    onAllocated: createRecordFirstBuy(system),
     allocationRetrySeconds: retrySeconds,
     payoutHolds: noHolds,
     maximumPayoutPaise: paise(50_000_000n),
@@ -187,6 +193,7 @@ export const openGold = async ({
     allocate: (orderId) => allocateOrder(goldDeps, orderId),
     plans,
     plansDeps: shared,
+    rewards: { ...system, notify, rewardPaise: paise(5000n) },
     payments,
     paymentsDeps,
     logged: () => system.logged(),

@@ -29,7 +29,7 @@ export const createSweeps = (options: SweepsOptions): readonly Sweep[] => {
   const { config, runtime, services, kycEvents, objects, ci } = options;
   const { database, clock, logger, metrics } = runtime;
   const { db, inTransaction } = database;
-  const { banking, gold, payments, payouts, plans, price } = services;
+  const { banking, gold, payments, payouts, plans, price, settleRewards } = services;
   const rarely = 10 * config.JANITOR_EVERY_MS;
   return [
     createDeadPoolSweep({ inTransaction, logger }),
@@ -42,6 +42,7 @@ export const createSweeps = (options: SweepsOptions): readonly Sweep[] => {
     ...payments.sweeps,
     ...banking.sweeps,
     ...payouts.sweeps,
+    settleRewards,
     ...kycEvents.sweeps,
     ...createKycSweeps({ ...runtime, db }),
     createProveHoldings({ db, logger }),

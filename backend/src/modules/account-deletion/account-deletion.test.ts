@@ -6,6 +6,7 @@ import type { OpenCustomerApi, SignedInPerson } from '#test/support/open-custome
 import type { Answer } from '#test/support/caller.ts';
 import { runPurges } from '#test/support/run-purges.ts';
 import { createIdentityPurges } from '../identity/index.ts';
+import { createFormerBuyerPurge } from '../referrals/index.ts';
 import { registerPushToken } from '../identity/push-tokens.store.ts';
 
 const it = customerApiTest();
@@ -127,6 +128,43 @@ it('leaves its number to a new account, though forfeited gold is still there at 
   await open.system.advance(31 * daySeconds);
   const again = await open.knownPerson(person.phone);
   await open.buy(again, '1000');
+});
+
+it('leaves a hash of its PAN if it bought, as long as its number, and earns nobody a reward', async ({
+  open,
+}) => {
+  const { db } = open.system;
+  const referrer = await open.person();
+  const { body: own } = await referrer.call('GET', '/referrals/me');
+  const gone = await open.knownPerson();
+  await open.buy(gone, '1000');
+  const { userId } = gone;
+  const { balance } = await db.holding.findUniqueOrThrow({ where: { userId } });
+  await open.sell(gone, balance.toFixed(4));
+  const { panHash } = await db.kycRecord.findUniqueOrThrow({ where: { userId } });
+  await remove(open, gone);
+  expect(await db.formerBuyer.count({ where: { panHash: panHash ?? '' } })).toBe(1);
+
+  const again = await open.knownPerson();
+  await db.kycRecord.update({
+    where: { userId: again.userId },
+    data: { panHash, panSealed: null },
+  });
+  await again.call('POST', '/referrals/apply', { code: own['code'] });
+  await open.buy(again, '1000');
+  const rewards = await referrer.call('GET', '/referrals/rewards');
+  expect(rewards.body).toMatchObject({ items: [{ status: 'REVERSED', rewardPaise: null }] });
+
+  await open.system.advance(31 * daySeconds);
+  await runPurges([createFormerBuyerPurge(open.system)]);
+  expect(await db.formerBuyer.count()).toBe(0);
+});
+
+it('leaves no hash of its PAN if it bought nothing', async ({ open }) => {
+  const { db } = open.system;
+  const before = await db.formerBuyer.count();
+  await remove(open, await open.knownPerson());
+  expect(await db.formerBuyer.count()).toBe(before);
 });
 
 describe('is refused', () => {

@@ -6,7 +6,7 @@ import type { OneTimeCodesDeps, SessionsDeps } from '../identity/index.ts';
 import type { LivePriceReader } from '../price/index.ts';
 
 export interface AccountDeletionDeps extends OneTimeCodesDeps, Pick<SessionsDeps, 'revocations'> {
-  readonly vault: Pick<Vault, 'destroyUser'>;
+  readonly vault: Vault;
   readonly logger: Logger;
   readonly price: Pick<LivePriceReader, 'livePrice'>;
   readonly provider: Pick<GoldProvider, 'rules'>;

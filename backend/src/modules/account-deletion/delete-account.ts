@@ -21,6 +21,7 @@ import { deleteNotifications } from '../notifications/index.ts';
 import { closedInstallmentPollMs } from '../payments/index.ts';
 import type { LivePrice } from '../price/index.ts';
 import { eraseProductOrders } from '../product-orders/index.ts';
+import { keepFormerBuyer } from '../referrals/index.ts';
 import type { AccountDeletionDeps } from './account-deletion.types.ts';
 
 /**
@@ -105,13 +106,15 @@ const erase = async (
   at: Date,
 ): Promise<string[]> => {
   const { userId } = user;
+  const coolDownUntil = addMs(at, deps.coolDownDays * dayMs);
+  await keepFormerBuyer(deps, tx, { userId, until: coolDownUntil });
   await eraseKyc(deps, tx, { userId, at });
   await eraseAccounts(tx, { userId, at });
   await eraseProductOrders(tx, { userId, at });
   await deleteNotifications(tx, userId);
   await eraseKeys(tx, userId);
   await deps.vault.destroyUser(tx, userId);
-  return eraseUser(tx, user, { at, coolDownUntil: addMs(at, deps.coolDownDays * dayMs) });
+  return eraseUser(tx, user, { at, coolDownUntil });
 };
 
 /**

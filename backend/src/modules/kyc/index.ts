@@ -6,5 +6,6 @@ export { createKycEvents } from './kyc-events.ts';
 export { kycStatusOf, requireApprovedKyc } from './kyc.store.ts';
 export { kycOperatorView } from './kyc.schemas.ts';
 export { readKycOfUser } from './present-kyc.ts';
+export { findCustomersOfPan, hashesOfPan } from './hashes-of-pan.ts';
 export { openApprovedName } from './open-approved-name.ts';
 export { requireProviderUser } from './require-provider-user.ts';

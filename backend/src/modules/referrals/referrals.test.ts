@@ -3,8 +3,14 @@ import { goldTest } from '#test/support/gold-test.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { lockRows, untilBlocked } from '#test/support/lock-rows.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
+import { addMs } from '../../platform/clock/clock.ts';
+import { createSettleRewards } from './index.ts';
 
 const it = goldTest();
+// Nobody is another one's other account in the next test, whose fixture approves all of them.
+it.afterEach(async ({ open }) => {
+  await open.database.db.kycRecord.updateMany({ data: { panHash: null } });
+});
 
 type Customer = Awaited<ReturnType<OpenGold['newCustomer']>>;
 
@@ -40,7 +46,38 @@ const referred = async (open: OpenGold) => {
   return { referrer, referee };
 };
 
+/** One pass of the sweep that settles rewards. */
+const settleRewards = (open: OpenGold) =>
+  createSettleRewards(open.rewards).run(new AbortController().signal);
+
+const dayMs = 86_400_000;
+/** Lets days pass, and milliseconds, and the sweep after them. */
+const passDays = async (open: OpenGold, days: number, ms = 0): Promise<void> => {
+  open.clock.set(addMs(open.clock.now(), days * dayMs + ms));
+  await settleRewards(open);
+};
+
+/** Gives the KYC of both the same PAN, and the earlier one's record back to the customer. */
+const makeOnePerson = (open: OpenGold, ...customers: readonly Customer[]) =>
+  open.database.db.kycRecord.updateMany({
+    where: { userId: { in: customers.map(({ id }) => id) } },
+    data: { panHash: `pan-${customers[0]?.id}`, status: 'PENDING' },
+  });
+
 const isApplied = ({ status }: { readonly status: number }): boolean => status === 200;
+
+/** The gateway loses a dispute over the payment of an order. */
+const loseDispute = async (open: OpenGold, orderId: string): Promise<void> => {
+  const { db } = open.database;
+  const payment = await db.gatewayPayment.findFirstOrThrow({
+    where: { paymentOrder: { orderId } },
+  });
+  await open.sandbox.control('POST', `/disputes/${payment.gatewayPaymentId}`);
+  await eventually(async () => {
+    const { status } = await db.goldOrder.findUniqueOrThrow({ where: { id: orderId } });
+    return status === 'MANUAL_REVIEW';
+  });
+};
 
 const conflict = { status: 409, code: 'CONFLICT' };
 const notFound = { status: 404, code: 'NOT_FOUND' };
@@ -97,12 +134,13 @@ describe('a referral code', () => {
     const orderId = await buyAndPay(open, timely);
     expect(await apply(timely, code)).toMatchObject({ status: 200 });
     await open.allocate(orderId);
+    await passDays(open, 7);
     expect(await rewardsOf(referrer)).toMatchObject({ total: 1, items: [{ status: 'EARNED' }] });
   });
 });
 
 describe('a reward', () => {
-  it('is earned by the first allocated buy alone, at the amount of that moment, and told once', async ({
+  it('is earned seven days after the first allocated buy alone, and told once', async ({
     open,
   }) => {
     const { referrer, referee } = await referred(open);
@@ -113,7 +151,13 @@ describe('a reward', () => {
     const orderId = await buyAndPay(open, referee);
     expect((await rewardsOf(referrer)).items).toMatchObject([pending]);
     await Promise.all([1, 2, 3].map(() => open.allocate(orderId)));
-    const earnedAt = open.clock.now().toISOString();
+    const weekLater = addMs(open.clock.now(), 7 * dayMs);
+    await passDays(open, 7, -1);
+    expect((await rewardsOf(referrer)).items).toMatchObject([pending]);
+    expect(await noticesOf(open, referrer)).toEqual([]);
+    open.clock.set(weekLater);
+    await Promise.all([settleRewards(open), settleRewards(open)]);
+    const earnedAt = weekLater.toISOString();
     const after = (await rewardsOf(referrer)).items;
     expect(after).toMatchObject([{ status: 'EARNED', rewardPaise: 5000, earnedAt }]);
     expect(await noticesOf(open, referrer)).toMatchObject([
@@ -122,14 +166,14 @@ describe('a reward', () => {
         body: expect.stringContaining('You earned INR 50.00.'),
       },
     ]);
-    open.clock.advance(1000);
     await open.allocate(await buyAndPay(open, referee));
+    await passDays(open, 8);
     expect((await rewardsOf(referrer)).items).toEqual(after);
     expect(await noticesOf(open, referrer)).toHaveLength(1);
     expect(await rewardsOf(referee)).toMatchObject({ total: 0, items: [] });
   });
 
-  it('is never left pending by a code that races with the allocation', async ({ open }) => {
+  it('is never left without its buy by a code that races with the allocation', async ({ open }) => {
     const code = await codeOf(await open.newCustomer());
     for (let round = 0; round < 4; round += 1) {
       const referee = await open.newCustomer();
@@ -140,10 +184,11 @@ describe('a reward', () => {
         where,
         include: { reward: true },
       });
-      expect({ status: answer.status, reward: referral?.reward?.status }).toEqual(
+      const reward = referral?.reward;
+      expect({ status: answer.status, reward: reward?.status, orderId: reward?.orderId }).toEqual(
         answer.status === 200
-          ? { status: 200, reward: 'EARNED' }
-          : { status: 409, reward: undefined },
+          ? { status: 200, reward: 'PENDING', orderId }
+          : { status: 409, reward: undefined, orderId: undefined },
       );
     }
   });
@@ -164,10 +209,69 @@ describe('a reward', () => {
     const deleted = { deletedAt: open.clock.now(), phone: null, phoneHash: null };
     await open.database.db.user.update({ where: { id: referrer.id }, data: deleted });
     await open.allocate(await buyAndPay(open, referee));
+    await passDays(open, 7);
     const where = { userId: referrer.id };
     expect(await open.database.db.referralReward.findMany({ where })).toMatchObject([
       { status: 'EARNED', amountPaise: 5000n },
     ]);
     expect(await noticesOf(open, referrer)).toEqual([]);
+  });
+
+  it('is earned by nobody for a person who bought before in another account', async ({ open }) => {
+    const { referrer, referee } = await referred(open);
+    const earlier = await open.newCustomer();
+    await open.allocate(await buyAndPay(open, earlier));
+    const orderId = await buyAndPay(open, referee);
+    await makeOnePerson(open, earlier, referee);
+    await open.allocate(orderId);
+    await passDays(open, 8);
+    const never = { status: 'REVERSED', rewardPaise: null, earnedAt: null };
+    expect((await rewardsOf(referrer)).items).toMatchObject([never]);
+    expect(await noticesOf(open, referrer)).toEqual([]);
+  });
+
+  it('is earned for a person whose other account bought nothing', async ({ open }) => {
+    const { referrer, referee } = await referred(open);
+    const other = await open.newCustomer();
+    const orderId = await buyAndPay(open, referee);
+    await makeOnePerson(open, other, referee);
+    await open.allocate(orderId);
+    await passDays(open, 7);
+    expect((await rewardsOf(referrer)).items).toMatchObject([{ status: 'EARNED' }]);
+  });
+
+  it('is reversed where the payment of the buy goes away, before the seven days and after', async ({
+    open,
+  }) => {
+    for (const days of [6, 7]) {
+      const { referrer, referee } = await referred(open);
+      const orderId = await buyAndPay(open, referee);
+      await open.allocate(orderId);
+      await passDays(open, days);
+      const before = days === 6 ? 'PENDING' : 'EARNED';
+      expect((await rewardsOf(referrer)).items).toMatchObject([{ status: before }]);
+      await loseDispute(open, orderId);
+      await passDays(open, 2);
+      expect((await rewardsOf(referrer)).items).toMatchObject([
+        { status: 'REVERSED', rewardPaise: days === 6 ? null : 5000 },
+      ]);
+      expect(await noticesOf(open, referrer)).toHaveLength(days === 6 ? 0 : 1);
+    }
+  });
+
+  it('waits while the order of the buy is under review', async ({ open }) => {
+    const { referrer, referee } = await referred(open);
+    const orderId = await buyAndPay(open, referee);
+    await open.allocate(orderId);
+    const change = (data: object) =>
+      open.database.db.goldOrder.update({ where: { id: orderId }, data });
+    const review = { manualReviewCode: 'SECOND_CAPTURE', manualReviewReason: 'paid twice' };
+    await change({ status: 'MANUAL_REVIEW', ...review });
+    await passDays(open, 8);
+    expect((await rewardsOf(referrer)).items).toMatchObject([{ status: 'PENDING' }]);
+    const over = { manualReviewCode: null, manualReviewReason: null };
+    await change({ status: 'ALLOCATED', ...over });
+    await settleRewards(open);
+    expect((await rewardsOf(referrer)).items).toMatchObject([{ status: 'EARNED' }]);
   });
 });

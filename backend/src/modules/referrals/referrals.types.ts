@@ -1,6 +1,6 @@
 import type { Paise } from '../../money/index.ts';
 
-export const rewardStatuses = ['PENDING', 'EARNED'] as const;
+export const rewardStatuses = ['PENDING', 'EARNED', 'REVERSED'] as const;
 
 /** A reward of a referrer for one customer who applied their code. */
 export interface ReferralReward {

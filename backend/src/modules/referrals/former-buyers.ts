@@ -1,0 +1,67 @@
+import type { BlindIndex, Vault } from '../../platform/crypto/index.ts';
+import type { Clock } from '../../platform/clock/clock.ts';
+import { execute, sql, type Db } from '../../platform/db/index.ts';
+import type { Purge } from '../../platform/jobs/index.ts';
+import type { Logger } from '../../platform/observability/index.ts';
+import { findCustomersOfPan, hashesOfPan } from '../kyc/index.ts';
+import { hasAllocatedOrder } from '../orders/index.ts';
+
+export interface FormerBuyerDeps {
+  readonly vault: Vault;
+  readonly blindIndex: BlindIndex;
+  readonly logger: Pick<Logger, 'error'>;
+}
+
+/**
+ * Keeps hashes of the PAN of a customer who bought, in the transaction that deletes the account and
+ * before their KYC is erased: a new account of theirs earns nobody a reward. Whoever bought nothing
+ * leaves none.
+ */
+export const keepFormerBuyer = async (
+  deps: FormerBuyerDeps,
+  tx: Db,
+  { userId, until }: { readonly userId: string; readonly until: Date },
+): Promise<void> => {
+  if (!(await hasAllocatedOrder(tx, userId))) return;
+  for (const panHash of await hashesOfPan(deps, tx, userId)) {
+    const [create, update] = [{ panHash, until }, { until }];
+    await tx.formerBuyer.upsert({ where: { panHash }, create, update });
+  }
+};
+
+/**
+ * Returns true for a customer whose PAN is that of somebody who bought before: in another account,
+ * or in one that was deleted.
+ */
+export const hasBoughtElsewhere = async (
+  deps: FormerBuyerDeps,
+  tx: Db,
+  userId: string,
+): Promise<boolean> => {
+  const hashes = await hashesOfPan(deps, tx, userId);
+  if (hashes.length === 0) return false;
+  if ((await tx.formerBuyer.count({ where: { panHash: { in: [...hashes] } } })) > 0) return true;
+  for (const otherId of await findCustomersOfPan(tx, hashes, userId)) {
+    if (await hasAllocatedOrder(tx, otherId)) return true;
+  }
+  return false;
+};
+
+/** Deletes the hashes whose time is over. */
+export const createFormerBuyerPurge = ({
+  db,
+  clock,
+}: {
+  readonly db: Db;
+  readonly clock: Clock;
+}): Purge => ({
+  name: 'purge-former-buyers',
+  deleteBatch: (limit) =>
+    execute(
+      db,
+      sql`
+        DELETE FROM former_buyer WHERE pan_hash IN (
+          SELECT pan_hash FROM former_buyer WHERE until < ${clock.now()}::timestamptz
+          LIMIT ${limit}::int FOR UPDATE SKIP LOCKED)`,
+    ),
+});
