@@ -3,8 +3,20 @@ import type { RunningSystem } from '#test/support/open-running-system.ts';
 import { runningTest } from '#test/support/running-test.ts';
 import type { Answer } from '#test/support/caller.ts';
 import { createGoodValues } from './good-values.ts';
-import { emptyBodies, essentialTexts, hostileBodies, hostileTexts } from './hostile-values.ts';
-import { readRoutes, textFits, type DocumentedRoute } from './openapi-document.ts';
+import {
+  emptyBodies,
+  essentialTexts,
+  hidingTexts,
+  hostileBodies,
+  hostileTexts,
+} from './hostile-values.ts';
+import {
+  isFreeText,
+  readRoutes,
+  textFits,
+  type DocumentedRoute,
+  type JsonSchema,
+} from './openapi-document.ts';
 import { createRepeats, trialsOf, type Trial } from './trials.ts';
 
 const png =
@@ -73,6 +85,10 @@ const expectRefused = (answer: Answer, { field, sent }: Trial): void => {
   const refused = { status: 400, code: 'VALIDATION_FAILED', field };
   expect(said, `${field}: ${briefly(sent)}`).toEqual(refused);
 };
+
+/** A password is kept as it was typed and shown to nobody. */
+const isHeldToTheRule = ([field, schema]: [string, JsonSchema]): boolean =>
+  isFreeText(schema) && !/password/iu.test(field);
 
 /**
  * Wrong codes and passwords are counted and recorded; a refused key leaves nothing, but is seen on
@@ -152,6 +168,29 @@ describe.each(apis)('every body of the %s API', (api) => {
       expect(withoutCounters(after), `at ${route.name}`).toEqual(withoutCounters(expected));
       before = after;
     }
+  });
+
+  it('what hides something in a text: 400, the field, and nothing written', async ({
+    system,
+    good,
+    send,
+  }) => {
+    let count = 0;
+    const before = await system.fingerprint();
+    for (const route of await routesOf(system, api)) {
+      const texts = Object.entries(route.body?.properties ?? {}).filter(isHeldToTheRule);
+      for (const [field] of texts) {
+        await each(hidingTexts, async (sent) => {
+          const body = { ...good.bodyOf(route), [field]: sent };
+          const answer = await send(api, route, body);
+          expect(answer.status, `${route.name} ${field}: ${briefly(sent)}`).toBe(400);
+          expectRefused(answer, { field, body, sent });
+        });
+        count += 1;
+      }
+    }
+    expect(count).toBeGreaterThan(5);
+    expect(withoutCounters(await system.fingerprint())).toEqual(withoutCounters(before));
   });
 
   it('what is no object at all, or no JSON: 400, nothing written', async ({ system, send }) => {

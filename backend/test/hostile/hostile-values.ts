@@ -71,6 +71,17 @@ export const essentialValues: readonly unknown[] = [
   'A'.repeat(20_000),
 ];
 
+/** Texts that show a person something else than they are. No field of a body takes one. */
+export const hidingTexts: readonly string[] = [
+  'Asha\u202eoaR',
+  '\u2066Asha\u2069 Rao',
+  'Asha\u200e Rao',
+  'Asha\u001b[2J Rao',
+  'Asha\u0085Rao\u0007',
+  '\u200b\u200b',
+  ' \u2800\u3164\u00ad ',
+];
+
 /** A body without any field: 400 wherever one is required. */
 export const emptyBodies: readonly string[] = ['', '{}', '{"__proto__": {"a": 1}}'];
 

@@ -130,6 +130,15 @@ export const fits = (schema: JsonSchema, value: unknown): boolean => {
   return typeof value === 'number' ? numberFits(schema, value) : true;
 };
 
+/** Returns whether a field takes any text, and no word, number or date alone. */
+export const isFreeText = (schema: JsonSchema): boolean =>
+  schema.anyOf === undefined
+    ? schema.type === 'string' &&
+      schema.enum === undefined &&
+      schema.pattern === undefined &&
+      schema.format === undefined
+    : schema.anyOf.some(isFreeText);
+
 /** Returns whether the published schema of a parameter accepts a text; numbers come as text too. */
 export const textFits = (schema: JsonSchema, text: string): boolean =>
   schema.type === 'integer'

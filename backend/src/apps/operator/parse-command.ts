@@ -4,11 +4,12 @@ import { portalRoles } from '../../modules/accounting/index.ts';
 import { adminRoles, emailSchema } from '../../modules/admins/index.ts';
 import type { ChainLink } from '../../modules/audit/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
+import { plainName } from '../../platform/http/index.ts';
 
 const email = emailSchema;
 const role = z.enum(adminRoles);
 const portalRole = z.enum(portalRoles);
-const personName = z.string().trim().min(1).max(100);
+const personName = plainName(100);
 
 /** A head as `audit head` shows it. */
 const notedHead = z

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { istDay, pageOf, pageQuery } from '../../platform/http/index.ts';
+import { istDay, pageOf, pageQuery, plainLine, plainText } from '../../platform/http/index.ts';
 import type { StatutoryRow } from '../statutory/index.ts';
 
-const text = (max: number) => z.string().trim().min(1).max(max);
 const keySchema = z
   .string()
   .regex(/^[a-z][a-z0-9_]{1,63}$/u, 'must be a name such as gst_rate_bps');
@@ -10,9 +9,9 @@ const keySchema = z
 export const statutoryQuery = pageQuery.extend({ key: keySchema.optional() });
 export const statutoryParams = z.object({ key: keySchema });
 export const statutoryBody = z.object({
-  value: text(500),
+  value: plainLine(500),
   effectiveFrom: istDay,
-  note: text(2000).nullish(),
+  note: plainText(2000).nullish(),
 });
 export const statutoryView = z.object({
   id: z.uuid(),
@@ -33,13 +32,15 @@ export const presentStatutory = ({ effectiveFrom, createdAt, ...row }: Statutory
   createdAt: createdAt.toISOString(),
 });
 
-export const policyQuery = pageQuery.extend({ topic: text(100).optional() });
+export const policyQuery = pageQuery.extend({
+  topic: z.string().trim().min(1).max(100).optional(),
+});
 export const policyBody = z.object({
-  topic: text(100),
-  determination: text(5000),
-  basis: text(5000),
+  topic: plainLine(100),
+  determination: plainText(5000),
+  basis: plainText(5000),
   effectiveFrom: istDay,
-  reference: text(500).nullish(),
+  reference: plainLine(500).nullish(),
 });
 export const policyView = z.object({
   id: z.uuid(),

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { pageOf, pageQuery } from '../../platform/http/index.ts';
+import { pageOf, pageQuery, plainName, withSingleBlanks } from '../../platform/http/index.ts';
 import { emailSchema, newPasswordSchema } from '../admins/index.ts';
 import { portalUserView, presentPortalUser } from './accounting.schemas.ts';
 import { defaultPermissions, isAdministration, permissions, portalRoles } from './permissions.ts';
 import type { PortalUserRecord } from './portal-users.store.ts';
 
-const nameSchema = z.string().trim().min(1).max(100);
+const nameSchema = plainName(100);
 const permissionsSchema = z
   .array(z.enum(permissions))
   .max(permissions.length)
@@ -17,7 +17,7 @@ export const portalUsersQuery = pageQuery.extend({
     .enum(['true', 'false'])
     .transform((text) => text === 'true')
     .optional(),
-  q: z.string().trim().min(1).max(128).optional(),
+  q: z.string().transform(withSingleBlanks).pipe(z.string().min(1).max(128)).optional(),
 });
 
 export const newPortalUserBody = z.object({

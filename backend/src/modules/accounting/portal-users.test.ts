@@ -100,6 +100,8 @@ describe('a new portal user', () => {
   it.each([
     ['no email', { email: 'staff' }, 'email'],
     ['no name', { name: '  ' }, 'name'],
+    ['a name that is turned around', { name: 'Asha\u202eoaR' }, 'name'],
+    ['a name that nobody sees', { name: '\u200b\u200b' }, 'name'],
     ['an unknown role', { role: 'owner' }, 'role'],
     ['a short password', { password: 'elevenchars' }, 'password'],
     ['an unknown permission', { permissions: ['gold.everything'] }, 'permissions.0'],

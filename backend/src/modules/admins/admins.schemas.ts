@@ -1,13 +1,9 @@
 import { z } from 'zod';
-import { exampleOf } from '../../platform/http/index.ts';
+import { emailText, exampleOf } from '../../platform/http/index.ts';
 import type { AdminRecord } from './admins.store.ts';
 import { adminRoles } from './admins.types.ts';
 
-export const emailSchema = z
-  .string()
-  .max(254)
-  .transform((text) => text.trim().toLowerCase())
-  .pipe(z.email('must be an email address'));
+export const emailSchema = emailText;
 
 export const loginBody = z.object({ email: emailSchema, password: z.string().min(1).max(256) });
 loginBody.register(z.globalRegistry, {

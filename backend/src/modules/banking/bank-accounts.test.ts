@@ -34,7 +34,7 @@ describe('adding a bank account', () => {
       id: expect.any(String),
       accountLast4: '5518',
       ifsc: 'HDFC0000053',
-      holderName: 'Asha  Rao',
+      holderName: 'Asha Rao',
       status: 'PENDING',
       primary: false,
       nameMatchScore: null,
@@ -60,6 +60,9 @@ describe('adding a bank account', () => {
     ['ifsc', { ifsc: 'HDFC000005' }],
     ['holderName', { holderName: '  ' }],
     ['holderName', { holderName: '12' }],
+    ['holderName', { holderName: 'Asha\nRao' }],
+    ['holderName', { holderName: 'Asha\u202eoaR' }],
+    ['holderName', { holderName: '\u200b\u200b' }],
     ['holderName', { holderName: 'x'.repeat(101) }],
     ['primary', { primary: 'yes' }],
   ] as const)('is 400 for a wrong %s: %o', async ([field, more], { open }) => {

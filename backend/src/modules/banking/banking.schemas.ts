@@ -1,20 +1,11 @@
 import { z } from 'zod';
-import { pageOf, pageQuery } from '../../platform/http/index.ts';
+import { pageOf, pageQuery, plainName } from '../../platform/http/index.ts';
 import { bankAccountStatuses } from './banking.types.ts';
-
-/** Not a pattern: generators in other languages refuse Unicode property classes. */
-const hasLetter = (text: string): boolean => /\p{L}/u.test(text);
 
 export const addAccountBody = z.object({
   accountNumber: z.string().regex(/^\d{9,18}$/u, 'must be 9 to 18 digits'),
   ifsc: z.string().regex(/^[A-Z]{4}0[A-Z0-9]{6}$/u, 'must be an IFSC, such as HDFC0001234'),
-  holderName: z
-    .string()
-    .trim()
-    .min(1, 'must not be empty')
-    .max(100, 'has at most 100 characters')
-    .refine(hasLetter, 'must be a name')
-    .describe('It has at least one letter.'),
+  holderName: plainName(100).describe('It has at least one letter.'),
   primary: z.boolean().exactOptional(),
 });
 addAccountBody.register(z.globalRegistry, {

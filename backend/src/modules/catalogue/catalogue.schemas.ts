@@ -14,7 +14,7 @@ import {
   UNITS_PER_GRAM,
   type Bps,
 } from '../../money/index.ts';
-import { pageOf, pageQuery, plainLine, plainText } from '../../platform/http/index.ts';
+import { pageOf, pageQuery, plainName, plainText } from '../../platform/http/index.ts';
 import { pricingModes, type Product, type ProductRates } from './catalogue.types.ts';
 import { priceOf } from './price-product.ts';
 
@@ -75,9 +75,9 @@ const percent = z
 const flag = z.boolean('must be true or false');
 
 const fields = {
-  name: plainLine(120),
+  name: plainName(120),
   description: plainText(2000).nullable(),
-  category: plainLine(40),
+  category: plainName(40),
   purityKarat: z.int('must be a whole number from 1 to 24').min(1).max(24),
   weightGrams,
   pricingMode: z.enum(pricingModes),

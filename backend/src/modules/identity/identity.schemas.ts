@@ -1,18 +1,16 @@
 import { z } from 'zod';
-import { exampleOf, pageOf } from '../../platform/http/index.ts';
+import {
+  emailText,
+  exampleOf,
+  opaqueText,
+  pageOf,
+  plainLine,
+  plainName,
+} from '../../platform/http/index.ts';
 import { codeLifeSeconds } from './one-time-code.rules.ts';
 import { kycStatuses, type KycStatus, type Session, type User } from './identity.types.ts';
 import { phoneSchema } from './phone.ts';
 import { pushPlatforms, type PushToken } from './push-tokens.store.ts';
-
-/** Accepts free text of bounded length without control characters. */
-const plainText = (maxLength: number) =>
-  z
-    .string('must be text')
-    .min(1, 'must not be empty')
-    .max(maxLength, `must have at most ${maxLength} characters`)
-    // No pattern: generators in other languages refuse Unicode property classes.
-    .refine((text) => !/[\p{Cc}\p{Cs}]/u.test(text), 'must not contain control characters');
 
 export const sendOtpBody = z.object({ phone: phoneSchema });
 sendOtpBody.register(z.globalRegistry, {
@@ -32,8 +30,8 @@ sendOtpAnswer.register(z.globalRegistry, {
 
 const otp = z.string('must be text').regex(/^\d{6}$/u, 'must be 6 digits');
 const mpin = z.string('must be text').regex(/^\d{4,6}$/u, 'must be 4 to 6 digits');
-const deviceId = plainText(128);
-const deviceName = plainText(100);
+const deviceId = opaqueText(128);
+const deviceName = plainLine(100);
 
 export const verifyOtpBody = z.object({
   phone: phoneSchema,
@@ -93,7 +91,7 @@ biometricTokenAnswer.register(z.globalRegistry, {
 export const biometricSignInBody = z.object({
   phone: phoneSchema,
   deviceId,
-  biometricToken: plainText(256),
+  biometricToken: opaqueText(256),
 });
 biometricSignInBody.register(z.globalRegistry, {
   id: 'BiometricSignInRequest',
@@ -106,28 +104,22 @@ biometricSignInBody.register(z.globalRegistry, {
   ],
 });
 
-export const refreshTokenBody = z.object({ refreshToken: plainText(256) });
+export const refreshTokenBody = z.object({ refreshToken: opaqueText(256) });
 refreshTokenBody.register(z.globalRegistry, {
   id: 'RefreshTokenRequest',
   examples: [{ refreshToken: 'q7Rk2vXw9LmN4bTz6YpC1dHs8GfJ3aKe5UoQ0iWxVrE' }],
 });
 
 export const profileBody = z.object({
-  full_name: plainText(100)
-    .transform((text) => text.trim())
-    .pipe(z.string().min(1, 'must not be empty'))
-    .optional(),
-  email: plainText(254)
-    .transform((text) => text.trim().toLowerCase())
-    .pipe(z.email('must be an email address'))
-    .optional(),
+  full_name: plainName(100).optional(),
+  email: emailText.optional(),
 });
 profileBody.register(z.globalRegistry, {
   id: 'UpdateProfileRequest',
   examples: [{ full_name: 'Asha Rao', email: 'asha@example.test' }],
 });
 
-const pushTokenText = plainText(1024);
+const pushTokenText = opaqueText(1024);
 
 export const pushTokenBody = z.object({ token: pushTokenText, platform: z.enum(pushPlatforms) });
 pushTokenBody.register(z.globalRegistry, {

@@ -191,11 +191,34 @@ describe('PATCH /users/me', () => {
     expect((await me('PATCH', '/users/me', {})).body).toEqual(mailed.body);
   });
 
+  it('keeps the letters of a name and makes its blanks single', async ({ identity }) => {
+    const { body } = await signIn(identity, newPhone());
+    const me = identity.as(String(body['accessToken']));
+    const malayalam = '\u0d1c\u0d4b\u0d28\u0d4d\u200d';
+    expect((await me('PATCH', '/users/me', { full_name: malayalam })).body['full_name']).toBe(
+      malayalam,
+    );
+    const blanks = await me('PATCH', '/users/me', { full_name: 'Asha \u00a0  Rao' });
+    expect(blanks.body['full_name']).toBe('Asha Rao');
+  });
+
+  it.for(['asha@example.xn--h2brj9c', 'Asha@Example.भारत'])(
+    'takes the international address %s',
+    async (email, { identity }) => {
+      const { body } = await signIn(identity, newPhone());
+      const told = await identity.as(String(body['accessToken']))('PATCH', '/users/me', { email });
+      expect(told).toMatchObject({ status: 200, body: { email: 'asha@example.xn--h2brj9c' } });
+    },
+  );
+
   it.for([
     { full_name: '' },
     { full_name: '   ' },
     { full_name: 'x'.repeat(101) },
     { full_name: null },
+    { full_name: '\u200b\u200b' },
+    { full_name: 'Asha\u202eoaR' },
+    { full_name: '12345' },
     { email: 'nobody' },
     { email: `${'x'.repeat(250)}@example.test` },
   ])('refuses %j with the field', async (bad, { identity }) => {

@@ -66,6 +66,9 @@ describe('a submission', () => {
     const without = await kyc.submit(customer, { fullName: undefined });
     expect(without).toMatchObject({ status: 400, field: 'fullName' });
     const where = { id: customer.userId };
+    await kyc.system.db.user.update({ where, data: { fullName: 'Ravi\u202eieyI' } });
+    const turned = await kyc.submit(customer, { fullName: undefined });
+    expect(turned).toMatchObject({ status: 400, field: 'fullName' });
     await kyc.system.db.user.update({ where, data: { fullName: 'Ravi Iyer' } });
     expect(await kyc.submit(customer, { fullName: undefined })).toMatchObject({ status: 200 });
     const id = await kyc.recordOf(customer);
@@ -225,6 +228,10 @@ describe('bad input is refused with its field, and nothing is written', () => {
     ['fullName', 'x'.repeat(101)],
     ['fullName', 'Asha\u0000Rao'],
     ['fullName', ['Asha']],
+    ['fullName', 'Asha\u202eoaR'],
+    ['fullName', 'Asha\u001b[2J Rao'],
+    ['fullName', '\u200b\u200b'],
+    ['fullName', '12345'],
     ['dateOfBirth', '1991-02-29'],
     ['dateOfBirth', '28-02-1991'],
     ['dateOfBirth', '1899-12-31'],

@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { exampleOf, idParams, pageOf, pageQuery } from '../../platform/http/index.ts';
+import {
+  exampleOf,
+  idParams,
+  pageOf,
+  pageQuery,
+  plainName,
+  plainText,
+} from '../../platform/http/index.ts';
 import { kycStatuses } from '../identity/index.ts';
 import { documentKinds } from './kyc.types.ts';
 import { hasVerhoeffCheckDigit } from './verhoeff.ts';
@@ -19,6 +26,8 @@ const documentKey = z
   .max(200)
   .regex(/^[A-Za-z0-9/._-]+$/u, 'must be a key that the upload answered');
 
+export const kycName = plainName(100);
+
 export const submitBody = z.object({
   pan: z
     .string()
@@ -30,7 +39,7 @@ export const submitBody = z.object({
   pincode: z.string().regex(/^[1-9][0-9]{5}$/u, 'must be six digits, the first not 0'),
   documentKey,
   selfieKey: documentKey.optional(),
-  fullName: z.string().trim().min(1).max(100).optional(),
+  fullName: kycName.optional(),
   dateOfBirth: z.iso
     .date('must be a date, YYYY-MM-DD')
     .refine(isPastDate, 'must be after 1900')
@@ -130,7 +139,7 @@ kycOperatorView.register(z.globalRegistry, {
 export const queueQuery = pageQuery.extend({ status: z.enum(kycStatuses).default('SUBMITTED') });
 export const queuePage = pageOf(kycOperatorView);
 
-const reason = z.string().trim().min(1).max(500);
+const reason = plainText(500);
 export const reasonBody = z.object({ reason });
 reasonBody.register(z.globalRegistry, {
   id: 'KycReasonRequest',

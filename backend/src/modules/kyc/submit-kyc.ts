@@ -14,7 +14,7 @@ import type { Logger } from '../../platform/observability/index.ts';
 import { allowsTransition, transition } from '../../platform/transitions/transitions.ts';
 import { findUser } from '../identity/index.ts';
 import { hashesOfNumbers, sealSubmission } from './kyc-sealing.ts';
-import type { SubmitInput } from './kyc.schemas.ts';
+import { kycName, type SubmitInput } from './kyc.schemas.ts';
 import { kycMachine, kycTransitions } from './kyc.states.ts';
 import {
   findDocument,
@@ -49,10 +49,14 @@ const requireDocument = async (
   }
 };
 
-/** Returns the full name of the submission; the profile's where it has none. */
+/**
+ * Returns the full name of the submission; the profile's where it has none. An older profile may
+ * have a name that the rule of names refuses.
+ */
 const fullNameFor = async (db: Db, userId: string, given: string | undefined): Promise<string> => {
-  const name = given ?? (await findUser(db, userId))?.fullName;
-  if (name !== undefined && name !== null && name !== '') return name;
+  if (given !== undefined) return given;
+  const fromProfile = kycName.safeParse((await findUser(db, userId))?.fullName);
+  if (fromProfile.success) return fromProfile.data;
   throw validationError([{ field: 'fullName', message: 'is needed here or in the profile' }]);
 };
 

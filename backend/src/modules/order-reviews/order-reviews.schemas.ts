@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { exampleOf } from '../../platform/http/index.ts';
+import { exampleOf, plainLine, plainText } from '../../platform/http/index.ts';
 import { adminOrderRow, orderEventView, paiseInt } from '../orders/index.ts';
 import { paymentOrderOperatorView } from '../payments/index.ts';
 import { payoutOperatorView } from '../payouts/index.ts';
@@ -19,8 +19,8 @@ export const resolveBody = z
   .object({
     resolution: z.enum(resolutions),
     /** Proves it elsewhere; of a refund, the gateway's own reference. */
-    reference: z.string().trim().min(1).max(128).optional(),
-    note: z.string().trim().min(1).max(2000).optional(),
+    reference: plainLine(128).optional(),
+    note: plainText(2000).optional(),
   })
   .refine(({ resolution, reference }) => resolution !== 'REFUNDED' || reference !== undefined, {
     path: ['reference'],

@@ -1,11 +1,8 @@
 import { z } from 'zod';
 import { toSafePaise } from '../../money/index.ts';
-import { exampleOf } from '../../platform/http/index.ts';
+import { exampleOf, opaqueText } from '../../platform/http/index.ts';
 import { gatewayAttemptStatuses, type GatewayAttempt } from './gateway-attempts.store.ts';
 import { paymentOrderStatuses, type PaymentOrder, type PaymentsDeps } from './payments.types.ts';
-
-const shortText = (maxLength: number) =>
-  z.string().min(1, 'must not be empty').max(maxLength, `has at most ${maxLength} characters`);
 
 /** The part that a client hands to its checkout; no secret inside. */
 const checkoutSchema = z.object({
@@ -100,9 +97,9 @@ paymentOrderOperatorView.register(z.globalRegistry, {
 
 /** The proof that the checkout gave to the customer's device. */
 export const verifyBodySchema = z.object({
-  gateway_order_id: shortText(128),
-  gateway_payment_id: shortText(128),
-  signature: shortText(512),
+  gateway_order_id: opaqueText(128),
+  gateway_payment_id: opaqueText(128),
+  signature: opaqueText(512),
 });
 verifyBodySchema.register(z.globalRegistry, {
   id: 'VerifyPaymentRequest',

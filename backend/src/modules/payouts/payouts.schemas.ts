@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { toSafePaise } from '../../money/index.ts';
-import { exampleOf, idInput, pageOf, pageQuery } from '../../platform/http/index.ts';
+import { exampleOf, idInput, pageOf, pageQuery, plainText } from '../../platform/http/index.ts';
 import { payoutHolds, payoutStatuses, type Payout } from './payouts.types.ts';
 
 /** A payout as its customer sees it (contract: payouts > Payout routes). */
@@ -76,7 +76,7 @@ export const operatorPayoutsQuery = pageQuery.extend({
 export const retryBody = z.object({
   bankAccountId: idInput.exactOptional(),
   /** The reason of the retry: needed where the provider contradicted itself on an attempt. */
-  note: z.string().trim().min(1).max(2000).exactOptional(),
+  note: plainText(2000).exactOptional(),
 });
 retryBody.register(z.globalRegistry, {
   id: 'RetryPayoutRequest',

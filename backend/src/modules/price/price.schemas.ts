@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { toSafePaise } from '../../money/index.ts';
-import { exampleOf } from '../../platform/http/index.ts';
+import { exampleOf, plainText } from '../../platform/http/index.ts';
 import type { LivePrice, PriceTick } from './price.types.ts';
 
 const priceRanges = ['1d', '1w', '1m', '1y'] as const;
@@ -81,11 +81,7 @@ export const overrideBody = z.object({
   buyPaise: overridePaise,
   sellPaise: overridePaise,
   spotPaise: overridePaise,
-  reason: z
-    .string()
-    .trim()
-    .min(1, 'must not be empty')
-    .max(500, 'must have at most 500 characters'),
+  reason: plainText(500),
 });
 overrideBody.register(z.globalRegistry, {
   id: 'OverridePriceRequest',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Sealer } from '../../platform/crypto/index.ts';
-import { plainLine } from '../../platform/http/index.ts';
+import { plainLine, plainName } from '../../platform/http/index.ts';
 import { phoneSchema } from '../identity/index.ts';
 import type { ProductOrder, ShippingAddress } from './product-orders.types.ts';
 
@@ -13,14 +13,14 @@ const exampleAddress = {
   pincode: '560001',
 };
 
-/** An address as customers send it; one line of plain text in each field. */
+/** An address as customers send it; one line of plain text in each field. A house may be a number alone. */
 export const shippingAddressBody = z.object({
-  name: plainLine(100),
+  name: plainName(100),
   phone: phoneSchema,
   line1: plainLine(200),
   line2: plainLine(200).optional(),
-  city: plainLine(100),
-  state: plainLine(100),
+  city: plainName(100),
+  state: plainName(100),
   pincode: z
     .string('must be text')
     .regex(/^[1-9][0-9]{5}$/u, 'must be six digits, the first not 0'),

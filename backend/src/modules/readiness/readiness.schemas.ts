@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { exampleOf } from '../../platform/http/index.ts';
+import { exampleOf, plainLine, plainText } from '../../platform/http/index.ts';
 import {
   evidenceItems,
   findingStatuses,
@@ -9,8 +9,8 @@ import {
 } from './readiness.types.ts';
 
 export const evidenceBody = z.object({
-  value: z.string().trim().min(1).max(2000),
-  reference: z.string().trim().min(1).max(500),
+  value: plainText(2000),
+  reference: plainLine(500),
   verified: z.boolean(),
 });
 evidenceBody.register(z.globalRegistry, {

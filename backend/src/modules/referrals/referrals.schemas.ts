@@ -1,15 +1,11 @@
 import { z } from 'zod';
 import { toSafePaise } from '../../money/index.ts';
-import { pageOf } from '../../platform/http/index.ts';
+import { pageOf, plainLine } from '../../platform/http/index.ts';
 import { rewardStatuses, type ReferralReward } from './referrals.types.ts';
 
 /** Codes are read aloud and typed: case and blanks around one don't matter. */
 export const applyBody = z.object({
-  code: z
-    .string('must be text')
-    .min(1, 'must not be empty')
-    .max(64, 'must have at most 64 characters')
-    .transform((text) => text.trim().toUpperCase()),
+  code: plainLine(64).transform((text) => text.toUpperCase()),
 });
 applyBody.register(z.globalRegistry, {
   id: 'ApplyReferralCodeRequest',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Db } from '../../platform/db/index.ts';
-import { exampleOf, moment } from '../../platform/http/index.ts';
+import { exampleOf, moment, plainLine, plainText } from '../../platform/http/index.ts';
 import { adminActor, type ByOperator } from '../admins/index.ts';
 import type { Banner } from './settings.types.ts';
 import { type SettingDeps, lockSetting } from './settings.store.ts';
@@ -42,8 +42,8 @@ const exampleBanner = {
 /** Accepts the whole banner: what is not given is not there. */
 export const bannerBody = z
   .object({
-    title: z.string().trim().min(1, 'must not be empty').max(200),
-    body: z.string().trim().min(1, 'must not be empty').max(2000).nullish(),
+    title: plainLine(200),
+    body: plainText(2000).nullish(),
     imageUrl: safeAddress.nullish(),
     linkUrl: safeAddress.nullish(),
     active: z.boolean(),

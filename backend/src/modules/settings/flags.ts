@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Db } from '../../platform/db/index.ts';
-import { exampleOf } from '../../platform/http/index.ts';
+import { exampleOf, plainText } from '../../platform/http/index.ts';
 import { adminActor, type ByOperator } from '../admins/index.ts';
 import type { Flag } from './settings.types.ts';
 import { type SettingDeps, lockSetting } from './settings.store.ts';
@@ -13,7 +13,7 @@ export const flagBody = z.object({
       'must be a letter and at most 63 letters, digits or . _ -',
     ),
   enabled: z.boolean(),
-  description: z.string().trim().max(500, 'must have at most 500 characters').nullish(),
+  description: plainText(500).or(z.literal('')).nullish(),
 });
 flagBody.register(z.globalRegistry, {
   id: 'PutFeatureFlagRequest',

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { plainLine, plainText } from '../../platform/http/index.ts';
+import { emailText, plainLine, plainName, plainText } from '../../platform/http/index.ts';
 import { phoneSchema } from '../identity/index.ts';
 import { ticketCategories, ticketStatuses } from './support.types.ts';
 
 export const ticketBody = z.object({
-  name: plainLine(100),
-  email: plainLine(254).pipe(z.email('must be an email address')).optional(),
+  name: plainName(100),
+  email: emailText.optional(),
   phone: phoneSchema.optional(),
   category: z.enum(ticketCategories),
   subject: plainLine(200),

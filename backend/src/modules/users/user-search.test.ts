@@ -85,15 +85,23 @@ const text = (maxLength: number) =>
   fc.array(part, { minLength: 1, maxLength }).map((parts) => parts.join(''));
 
 const fold = (value: string): string => value.normalize('NFKC').toLowerCase();
+/** As names are stored, and as what is typed is compared with them. */
+const oneBlank = (value: string): string => value.replaceAll(/ +/gu, ' ');
 
 /** The plain model: what the contract says, over everybody. */
 const finds = (q: string, { id, phone, full_name: name, email }: Known): boolean => {
   const wanted = fold(q.trim());
+  const wantedName = oneBlank(wanted);
   const isShort = Array.from(wanted).length < 3;
-  const hit = (value: string | null): boolean =>
-    value !== null && (isShort ? fold(value).startsWith(wanted) : fold(value).includes(wanted));
+  const hit = (value: string | null, part: string): boolean =>
+    value !== null && (isShort ? fold(value).startsWith(part) : fold(value).includes(part));
   const digits = wanted.replaceAll(/[\s().-]/gu, '').replace(/^(?:\+91|91|0)(?=\d{10}$)/u, '');
-  return hit(name) || hit(email) || wanted === id || phone === `+91${digits}`;
+  return (
+    hit(name && oneBlank(name), wantedName) ||
+    hit(email, wanted) ||
+    wanted === id ||
+    phone === `+91${digits}`
+  );
 };
 
 describe('the search', () => {
@@ -127,6 +135,23 @@ describe('the search', () => {
       }),
       { numRuns: 100 },
     );
+  });
+
+  it('finds a name whatever blanks it was stored or typed with', async () => {
+    const two = await person('Lakshmi  Narayanan', null);
+    const hard = await person('Lakshmi\u00a0Narayanan', null);
+    for (const q of ['Lakshmi Narayanan', 'lakshmi   narayanan', 'lakshmi\u00a0n', 'I  N']) {
+      expect((await search(q)).ids).toEqual([hard.id, two.id]);
+    }
+    const { fullName } = await system.db.user.findUniqueOrThrow({ where: { id: two.id } });
+    expect(fullName).toBe('Lakshmi Narayanan');
+  });
+
+  it('finds an international email by its letters, and by its encoded form', async () => {
+    const mailed = await person('Asha of Bharat', 'asha@xn--p1b6ci4b4b3a.xn--h2brj9c');
+    for (const q of ['asha@उदाहरण.भारत', '@उदाहरण.भारत', 'asha@xn--p1b6', 'ASHA@XN--P1B6']) {
+      expect((await search(q)).ids).toEqual([mailed.id]);
+    }
   });
 
   it('takes wildcards, quotes and look-alikes for what they are', async () => {

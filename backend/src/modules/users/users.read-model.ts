@@ -7,7 +7,12 @@ import {
   type Db,
   type Sql,
 } from '../../platform/db/index.ts';
-import { offsetOf, type Page } from '../../platform/http/index.ts';
+import {
+  canonicalEmail,
+  offsetOf,
+  withSingleBlanks,
+  type Page,
+} from '../../platform/http/index.ts';
 import { readPhone, type KycStatus } from '../identity/index.ts';
 
 /** The terms of a search; a customer is found by any of them. */
@@ -15,8 +20,9 @@ interface UserSearch {
   readonly id: string | undefined;
   /** E.164. */
   readonly phone: string | undefined;
-  /** A `LIKE` pattern for folded names and emails. */
-  readonly pattern: string;
+  /** `LIKE` patterns for folded names and emails. */
+  readonly namePattern: string;
+  readonly emailPatterns: readonly string[];
 }
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u;
@@ -35,12 +41,15 @@ const escapePattern = (text: string): string => text.replaceAll(/[\\%_]/gu, Stri
  */
 const readUserSearch = (typed: string): UserSearch => {
   const folded = foldText(typed.trim());
-  const escaped = escapePattern(folded);
   const isShort = Array.from(folded).length < shortest;
+  const patternOf = (part: string) => `${isShort ? '' : '%'}${escapePattern(part)}%`;
   return {
     id: uuid.test(folded) ? folded : undefined,
     phone: readPhone(folded),
-    pattern: isShort ? `${escaped}%` : `%${escaped}%`,
+    // As names are stored: a run of blanks is one.
+    namePattern: patternOf(withSingleBlanks(folded)),
+    // An international domain may be typed in its letters, and is stored encoded.
+    emailPatterns: [...new Set([folded, canonicalEmail(folded)])].map(patternOf),
   };
 };
 
@@ -73,8 +82,11 @@ const foldedName = sql`lower(normalize(u.full_name, NFKC) COLLATE "und-x-icu")`;
 const foldedEmail = sql`lower(normalize(u.email, NFKC) COLLATE "und-x-icu")`;
 
 const matches = (typed: string): Sql => {
-  const { id, phone, pattern } = readUserSearch(typed);
-  return sql`(${foldedName} LIKE ${pattern} OR ${foldedEmail} LIKE ${pattern}
+  const { id, phone, namePattern, emailPatterns } = readUserSearch(typed);
+  return sql`(${foldedName} LIKE ${namePattern} OR ${joinSql(
+    emailPatterns.map((pattern) => sql`${foldedEmail} LIKE ${pattern}`),
+    ' OR ',
+  )}
     ${phone === undefined ? noSql : sql`OR u.phone = ${phone}`}
     ${id === undefined ? noSql : sql`OR u.id = ${id}::uuid`})`;
 };

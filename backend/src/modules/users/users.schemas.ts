@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { exampleOf, pageOf, pageQuery } from '../../platform/http/index.ts';
+import { exampleOf, pageOf, pageQuery, plainText } from '../../platform/http/index.ts';
 import { bankAccountView } from '../banking/index.ts';
 import { holdingView } from '../holdings/index.ts';
 import { kycStatuses, presentUser, userView } from '../identity/index.ts';
@@ -92,7 +92,7 @@ userDetail.register(z.globalRegistry, {
 export const blockBody = z
   .object({
     blocked: z.boolean(),
-    reason: z.string().trim().min(1).max(500).describe('Needed to block.').exactOptional(),
+    reason: plainText(500).describe('Needed to block.').exactOptional(),
   })
   .refine(({ blocked, reason }) => !blocked || reason !== undefined, {
     path: ['reason'],

@@ -24,10 +24,17 @@ export {
   pageOf,
   pageQuery,
   wholeNumber,
-  plainLine,
-  plainText,
   type Page,
 } from './schema-parts.ts';
+export {
+  canonicalEmail,
+  emailText,
+  opaqueText,
+  plainLine,
+  plainName,
+  plainText,
+  withSingleBlanks,
+} from './text-parts.ts';
 export { openApiDocument } from './openapi.ts';
 export {
   created,
