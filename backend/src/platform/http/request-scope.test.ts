@@ -23,7 +23,16 @@ it('finds the connection itself where nothing was forwarded', () => {
   expect(clientAddress(request('192.0.2.1', ' , '), 1)).toBe('192.0.2.1');
 });
 
-it.each(['an-operator', '203.0.113.7:443', 'fe80::1%eth0'])(
+it.each([
+  ['203.0.113.7:51234', '203.0.113.7'],
+  ['[2001:db8::7]:443', '2001:db8::7'],
+  ['[2001:db8::7]', '2001:db8::7'],
+  ['2001:db8::7', '2001:db8::7'],
+])('reads %s as %s', (forwarded, address) => {
+  expect(clientAddress(request('192.0.2.1', forwarded), 1)).toBe(address);
+});
+
+it.each(['an-operator', '203.0.113.7:443:1', '203.0.113.7:x', '[203.0.113.7', 'fe80::1%eth0'])(
   'finds the connection itself where %s was forwarded, which is no address',
   (forwarded) => {
     expect(clientAddress(request('192.0.2.1', forwarded), 1)).toBe('192.0.2.1');

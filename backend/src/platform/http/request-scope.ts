@@ -12,6 +12,14 @@ import type { Random } from '../ids/random.ts';
 const isAddress = (text: string | undefined): boolean =>
   text !== undefined && isIP(text) !== 0 && !text.includes('%');
 
+const withPort = /^(?:\[([^\]]+)\](?::\d{1,5})?|([\d.]+):\d{1,5})$/u;
+
+/** Returns an entry of `X-Forwarded-For` without the port that some proxies add to it. */
+const withoutPort = (entry: string): string => {
+  const found = withPort.exec(entry.trim());
+  return found?.[1] ?? found?.[2] ?? entry.trim();
+};
+
 /**
  * Returns the address of the client behind `trustedHops` proxies, as Express's `trust proxy` finds
  * it: for requests that do not go through Express. Where that entry is no address, it is the
@@ -19,7 +27,7 @@ const isAddress = (text: string | undefined): boolean =>
  */
 export const clientAddress = (req: IncomingMessage, trustedHops: number): string => {
   const forwarded = [req.headers['x-forwarded-for'] ?? []].flat().join(',');
-  const hops = forwarded.split(',').map((entry) => entry.trim());
+  const hops = forwarded.split(',').map(withoutPort);
   const known = hops.filter((entry) => entry !== '').toReversed();
   const own = req.socket.remoteAddress ?? '';
   const chain = [own, ...known];
@@ -31,12 +39,16 @@ export const clientAddress = (req: IncomingMessage, trustedHops: number): string
 export const addressGroup = (address: string): string => ipKeyGenerator(address, 64);
 
 /**
- * Forgets an `X-Forwarded-For` that has no IP address where the client's is to be: the client's
- * address is the connection's then, and no text of a stranger gets into a log or a counter.
+ * Takes the ports out of an `X-Forwarded-For`, and forgets one that has no IP address where the
+ * client's is to be: the client's address is the connection's then, and no text of a stranger gets
+ * into a log or a counter.
  */
 export const readableForwarding: RequestHandler = (req, _res, next) => {
-  if (req.headers['x-forwarded-for'] !== undefined && !isAddress(req.ip)) {
-    delete req.headers['x-forwarded-for'];
+  const forwarded = req.headers['x-forwarded-for'];
+  if (forwarded !== undefined && !isAddress(req.ip)) {
+    const entries = [forwarded].flat().join(',').split(',');
+    req.headers['x-forwarded-for'] = entries.map(withoutPort).join(',');
+    if (!isAddress(req.ip)) delete req.headers['x-forwarded-for'];
   }
   next();
 };

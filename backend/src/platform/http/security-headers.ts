@@ -8,7 +8,9 @@ import helmet from 'helmet';
 const exposedHeaders = [
   'x-request-id',
   'idempotent-replayed',
+  'content-disposition',
   'retry-after',
+  'x-total-rows',
   'ratelimit',
   'ratelimit-policy',
 ];
