@@ -26,7 +26,10 @@ export const errorTable = {
   VALIDATION_FAILED: row(400, 'The request is not valid.'),
   MALFORMED_JSON: row(400, 'The request body is not valid JSON.'),
   PAYLOAD_TOO_LARGE: row(413, 'The request body is too large.'),
-  UNSUPPORTED_MEDIA_TYPE: row(415, 'The content type must be application/json.'),
+  BODY_TIMEOUT: row(408, 'The request did not arrive in time. Please send it again.', {
+    retryable: true,
+  }),
+  UNSUPPORTED_MEDIA_TYPE: row(415, 'The content type must be application/json in UTF-8.'),
   NOT_FOUND: row(404, 'Not found.'),
   METHOD_NOT_ALLOWED: row(405, 'This path does not support this method.'),
   NOT_IMPLEMENTED: row(501, 'This feature is not available yet.'),
@@ -81,7 +84,7 @@ export const errorTable = {
     { retryable: true },
   ),
 
-  BUSY: row(503, 'Too many people are signing in right now. Please try again in a few seconds.', {
+  BUSY: row(503, 'The service is busy right now. Please try again in a few seconds.', {
     retryable: true,
   }),
 

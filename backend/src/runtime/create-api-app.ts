@@ -7,11 +7,13 @@ import {
   createApi,
   openApiDocument,
   type Route,
+  type BodyOptions,
   type Guard,
 } from '../platform/http/index.ts';
 import type { Config } from '../platform/config/config.ts';
 import { createMetricsHandler, createRequestLog } from '../platform/observability/index.ts';
 import { createRateLimit } from '../platform/rate-limit/create-rate-limit.ts';
+import { createRefusalLimit } from '../platform/rate-limit/create-refusal-limit.ts';
 import type { Runtime } from './create-runtime.ts';
 import type { ProcessConfig } from './load-config.ts';
 import type { apiVariables } from './process.variables.ts';
@@ -69,12 +71,37 @@ const infoOf = ({ title, description, prefix, tags }: ApiDefinition) => ({
 export const documentOf = (api: ApiDefinition) =>
   openApiDocument(infoOf(api), api.routes, api.guard);
 
+/** The variables that an API's app reads; only the customer API has webhooks. */
+type ApiConfig = ProcessConfig & Config<typeof apiVariables> & WebhookConfig;
+type WebhookConfig = Partial<Record<'WEBHOOK_BODY_BYTES' | 'WEBHOOK_REFUSALS_PER_MINUTE', number>>;
+
+const bodiesOf = (config: ApiConfig, { metrics, redis, logger }: Runtime): BodyOptions => {
+  const { WEBHOOK_BODY_BYTES: webhookBytes, WEBHOOK_REFUSALS_PER_MINUTE: refusals } = config;
+  return {
+    limits: {
+      bytes: config.BODY_BYTES,
+      timeoutMs: config.BODY_TIMEOUT_MS,
+      memoryBytes: config.BODY_MEMORY_BYTES,
+      maxDepth: config.BODY_MAX_DEPTH,
+      maxValues: config.BODY_MAX_VALUES,
+      ...(webhookBytes !== undefined && { webhookBytes }),
+    },
+    onBound: (bound) => metrics.countBound(bound),
+    ...(refusals !== undefined && {
+      refusals: createRefusalLimit({
+        redis,
+        prefix: 'webhooks',
+        limit: refusals,
+        windowMs: 60_000,
+        onLimited: () => metrics.countBound('refused_webhooks'),
+        onStoreError: (error) => logger.warn({ err: error }, 'counting alone: no cache'),
+      }),
+    }),
+  };
+};
+
 /** The Express app of an API, from its definition and the process's runtime. */
-export const createApiApp = (
-  api: ApiDefinition,
-  config: ProcessConfig & Config<typeof apiVariables>,
-  runtime: Runtime,
-): Express => {
+export const createApiApp = (api: ApiDefinition, config: ApiConfig, runtime: Runtime): Express => {
   const { logger, metrics, redis, random } = runtime;
   const { name, prefix, routes, guard, docs } = api;
   return createApi({
@@ -98,6 +125,7 @@ export const createApiApp = (
     logger,
     random,
     trustProxyHops: config.TRUST_PROXY_HOPS,
+    bodies: bodiesOf(config, runtime),
     corsAllowedOrigins: config.CORS_ALLOWED_ORIGINS,
     internalHostnames: config.INTERNAL_HOSTNAMES,
     checkReplies: config.APP_MODE !== 'production',

@@ -93,6 +93,26 @@ export const apiVariables = defineVariables({
     doc: 'host names under which the API port answers /metrics',
   },
   CORS_ALLOWED_ORIGINS: { schema: list(''), doc: 'origins of browsers that may call the API' },
+  BODY_BYTES: {
+    schema: integer(2_097_152, 65_536, 16_777_216),
+    doc: 'cap of a request body, unless its route has another',
+  },
+  BODY_TIMEOUT_MS: {
+    schema: integer(20_000, 100, 300_000),
+    doc: 'the time that a request body has to arrive',
+  },
+  BODY_MEMORY_BYTES: {
+    schema: integer(33_554_432, 16_777_216, 4_294_967_296),
+    doc: 'bytes of all request bodies that are being read; one address has at most half of them',
+  },
+  BODY_MAX_DEPTH: {
+    schema: integer(32, 8, 1000),
+    doc: 'how deep the JSON of a request may nest',
+  },
+  BODY_MAX_VALUES: {
+    schema: integer(10_000, 100, 1_000_000),
+    doc: 'most values in the JSON of a request',
+  },
 });
 
 /** Comma-separated whole seconds, at least one entry. */

@@ -206,6 +206,8 @@ describe.each(gatewayDrivers)('the gateway $code', (driver) => {
         ),
         withId('a\\u0000b'),
         withId('a'.repeat(200)),
+        first.body.replace('{', `{"deep":${'['.repeat(40)}${']'.repeat(40)},`),
+        first.body.replace('{', `{"many":[${'0,'.repeat(10_000)}0],`),
       ];
       for (const body of bodies) {
         expect(body).not.toBe(first.body);

@@ -136,6 +136,7 @@ test.each([
   ['no id', payoutEvent('payout.processed', { id: undefined })],
   ['an id that cannot be stored', payoutEvent('payout.processed', { id: 'a\0' })],
   ['half a paisa', payoutEvent('payout.processed', { amount: 0.5 })],
+  ['deep nesting', `${'['.repeat(40)}${']'.repeat(40)}`],
   ['no validation', envelope('fund_account.validation.completed', 'payout', validation)],
 ])('a signed body that holds %s is unreadable', (_what, body) => {
   expect(deliver(body)).toEqual({ valid: true, event: { kind: 'unreadable' } });

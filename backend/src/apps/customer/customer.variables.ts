@@ -17,6 +17,14 @@ export const customerVariables = defineVariables({
     schema: integer(600, 1, 1_000_000),
     doc: 'one-time codes sent in a minute in all',
   },
+  WEBHOOK_BODY_BYTES: {
+    schema: integer(262_144, 16_384, 16_777_216),
+    doc: 'cap of the body of a webhook',
+  },
+  WEBHOOK_REFUSALS_PER_MINUTE: {
+    schema: integer(60, 1, 100_000),
+    doc: 'refused webhooks of one address in a minute, before it is refused without being read',
+  },
   DELETED_PHONE_COOLDOWN_DAYS: {
     schema: integer(30, 1, 3650),
     doc: "days in which a deleted account's number may open no new account",

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ObjectStore } from '../../adapters/object-store/port.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
-import { validationError } from '../../platform/http/index.ts';
+import { readJsonBytes, validationError } from '../../platform/http/index.ts';
 import { adminActor } from '../admins/index.ts';
 import { findProduct, lockProduct } from './catalogue.store.ts';
 import type { Product } from './catalogue.types.ts';
@@ -25,15 +25,8 @@ const imageBody = z.object({ [field]: z.string() });
 
 /** Returns the base64 text of a body: no base64 begins like the JSON of an object. */
 const textOf = (body: Buffer): string => {
-  const text = body.toString('utf8').trim();
-  if (!text.startsWith('{')) return text;
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text);
-  } catch (cause) {
-    throw new AppError('MALFORMED_JSON', { cause });
-  }
-  const read = imageBody.safeParse(parsed);
+  if (!/^\s*\{/u.test(body.toString('latin1', 0, 100))) return body.toString('latin1').trim();
+  const read = imageBody.safeParse(readJsonBytes(body).value);
   if (!read.success) throw refuse('is required: the image as base64');
   return read.data[field] ?? '';
 };

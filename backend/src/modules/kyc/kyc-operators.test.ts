@@ -112,6 +112,7 @@ describe('GET /kyc/:id/documents/:kind', () => {
       query: {},
       rawBody: Buffer.alloc(0),
       parsedBody: undefined,
+      isPlainBody: true,
       bodyProblem: undefined,
       principal: { adminId: kyc.admin.adminId, email: kyc.admin.email, role: 'ADMIN' },
       context: {

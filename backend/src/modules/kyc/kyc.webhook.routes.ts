@@ -24,6 +24,7 @@ export const createKycWebhookRoutes = ({ clock, inbox, isSignedBody }: KycWebhoo
     access: PUBLIC,
     rateLimit: 'exempt',
     rawBody: true,
+    isSigned: true,
     responses: { 200: webhookReply },
     errors: ['INVALID_SIGNATURE'],
     handler: async ({ rawBody, context: { headers, requestId } }) => {

@@ -92,6 +92,7 @@ const declaration = {
   access: PUBLIC,
   rateLimit: 'exempt',
   rawBody: true,
+  isSigned: true,
   responses: { 200: webhookReply },
   errors: ['INVALID_SIGNATURE', 'NOT_FOUND'],
 } as const;

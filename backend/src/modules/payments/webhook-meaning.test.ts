@@ -163,10 +163,12 @@ describe('what a webhook means', () => {
     const body = 'neither JSON nor \u0000 anything';
     expect(await deliver(open, { body, signature: signatureOf(body) })).toEqual(accepted);
     expect(await deliver(open, { body, signature: signatureOf(body) })).toEqual(repeated);
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+    expect(await deliver(open, { body: deep, signature: signatureOf(deep) })).toEqual(accepted);
     const unreadable = await open.database.db.webhookEvent.findMany({
       where: { status: 'UNREADABLE' },
     });
-    expect(unreadable).toHaveLength(1);
+    expect(unreadable).toHaveLength(2);
     expect(unreadable[0]?.purgeAfter).not.toBeNull();
     expect((await stateOf(open, checkout.orderId)).status).toBe('PENDING');
   });

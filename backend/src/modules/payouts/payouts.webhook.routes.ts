@@ -23,6 +23,7 @@ export const createPayoutWebhookRoutes = (deps: {
     access: PUBLIC,
     rateLimit: 'exempt',
     rawBody: true,
+    isSigned: true,
     responses: { 200: webhookReply },
     errors: ['INVALID_SIGNATURE'],
     handler: async ({ rawBody, context: { headers, requestId } }) => {

@@ -16,5 +16,10 @@ export {
   type HttpRequest,
   type HttpResponse,
 } from './create-http-client.ts';
-export { jsonNumber, parseLosslessJson, printLosslessJson } from './lossless-json.ts';
+export {
+  jsonNumber,
+  parseLosslessJson,
+  parseSignedJson,
+  printLosslessJson,
+} from './lossless-json.ts';
 export { safeInteger, textOrDigits } from './lossless-json.ts';

@@ -1,5 +1,8 @@
+import { isUtf8 } from 'node:buffer';
 import { LosslessNumber, parse, stringify } from 'lossless-json';
 import { z } from 'zod';
+import { usualShape, withoutMark } from '../http/json-body.ts';
+import { scanJson } from '../http/scan-json.ts';
 
 /** The value of a JSON text, its numbers as `LosslessNumber`; undefined when it is no JSON. */
 export const parseLosslessJson = (text: string): unknown => {
@@ -8,6 +11,15 @@ export const parseLosslessJson = (text: string): unknown => {
   } catch {
     return undefined;
   }
+};
+
+/**
+ * Returns the value of a signed JSON body as above; undefined also for one that is no UTF-8, or
+ * beyond the bounds of the shape of any request. The bytes stay as the signature covers them.
+ */
+export const parseSignedJson = (bytes: Buffer): unknown => {
+  const isReadable = isUtf8(bytes) && scanJson(bytes, usualShape).refusal === undefined;
+  return isReadable ? parseLosslessJson(withoutMark(bytes).toString('utf8')) : undefined;
 };
 
 /** JSON text; a `LosslessNumber` is printed as it is, `undefined` members are left out. */

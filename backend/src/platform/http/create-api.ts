@@ -1,6 +1,8 @@
 import express, { type RequestHandler, type Express } from 'express';
 import { AppError } from '../errors/app-error.ts';
 import type { Random } from '../ids/random.ts';
+import { createApiBodies, type BodyOptions } from './api-bodies.ts';
+import { closeUnread } from './read-body.ts';
 import type { Route } from './route.ts';
 import { fixedRoutes, mountRoutes } from './serve-routes.ts';
 import { docsRouter } from './docs.ts';
@@ -38,6 +40,8 @@ interface ApiOptions {
   readonly logger: { error(fields: object, message: string): void };
   readonly random: Random;
   readonly trustProxyHops: number;
+  /** The bounds of bodies; the usual ones without it. */
+  readonly bodies?: BodyOptions;
   readonly corsAllowedOrigins: readonly string[];
   readonly internalHostnames: readonly string[];
   readonly checkReplies: boolean;
@@ -48,6 +52,11 @@ interface ApiOptions {
 const onlyGet: RequestHandler = (req, _res, next) => {
   if (req.method === 'GET' || req.method === 'HEAD') next();
   else throw new AppError('METHOD_NOT_ALLOWED', { headers: { allow: 'GET, HEAD' } });
+};
+
+const neverReadOn: RequestHandler = (req, res, next) => {
+  closeUnread(req, res);
+  next();
 };
 
 /**
@@ -72,12 +81,14 @@ export const createApi = (options: ApiOptions): Express => {
   app.set('trust proxy', options.trustProxyHops);
   app.set('query parser', 'simple');
   app.enable('case sensitive routing');
-  const mounted = { routes, prefix: info.prefix, guard, rateLimit, checkReplies };
+  const bodies = createApiBodies(options.bodies);
+  const mounted = { routes, prefix: info.prefix, guard, rateLimit, bodies, checkReplies };
   app.use(
     inTurn(
       readableForwarding,
       requestIdMiddleware(options.random),
       options.requestLog,
+      neverReadOn,
       securityHeaders(options.corsAllowedOrigins),
       fixedRoutes(mounted),
     ),

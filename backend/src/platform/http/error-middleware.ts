@@ -8,16 +8,6 @@ interface ErrorLog {
   error(fields: object, message: string): void;
 }
 
-const bodyParserErrors: Readonly<Record<string, AppError>> = {
-  'entity.too.large': new AppError('PAYLOAD_TOO_LARGE'),
-  'encoding.unsupported': new AppError('UNSUPPORTED_MEDIA_TYPE'),
-  'request.aborted': new AppError('MALFORMED_JSON'),
-  'request.size.invalid': new AppError('MALFORMED_JSON'),
-};
-
-const typeOf = (error: unknown): string =>
-  typeof error === 'object' && error !== null && 'type' in error ? String(error.type) : '';
-
 /**
  * Turns whatever was thrown into the error that the client sees; anything unforeseen is INTERNAL.
  */
@@ -25,11 +15,6 @@ export const toAppError = (error: unknown): AppError => {
   if (error instanceof AppError) return error;
   // A path whose %-escapes can't be decoded names nothing.
   if (error instanceof URIError) return new AppError('NOT_FOUND');
-  const known = bodyParserErrors[typeOf(error)];
-  if (known !== undefined) return known;
-  // zlib's errors of a compressed body that is none
-  const status = typeof error === 'object' && error !== null && 'status' in error && error.status;
-  if (status === 400) return new AppError('MALFORMED_JSON');
   // The account was deleted after the guard had looked.
   if (error instanceof DataKeyDestroyedError) return new AppError('UNAUTHENTICATED');
   if (isDatabaseOutOfReach(error)) return new AppError('SERVICE_UNAVAILABLE', { cause: error });

@@ -13,6 +13,8 @@ export {
   readOncePerRequest,
 } from './request-scope.ts';
 export { createApi } from './create-api.ts';
+export type { BodyOptions, RefusalLimit } from './api-bodies.ts';
+export { readJsonBytes } from './json-body.ts';
 export {
   exampleOf,
   idInput,
@@ -46,11 +48,6 @@ export {
   type Reply,
   type ReplySink,
 } from './reply.ts';
-export {
-  defineIdempotentRoute,
-  defineRoute,
-  validationError,
-  type RequestContext,
-  type Route,
-} from './route.ts';
+export { defineIdempotentRoute, defineRoute, type RequestContext, type Route } from './route.ts';
 export { fixedHeaders } from './security-headers.ts';
+export { validationError } from './validate-input.ts';

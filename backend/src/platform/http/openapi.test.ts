@@ -71,6 +71,14 @@ describe('the OpenAPI document', () => {
     });
   });
 
+  it('takes null for what a body may leave out', () => {
+    const { paths } = openApiDocument(info, coinRoutes, guard);
+    const name = { anyOf: [{ type: 'string' }, { type: 'null' }] };
+    expect(paths['/v1/coins/{id}/owner']?.['patch']).toMatchObject({
+      requestBody: { content: { 'application/json': { schema: { properties: { name } } } } },
+    });
+  });
+
   it('shows a literal whole number as an integer', () => {
     const free = z.object({ feePaise: z.literal(0) }).meta({ id: 'Free' });
     const route = defineRoute({

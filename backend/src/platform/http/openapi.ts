@@ -61,7 +61,49 @@ const convert = (schemas: Readonly<Record<string, z.ZodType>>, io: 'input' | 'ou
   return wire.parse(JSON.parse(text));
 };
 
+const members = z.object({
+  properties: z.record(z.string(), z.looseObject({})).optional(),
+  required: z.array(z.string()).default([]),
+});
+
+/** Adds null to whatever a schema says already. */
+const orNull = (schema: JsonSchema): JsonSchema => {
+  const { description, ...bare } = schema;
+  const isOpen = Object.keys(bare).length === 0;
+  if (isOpen || JSON.stringify(bare).includes('"type":"null"')) return schema;
+  return { ...(description !== undefined && { description }), anyOf: [bare, { type: 'null' }] };
+};
+
+/**
+ * Writes into the schema of a body that null is taken wherever a member may be absent, which the
+ * kernel reads alike (contract: conventions > Validation). Named schemas say it of themselves.
+ */
+const withNulls = (schema: JsonSchema): JsonSchema => {
+  const parsed = members.safeParse(schema);
+  const entries = Object.entries(schema).map(([key, value]): [string, unknown] => {
+    if (key === 'properties' && parsed.success) {
+      const { properties = {}, required } = parsed.data;
+      const written = Object.entries(properties).map(([name, property]) => {
+        const inner = withNulls(property);
+        return [name, required.includes(name) ? inner : orNull(inner)];
+      });
+      return [key, Object.fromEntries(written)];
+    }
+    const list = z.array(z.looseObject({})).safeParse(value);
+    if (['anyOf', 'oneOf', 'allOf'].includes(key) && list.success) {
+      return [key, list.data.map(withNulls)];
+    }
+    const one = z.looseObject({}).safeParse(value);
+    return [key, key === 'items' && one.success ? withNulls(one.data) : value];
+  });
+  return Object.fromEntries(entries);
+};
+
 const withoutId = ({ id: _id, ...schema }: JsonSchema): JsonSchema => schema;
+
+/** Paths and queries are texts, in which there is no null. */
+const bodyOf = (name: string, schema: JsonSchema): JsonSchema =>
+  / (?:params|query)$/u.test(name) ? schema : withNulls(schema);
 
 /**
  * Converts zod schemas to the JSON Schema of OpenAPI 3.1. A schema with `.meta({ id })` becomes a
@@ -74,8 +116,9 @@ const convertSchemas = (
 ): { input: Schemas; output: Schemas; components: Schemas } => {
   const [taken, given] = [convert(input, 'input'), convert(output, 'output')];
   const components: Record<string, JsonSchema> = {};
+  const asked = new Set(Object.keys(taken.$defs).filter((name) => given.$defs[name] === undefined));
   for (const [name, schema] of [...Object.entries(given.$defs), ...Object.entries(taken.$defs)]) {
-    const component = withoutId(schema);
+    const component = asked.has(name) ? withNulls(withoutId(schema)) : withoutId(schema);
     const known = components[name];
     if (known !== undefined && !isDeepStrictEqual(known, component)) {
       throw new Error(`the component ${name} is not the same in requests and in answers`);
@@ -84,7 +127,9 @@ const convertSchemas = (
   }
   const sorted = Object.entries(components).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return {
-    input: taken.properties,
+    input: Object.fromEntries(
+      Object.entries(taken.properties).map(([name, schema]) => [name, bodyOf(name, schema)]),
+    ),
     output: given.properties,
     components: Object.fromEntries(sorted),
   };

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import express, {
+import {
   Router,
   type NextFunction,
   type Request,
@@ -10,44 +10,16 @@ import type { ErrorCode } from '../../errors/error-table.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { Reply } from './reply.ts';
 import type { Guard } from './access.ts';
+import type { ApiBodies } from './api-bodies.ts';
+import { parseJsonBody } from './json-body.ts';
+import { addressGroup } from './request-scope.ts';
 import { declaredErrors, type RawInput, type RequestContext, type Route } from './route.ts';
 import { jsonDisposition } from './security-headers.ts';
-
-/** The body cap of the public edge (contract: limits > Sizes). */
-const defaultBodyLimitBytes = 2 * 1024 * 1024;
-
-const isJson = (contentType: string | undefined): boolean =>
-  contentType !== undefined && /^application\/([\w.+-]+\+)?json\s*(;|$)/iu.test(contentType);
-
-/** Reads the exact bytes of the body, up to `limitBytes`. */
-export const readBody = (limitBytes = defaultBodyLimitBytes): RequestHandler =>
-  express.raw({ type: () => true, limit: limitBytes });
-
-const noBytes = Buffer.alloc(0);
-
-/** The bytes that `readBody` left; empty where there was no body. */
-export const bodyBytes = (body: unknown): Buffer => (Buffer.isBuffer(body) ? body : noBytes);
-
-type ParsedBody = { readonly value: unknown } | { readonly problem: AppError };
-
-/**
- * Parses a JSON body; what is wrong is handed back, since a gate may come before it. Bytes without
- * a content type are refused: any page of any site could have a browser send them.
- */
-export const parseJsonBody = (bytes: Buffer, contentType: string | undefined): ParsedBody => {
-  if (bytes.length === 0) return { value: undefined };
-  if (!isJson(contentType)) return { problem: new AppError('UNSUPPORTED_MEDIA_TYPE') };
-  try {
-    const value: unknown = JSON.parse(bytes.toString('utf8'));
-    return { value };
-  } catch (cause) {
-    return { problem: new AppError('MALFORMED_JSON', { cause }) };
-  }
-};
 
 interface ServeOptions {
   readonly guard: Guard;
   readonly rateLimit: RequestHandler;
+  readonly bodies: ApiBodies;
   /** Holds every reply against its declared schema and errors: on everywhere but in production. */
   readonly checkReplies: boolean;
 }
@@ -157,36 +129,39 @@ class ContextOf implements RequestContext {
   }
 }
 
-const runRoute = async (
+/** A request that its guard has let in, with its body. */
+interface Admitted {
+  readonly req: Request;
+  readonly res: Response;
+  readonly principal: unknown;
+  readonly rawBody: Buffer;
+}
+
+const runRoute = (
   route: Route,
-  req: Request,
-  res: Response,
-  principal: unknown,
+  { req, res, principal, rawBody }: Admitted,
+  { shape }: ApiBodies,
 ): Promise<Reply> => {
-  const rawBody = bodyBytes(req.body);
   const parsed =
-    route.rawBody === true ? { value: undefined } : parseJsonBody(rawBody, req.get('content-type'));
+    route.rawBody === true
+      ? { value: undefined, isPlain: true }
+      : parseJsonBody(rawBody, req.get('content-type'), shape);
+  const isRead = 'value' in parsed;
   const input: RawInput = {
     params: req.params,
     // Express parses the query whenever it is asked for.
     query: route.query === undefined ? undefined : req.query,
     rawBody,
-    parsedBody: 'value' in parsed ? parsed.value : undefined,
-    bodyProblem: 'problem' in parsed ? parsed.problem : undefined,
+    parsedBody: isRead ? parsed.value : undefined,
+    isPlainBody: isRead && parsed.isPlain,
+    bodyProblem: isRead ? undefined : parsed.problem,
     principal,
     context: new ContextOf(req, res),
   };
   return route.run(input);
 };
 
-/** Waits until a middleware lets the request pass. Rejects with the error that it has for it. */
-const pass = (middleware: RequestHandler, req: Request, res: Response): Promise<void> =>
-  new Promise((resolve, reject) => {
-    void middleware(req, res, (error?: unknown) => {
-      if (error === undefined) resolve();
-      else reject(error);
-    });
-  });
+const noBytes = Buffer.alloc(0);
 
 /**
  * Answers the requests of one route, in the order of refusals: rate limit, credential, role, then
@@ -194,24 +169,33 @@ const pass = (middleware: RequestHandler, req: Request, res: Response): Promise<
  * middleware is to answer.
  */
 const serveRoute = (route: Route, options: ServeOptions): RequestHandler => {
-  const { guard, rateLimit, checkReplies } = options;
+  const { guard, rateLimit, checkReplies, bodies } = options;
   const isLimited = route.rateLimit !== 'exempt';
   const isPublic = route.access.kind === 'public';
-  const read = route.method === 'GET' ? undefined : readBody(route.bodyLimitBytes);
+  const hasBody = route.method !== 'GET';
+  const isSigned = route.isSigned === true;
+  const refusals = isSigned ? bodies.refusals : undefined;
+  const limitBytes = route.bodyLimitBytes ?? bodies.limitBytes(isSigned);
   const declared = declaredErrors(route);
-  const atHand = isPublic && read === undefined ? route.atHand : undefined;
+  const atHand = isPublic && !hasBody ? route.atHand : undefined;
 
   const answer = (res: Response, reply: Reply): void => {
     if (checkReplies) checkReply(route, reply);
     send(res, reply);
   };
+  const readBody = (req: Request): Promise<Buffer> =>
+    bodies.reader.read(req, addressGroup(req.ip ?? ''), limitBytes);
+  const run = async (req: Request, res: Response): Promise<void> => {
+    const principal = isPublic ? undefined : await guard.admit(req, route.access);
+    const rawBody = hasBody ? await readBody(req) : noBytes;
+    const reply = await runRoute(route, { req, res, principal, rawBody }, bodies);
+    if (reply.write === undefined) answer(res, reply);
+    else await stream(req, res, { ...reply, write: reply.write });
+  };
   const serve = async (req: Request, res: Response, next: NextFunction): Promise<void> => {
     try {
-      const principal = isPublic ? undefined : await guard.admit(req, route.access);
-      if (read !== undefined) await pass(read, req, res);
-      const reply = await runRoute(route, req, res, principal);
-      if (reply.write === undefined) answer(res, reply);
-      else await stream(req, res, { ...reply, write: reply.write });
+      if (refusals === undefined) await run(req, res);
+      else await refusals.watch(addressGroup(req.ip ?? ''), () => run(req, res));
     } catch (error) {
       next(checkReplies ? checkError(route, declared, error) : error);
     }

@@ -33,14 +33,21 @@ interface ObservedCollaboratorCall {
   readonly ms: number;
 }
 
-/** A thing of which a customer or an address has a most; the label of `bound_reached_total`. */
+/** A thing of which there is a most; the label of `bound_reached_total`. */
 const bounds = [
   'automatic_payouts',
   'active_buy_quotes',
   'active_plans',
   'bank_accounts',
   'bank_validations',
+  'body_depth',
+  'body_encoding',
+  'body_memory',
+  'body_size',
+  'body_time',
+  'body_values',
   'price_sockets',
+  'refused_webhooks',
 ] as const;
 type Bound = (typeof bounds)[number];
 
@@ -62,7 +69,7 @@ export interface Metrics {
   readonly observeCall: (call: ObservedCollaboratorCall) => void;
   readonly observeQueue: (queue: ObservedQueue) => void;
   readonly countRateLimited: () => void;
-  /** Counts what was refused, or superseded, because a customer or an address has the most. */
+  /** Counts what was refused, or superseded, because a bound was reached. */
   readonly countBound: (bound: Bound, count?: number) => void;
   /** Counts rows that a purge deleted. */
   readonly countPurged: (sweep: string, count: number) => void;
@@ -149,7 +156,7 @@ const createRequestObserver = (durations: RequestHistogram): Metrics['observeReq
 const createRowCounters = (registers: [Registry]) => {
   const reached = new Counter({
     name: 'bound_reached_total',
-    help: 'Requests refused or entries superseded as a customer or address was at its limit.',
+    help: 'Requests refused or entries superseded because a bound was reached.',
     labelNames: ['bound'],
     registers,
   });

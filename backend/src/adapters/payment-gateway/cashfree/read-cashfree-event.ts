@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseLosslessJson } from '../../../platform/http-client/index.ts';
+import { parseSignedJson } from '../../../platform/http-client/index.ts';
 import type { ParsedGatewayEvent, UnreadableEvent } from '../port.ts';
 import * as wire from './cashfree.wire.ts';
 
@@ -146,7 +146,7 @@ const readers: ReadonlyMap<string, Read> = new Map([
 
 /** A signed webhook body in our words; `unreadable` when it is none of ours to understand. */
 export const readCashfreeEvent = (rawBody: Buffer): ParsedGatewayEvent | UnreadableEvent => {
-  const parsed = envelope.safeParse(parseLosslessJson(rawBody.toString('utf8')));
+  const parsed = envelope.safeParse(parseSignedJson(rawBody));
   if (!parsed.success) return { kind: 'unreadable' };
   const { type: name, event_time: occurredAt, data } = parsed.data;
   // Of any other event about a payment it is kept that there was one.

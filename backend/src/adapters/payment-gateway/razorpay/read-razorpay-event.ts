@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { parseLosslessJson } from '../../../platform/http-client/index.ts';
+import { parseSignedJson } from '../../../platform/http-client/index.ts';
 import type {
   ParsedGatewayEvent,
   ParsedPaymentEvent,
@@ -59,7 +59,7 @@ const readReversal = (
  * event's name decides what happened: the snapshot beside it may already say more.
  */
 export const readRazorpayEvent = (rawBody: Buffer): ParsedGatewayEvent | UnreadableEvent => {
-  const parsed = eventBody.safeParse(parseLosslessJson(rawBody.toString('utf8')));
+  const parsed = eventBody.safeParse(parseSignedJson(rawBody));
   if (!parsed.success) return unreadable;
   const { event: name, payload } = parsed.data;
   const payment = paymentOfEvent.safeParse(payload['payment']?.entity);

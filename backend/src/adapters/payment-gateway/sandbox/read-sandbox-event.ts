@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { parseLosslessJson } from '../../../platform/http-client/index.ts';
+import { parseSignedJson } from '../../../platform/http-client/index.ts';
 import type {
   ParsedGatewayEvent,
   ParsedPaymentEvent,
@@ -31,7 +31,7 @@ const readReversal = ({
 
 /** A signed webhook body in our words; `unreadable` when it is none of ours to understand. */
 export const readSandboxEvent = (rawBody: Buffer): ParsedGatewayEvent | UnreadableEvent => {
-  const body = parseLosslessJson(rawBody.toString('utf8'));
+  const body = parseSignedJson(rawBody);
   const reversal = reversalEventBody.safeParse(body);
   if (reversal.success) return readReversal(reversal.data);
   const parsed = paymentEventBody.safeParse(body);

@@ -1,4 +1,4 @@
-import { parseLosslessJson } from '../../../platform/http-client/index.ts';
+import { parseSignedJson } from '../../../platform/http-client/index.ts';
 import type { PayoutProviderEvent } from '../port.ts';
 import {
   payoutEvents,
@@ -20,7 +20,7 @@ const entityOf = (part: unknown): unknown =>
  * event's name decides what happened: the snapshot beside it may already say more.
  */
 export const readRazorpayxEvent = (rawBody: Buffer): PayoutProviderEvent => {
-  const parsed = eventBody.safeParse(parseLosslessJson(rawBody.toString('utf8')));
+  const parsed = eventBody.safeParse(parseSignedJson(rawBody));
   if (!parsed.success) return unreadable;
   const { event: name, created_at: at, payload = {} } = parsed.data;
   const occurredAt = at === undefined ? {} : { occurredAt: at };

@@ -1,5 +1,4 @@
 import express, { type Router } from 'express';
-import { readBody } from '../../../platform/http/serve-routes.ts';
 import type { SandboxParts } from '../sandbox-parts.ts';
 import { clockControls } from './clock-controls.ts';
 import { faultControls } from './fault-controls.ts';
@@ -11,10 +10,12 @@ import { recordControls } from './record-controls.ts';
 import { runControls } from './run-controls.ts';
 import { transactionControls } from './transaction-controls.ts';
 
+const bodyLimitBytes = 2 * 1024 * 1024;
+
 /** Serves the sandbox's own controls (contract: collaborators > Sandbox controls). */
 export const controlRouter = (parts: SandboxParts): Router => {
   const router = express.Router();
-  router.use(readBody());
+  router.use(express.raw({ type: () => true, limit: bodyLimitBytes }));
   clockControls(router, parts);
   priceControls(router, parts);
   faultControls(router, parts);

@@ -1,7 +1,7 @@
 import type { Request, RequestHandler } from 'express';
 import { z } from 'zod';
-import { validateInput } from '../../../platform/http/route.ts';
-import { bodyBytes, parseJsonBody } from '../../../platform/http/serve-routes.ts';
+import { parseJsonBody } from '../../../platform/http/json-body.ts';
+import { validateInput } from '../../../platform/http/validate-input.ts';
 import { toJsonText } from '../core/wire-json.ts';
 
 /** Holds a control's response; its status is 200 unless it is given. */
@@ -18,12 +18,17 @@ export const control =
     res.status(status).type('application/json').send(toJsonText(body));
   };
 
+const noBytes = Buffer.alloc(0);
+
 /**
  * Reads the JSON body by its schema.
  * @throws AppError MALFORMED_JSON, or VALIDATION_FAILED that names the field
  */
 export const controlBody = <S extends z.ZodType>(req: Request, schema: S): z.output<S> => {
-  const parsed = parseJsonBody(bodyBytes(req.body), req.headers['content-type']);
+  const parsed = parseJsonBody(
+    Buffer.isBuffer(req.body) ? req.body : noBytes,
+    req.headers['content-type'],
+  );
   if ('problem' in parsed) throw parsed.problem;
   const input = { params: {}, query: {}, parsedBody: parsed.value };
   return validateInput({ body: schema }, input).body;

@@ -1,7 +1,7 @@
 import type { Router } from 'express';
 import { z } from 'zod';
 import { AppError } from '../../../platform/errors/app-error.ts';
-import { validationError } from '../../../platform/http/route.ts';
+import { validationError } from '../../../platform/http/validate-input.ts';
 import { control, controlBody, controlQuery, countQuery } from './control.ts';
 import { deliverModes, type PlayedReversal } from '../core/checkout-simulator.ts';
 import type { SandboxParts } from '../sandbox-parts.ts';

@@ -120,6 +120,23 @@ export const routes: Route[] = [
     rawBody: true,
     rateLimit: 'exempt',
     responses: { 200: z.object({ hex: z.string() }) },
+    bodyLimitBytes: 100_000,
     handler: async ({ rawBody }) => ok({ hex: rawBody.toString('hex') }),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/signed',
+    summary: 'Bytes that say that they are signed',
+    tags: ['things'],
+    access: PUBLIC,
+    rawBody: true,
+    rateLimit: 'exempt',
+    isSigned: true,
+    responses: { 200: z.null() },
+    errors: ['INVALID_SIGNATURE'],
+    handler: async ({ rawBody }) => {
+      if (rawBody.toString() !== 'signed') throw new AppError('INVALID_SIGNATURE');
+      return ok(null);
+    },
   }),
 ];

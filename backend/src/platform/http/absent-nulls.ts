@@ -1,0 +1,44 @@
+import type { z } from 'zod';
+
+type Path = readonly PropertyKey[];
+
+const isContainer = (value: unknown): value is Record<PropertyKey, unknown> =>
+  typeof value === 'object' && value !== null;
+
+/** Returns the paths at which a schema complains, those inside of unions included. */
+const pathsOf = (issues: readonly z.core.$ZodIssue[], base: Path = []): Path[] =>
+  issues.flatMap((issue) => {
+    const path = [...base, ...issue.path];
+    if (issue.code !== 'invalid_union') return [path];
+    return [path, ...issue.errors.flatMap((each) => pathsOf(each, path))];
+  });
+
+/** Deletes the member at `path` where that is null; an element of a list stays. */
+const deleteNull = (root: unknown, path: Path): boolean => {
+  const name = path.at(-1);
+  let holder = root;
+  for (const key of path.slice(0, -1)) holder = isContainer(holder) ? holder[key] : undefined;
+  if (name === undefined || !isContainer(holder) || Array.isArray(holder)) return false;
+  if (!Object.hasOwn(holder, name) || holder[name] !== null) return false;
+  delete holder[name];
+  return true;
+};
+
+/** The deepest that members within members are looked at; no request has more. */
+const mostRounds = 8;
+
+/**
+ * Parses a request, in which null says as much as an absent member: clients in Kotlin, Swift and
+ * Dart write the fields that they have nothing for as null. Only a null that the schema refuses is
+ * taken out, so that one which means something (it clears a field) keeps its meaning. `value` is
+ * the parser's own and changes.
+ */
+export const parseWithoutNulls = (schema: z.ZodType, value: unknown) => {
+  let parsed = schema.safeParse(value);
+  for (let round = 0; !parsed.success && round < mostRounds; round += 1) {
+    const deleted = pathsOf(parsed.error.issues).filter((path) => deleteNull(value, path));
+    if (deleted.length === 0) break;
+    parsed = schema.safeParse(value);
+  }
+  return parsed;
+};

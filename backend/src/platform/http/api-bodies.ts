@@ -1,0 +1,45 @@
+import type { ShapeBound, ShapeOptions } from './json-body.ts';
+import {
+  createBodyReader,
+  usualBodyLimits,
+  type BodyBound,
+  type BodyLimits,
+  type BodyReader,
+} from './read-body.ts';
+
+/** Counts refusals by client, and refuses a client that has had too many. */
+export interface RefusalLimit {
+  /**
+   * Runs `work`, and counts it where it refuses the client.
+   * @throws AppError RATE_LIMITED before it runs, for a client at the limit
+   */
+  watch<T>(client: string, work: () => Promise<T>): Promise<T>;
+}
+
+/** What an API does with the bodies of requests. */
+export interface ApiBodies {
+  readonly reader: BodyReader;
+  readonly shape: ShapeOptions;
+  /** Returns the cap of a body whose route has none of its own. */
+  limitBytes(isSigned: boolean): number;
+  /** Of the routes that limit their refusals; none are limited without it. */
+  readonly refusals?: RefusalLimit | undefined;
+}
+
+export interface BodyOptions {
+  readonly limits?: Partial<BodyLimits>;
+  readonly onBound?: (bound: BodyBound | ShapeBound) => void;
+  readonly refusals?: RefusalLimit;
+}
+
+/** Creates what the routes of an API read bodies with, within one memory for all of them. */
+export const createApiBodies = (options: BodyOptions = {}): ApiBodies => {
+  const { onBound = () => undefined, refusals } = options;
+  const limits = { ...usualBodyLimits, ...options.limits };
+  return {
+    reader: createBodyReader({ limits, onBound }),
+    shape: { limits, onBound },
+    limitBytes: (isSigned) => (isSigned ? limits.webhookBytes : limits.bytes),
+    refusals,
+  };
+};

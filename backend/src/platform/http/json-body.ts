@@ -1,0 +1,85 @@
+import { isUtf8 } from 'node:buffer';
+import { AppError } from '../errors/app-error.ts';
+import { scanJson, type ShapeLimits } from './scan-json.ts';
+
+/** A body as its parser left it; `isPlain` where no text of it needs to be looked at again. */
+export type ParsedBody =
+  | { readonly value: unknown; readonly isPlain: boolean }
+  | { readonly problem: AppError };
+
+/** A bound of the shape of bodies, as the metric names it. */
+export type ShapeBound = 'body_depth' | 'body_values';
+
+/** What a body may be, and who hears of one that is more. */
+export interface ShapeOptions {
+  readonly limits: ShapeLimits;
+  readonly onBound?: (bound: ShapeBound) => void;
+}
+
+/** The bounds of every API unless it is given others (contract: limits > Sizes). */
+export const usualShape: ShapeLimits = { maxDepth: 32, maxValues: 10_000 };
+
+const json = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/iu;
+const charsetOf = /;\s*charset\s*=\s*(?:"([^"]*)"|([^\s;"]*))/iu;
+
+/** UTF-8 is all that JSON is written in (RFC 8259); a type that names another charset is refused. */
+const isJson = (contentType: string | undefined): boolean => {
+  if (contentType === undefined || !json.test(contentType)) return false;
+  const named = charsetOf.exec(contentType);
+  return named === null || /^utf-?8$/iu.test(named[1] ?? named[2] ?? '');
+};
+
+const byteOrderMark = [0xef, 0xbb, 0xbf];
+
+/** Leaves out the mark that some clients begin a text with. */
+export const withoutMark = (bytes: Buffer): Buffer =>
+  byteOrderMark.every((byte, at) => bytes[at] === byte) ? bytes.subarray(3) : bytes;
+
+const noneUnlike = { limits: usualShape };
+
+/**
+ * Reads the bytes of a JSON text: they must be UTF-8, and within the bounds of its shape before
+ * anything parses them.
+ * @throws AppError MALFORMED_JSON
+ */
+export const readJsonBytes = (
+  bytes: Buffer,
+  { limits, onBound }: ShapeOptions = noneUnlike,
+): { readonly value: unknown; readonly isPlain: boolean } => {
+  if (!isUtf8(bytes)) {
+    throw new AppError('MALFORMED_JSON', { message: 'The request body is not valid UTF-8.' });
+  }
+  const text = withoutMark(bytes);
+  const { refusal, hasOddEscape } = scanJson(text, limits);
+  if (refusal !== undefined) {
+    onBound?.(`body_${refusal}`);
+    const { maxDepth, maxValues } = limits;
+    const most = refusal === 'depth' ? `nest ${maxDepth} deep` : `hold ${maxValues} values`;
+    throw new AppError('MALFORMED_JSON', { message: `The request body may at most ${most}.` });
+  }
+  try {
+    const value: unknown = JSON.parse(text.toString('utf8'));
+    return { value, isPlain: !hasOddEscape };
+  } catch (cause) {
+    throw new AppError('MALFORMED_JSON', { cause });
+  }
+};
+
+/**
+ * Parses a JSON body; what is wrong is handed back, since a gate may come before it. Bytes without
+ * a content type are refused: any page of any site could have a browser send them.
+ */
+export const parseJsonBody = (
+  bytes: Buffer,
+  contentType: string | undefined,
+  shape?: ShapeOptions,
+): ParsedBody => {
+  if (bytes.length === 0) return { value: undefined, isPlain: true };
+  if (!isJson(contentType)) return { problem: new AppError('UNSUPPORTED_MEDIA_TYPE') };
+  try {
+    return readJsonBytes(bytes, shape);
+  } catch (error) {
+    if (error instanceof AppError) return { problem: error };
+    throw error;
+  }
+};

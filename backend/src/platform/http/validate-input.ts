@@ -1,0 +1,160 @@
+import type { z } from 'zod';
+import { AppError, type FieldIssue } from '../errors/app-error.ts';
+import { parseWithoutNulls } from './absent-nulls.ts';
+
+interface Schemas<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> {
+  readonly params?: P | undefined;
+  readonly query?: Q | undefined;
+  readonly body?: B | undefined;
+}
+
+interface UnvalidatedBody {
+  readonly parsedBody: unknown;
+  /** No text of it needs to be looked at before its schema does. */
+  readonly isPlainBody?: boolean;
+}
+
+interface Unvalidated extends UnvalidatedBody {
+  readonly params: unknown;
+  readonly query: unknown;
+}
+
+/** Says "is required" of a missing field, where the schema library speaks of types. */
+const messageOf = (issue: z.core.$ZodIssue): string =>
+  issue.code === 'invalid_type' && issue.message.endsWith('received undefined')
+    ? 'is required'
+    : issue.message;
+
+const issuesOf = (error: z.ZodError, root: string): FieldIssue[] =>
+  error.issues.map((issue) => ({
+    field: issue.path.length === 0 ? root : issue.path.map(String).join('.'),
+    message: messageOf(issue),
+  }));
+
+/** A NUL character, which no text column takes, or half a surrogate pair, which no `jsonb` does. */
+const unstorable = /[\0\p{Cs}]/u;
+
+const unstorableMessage = 'must not contain a NUL character or half of a surrogate pair';
+
+/** An object or array that is being walked, at its next child. */
+interface Frame {
+  readonly children: Readonly<Record<string, unknown>>;
+  readonly keys: readonly string[];
+  next: number;
+}
+
+const isContainer = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
+
+/**
+ * Returns the first text of an input, among its values and keys, that PostgreSQL can't store. The
+ * walk holds one frame for each depth, so that nesting does not exhaust the stack.
+ */
+const findUnstorable = (root: unknown): FieldIssue | undefined => {
+  const frames: Frame[] = [];
+  const problem = (): FieldIssue => ({
+    field: frames.map(({ keys, next }) => keys[next - 1] ?? '').join('.'),
+    message: unstorableMessage,
+  });
+  const visit = (value: unknown): FieldIssue | undefined => {
+    if (typeof value === 'string' && unstorable.test(value)) return problem();
+    if (isContainer(value)) frames.push({ children: value, keys: Object.keys(value), next: 0 });
+    return undefined;
+  };
+  let found = visit(root);
+  for (let top = frames.at(-1); found === undefined && top !== undefined; top = frames.at(-1)) {
+    const key = top.keys[top.next];
+    if (key === undefined) {
+      frames.pop();
+    } else if (unstorable.test(key)) {
+      frames.pop();
+      found = problem();
+    } else {
+      top.next += 1;
+      found = visit(top.children[key]);
+    }
+  }
+  return found;
+};
+
+interface Checked {
+  readonly value: unknown;
+  readonly issues: FieldIssue[];
+}
+
+const check = (schema: z.ZodType, value: unknown, root: string): Checked => {
+  const parsed = schema.safeParse(value);
+  return parsed.success
+    ? { value: parsed.data, issues: [] }
+    : { value: undefined, issues: issuesOf(parsed.error, root) };
+};
+
+const nothing: Checked = { value: undefined, issues: [] };
+
+/** Checks what came in a path or query. */
+const checkTexts = (schema: z.ZodType | undefined, value: unknown, root: string): Checked => {
+  if (schema === undefined) return nothing;
+  const problem = findUnstorable(value);
+  if (problem === undefined) return check(schema, value, root);
+  return { value: undefined, issues: [{ ...problem, field: problem.field || root }] };
+};
+
+/** Checks a body, in which null says as much as an absent member. */
+const checkJson = (
+  schema: z.ZodType | undefined,
+  { parsedBody, isPlainBody = false }: UnvalidatedBody,
+): Checked => {
+  if (schema === undefined) return nothing;
+  const value = parsedBody === undefined ? {} : parsedBody;
+  const problem = isPlainBody ? undefined : findUnstorable(value);
+  if (problem !== undefined) {
+    return { value: undefined, issues: [{ ...problem, field: problem.field || 'body' }] };
+  }
+  const parsed = parseWithoutNulls(schema, value);
+  return parsed.success
+    ? { value: parsed.data, issues: [] }
+    : { value: undefined, issues: issuesOf(parsed.error, 'body') };
+};
+
+/** The 400 that names the first offending field and lists all of them. */
+export const validationError = (issues: readonly FieldIssue[]): AppError => {
+  const [first] = issues;
+  return new AppError('VALIDATION_FAILED', {
+    details: issues,
+    ...(first !== undefined && { field: first.field, message: `${first.field}: ${first.message}` }),
+  });
+};
+
+/**
+ * Parses a body alone; returns the refusal where it does not fit, for a gate may come before it.
+ */
+export const checkBody = <B extends z.ZodType>(
+  schema: B,
+  input: UnvalidatedBody,
+): { readonly body: z.output<B> } | AppError => {
+  const { value, issues } = checkJson(schema, input);
+  // The value was parsed by the schema of its type.
+  return issues.length > 0 ? validationError(issues) : { body: value as z.output<B> };
+};
+
+/**
+ * Parses params, query and body. A malformed id in a path is a resource that does not exist.
+ * @throws AppError NOT_FOUND for params, VALIDATION_FAILED for query and body together.
+ */
+export const validateInput = <P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType>(
+  schemas: Schemas<P, Q, B>,
+  input: Unvalidated,
+): { params: z.output<P>; query: z.output<Q>; body: z.output<B> } => {
+  const params = checkTexts(schemas.params, input.params, 'path');
+  if (params.issues.length > 0) throw new AppError('NOT_FOUND');
+  const query = checkTexts(schemas.query, input.query, 'query');
+  const body = checkJson(schemas.body, input);
+  const issues = [...query.issues, ...body.issues];
+  if (issues.length > 0) throw validationError(issues);
+  // Each value was parsed by the schema of its type; where there is none, nobody reads it.
+  return {
+    params: params.value as z.output<P>,
+    query: query.value as z.output<Q>,
+    body: body.value as z.output<B>,
+  };
+};
