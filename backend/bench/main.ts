@@ -10,6 +10,7 @@ import { products } from './products.ts';
 import { processFigures } from './process-figures.ts';
 import { registers } from './registers/registers.ts';
 import { buildServers } from './support/build-servers.ts';
+import { sealedReads } from './sealed-reads.ts';
 import { reports } from './reports/reports.ts';
 import { transactions } from './transactions.ts';
 import { printReport, writeReport, type Report } from './support/report.ts';
@@ -29,6 +30,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Report>>> = {
   reports,
   'product-orders': productOrders,
   registers,
+  'sealed-reads': sealedReads,
 };
 
 const main = async (wanted: readonly string[]): Promise<void> => {

@@ -3,6 +3,9 @@ import { githubVariables } from '../../src/adapters/ci/github/github.config.ts';
 import { goldProviderVariables } from '../../src/adapters/gold-provider/create-gold-provider.ts';
 import { safegoldVariables } from '../../src/adapters/gold-provider/safegold/safegold.config.ts';
 import { filesystemVariables } from '../../src/adapters/object-store/filesystem/create-filesystem-store.ts';
+import { awsKmsVariables } from '../../src/adapters/key-service/aws-kms/create-aws-kms.ts';
+import { keyServiceVariables } from '../../src/adapters/key-service/create-key-service.ts';
+import { vaultTransitVariables } from '../../src/adapters/key-service/vault-transit/create-vault-transit.ts';
 import { objectStoreVariables } from '../../src/adapters/object-store/create-object-store.ts';
 import { s3Variables } from '../../src/adapters/object-store/s3/create-s3-store.ts';
 import { paymentGatewayVariables } from '../../src/adapters/payment-gateway/create-payment-gateways.ts';
@@ -75,6 +78,21 @@ export const configurationParts: readonly ConfigurationPart[] = [
     title: 'Payout provider',
     readBy: 'customer, admin, worker',
     variables: { ...payoutProviderVariables, ...razorpayxVariables },
+  },
+  {
+    title: 'Key service',
+    readBy: 'customer, admin, accounting, worker, operator',
+    variables: keyServiceVariables,
+  },
+  {
+    title: 'Key service `aws-kms`',
+    readBy: 'customer, admin, accounting, worker, operator, where `KEY_SERVICE` names it',
+    variables: awsKmsVariables,
+  },
+  {
+    title: 'Key service `vault-transit`',
+    readBy: 'customer, admin, accounting, worker, operator, where `KEY_SERVICE` names it',
+    variables: vaultTransitVariables,
   },
   { title: 'SMS', readBy: 'customer', variables: { ...smsVariables, ...msg91Variables } },
   {

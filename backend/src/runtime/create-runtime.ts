@@ -9,7 +9,6 @@ import {
   createBlindIndex,
   createSecretHasher,
   createVault,
-  parseKeyring,
   type BlindIndex,
   type SecretHasher,
   type Vault,
@@ -27,6 +26,7 @@ import { createSwitches, type Switches } from '../modules/settings/index.ts';
 import { createAuditor, type Auditor } from '../modules/audit/index.ts';
 import type { AdapterDeps } from '../adapters/adapter-deps.ts';
 import type { ProcessConfig, ProcessKeys } from './load-config.ts';
+import { openKeyring, type OpenKeyring } from './open-keyring.ts';
 
 /** The clients and services that every process of the service has. */
 export interface Runtime {
@@ -43,6 +43,8 @@ export interface Runtime {
   readonly random: Random;
   readonly tokens: TokenSigner;
   readonly vault: Vault;
+  /** The keys behind the vault. */
+  readonly keys: Pick<OpenKeyring, 'start'>;
   readonly blindIndex: BlindIndex;
   readonly hasher: SecretHasher;
   readonly switches: Switches;
@@ -104,7 +106,14 @@ export const createOfflineRuntime = async (
     commandTimeoutMs: config.REDIS_TIMEOUT_MS,
     connectionName: name,
   });
-  const vault = createVault({ keyring: parseKeyring(config.PII_KEYRING) });
+  const keys = openKeyring(config.PII_KEYRING, env, {
+    db: database.db,
+    timers,
+    random,
+    adapter: { clock, logger, observe: metrics.observeCall },
+    registry: metrics.registry,
+  });
+  const vault = createVault({ keyring: keys.keyring });
   return {
     logger,
     metrics,
@@ -119,6 +128,7 @@ export const createOfflineRuntime = async (
         ? noTokens
         : createTokenSigner({ secret: config.JWT_SECRET, clock }),
     vault,
+    keys,
     blindIndex: createBlindIndex(config.BLIND_INDEX_KEY),
     hasher: createSecretHasher({
       pepper: config.CREDENTIAL_PEPPER,
@@ -128,6 +138,7 @@ export const createOfflineRuntime = async (
     audit: createAuditor({ clock, random, vault }),
     async close() {
       await stop();
+      await keys.close();
       await closeRedis(redis);
       await database.close();
     },
@@ -139,6 +150,7 @@ export const createRuntime: typeof createOfflineRuntime = async (name, config, e
   const runtime = await createOfflineRuntime(name, config, env);
   // Only so that the first requests find the cache; a process starts without it just as well.
   await untilReady(runtime.redis, cacheWaitMs).catch(() => undefined);
+  await runtime.keys.start();
   return runtime;
 };
 

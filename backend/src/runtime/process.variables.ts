@@ -42,8 +42,8 @@ export const processVariables = defineVariables({
   },
   ALLOW_PLAIN_STORES: plainStores,
   PII_KEYRING: {
-    schema: secret(40),
-    doc: 'id:base64 keys of 32 bytes, comma-separated; the first is current',
+    schema: secret(40).optional(),
+    doc: 'id:base64 keys of 32 bytes, comma-separated; the first is current; needed without a KEY_SERVICE that seals',
     secret: true,
   },
   BLIND_INDEX_KEY: {

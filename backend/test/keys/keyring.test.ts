@@ -74,7 +74,15 @@ const read = async (vault: Vault, { userId, sealed, eventId: id, reference }: Wr
 const asWritten = ({ userId, eventId }: Written) => [userId, `body of ${eventId}`, 'Hi'];
 
 const operator = (vault: Vault, name: 'keyring status' | 'keyring rotate') =>
-  runOperatorCommand({ name }, { ...system, openVault: () => vault, readInput: async () => '' });
+  runOperatorCommand(
+    { name },
+    {
+      ...system,
+      openVault: async () => vault,
+      openKeys: () => ({ add: async () => 'ks1', rewrap: async () => 0 }),
+      readInput: async () => '',
+    },
+  );
 
 it('is replaced while the service writes; without the old key everything still reads', async () => {
   const prepared = vaultOf(oldKey, newKey);

@@ -206,6 +206,7 @@ export const openTestSystem = async (options: TestSystemOptions = {}): Promise<T
     random,
     tokens: createTokenSigner({ secret: 'dev-only-jwt-secret-of-32-characters', clock }),
     vault,
+    keys: { start: async () => {} },
     blindIndex: createBlindIndex('dev-only-blind-index-key-of-32-chars'),
     hasher: createSecretHasher({
       pepper: 'dev-only-credential-pepper-of-32-chars',

@@ -3,23 +3,25 @@
 {{/*
 The secrets that a process reads, by backend/docs/configuration.md, which deploy's tests hold them
 against. `own`: without them no pod starts. `parties`: of collaborators that the configuration may
-choose; the process refuses by name to start without one that it needs. In: component.
+choose, and the keys of personal data, which a key service may hold in place of PII_KEYRING; the
+process refuses by name to start without one that it needs. In: component.
 */}}
 {{- define "digital-gold.processSecrets" -}}
-{{- $own := list "BLIND_INDEX_KEY" "CREDENTIAL_PEPPER" "DATABASE_URL" "PII_KEYRING" "REDIS_URL" }}
+{{- $own := list "BLIND_INDEX_KEY" "CREDENTIAL_PEPPER" "DATABASE_URL" "REDIS_URL" }}
+{{- $keys := list "AWS_KMS_SECRET_ACCESS_KEY" "PII_KEYRING" "VAULT_TOKEN" }}
 {{- $gateways := list "CASHFREE_CLIENT_SECRET" "RAZORPAY_KEY_SECRET" "SANDBOX_GATEWAY_KEY_SECRET" }}
 {{- $money := concat $gateways (list "RAZORPAYX_KEY_SECRET" "SAFEGOLD_TOKEN") }}
 {{- $gatewayWebhooks := list "CASHFREE_WEBHOOK_SECRETS" "RAZORPAY_WEBHOOK_SECRETS" "SANDBOX_GATEWAY_WEBHOOK_SECRETS" }}
 {{- $webhooks := append $gatewayWebhooks "PAYOUT_WEBHOOK_SECRETS" }}
-{{- $parties := list }}
+{{- $parties := $keys }}
 {{- if eq .component "customer" }}
 {{- $own = append $own "JWT_SECRET" }}
-{{- $parties = concat $money $webhooks (list "KYC_WEBHOOK_SECRETS" "MSG91_AUTH_KEY" "S3_SECRET_ACCESS_KEY") }}
+{{- $parties = concat $keys $money $webhooks (list "KYC_WEBHOOK_SECRETS" "MSG91_AUTH_KEY" "S3_SECRET_ACCESS_KEY") }}
 {{- else if eq .component "admin" }}
 {{- $own = append $own "JWT_SECRET" }}
-{{- $parties = concat $money (list "GITHUB_TOKEN" "S3_SECRET_ACCESS_KEY") }}
+{{- $parties = concat $keys $money (list "GITHUB_TOKEN" "S3_SECRET_ACCESS_KEY") }}
 {{- else if eq .component "worker" }}
-{{- $parties = concat $money (list "GITHUB_TOKEN" "S3_SECRET_ACCESS_KEY") }}
+{{- $parties = concat $keys $money (list "GITHUB_TOKEN" "S3_SECRET_ACCESS_KEY") }}
 {{- end }}
 {{- dict "own" (sortAlpha $own) "parties" (sortAlpha $parties) | toYaml }}
 {{- end }}

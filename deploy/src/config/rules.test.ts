@@ -98,6 +98,15 @@ describe('every tier', () => {
     expect(refusalOf(withPath(input, 'appMode', 'test'))).toBe('');
   });
 
+  it('needs no keyring where a key service holds the keys of personal data', () => {
+    const without = withPath(prodInput(), 'secrets.PII_KEYRING', undefined);
+    expect(refusedKeys(without)).toEqual(['secrets.PII_KEYRING']);
+    expect(refusalOf(withPath(without, 'environment.KEY_SERVICE', 'aws-kms'))).toBe('');
+    expect(refusedKeys(withPath(without, 'environment.KEY_SERVICE', 'none'))).toEqual([
+      'secrets.PII_KEYRING',
+    ]);
+  });
+
   it('wants the bucket named where documents go into one', () => {
     const staging = { ...readStackFile('staging'), secrets: secretsOfItsOwn };
     expect(refusedKeys(withPath(staging, 'objectStore.type', 's3'))).toEqual([

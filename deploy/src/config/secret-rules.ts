@@ -1,7 +1,16 @@
 import { isLive, problemIf, type Rule } from './problem.ts';
-import { isPublishedSecret, migrationSecret, requiredSecrets, secretNames } from './variables.ts';
+import {
+  isPublishedSecret,
+  keyringSecret,
+  migrationSecret,
+  requiredSecrets,
+  secretNames,
+} from './variables.ts';
 
-const areThere: Rule = ({ secrets, testbed }) => {
+const holdsKeysElsewhere = ({ KEY_SERVICE: service = 'none' }: Readonly<Record<string, string>>) =>
+  service !== 'none';
+
+const areThere: Rule = ({ secrets, testbed, environment }) => {
   if (secrets === undefined) {
     return problemIf(
       !testbed,
@@ -9,7 +18,8 @@ const areThere: Rule = ({ secrets, testbed }) => {
       'is missing; only a stack with a testbed can leave it out',
     );
   }
-  return [...requiredSecrets, migrationSecret].flatMap((name) =>
+  const keys = holdsKeysElsewhere(environment) ? [] : [keyringSecret];
+  return [...requiredSecrets, ...keys, migrationSecret].flatMap((name) =>
     problemIf(secrets[name] === undefined, `secrets.${name}`, 'is missing; set it with --secret'),
   );
 };

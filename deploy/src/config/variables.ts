@@ -9,7 +9,6 @@ import type { Process } from '../processes.ts';
 export const requiredSecrets = [
   'DATABASE_URL',
   'REDIS_URL',
-  'PII_KEYRING',
   'BLIND_INDEX_KEY',
   'CREDENTIAL_PEPPER',
   'JWT_SECRET',
@@ -19,11 +18,17 @@ export const requiredSecrets = [
   'MSG91_AUTH_KEY',
 ] as const;
 
+/** The keys of personal data, needed unless a key service holds them. */
+export const keyringSecret = 'PII_KEYRING';
+
 /** The secret of the migration job alone: no process that serves may own the schema. */
 export const migrationSecret = 'MIGRATE_DATABASE_URL';
 
 /** Secrets that are needed only where the configuration names their collaborator. */
 export const optionalSecrets = [
+  keyringSecret,
+  'AWS_KMS_SECRET_ACCESS_KEY',
+  'VAULT_TOKEN',
   'CASHFREE_CLIENT_SECRET',
   'CASHFREE_WEBHOOK_SECRETS',
   'GITHUB_TOKEN',
@@ -41,6 +46,8 @@ const own = [
   'PII_KEYRING',
   'BLIND_INDEX_KEY',
   'CREDENTIAL_PEPPER',
+  'AWS_KMS_SECRET_ACCESS_KEY',
+  'VAULT_TOKEN',
 ] as const;
 const money = [
   'SAFEGOLD_TOKEN',

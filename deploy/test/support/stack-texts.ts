@@ -3,7 +3,7 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { keyPrefix, parseStackConfig } from '../../src/config/parse-stack-config.ts';
 import type { StackConfig, Tier } from '../../src/config/stack-config.ts';
-import { migrationSecret, requiredSecrets } from '../../src/config/variables.ts';
+import { migrationSecret, keyringSecret, requiredSecrets } from '../../src/config/variables.ts';
 
 /** A stack's configuration, as it stands below `config` in its file. */
 export type StackInput = Record<string, unknown>;
@@ -24,7 +24,9 @@ export const readStackFile = (tier: Tier): StackInput => {
 
 /** Secrets of a stack that is no testbed, none of them published. */
 export const secretsOfItsOwn: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(requiredSecrets.map((name) => [name, `own-${name.toLowerCase()}-value`])),
+  ...Object.fromEntries(
+    [...requiredSecrets, keyringSecret].map((name) => [name, `own-${name.toLowerCase()}-value`]),
+  ),
   DATABASE_URL: 'postgresql://dgs_app:word-one@db.example/digital_gold?sslmode=verify-full',
   REDIS_URL: 'rediss://:word-three@cache.example:6380',
   [migrationSecret]: 'postgresql://dgs_migrate:word-two@db.example/digital_gold?sslmode=require',

@@ -1,12 +1,14 @@
 import { text } from 'node:stream/consumers';
 import { createSystemClock } from '../../platform/clock/clock.ts';
+import { createTimers } from '../../platform/clock/timers.ts';
 import { createFollowedClock } from '../../platform/clock/followed-clock.ts';
 import { ConfigError, parseConfig } from '../../platform/config/config.ts';
-import { createSecretHasher, createVault, parseKeyring } from '../../platform/crypto/index.ts';
+import { createSecretHasher, createVault } from '../../platform/crypto/index.ts';
 import { createDatabase, isDatabaseOutOfReach } from '../../platform/db/index.ts';
 import { AppError, isAppError } from '../../platform/errors/app-error.ts';
 import { createRandom } from '../../platform/ids/random.ts';
-import { describeError } from '../../platform/observability/index.ts';
+import { createLogger, describeError } from '../../platform/observability/index.ts';
+import { openKeyring, type OpenKeyring } from '../../runtime/open-keyring.ts';
 import { keyringVariables, operatorVariables } from './operator.variables.ts';
 import { parseCommand } from './parse-command.ts';
 import { runOperatorCommand } from './run-command.ts';
@@ -33,21 +35,32 @@ const main = async (args: readonly string[]): Promise<void> => {
     applicationName: 'operator',
   });
   const { clock, stop } = await createClock(config);
+  const random = createRandom();
+  let keys: OpenKeyring | undefined;
+  const openKeys = () => {
+    const { PII_KEYRING } = parseConfig(keyringVariables, process.env);
+    const logger = createLogger({ level: 'silent', name: 'operator' });
+    const adapter = { clock, logger };
+    const deps = { db: database.db, timers: createTimers(), random, adapter };
+    return (keys ??= openKeyring(PII_KEYRING, process.env, deps));
+  };
   try {
     const document = await runOperatorCommand(command, {
       database,
       clock,
-      random: createRandom(),
+      random,
       hasher: createSecretHasher({ pepper: config.CREDENTIAL_PEPPER }),
-      openVault: () => {
-        const { PII_KEYRING } = parseConfig(keyringVariables, process.env);
-        return createVault({ keyring: parseKeyring(PII_KEYRING) });
+      openVault: async () => {
+        await openKeys().read();
+        return createVault({ keyring: openKeys().keyring });
       },
+      openKeys,
       readInput: () => text(process.stdin),
     });
     process.stdout.write(`${JSON.stringify(document)}\n`);
   } finally {
     await stop();
+    await keys?.close();
     await database.close();
   }
 };

@@ -40,6 +40,8 @@ const commandSchema = z.discriminatedUnion('name', [
   z.strictObject({ name: z.literal('portal-user reset-password'), email }),
   z.strictObject({ name: z.literal('keyring status') }),
   z.strictObject({ name: z.literal('keyring rotate') }),
+  z.strictObject({ name: z.literal('keyring add') }),
+  z.strictObject({ name: z.literal('keyring rewrap') }),
   z.strictObject({ name: z.literal('audit head') }),
   z.strictObject({ name: z.literal('audit verify'), head: notedHead.optional() }),
 ]);
@@ -58,6 +60,8 @@ const usage = [
   'operator portal-user set-role --email EMAIL --role ROLE',
   'operator portal-user activate|deactivate|reset-password --email EMAIL',
   'operator keyring status|rotate                       what needs an old key; move it to the first',
+  'operator keyring add                                 a new key of the key service, to seal later',
+  'operator keyring rewrap                              by the newest version at the key service',
   'operator audit head                                  the last entry of the audit chain, to note',
   'operator audit verify [--head NUMBER:HASH]           compare the audit log with its chain',
 ].join('\n');

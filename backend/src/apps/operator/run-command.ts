@@ -15,6 +15,7 @@ import type { SecretHasher, Vault } from '../../platform/crypto/index.ts';
 import type { Database } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import type { Random } from '../../platform/ids/random.ts';
+import type { OpenKeyring } from '../../runtime/open-keyring.ts';
 import { countOutdatedValues, rotateKeyring } from '../../runtime/rotate-keyring.ts';
 import type { OperatorCommand } from './parse-command.ts';
 import { runPortalUserCommand } from './run-portal-user-command.ts';
@@ -25,7 +26,9 @@ interface OperatorDeps {
   readonly random: Random;
   readonly hasher: SecretHasher;
   /** Opens the keyring: only some commands are given it. @throws ConfigError */
-  readonly openVault: () => Vault;
+  readonly openVault: () => Promise<Vault>;
+  /** The keys behind it, to be changed. @throws ConfigError where no key service is configured */
+  readonly openKeys: () => Pick<OpenKeyring, 'add' | 'rewrap'>;
   /** Reads all of standard input. */
   readInput(): Promise<string>;
 }
@@ -89,7 +92,7 @@ const verifyAudit = async ({ database: { db } }: OperatorDeps, noted: ChainLink 
 };
 
 const keyringStatus = async ({ database, openVault }: OperatorDeps) => {
-  const vault = openVault();
+  const vault = await openVault();
   const outdated = await countOutdatedValues({ db: database.db, vault });
   return { keyId: vault.keyId, outdated };
 };
@@ -97,7 +100,7 @@ const keyringStatus = async ({ database, openVault }: OperatorDeps) => {
 /** One pass over everything; what other transactions had locked is left to the next one. */
 const rotate = async (deps: OperatorDeps) => {
   const { db, inTransaction } = deps.database;
-  const vault = deps.openVault();
+  const vault = await deps.openVault();
   const changed = await rotateKeyring({ db, inTransaction, vault }, new AbortController().signal);
   return { ...(await keyringStatus(deps)), changed };
 };
@@ -136,6 +139,10 @@ export const runOperatorCommand = async (
       return keyringStatus(deps);
     case 'keyring rotate':
       return rotate(deps);
+    case 'keyring add':
+      return { keyId: await deps.openKeys().add() };
+    case 'keyring rewrap':
+      return { rewrapped: await deps.openKeys().rewrap() };
     case 'audit head':
       return presentLink(await readChainHead(deps.database.db));
     case 'audit verify':

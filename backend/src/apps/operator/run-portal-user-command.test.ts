@@ -19,7 +19,8 @@ const email = 'meera@example.test';
 const run = (line: readonly string[], input = '') =>
   runOperatorCommand(parseCommand(['portal-user', ...line]), {
     ...system,
-    openVault: () => system.vault,
+    openVault: async () => system.vault,
+    openKeys: () => ({ add: async () => 'ks1', rewrap: async () => 0 }),
     readInput: async () => input,
   });
 const create = (password: string) =>

@@ -18,7 +18,7 @@ interface PortalUserCommandDeps {
   readonly random: Random;
   readonly hasher: SecretHasher;
   /** Opens the keyring: names are sealed in audit rows. @throws ConfigError */
-  readonly openVault: () => Vault;
+  readonly openVault: () => Promise<Vault>;
   /** Reads the new password on standard input. @throws AppError VALIDATION_FAILED */
   readonly readPassword: () => Promise<string>;
 }
@@ -47,7 +47,7 @@ export const runPortalUserCommand = async (
     return { items: rows.toReversed().map(present) };
   }
   const { inTransaction } = database;
-  const audit = createAuditor({ clock, random, vault: openVault() });
+  const audit = createAuditor({ clock, random, vault: await openVault() });
   const changes = createPortalUserChanges({ inTransaction, clock, random, hasher, audit });
   // Whoever has the database's credentials, not one person.
   const actor = { api: 'system', role: 'OPERATOR_COMMAND' } as const;

@@ -38,6 +38,8 @@ const start = async (): Promise<{ sandbox: Sandbox; stopped: (signal: string) =>
     razorpayxKeySecret: config.RAZORPAYX_KEY_SECRET,
     razorpayxAccountNumber: config.RAZORPAYX_ACCOUNT_NUMBER,
     payoutWebhookSecrets: config.PAYOUT_WEBHOOK_SECRETS,
+    awsKmsAccessKeyId: config.AWS_KMS_ACCESS_KEY_ID,
+    vaultToken: config.VAULT_TOKEN,
     githubToken: config.GITHUB_TOKEN,
     settleMs: config.SANDBOX_SETTLE_MS,
     stateDir: config.SANDBOX_STATE_DIR,

@@ -25,6 +25,9 @@ export interface SandboxOptions {
   readonly razorpayxAccountNumber: string;
   /** The first signs payout webhooks. */
   readonly payoutWebhookSecrets: readonly string[];
+  /** The access key id that KMS accepts. */
+  readonly awsKmsAccessKeyId: string;
+  readonly vaultToken: string;
   /** The CI system's access token; undefined refuses every caller. */
   readonly githubToken: string | undefined;
   /** Real time after which debits, payouts, penny-drops and runs end by themselves. */
@@ -58,6 +61,8 @@ export const sandboxDefaults: SandboxOptions = {
   msg91AuthKey: 'dev-only-msg91-auth-key',
   razorpayxKeyId: 'dev-only-razorpayx-key',
   razorpayxKeySecret: 'dev-only-razorpayx-key-secret',
+  awsKmsAccessKeyId: 'dev-only-kms-access-key-id',
+  vaultToken: 'dev-only-vault-token',
   razorpayxAccountNumber: '7878780080316316',
   payoutWebhookSecrets: ['dev-only-payout-webhook-secret'],
   githubToken: 'dev-only-github-token',

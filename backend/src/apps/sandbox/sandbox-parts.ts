@@ -4,6 +4,9 @@ import { createRandom } from '../../platform/ids/random.ts';
 import { createCashfree } from './collaborators/cashfree/cashfree.ts';
 import { createGateway } from './collaborators/gateway/gateway.ts';
 import { createGithub } from './collaborators/github/github.ts';
+import { createAwsKms } from './collaborators/key-service/aws-kms.ts';
+import { createKeyStore } from './collaborators/key-service/key-store.ts';
+import { createVaultTransit } from './collaborators/key-service/vault-transit.ts';
 import { createMessageStore, createMsg91 } from './collaborators/msg91/msg91.ts';
 import { createRazorpayGateway } from './collaborators/razorpay/razorpay.ts';
 import { createRazorpayx } from './collaborators/razorpayx/razorpayx.ts';
@@ -85,6 +88,8 @@ const createCollaborators = (options: SandboxOptions, deps: GatewayDeps, system:
     createMsg91({ messages, random, authKey: options.msg91AuthKey }),
     razorpayx.collaborator,
     github.collaborator,
+    createAwsKms({ keys: createKeyStore(changed), accessKeyId: options.awsKmsAccessKeyId }),
+    createVaultTransit({ keys: createKeyStore(changed), token: options.vaultToken }),
   ];
   const checkoutSimulators: readonly CheckoutSimulator[] = gateways.map(
     ({ simulator }) => simulator,

@@ -1,5 +1,13 @@
 import { defineVariables } from '../../platform/config/config.ts';
-import { appMode, flag, httpUrl, integer, list, secret } from '../../platform/config/kinds.ts';
+import {
+  appMode,
+  flag,
+  httpUrl,
+  integer,
+  list,
+  secret,
+  text,
+} from '../../platform/config/kinds.ts';
 import { z } from 'zod';
 
 /** The environment of the sandbox process. */
@@ -54,6 +62,15 @@ export const sandboxVariables = defineVariables({
     schema: list('').pipe(z.array(z.string().min(16)).min(1)),
     secret: true,
     doc: 'webhook secrets of the payout provider, comma-separated; the first signs',
+  },
+  AWS_KMS_ACCESS_KEY_ID: {
+    schema: text().default('dev-only-kms-access-key-id'),
+    doc: 'access key id that KMS accepts',
+  },
+  VAULT_TOKEN: {
+    schema: secret(8).default('dev-only-vault-token'),
+    secret: true,
+    doc: 'token that Vault accepts',
   },
   GITHUB_TOKEN: {
     schema: secret().optional(),

@@ -77,23 +77,25 @@ const createSealer = (key: SealingKey): Sealer => ({
 
 const toSealer = (bytes: Buffer): Sealer => createSealer({ id: userKeyId, bytes });
 
-/** The keys of the ring as derived for one use, kept after the first time. */
+/** The keys of the ring as derived for one use, as long as the ring has them. */
 const createDerivedRing = (keyring: Keyring, use: string) => {
-  const derive = (key: KeyringKey): SealingKey => ({
-    id: key.id,
-    bytes: deriveKey(key.bytes, use),
-  });
-  const keys = new Map<string, SealingKey>();
-  for (const id of keyring.ids) {
-    const key = keyring.get(id);
-    if (key !== undefined) keys.set(id, derive(key));
-  }
+  // Weak: what was derived from a key that the ring gave up goes with it.
+  const derived = new WeakMap<KeyringKey, SealingKey>();
+  const derive = (key: KeyringKey): SealingKey => {
+    const known = derived.get(key);
+    if (known !== undefined) return known;
+    const made = { id: key.id, bytes: deriveKey(key.bytes, use) };
+    derived.set(key, made);
+    return made;
+  };
   return {
-    current: derive(keyring.current),
+    get current() {
+      return derive(keyring.current);
+    },
     get(id: string): SealingKey {
-      const key = keys.get(id);
+      const key = keyring.get(id);
       if (key === undefined) throw new SealError(`the keyring has no key ${id}`);
-      return key;
+      return derive(key);
     },
   };
 };
@@ -124,11 +126,10 @@ export const createVault = (options: VaultOptions): Vault => {
 
   const unwrap = (stored: Pick<StoredDataKey, 'userId' | 'keyId' | 'wrapped'>): Buffer =>
     openBytes(ring.get(stored.keyId), stored.wrapped, wrapContext(stored.userId));
-  const wrap = (userId: string, key: Buffer) => ({
-    userId,
-    keyId: ring.current.id,
-    wrapped: sealBytes(ring.current, key, wrapContext(userId)),
-  });
+  const wrap = (userId: string, key: Buffer) => {
+    const { current } = ring;
+    return { userId, keyId: current.id, wrapped: sealBytes(current, key, wrapContext(userId)) };
+  };
   const read = (stored: StoredDataKey): Buffer => {
     const key = unwrap(stored);
     if (stored.settled) cache.put(stored.userId, key);
@@ -145,7 +146,9 @@ export const createVault = (options: VaultOptions): Vault => {
   };
 
   return {
-    keyId: ring.current.id,
+    get keyId() {
+      return ring.current.id;
+    },
     service: createServiceSealer(keyring),
     async forUser(db, userId) {
       const cached = cache.get(userId);

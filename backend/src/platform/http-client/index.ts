@@ -3,7 +3,9 @@ export {
   createCallGuard,
   CIRCUIT_OPEN,
   isUnavailable,
+  NOT_AUTHORISED,
   NOT_SENT,
+  RATE_LIMITED,
   TIMED_OUT,
   type ObservedCall,
 } from './create-call-guard.ts';

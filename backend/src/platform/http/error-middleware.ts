@@ -1,5 +1,5 @@
 import type { ErrorRequestHandler } from 'express';
-import { DataKeyDestroyedError } from '../crypto/index.ts';
+import { DataKeyDestroyedError, KeysUnavailableError } from '../crypto/index.ts';
 import { isDatabaseOutOfReach } from '../db/errors.ts';
 import { AppError } from '../errors/app-error.ts';
 import { jsonDisposition } from './security-headers.ts';
@@ -17,6 +17,9 @@ export const toAppError = (error: unknown): AppError => {
   if (error instanceof URIError) return new AppError('NOT_FOUND');
   // The account was deleted after the guard had looked.
   if (error instanceof DataKeyDestroyedError) return new AppError('UNAUTHENTICATED');
+  if (error instanceof KeysUnavailableError) {
+    return new AppError('SERVICE_UNAVAILABLE', { cause: error });
+  }
   if (isDatabaseOutOfReach(error)) return new AppError('SERVICE_UNAVAILABLE', { cause: error });
   return new AppError('INTERNAL', { cause: error });
 };

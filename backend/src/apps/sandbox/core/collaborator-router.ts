@@ -175,7 +175,11 @@ export const collaboratorRouter = (collaborator: Collaborator, deps: Collaborato
   const router = express.Router();
   router.use(express.raw({ type: () => true, limit: bodyLimitBytes }));
   for (const operation of collaborator.operations) {
-    const handler: RequestHandler = serve(collaborator, operation, deps);
+    const work = serve(collaborator, operation, deps);
+    const handler: RequestHandler = (req, res, next) => {
+      if (operation.isFor?.(req) === false) next();
+      else void work(req, res).catch(next);
+    };
     if (operation.method === 'GET') router.get(operation.path, handler);
     else router.post(operation.path, handler);
   }

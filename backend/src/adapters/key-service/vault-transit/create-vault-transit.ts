@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { defineVariables, type Config } from '../../../platform/config/config.ts';
+import { httpUrl, integer, secret } from '../../../platform/config/kinds.ts';
+import {
+  createHttpClient,
+  readAnswer,
+  type HttpResponse,
+} from '../../../platform/http-client/index.ts';
+import { mapDone, refused, type Outcome } from '../../../platform/outcome/outcome.ts';
+import type { AdapterDeps, Closable } from '../../adapter-deps.ts';
+import { bindingOf, KEY_REFUSED, type KeyService } from '../port.ts';
+
+const segment = z.string().regex(/^[\w-]{1,64}$/u, 'must be letters, digits, "_" and "-"');
+
+/** The variables of Vault's transit engine. */
+export const vaultTransitVariables = defineVariables({
+  VAULT_BASE_URL: { schema: httpUrl(), doc: "Vault's address, or that of a Vault Proxy" },
+  VAULT_TRANSIT_MOUNT: { schema: segment.default('transit'), doc: 'mount path of the engine' },
+  VAULT_TRANSIT_KEY: { schema: segment, doc: 'name of the transit key, of type aes256-gcm96' },
+  VAULT_TOKEN: {
+    schema: secret(8).optional(),
+    doc: 'token that may encrypt and decrypt with the key; not needed behind a Vault Proxy that signs in itself',
+    secret: true,
+  },
+  VAULT_TIMEOUT_MS: {
+    schema: integer(5000, 100, 60_000),
+    doc: 'limit of one call to Vault in milliseconds',
+  },
+});
+
+type VaultTransitConfig = Config<typeof vaultTransitVariables>;
+
+/*
+ * Vault's HTTP API, "Transit secrets engine": POST /v1/:mount/encrypt/:key and decrypt/:key with
+ * base64 texts. `associated_data` is authenticated and not stored. 503 is a sealed or standby Vault.
+ */
+
+const encrypted = z.object({ data: z.object({ ciphertext: z.string().startsWith('vault:') }) });
+const decrypted = z.object({ data: z.object({ plaintext: z.base64() }) });
+
+const associatedData = (id: string): string =>
+  Buffer.from(JSON.stringify(bindingOf(id))).toString('base64');
+
+const readRefusal = ({ status }: HttpResponse): Outcome<never> | undefined =>
+  status >= 400 && status < 500
+    ? refused(KEY_REFUSED, `Vault refused the key: ${status}`)
+    : undefined;
+
+/** Creates Vault's transit engine as the key service (contract: collaborators > Adapters). */
+export const createVaultTransit = (
+  config: VaultTransitConfig,
+  deps: AdapterDeps,
+): KeyService & Closable => {
+  const { VAULT_TOKEN: token, VAULT_TRANSIT_MOUNT: mount, VAULT_TRANSIT_KEY: key } = config;
+  const client = createHttpClient({
+    ...deps,
+    name: 'vault-transit',
+    baseUrl: config.VAULT_BASE_URL,
+    timeoutMs: config.VAULT_TIMEOUT_MS,
+    headers: {
+      // Asked for by Vault Proxy, so that no browser can be made to send the request.
+      'x-vault-request': 'true',
+      ...(token !== undefined && { 'x-vault-token': token }),
+    },
+  });
+  const call = async <T>(
+    operation: 'encrypt' | 'decrypt',
+    json: object,
+    schema: z.ZodType<T>,
+  ): Promise<Outcome<T>> => {
+    const path = `/v1/${mount}/${operation}/${key}`;
+    const sent = await client.request({ operation, method: 'POST', path, json, safe: true });
+    return sent.kind === 'done' ? readAnswer(sent.value, schema, readRefusal) : sent;
+  };
+  return {
+    code: 'vault-transit',
+    async wrap(id, bytes) {
+      const input = { plaintext: bytes.toString('base64'), associated_data: associatedData(id) };
+      return mapDone(await call('encrypt', input, encrypted), ({ data }) => data.ciphertext);
+    },
+    async unwrap(id, ciphertext) {
+      const input = { ciphertext, associated_data: associatedData(id) };
+      const answer = await call('decrypt', input, decrypted);
+      return mapDone(answer, ({ data }) => Buffer.from(data.plaintext, 'base64'));
+    },
+    close: () => client.close(),
+  };
+};
