@@ -127,7 +127,7 @@ export const openKeyring = (
   const lifeMs = config.KEY_SERVICE_CACHE_SECONDS * 1000;
   const { logger } = adapter;
   const kept = createKeptKeyring({ store, service, own, seals, lifeMs, logger });
-  if (registry !== undefined) observeUsable(registry, kept.isUsable);
+  if (registry !== undefined) observeUsable(registry, () => kept.isUsable());
   const onError = (error: unknown): void =>
     logger.warn({ err: error }, 'the keys of personal data could not be read');
   const refresh = () => kept.refresh().catch(onError);

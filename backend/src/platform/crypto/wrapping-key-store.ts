@@ -2,7 +2,7 @@ import type { Db } from '../db/database.ts';
 import { execute, selectRows, sql } from '../db/sql.ts';
 
 /** A key of the ring as it is kept: wrapped by a key that never leaves its key service. */
-export interface WrappingKey {
+interface WrappingKey {
   /** Such as `ks1`: the id that sealed values name. */
   readonly id: string;
   readonly wrapped: string;

@@ -17,6 +17,14 @@ const failed = (type: string, message: string, status = 400): Answer => ({
   body: { __type: type, message },
 });
 
+const unknownKey = (): Answer => failed('NotFoundException', 'Invalid keyId');
+
+/** Returns the test for a call of that operation. */
+const isFor =
+  (operation: string) =>
+  ({ headers }: Pick<Call, 'headers'>) =>
+    headers['x-amz-target'] === `TrentService.${operation}`;
+
 /** Keys in order: KMS takes an encryption context as a set of pairs. */
 const contextOf = (body: unknown): string => {
   const pairs = Object.entries(fieldsOf(fieldsOf(body)['EncryptionContext']));
@@ -41,7 +49,6 @@ export const createAwsKms = ({
   readonly keys: KeyStore;
   readonly accessKeyId: string;
 }): Collaborator => {
-  const unknownKey = (): Answer => failed('NotFoundException', 'Invalid keyId');
   const encrypt = ({ body }: Call): Answer => {
     const { KeyId, Plaintext } = fieldsOf(body);
     if (!names.has(KeyId)) return unknownKey();
@@ -67,10 +74,6 @@ export const createAwsKms = ({
       EncryptionAlgorithm: 'SYMMETRIC_DEFAULT',
     });
   };
-  const isFor =
-    (operation: string) =>
-    ({ headers }: Pick<Call, 'headers'>) =>
-      headers['x-amz-target'] === `TrentService.${operation}`;
   const common = { method: 'POST', path: '/' } as const;
   return {
     name: 'aws-kms',
