@@ -176,9 +176,9 @@ export const collaboratorRouter = (collaborator: Collaborator, deps: Collaborato
   router.use(express.raw({ type: () => true, limit: bodyLimitBytes }));
   for (const operation of collaborator.operations) {
     const work = serve(collaborator, operation, deps);
-    const handler: RequestHandler = (req, res, next) => {
+    const handler: RequestHandler = async (req, res, next) => {
       if (operation.isFor?.(req) === false) next();
-      else void work(req, res).catch(next);
+      else await work(req, res);
     };
     if (operation.method === 'GET') router.get(operation.path, handler);
     else router.post(operation.path, handler);
