@@ -43,7 +43,7 @@ export const processVariables = defineVariables({
   ALLOW_PLAIN_STORES: plainStores,
   PII_KEYRING: {
     schema: secret(40).optional(),
-    doc: 'id:base64 keys of 32 bytes, comma-separated; the first is current; needed without a KEY_SERVICE that seals',
+    doc: 'id:base64 keys of 32 bytes, the first is current; needed unless a KEY_SERVICE seals',
     secret: true,
   },
   BLIND_INDEX_KEY: {

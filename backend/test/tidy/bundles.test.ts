@@ -10,7 +10,7 @@ const useless: Readonly<Record<string, readonly string[]>> = {
   sandbox: ['@prisma/client', 'pg', '@node-rs/argon2', 'ioredis'],
   migrate: ['@prisma/client', 'express', 'ioredis'],
   worker: ['express', 'socket.io', '@octokit/rest', 'swagger-ui-express'],
-  accounting: ['socket.io', '@octokit/rest', 'undici', 'graphile-worker'],
+  accounting: ['socket.io', '@octokit/rest', '@aws-sdk/client-kms', 'graphile-worker'],
   customer: ['@octokit/rest', 'graphile-worker'],
 };
 

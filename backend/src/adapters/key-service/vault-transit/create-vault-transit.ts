@@ -19,7 +19,7 @@ export const vaultTransitVariables = defineVariables({
   VAULT_TRANSIT_KEY: { schema: segment, doc: 'name of the transit key, of type aes256-gcm96' },
   VAULT_TOKEN: {
     schema: secret(8).optional(),
-    doc: 'token that may encrypt and decrypt with the key; not needed behind a Vault Proxy that signs in itself',
+    doc: 'token that may use the key; not needed behind a Vault Proxy that signs in itself',
     secret: true,
   },
   VAULT_TIMEOUT_MS: {
