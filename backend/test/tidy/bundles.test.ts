@@ -9,7 +9,7 @@ const dist = join(import.meta.dirname, '..', '..', 'dist');
 const useless: Readonly<Record<string, readonly string[]>> = {
   sandbox: ['@prisma/client', 'pg', '@node-rs/argon2', 'ioredis'],
   migrate: ['@prisma/client', 'express', 'ioredis'],
-  worker: ['express', 'socket.io', '@octokit/rest', 'swagger-ui-express'],
+  worker: ['express', 'socket.io', '@octokit/rest'],
   accounting: ['socket.io', '@octokit/rest', '@aws-sdk/client-kms', 'graphile-worker'],
   customer: ['@octokit/rest', 'graphile-worker'],
 };

@@ -1,5 +1,6 @@
-import { Router, type RequestHandler } from 'express';
-import swaggerUi from 'swagger-ui-express';
+import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
+import express, { Router, type RequestHandler } from 'express';
 import { AppError } from '../errors/app-error.ts';
 import { jsonDisposition } from './security-headers.ts';
 
@@ -7,53 +8,86 @@ const onlyGet: RequestHandler = () => {
   throw new AppError('METHOD_NOT_ALLOWED', { headers: { allow: 'GET, HEAD' } });
 };
 
-/**
- * The page's own files hold nothing of anybody: browsers keep them and ask whether they changed.
- */
-const mayBeKept: RequestHandler = (_req, res, next) => {
-  res.removeHeader('cache-control');
-  next();
-};
+/** Lets the page load and reach this host alone, run nothing inline, and stand in no frame. */
+const pagePolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  // The pictures of its style sheet are part of it.
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
 
-const nothingElse: RequestHandler = (_req, res) => {
-  res.setHeader('cache-control', 'no-store');
-  throw new AppError('NOT_FOUND');
-};
+const page = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>API reference</title>
+<link rel="icon" href="/docs/favicon-32x32.png">
+<link rel="stylesheet" href="/docs/swagger-ui.css">
+</head>
+<body>
+<div id="reference"></div>
+<script src="/docs/swagger-ui-bundle.js"></script>
+<script src="/docs/start.js"></script>
+</body>
+</html>
+`;
 
-interface MadeDocs {
-  readonly document: object;
-  readonly page: string;
-  readonly files: readonly RequestHandler[];
-}
-
-const makeDocs = (document: object): MadeDocs => ({
-  document,
-  // The page names its files relative to itself, and it is served without a slash at its end.
-  page: swaggerUi.generateHTML(document).replaceAll(/(href|src)="\.\//gu, '$1="/docs/'),
-  files: swaggerUi.serveFiles(document),
+const start = `SwaggerUIBundle({
+  url: '/docs/openapi.json',
+  dom_id: '#reference',
+  deepLinking: true,
+  docExpansion: 'none',
+  filter: true,
+  validatorUrl: null,
 });
+`;
+
+/** The package's files that the page names. The package itself is never loaded. */
+const packageFiles: ReadonlySet<string> = new Set([
+  '/favicon-32x32.png',
+  '/swagger-ui-bundle.js',
+  '/swagger-ui.css',
+]);
+
+/** Creates what serves these files. They hold nothing of anybody: browsers keep and check them. */
+const servePackageFiles = (): RequestHandler => {
+  const manifest = createRequire(import.meta.url).resolve('swagger-ui-dist/package.json');
+  const serve = express.static(dirname(manifest), { index: false });
+  return (req, res, next) => {
+    if (!packageFiles.has(req.path)) throw new AppError('NOT_FOUND');
+    res.removeHeader('cache-control');
+    serve(req, res, next);
+  };
+};
 
 /**
- * `GET /docs` (a page that needs no other host), its files and `GET /docs/openapi.json`; anything
+ * `GET /docs` (a page that needs no other host), its files and `GET /docs/openapi.json`. Anything
  * else below `/docs` is 404. Each is within the rate limit. The document is made at the first
- * request for one of them: it takes longer than all else that a process does at its start.
+ * request for it: that takes longer than all else that a process does at its start.
  */
 export const docsRouter = (makeDocument: () => object, rateLimit: RequestHandler): Router => {
-  let made: MadeDocs | undefined;
-  const docs = (): MadeDocs => (made ??= makeDocs(makeDocument()));
-  const files = Router();
+  let document: object | undefined;
   const router = Router();
   router.get('/docs', rateLimit, (_req, res) => {
-    res.type('html').send(docs().page);
+    res.setHeader('content-security-policy', pagePolicy);
+    res.type('html').send(page);
   });
   router.get('/docs/openapi.json', rateLimit, (_req, res) => {
+    document ??= makeDocument();
     res.setHeader('content-disposition', jsonDisposition);
-    res.json(docs().document);
+    res.json(document);
   });
   router.all(['/docs', '/docs/openapi.json'], rateLimit, onlyGet);
-  router.use('/docs', rateLimit, mayBeKept, (req, res, next) => {
-    if (files.stack.length === 0) files.use(...docs().files, nothingElse);
-    files(req, res, next);
+  router.get('/docs/start.js', rateLimit, (_req, res) => {
+    res.setHeader('cache-control', 'public, max-age=0');
+    res.type('js').send(start);
   });
+  router.use('/docs', rateLimit, servePackageFiles());
   return router;
 };

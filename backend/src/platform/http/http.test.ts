@@ -341,6 +341,15 @@ describe('the documentation', () => {
     }
   });
 
+  it('runs nothing but its own files, and reaches no other host', async () => {
+    const page = await send('GET', '/docs');
+    const policy = String(page.headers.get('content-security-policy'));
+    expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
+    expect(policy).not.toMatch(/unsafe|https?:/u);
+    expect(String(page.json)).not.toMatch(/<style|style=|<script>| on[a-z]+=/u);
+    expect((await send('GET', '/docs/start.js')).json).toContain("url: '/docs/openapi.json'");
+  });
+
   it('counts each of its files, and lets browsers keep them', async () => {
     const file = '/docs/swagger-ui.css';
     const first = await send('GET', file);
