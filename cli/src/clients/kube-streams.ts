@@ -1,10 +1,7 @@
-import { PassThrough } from 'node:stream';
+import type { RequestOptions } from 'node:https';
 import type { KubeConfig } from '@kubernetes/client-node';
-// The package's face has it only inside of Exec and PortForward, which fix how streams end.
-import { WebSocketHandler } from '@kubernetes/client-node/dist/web-socket-handler.js';
+import { WebSocket } from 'ws';
 import { callTimeoutMs, KubeRefusal, type KubeCall } from './kube-call.ts';
-
-type Socket = Awaited<ReturnType<WebSocketHandler['connect']>>;
 
 /** Takes the bytes of a numbered stream. */
 type OnBytes = (stream: number, bytes: Buffer) => void;
@@ -23,38 +20,49 @@ export interface KubeStream {
 
 export type OpenStream = (purpose: string, path: string, onBytes: OnBytes) => Promise<KubeStream>;
 
-const refusedUpgrade = /Unexpected server response: (?<status>\d{3})/u;
+/** The versions of the protocol, the newest first: in the first one streams end one by one. */
+const protocols = ['v5.channel.k8s.io', 'v4.channel.k8s.io'];
 
-/** Reads the status of a refused upgrade: the library rejects with an event that has it as text. */
-const upgradeFailure = (purpose: string, reason: unknown): unknown => {
-  const event = typeof reason === 'object' && reason !== null ? reason : {};
-  if ('message' in event && typeof event.message === 'string') {
-    const status = refusedUpgrade.exec(event.message)?.groups?.['status'];
-    if (status !== undefined) {
-      return new KubeRefusal(
-        Number(status),
-        `cannot ${purpose}: the API server answered ${status}`,
-      );
-    }
-  }
-  return 'error' in event ? event.error : reason;
-};
+interface Opening {
+  readonly config: KubeConfig;
+  readonly purpose: string;
+  readonly path: string;
+  readonly onBytes: OnBytes;
+}
 
-const withinTime = async (opening: Promise<Socket>): Promise<Socket> => {
-  const limit = AbortSignal.timeout(callTimeoutMs);
-  const late = new Promise<never>((_resolve, reject) => {
-    limit.addEventListener('abort', () => reject(limit.reason), { once: true });
+/** Opens the socket, with the credentials and certificates of the kubeconfig. */
+const openSocket = async ({ config, purpose, path, onBytes }: Opening): Promise<WebSocket> => {
+  const server = config.getCurrentCluster()?.server ?? '';
+  const options: RequestOptions = {};
+  await config.applyToHTTPSOptions(options);
+  const socket = new WebSocket(`${server.replace(/^http/u, 'ws')}${path}`, protocols, options);
+  // Before it is open, so that no byte is missed.
+  socket.on('message', (data, isBinary) => {
+    if (!isBinary || !Buffer.isBuffer(data) || data.length === 0) return;
+    onBytes(data.readUInt8(0), data.subarray(1));
   });
-  try {
-    return await Promise.race([opening, late]);
-  } catch (error) {
-    // One that opens after all is of no use to anybody.
-    void opening.then((socket) => socket.terminate()).catch(() => undefined);
-    throw error;
-  }
+  const limit = AbortSignal.timeout(callTimeoutMs);
+  return new Promise((resolve, reject) => {
+    const giveUp = (): void => {
+      reject(limit.reason);
+      socket.terminate();
+    };
+    limit.addEventListener('abort', giveUp, { once: true });
+    socket.once('open', () => {
+      limit.removeEventListener('abort', giveUp);
+      resolve(socket);
+    });
+    // Later ones are followed by the end of the connection, which is what callers look at.
+    socket.on('error', reject);
+    socket.once('unexpected-response', (request, { statusCode = 0 }) => {
+      request.destroy();
+      const reason = `cannot ${purpose}: the API server answered ${statusCode}`;
+      reject(new KubeRefusal(statusCode, reason));
+    });
+  });
 };
 
-const asStream = (socket: Socket): KubeStream => ({
+const asStream = (socket: WebSocket): KubeStream => ({
   protocol: socket.protocol,
   send: (stream, bytes, done) => socket.send(Buffer.concat([Buffer.of(stream), bytes]), done),
   pause: () => socket.pause(),
@@ -62,37 +70,19 @@ const asStream = (socket: Socket): KubeStream => ({
   close: () => socket.close(),
   closed: new Promise((resolve) => {
     if (socket.readyState === socket.CLOSED) resolve();
-    else socket.addEventListener('close', () => resolve());
+    else socket.once('close', () => resolve());
   }),
 });
 
-/** Returns true to the library, which closes the connection otherwise. */
-const keepOpen =
-  (onBytes: OnBytes) =>
-  (stream: number, bytes: Buffer): boolean => {
-    onBytes(stream, bytes);
-    return true;
-  };
-
-/** Opens connections that carry streams to pods. */
+/**
+ * Opens connections that carry streams to pods. The package's own `Exec` throws at the message by
+ * which a pod closes a stream, and its `PortForward` never ends what it writes to.
+ */
 export const createStreamOpener = (options: {
   readonly config: KubeConfig;
   readonly call: KubeCall;
 }): OpenStream => {
   const { config, call } = options;
   return (purpose, path, onBytes) =>
-    call(purpose, async () => {
-      // Left to itself the library ends this process's own output when a pod closes a stream.
-      const streams = {
-        stdin: new PassThrough(),
-        stdout: new PassThrough(),
-        stderr: new PassThrough(),
-      };
-      const handler = new WebSocketHandler(config, undefined, streams);
-      try {
-        return asStream(await withinTime(handler.connect(path, null, keepOpen(onBytes))));
-      } catch (error) {
-        throw upgradeFailure(purpose, error);
-      }
-    });
+    call(purpose, async () => asStream(await openSocket({ config, purpose, path, onBytes })));
 };
