@@ -1,14 +1,15 @@
-import { randomInt } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import {
   BrokenCircuitError,
   CircuitState,
   ConsecutiveBreaker,
+  ExponentialBackoff,
   circuitBreaker,
+  fullJitterGenerator,
   handleWhenResult,
+  retry,
 } from 'cockatiel';
 import { refused, type Outcome } from '../outcome/outcome.ts';
-import { createTimers, type Timers } from '../clock/timers.ts';
 
 /** The breaker of this collaborator is open: nothing was sent. */
 export const CIRCUIT_OPEN = 'CIRCUIT_OPEN';
@@ -69,7 +70,7 @@ export const isConnectFailure = (error: unknown): boolean => {
 };
 
 const maxAttempts = 3;
-const firstBackoffMs = 100;
+const defaultFirstBackoffMs = 200;
 const defaultConsecutiveFailures = 8;
 const defaultHalfOpenAfterMs = 3_000;
 
@@ -102,7 +103,8 @@ export interface CallGuardOptions {
   readonly logger: HttpClientLogger;
   readonly observe?: (call: ObservedCall) => void;
   readonly breaker?: BreakerOptions;
-  readonly timers?: Timers;
+  /** The most that a repetition waits, doubled for the next one (default 200). */
+  readonly firstBackoffMs?: number;
 }
 
 interface GuardedCall<T> {
@@ -123,16 +125,15 @@ interface CallGuard {
   isAvailable(): boolean;
 }
 
-/** "Full jitter": anything up to the doubled ceiling, so that replicas don't retry in step. */
-const backoffMs = (attempt: number): number => randomInt(firstBackoffMs * 2 ** attempt) + 1;
-
 /** Reason or code of an attempt, for the log. */
 const describe = (attempt: Exclude<Outcome<unknown>, { kind: 'done' }>): object =>
   attempt.kind === 'refused' ? { code: attempt.code } : { reason: attempt.reason };
 
-/** The policy's view of an attempt: it knows only that something was returned. */
-const isFailed = (result: unknown): boolean =>
-  typeof result === 'object' && result !== null && 'kind' in result && result.kind !== 'done';
+/** The policies know only that something was returned, which always is an outcome. */
+const isOutcome = (result: unknown): result is Outcome<unknown> =>
+  typeof result === 'object' && result !== null && 'kind' in result;
+
+const isFailed = (result: unknown): boolean => isOutcome(result) && result.kind !== 'done';
 
 const createBreaker = ({ breaker = {}, name, logger }: CallGuardOptions) => {
   const failed = handleWhenResult(isFailed);
@@ -162,7 +163,7 @@ const createBreaker = ({ breaker = {}, name, logger }: CallGuardOptions) => {
  * attempt.
  */
 export const createCallGuard = (options: CallGuardOptions): CallGuard => {
-  const { name, timeoutMs, logger, observe = () => {}, timers = createTimers() } = options;
+  const { name, timeoutMs, logger, observe = () => {} } = options;
   const breaker = createBreaker(options);
 
   const attemptOnce = async <T>(attempt: () => Promise<Outcome<T>>): Promise<Outcome<T>> => {
@@ -201,16 +202,21 @@ export const createCallGuard = (options: CallGuardOptions): CallGuard => {
     return performance.now() - startedAt < timeoutMs;
   };
 
+  // "Full jitter": anything up to the doubled ceiling, so that replicas don't retry in step.
+  const backoff = new ExponentialBackoff({
+    generator: fullJitterGenerator,
+    initialDelay: options.firstBackoffMs ?? defaultFirstBackoffMs,
+  });
+
   return {
     async call(call) {
+      if (!call.safe) return attemptAndTell(call);
       const startedAt = performance.now();
-      let attempt = await attemptAndTell(call);
-      for (let count = 1; count < maxAttempts && call.safe; count += 1) {
-        if (!mayRepeat(attempt, startedAt)) break;
-        await timers.sleep(backoffMs(count));
-        attempt = await attemptAndTell(call);
-      }
-      return attempt;
+      const repeatable = handleWhenResult(
+        (result) => isOutcome(result) && mayRepeat(result, startedAt),
+      );
+      const policy = retry(repeatable, { maxAttempts: maxAttempts - 1, backoff });
+      return policy.execute(() => attemptAndTell(call));
     },
     isAvailable: breaker.isAvailable,
   };

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { eventually } from '#test/support/eventually.ts';
-import type { Timers } from '../clock/timers.ts';
 import { createHttpClient, jsonNumber, type HttpClient, type HttpRequest } from './index.ts';
 import { CIRCUIT_OPEN, NOT_SENT, isUnavailable, type ObservedCall } from './index.ts';
 import { TIMED_OUT } from './create-call-guard.ts';
@@ -21,8 +20,6 @@ let script: Script;
 let client: HttpClient;
 let observed: ObservedCall[];
 let logged: string[];
-
-const withoutWaiting: Timers = { sleep: () => Promise.resolve() };
 
 const readBody = async (request: IncomingMessage): Promise<string> => {
   const chunks: Buffer[] = [];
@@ -57,7 +54,7 @@ const createClient = (options: Partial<Parameters<typeof createHttpClient>[0]> =
     logger: { debug: write, warn: write },
     observe: (call) => observed.push(call),
     requestId: () => 'request-7',
-    timers: withoutWaiting,
+    firstBackoffMs: 0,
     ...options,
   });
 
