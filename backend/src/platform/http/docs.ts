@@ -57,7 +57,8 @@ const packageFiles: ReadonlySet<string> = new Set([
 
 /** Creates what serves these files. They hold nothing of anybody: browsers keep and check them. */
 const servePackageFiles = (): RequestHandler => {
-  const manifest = createRequire(import.meta.url).resolve('swagger-ui-dist/package.json');
+  const require = createRequire(import.meta.url);
+  const manifest = require.resolve('swagger-ui-dist/package.json');
   const serve = express.static(dirname(manifest), { index: false });
   return (req, res, next) => {
     if (!packageFiles.has(req.path)) throw new AppError('NOT_FOUND');
