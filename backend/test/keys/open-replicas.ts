@@ -39,7 +39,12 @@ export const openReplica = async (shared: TestSystem, ...names: readonly string[
     sms,
     revocations: { revoke: async () => {}, isRevoked: async () => false },
     credentialPepper: keys,
-    sendLimits: { perAddressHour: 1000, perMinute: 1000 },
+    sendLimits: {
+      perAddressHour: 1000,
+      perNetworkHour: 1000,
+      perMinute: 1000,
+      customerSharePercent: 0,
+    },
     codeMetrics: { countSend: () => {} },
     onUserCreated: createHolding,
     kycStatusOf: async () => 'PENDING',

@@ -43,6 +43,8 @@ export interface OpenCustomerApi {
   readonly system: TestSystem;
   readonly services: CustomerApi['services'];
   readonly make: Factories;
+  /** Address with the API's prefix. */
+  readonly url: string;
   as(token?: string): Caller;
   /**
    * A super admin's calls of the review of KYC, of orders, product orders, payouts and customers.
@@ -209,6 +211,7 @@ export const openCustomerApi = async ({ seeded = true } = {}): Promise<OpenCusto
     system,
     services,
     make,
+    url,
     as,
     operator,
     operatorAs,

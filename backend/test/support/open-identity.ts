@@ -51,7 +51,10 @@ export interface IdentityOptions {
   readonly onUserCreated?: IdentityDeps['onUserCreated'];
   /** Without a limit unless given: every call of a test may come from one address. */
   readonly sendsPerAddressHour?: number;
+  readonly sendsPerNetworkHour?: number;
   readonly smsPerMinute?: number;
+  /** None is kept unless given. */
+  readonly smsCustomerSharePercent?: number;
   /** Short unless given; `settle` waits for the SMS. */
   readonly forgotMpinAnswerMs?: number;
   /** MPINs hashed at a time, as if by so many processes; 2 unless given. */
@@ -94,7 +97,9 @@ export const openIdentity = async (options: IdentityOptions): Promise<OpenIdenti
     forgotMpinAnswerMs: options.forgotMpinAnswerMs ?? 20,
     sendLimits: {
       perAddressHour: options.sendsPerAddressHour ?? 10_000,
+      perNetworkHour: options.sendsPerNetworkHour ?? 10_000,
       perMinute: options.smsPerMinute ?? 10_000,
+      customerSharePercent: options.smsCustomerSharePercent ?? 0,
     },
     codeMetrics: createCodeMetrics(metrics.registry),
     onUserCreated: options.onUserCreated ?? createHolding,

@@ -89,7 +89,9 @@ const createAccountServices = ({ config, runtime, sms, objects, services }: Acco
     credentialPepper: config.CREDENTIAL_PEPPER,
     sendLimits: {
       perAddressHour: config.OTP_SENDS_PER_ADDRESS_HOUR,
+      perNetworkHour: config.OTP_SENDS_PER_NETWORK_HOUR,
       perMinute: config.SMS_PER_MINUTE,
+      customerSharePercent: config.SMS_CUSTOMER_SHARE_PERCENT,
     },
     codeMetrics: createCodeMetrics(metrics.registry),
   };

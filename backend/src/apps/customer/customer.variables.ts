@@ -13,9 +13,17 @@ export const customerVariables = defineVariables({
     schema: integer(60, 1, 100_000),
     doc: 'one-time codes sent in an hour for one address (an IPv6 /64)',
   },
+  OTP_SENDS_PER_NETWORK_HOUR: {
+    schema: integer(600, 1, 1_000_000),
+    doc: 'one-time codes sent in an hour for the /48 of an IPv6 client',
+  },
   SMS_PER_MINUTE: {
     schema: integer(600, 1, 1_000_000),
     doc: 'one-time codes sent in a minute in all',
+  },
+  SMS_CUSTOMER_SHARE_PERCENT: {
+    schema: integer(50, 0, 99),
+    doc: "percent of each minute's one-time codes that are kept for numbers that are customers'",
   },
   WEBHOOK_BODY_BYTES: {
     schema: integer(262_144, 16_384, 16_777_216),

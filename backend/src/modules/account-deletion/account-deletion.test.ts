@@ -3,7 +3,7 @@ import { customerApiTest } from '#test/support/customer-api-test.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { lockRows, untilBlocked } from '#test/support/lock-rows.ts';
 import type { OpenCustomerApi, SignedInPerson } from '#test/support/open-customer-api.ts';
-import type { Answer } from '#test/support/caller.ts';
+import { createCaller, type Answer } from '#test/support/caller.ts';
 import { runPurges } from '#test/support/run-purges.ts';
 import { createIdentityPurges } from '../identity/index.ts';
 import { createFormerBuyerPurge } from '../referrals/index.ts';
@@ -50,6 +50,20 @@ describe('the code', () => {
     expect(Number(fourth.headers.get('retry-after'))).toBeGreaterThan(0);
     const where = { userId: person.userId, kind: 'deletion_requested' };
     expect(await open.system.db.securityEvent.count({ where })).toBe(3);
+  });
+
+  it('is sent three times in 15 minutes, whatever addresses ask', async ({ open }) => {
+    const person = await open.person();
+    const statuses: number[] = [];
+    for (let n = 1; n <= 4; n += 1) {
+      const headers = {
+        authorization: `Bearer ${person.token}`,
+        'x-forwarded-for': `198.51.100.${n}`,
+      };
+      const call = createCaller(open.url, headers);
+      statuses.push((await call('POST', '/users/me/deletion/request')).status);
+    }
+    expect(statuses).toEqual([200, 200, 200, 429]);
   });
 
   it('of a sign-in deletes nothing', async ({ open }) => {

@@ -10,6 +10,8 @@ const results = [
   'no_account',
   'phone_limit',
   'address_limit',
+  'network_limit',
+  'stranger_limit',
   'total_limit',
 ] as const;
 export type SendResult = (typeof results)[number];

@@ -71,21 +71,44 @@ export const saveWrongCodes = async (
   await tx.otpGuard.updateMany({ where: scope, data: wrong });
 };
 
-/** Returns the times of the sends that may still count at `now`. */
-export const findRecentSends = async (tx: Db, scope: CodeScope, now: Date): Promise<Date[]> => {
+/** Returns the times of the phone's sends, for whatever client, that may still count at `now`. */
+export const findRecentSends = async (
+  tx: Db,
+  { phoneHash, purpose }: CodeScope,
+  now: Date,
+): Promise<Date[]> => {
   const rows = await tx.otpSend.findMany({
-    where: { ...scope, sentAt: { gt: addMs(now, -sendWindowMs) } },
+    where: { phoneHash, purpose, sentAt: { gt: addMs(now, -sendWindowMs) } },
     select: { sentAt: true },
   });
   return rows.map(({ sentAt }) => sentAt);
 };
 
-/** A limit of sends within a time: of one address, or of all where none is given. */
-interface SendLimit {
-  readonly address?: string;
+/**
+ * Whose number a code is for. A code that resets an MPIN goes to customers alone: for others it is
+ * counted as `unsent`, so that the limits of the phone and the address tell nothing.
+ */
+export type SendAudience = 'customer' | 'stranger' | 'unsent';
+
+/** The sends that are counted together: of an address or network, to strangers, or all of them. */
+export type SendGroup =
+  | { readonly address: string }
+  | { readonly network: string }
+  | { readonly audience: 'stranger' }
+  | 'sent';
+
+/** A limit of sends within a time. */
+export interface SendLimit {
+  readonly group: SendGroup;
   readonly most: number;
   readonly windowMs: number;
 }
+
+const nameOf = (group: SendGroup): string =>
+  group === 'sent' ? 'otp-sends' : `otp-sends|${Object.values(group).join('|')}`;
+
+/** The version before this one leaves the audience empty. */
+const wasSent = { OR: [{ audience: null }, { audience: { not: 'unsent' } }] };
 
 /**
  * Returns the send that has to leave the limit's window before another may be made; undefined when
@@ -93,13 +116,13 @@ interface SendLimit {
  */
 export const findBlockingSend = async (
   tx: Db,
-  { address, most, windowMs }: SendLimit,
+  { group, most, windowMs }: SendLimit,
   now: Date,
 ): Promise<Date | undefined> => {
-  await lockText(tx, address === undefined ? 'otp-sends' : `otp-sends|${address}`);
+  await lockText(tx, nameOf(group));
   const row = await tx.otpSend.findFirst({
     where: {
-      ...(address !== undefined && { address }),
+      ...(group === 'sent' ? wasSent : group),
       // One of later than another process's clock can be was written before ours was set back.
       sentAt: { gt: addMs(now, -windowMs), lt: addMs(now, clockSkewMs) },
     },
@@ -110,13 +133,20 @@ export const findBlockingSend = async (
   return row?.sentAt;
 };
 
-export const insertSend = async (
-  tx: Db,
-  id: string,
-  scope: CodeScope & { readonly address: string },
-  sentAt: Date,
-): Promise<void> => {
-  await tx.otpSend.create({ data: { id, ...scope, sentAt } });
+/** A send with the client whom its limits count. */
+export interface NewSend extends CodeScope {
+  readonly id: string;
+  readonly address: string;
+  /** Null for an IPv4 client. */
+  readonly network: string | null;
+  readonly audience: SendAudience;
+  readonly sentAt: Date;
+}
+
+export const insertSend = async (tx: Db, send: NewSend): Promise<void> => {
+  const { phoneHash, purpose, id, address, network, audience, sentAt } = send;
+  const data = { id, phoneHash, purpose, address, network, audience, sentAt };
+  await tx.otpSend.create({ data });
 };
 
 export const deleteSend = async (db: Db, id: string): Promise<void> => {

@@ -1,5 +1,5 @@
 import type { SmsGateway } from '../../adapters/sms/port.ts';
-import { addMs, addSeconds, msBetween, type Clock } from '../../platform/clock/clock.ts';
+import { addSeconds, type Clock } from '../../platform/clock/clock.ts';
 import {
   constantTimeEqual,
   keyedHash,
@@ -8,21 +8,16 @@ import {
 } from '../../platform/crypto/index.ts';
 import type { Db, InTransaction } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
-import { addressGroup } from '../../platform/http/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
 import type { Logger } from '../../platform/observability/index.ts';
 import { unknown } from '../../platform/outcome/outcome.ts';
-import type { CodeMetrics, SendResult } from './one-time-codes.metrics.ts';
+import type { CodeMetrics } from './one-time-codes.metrics.ts';
 import {
-  addressWindowMs,
   afterWrongCode,
   codeLength,
   codeLifeSeconds,
-  maxSends,
   noWrongCodes,
   secondsLocked,
-  secondsToNextSend,
-  totalWindowMs,
   type CodePurpose,
 } from './one-time-code.rules.ts';
 import {
@@ -30,16 +25,17 @@ import {
   consumeCode,
   deleteCode,
   deleteSend,
-  findBlockingSend,
   findCode,
-  findRecentSends,
   insertSend,
   lockScope,
   replaceCode,
   saveWrongCodes,
   type CodeScope,
+  type SendAudience,
 } from './one-time-codes.store.ts';
 import { hashesOfPhone } from './phone.ts';
+import { findExceededLimit, sendOriginOf, type SendLimits } from './send-limits.ts';
+import { hasActiveUser } from './users.store.ts';
 
 export interface OneTimeCodesDeps {
   readonly db: Db;
@@ -51,12 +47,7 @@ export interface OneTimeCodesDeps {
   readonly blindIndex: BlindIndex;
   /** CREDENTIAL_PEPPER, a list: without it a stolen table of hashes opens nothing. */
   readonly credentialPepper: string;
-  readonly sendLimits: {
-    /** OTP_SENDS_PER_ADDRESS_HOUR */
-    readonly perAddressHour: number;
-    /** SMS_PER_MINUTE: of all customers together. */
-    readonly perMinute: number;
-  };
+  readonly sendLimits: SendLimits;
   readonly codeMetrics: CodeMetrics;
 }
 
@@ -105,37 +96,6 @@ const hashesOfCode = (
   return [keyedHash(first, use, hashes[0] + code), ...[first, ...others].flatMap(under)];
 };
 
-interface ExceededLimit {
-  readonly result: Extract<SendResult, 'phone_limit' | 'address_limit' | 'total_limit'>;
-  readonly waitSeconds: number;
-}
-
-/**
- * Returns the limit that a send would exceed; undefined for none. The narrowest is judged first.
- */
-const findExceededLimit = async (
-  { sendLimits }: OneTimeCodesDeps,
-  tx: Db,
-  scope: CodeScope & { readonly address: string },
-  now: Date,
-): Promise<ExceededLimit | undefined> => {
-  const sends = await findRecentSends(tx, scope, now);
-  const waitSeconds = secondsToNextSend(sends, maxSends[scope.purpose], now);
-  if (waitSeconds > 0) return { result: 'phone_limit', waitSeconds };
-  const { address } = scope;
-  const perAddress = { address, most: sendLimits.perAddressHour, windowMs: addressWindowMs };
-  const inAll = { most: sendLimits.perMinute, windowMs: totalWindowMs };
-  for (const [result, limit] of [
-    ['address_limit', perAddress],
-    ['total_limit', inAll],
-  ] as const) {
-    const blocking = await findBlockingSend(tx, limit, now);
-    if (blocking === undefined) continue;
-    return { result, waitSeconds: msBetween(now, addMs(blocking, limit.windowMs)) / 1000 };
-  }
-  return undefined;
-};
-
 /** A code that is stored and waits to be sent. */
 export interface MadeCode {
   readonly phone: string;
@@ -143,6 +103,12 @@ export interface MadeCode {
   readonly code: string;
   readonly ids: { readonly send: string; readonly code: string };
 }
+
+/** Returns whom a code is for. Every number costs the same statement. */
+const audienceOf = async (tx: Db, phone: string, purpose: CodePurpose): Promise<SendAudience> => {
+  if (await hasActiveUser(tx, phone)) return 'customer';
+  return purpose === 'mpin-reset' ? 'unsent' : 'stranger';
+};
 
 /**
  * Makes a code, which replaces the one before it, and counts its send.
@@ -161,10 +127,11 @@ export const makeCode = async (
     await adoptScope(tx, scope, hashes.slice(1));
     await lockScope(tx, scope);
     const now = clock.now();
-    const addressed = { ...scope, address: addressGroup(ip) };
-    const limit = await findExceededLimit(deps, tx, addressed, now);
+    const audience = await audienceOf(tx, phone, purpose);
+    const send = { ...scope, ...sendOriginOf(ip), id: ids.send, audience, sentAt: now };
+    const limit = await findExceededLimit(tx, deps.sendLimits, send);
     if (limit !== undefined) return limit;
-    await insertSend(tx, ids.send, addressed, now);
+    await insertSend(tx, send);
     await replaceCode(tx, scope, {
       id: ids.code,
       codeHash: hashesOfCode(deps.credentialPepper, scoped, code)[0],

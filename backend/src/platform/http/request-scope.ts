@@ -35,8 +35,15 @@ export const clientAddress = (req: IncomingMessage, trustedHops: number): string
   return isAddress(found) ? found : own;
 };
 
-/** Returns what counts as one address: an IPv4 address, or the /64 that an IPv6 client is given. */
-export const addressGroup = (address: string): string => ipKeyGenerator(address, 64);
+/** The bits that the addresses of an IPv6 client share: of a host, a household, a provider's site. */
+type Ipv6Bits = 64 | 56 | 48;
+
+/**
+ * Returns what counts as one address: an IPv4 address, or the /64 that an IPv6 client is given.
+ * A wider group of IPv6 addresses is for what one client must not do again from its other /64s.
+ */
+export const addressGroup = (address: string, bits: Ipv6Bits = 64): string =>
+  ipKeyGenerator(address, bits);
 
 /**
  * Takes the ports out of an `X-Forwarded-For`, and forgets one that has no IP address where the
