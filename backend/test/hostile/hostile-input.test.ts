@@ -96,6 +96,8 @@ const isHeldToTheRule = ([field, schema]: [string, JsonSchema]): boolean =>
  */
 const counters = new Set([
   'otp_guard',
+  'sign_in_guard',
+  'address_refusal',
   'otp_code',
   'otp_send',
   'mpin_guard',

@@ -46,6 +46,7 @@ export const openReplica = async (shared: TestSystem, ...names: readonly string[
       customerSharePercent: 0,
     },
     codeMetrics: { countSend: () => {} },
+    signInRules: { refusalsPerAddressHour: 1000, trustedDevicesOnly: false },
     onUserCreated: createHolding,
     kycStatusOf: async () => 'PENDING',
     notify: createNotify(system),

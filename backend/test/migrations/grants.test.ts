@@ -29,6 +29,7 @@ const insertOnly = [
 
 /** Tables whose rows can be made anew or expire, so that the application may delete them. */
 const deletable = [
+  'address_refusal',
   'admin_login_guard',
   'bank_validation',
   'banner',
@@ -56,8 +57,10 @@ const deletable = [
   'scheduled_job',
   'security_event',
   'session',
+  'sign_in_guard',
   'support_ticket',
   'transaction_change',
+  'trusted_device',
   'unproven_holding',
   'used_refresh_token',
 ];

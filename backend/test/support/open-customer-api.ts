@@ -85,6 +85,7 @@ const environmentOf = ({ addresses, sandbox, objectsDir, settingsDir }: TestSyst
   JWT_SECRET: 'dev-only-jwt-secret-of-32-characters',
   SETTINGS_DIR: settingsDir,
   OTP_SENDS_PER_ADDRESS_HOUR: '10000',
+  SIGN_IN_REFUSALS_PER_ADDRESS_HOUR: '10000',
   MSG91_BASE_URL: `${sandbox.url}/msg91`,
   MSG91_AUTH_KEY: sandboxDefaults.msg91AuthKey,
   MSG91_OTP_TEMPLATE_ID: 'template',

@@ -11,6 +11,7 @@ import {
   createIdentity,
   type IdentityDeps,
   relistEndedSessions,
+  type SignInRules,
 } from '../../src/modules/identity/index.ts';
 import { createNotify } from '../../src/modules/notifications/index.ts';
 import { createTokenSigner, type TokenSigner } from '../../src/platform/auth/jwt.ts';
@@ -55,6 +56,8 @@ export interface IdentityOptions {
   readonly smsPerMinute?: number;
   /** None is kept unless given. */
   readonly smsCustomerSharePercent?: number;
+  /** No bound by address and no limit to trusted devices unless given. */
+  readonly signInRules?: Partial<SignInRules>;
   /** Short unless given; `settle` waits for the SMS. */
   readonly forgotMpinAnswerMs?: number;
   /** MPINs hashed at a time, as if by so many processes; 2 unless given. */
@@ -102,6 +105,11 @@ export const openIdentity = async (options: IdentityOptions): Promise<OpenIdenti
       customerSharePercent: options.smsCustomerSharePercent ?? 0,
     },
     codeMetrics: createCodeMetrics(metrics.registry),
+    signInRules: {
+      refusalsPerAddressHour: 10_000,
+      trustedDevicesOnly: false,
+      ...options.signInRules,
+    },
     onUserCreated: options.onUserCreated ?? createHolding,
     kycStatusOf: async () => 'PENDING',
     notify: createNotify({ clock, random }),

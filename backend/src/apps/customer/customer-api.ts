@@ -94,6 +94,10 @@ const createAccountServices = ({ config, runtime, sms, objects, services }: Acco
       customerSharePercent: config.SMS_CUSTOMER_SHARE_PERCENT,
     },
     codeMetrics: createCodeMetrics(metrics.registry),
+    signInRules: {
+      refusalsPerAddressHour: config.SIGN_IN_REFUSALS_PER_ADDRESS_HOUR,
+      trustedDevicesOnly: config.MPIN_TRUSTED_DEVICES_ONLY,
+    },
   };
   const identity = createIdentity({
     ...signIn,

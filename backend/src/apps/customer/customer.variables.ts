@@ -1,6 +1,6 @@
 import { defineVariables } from '../../platform/config/config.ts';
 import { z } from 'zod';
-import { integer, list, secret } from '../../platform/config/kinds.ts';
+import { flag, integer, list, secret } from '../../platform/config/kinds.ts';
 
 /** Further variables of the customer API. */
 export const customerVariables = defineVariables({
@@ -24,6 +24,14 @@ export const customerVariables = defineVariables({
   SMS_CUSTOMER_SHARE_PERCENT: {
     schema: integer(50, 0, 99),
     doc: "percent of each minute's one-time codes that are kept for numbers that are customers'",
+  },
+  SIGN_IN_REFUSALS_PER_ADDRESS_HOUR: {
+    schema: integer(20, 1, 100_000),
+    doc: 'refused codes and MPINs in an hour of one address (an IPv6 /56), but of trusted devices',
+  },
+  MPIN_TRUSTED_DEVICES_ONLY: {
+    schema: flag(false),
+    doc: 'an MPIN signs in on devices alone that signed in by code; else for customers who have one',
   },
   WEBHOOK_BODY_BYTES: {
     schema: integer(262_144, 16_384, 16_777_216),

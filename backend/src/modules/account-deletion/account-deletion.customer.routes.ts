@@ -64,8 +64,8 @@ export const createAccountDeletionRoutes = (deps: AccountDeletionDeps): Route[] 
     body: confirmDeletionBody,
     responses: { 200: deletedAnswer },
     errors: ['INVALID_OTP', 'OTP_LOCKED', 'ACCOUNT_BUSY', 'HOLDING_NOT_EMPTY', 'PRICE_UNAVAILABLE'],
-    handler: async ({ body: { otp, forfeitGold = false }, principal }) =>
-      ok(presentDeleted(await deleteAccount(deps, principal, { otp, forfeitGold }))),
+    handler: async ({ body: { otp, forfeitGold = false }, principal, context: { ip } }) =>
+      ok(presentDeleted(await deleteAccount(deps, principal, { otp, forfeitGold, ip }))),
   }),
   defineRoute({
     method: 'GET',

@@ -2,10 +2,11 @@ import type { GoldProvider } from '../../adapters/gold-provider/port.ts';
 import type { Vault } from '../../platform/crypto/index.ts';
 import type { Logger } from '../../platform/observability/index.ts';
 import type { PortfolioCache } from '../holdings/index.ts';
-import type { OneTimeCodesDeps, SessionsDeps } from '../identity/index.ts';
+import type { CheckCodeDeps, OneTimeCodesDeps, SessionsDeps } from '../identity/index.ts';
 import type { LivePriceReader } from '../price/index.ts';
 
-export interface AccountDeletionDeps extends OneTimeCodesDeps, Pick<SessionsDeps, 'revocations'> {
+export interface AccountDeletionDeps
+  extends OneTimeCodesDeps, CheckCodeDeps, Pick<SessionsDeps, 'revocations'> {
   readonly vault: Vault;
   readonly logger: Logger;
   readonly price: Pick<LivePriceReader, 'livePrice'>;

@@ -64,6 +64,8 @@ interface DeletionConfirmation {
   readonly otp: string;
   /** Gives up gold that is worth less than the provider buys. */
   readonly forfeitGold: boolean;
+  /** The client's address. */
+  readonly ip: string;
 }
 
 /** Returns true for gold that the provider would not buy, at its price or at ours. */
@@ -127,15 +129,16 @@ const erase = async (
  */
 export const deleteAccount = async (
   deps: AccountDeletionDeps,
-  { userId, phone }: Pick<CustomerPrincipal, 'userId' | 'phone'>,
-  { otp, forfeitGold }: DeletionConfirmation,
+  { userId, phone, deviceId }: CustomerPrincipal,
+  { otp: code, forfeitGold, ip }: DeletionConfirmation,
 ): Promise<Date> => {
   const { db, inTransaction, clock, blindIndex } = deps;
   const user: DoomedUser = { userId, phoneHashes: hashesOfPhone(blindIndex, phone) };
   const isHolding = forfeitGold && (await readHolding(db, userId)).balance > ZERO_GRAMS;
   const live = isHolding ? await deps.price.livePrice() : undefined;
+  const client = { ip, deviceId };
   const result = await inTransaction(async (tx) => {
-    const verdict = await checkCode(deps, tx, { phone, purpose: 'deletion', code: otp });
+    const verdict = await checkCode(deps, tx, { phone, purpose: 'deletion', code, client });
     // By return: a throw would undo the count of wrong codes.
     if (verdict.kind !== 'right') return verdict;
     await lockCodeGuards(tx, user);

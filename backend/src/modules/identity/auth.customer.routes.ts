@@ -30,14 +30,14 @@ import {
   verifyOtpBody,
 } from './identity.schemas.ts';
 import { customerAccess, type KycStatus, type SignedIn } from './identity.types.ts';
-import { sendCode } from './one-time-codes.ts';
-import { listLiveSessions } from './sessions.store.ts';
+import { sendCode, type OneTimeCodesDeps } from './one-time-codes.ts';
+import { listSessions } from './listed-sessions.store.ts';
 import { logout, refreshSession, revokeSession } from './sessions.ts';
 import { signInWithMpin, type SignInWithMpinDeps } from './sign-in-with-mpin.ts';
 import { signInWithCode, type SignInWithCodeDeps } from './sign-in-with-code.ts';
 
 export interface AuthRoutesDeps
-  extends SignInWithCodeDeps, SignInWithMpinDeps, ChangeMpinDeps, BiometricDeps {
+  extends OneTimeCodesDeps, SignInWithCodeDeps, SignInWithMpinDeps, ChangeMpinDeps, BiometricDeps {
   readonly kycStatusOf: (db: Db, userId: string) => Promise<KycStatus>;
   readonly forgotMpin: ForgotMpin;
 }
@@ -205,13 +205,13 @@ const createSessionRoutes = (deps: AuthRoutesDeps): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/auth/sessions',
-    summary: 'Active sessions, newest first',
+    summary: 'Active sessions, and devices that can sign in without a code, newest first',
     tags,
     access: customerAccess,
     query: pageQuery,
     responses: { 200: sessionPage },
     handler: async ({ query, principal: { userId, sessionId } }) => {
-      const found = await listLiveSessions(deps.db, userId, deps.clock.now(), query);
+      const found = await listSessions(deps.db, userId, deps.clock.now(), query);
       const items = found.items.map((session) => presentSession(session, sessionId));
       return ok({ items, total: found.total, ...query });
     },
@@ -219,7 +219,7 @@ const createSessionRoutes = (deps: AuthRoutesDeps): Route[] => [
   defineRoute({
     method: 'DELETE',
     path: '/auth/sessions/:id',
-    summary: 'End one session, with its biometric token',
+    summary: 'End one session, with its biometric token and the trust in its device',
     tags,
     access: customerAccess,
     params: idParams,

@@ -26,6 +26,12 @@ const signIn = async (
     refreshToken: String(answer.body['refreshToken']),
   };
 };
+interface View {
+  readonly id: string;
+  readonly deviceId: string;
+  readonly deviceName: string | null;
+  readonly biometric: boolean;
+}
 type Call = Awaited<ReturnType<typeof signIn>>['call'];
 
 const tokenOf = async (call: Call, body: object = {}): Promise<string> => {
@@ -44,7 +50,7 @@ const codeOf = (answer: CallResponse): string =>
   answer.status === 200 ? 'ok' : String(errorCode(answer));
 const sessionsOf = async (call: Call) => {
   const { body } = await call('GET', '/auth/sessions');
-  return body['items'] as { id: string; deviceId: string; deviceName: string | null }[]; // its view
+  return body['items'] as View[]; // its view
 };
 const userIdOf = async (identity: OpenIdentity, phone: string): Promise<string> =>
   (await identity.database.db.user.findFirstOrThrow({ where: { phone } })).id;
@@ -179,7 +185,12 @@ describe('a biometric token', () => {
     const { db } = identity.database;
     for (const { deleteBatch } of createSessionPurges({ db, clock })) await deleteBatch(1000);
     const { call: other } = await signIn(identity, phone, 'other');
-    expect((await sessionsOf(other)).map(({ deviceId }) => deviceId)).toEqual(['other']);
+    expect(
+      (await sessionsOf(other)).map(({ deviceId, biometric }) => ({ deviceId, biometric })),
+    ).toEqual([
+      { deviceId: 'other', biometric: false },
+      { deviceId: 'lost', biometric: true },
+    ]);
     const path = `/auth/sessions/${session?.id}`;
     const { call: stranger } = await signIn(identity, newPhone(), 'lost');
     expect((await stranger('DELETE', path)).status).toBe(404);

@@ -5,18 +5,15 @@ import { AppError } from '../../platform/errors/app-error.ts';
 import type { RequestContext } from '../../platform/http/index.ts';
 import { isActive, type CustomerPrincipal, type SignedIn } from './identity.types.ts';
 import { recordRefusedSignIn } from './record-refused-sign-in.ts';
-import {
-  biometricTokensSince,
-  completeSignIn,
-  openSession,
-  type SessionsDeps,
-} from './sessions.ts';
+import { biometricTokensSince } from './session-lifetimes.ts';
+import { completeSignIn, openSession, type SessionsDeps } from './sessions.ts';
 import {
   findDeviceName,
   findLiveSession,
   goodBiometricToken,
   lockLiveSession,
 } from './sessions.store.ts';
+import { forgetRefusals } from './trusted-devices.store.ts';
 import { lockActiveUser, lockUserByPhone } from './users.store.ts';
 
 /* The rows of `biometric_token`: one for each device of a customer, by the token's hash alone. */
@@ -119,6 +116,7 @@ const openVerified = (
       await recordRefusedSignIn(deps, tx, { phone, ip, locks: false });
       return 'unavailable' as const;
     }
+    await forgetRefusals(tx, device);
     const deviceName = await findDeviceName(tx, user.id, deviceId);
     return { user, opened: await openSession(deps, tx, user.id, { deviceId, deviceName, ip }) };
   });

@@ -4,15 +4,16 @@ import { AppError } from '../../platform/errors/app-error.ts';
 import type { RequestContext } from '../../platform/http/index.ts';
 import { recordSecurityEvent, type SecurityEventKind } from '../security-events/index.ts';
 import { isActive, type ActiveUser, type CustomerPrincipal } from './identity.types.ts';
-import { clearMpinTries, storeMpin } from './mpin.store.ts';
-import { checkCode, refusalOf, type OneTimeCodesDeps } from './one-time-codes.ts';
+import { checkCode, refusalOf, type CheckCodeDeps } from './check-code.ts';
+import { storeMpin } from './mpin.store.ts';
 import { hashesOfPhone } from './phone.ts';
 import { recordRefusedSignIn } from './record-refused-sign-in.ts';
 import { announceEnd, type SessionsDeps } from './sessions.ts';
 import { findLiveSession, revokeEverySession } from './sessions.store.ts';
+import { clearMpinTries } from './sign-in-guard.store.ts';
 import { lockActiveUser, lockUserByPhone } from './users.store.ts';
 
-export interface ChangeMpinDeps extends SessionsDeps, OneTimeCodesDeps {
+export interface ChangeMpinDeps extends SessionsDeps, CheckCodeDeps {
   readonly hasher: SecretHasher;
 }
 
@@ -69,20 +70,29 @@ export const setMpin = async (
   });
 };
 
+interface MpinReset {
+  readonly phone: string;
+  readonly otp: string;
+  readonly newMpin: string;
+  /** Names a device whose wrong codes count apart where it is trusted. */
+  readonly deviceId?: string | undefined;
+}
+
 /**
  * Replaces the MPIN with a code by SMS, forgets wrong ones, and ends every session and biometric
  * token of the customer. @throws AppError INVALID_OTP, OTP_LOCKED, ACCOUNT_UNAVAILABLE, BUSY.
  */
 export const resetMpin = async (
   deps: ChangeMpinDeps,
-  { phone, otp: code, newMpin }: { phone: string; otp: string; newMpin: string },
+  { phone, otp: code, newMpin, deviceId }: MpinReset,
   { ip, clientGone }: Client,
 ): Promise<void> => {
   // Hashed first, whatever the code: a full queue must not use the code up.
   const mpinHash = await deps.hasher.hashSecret(newMpin, clientGone);
   // Every refusal leaves the transaction by return: a throw would undo the count of wrong codes.
   const result = await deps.inTransaction(async (tx) => {
-    const verdict = await checkCode(deps, tx, { phone, purpose: 'mpin-reset', code });
+    const client = { ip, deviceId };
+    const verdict = await checkCode(deps, tx, { phone, purpose: 'mpin-reset', code, client });
     if (verdict.kind !== 'right') {
       const locks = verdict.kind === 'wrong' && verdict.locks;
       await recordRefusedSignIn(deps, tx, { phone, ip, locks });

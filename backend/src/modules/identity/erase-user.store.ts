@@ -1,4 +1,5 @@
 import { execute, joinSql, selectOne, selectRows, sql, type Db } from '../../platform/db/index.ts';
+import { eraseDeviceIds } from '../security-events/index.ts';
 
 /* The deletion of an account, in the tables of this module: what is erased and what stays. */
 
@@ -59,6 +60,7 @@ const eraseCodes = async (tx: Db, phoneHashes: readonly string[]): Promise<void>
   await tx.otpCode.deleteMany({ where });
   await tx.otpGuard.deleteMany({ where });
   await tx.mpinGuard.deleteMany({ where });
+  await tx.signInGuard.deleteMany({ where });
   await tx.otpSend.updateMany({ where, data: { phoneHash: '' } });
 };
 
@@ -82,6 +84,8 @@ export const eraseUser = async (
 ): Promise<string[]> => {
   const sessionIds = await deleteSessions(tx, userId);
   await eraseCodes(tx, phoneHashes);
+  await tx.trustedDevice.deleteMany({ where: { userId } });
+  await eraseDeviceIds(tx, userId);
   await startCoolDown(tx, phoneHashes[0], coolDownUntil);
   await tx.user.update({
     where: { id: userId },

@@ -8,7 +8,7 @@ import {
   plainName,
 } from '../../platform/http/index.ts';
 import { codeLifeSeconds } from './one-time-code.rules.ts';
-import { kycStatuses, type KycStatus, type Session, type User } from './identity.types.ts';
+import { kycStatuses, type KycStatus, type ListedSession, type User } from './identity.types.ts';
 import { phoneSchema } from './phone.ts';
 import { pushPlatforms, type PushToken } from './push-tokens.store.ts';
 
@@ -62,7 +62,12 @@ mpinSignInBody.register(z.globalRegistry, {
   ],
 });
 
-export const resetMpinBody = z.object({ phone: phoneSchema, otp, newMpin: mpin });
+export const resetMpinBody = z.object({
+  phone: phoneSchema,
+  otp,
+  newMpin: mpin,
+  deviceId: deviceId.optional(),
+});
 resetMpinBody.register(z.globalRegistry, {
   id: 'ResetMpinRequest',
   examples: [{ phone: '+919812345678', otp: '482913', newMpin: '7351' }],
@@ -214,6 +219,10 @@ const sessionView = z.object({
   createdAt: z.iso.datetime(),
   lastUsedAt: z.iso.datetime(),
   expiresAt: z.iso.datetime(),
+  /** True for a device that can sign in by a biometric token. */
+  biometric: z.boolean(),
+  /** True for a device that may use the MPIN. */
+  trusted: z.boolean(),
   /** True for the session of the request's own token. */
   current: z.boolean(),
 });
@@ -228,6 +237,8 @@ sessionView.register(z.globalRegistry, {
       createdAt: '2026-01-15T09:30:00.000Z',
       lastUsedAt: '2026-01-15T09:31:00.000Z',
       expiresAt: '2026-02-14T09:31:00.000Z',
+      biometric: false,
+      trusted: true,
       current: true,
     },
   ],
@@ -246,12 +257,14 @@ export const presentUser = (user: User, kycStatus: KycStatus) => ({
   createdAt: user.createdAt.toISOString(),
 });
 
-export const presentSession = (session: Session, currentId: string) => ({
+export const presentSession = (session: ListedSession, currentId: string) => ({
   id: session.id,
   deviceId: session.deviceId,
   deviceName: session.deviceName,
   createdAt: session.createdAt.toISOString(),
   lastUsedAt: session.lastUsedAt.toISOString(),
   expiresAt: session.expiresAt.toISOString(),
+  biometric: session.biometric,
+  trusted: session.trusted,
   current: session.id === currentId,
 });

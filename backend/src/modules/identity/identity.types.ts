@@ -65,6 +65,14 @@ export interface Session {
   readonly expiresAt: Date;
 }
 
+/** A session as its owner sees it. */
+export interface ListedSession extends Session {
+  /** True for a device that can sign in by a biometric token. */
+  readonly biometric: boolean;
+  /** True for a device that may use the MPIN. */
+  readonly trusted: boolean;
+}
+
 /** The reason for which a session ended. */
 export type RevocationReason =
   | 'replaced'

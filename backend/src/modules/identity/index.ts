@@ -21,10 +21,12 @@ export {
   type DoomedUser,
 } from './erase-user.store.ts';
 export { createCodeMetrics } from './one-time-codes.metrics.ts';
-export { checkCode, refusalOf, sendCode, type OneTimeCodesDeps } from './one-time-codes.ts';
+export { checkCode, refusalOf, type CheckCodeDeps } from './check-code.ts';
+export { sendCode, type OneTimeCodesDeps } from './one-time-codes.ts';
 export { hashesOfPhone, phoneSchema, readPhone } from './phone.ts';
 export { createIdentityPurges, createSessionPurges } from './purge-lapsed.ts';
 export { relistEndedSessions } from './relist-ended.ts';
+export type { SignInRules } from './sign-in-rules.ts';
 export { renewIdentityKeyed } from './renew-keyed.ts';
 export { presentUser, sendOtpAnswer, userView } from './identity.schemas.ts';
 export { announceEnd as announceSessionsEnd, type SessionsDeps } from './sessions.ts';

@@ -221,10 +221,11 @@ describe('a refused sign-in with an MPIN', () => {
     const { db } = identity.database;
     await login(identity, newPhone(), wrongMpin);
     await runPurges(createIdentityPurges({ db, clock }));
-    expect(await db.mpinGuard.count()).toBeGreaterThan(0);
+    expect(await db.signInGuard.count()).toBeGreaterThan(0);
     clock.advance(61 * minuteMs);
     await runPurges(createIdentityPurges({ db, clock }));
-    expect(await db.mpinGuard.count()).toBe(0);
+    expect(await db.signInGuard.count()).toBe(0);
+    expect(await db.addressRefusal.count()).toBe(0);
   });
 });
 

@@ -1,33 +1,40 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { addMs, msBetween } from '../../platform/clock/clock.ts';
+import { countTry, type CountedTries } from '../../platform/auth/counted-tries.ts';
 import {
-  afterWrongCode,
+  callerCodeRule,
   guessWindowMs,
-  lockMs,
-  noWrongCodes,
-  secondsLocked,
   secondsToNextSend,
   sendWindowMs,
+  strangersCodeRule,
 } from './one-time-code.rules.ts';
 
 const start = new Date('2026-01-05T04:00:00.000Z');
 const at = (minutes: number): Date => addMs(start, minutes * 60_000);
 
+const noTries: CountedTries = { triedAt: [], lockedUntil: null };
+
 /** Returns which of these wrong codes, in order, locked; one sent while locked is not counted. */
-const locksOf = (minutes: readonly number[]): number[] => {
-  let wrong = noWrongCodes;
+const locksOf = (minutes: readonly number[], rule = callerCodeRule): number[] => {
+  let tries = noTries;
   return minutes.filter((minute) => {
-    if (secondsLocked(wrong, at(minute)) > 0) return false;
-    wrong = afterWrongCode(wrong, at(minute));
-    return wrong.lockedUntil !== null;
+    const counted = countTry(tries, at(minute), rule);
+    if (counted.kind === 'locked') return false;
+    tries = counted.next;
+    return counted.locks;
   });
 };
 
 describe('wrong codes', () => {
-  it('lock at the third within 30 minutes', () => {
+  it('lock their caller at the third within 30 minutes', () => {
     expect(locksOf([0, 10, 29])).toEqual([29]);
     expect(locksOf([0, 10, 30])).toEqual([]);
+  });
+
+  it('lock all strangers at the tenth within 30 minutes', () => {
+    expect(locksOf([0, 1, 2, 3, 4, 5, 6, 7, 8, 29], strangersCodeRule)).toEqual([29]);
+    expect(locksOf([0, 1, 2, 3, 4, 5, 6, 7, 8, 30], strangersCodeRule)).toEqual([]);
   });
 
   it('are counted over a window that slides with them', () => {
@@ -36,13 +43,11 @@ describe('wrong codes', () => {
   });
 
   it('lock for 30 minutes, and count from nothing after', () => {
-    const locked = afterWrongCode(
-      afterWrongCode(afterWrongCode(noWrongCodes, at(0)), at(1)),
-      at(2),
-    );
-    expect(secondsLocked(locked, at(2))).toBe(1800);
-    expect(secondsLocked(locked, addMs(at(32), -1))).toBe(0.001);
-    expect(secondsLocked(locked, at(32))).toBe(0);
+    const locked = { triedAt: [at(0), at(1), at(2)], lockedUntil: at(32) };
+    const judgedAt = (moment: Date) => countTry(locked, moment, callerCodeRule);
+    expect(judgedAt(at(2))).toEqual({ kind: 'locked', retryAfterSeconds: 1800 });
+    expect(judgedAt(addMs(at(32), -1))).toEqual({ kind: 'locked', retryAfterSeconds: 0.001 });
+    expect(judgedAt(at(32))).toMatchObject({ kind: 'judge', locks: false });
     expect(locksOf([0, 1, 2, 33, 34])).toEqual([2]);
   });
 
@@ -50,13 +55,14 @@ describe('wrong codes', () => {
     const gaps = fc.array(fc.integer({ min: 0, max: 40 }), { maxLength: 40 });
     fc.assert(
       fc.property(gaps, (minutesBetween) => {
-        let wrong = noWrongCodes;
+        let tries = noTries;
         let now = start;
         const judged: Date[] = [];
         for (const minutes of minutesBetween) {
           now = addMs(now, minutes * 60_000);
-          if (secondsLocked(wrong, now) > 0) continue;
-          wrong = afterWrongCode(wrong, now);
+          const counted = countTry(tries, now, callerCodeRule);
+          if (counted.kind === 'locked') continue;
+          tries = counted.next;
           judged.push(now);
         }
         for (const [index, time] of judged.entries()) {
@@ -69,10 +75,8 @@ describe('wrong codes', () => {
 
   it('of a clock that was set back since count for nothing', () => {
     const tomorrow = at(24 * 60);
-    const wrong = afterWrongCode(afterWrongCode(noWrongCodes, tomorrow), tomorrow);
-    const locked = afterWrongCode(wrong, tomorrow);
-    expect(secondsLocked(locked, at(0))).toBe(0);
-    expect(afterWrongCode(locked, at(0)).lockedUntil).toBeNull();
+    const locked = { triedAt: [tomorrow, tomorrow, tomorrow], lockedUntil: at(24 * 60 + 30) };
+    expect(countTry(locked, at(0), callerCodeRule)).toMatchObject({ kind: 'judge', locks: false });
   });
 });
 
@@ -109,6 +113,9 @@ describe('sends', () => {
   });
 });
 
-it('locks for as long as it counts, so that a lock never ends into another', () => {
-  expect(lockMs).toBeGreaterThanOrEqual(guessWindowMs);
+it.each([
+  ['of a caller', callerCodeRule],
+  ['of strangers', strangersCodeRule],
+])('a lock %s lasts as long as its count, so that none ends into another', (_whose, rule) => {
+  expect(rule.lockMs).toBeGreaterThanOrEqual(rule.windowMs);
 });

@@ -1,12 +1,7 @@
 import { clockSkewMs } from '../../platform/auth/counted-tries.ts';
 import { addMs } from '../../platform/clock/clock.ts';
-import { execute, lockText, selectOne, sql, type Db } from '../../platform/db/index.ts';
-import {
-  noWrongCodes,
-  sendWindowMs,
-  type CodePurpose,
-  type WrongCodes,
-} from './one-time-code.rules.ts';
+import { execute, lockText, sql, type Db } from '../../platform/db/index.ts';
+import { sendWindowMs, type CodePurpose } from './one-time-code.rules.ts';
 
 /* Tables `otp_code`, `otp_guard`, `otp_send`. Nothing in them shows a phone or a code. */
 
@@ -49,26 +44,15 @@ export const adoptScope = async (
   }
 };
 
-/** Locks the scope until the transaction ends, and returns its wrong codes. */
-export const lockScope = async (tx: Db, scope: CodeScope): Promise<WrongCodes> => {
+/** Locks the scope until the transaction ends. */
+export const lockScope = async (tx: Db, { phoneHash, purpose }: CodeScope): Promise<void> => {
   // The update changes nothing but takes the row's lock, whether or not the row was there.
-  const wrong = await selectOne<WrongCodes>(
+  await execute(
     tx,
     sql`
-      INSERT INTO otp_guard (phone_hash, purpose) VALUES (${scope.phoneHash}, ${scope.purpose})
-      ON CONFLICT (phone_hash, purpose) DO UPDATE SET purpose = EXCLUDED.purpose
-      RETURNING previous_wrong_at AS "previousWrongAt", last_wrong_at AS "lastWrongAt",
-        locked_until AS "lockedUntil"`,
+      INSERT INTO otp_guard (phone_hash, purpose) VALUES (${phoneHash}, ${purpose})
+      ON CONFLICT (phone_hash, purpose) DO UPDATE SET purpose = EXCLUDED.purpose`,
   );
-  return wrong ?? noWrongCodes;
-};
-
-export const saveWrongCodes = async (
-  tx: Db,
-  scope: CodeScope,
-  wrong: WrongCodes,
-): Promise<void> => {
-  await tx.otpGuard.updateMany({ where: scope, data: wrong });
 };
 
 /** Returns the times of the phone's sends, for whatever client, that may still count at `now`. */
@@ -91,7 +75,7 @@ export const findRecentSends = async (
 export type SendAudience = 'customer' | 'stranger' | 'unsent';
 
 /** The sends that are counted together: of an address or network, to strangers, or all of them. */
-export type SendGroup =
+type SendGroup =
   | { readonly address: string }
   | { readonly network: string }
   | { readonly audience: 'stranger' }

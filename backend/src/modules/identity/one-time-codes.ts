@@ -1,35 +1,20 @@
 import type { SmsGateway } from '../../adapters/sms/port.ts';
 import { addSeconds, type Clock } from '../../platform/clock/clock.ts';
-import {
-  constantTimeEqual,
-  keyedHash,
-  parseKeyList,
-  type BlindIndex,
-} from '../../platform/crypto/index.ts';
+import { keyedHash, parseKeyList, type BlindIndex } from '../../platform/crypto/index.ts';
 import type { Db, InTransaction } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import type { Random } from '../../platform/ids/random.ts';
 import type { Logger } from '../../platform/observability/index.ts';
 import { unknown } from '../../platform/outcome/outcome.ts';
 import type { CodeMetrics } from './one-time-codes.metrics.ts';
-import {
-  afterWrongCode,
-  codeLength,
-  codeLifeSeconds,
-  noWrongCodes,
-  secondsLocked,
-  type CodePurpose,
-} from './one-time-code.rules.ts';
+import { codeLength, codeLifeSeconds, type CodePurpose } from './one-time-code.rules.ts';
 import {
   adoptScope,
-  consumeCode,
   deleteCode,
   deleteSend,
-  findCode,
   insertSend,
   lockScope,
   replaceCode,
-  saveWrongCodes,
   type CodeScope,
   type SendAudience,
 } from './one-time-codes.store.ts';
@@ -58,25 +43,13 @@ interface CodeRequest {
   readonly ip: string;
 }
 
-/** The verdict on a code. Only `right` uses it up and clears the count of wrong ones. */
-type CodeVerdict =
-  | { readonly kind: 'right' }
-  | { readonly kind: 'wrong'; readonly locks: boolean }
-  | { readonly kind: 'locked'; readonly retryAfterSeconds: number };
-
-/** Returns the error of a verdict that is not `right`. */
-export const refusalOf = (verdict: Exclude<CodeVerdict, { kind: 'right' }>): AppError =>
-  verdict.kind === 'wrong'
-    ? new AppError('INVALID_OTP')
-    : new AppError('OTP_LOCKED', { retryAfterSeconds: verdict.retryAfterSeconds });
-
-interface Scoped {
+export interface Scoped {
   readonly scope: CodeScope;
   /** Of the phone: the scope's own hash, and those of older keys. */
   readonly hashes: readonly [string, ...string[]];
 }
 
-const scopeOf = (blindIndex: BlindIndex, phone: string, purpose: CodePurpose): Scoped => {
+export const scopeOf = (blindIndex: BlindIndex, phone: string, purpose: CodePurpose): Scoped => {
   const hashes = hashesOfPhone(blindIndex, phone);
   return { scope: { phoneHash: hashes[0], purpose }, hashes };
 };
@@ -84,7 +57,7 @@ const scopeOf = (blindIndex: BlindIndex, phone: string, purpose: CodePurpose): S
 /**
  * Every hash of a code that may be stored, the one to write first: by each pepper and index key.
  */
-const hashesOfCode = (
+export const hashesOfCode = (
   peppers: string,
   { scope, hashes }: Scoped,
   code: string,
@@ -172,37 +145,4 @@ export const sendCode = async (
 ): Promise<{ expiresInSec: number }> => {
   await deliverCode(deps, await makeCode(deps, request));
   return { expiresInSec: codeLifeSeconds };
-};
-
-/**
- * Checks a code in the caller's transaction. The transaction must commit whatever the verdict, or
- * wrong codes would not count: throw `refusalOf(verdict)` after it, not inside.
- */
-export const checkCode = async (
-  deps: Pick<OneTimeCodesDeps, 'blindIndex' | 'clock' | 'credentialPepper'>,
-  tx: Db,
-  { phone, purpose, code }: { phone: string; purpose: CodePurpose; code: string },
-): Promise<CodeVerdict> => {
-  const scoped = scopeOf(deps.blindIndex, phone, purpose);
-  const { scope, hashes } = scoped;
-  await adoptScope(tx, scope, hashes.slice(1));
-  const wrong = await lockScope(tx, scope);
-  const now = deps.clock.now();
-  const retryAfterSeconds = secondsLocked(wrong, now);
-  if (retryAfterSeconds > 0) return { kind: 'locked', retryAfterSeconds };
-  const stored = await findCode(tx, scope);
-  const matches = hashesOfCode(deps.credentialPepper, scoped, code).some((expected) =>
-    constantTimeEqual(stored?.codeHash ?? '', expected),
-  );
-  const usable = stored !== undefined && stored.consumedAt === null && stored.expiresAt > now;
-  // Without an open code nothing can be guessed, and to count would let strangers lock a phone.
-  if (!usable) return { kind: 'wrong', locks: false };
-  if (!matches) {
-    const counted = afterWrongCode(wrong, now);
-    await saveWrongCodes(tx, scope, counted);
-    return { kind: 'wrong', locks: counted.lockedUntil !== null };
-  }
-  await consumeCode(tx, stored.id, now);
-  await saveWrongCodes(tx, scope, noWrongCodes);
-  return { kind: 'right' };
 };

@@ -3,7 +3,7 @@ import type { RevocationList } from '../../platform/auth/revocation-list.ts';
 import { addSeconds, msBetween, type Clock } from '../../platform/clock/clock.ts';
 import { selectRows, sql, type Db } from '../../platform/db/index.ts';
 import { createTimers, type Timers } from '../../platform/clock/timers.ts';
-import { revokedSeconds } from './sessions.ts';
+import { revokedSeconds } from './session-lifetimes.ts';
 
 interface EndedSession {
   readonly id: string;

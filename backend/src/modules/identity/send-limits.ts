@@ -39,7 +39,8 @@ const limitsOf = (
 ): readonly (readonly [SendResult & `${string}_limit`, SendLimit])[] => {
   const inHour = { windowMs: addressWindowMs };
   const inMinute = { windowMs: totalWindowMs };
-  const forStrangers = Math.max(1, Math.floor((perMinute * (100 - customerSharePercent)) / 100));
+  const hundredths = perMinute * (100 - customerSharePercent);
+  const forStrangers = Math.max(1, (hundredths - (hundredths % 100)) / 100);
   return [
     ['address_limit', { group: { address }, most: perAddressHour, ...inHour }],
     ...(network === null

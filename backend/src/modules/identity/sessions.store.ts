@@ -1,5 +1,4 @@
 import { selectOne, sql, type Db } from '../../platform/db/index.ts';
-import { offsetOf, type Page } from '../../platform/http/index.ts';
 import type { RevocationReason, Session } from './identity.types.ts';
 
 /* The rows of `session` and `used_refresh_token`, and a session's biometric token. */
@@ -113,26 +112,13 @@ export const goodBiometricToken = (since: Date) => ({
   OR: [{ createdAt: { gt: since } }, { lastUsedAt: { gt: since } }],
 });
 
-/** Returns true where the device of a session that was not revoked has a good biometric token. */
-export const hasBiometricToken = async (
-  db: Db,
-  { id, userId }: { readonly id: string; readonly userId: string },
-  since: Date,
-): Promise<boolean> => {
-  const where = { id, userId, revokedAt: null };
-  const session = await db.session.findFirst({ where, select: { deviceId: true } });
-  if (session === null) return false;
-  const ofDevice = { userId, deviceId: session.deviceId, ...goodBiometricToken(since) };
-  return (await db.biometricToken.count({ where: ofDevice })) > 0;
-};
-
-/** Ends the matching live sessions with their biometric tokens, and returns the sessions' ids. */
+/** Ends the matching live sessions with their biometric tokens, and returns the sessions. */
 export const revokeSessions = async (
   tx: Db,
-  where: { id: string; userId: string } | { familyId: string },
+  where: { id: string; userId: string } | { familyId: string } | { id: { in: string[] } },
   reason: RevocationReason,
   at: Date,
-): Promise<string[]> => {
+): Promise<{ id: string; deviceId: string }[]> => {
   const rows = await tx.session.updateManyAndReturn({
     where: { ...where, revokedAt: null },
     data: { revokedAt: at, revokedReason: reason },
@@ -144,7 +130,7 @@ export const revokeSessions = async (
       data: { revokedAt: at },
     });
   }
-  return rows.map(({ id }) => id);
+  return rows;
 };
 
 /** Ends every live session of a customer and their biometric tokens; returns the sessions' ids. */
@@ -206,22 +192,4 @@ export const findLiveSession = async (
 ): Promise<{ id: string } | undefined> => {
   const where = { id, userId, revokedAt: null, expiresAt: { gt: now } };
   return (await db.session.findFirst({ where, select: { id: true } })) ?? undefined;
-};
-
-/** Returns a page of the user's live sessions, newest first, and their number. */
-export const listLiveSessions = async (
-  db: Db,
-  userId: string,
-  now: Date,
-  page: Page,
-): Promise<{ items: Session[]; total: number }> => {
-  const where = { userId, revokedAt: null, expiresAt: { gt: now } };
-  const items = await db.session.findMany({
-    where,
-    select: columns,
-    orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
-    skip: offsetOf(page),
-    take: page.limit,
-  });
-  return { items, total: await db.session.count({ where }) };
 };

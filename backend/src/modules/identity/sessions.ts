@@ -13,11 +13,10 @@ import {
   recordSecurityEvent,
 } from '../security-events/index.ts';
 import { isActive, type ActiveUser, type Session, type SignedIn } from './identity.types.ts';
+import { isListedSession } from './listed-sessions.store.ts';
 import {
   findDevicesOfSessions,
-  findLiveSession,
   findUsedToken,
-  hasBiometricToken,
   insertSession,
   lockSessionByToken,
   replaceDeviceSession,
@@ -25,18 +24,15 @@ import {
   rotateRefreshToken,
   type UsedToken,
 } from './sessions.store.ts';
+import {
+  accessTokenSeconds,
+  refreshTokenSeconds,
+  revokedSeconds,
+  sessionSeconds,
+} from './session-lifetimes.ts';
+import { endTrust } from './trusted-devices.store.ts';
 import { findUser, lockActiveUser } from './users.store.ts';
 
-const accessTokenSeconds = 15 * 60;
-/** The life of an access token, and what the clocks of two processes may differ by. */
-export const revokedSeconds = accessTokenSeconds + 60;
-/** Counted from the token's own issue, so a session that is used lives on, until its own end. */
-const refreshTokenSeconds = 30 * 24 * 60 * 60;
-/**
- * Counted from the sign-in: however it is used, a session ends (contract: limits > Lifetimes). A
- * biometric token that is not used for as long as the longest session ends too.
- */
-const sessionSeconds = 180 * 24 * 60 * 60;
 /** No request is under way for longer than this. */
 const maxRequestMs = 30_000;
 
@@ -65,11 +61,6 @@ export interface OpenedSession {
 /** Returns the moment past which nothing extends a session. */
 const endOf = ({ createdAt }: Pick<Session, 'createdAt'>): Date =>
   addSeconds(createdAt, sessionSeconds);
-
-/**
- * Returns the moment since which a biometric token must have been issued or used to be good now.
- */
-export const biometricTokensSince = (now: Date): Date => addSeconds(now, -sessionSeconds);
 
 /** Makes a refresh token of 32 random bytes, good until `endsAt` at most; its hash is stored. */
 const makeRefreshToken = (random: Random, at: Date, endsAt: Date) => {
@@ -164,6 +155,9 @@ export const announceEnd = async (
   if (sessionIds.length > 0) await revocations.revoke(sessionIds, revokedSeconds);
 };
 
+const idsOf = (sessions: readonly { readonly id: string }[]): string[] =>
+  sessions.map(({ id }) => id);
+
 /** Ends what a committed sign-in replaced, and signs its access token. */
 export const completeSignIn = async (
   deps: Pick<SessionsDeps, 'tokens' | 'revocations'>,
@@ -206,8 +200,8 @@ export const refreshSession = async (
       }
       const { familyId, userId } = used.session;
       await countSecurityEvent(tx, deps, { userId, kind: 'refresh_token_reused', ip });
-      const endedIds = await revokeSessions(tx, { familyId }, 'token-reuse', clock.now());
-      return { kind: 'invalid' as const, endedIds };
+      const ended = await revokeSessions(tx, { familyId }, 'token-reuse', clock.now());
+      return { kind: 'invalid' as const, endedIds: idsOf(ended) };
     }
     const user = await findUser(tx, session.userId);
     // As late as can be: whoever arrived before was under way when the token was used.
@@ -246,14 +240,14 @@ export const logout = async (
     const current = await lockSessionByToken(tx, tokenHash);
     const session = current ?? (await findUsedToken(tx, tokenHash))?.session;
     if (session === undefined || session.userId !== userId) throw new AppError('NOT_FOUND');
-    return revokeSessions(tx, { id: session.id, userId }, 'logout', deps.clock.now());
+    return idsOf(await revokeSessions(tx, { id: session.id, userId }, 'logout', deps.clock.now()));
   });
   await announceEnd(deps, endedIds);
 };
 
 /**
- * Ends one of the caller's live sessions, or a lapsed one whose device could still sign in by its
- * biometric token; the token ends with it. @throws AppError NOT_FOUND for any other id.
+ * Ends one of the caller's sessions, live or on a device that could still sign in without a code.
+ * The device's biometric token and the trust in it end too. @throws AppError NOT_FOUND for any other id.
  */
 export const revokeSession = async (
   deps: SessionsDeps,
@@ -264,11 +258,10 @@ export const revokeSession = async (
     // A sign-in that replaces the session has ended or waits: none slips in between.
     await lockActiveUser(tx, userId);
     const now = deps.clock.now();
-    const isLive = (await findLiveSession(tx, id, userId, now)) !== undefined;
-    if (!isLive && !(await hasBiometricToken(tx, { id, userId }, biometricTokensSince(now)))) {
-      throw new AppError('NOT_FOUND');
-    }
-    return revokeSessions(tx, { id, userId }, 'revoked', now);
+    if (!(await isListedSession(tx, { id, userId }, now))) throw new AppError('NOT_FOUND');
+    const ended = await revokeSessions(tx, { id, userId }, 'revoked', now);
+    for (const { deviceId } of ended) await endTrust(tx, { userId, deviceId }, now);
+    return idsOf(ended);
   });
   await announceEnd(deps, endedIds);
 };

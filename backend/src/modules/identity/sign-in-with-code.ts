@@ -3,13 +3,14 @@ import { AppError } from '../../platform/errors/app-error.ts';
 import type { RequestContext } from '../../platform/http/index.ts';
 import { createUser, type CreateUserDeps } from './create-user.ts';
 import { isActive, type ActiveUser, type SignedIn } from './identity.types.ts';
-import { checkCode, refusalOf, type OneTimeCodesDeps } from './one-time-codes.ts';
+import { checkCode, refusalOf, type CheckCodeDeps } from './check-code.ts';
 import { hashesOfPhone } from './phone.ts';
 import { recordRefusedSignIn } from './record-refused-sign-in.ts';
 import { completeSignIn, openSession, type Device, type SessionsDeps } from './sessions.ts';
+import { trustDevice } from './trusted-devices.store.ts';
 import { isCoolingDown, lockUserByPhone } from './users.store.ts';
 
-export interface SignInWithCodeDeps extends CreateUserDeps, OneTimeCodesDeps, SessionsDeps {}
+export interface SignInWithCodeDeps extends CreateUserDeps, CheckCodeDeps, SessionsDeps {}
 
 interface CodeSignIn extends Device {
   readonly phone: string;
@@ -47,7 +48,12 @@ export const signInWithCode = async (
   const { phone, otp: code, deviceId, deviceName } = attempt;
   // Every refusal leaves the transaction by return: a throw would undo the count of wrong codes.
   const result = await deps.inTransaction(async (tx) => {
-    const verdict = await checkCode(deps, tx, { phone, purpose: 'login', code });
+    const verdict = await checkCode(deps, tx, {
+      phone,
+      purpose: 'login',
+      code,
+      client: { ip, deviceId },
+    });
     if (verdict.kind !== 'right') {
       const locks = verdict.kind === 'wrong' && verdict.locks;
       await recordRefusedSignIn(deps, tx, { phone, ip, locks });
@@ -58,7 +64,10 @@ export const signInWithCode = async (
       await recordRefusedSignIn(deps, tx, { phone, ip, locks: false });
       return { kind: 'unavailable' as const };
     }
-    const opened = await openSession(deps, tx, account.user.id, { deviceId, deviceName, ip });
+    const userId = account.user.id;
+    // A device that names itself is trusted from now on; one that we name never presents that name.
+    if (deviceId !== undefined) await trustDevice(tx, { userId, deviceId }, deps.clock.now());
+    const opened = await openSession(deps, tx, userId, { deviceId, deviceName, ip });
     return { kind: 'signed-in' as const, account, opened };
   });
   if (result.kind === 'unavailable') throw new AppError('ACCOUNT_UNAVAILABLE');

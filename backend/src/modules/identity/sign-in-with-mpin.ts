@@ -3,14 +3,10 @@ import type { BlindIndex, SecretHasher } from '../../platform/crypto/index.ts';
 import type { Db } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import type { RequestContext } from '../../platform/http/index.ts';
+import { recordSecurityEvent } from '../security-events/index.ts';
+import { callerAddress, chargeAddress, takeBackRefusal } from './address-refusals.store.ts';
 import { isActive, type ActiveUser, type SignedIn } from './identity.types.ts';
-import {
-  clearMpinTries,
-  findMpinHolder,
-  lockMpinGuard,
-  lockMpinHolder,
-  saveMpinTries,
-} from './mpin.store.ts';
+import { lockMpinHolder } from './mpin.store.ts';
 import { hashesOfPhone } from './phone.ts';
 import { recordRefusedSignIn } from './record-refused-sign-in.ts';
 import {
@@ -20,12 +16,29 @@ import {
   type OpenedSession,
   type SessionsDeps,
 } from './sessions.ts';
+import {
+  adoptGuards,
+  clearTries,
+  lockGuard,
+  saveTries,
+  type GuardKey,
+} from './sign-in-guard.store.ts';
+import { anybody, callerOf, type SignInRules } from './sign-in-rules.ts';
+import {
+  chargeDevice,
+  endSpentTrust,
+  findMpinCaller,
+  isTrustedDevice,
+  takeBackTry,
+  type MpinCaller,
+} from './trusted-devices.store.ts';
 import { findUser } from './users.store.ts';
 
 export interface SignInWithMpinDeps extends SessionsDeps {
   readonly db: Db;
   readonly hasher: SecretHasher;
   readonly blindIndex: BlindIndex;
+  readonly signInRules: SignInRules;
 }
 
 interface MpinSignIn extends Device {
@@ -35,6 +48,18 @@ interface MpinSignIn extends Device {
 
 type Attempt = MpinSignIn & { readonly ip: string };
 
+/** A try that was counted and may be judged. */
+interface Try {
+  readonly at: Date;
+  readonly key: GuardKey;
+  /** True for the try that locks its caller. */
+  readonly locks: boolean;
+  /** The trusted device that tries; undefined for any other caller. */
+  readonly device: { readonly userId: string; readonly deviceId: string } | undefined;
+  /** Undefined where no MPIN opens anything to this caller. */
+  readonly holder: { readonly id: string; readonly mpinHash: string } | undefined;
+}
+
 type Result =
   | { readonly kind: 'locked'; readonly retryAfterSeconds: number }
   | { readonly kind: 'wrong' }
@@ -42,16 +67,67 @@ type Result =
   | { readonly kind: 'signed-in'; readonly user: ActiveUser; readonly opened: OpenedSession };
 
 /**
+ * Returns whose tries are counted together. Where only trusted devices may use the MPIN, strangers
+ * are counted by address, so that none of them locks the phone; else by the phone alone.
+ */
+const keyOf = (
+  { blindIndex, signInRules }: SignInWithMpinDeps,
+  { phone, ip, deviceId }: Attempt,
+  caller: MpinCaller | undefined,
+): GuardKey => {
+  const isTrusted = caller?.isTrusted === true;
+  const countsByCaller = signInRules.trustedDevicesOnly || caller?.hasDevices === true;
+  return {
+    phoneHash: hashesOfPhone(blindIndex, phone)[0],
+    purpose: 'mpin',
+    caller: countsByCaller ? callerOf({ ip, deviceId }, isTrusted) : anybody,
+  };
+};
+
+const holderOf = (caller: MpinCaller | undefined): Try['holder'] =>
+  caller === undefined || caller.mpinHash === null
+    ? undefined
+    : { id: caller.userId, mpinHash: caller.mpinHash };
+
+/**
  * Counts a try before it is judged, so that parallel guesses cannot outrun the count; only a right
  * MPIN takes it back. Unregistered phone numbers are counted like all others.
  */
-const chargeTry = (deps: SignInWithMpinDeps, { phone, ip }: Attempt) =>
+const chargeTry = (
+  deps: SignInWithMpinDeps,
+  attempt: Attempt,
+): Promise<Try | Extract<Result, { kind: 'locked' }>> =>
   deps.inTransaction(async (tx) => {
-    const hashes = hashesOfPhone(deps.blindIndex, phone);
-    const counted = countTry(await lockMpinGuard(tx, hashes), deps.clock.now());
-    if (counted.kind === 'judge') await saveMpinTries(tx, hashes[0], counted.next);
-    else await recordRefusedSignIn(deps, tx, { phone, ip, locks: false });
-    return counted;
+    const { phone, ip, deviceId } = attempt;
+    const { refusalsPerAddressHour: most, trustedDevicesOnly } = deps.signInRules;
+    const at = deps.clock.now();
+    const caller = await findMpinCaller(tx, { phone, deviceId }, at);
+    await adoptGuards(tx, hashesOfPhone(deps.blindIndex, phone));
+    const key = keyOf(deps, attempt, caller);
+    const counted = countTry(await lockGuard(tx, key), at);
+    const isTrusted = caller?.isTrusted === true;
+    const waitSeconds =
+      counted.kind === 'locked'
+        ? counted.retryAfterSeconds
+        : isTrusted
+          ? 0
+          : await chargeAddress(tx, callerAddress(ip), { most, now: at });
+    if (counted.kind === 'locked' || waitSeconds > 0) {
+      await recordRefusedSignIn(deps, tx, { phone, ip, locks: false });
+      return { kind: 'locked', retryAfterSeconds: waitSeconds };
+    }
+    await saveTries(tx, key, counted.next);
+    const device =
+      isTrusted && deviceId !== undefined ? { userId: caller.userId, deviceId } : undefined;
+    const isUsable = device === undefined || (await chargeDevice(tx, device, at));
+    const isOpen = device !== undefined || !(trustedDevicesOnly || caller?.hasDevices === true);
+    return {
+      at,
+      key,
+      locks: counted.locks,
+      device,
+      holder: isOpen && isUsable ? holderOf(caller) : undefined,
+    };
   });
 
 /**
@@ -61,10 +137,13 @@ const chargeTry = (deps: SignInWithMpinDeps, { phone, ip }: Attempt) =>
 const refuse = (
   deps: SignInWithMpinDeps,
   { phone, ip }: Attempt,
-  locks: boolean,
+  { key, locks, device }: Try,
 ): Promise<Result> =>
   deps.inTransaction(async (tx) => {
-    await lockMpinGuard(tx, hashesOfPhone(deps.blindIndex, phone));
+    await lockGuard(tx, key);
+    if (device !== undefined && (await endSpentTrust(tx, device, deps.clock.now())) > 0) {
+      await recordSecurityEvent(tx, deps, { ...device, kind: 'device_distrusted', ip });
+    }
     await recordRefusedSignIn(deps, tx, { phone, ip, locks });
     return { kind: 'wrong' };
   });
@@ -72,25 +151,34 @@ const refuse = (
 /** Opens the session of the customer whose MPIN was verified; undefined where it was replaced. */
 const openVerified = (
   deps: SignInWithMpinDeps,
-  holder: { readonly id: string; readonly mpinHash: string },
   { phone, deviceId, deviceName, ip }: Attempt,
+  { at, key, device, holder }: Try,
 ): Promise<Result | undefined> =>
   deps.inTransaction(async (tx) => {
-    // Verifying takes a while: an MPIN replaced meanwhile is refused.
-    if (!(await lockMpinHolder(tx, holder))) return undefined;
+    // Verifying takes a while: an MPIN replaced or a device ended meanwhile is refused.
+    if (holder === undefined || !(await lockMpinHolder(tx, holder))) return undefined;
+    await clearTries(tx, key);
+    if (device !== undefined) await takeBackTry(tx, device, at);
+    if (device !== undefined && !(await isTrustedDevice(tx, device, at))) return undefined;
     const user = await findUser(tx, holder.id);
-    await clearMpinTries(tx, hashesOfPhone(deps.blindIndex, phone));
-    if (user === undefined || !isActive(user)) {
-      await recordRefusedSignIn(deps, tx, { phone, ip, locks: false });
-      return { kind: 'unavailable' };
-    }
-    const opened = await openSession(deps, tx, user.id, { deviceId, deviceName, ip });
-    return { kind: 'signed-in', user, opened };
+    const isUsable = user !== undefined && isActive(user);
+    const opened = isUsable
+      ? await openSession(deps, tx, user.id, { deviceId, deviceName, ip })
+      : undefined;
+    if (device === undefined) await takeBackRefusal(tx, callerAddress(ip), at);
+    if (opened !== undefined && isUsable) return { kind: 'signed-in', user, opened };
+    await recordRefusedSignIn(deps, tx, { phone, ip, locks: false });
+    return { kind: 'unavailable' };
   });
 
+/** Names every reason, so that it tells none. */
+const wrongMpin =
+  'This MPIN is incorrect, or it cannot be used on this device. Please sign in with a code.';
+
 /**
- * Signs in with phone and MPIN. An unregistered phone number, an account without an MPIN and an
- * incorrect MPIN get the same answer after the same time (contract: identity-and-kyc > MPIN).
+ * Signs in with phone and MPIN. An unregistered phone number, an account without an MPIN, an
+ * incorrect MPIN and a device that may not use it get the same answer after the same time
+ * (contract: identity-and-kyc > MPIN).
  * @throws AppError INVALID_CREDENTIALS, MPIN_LOCKED, ACCOUNT_UNAVAILABLE (the MPIN is right, and
  * the customer is blocked), BUSY.
  */
@@ -99,23 +187,18 @@ export const signInWithMpin = async (
   signIn: MpinSignIn,
   { ip, clientGone }: Pick<RequestContext, 'ip' | 'clientGone'>,
 ): Promise<SignedIn> => {
-  const { db, hasher } = deps;
   const attempt = { ...signIn, ip };
-  const result = await hasher.checkInTurn(clientGone, async (verify): Promise<Result> => {
+  const result = await deps.hasher.checkInTurn(clientGone, async (verify): Promise<Result> => {
     const charged = await chargeTry(deps, attempt);
-    if (charged.kind === 'locked') return charged;
-    const holder = await findMpinHolder(db, signIn.phone);
-    const isRight = await verify(signIn.mpin, holder?.mpinHash ?? undefined);
-    const verified =
-      isRight && holder?.mpinHash
-        ? await openVerified(deps, { id: holder.id, mpinHash: holder.mpinHash }, attempt)
-        : undefined;
-    return verified ?? refuse(deps, attempt, charged.locks);
+    if ('kind' in charged) return charged;
+    const isRight = await verify(signIn.mpin, charged.holder?.mpinHash);
+    const verified = isRight ? await openVerified(deps, attempt, charged) : undefined;
+    return verified ?? refuse(deps, attempt, charged);
   });
   if (result.kind === 'locked') {
     throw new AppError('MPIN_LOCKED', { retryAfterSeconds: result.retryAfterSeconds });
   }
-  if (result.kind === 'wrong') throw new AppError('INVALID_CREDENTIALS');
+  if (result.kind === 'wrong') throw new AppError('INVALID_CREDENTIALS', { message: wrongMpin });
   if (result.kind === 'unavailable') throw new AppError('ACCOUNT_UNAVAILABLE');
   return completeSignIn(deps, result.user, result.opened);
 };

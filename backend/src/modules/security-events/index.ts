@@ -1,6 +1,7 @@
 export {
   countSecurityEvent,
   createSecurityEventPurge,
+  eraseDeviceIds,
   findSignedInDevices,
   recordSecurityEvent,
 } from './security-events.store.ts';

@@ -12,6 +12,8 @@ export const securityEventKinds = [
   'bank_account_added',
   'bank_account_removed',
   'deletion_requested',
+  'device_distrusted',
+  'biometric_token_issued',
 ] as const;
 
 export type SecurityEventKind = (typeof securityEventKinds)[number];

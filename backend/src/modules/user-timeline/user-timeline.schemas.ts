@@ -43,6 +43,8 @@ const securitySummaries: Readonly<Record<(typeof securityEventKinds)[number], st
   bank_account_added: 'Bank account added',
   bank_account_removed: 'Bank account removed',
   deletion_requested: 'Deletion of the account requested',
+  device_distrusted: 'A device can no longer sign in with the MPIN: too many wrong ones',
+  biometric_token_issued: 'Biometric sign-in turned on',
 };
 
 const summaryOf = (kind: TimelineKind, data: Readonly<Record<string, unknown>>): string => {

@@ -1,9 +1,16 @@
 import { addMs, msBetween } from '../clock/clock.ts';
 
-/** Counts the tries of this time; the fifth locks (contract: limits > Sign-in limits). */
-const windowMs = 15 * 60_000;
-const maxTries = 5;
-const lockMs = 30 * 60_000;
+const minuteMs = 60_000;
+
+/** The tries of which time are counted, the one that locks, and for how long. */
+export interface TryRule {
+  readonly windowMs: number;
+  readonly maxTries: number;
+  readonly lockMs: number;
+}
+
+/** The rule of passwords and MPINs (contract: limits > Sign-in limits). */
+const secretRule: TryRule = { windowMs: 15 * minuteMs, maxTries: 5, lockMs: 30 * minuteMs };
 
 /**
  * Tolerates another process's clock this far ahead of ours. Times further ahead were written
@@ -23,10 +30,14 @@ type Verdict =
   | { readonly kind: 'locked'; readonly retryAfterSeconds: number };
 
 /**
- * Counts one more try at `now`, as a wrong one until it proves right: the fifth within the window
- * is still judged, and locks.
+ * Counts one more try at `now`, as a wrong one until it proves right: the one that locks is still
+ * judged.
  */
-export const countTry = ({ triedAt, lockedUntil }: CountedTries, now: Date): Verdict => {
+export const countTry = (
+  { triedAt, lockedUntil }: CountedTries,
+  now: Date,
+  { windowMs, maxTries, lockMs }: TryRule = secretRule,
+): Verdict => {
   const leftMs = lockedUntil === null ? 0 : msBetween(now, lockedUntil);
   if (leftMs > 0 && leftMs < lockMs + clockSkewMs) {
     return { kind: 'locked', retryAfterSeconds: leftMs / 1000 };

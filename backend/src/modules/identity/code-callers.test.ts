@@ -1,0 +1,105 @@
+import { describe, expect } from 'vitest';
+import { identityTest } from '#test/support/identity-test.ts';
+import { errorCode, type OpenIdentity } from '#test/support/open-identity.ts';
+import { createCaller } from '../../apps/sandbox/testing/open-sandbox.ts';
+import { createManualClock } from '../../platform/clock/manual-clock.ts';
+
+const clock = createManualClock();
+const minuteMs = 60_000;
+const it = identityTest({ clock });
+
+let phones = 0;
+const newPhone = (): string => `+9175600${String((phones += 1)).padStart(5, '0')}`;
+const device = 'a-phone-of-the-customer';
+
+const call = async (identity: OpenIdentity, ip: string, path: string, body: object) => {
+  const told = await createCaller(identity.url, { 'x-forwarded-for': ip })('POST', path, body);
+  return told.status === 200 ? 'ok' : errorCode(told);
+};
+const sentCode = async (identity: OpenIdentity, phone: string, path = '/auth/send-otp') => {
+  await identity.as()('POST', path, { phone });
+  await identity.settle();
+  return identity.codeOf(phone);
+};
+const otherThan = (otp: string): string => (otp === '000000' ? '111111' : '000000');
+const addressOf = (n: number): string => `198.51.100.${n}`;
+
+describe('wrong codes', () => {
+  it('lock the caller who sent three, and neither another address nor a trusted device', async ({
+    identity,
+  }) => {
+    const phone = newPhone();
+    await identity.signIn(phone, { deviceId: device });
+    const otp = await sentCode(identity, phone);
+    const verify = (ip: string, body: object = {}) =>
+      call(identity, ip, '/auth/verify-otp', { phone, otp: otherThan(otp), ...body });
+    for (let n = 0; n < 3; n += 1) expect(await verify(addressOf(1))).toBe('INVALID_OTP');
+    expect(await verify(addressOf(1), { otp })).toBe('OTP_LOCKED');
+    expect(await verify(addressOf(2))).toBe('INVALID_OTP');
+    expect(await verify(addressOf(1), { otp, deviceId: device })).toBe('ok');
+  });
+
+  it('of all strangers are ten in 30 minutes, of all purposes, and a trusted device goes on', async ({
+    identity,
+  }) => {
+    const phone = newPhone();
+    await identity.signIn(phone, { deviceId: device });
+    clock.advance(15 * minuteMs);
+    const login = await sentCode(identity, phone);
+    const reset = await sentCode(identity, phone, '/auth/forgot-mpin');
+    for (let n = 0; n < 10; n += 1) {
+      const body = { phone, newMpin: '482913', otp: otherThan(n % 2 === 0 ? login : reset) };
+      const path = n % 2 === 0 ? '/auth/verify-otp' : '/auth/reset-mpin';
+      expect(await call(identity, addressOf(10 + n), path, body)).toBe('INVALID_OTP');
+    }
+    const right = { phone, otp: login };
+    expect(await call(identity, addressOf(50), '/auth/verify-otp', right)).toBe('OTP_LOCKED');
+    const resetting = { phone, otp: reset, newMpin: '482913' };
+    expect(await call(identity, addressOf(51), '/auth/reset-mpin', resetting)).toBe('OTP_LOCKED');
+    const trusted = { ...resetting, deviceId: device };
+    expect(await call(identity, addressOf(51), '/auth/reset-mpin', trusted)).toBe('ok');
+    const known = { ...right, deviceId: device };
+    expect(await call(identity, addressOf(50), '/auth/verify-otp', known)).toBe('ok');
+    clock.advance(30 * minuteMs);
+    const later = { phone, otp: await sentCode(identity, phone) };
+    expect(await call(identity, addressOf(50), '/auth/verify-otp', later)).toBe('ok');
+  });
+
+  it('are judged ten times exactly of fifty at once from as many addresses', async ({
+    identity,
+  }) => {
+    const phone = newPhone();
+    const otp = otherThan(await sentCode(identity, phone));
+    const told = await Promise.all(
+      Array.from({ length: 50 }, (_, n) =>
+        call(identity, addressOf(n), '/auth/verify-otp', { phone, otp }),
+      ),
+    );
+    expect(told.filter((code) => code === 'INVALID_OTP')).toHaveLength(10);
+    expect(told.filter((code) => code === 'OTP_LOCKED')).toHaveLength(40);
+  });
+});
+
+it("a stranger's thirteen requests leave a customer code, MPIN and reset", async ({ identity }) => {
+  const phone = newPhone();
+  const { body } = await identity.signIn(phone, { deviceId: device });
+  await identity.as(String(body['accessToken']))('POST', '/auth/set-mpin', { mpin: '482913' });
+  clock.advance(15 * minuteMs);
+  const thief = addressOf(66);
+  const login = await sentCode(identity, phone);
+  const reset = await sentCode(identity, phone, '/auth/forgot-mpin');
+  for (let n = 0; n < 3; n += 1) {
+    await call(identity, thief, '/auth/verify-otp', { phone, otp: otherThan(login) });
+    const body = { phone, otp: otherThan(reset), newMpin: '111111' };
+    await call(identity, thief, '/auth/reset-mpin', body);
+  }
+  for (let n = 0; n < 5; n += 1) {
+    await call(identity, thief, '/auth/login-mpin', { phone, mpin: '111111' });
+  }
+  const home = addressOf(1);
+  const mpin = { phone, mpin: '482913', deviceId: device };
+  expect(await call(identity, home, '/auth/login-mpin', mpin)).toBe('ok');
+  expect(await call(identity, home, '/auth/verify-otp', { phone, otp: login })).toBe('ok');
+  const resetting = { phone, otp: reset, newMpin: '739164' };
+  expect(await call(identity, home, '/auth/reset-mpin', resetting)).toBe('ok');
+});

@@ -1,0 +1,75 @@
+import type { CountedTries } from '../../platform/auth/counted-tries.ts';
+import { execute, lockText, selectOne, sql, type Db } from '../../platform/db/index.ts';
+import type { CodePurpose } from './one-time-code.rules.ts';
+
+/*
+ * The rows of `sign_in_guard`: tries of a phone, by its keyed hash, whether or not anybody has the
+ * phone, and by who tried.
+ */
+
+/** The tries that are counted and locked together. */
+export interface GuardKey {
+  readonly phoneHash: string;
+  readonly purpose: 'mpin' | 'any-code' | CodePurpose;
+  readonly caller: string;
+}
+
+/**
+ * While a key of the blind index is replaced: gives the tries and locks of older hashes the phone's
+ * own hash, whatever replica wrote them. Replicas whose first keys differ take turns.
+ */
+export const adoptGuards = async (
+  tx: Db,
+  [phoneHash, ...older]: readonly [string, ...string[]],
+): Promise<void> => {
+  if (older.length === 0) return;
+  const [turn] = [phoneHash, ...older].toSorted();
+  await lockText(tx, `sign-in-guard|${turn}`);
+  for (const old of older) {
+    await execute(
+      tx,
+      sql`
+        UPDATE sign_in_guard g SET phone_hash = ${phoneHash}
+        WHERE phone_hash = ${old} AND NOT EXISTS (
+          SELECT FROM sign_in_guard
+          WHERE phone_hash = ${phoneHash} AND purpose = g.purpose AND caller = g.caller)`,
+    );
+  }
+};
+
+/** Locks a guard until the transaction ends, whether or not its row was there. */
+export const lockGuard = async (
+  tx: Db,
+  { phoneHash, purpose, caller }: GuardKey,
+): Promise<CountedTries> => {
+  // The update changes nothing but takes the row's lock, whether or not the row was there.
+  const row = await selectOne<CountedTries>(
+    tx,
+    sql`
+      INSERT INTO sign_in_guard (phone_hash, purpose, caller)
+      VALUES (${phoneHash}, ${purpose}, ${caller})
+      ON CONFLICT (phone_hash, purpose, caller) DO UPDATE SET caller = EXCLUDED.caller
+      RETURNING tried_at AS "triedAt", locked_until AS "lockedUntil"`,
+  );
+  return row ?? { triedAt: [], lockedUntil: null };
+};
+
+export const saveTries = async (
+  tx: Db,
+  key: GuardKey,
+  { triedAt, lockedUntil }: CountedTries,
+): Promise<void> => {
+  const data = { triedAt: [...triedAt], lockedUntil };
+  const where = { phoneHash_purpose_caller: key };
+  await tx.signInGuard.update({ where, data, select: { phoneHash: true } });
+};
+
+/** Forgets the tries and the lock of a guard. */
+export const clearTries = async (tx: Db, key: GuardKey): Promise<void> => {
+  await tx.signInGuard.deleteMany({ where: key });
+};
+
+/** Forgets what was tried with MPINs of a phone, whoever tried. */
+export const clearMpinTries = async (tx: Db, hashes: readonly string[]): Promise<void> => {
+  await tx.signInGuard.deleteMany({ where: { phoneHash: { in: [...hashes] }, purpose: 'mpin' } });
+};

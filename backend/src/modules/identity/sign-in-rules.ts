@@ -1,0 +1,25 @@
+import { hashToken } from '../../platform/crypto/index.ts';
+import { callerAddress } from './address-refusals.store.ts';
+
+/** What the configuration says of signing in. */
+export interface SignInRules {
+  /** SIGN_IN_REFUSALS_PER_ADDRESS_HOUR: refused codes and MPINs of one address, over all phones. */
+  readonly refusalsPerAddressHour: number;
+  /** MPIN_TRUSTED_DEVICES_ONLY: nobody signs in with an MPIN on a device that is not trusted. */
+  readonly trustedDevicesOnly: boolean;
+}
+
+/** A client that presents a code or an MPIN, as it says and as it is seen. */
+export interface SignInClient {
+  /** The client's address. */
+  readonly ip: string;
+  readonly deviceId?: string | undefined;
+}
+
+/** Stands for all who are no trusted devices, and for whoever it is. */
+export const anyStranger = 'strangers';
+export const anybody = '';
+
+/** Names a caller whose tries are counted together: a trusted device, else the address. */
+export const callerOf = ({ ip, deviceId }: SignInClient, isTrusted: boolean): string =>
+  isTrusted ? `device|${hashToken(deviceId ?? '')}` : `address|${callerAddress(ip)}`;

@@ -1,0 +1,93 @@
+import { expect } from 'vitest';
+import { identityTest } from '#test/support/identity-test.ts';
+import { errorCode, type OpenIdentity } from '#test/support/open-identity.ts';
+import { createCaller } from '../../apps/sandbox/testing/open-sandbox.ts';
+import { createManualClock } from '../../platform/clock/manual-clock.ts';
+
+const clock = createManualClock();
+const minuteMs = 60_000;
+const signInRules = { trustedDevicesOnly: true, refusalsPerAddressHour: 20 };
+const it = identityTest({ clock, signInRules });
+
+let phones = 0;
+const newPhone = (): string => `+9175500${String((phones += 1)).padStart(5, '0')}`;
+const mpin = '482913';
+const device = 'a-phone-of-the-customer';
+
+const customer = async (identity: OpenIdentity, deviceId: string) => {
+  const phone = newPhone();
+  const { body } = await identity.signIn(phone, { deviceId });
+  await identity.as(String(body['accessToken']))('POST', '/auth/set-mpin', { mpin });
+  return phone;
+};
+const from = (identity: OpenIdentity, ip: string) =>
+  createCaller(identity.url, { 'x-forwarded-for': ip });
+const login = async (identity: OpenIdentity, ip: string, body: object) => {
+  const told = await from(identity, ip)('POST', '/auth/login-mpin', { mpin, ...body });
+  return told.status === 200 ? 'ok' : errorCode(told);
+};
+
+it('an MPIN signs in on trusted devices alone, whoever the customer is', async ({ identity }) => {
+  const short = await customer(identity, 'phone');
+  const ip = '198.51.100.1';
+  expect(await login(identity, ip, { phone: short, deviceId: 'phone' })).toBe(
+    'INVALID_CREDENTIALS',
+  );
+  const phone = await customer(identity, device);
+  expect(await login(identity, ip, { phone, deviceId: device })).toBe('ok');
+});
+
+it('counts strangers by address, alike for a customer and for nobody', async ({ identity }) => {
+  clock.advance(60 * minuteMs);
+  for (const phone of [await customer(identity, device), newPhone()]) {
+    const told = [];
+    for (let n = 0; n < 6; n += 1) told.push(await login(identity, '198.51.100.2', { phone }));
+    expect(told.slice(0, 5)).toEqual(told.slice(0, 5).map(() => 'INVALID_CREDENTIALS'));
+    expect(told[5]).toBe('MPIN_LOCKED');
+    expect(await login(identity, '198.51.100.3', { phone })).toBe('INVALID_CREDENTIALS');
+  }
+});
+
+/** An address of one /56, each in another /64. */
+const at = (n: number): string => `2001:db8:44:1${n % 10}::${n}`;
+
+it('judges twenty refused MPINs and codes of one address an hour, over all phones', async ({
+  identity,
+}) => {
+  clock.advance(60 * minuteMs);
+  const owner = await customer(identity, device);
+  for (let n = 0; n < 10; n += 1) {
+    expect(await login(identity, at(n), { phone: newPhone() })).toBe('INVALID_CREDENTIALS');
+    const told = await from(identity, at(n))('POST', '/auth/verify-otp', {
+      phone: newPhone(),
+      otp: '000000',
+    });
+    expect(errorCode(told)).toBe('INVALID_OTP');
+  }
+  expect(await login(identity, at(1), { phone: newPhone() })).toBe('MPIN_LOCKED');
+  const phone = newPhone();
+  await identity.as()('POST', '/auth/send-otp', { phone });
+  const right = { phone, otp: await identity.codeOf(phone) };
+  const told = await from(identity, at(2))('POST', '/auth/verify-otp', right);
+  expect([told.status, errorCode(told)]).toEqual([429, 'OTP_LOCKED']);
+  // A trusted device goes on, from that address too.
+  expect(await login(identity, at(3), { phone: owner, deviceId: device })).toBe('ok');
+  // The next /56 is another's.
+  expect(
+    (await from(identity, '2001:db8:44:200::1')('POST', '/auth/verify-otp', right)).status,
+  ).toBe(200);
+  clock.advance(60 * minuteMs);
+  expect(await login(identity, at(1), { phone: newPhone() })).toBe('INVALID_CREDENTIALS');
+});
+
+it('counts no right code', async ({ identity }) => {
+  clock.advance(61 * minuteMs);
+  const ip = '198.51.100.9';
+  for (let n = 0; n < 22; n += 1) {
+    const phone = newPhone();
+    await identity.as()('POST', '/auth/send-otp', { phone });
+    const otp = await identity.codeOf(phone);
+    const told = await from(identity, ip)('POST', '/auth/verify-otp', { phone, otp });
+    expect(told.status).toBe(200);
+  }
+});

@@ -1,0 +1,194 @@
+import { describe, expect } from 'vitest';
+import { identityTest } from '#test/support/identity-test.ts';
+import { errorCode, type OpenIdentity } from '#test/support/open-identity.ts';
+import { createCaller, type CallResponse } from '../../apps/sandbox/testing/open-sandbox.ts';
+import { createManualClock } from '../../platform/clock/manual-clock.ts';
+
+const clock = createManualClock();
+const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
+const it = identityTest({ clock, hashesAtOnce: 8 });
+
+let phones = 0;
+const newPhone = (): string => `+9175400${String((phones += 1)).padStart(5, '0')}`;
+const mpin = '482913';
+const device = 'a-phone-of-the-customer';
+
+/** Signs a new customer in by code on a device, and sets their MPIN. */
+const customer = async (identity: OpenIdentity, deviceId = device) => {
+  const phone = newPhone();
+  const { body } = await identity.signIn(phone, { deviceId });
+  const call = identity.as(String(body['accessToken']));
+  expect((await call('POST', '/auth/set-mpin', { mpin })).status).toBe(200);
+  const { id: userId } = await identity.database.db.user.findFirstOrThrow({ where: { phone } });
+  return { phone, userId, call };
+};
+const login = (
+  identity: OpenIdentity,
+  phone: string,
+  {
+    tried = mpin,
+    deviceId,
+    ip = '198.51.100.1',
+  }: {
+    readonly tried?: string;
+    readonly deviceId?: string;
+    readonly ip?: string;
+  } = {},
+): Promise<CallResponse> =>
+  createCaller(identity.url, { 'x-forwarded-for': ip })('POST', '/auth/login-mpin', {
+    phone,
+    mpin: tried,
+    ...(deviceId !== undefined && { deviceId }),
+  });
+const codeOf = (answer: CallResponse): string =>
+  answer.status === 200 ? 'ok' : String(errorCode(answer));
+const bodyOf = ({ status, body }: CallResponse) => {
+  const { requestId: _requestId, ...error } = Object(body['error']);
+  return { status, ...error };
+};
+
+describe('a customer who signed in by code on a device that names itself', () => {
+  it('signs in with the MPIN on it alone', async ({ identity }) => {
+    const { phone } = await customer(identity);
+    expect(codeOf(await login(identity, phone, { deviceId: device }))).toBe('ok');
+    for (const deviceId of [undefined, 'tablet', 'a-phone-of-somebody-else']) {
+      const told = await login(identity, phone, deviceId === undefined ? {} : { deviceId });
+      expect(codeOf(told)).toBe('INVALID_CREDENTIALS');
+    }
+  });
+
+  it('gives one answer to the right MPIN elsewhere, a wrong one and nobody', async ({
+    identity,
+  }) => {
+    const { phone } = await customer(identity);
+    const answers = [
+      await login(identity, phone),
+      await login(identity, phone, { tried: '111111' }),
+      await login(identity, phone, { tried: '111111', deviceId: device }),
+      await login(identity, newPhone()),
+    ].map(bodyOf);
+    expect(answers[0]).toMatchObject({
+      status: 401,
+      message: expect.stringMatching(/incorrect.*this device/u),
+    });
+    expect(answers).toEqual(answers.map(() => answers[0]));
+  });
+
+  it('is not locked out by a stranger, who is', async ({ identity }) => {
+    const { phone } = await customer(identity);
+    const ip = '203.0.113.9';
+    for (let n = 0; n < 5; n += 1) await login(identity, phone, { tried: '111111', ip });
+    expect(codeOf(await login(identity, phone, { ip }))).toBe('MPIN_LOCKED');
+    expect(codeOf(await login(identity, phone, { ip, deviceId: device }))).toBe('ok');
+    clock.advance(30 * minuteMs);
+    expect(codeOf(await login(identity, phone, { ip }))).toBe('INVALID_CREDENTIALS');
+  });
+
+  it('has five wrong ones in 15 minutes on the device too', async ({ identity }) => {
+    const { phone } = await customer(identity);
+    const wrong = { tried: '111111', deviceId: device };
+    for (let n = 0; n < 5; n += 1)
+      expect(codeOf(await login(identity, phone, wrong))).toMatch(/INV/u);
+    expect(codeOf(await login(identity, phone, { deviceId: device }))).toBe('MPIN_LOCKED');
+    clock.advance(30 * minuteMs);
+    expect(codeOf(await login(identity, phone, { deviceId: device }))).toBe('ok');
+  });
+
+  it('loses the trust in a device after ten wrong ones since its last sign-in', async ({
+    identity,
+  }) => {
+    const { phone, userId } = await customer(identity);
+    const tries = async (count: number): Promise<void> => {
+      for (let n = 0; n < count; n += 1) {
+        clock.advance(8 * minuteMs);
+        const told = await login(identity, phone, { tried: '111111', deviceId: device });
+        expect(codeOf(told)).toBe('INVALID_CREDENTIALS');
+      }
+    };
+    await tries(9);
+    expect(codeOf(await login(identity, phone, { deviceId: device }))).toBe('ok');
+    clock.advance(dayMs);
+    await tries(10);
+    clock.advance(dayMs);
+    expect(codeOf(await login(identity, phone, { deviceId: device }))).toBe('INVALID_CREDENTIALS');
+    const where = { userId, kind: 'device_distrusted' };
+    expect(await identity.database.db.securityEvent.count({ where })).toBe(1);
+    await identity.signIn(phone, { deviceId: device });
+    expect(codeOf(await login(identity, phone, { deviceId: device }))).toBe('ok');
+  });
+
+  it('loses the trust in all of them after twenty wrong ones in a day', async ({ identity }) => {
+    const { phone } = await customer(identity);
+    const devices = [1, 2, 3].map((n) => `a-further-device-${n}`);
+    for (const deviceId of devices) await identity.signIn(phone, { deviceId });
+    for (let n = 0; n < 20; n += 1) {
+      clock.advance(minuteMs * 5);
+      const told = await login(identity, phone, {
+        tried: '111111',
+        deviceId: devices[n % 3] ?? '',
+      });
+      expect(codeOf(told)).toBe('INVALID_CREDENTIALS');
+    }
+    clock.advance(dayMs);
+    for (const deviceId of [device, ...devices]) {
+      expect(codeOf(await login(identity, phone, { deviceId }))).toBe('INVALID_CREDENTIALS');
+    }
+  });
+
+  it('is judged ten times at most, of many at once', async ({ identity }) => {
+    const { phone } = await customer(identity);
+    const { db } = identity.database;
+    await db.trustedDevice.updateMany({ where: { user: { phone } }, data: { refusals: 8 } });
+    const tried = { tried: '111111', deviceId: device };
+    await Promise.all(Array.from({ length: 5 }, () => login(identity, phone, tried)));
+    const { refusals } = await db.trustedDevice.findFirstOrThrow({ where: { user: { phone } } });
+    expect(refusals).toBe(10);
+  });
+
+  it('trusts it for 180 days from the last sign-in by code', async ({ identity }) => {
+    const { phone } = await customer(identity);
+    clock.advance(180 * dayMs - minuteMs);
+    expect(codeOf(await login(identity, phone, { deviceId: device }))).toBe('ok');
+    clock.advance(minuteMs);
+    expect(codeOf(await login(identity, phone, { deviceId: device }))).toBe('INVALID_CREDENTIALS');
+  });
+
+  it('ends the trust with the session, and not by signing out', async ({ identity }) => {
+    const { phone, call } = await customer(identity);
+    const { body } = await login(identity, phone, { deviceId: device });
+    const again = identity.as(String(body['accessToken']));
+    await again('POST', '/auth/logout', { refreshToken: body['refreshToken'] });
+    const told = await login(identity, phone, { deviceId: device });
+    expect(codeOf(told)).toBe('ok');
+    expect((await call('GET', '/users/me')).status).toBe(401);
+    const other = await identity.signIn(phone, { deviceId: 'another-device-of-mine' });
+    const owner = identity.as(String(other.body['accessToken']));
+    const sessions = await owner('GET', '/auth/sessions');
+    const items = sessions.body['items'] as { id: string; deviceId: string; trusted: boolean }[]; // its view
+    expect(items.map(({ trusted }) => trusted)).toEqual([true, true]);
+    const lost = items.find(({ deviceId }) => deviceId === device);
+    expect((await owner('DELETE', `/auth/sessions/${lost?.id}`)).status).toBe(204);
+    expect(codeOf(await login(identity, phone, { deviceId: device }))).toBe('INVALID_CREDENTIALS');
+  });
+});
+
+describe('a device', () => {
+  it.for([['fifteen-letters'], [undefined]] as const)(
+    'that calls itself %s is not trusted, and the MPIN signs in anywhere',
+    async ([deviceId], { identity }) => {
+      const phone = newPhone();
+      const { body } = await identity.signIn(phone, deviceId === undefined ? {} : { deviceId });
+      await identity.as(String(body['accessToken']))('POST', '/auth/set-mpin', { mpin });
+      expect(codeOf(await login(identity, phone))).toBe('ok');
+    },
+  );
+});
+
+it('guesses of one address over many phones open nothing', async ({ identity }) => {
+  const people = [];
+  for (let n = 0; n < 8; n += 1) people.push(await customer(identity));
+  const told = [];
+  for (const { phone } of people) told.push(codeOf(await login(identity, phone)));
+  expect(new Set(told)).toEqual(new Set(['INVALID_CREDENTIALS']));
+});
