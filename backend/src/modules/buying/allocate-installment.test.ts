@@ -95,6 +95,17 @@ const retryAll = async (
 };
 
 describe('a paid installment', () => {
+  it('is bought, though the KYC of its customer was taken back since', async ({
+    open,
+    fixtures,
+    paid,
+  }) => {
+    await open.setKyc('PENDING');
+    await fixtures.runJobs();
+    await expectOnePurchase(open, fixtures, paid);
+    expect(await fixtures.historyOf(paid)).toEqual(['PENDING', 'PAID', 'ALLOCATED']);
+  });
+
   it('is bought at the price of the moment, from its job', async ({ open, fixtures, paid }) => {
     const price = { buyPaise: 2_000_000, sellPaise: 1_900_000, spotPaise: 1_950_000 };
     await open.sandbox.control('PUT', '/price', price);

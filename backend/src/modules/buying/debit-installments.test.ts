@@ -122,6 +122,54 @@ describe('a mandate', () => {
 });
 
 describe('a debit that is deferred', () => {
+  it.for(['PENDING', 'SUBMITTED'])(
+    'waits while the KYC of its customer is %s, and no longer',
+    async (status, { open, fixtures }) => {
+      const { db } = open.database;
+      const raised = await due(open, fixtures);
+      const where = { userId: raised.userId };
+      await db.kycRecord.update({ where, data: { status } });
+      await sweep(open);
+      await fixtures.runJobs();
+      expect(await debitsOf(open, raised)).toHaveLength(0);
+      expect(await fixtures.statusOf(raised)).toBe('PENDING');
+      await db.kycRecord.update({ where, data: { status: 'APPROVED' } });
+      await open.advance(61);
+      await sweep(open);
+      await fixtures.becomes(raised, 'PAID');
+      expect(await debitsOf(open, raised)).toHaveLength(1);
+    },
+  );
+
+  it('waits while its customer is blocked', async ({ open, fixtures }) => {
+    const { db } = open.database;
+    const raised = await due(open, fixtures);
+    const block = (blocked: boolean) =>
+      db.user.update({
+        where: { id: raised.userId },
+        data: { blocked, blockedAt: open.clock.now(), blockedReason: 'a test' },
+      });
+    await block(true);
+    await sweep(open);
+    expect(await debitsOf(open, raised)).toHaveLength(0);
+    await block(false);
+    await open.advance(61);
+    await sweep(open);
+    await fixtures.becomes(raised, 'PAID');
+  });
+
+  it('is asked about without KYC too, once it was sent', async ({ open, fixtures }) => {
+    const raised = await due(open, fixtures);
+    await open.gatewayFault('debit', 'accept_then_timeout');
+    await sweep(open);
+    await open.setKyc('PENDING');
+    await open.advance(61);
+    await sweep(open);
+    await fixtures.becomes(raised, 'PAID');
+    await open.allocate(raised.orderId);
+    await fixtures.becomes(raised, 'ALLOCATED');
+  });
+
   it('waits while the gate is closed, and has its 72 h from then on', async ({
     open,
     fixtures,

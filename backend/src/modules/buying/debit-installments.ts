@@ -1,8 +1,10 @@
 import { addSeconds } from '../../platform/clock/clock.ts';
 import { sweepRows, type Sweep } from '../../platform/jobs/index.ts';
 import { describeError } from '../../platform/observability/index.ts';
+import { mayTrade } from '../kyc/index.ts';
 import {
   debitMandate,
+  findPaymentOrder,
   listDueDebits,
   markPaymentOrderSwept,
   type PaymentsDeps,
@@ -31,12 +33,23 @@ interface DebitDeps extends Pick<GoldBase, 'db' | 'inTransaction' | 'clock' | 'l
   readonly payments: PaymentsDeps;
 }
 
+/** Returns true where the gate is open and the customer of the debit may begin to buy gold. */
+const mayRequestDebit = async (
+  { db, gates }: DebitDeps,
+  paymentOrderId: string,
+): Promise<boolean> => {
+  if (!(await gates.isBuyOpen())) return false;
+  const found = await findPaymentOrder(db, paymentOrderId);
+  return found !== undefined && mayTrade(db, found.userId);
+};
+
 /**
- * Debits the mandate of an installment that is due. The gate comes first: while it is closed
- * nothing is requested, but debits requested earlier are still polled (contract: plans > Mandates).
+ * Debits the mandate of an installment that is due. While the gate is closed, or the customer is
+ * blocked or has no approved KYC any more, nothing is requested, but debits requested earlier are
+ * still polled (contract: plans > Mandates).
  */
 export const debitInstallment = async (deps: DebitDeps, paymentOrderId: string): Promise<void> => {
-  const mayRequest = await deps.gates.isBuyOpen();
+  const mayRequest = await mayRequestDebit(deps, paymentOrderId);
   if (mayRequest) await extendPaymentWindow(deps, paymentOrderId);
   await debitMandate(deps.payments, paymentOrderId, { mayRequest });
 };

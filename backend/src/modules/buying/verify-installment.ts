@@ -13,7 +13,7 @@ import {
 } from '../orders/index.ts';
 import { findLatestConfirm, recordIntent, type Confirm } from '../provider-operations/index.ts';
 import { isGramsMismatch, verifyBuy, type VerifiedBuy } from '../quotes/index.ts';
-import { requireProviderUser } from '../kyc/index.ts';
+import { requireRegisteredUser } from '../kyc/index.ts';
 import type { AllocationDeps } from './buying.types.ts';
 import { nextInstallmentStep, takeNextStep } from './next-step.ts';
 
@@ -52,7 +52,7 @@ const verify = async (
   { id, userId, amountPaise }: GoldOrder,
 ): Promise<Verified> => {
   try {
-    const providerUserId = await requireProviderUser(deps.db, userId);
+    const providerUserId = await requireRegisteredUser(deps.db, userId);
     const requested = formatRupees(amountPaise);
     const amount = { unit: 'INR', amountPaise, requested } as const;
     // The same at the confirm: what a provider without transaction ids of its own goes by.

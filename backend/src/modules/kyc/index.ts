@@ -8,4 +8,5 @@ export { kycOperatorView } from './kyc.schemas.ts';
 export { readKycOfUser } from './present-kyc.ts';
 export { findCustomersOfPan, hashesOfPan } from './hashes-of-pan.ts';
 export { openApprovedName } from './open-approved-name.ts';
-export { requireProviderUser } from './require-provider-user.ts';
+export { requireProviderUser, requireRegisteredUser } from './require-provider-user.ts';
+export { isTrader, mayTrade } from './traders.ts';

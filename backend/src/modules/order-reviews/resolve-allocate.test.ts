@@ -49,6 +49,12 @@ describe('ALLOCATE', () => {
     expect((await buys.resolve(buy.id, 'ALLOCATE')).status).toBe(409);
   });
 
+  it('is done for a customer whose KYC was taken back since', async ({ open, buys }) => {
+    const { buy } = await buys.late();
+    await open.setKyc('PENDING');
+    expect((await buys.resolve(buy.id, 'ALLOCATE')).body.status).toBe('ALLOCATED');
+  });
+
   it('leaves the review as it is where the fresh verify gives no answer', async ({
     open,
     buys,

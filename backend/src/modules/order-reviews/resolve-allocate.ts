@@ -14,7 +14,7 @@ import {
   isLockedBuy,
 } from '../orders/index.ts';
 import { verifyError } from '../quotes/index.ts';
-import { requireProviderUser } from '../kyc/index.ts';
+import { requireRegisteredUser } from '../kyc/index.ts';
 import {
   queryGateway,
   endReview,
@@ -105,7 +105,7 @@ const recordBought = async (
 /** Verifies a buy anew; the house bears the difference from the quote. */
 const verifyAnew = async (deps: ReviewDeps, order: LockedBuy): Promise<OrderChanges> => {
   const { db, clock, random, provider, price } = deps;
-  const providerUserId = await requireProviderUser(db, order.userId);
+  const providerUserId = await requireRegisteredUser(db, order.userId);
   const { buyRateId, providerBuyPaise, providerTaxBps } = await price.freshPrice();
   const lockStartedAt = clock.now();
   const verified = await provider.verifyBuy({
@@ -183,7 +183,7 @@ export const resolveAllocate: Resolve = async (deps, order, request) => {
   }
   if (isInstallment) {
     // It buys what its rupees come to now: each try of its allocation verifies anew.
-    await requireProviderUser(db, order.userId);
+    await requireRegisteredUser(db, order.userId);
     await returnToPaid(deps, order, request, payment, {});
   } else if (isLockedBuy(order)) {
     await returnToPaid(deps, order, request, payment, await verifyAnew(deps, order));

@@ -2,6 +2,7 @@ import type { Prisma } from '../../generated/prisma/client.ts';
 import { paise } from '../../money/index.ts';
 import { execute, noSql, selectRows, sql, type Db, type Sql } from '../../platform/db/index.ts';
 import { offsetOf, type Page } from '../../platform/http/index.ts';
+import { isTrader } from '../kyc/index.ts';
 import { createLease } from '../../platform/lease/lease.ts';
 import type { Frequency } from './schedule.rules.ts';
 import type { Plan, PlanStatus } from './plans.types.ts';
@@ -124,10 +125,7 @@ export const endPlan = async (
 /** Of the worker that raises a plan's next installment. */
 const lease = createLease({ table: 'sip_plan' });
 
-/** Whoever could not buy gold now: their plans wait (contract: plans > Schedule). */
-const ofTrader = sql`EXISTS (
-  SELECT FROM app_user u JOIN kyc_record k ON k.user_id = u.id
-  WHERE u.id = p.user_id AND NOT u.blocked AND u.deleted_at IS NULL AND k.status = 'APPROVED')`;
+const ofTrader = isTrader(sql`p.user_id`);
 
 /** The gateways that can take a payment now. */
 export interface UsableGateways {
