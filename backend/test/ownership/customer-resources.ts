@@ -98,6 +98,12 @@ const makeInstallment: Maker = async (owner) => {
   return { params: { ...params, orderId } };
 };
 
+/** A number is a plan's own: whose plan it is decides. */
+const makeNumberedInstallment: Maker = async (owner) => {
+  const { params } = await makePlan(owner);
+  return { params: { ...params, number: '1' } };
+};
+
 const address = {
   name: 'Asha Rao',
   phone: '+919812345678',
@@ -130,6 +136,7 @@ const makers: Readonly<Record<string, Maker>> = {
   '/gold/orders/{id}': ({ buy }) => named(buy.orderId),
   '/gold/quote/{id}': ({ client }) => named(client.quote().then(({ id }) => id)),
   '/gold/sip/{id}': makePlan,
+  '/gold/sip/{id}/installments/{number}': makeNumberedInstallment,
   '/gold/sip/{id}/installments/{orderId}': makeInstallment,
   '/notifications/{id}': makeNotification,
   '/payments/orders/{id}': ({ buy, payment }) => {

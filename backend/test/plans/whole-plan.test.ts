@@ -180,7 +180,12 @@ it('announces, debits and allocates 12 installments under a mandate', async () =
   const debits = await debitsOf(plan);
   expect(debits).toHaveLength(12);
   expect(new Set(debits).size).toBe(12);
-  expect(await typesOf(plan)).toEqual({ sip_debit_notice: 12, buy_success: 12, sip_completed: 1 });
+  expect(await typesOf(plan)).toEqual({
+    sip_debit_notice: 12,
+    sip_debited: 12,
+    buy_success: 12,
+    sip_completed: 1,
+  });
 });
 
 it('fails the installments of a mandate that yields no money, and tells their customer', async () => {

@@ -18,6 +18,7 @@ import {
   type PaymentsDeps,
 } from '../payments/index.ts';
 import type { GoldBase } from '../quotes/index.ts';
+import type { Limits } from '../settings/index.ts';
 import { openInstallmentCheckout } from './open-installment-checkout.ts';
 
 /** A checkout that is not open after so long has lost its job, or its gateway did not answer. */
@@ -26,6 +27,7 @@ const batchSize = 200;
 
 interface InstallmentSweepsDeps extends GoldBase, OrderDeps {
   readonly payments: PaymentsDeps;
+  readonly limits: { current(): Promise<Limits> };
 }
 
 const failUnpaid = (deps: InstallmentSweepsDeps, orderId: string): Promise<void> =>

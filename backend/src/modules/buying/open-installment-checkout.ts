@@ -1,7 +1,18 @@
 import { isAppError } from '../../platform/errors/app-error.ts';
+import { istDate } from '../../platform/clock/ist.ts';
 import type { JobRequest } from '../../platform/jobs/index.ts';
-import { createGatewayOrder, type PaymentsDeps } from '../payments/index.ts';
-import type { GoldBase } from '../quotes/index.ts';
+import { lockHolding } from '../holdings/index.ts';
+import { mayTrade } from '../kyc/index.ts';
+import { lockPayableOrder } from '../orders/index.ts';
+import {
+  createGatewayOrder,
+  findPaymentOrder,
+  lockPaymentOrder,
+  markCheckoutOpened,
+  type PaymentsDeps,
+} from '../payments/index.ts';
+import { checkDailyBuys, type GoldBase } from '../quotes/index.ts';
+import type { Limits } from '../settings/index.ts';
 import { extendPaymentWindow } from './extend-payment-window.ts';
 
 export const OPEN_CHECKOUT_TASK = 'gold.open-installment-checkout';
@@ -23,18 +34,55 @@ export const openCheckoutJob = (paymentOrderId: string): JobRequest => ({
 /** The refusals for which an installment waits: for a gateway, or for the sweep that fails it. */
 const deferring = ['NO_USABLE_GATEWAY', 'REQUEST_IN_PROGRESS', 'QUOTE_EXPIRED'] as const;
 
+interface CheckoutDeps extends Pick<GoldBase, 'db' | 'inTransaction' | 'clock' | 'logger'> {
+  readonly payments: PaymentsDeps;
+  readonly limits: { current(): Promise<Limits> };
+}
+
 /**
- * Creates the gateway's order of an installment; returns false while no gateway creates it, and the
- * installment waits. One that creates another has failed it, and the customer was notified
- * (contract: plans > Schedule).
+ * Counts an installment's checkout towards the daily limit of today, before it is opened; true also
+ * for one that is counted already. False where the customer has bought too much today, or may not
+ * buy now: then it waits, until another day (contract: money > Trading limits).
+ */
+const countCheckout = async (deps: CheckoutDeps, paymentOrderId: string): Promise<boolean> => {
+  const { db, inTransaction, clock } = deps;
+  const found = await findPaymentOrder(db, paymentOrderId);
+  if (found?.status !== 'CREATED') return true;
+  if (!(await mayTrade(db, found.userId))) return false;
+  const limits = await deps.limits.current();
+  return inTransaction(async (tx) => {
+    const { amountPaise, status, userId } = await lockPayableOrder(tx, found.orderId);
+    const current = await lockPaymentOrder(tx, paymentOrderId);
+    if (status !== 'PENDING' || current?.status !== 'CREATED') return true;
+    const at = clock.now();
+    const { checkoutOpenedAt } = current;
+    if (checkoutOpenedAt !== null && istDate(checkoutOpenedAt) === istDate(at)) return true;
+    await lockHolding(tx, userId);
+    try {
+      await checkDailyBuys(tx, { userId, amountPaise, installmentId: found.orderId }, limits, at);
+    } catch (error) {
+      if (isAppError(error, 'LIMIT_EXCEEDED')) return false;
+      throw error;
+    }
+    await markCheckoutOpened(tx, paymentOrderId, at);
+    return true;
+  });
+};
+
+/**
+ * Creates the gateway's order of an installment; returns false while no gateway creates it, or the
+ * customer has reached the daily limit, and the installment waits. A gateway that creates another
+ * order has failed it, and the customer was notified (contract: plans > Schedule).
  */
 export const openInstallmentCheckout = async (
-  deps: Pick<GoldBase, 'db' | 'inTransaction' | 'clock' | 'logger'> & {
-    readonly payments: PaymentsDeps;
-  },
+  deps: CheckoutDeps,
   paymentOrderId: string,
 ): Promise<boolean> => {
   await extendPaymentWindow(deps, paymentOrderId);
+  if (!(await countCheckout(deps, paymentOrderId))) {
+    deps.logger.info({ paymentOrderId }, 'the checkout of an installment waits for another day');
+    return false;
+  }
   try {
     await createGatewayOrder(deps.payments, paymentOrderId);
     return true;

@@ -3,18 +3,27 @@ import { addMs } from '../../platform/clock/clock.ts';
 import type { Db } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import { enqueue, schedule } from '../../platform/jobs/index.ts';
+import { lockHolding } from '../holdings/index.ts';
 import {
+  extendInstallmentExpiry,
   insertInstallmentOrder,
   lockOrder,
   transitionInstallment,
   type TransitionDeps,
 } from '../orders/index.ts';
-import { insertPaymentOrder, type PaymentOrderRequest } from '../payments/index.ts';
+import {
+  insertPaymentOrder,
+  isOpenPaymentOrder,
+  listPaymentOrders,
+  type PaymentOrderRequest,
+} from '../payments/index.ts';
+import { checkDailyBuys } from '../quotes/index.ts';
+import type { Limits } from '../settings/index.ts';
 import { debitJob } from './debit-installments.ts';
 import { paymentWindowMs } from './extend-payment-window.ts';
 import { openCheckoutJob } from './open-installment-checkout.ts';
 
-interface InstallmentToPlace {
+interface Installment {
   readonly userId: string;
   readonly planId: string;
   /** From 1; the database refuses a second one of a number. */
@@ -22,6 +31,9 @@ interface InstallmentToPlace {
   readonly amountPaise: Paise;
   /** The day of the schedule, which may lie behind. */
   readonly dueAt: Date;
+}
+
+interface InstallmentToPlace extends Installment {
   /** From `chooseGateway`, read before the transaction; with a mandate, the mandate's. */
   readonly gateway: string;
   readonly mandate?: {
@@ -94,6 +106,23 @@ export const placeInstallment = async (
   });
 };
 
+/**
+ * Writes the gold order of an installment that is not debited, PENDING and without a payment order,
+ * in the caller's transaction: its customer may pay it until `payableUntil`, and then it fails
+ * (contract: plans > Missed debits). Returns the order's id.
+ * @throws a unique violation where this installment of the plan was raised before
+ */
+export const placeUndebited = async (
+  { clock, random }: TransitionDeps,
+  tx: Db,
+  { payableUntil, ...installment }: Installment & { readonly payableUntil: Date },
+): Promise<string> => {
+  const [id, eventId] = [random.uuid(), random.uuid()];
+  const order = { ...installment, id, eventId, expiresAt: payableUntil, at: clock.now() };
+  await insertInstallmentOrder(tx, order);
+  return id;
+};
+
 /** Clears the columns that an earlier payment set. */
 const clearedPayment = {
   failureCode: null,
@@ -103,37 +132,63 @@ const clearedPayment = {
   nextAttemptAt: null,
 };
 
-/**
- * Returns a FAILED installment to PENDING, with a new payment order and 72 h to pay it, in the
- * caller's transaction.
- * @throws AppError NOT_FOUND for an order that is not the customer's installment;
- *   ILLEGAL_TRANSITION unless it is FAILED, and where its gold was recovered: an order is allocated
- *   once
- */
-export const payInstallmentAgain = async (
-  deps: TransitionDeps,
+/** Locks the customer's installment, which nobody was asked to pay or that has failed. */
+const lockUnpaid = async (
   tx: Db,
-  request: InstallmentToPay,
-): Promise<PlacedInstallment> => {
-  const { orderId, userId, gateway, requestId } = request;
+  { orderId, userId }: InstallmentToPay,
+): Promise<{ readonly status: 'FAILED' | 'PENDING'; readonly amountPaise: Paise }> => {
   const order = await lockOrder(tx, orderId);
   if (order?.type !== 'SIP_INSTALLMENT' || order.userId !== userId) {
     throw new AppError('NOT_FOUND');
   }
   const { status, amountPaise, allocatedAt } = order;
-  if (status !== 'FAILED' || allocatedAt !== null) {
-    throw new AppError('ILLEGAL_TRANSITION', {
-      message: 'Only an installment that was not paid can be paid again.',
-    });
-  }
-  const expiresAt = addMs(deps.clock.now(), paymentWindowMs);
-  const pending = {
-    to: 'PENDING',
-    cause: 'installment.paid-again',
-    actor: `customer:${userId}`,
-    requestId,
-    changes: { ...clearedPayment, expiresAt },
-  } as const;
-  await transitionInstallment(deps, tx, { id: orderId, status }, pending);
-  return requestPayment(deps, tx, { userId, orderId, gateway, amountPaise, expiresAt });
+  const isUnrequested = async () => {
+    const paymentOrders = await listPaymentOrders(tx, [orderId]);
+    return !paymentOrders.some((each) => isOpenPaymentOrder(each));
+  };
+  const isPayable =
+    allocatedAt === null &&
+    (status === 'FAILED' || (status === 'PENDING' && (await isUnrequested())));
+  if (isPayable) return { status, amountPaise };
+  throw new AppError('ILLEGAL_TRANSITION', {
+    message: 'Only an installment that was not paid can be paid again.',
+  });
+};
+
+/**
+ * Lets the customer pay an installment that is FAILED, which is PENDING again, or PENDING and not
+ * debited: with a new payment order and 72 h to pay it, in the caller's transaction. Its checkout
+ * counts towards the daily limit of today (contract: money > Trading limits).
+ * @throws AppError NOT_FOUND for an order that is not the customer's installment;
+ *   ILLEGAL_TRANSITION for any other state, and where its gold was recovered: an order is allocated
+ *   once; LIMIT_EXCEEDED where the customer has bought too much today
+ */
+export const payInstallmentAgain = async (
+  deps: TransitionDeps & { readonly limits: { current(): Promise<Limits> } },
+  tx: Db,
+  request: InstallmentToPay,
+): Promise<PlacedInstallment> => {
+  const { orderId, userId, gateway, requestId } = request;
+  const { status, amountPaise } = await lockUnpaid(tx, request);
+  const at = deps.clock.now();
+  const limits = await deps.limits.current();
+  await lockHolding(tx, userId);
+  await checkDailyBuys(tx, { userId, amountPaise, installmentId: orderId }, limits, at);
+  const expiresAt = addMs(at, paymentWindowMs);
+  if (status === 'FAILED') {
+    await transitionInstallment(
+      deps,
+      tx,
+      { id: orderId, status },
+      {
+        to: 'PENDING',
+        cause: 'installment.paid-again',
+        actor: `customer:${userId}`,
+        requestId,
+        changes: { ...clearedPayment, expiresAt },
+      },
+    );
+  } else await extendInstallmentExpiry(tx, orderId, expiresAt, at);
+  const payment = { userId, orderId, gateway, amountPaise, expiresAt, checkoutOpenedAt: at };
+  return requestPayment(deps, tx, payment);
 };

@@ -42,6 +42,13 @@ export const readFacts = async (
   return Object.fromEntries(rows.map(({ key, value }) => [key, value]));
 };
 
+/** Until an operator has verified the legal name. */
+const unnamedMerchant = 'Digital Gold';
+
+/** Returns the name by which customers know the merchant, for notices of payments. */
+export const readMerchantName = async (db: Db): Promise<string> =>
+  (await readFacts(db, 'entity'))['legalName'] ?? unnamedMerchant;
+
 /**
  * Returns every policy in force at `at`, by slug. The model API would read the text of every
  * version and keep one of each policy.

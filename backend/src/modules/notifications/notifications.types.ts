@@ -11,6 +11,7 @@ export const notificationTypes = [
   'payout_failed',
   'sip_installment_due',
   'sip_debit_notice',
+  'sip_debited',
   'sip_installment_failed',
   'sip_completed',
   'kyc_approved',

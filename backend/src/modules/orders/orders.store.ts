@@ -235,15 +235,31 @@ export const insertSellOrder = async (db: Db, sell: PlacedSale): Promise<void> =
 export const sumBuys = async (
   db: Db,
   userId: string,
-  day: { readonly from: Date; readonly to: Date; readonly now: Date },
+  day: {
+    readonly from: Date;
+    readonly to: Date;
+    readonly now: Date;
+    /** An installment that is not counted, since it is the one to be paid. */
+    readonly exceptId?: string | undefined;
+  },
 ): Promise<Paise> => {
   const row = await selectOne<{ bought: bigint }>(
     db,
     sql`
-      SELECT coalesce(sum(amount_paise), 0)::bigint AS bought FROM gold_order
-      WHERE user_id = ${userId}::uuid AND type = 'BUY'
-        AND created_at >= ${day.from}::timestamptz AND created_at < ${day.to}::timestamptz
-        AND (status NOT IN ('PENDING', 'FAILED') OR lock_ends_at > ${day.now}::timestamptz)`,
+      SELECT coalesce(sum(amount_paise), 0)::bigint AS bought FROM (
+        SELECT amount_paise FROM gold_order
+        WHERE user_id = ${userId}::uuid AND type = 'BUY'
+          AND created_at >= ${day.from}::timestamptz AND created_at < ${day.to}::timestamptz
+          AND (status NOT IN ('PENDING', 'FAILED') OR lock_ends_at > ${day.now}::timestamptz)
+        UNION ALL
+        SELECT o.amount_paise FROM gold_order o
+        WHERE o.id IN (
+            SELECT p.order_id FROM payment_order p
+            WHERE p.user_id = ${userId}::uuid
+              AND p.checkout_opened_at >= ${day.from}::timestamptz
+              AND p.checkout_opened_at < ${day.to}::timestamptz)
+          AND (o.status <> 'FAILED' OR o.expires_at > ${day.now}::timestamptz)
+          AND o.id IS DISTINCT FROM ${day.exceptId ?? null}::uuid) AS counted`,
   );
   return paise(row?.bought ?? 0n);
 };

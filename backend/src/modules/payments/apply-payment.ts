@@ -20,6 +20,7 @@ import {
   type CaptureDecision,
   type FailureDecision,
 } from './decide-payment.ts';
+import { notifyDebited } from './payments.notifications.ts';
 import { expirePaymentOrders, transitionPaymentOrder } from './payments.states.ts';
 import {
   paymentMethods,
@@ -100,6 +101,8 @@ const applyCapture = async (
   if (order.type === 'SIP_INSTALLMENT') {
     await expirePaymentOrders(deps, tx, order.id, cause.cause);
   }
+  // Whatever becomes of it: the money has left the customer's account.
+  if (paymentOrder.debitDueAt !== null) await notifyDebited(tx, deps.notify, order, report);
   if (decision.kind === 'PAY') await markOrderPaid(deps, tx, order, cause);
   else await sendBuyToReview(deps, tx, order, decision, cause);
   const status = decision.kind === 'PAY' ? 'PAID' : 'MANUAL_REVIEW';

@@ -1,5 +1,6 @@
 import type { GatewayPayment, PaymentGateway } from '../../adapters/payment-gateway/port.ts';
 import { addMs } from '../../platform/clock/clock.ts';
+import { istDate } from '../../platform/clock/ist.ts';
 import { isAppError } from '../../platform/errors/app-error.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
 import { isUnavailable } from '../../platform/http-client/index.ts';
@@ -131,6 +132,13 @@ const requestDebit = async (deps: PaymentsDeps, debit: ActiveDebit): Promise<voi
   }
 };
 
+/** Notes that a debit certainly was not made on its day: it is planned anew. */
+const returnToPlan = async ({ db, clock }: PaymentsDeps, debit: ActiveDebit): Promise<void> => {
+  const { order, holderId } = debit;
+  const at = clock.now();
+  await recordDebit(db, order.id, holderId, { status: 'SCHEDULED', sentAt: null, at });
+};
+
 /** Returns true for a gateway that may be used now; a mandate is valid at its own gateway alone. */
 const isUsable = async (deps: PaymentsDeps, only: string): Promise<boolean> =>
   (await listUsableGateways(deps, { only })).length > 0;
@@ -167,7 +175,8 @@ const openOrder = async (
  * plans > Mandates). It may be called at any time, any number of times and by several at once: the
  * intent is committed before the call, one at a time acts under a lease, and an unknown outcome is
  * asked about before the same request is sent again, which a gateway without a key against repeats
- * is not before the earlier one must have arrived. The end of the debit comes as any payment.
+ * is not before the earlier one must have arrived. Nothing is sent on another day than the one that
+ * it was announced for. The end of the debit comes as any payment.
  * `mayRequest` false: it only asks, as behind a closed gate.
  */
 export const debitMandate = async (
@@ -179,8 +188,11 @@ export const debitMandate = async (
   const found = await findPaymentOrder(db, paymentOrderId);
   if (found === undefined || found.debitDueAt === null || found.debitDueAt > clock.now()) return;
   const isFirst = found.debitStatus === 'SCHEDULED';
-  if (isFirst && !mayRequest) return;
-  const mayCall = mayRequest && (await isUsable(deps, found.gateway));
+  // It was announced for a day: on a later one it waits until it is announced again.
+  const isItsDay = istDate(found.debitDueAt) === istDate(clock.now());
+  const mayNow = mayRequest && isItsDay;
+  if (isFirst && !mayNow) return;
+  const mayCall = mayNow && (await isUsable(deps, found.gateway));
   if (isFirst && !mayCall) return;
   const order = await openOrder(deps, found);
   const gateway = gateways.get(found.gateway);
@@ -194,9 +206,12 @@ export const debitMandate = async (
     const { status, sentAt } = held;
     const debit = { order, gateway, gatewayOrderId, holderId, sentAt };
     // Judged before the question: what arrives after the answer to it is not in the answer.
-    const maySend = mayCall && (gateway.debitsHaveKey || hasArrived(debit, clock.now()));
+    const isDecidable = hasArrived(debit, clock.now());
+    const maySend = mayCall && (gateway.debitsHaveKey || isDecidable);
     if (sentAt !== null && !(await isUnheardOf(deps, debit))) return;
-    if (status !== 'ACCEPTED' && maySend) await requestDebit(deps, debit);
+    if (status === 'ACCEPTED') return;
+    if (maySend) await requestDebit(deps, debit);
+    else if (!isItsDay && isDecidable) await returnToPlan(deps, debit);
   } finally {
     await releaseDebit(db, order.id, holderId);
   }

@@ -1,4 +1,5 @@
 import { execute, sql, type Db } from '../../platform/db/index.ts';
+import { endOfIstDay, startOfIstDay } from '../../platform/clock/ist.ts';
 import { createLease } from '../../platform/lease/lease.ts';
 import type { Sealer } from '../../platform/crypto/index.ts';
 import type { DebitStatus, PaymentOrder, PaymentsDeps } from './payments.types.ts';
@@ -16,6 +17,17 @@ const isUndecided = sql`status = 'GATEWAY_ORDER_CREATED'
   AND debit_status IN ('SCHEDULED', 'INTENDED', 'UNKNOWN', 'ACCEPTED')`;
 
 /**
+ * Returns the condition that no other debit of the plan was requested on the IST day of `at`. They
+ * are planned a period apart, so it holds by itself but for what an older version planned.
+ */
+const isOnlyOfDay = (at: Date) => sql`NOT EXISTS (
+  SELECT FROM gold_order mine JOIN gold_order o ON o.sip_plan_id = mine.sip_plan_id
+  JOIN payment_order other ON other.order_id = o.id
+  WHERE mine.id = payment_order.order_id AND other.id <> payment_order.id
+    AND other.debit_requested_at >= ${startOfIstDay(at)}::timestamptz
+    AND other.debit_requested_at < ${endOfIstDay(at)}::timestamptz)`;
+
+/**
  * Acquires the right to act on the debit of an open payment order; the intent of a request is
  * committed with it. A debit that was requested before, or may have been, is UNKNOWN from here on.
  * False while another acts on it, or when there is nothing to do any more.
@@ -29,13 +41,25 @@ export const acquireDebit = (
     row: rowOf(id),
     holderId,
     leaseMs,
-    where: isUndecided,
+    where: sql`${isUndecided} AND (debit_status <> 'SCHEDULED' OR ${isOnlyOfDay(at)})`,
     set: sql`
       debit_status = CASE debit_status WHEN 'SCHEDULED' THEN 'INTENDED'
         WHEN 'ACCEPTED' THEN 'ACCEPTED' ELSE 'UNKNOWN' END,
       debit_requested_at = coalesce(debit_requested_at, ${at}::timestamptz),
       last_asked_at = ${at}::timestamptz`,
   });
+
+/** Moves a debit that was not sent yet; the caller holds the row's lock. */
+export const moveDebit = async (
+  tx: Db,
+  id: string,
+  { debitAt, expiresAt, at }: { debitAt: Date; expiresAt: Date; at: Date },
+): Promise<void> => {
+  await tx.paymentOrder.updateMany({
+    where: { id, debitStatus: 'SCHEDULED' },
+    data: { debitDueAt: debitAt, expiresAt, updatedAt: at },
+  });
+};
 
 /** Begins the lease anew for a request that is sent now; false when it was lost. */
 export const startDebit = (

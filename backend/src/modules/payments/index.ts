@@ -7,7 +7,7 @@ export {
 export { createGatewayOrder } from './create-gateway-order.ts';
 export { createPayments, type Payments } from './create-payments.ts';
 export { debitMandate } from './debit-mandate.ts';
-export { listDueDebits, sealMandateToken } from './debits.store.ts';
+export { listDueDebits, moveDebit, sealMandateToken } from './debits.store.ts';
 export { isTurnedDownEverywhere, listAttempts } from './gateway-attempts.store.ts';
 export { createGatewayAdminRoutes } from './gateways.admin.routes.ts';
 export { listHeldPayments } from './gateway-payments.store.ts';
@@ -23,8 +23,11 @@ export {
 export {
   findPaymentOrder,
   insertPaymentOrder,
+  isOpenPaymentOrder,
   listPaymentOrders,
   listUnopenedInstallments,
+  lockPaymentOrder,
+  markCheckoutOpened,
   markPaymentOrderSwept,
   extendExpiry,
 } from './payment-orders.store.ts';

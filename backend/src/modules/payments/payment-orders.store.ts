@@ -28,6 +28,7 @@ const columns = {
   lastAskedAt: true,
   debitDueAt: true,
   debitStatus: true,
+  checkoutOpenedAt: true,
   createdAt: true,
 } satisfies Prisma.PaymentOrderSelect;
 
@@ -73,6 +74,18 @@ export const insertPaymentOrder = async (
       updatedAt: at,
     },
     select: { id: true },
+  });
+};
+
+/** Returns true for a payment order that is still to be paid. */
+export const isOpenPaymentOrder = ({ status }: Pick<PaymentOrder, 'status'>): boolean =>
+  status === 'CREATED' || status === 'GATEWAY_ORDER_CREATED';
+
+/** Stores when the checkout of an installment is opened. Its order and holding are locked. */
+export const markCheckoutOpened = async (tx: Db, id: string, at: Date): Promise<void> => {
+  await tx.paymentOrder.updateMany({
+    where: { id, status: 'CREATED' },
+    data: { checkoutOpenedAt: at, updatedAt: at },
   });
 };
 

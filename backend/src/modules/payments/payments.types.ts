@@ -62,6 +62,8 @@ export interface PaymentOrder {
   readonly lastAskedAt: Date | null;
   /** The moment at which a mandate is debited; null where the customer pays by the checkout. */
   readonly debitDueAt: Date | null;
+  /** Of an installment: on that day its checkout counts towards the daily limit. */
+  readonly checkoutOpenedAt: Date | null;
   readonly debitStatus: DebitStatus | null;
   readonly createdAt: Date;
 }
@@ -78,6 +80,8 @@ export interface PaymentOrderRequest {
   readonly termsVersion?: string | undefined;
   /** The end of the checkout: of the price lock, or of an installment's 72 h. */
   readonly expiresAt?: Date;
+  /** Of an installment whose checkout is opened now: it counts towards the daily limit of the day. */
+  readonly checkoutOpenedAt?: Date;
   /** Instead of a checkout: the customer's mandate, and the moment at which it is debited. */
   readonly debit?: { readonly mandateTokenSealed: string; readonly dueAt: Date };
 }

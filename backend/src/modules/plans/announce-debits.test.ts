@@ -6,6 +6,9 @@ import {
   type PlanFixtures,
   type TestPlan,
 } from '#test/support/plan-fixtures.ts';
+import { runSweeps } from '#test/support/run-sweeps.ts';
+import { createAnnounceDebits } from './announce-debits.ts';
+import type { PlansDeps } from './plans.types.ts';
 
 const it = goldTest().extend('fixtures', { scope: 'file' }, ({ open }) => createPlanFixtures(open));
 
@@ -43,9 +46,17 @@ describe("a mandate's installment", () => {
     expect(await fixtures.raised(plan.id)).toEqual([]);
     const [notice] = await fixtures.notifications(plan.userId);
     expect(notice?.body).toBe(
-      'INR 500.00 for installment 1 of 12 of your gold plan will be debited on ' +
-        '10 January 2026. Please keep this amount in your account.',
+      'Digital Gold will debit INR 500.00 for installment 1 of 12 of your gold plan on ' +
+        '10 January 2026. Please keep this amount in your account. ' +
+        'You can skip this one payment in your plan until it is requested.',
     );
+    expect(notice?.data).toEqual({
+      planId: plan.id,
+      installmentNo: 1,
+      amountInr: '500.00',
+      debitAt: '2026-01-10T03:30:00.000Z',
+      merchant: 'Digital Gold',
+    });
     await fixtures.setClock('2026-01-10T03:30:02.000Z');
     await fixtures.sweep();
     expect(await debits(open, plan)).toEqual(['2026-01-10T03:30:00.000Z']);
@@ -69,11 +80,13 @@ describe("a mandate's installment", () => {
   });
 
   it('of a daily plan is announced once for each day', async ({ open, fixtures }) => {
-    const plan = await withMandate(fixtures, { frequency: 'DAILY', start_date: '2026-01-07' });
+    const terms = { frequency: 'DAILY', start_date: '2026-01-07', mandate_token: 'token-stuck' };
+    const plan = await withMandate(fixtures, terms);
     for (const day of ['06', '07', '08']) {
       for (const time of ['03:30:00', '03:30:05', '15:00:00']) {
         await fixtures.setClock(`2026-01-${day}T${time}.000Z`);
         await fixtures.sweep();
+        await runSweeps(open.gold.sweeps, 'debit-installments');
       }
     }
     expect(await announced(fixtures, plan)).toEqual([
@@ -87,20 +100,44 @@ describe("a mandate's installment", () => {
     ]);
   });
 
-  it('that was missed is announced when it is raised, each one with its own notice', async ({
+  it('of a plan that began today is announced a period after the first one', async ({
     open,
     fixtures,
   }) => {
-    const plan = await withMandate(fixtures, { frequency: 'DAILY', start_date: '2026-01-07' });
-    await fixtures.setClock('2026-01-09T06:00:00.000Z');
-    await fixtures.sweep('raise-installments');
-    const debitAt = '2026-01-10T06:00:00.000Z';
-    expect(await announced(fixtures, plan)).toEqual([
-      [1, debitAt],
-      [2, debitAt],
-      [3, debitAt],
+    const daily = await withMandate(fixtures, { frequency: 'DAILY' });
+    const weekly = await withMandate(fixtures, { frequency: 'WEEKLY' });
+    await fixtures.sweep();
+    await fixtures.setClock('2026-01-06T03:30:00.000Z');
+    await fixtures.sweep();
+    expect(await debits(open, daily)).toEqual([
+      '2026-01-06T06:00:00.000Z',
+      '2026-01-07T06:00:00.000Z',
     ]);
-    expect(await debits(open, plan)).toEqual([debitAt, debitAt, debitAt]);
+    expect((await announced(fixtures, daily)).slice(0, 2)).toEqual([
+      [1, '2026-01-06T06:00:00.000Z'],
+      [2, '2026-01-07T06:00:00.000Z'],
+    ]);
+    expect(await announced(fixtures, weekly)).toEqual([[1, '2026-01-06T06:00:00.000Z']]);
+  });
+
+  it('is announced though the notice of another plan fails', async ({ open, fixtures }) => {
+    const plans = [
+      await withMandate(fixtures, { start_date: '2026-01-09' }),
+      await withMandate(fixtures, { start_date: '2026-01-10' }),
+    ] as const;
+    await fixtures.setClock('2026-01-09T03:30:00.000Z');
+    const failing: PlansDeps = {
+      ...open.plansDeps,
+      notify: (db, notification) => {
+        if (notification.userId === plans[0].userId) throw new Error('no notice');
+        return open.plansDeps.notify(db, notification);
+      },
+    };
+    await runSweeps([createAnnounceDebits(failing)]);
+    expect(await announced(fixtures, plans[0])).toEqual([]);
+    expect(await announced(fixtures, plans[1])).toEqual([[1, '2026-01-10T03:30:00.000Z']]);
+    await fixtures.sweep('announce-debits');
+    expect(await announced(fixtures, plans[0])).toEqual([[1, '2026-01-10T03:30:00.000Z']]);
   });
 
   it('is announced again when the gate kept it from its day', async ({ open, fixtures }) => {

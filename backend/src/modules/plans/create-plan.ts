@@ -1,5 +1,5 @@
 import { formatRupees, toSafePaise, type Paise } from '../../money/index.ts';
-import { istDate } from '../../platform/clock/ist.ts';
+import { istDate, startOfIstDay } from '../../platform/clock/ist.ts';
 import type { Db } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import { validationError } from '../../platform/http/index.ts';
@@ -10,7 +10,7 @@ import { requireApprovedKyc } from '../kyc/index.ts';
 import { chooseDebitGateway, sealMandateToken } from '../payments/index.ts';
 import type { LimitName, Limits } from '../settings/index.ts';
 import type { CreatePlanBody } from './plans.schemas.ts';
-import { countActivePlans, findPlan, insertPlan } from './plans.store.ts';
+import { countActivePlans, countPlansMade, findPlan, insertPlan } from './plans.store.ts';
 import type { Mandate, Plan, PlansDeps } from './plans.types.ts';
 import { dueAtOf, lastStartDate } from './schedule.rules.ts';
 
@@ -27,6 +27,8 @@ interface CreatedPlan {
 
 /** More than anybody saves by; keeps one customer from filling the day's installments. */
 const maxActivePlans = 50;
+/** Of an IST day, whatever became of them: no limit is passed by many plans of a day. */
+const maxPlansPerDay = 10;
 
 const limitExceeded = (limit: LimitName, limits: Limits, what: string): AppError =>
   new AppError('LIMIT_EXCEEDED', {
@@ -35,26 +37,44 @@ const limitExceeded = (limit: LimitName, limits: Limits, what: string): AppError
     details: { limit, limitPaise: toSafePaise(limits[limit]) },
   });
 
-const checkAmount = (amountPaise: Paise, limits: Limits): void => {
+const checkAmount = (amountPaise: Paise, limits: Limits, hasMandate: boolean): void => {
   if (amountPaise < limits.minSipPaise) throw limitExceeded('minSipPaise', limits, 'smallest');
   if (amountPaise > limits.maxSipPaise) throw limitExceeded('maxSipPaise', limits, 'largest');
+  // An installment is a buy like any other.
+  if (amountPaise > limits.maxBuyPaise) throw limitExceeded('maxBuyPaise', limits, 'largest');
+  if (!hasMandate || amountPaise <= limits.mandateMaxPaise) return;
+  throw new AppError('LIMIT_EXCEEDED', {
+    message:
+      `A mandate can pay at most INR ${formatRupees(limits.mandateMaxPaise)} at a time. ` +
+      'Choose a smaller amount, or pay each installment yourself.',
+    field: 'amount_inr',
+    details: { limit: 'mandateMaxPaise', limitPaise: toSafePaise(limits.mandateMaxPaise) },
+  });
 };
 
 /**
- * Throws where the customer has as many active plans as one may have. Locks the holding first, so
- * that requests at once are counted one after another.
+ * Throws where the customer has as many active plans as one may have, or has made as many today.
+ * Locks the holding first, so that requests at once are counted one after another.
  */
 const requireRoom = async (
-  { metrics }: Pick<PlansDeps, 'metrics'>,
+  { metrics, clock }: Pick<PlansDeps, 'metrics' | 'clock'>,
   tx: Db,
   userId: string,
 ): Promise<void> => {
   await lockHolding(tx, userId);
-  if ((await countActivePlans(tx, userId)) < maxActivePlans) return;
-  metrics.countBound('active_plans');
+  if ((await countActivePlans(tx, userId)) >= maxActivePlans) {
+    metrics.countBound('active_plans');
+    throw new AppError('LIMIT_EXCEEDED', {
+      message: `You can have at most ${maxActivePlans} active plans. Cancel one to start another.`,
+      details: { limit: 'activePlans', most: maxActivePlans },
+    });
+  }
+  const today = startOfIstDay(clock.now());
+  if ((await countPlansMade(tx, userId, today)) < maxPlansPerDay) return;
+  metrics.countBound('plans_per_day');
   throw new AppError('LIMIT_EXCEEDED', {
-    message: `You can have at most ${maxActivePlans} active plans. Cancel one to start another.`,
-    details: { limit: 'activePlans', most: maxActivePlans },
+    message: `You can start at most ${maxPlansPerDay} plans a day. Please go on tomorrow.`,
+    details: { limit: 'plansPerDay', most: maxPlansPerDay },
   });
 };
 
@@ -93,8 +113,8 @@ const write = async (
 ): Promise<CreatedPlan> => {
   const { db, inTransaction, clock, random, payments } = deps;
   await requireApprovedKyc(db, userId);
-  checkAmount(body.amount_inr, await deps.limits.current());
   const { mandate_token: token, frequency } = body;
+  checkAmount(body.amount_inr, await deps.limits.current(), token !== undefined);
   const gateway = token === undefined ? undefined : await chooseDebitGateway(payments);
   const id = random.uuid();
   await inTransaction(async (tx) => {

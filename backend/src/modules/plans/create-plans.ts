@@ -1,10 +1,9 @@
 import type { Route } from '../../platform/http/index.ts';
 import type { Sweep } from '../../platform/jobs/index.ts';
-import {
-  createAnnounceDebits,
-  createCompletePlans,
-  createRaiseInstallments,
-} from './plans.sweeps.ts';
+import { createAnnounceDebits } from './announce-debits.ts';
+import { createCompletePlans } from './plans.sweeps.ts';
+import { createRaiseInstallments } from './raise-installments.ts';
+import { createReplanDebits } from './replan-debits.ts';
 import { createPlanRoutes } from './plans.customer.routes.ts';
 import type { PlansDeps } from './plans.types.ts';
 
@@ -17,5 +16,10 @@ export interface Plans {
 /** Creates SIP plans: their routes, and the schedule that raises their installments. */
 export const createPlans = (deps: PlansDeps): Plans => ({
   customerRoutes: createPlanRoutes(deps),
-  sweeps: [createRaiseInstallments(deps), createAnnounceDebits(deps), createCompletePlans(deps)],
+  sweeps: [
+    createReplanDebits(deps),
+    createRaiseInstallments(deps),
+    createAnnounceDebits(deps),
+    createCompletePlans(deps),
+  ],
 });

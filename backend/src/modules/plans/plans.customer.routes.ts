@@ -21,10 +21,12 @@ import {
   planPage,
   planView,
   presentPlan,
+  skipParams,
 } from './plans.schemas.ts';
 import { listPlans } from './plans.store.ts';
 import type { PlansDeps } from './plans.types.ts';
 import { readInstallments, requirePlan } from './read-installments.ts';
+import { skipDebit } from './skip-debit.ts';
 
 const shared = { tags: ['plans'], access: customerAccess } as const;
 
@@ -63,6 +65,42 @@ const createPlanRoute = (deps: PlansDeps): Route =>
       return isReplay ? replayed(presentPlan(plan)) : created(presentPlan(plan));
     },
   });
+
+/** Declares the routes of one installment: paying it, and skipping its debit. */
+const createInstallmentRoutes = (deps: PlansDeps): Route[] => [
+  defineRoute({
+    ...shared,
+    method: 'POST',
+    path: '/gold/sip/:id/installments/:orderId/pay',
+    summary: 'Pay an installment that failed, or that is not debited',
+    params: installmentParams,
+    responses: { 200: installmentView },
+    errors: [
+      'PAYMENTS_DISABLED',
+      'KYC_REQUIRED',
+      'NOT_FOUND',
+      'ILLEGAL_TRANSITION',
+      'LIMIT_EXCEEDED',
+      'NO_USABLE_GATEWAY',
+      'GATEWAY_MISMATCH',
+    ],
+    handler: async ({ params, principal: { userId }, context: { requestId } }) => {
+      const { id: planId, orderId } = params;
+      return ok(await payInstallment(deps, { userId, planId, orderId, requestId }));
+    },
+  }),
+  defineRoute({
+    ...shared,
+    method: 'POST',
+    path: '/gold/sip/:id/installments/:number/skip',
+    summary: 'Skip one debit under a mandate, until it is sent',
+    params: skipParams,
+    responses: { 200: installmentView },
+    errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION'],
+    handler: async ({ params: { id: planId, number }, principal: { userId } }) =>
+      ok(await skipDebit(deps, { userId, planId, number })),
+  }),
+];
 
 /** Declares the customers' routes of plans (contract: plans > Plan routes). */
 export const createPlanRoutes = (deps: PlansDeps): Route[] => [
@@ -113,24 +151,5 @@ export const createPlanRoutes = (deps: PlansDeps): Route[] => [
     handler: async ({ params: { id: planId }, query, principal: { userId } }) =>
       ok(await readInstallments(deps, { userId, planId }, query)),
   }),
-  defineRoute({
-    ...shared,
-    method: 'POST',
-    path: '/gold/sip/:id/installments/:orderId/pay',
-    summary: 'Pay an installment that failed',
-    params: installmentParams,
-    responses: { 200: installmentView },
-    errors: [
-      'PAYMENTS_DISABLED',
-      'KYC_REQUIRED',
-      'NOT_FOUND',
-      'ILLEGAL_TRANSITION',
-      'NO_USABLE_GATEWAY',
-      'GATEWAY_MISMATCH',
-    ],
-    handler: async ({ params, principal: { userId }, context: { requestId } }) => {
-      const { id: planId, orderId } = params;
-      return ok(await payInstallment(deps, { userId, planId, orderId, requestId }));
-    },
-  }),
+  ...createInstallmentRoutes(deps),
 ];

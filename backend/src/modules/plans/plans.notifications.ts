@@ -1,6 +1,7 @@
 import { formatRupees } from '../../money/index.ts';
 import { istDate } from '../../platform/clock/ist.ts';
 import type { Db } from '../../platform/db/index.ts';
+import { readMerchantName } from '../legal/index.ts';
 import type { Notify } from '../notifications/index.ts';
 import type { Plan } from './plans.types.ts';
 
@@ -15,10 +16,11 @@ const nameOf = (plan: Plan, installmentNo: number): string =>
   `installment ${installmentNo} of ${plan.durationInstallments} of your gold plan`;
 
 /**
- * Announces a debit under the customer's mandate. Once for each day on which it is planned: a debit
- * that had to be moved is announced again.
+ * Announces a debit under the customer's mandate: who takes how much, when and for which plan, and
+ * that it can be skipped. Once for each day on which it is planned: a debit that had to be moved is
+ * announced again.
  */
-export const notifyDebit = (
+export const notifyDebit = async (
   db: Db,
   notify: Notify,
   plan: Plan,
@@ -26,20 +28,48 @@ export const notifyDebit = (
 ): Promise<void> => {
   const { installmentNo, debitAt } = debit;
   const rupees = formatRupees(plan.amountPaise);
-  return notify(db, {
+  const merchant = await readMerchantName(db);
+  await notify(db, {
     userId: plan.userId,
     type: 'sip_debit_notice',
     title: 'Upcoming payment for your gold plan',
     body:
-      `INR ${rupees} for ${nameOf(plan, installmentNo)} will be debited on ` +
-      `${day.format(debitAt)}. Please keep this amount in your account.`,
+      `${merchant} will debit INR ${rupees} for ${nameOf(plan, installmentNo)} on ` +
+      `${day.format(debitAt)}. Please keep this amount in your account. ` +
+      'You can skip this one payment in your plan until it is requested.',
     data: {
       planId: plan.id,
       installmentNo,
       amountInr: rupees,
       debitAt: debitAt.toISOString(),
+      merchant,
     },
     dedupeKey: `sip_debit_notice:${plan.id}:${installmentNo}:${istDate(debitAt)}`,
+  });
+};
+
+/** Notifies the customer of an installment that the mandate does not pay, and until when they may. */
+export const notifyNotDebited = (
+  db: Db,
+  notify: Notify,
+  plan: Plan,
+  installment: {
+    readonly installmentNo: number;
+    readonly orderId: string;
+    readonly payableUntil: Date;
+  },
+): Promise<void> => {
+  const { installmentNo, orderId, payableUntil } = installment;
+  const rupees = formatRupees(plan.amountPaise);
+  return notify(db, {
+    userId: plan.userId,
+    type: 'sip_installment_due',
+    title: 'Your gold plan: not debited',
+    body:
+      `INR ${rupees} for ${nameOf(plan, installmentNo)} is not debited. ` +
+      `You can pay it yourself in your plan until ${day.format(payableUntil)}.`,
+    data: { planId: plan.id, orderId, installmentNo, amountInr: rupees },
+    dedupeKey: `sip_installment_due:${orderId}`,
   });
 };
 

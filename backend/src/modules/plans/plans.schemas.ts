@@ -120,6 +120,15 @@ export const installmentPage = pageOf(installmentView);
 
 export const installmentParams = idParams.extend({ orderId: z.uuid().toLowerCase() });
 
+/** Names an installment by its number: one may be announced and not raised yet. */
+export const skipParams = idParams.extend({
+  number: z
+    .string()
+    .regex(/^[1-9][0-9]{0,2}$/u)
+    .describe('The number of the installment, from 1.')
+    .pipe(z.coerce.number()),
+});
+
 export const presentPlan = (plan: Plan): z.output<typeof planView> => ({
   id: plan.id,
   status: plan.status,

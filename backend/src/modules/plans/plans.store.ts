@@ -2,9 +2,10 @@ import type { Prisma } from '../../generated/prisma/client.ts';
 import { paise } from '../../money/index.ts';
 import { execute, noSql, selectRows, sql, type Db, type Sql } from '../../platform/db/index.ts';
 import { offsetOf, type Page } from '../../platform/http/index.ts';
-import { isTrader } from '../kyc/index.ts';
+import { addMs } from '../../platform/clock/clock.ts';
 import { createLease } from '../../platform/lease/lease.ts';
-import type { Frequency } from './schedule.rules.ts';
+import { isTrader } from '../kyc/index.ts';
+import { noticeMs, type Frequency } from './schedule.rules.ts';
 import type { Plan, PlanStatus } from './plans.types.ts';
 
 const columns = {
@@ -21,6 +22,8 @@ const columns = {
   nextDueAt: true,
   noticedInstallmentNo: true,
   noticedAt: true,
+  noticedDebitAt: true,
+  missedUntil: true,
   createdAt: true,
   cancelledAt: true,
   completedAt: true,
@@ -28,8 +31,19 @@ const columns = {
 
 type Row = Prisma.SipPlanGetPayload<{ select: typeof columns }>;
 
+/**
+ * Returns the moment for which a debit was announced. The version before this one writes when it
+ * sent the notice alone, and leaves the moment of an earlier notice, which lies before that.
+ */
+const announcedFor = (noticedAt: Date, { noticedDebitAt, nextDueAt }: Row): Date => {
+  const noticed = addMs(noticedAt, noticeMs);
+  if (noticedDebitAt !== null && noticedDebitAt >= noticed) return noticedDebitAt;
+  return nextDueAt !== null && nextDueAt > noticed ? nextDueAt : noticed;
+};
+
 const toPlan = (row: Row): Plan => {
-  const { mandateGateway, mandateTokenSealed, noticedInstallmentNo, noticedAt, ...plan } = row;
+  const { mandateGateway, mandateTokenSealed, noticedInstallmentNo, noticedAt, ...rest } = row;
+  const { noticedDebitAt: _noticedDebitAt, ...plan } = rest;
   return {
     ...plan,
     amountPaise: paise(row.amountPaise),
@@ -44,7 +58,7 @@ const toPlan = (row: Row): Plan => {
     lastNotice:
       noticedInstallmentNo === null || noticedAt === null
         ? undefined
-        : { installmentNo: noticedInstallmentNo, sentAt: noticedAt },
+        : { installmentNo: noticedInstallmentNo, debitAt: announcedFor(noticedAt, row) },
   };
 };
 
@@ -100,6 +114,10 @@ export const listPlans = async (
 export const countActivePlans = (db: Db, userId: string): Promise<number> =>
   db.sipPlan.count({ where: { userId, status: 'ACTIVE' } });
 
+/** Counts the plans that a customer made from `from` on, those that have ended among them. */
+export const countPlansMade = (db: Db, userId: string, from: Date): Promise<number> =>
+  db.sipPlan.count({ where: { userId, createdAt: { gte: from } } });
+
 /** Locks a plan until the transaction ends, before any lock of its orders, and returns it. */
 export const lockPlan = async (tx: Db, id: string): Promise<Plan | undefined> => {
   await selectRows(tx, sql`SELECT id FROM sip_plan WHERE id = ${id}::uuid FOR UPDATE`);
@@ -125,7 +143,7 @@ export const endPlan = async (
 /** Of the worker that raises a plan's next installment. */
 const lease = createLease({ table: 'sip_plan' });
 
-const ofTrader = isTrader(sql`p.user_id`);
+export const ofTrader = isTrader(sql`p.user_id`);
 
 /** The gateways that can take a payment now. */
 export interface UsableGateways {
@@ -175,6 +193,34 @@ export const claimDuePlans = async (
   return rows.map(toPlan);
 };
 
+interface AdvanceOf {
+  /** Null after the last installment. */
+  readonly nextDueAt: Date | null;
+  /** Of the installment that is raised, where the customer is notified of its debit only now. */
+  readonly noticedFor?: Date | undefined;
+  /** Where the plan has stood still for longer than one period. */
+  readonly missedUntil?: Date | undefined;
+  readonly now: Date;
+}
+
+const isUnraised = ({ installmentsRaised }: Plan): Sql =>
+  sql`status = 'ACTIVE' AND installments_raised = ${installmentsRaised}::int`;
+
+const advance = ({ installmentsRaised }: Plan, change: AdvanceOf): Sql => {
+  const { nextDueAt, noticedFor, missedUntil, now } = change;
+  const raised = installmentsRaised + 1;
+  const noticed =
+    noticedFor === undefined
+      ? noSql
+      : sql`, noticed_installment_no = ${raised}::int, noticed_at = ${now}::timestamptz,
+          noticed_debit_at = ${noticedFor}::timestamptz`;
+  const missed =
+    missedUntil === undefined ? noSql : sql`, missed_until = ${missedUntil}::timestamptz`;
+  return sql`
+    installments_raised = ${raised}::int, next_due_at = ${nextDueAt}::timestamptz,
+    updated_at = ${now}::timestamptz ${noticed} ${missed}`;
+};
+
 /**
  * Moves a claimed plan on to its next installment and gives the lease back. False when the plan
  * has ended, or another worker raised the installment: then nothing may be written for it.
@@ -182,64 +228,27 @@ export const claimDuePlans = async (
 export const advancePlan = (
   tx: Db,
   plan: Plan,
-  change: {
-    readonly holderId: string;
-    /** Null after the last installment. */
-    readonly nextDueAt: Date | null;
-    /** Of the installment that is raised, where the customer is notified of its debit only now. */
-    readonly noticedAt: Date | undefined;
-    readonly now: Date;
-  },
-): Promise<boolean> => {
-  const { holderId, nextDueAt, noticedAt, now } = change;
-  const { id, installmentsRaised } = plan;
-  const raised = installmentsRaised + 1;
-  const noticed =
-    noticedAt === undefined
-      ? noSql
-      : sql`, noticed_installment_no = ${raised}::int, noticed_at = ${noticedAt}::timestamptz`;
-  return lease.release(tx, {
-    row: sql`id = ${id}::uuid`,
-    holderId,
-    where: sql`status = 'ACTIVE' AND installments_raised = ${installmentsRaised}::int`,
-    set: sql`
-      installments_raised = ${raised}::int, next_due_at = ${nextDueAt}::timestamptz,
-      updated_at = ${now}::timestamptz ${noticed}`,
+  change: AdvanceOf & { readonly holderId: string },
+): Promise<boolean> =>
+  lease.release(tx, {
+    row: sql`id = ${plan.id}::uuid`,
+    holderId: change.holderId,
+    where: isUnraised(plan),
+    set: advance(plan, change),
   });
-};
 
 /**
- * Locks plans with a mandate whose next debit is near and was not announced yet. Those that
- * another transaction has locked are left to it.
+ * Moves a plan on past an installment that is raised before its day, whoever has claimed it: that
+ * claim is of a number that is raised then, and comes to nothing. The caller holds the plan's lock.
  */
-export const lockUnannounced = async (
+export const advanceLockedPlan = async (
   tx: Db,
-  dueBefore: Date,
-  limit: number,
-  gateways: UsableGateways,
-): Promise<Plan[]> => {
-  const found = await selectRows<{ id: string }>(
-    tx,
-    sql`
-      SELECT p.id FROM sip_plan p
-      WHERE p.status = 'ACTIVE' AND p.mandate_token_sealed IS NOT NULL
-        AND p.noticed_installment_no IS DISTINCT FROM p.installments_raised + 1
-        AND p.next_due_at <= ${dueBefore}::timestamptz
-        AND ${isPayable(gateways)} AND ${ofTrader}
-      ORDER BY p.next_due_at LIMIT ${limit} FOR UPDATE OF p SKIP LOCKED`,
-  );
-  const where = { id: { in: found.map(({ id }) => id) } };
-  return (await tx.sipPlan.findMany({ where, select: columns })).map(toPlan);
-};
-
-/** Stores that the next debit of each of these plans was announced. */
-export const markAnnounced = async (tx: Db, ids: readonly string[], at: Date): Promise<void> => {
-  await execute(
-    tx,
-    sql`
-      UPDATE sip_plan SET noticed_installment_no = installments_raised + 1,
-        noticed_at = ${at}::timestamptz, updated_at = ${at}::timestamptz
-      WHERE id = ANY(${ids}::uuid[])`,
+  plan: Plan,
+  change: AdvanceOf,
+): Promise<boolean> => {
+  const where = sql`id = ${plan.id}::uuid AND ${isUnraised(plan)}`;
+  return (
+    (await execute(tx, sql`UPDATE sip_plan SET ${advance(plan, change)} WHERE ${where}`)) === 1
   );
 };
 

@@ -118,7 +118,9 @@ describe('a new plan', () => {
     const plan = await fixtures.newPlan();
     const { userId, call } = plan;
     const { id: _id, ...row } = await fixtures.planRow(plan.id);
-    const rows = Array.from({ length: 46 }, () => ({ ...row, id: randomUUID() }));
+    const yesterday = new Date('2026-01-04T04:30:00.000Z');
+    const earlier = { ...row, createdAt: yesterday, updatedAt: yesterday };
+    const rows = Array.from({ length: 46 }, () => ({ ...earlier, id: randomUUID() }));
     await db.sipPlan.createMany({ data: rows });
     const ask = () => call('POST', '/gold/sip', planBody());
     const answers = await Promise.all(Array.from({ length: 6 }, ask));
@@ -135,6 +137,53 @@ describe('a new plan', () => {
     expect((await call('POST', '/gold/sip', again)).status).toBe(400);
     expect((await call('POST', `/gold/sip/${plan.id}/cancel`)).status).toBe(200);
     expect((await call('POST', '/gold/sip', again)).status).toBe(201);
+  });
+
+  it('is one of at most ten that a customer makes on a day, of many at once too', async ({
+    open,
+    fixtures,
+  }) => {
+    const { call } = await open.newCustomer();
+    const ask = () => call('POST', '/gold/sip', planBody());
+    const made = [];
+    for (let count = 0; count < 8; count += 1) made.push(await ask());
+    // One that has ended was made all the same.
+    await call('POST', `/gold/sip/${made[0]?.body.id}/cancel`);
+    const answers = await Promise.all(Array.from({ length: 5 }, ask));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(2);
+    expect(answers.find(({ status }) => status === 400)?.body.error).toMatchObject({
+      code: 'LIMIT_EXCEEDED',
+      details: { limit: 'plansPerDay', most: 10 },
+    });
+    expect(await open.metrics()).toMatch(/bound_reached_total\{bound="plans_per_day"[^}]*\} 3/u);
+    await fixtures.setClock('2026-01-05T18:29:59.000Z');
+    expect((await ask()).status).toBe(400);
+    await fixtures.setClock('2026-01-05T18:30:00.000Z');
+    expect((await ask()).status).toBe(201);
+  });
+
+  it('of a mandate is at most what a mandate may pay, and never more than a buy', async ({
+    open,
+  }) => {
+    const mandate = { mandate_token: 'token-of-asha' };
+    const over = await post(open, { ...mandate, amount_inr: '15000.01' });
+    expect(over).toMatchObject({
+      status: 400,
+      body: {
+        error: {
+          code: 'LIMIT_EXCEEDED',
+          field: 'amount_inr',
+          details: { limit: 'mandateMaxPaise', limitPaise: 1_500_000 },
+        },
+      },
+    });
+    expect((await post(open, { ...mandate, amount_inr: '15000' })).status).toBe(201);
+    expect((await post(open, { amount_inr: '15000.01' })).status).toBe(201);
+    await open.setLimits({ maxBuyPaise: paise(100_000n) });
+    expect((await post(open, { amount_inr: '1000.01' })).body.error.details).toEqual({
+      limit: 'maxBuyPaise',
+      limitPaise: 100_000,
+    });
   });
 
   it('can be made while the buy gate is closed: it takes no money', async ({ open }) => {

@@ -22,11 +22,12 @@ export interface Mandate {
   readonly tokenSealed: string;
 }
 
-/** A debit that was announced to the customer, and when. */
+/** A debit that was announced to the customer. */
 interface DebitNotice {
   /** From 1. */
   readonly installmentNo: number;
-  readonly sentAt: Date;
+  /** The moment for which it was announced. */
+  readonly debitAt: Date;
 }
 
 /** A SIP plan: installments of one amount on the days of a schedule. */
@@ -46,6 +47,8 @@ export interface Plan {
   /** The next installment falls due then; null once all are raised, and of a cancelled plan. */
   readonly nextDueAt: Date | null;
   readonly lastNotice: DebitNotice | undefined;
+  /** It stood still for longer than one period until then: what fell due is not debited. */
+  readonly missedUntil: Date | null;
   readonly createdAt: Date;
   readonly cancelledAt: Date | null;
   readonly completedAt: Date | null;

@@ -6,8 +6,10 @@ import {
   dateOfInstallment,
   dueAtOf,
   frequencies,
+  isMissed,
   lastStartDate,
   noticeMs,
+  periodAfter,
   planDebit,
   type Schedule,
 } from './schedule.rules.ts';
@@ -106,41 +108,80 @@ describe('every schedule', () => {
   });
 });
 
-const dueAt = dueAtOf(monthly('2026-01-05'), 1);
+const plan = monthly('2026-01-05');
+const dueAt = dueAtOf(plan, 1);
+const unannounced = { dueAt, announcedFor: undefined, lastDebitAt: undefined };
 
 describe('a debit', () => {
-  it('happens when it is due, if it was announced a day before', () => {
-    const noticedAt = addMs(dueAt, -noticeMs);
-    expect(planDebit(dueAt, noticedAt, dueAt)).toEqual({ debitAt: dueAt, isAnnounced: true });
+  it('happens when it is due, if it was announced for then', () => {
+    const debit = { ...unannounced, announcedFor: dueAt };
+    expect(planDebit(plan, debit, dueAt)).toEqual({ debitAt: dueAt, isAnnounced: true });
   });
 
-  it('happens 24 h after a later notice, and after none at all is announced', () => {
-    const noticedAt = addMs(dueAt, -noticeMs / 2);
-    const debitAt = addMs(dueAt, noticeMs / 2);
-    expect(planDebit(dueAt, noticedAt, dueAt)).toEqual({ debitAt, isAnnounced: true });
-    const unannounced = { debitAt: addMs(dueAt, noticeMs), isAnnounced: false };
-    expect(planDebit(dueAt, undefined, dueAt)).toEqual(unannounced);
+  it('happens 24 h after its notice where it was announced late', () => {
+    const announcedFor = addMs(dueAt, noticeMs / 2);
+    const debit = { ...unannounced, announcedFor };
+    expect(planDebit(plan, debit, dueAt)).toEqual({ debitAt: announcedFor, isAnnounced: true });
+    const later = { debitAt: addMs(dueAt, noticeMs), isAnnounced: false };
+    expect(planDebit(plan, unannounced, dueAt)).toEqual(later);
   });
 
   it('is announced again when it was deferred beyond the announced day', () => {
-    const noticedAt = addMs(dueAt, -noticeMs);
+    const debit = { ...unannounced, announcedFor: dueAt };
     const evening = addMs(dueAt, 14 * 3_600_000);
-    expect(planDebit(dueAt, noticedAt, evening)).toEqual({ debitAt: dueAt, isAnnounced: true });
+    expect(planDebit(plan, debit, evening)).toEqual({ debitAt: dueAt, isAnnounced: true });
     const nextMorning = addMs(dueAt, 16 * 3_600_000);
     const again = { debitAt: addMs(nextMorning, noticeMs), isAnnounced: false };
-    expect(planDebit(dueAt, noticedAt, nextMorning)).toEqual(again);
+    expect(planDebit(plan, debit, nextMorning)).toEqual(again);
   });
 
-  it('is never before it is due, nor within 24 h of its notice', () => {
+  it.each([
+    ['DAILY', 1],
+    ['WEEKLY', 7],
+    ['MONTHLY', 28],
+  ] as const)('of a %s plan is %i days after the one before it', (frequency, days) => {
+    const lastDebitAt = addMs(dueAt, 2 * 3_600_000);
+    const debitAt = addMs(lastDebitAt, days * dayMs);
+    const debit = { ...unannounced, announcedFor: dueAt, lastDebitAt };
+    expect(planDebit({ frequency }, debit, dueAt)).toEqual({ debitAt, isAnnounced: false });
+    const announced = { ...debit, announcedFor: debitAt };
+    expect(planDebit({ frequency }, announced, dueAt)).toEqual({ debitAt, isAnnounced: true });
+  });
+
+  it('is missed once more than a period has passed', () => {
+    for (const [frequency, days] of [
+      ['DAILY', 1],
+      ['WEEKLY', 7],
+      ['MONTHLY', 28],
+    ] as const) {
+      expect(isMissed({ frequency }, dueAt, addMs(dueAt, days * dayMs))).toBe(false);
+      expect(isMissed({ frequency }, dueAt, addMs(dueAt, days * dayMs + 1))).toBe(true);
+    }
+  });
+
+  it('is never before it is due, within 24 h of its notice or a period of the last one', () => {
     const moments = fc.integer({ min: -40 * dayMs, max: 40 * dayMs }).map((ms) => addMs(dueAt, ms));
+    const maybe = fc.option(moments, { nil: undefined });
     fc.assert(
-      fc.property(fc.option(moments, { nil: undefined }), moments, (noticedAt, now) => {
-        const { debitAt, isAnnounced } = planDebit(dueAt, noticedAt, now);
-        expect(debitAt >= dueAt).toBe(true);
-        const notice = isAnnounced ? noticedAt : now;
-        expect(notice !== undefined && debitAt >= addMs(notice, noticeMs)).toBe(true);
-        expect(istDate(debitAt) >= istDate(now)).toBe(true);
-      }),
+      fc.property(
+        fc.constantFrom(...frequencies),
+        maybe,
+        maybe,
+        moments,
+        (frequency, announcedFor, lastDebitAt, now) => {
+          const debit = { dueAt, announcedFor, lastDebitAt };
+          const { debitAt, isAnnounced } = planDebit({ frequency }, debit, now);
+          expect(debitAt >= dueAt).toBe(true);
+          const isNoticed = isAnnounced
+            ? debitAt === announcedFor
+            : debitAt >= addMs(now, noticeMs);
+          expect(isNoticed).toBe(true);
+          expect(istDate(debitAt) >= istDate(now)).toBe(true);
+          const before = lastDebitAt ?? addMs(dueAt, -40 * dayMs);
+          expect(debitAt >= periodAfter({ frequency }, before)).toBe(true);
+          expect(istDate(debitAt) > istDate(before)).toBe(true);
+        },
+      ),
     );
   });
 });

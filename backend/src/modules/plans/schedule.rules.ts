@@ -49,25 +49,53 @@ export const dueAtOf = (schedule: Schedule, no: number): Date =>
 /** Returns the last day on which a plan created at `now` may start, `YYYY-MM-DD`. */
 export const lastStartDate = (now: Date): string => addMonths(istDate(now), 12);
 
+/** The least time between two debits of a plan: of a month, its shortest. */
+const periodDays: Readonly<Record<Frequency, number>> = { DAILY: 1, WEEKLY: 7, MONTHLY: 28 };
+
+/** Returns the moment that is one period after `at`. */
+export const periodAfter = ({ frequency }: Pick<Schedule, 'frequency'>, at: Date): Date =>
+  addMs(at, periodDays[frequency] * dayMs);
+
+/**
+ * Returns true once whatever was due at `dueAt` has waited for longer than one period: it is not
+ * debited any more, since the next one has its own debit (contract: plans > Missed debits).
+ */
+export const isMissed = (schedule: Pick<Schedule, 'frequency'>, dueAt: Date, now: Date): boolean =>
+  periodAfter(schedule, dueAt) < now;
+
+/** A debit that is to be planned, or planned anew. */
+interface DebitToPlan {
+  readonly dueAt: Date;
+  /** The moment for which it was announced; undefined where it was not. */
+  readonly announcedFor: Date | undefined;
+  /** The plan's debit before it, sent or to be sent; undefined for the first one. */
+  readonly lastDebitAt: Date | undefined;
+}
+
 /** The time of a debit, and its notice, which the customer may have or still need. */
 interface PlannedDebit {
   readonly debitAt: Date;
   readonly isAnnounced: boolean;
 }
 
-const later = (one: Date, other: Date): Date => (one > other ? one : other);
+const latest = (...moments: readonly Date[]): Date =>
+  moments.reduce((one, other) => (one > other ? one : other));
 
 /**
- * Plans the debit of an installment that is due at `dueAt` and was announced at `noticedAt`: not
- * before it is due, nor less than 24 h after the customer was notified. A debit whose announced
- * day has passed, because the installment was deferred meanwhile, is announced again
+ * Plans a debit: not before its installment is due, nor less than one period after the debit before
+ * it, nor less than 24 h after the customer was notified. What was announced stands while it keeps
+ * to that and its day has not passed; else the debit is announced again
  * (contract: plans > Mandates).
  */
-export const planDebit = (dueAt: Date, noticedAt: Date | undefined, now: Date): PlannedDebit => {
-  const debitAfter = (notice: Date): Date => later(dueAt, addMs(notice, noticeMs));
-  if (noticedAt !== undefined) {
-    const debitAt = debitAfter(noticedAt);
-    if (istDate(debitAt) >= istDate(now)) return { debitAt, isAnnounced: true };
-  }
-  return { debitAt: debitAfter(now), isAnnounced: false };
+export const planDebit = (
+  schedule: Pick<Schedule, 'frequency'>,
+  { dueAt, announcedFor, lastDebitAt }: DebitToPlan,
+  now: Date,
+): PlannedDebit => {
+  const earliest =
+    lastDebitAt === undefined ? dueAt : latest(dueAt, periodAfter(schedule, lastDebitAt));
+  const stands =
+    announcedFor !== undefined && announcedFor >= earliest && istDate(announcedFor) >= istDate(now);
+  if (stands) return { debitAt: announcedFor, isAnnounced: true };
+  return { debitAt: latest(earliest, addMs(now, noticeMs)), isAnnounced: false };
 };

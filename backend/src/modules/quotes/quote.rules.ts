@@ -50,18 +50,23 @@ interface BuyToCheck {
   readonly amountPaise: Paise;
 }
 
+/** A buy, or the checkout of an installment, which is not counted twice. */
+interface CheckoutToCheck extends BuyToCheck {
+  readonly installmentId?: string;
+}
+
 /**
- * Checks a further buy against what the customer has bought on this IST day. Definite only under
- * the lock of the customer's holding; without it, an early answer.
+ * Checks a further buy, or the checkout of an installment, against what the customer has bought on
+ * this IST day. Definite only under the lock of the customer's holding; without it, an early answer.
  * @throws AppError LIMIT_EXCEEDED with the limit in `details`
  */
 export const checkDailyBuys = async (
   db: Db,
-  buy: BuyToCheck,
+  buy: CheckoutToCheck,
   limits: Limits,
   now: Date,
 ): Promise<void> => {
-  const day = { from: startOfIstDay(now), to: endOfIstDay(now), now };
+  const day = { from: startOfIstDay(now), to: endOfIstDay(now), now, exceptId: buy.installmentId };
   const bought = await sumBuys(db, buy.userId, day);
   if (addPaise(bought, buy.amountPaise) > limits.dailyBuyPaise) {
     throw limitExceeded('dailyBuyPaise', limits);

@@ -85,7 +85,8 @@ describe('the reconciliation of installments', () => {
     const gateway = await chooseGateway(books.services.paymentsDeps);
     const request = { orderId: again.orderId, userId: again.userId, gateway, requestId: 'r' };
     const { system } = books;
-    await system.inTransaction((tx) => payInstallmentAgain(system, tx, request));
+    const deps = { ...system, limits: books.services.limits };
+    await system.inTransaction((tx) => payInstallmentAgain(deps, tx, request));
     await books.drain();
     await allocated();
     const retried = await paid();

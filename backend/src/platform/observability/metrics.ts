@@ -46,6 +46,7 @@ const bounds = [
   'body_size',
   'body_time',
   'body_values',
+  'plans_per_day',
   'price_sockets',
   'refused_webhooks',
 ] as const;

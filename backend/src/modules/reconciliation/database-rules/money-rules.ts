@@ -102,7 +102,9 @@ export const moneyRules: readonly DatabaseRule[] = [
       SELECT o.id, o.status, o.amount_paise, o.gold_value_paise, o.gst_paise, o.rounding_paise,
         o.grams, o.price_per_gram_paise, p.id AS payment_order_id, p.amount_paise AS asked_paise
       FROM gold_order o LEFT JOIN payment_order p ON p.order_id = o.id
-      WHERE o.type = 'SIP_INSTALLMENT' AND (p.amount_paise IS DISTINCT FROM o.amount_paise
+      WHERE o.type = 'SIP_INSTALLMENT' AND (
+        CASE WHEN p.id IS NULL THEN o.status NOT IN ('PENDING', 'FAILED')
+          ELSE p.amount_paise <> o.amount_paise END
         OR o.quote_id IS NOT NULL OR (o.allocated_at IS NOT NULL AND (
           o.amount_paise IS DISTINCT FROM o.gold_value_paise + o.gst_paise
           OR o.gold_value_paise
@@ -141,7 +143,9 @@ export const moneyRules: readonly DatabaseRule[] = [
           count(*) FILTER (WHERE status IN ('PAID', 'MANUAL_REVIEW')) AS held
         FROM payment_order WHERE order_id = o.id) AS p
       WHERE o.type = 'SIP_INSTALLMENT' AND CASE
-        WHEN o.status = 'PENDING' THEN p.open <> 1 OR p.held > 0
+        -- One that its mandate does not pay has none until its customer pays it.
+        WHEN o.status = 'PENDING' THEN p.open > 1 OR p.held > 0 OR (p.open = 0 AND NOT EXISTS (
+          SELECT FROM sip_plan s WHERE s.id = o.sip_plan_id AND s.mandate_gateway IS NOT NULL))
         WHEN o.status = 'FAILED' THEN p.open > 0 OR p.held > 0
         ELSE p.open > 0 OR p.held = 0 END`,
   },

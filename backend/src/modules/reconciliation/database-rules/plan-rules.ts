@@ -14,4 +14,21 @@ export const planRules: readonly DatabaseRule[] = [
       WHERE p.installments_raised <> coalesce(o.orders, 0)
         OR p.installments_raised <> coalesce(o.last_no, 0)`,
   },
+  {
+    invariant: 14,
+    says: 'the debits of a plan are a period apart, and each on the day that it was planned for',
+    sql: `
+      WITH debit AS (
+        SELECT s.id AS plan_id, s.frequency, p.id, p.debit_due_at, p.debit_requested_at,
+          lag(p.debit_due_at) OVER (PARTITION BY s.id ORDER BY p.debit_due_at) AS before
+        FROM sip_plan s JOIN gold_order o ON o.sip_plan_id = s.id
+        JOIN payment_order p ON p.order_id = o.id
+        WHERE p.debit_due_at IS NOT NULL AND (p.debit_requested_at IS NOT NULL
+          OR p.status IN ('CREATED', 'GATEWAY_ORDER_CREATED')))
+      SELECT * FROM debit
+      WHERE debit_due_at < before + CASE frequency WHEN 'DAILY' THEN interval '1 day'
+          WHEN 'WEEKLY' THEN interval '7 days' ELSE interval '28 days' END
+        OR (debit_requested_at AT TIME ZONE 'Asia/Kolkata')::date
+          <> (debit_due_at AT TIME ZONE 'Asia/Kolkata')::date`,
+  },
 ];

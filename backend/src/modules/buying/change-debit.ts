@@ -1,0 +1,75 @@
+import { addMs } from '../../platform/clock/clock.ts';
+import type { Db } from '../../platform/db/index.ts';
+import { schedule } from '../../platform/jobs/index.ts';
+import { extendInstallmentExpiry, lockPayableOrder, type TransitionDeps } from '../orders/index.ts';
+import {
+  expirePaymentOrders,
+  isOpenPaymentOrder,
+  listPaymentOrders,
+  lockPaymentOrder,
+  moveDebit,
+  type PaymentOrder,
+} from '../payments/index.ts';
+import { debitJob } from './debit-installments.ts';
+import { paymentWindowMs } from './extend-payment-window.ts';
+
+/** How far the debit of an installment is. */
+type UnsentDebit =
+  | { readonly kind: 'UNSENT'; readonly paymentOrder: PaymentOrder }
+  /** The installment is PENDING, and nobody was asked to pay it. */
+  | { readonly kind: 'NOT_DEBITED' }
+  /** It was sent, or is paid at a checkout, or the installment has ended. */
+  | { readonly kind: 'OTHER' };
+
+/** Locks an installment, then its open payment order, and says how far its debit is. */
+const lockUnsent = async (tx: Db, orderId: string): Promise<UnsentDebit> => {
+  const order = await lockPayableOrder(tx, orderId);
+  if (order.status !== 'PENDING') return { kind: 'OTHER' };
+  const open = (await listPaymentOrders(tx, [orderId])).find(isOpenPaymentOrder);
+  if (open === undefined) return { kind: 'NOT_DEBITED' };
+  // Whoever sends it has changed it under this row's lock before the request goes out.
+  const paymentOrder = await lockPaymentOrder(tx, open.id);
+  const isUnsent =
+    paymentOrder !== undefined &&
+    isOpenPaymentOrder(paymentOrder) &&
+    paymentOrder.debitStatus === 'SCHEDULED';
+  return isUnsent ? { kind: 'UNSENT', paymentOrder } : { kind: 'OTHER' };
+};
+
+/**
+ * Calls off the debit of an installment that was not sent, in the caller's transaction: it stays
+ * PENDING, its customer may pay it until `payableUntil`, and then it fails (contract: plans >
+ * Missed debits). True also for one that was called off before; false where it is too late.
+ */
+export const callOffDebit = async (
+  deps: TransitionDeps,
+  tx: Db,
+  change: { readonly orderId: string; readonly payableUntil: Date; readonly cause: string },
+): Promise<boolean> => {
+  const { orderId, payableUntil, cause } = change;
+  const { kind } = await lockUnsent(tx, orderId);
+  if (kind !== 'UNSENT') return kind === 'NOT_DEBITED';
+  await expirePaymentOrders(deps, tx, orderId, cause);
+  await extendInstallmentExpiry(tx, orderId, payableUntil, deps.clock.now());
+  return true;
+};
+
+/**
+ * Moves the debit of an installment that was not sent to `debitAt`, in the caller's transaction,
+ * with 72 h from then on. The caller announces it anew. False where it was sent meanwhile.
+ */
+export const postponeDebit = async (
+  { clock }: Pick<TransitionDeps, 'clock'>,
+  tx: Db,
+  { orderId, debitAt }: { readonly orderId: string; readonly debitAt: Date },
+): Promise<boolean> => {
+  const debit = await lockUnsent(tx, orderId);
+  if (debit.kind !== 'UNSENT') return false;
+  const { id } = debit.paymentOrder;
+  const at = clock.now();
+  const expiresAt = addMs(debitAt, paymentWindowMs);
+  await moveDebit(tx, id, { debitAt, expiresAt, at });
+  await extendInstallmentExpiry(tx, orderId, expiresAt, at);
+  await schedule(tx, debitJob(id, debitAt));
+  return true;
+};

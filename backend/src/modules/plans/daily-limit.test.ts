@@ -1,0 +1,176 @@
+import { describe, expect } from 'vitest';
+import { goldTest } from '#test/support/gold-test.ts';
+import type { OpenGold } from '#test/support/open-gold.ts';
+import {
+  createPlanFixtures,
+  planBody,
+  type PlanFixtures,
+  type TestPlan,
+} from '#test/support/plan-fixtures.ts';
+import { runSweeps } from '#test/support/run-sweeps.ts';
+import { paise } from '../../money/index.ts';
+
+const it = goldTest().extend('fixtures', { scope: 'file' }, ({ open }) => createPlanFixtures(open));
+
+it.beforeEach(async ({ open, fixtures }) => {
+  await fixtures.setClock('2026-01-05T06:00:00.000Z');
+  await open.setLimits({ dailyBuyPaise: paise(100_000n) });
+});
+
+/** The customer's further plan. */
+const another = async (plan: TestPlan, more: object = {}): Promise<TestPlan> => {
+  const { body } = await plan.call('POST', '/gold/sip', planBody(more));
+  return { ...plan, id: body.id };
+};
+const quote = ({ call }: TestPlan, amount: string) =>
+  call('POST', '/gold/quote', { unit: 'INR', amount });
+const work = async (open: OpenGold, fixtures: PlanFixtures): Promise<void> => {
+  await fixtures.sweep();
+  await fixtures.runJobs();
+  await runSweeps(open.gold.sweeps, 'open-installment-checkouts');
+};
+const isOpen = async (fixtures: PlanFixtures, plan: TestPlan): Promise<boolean> =>
+  (await fixtures.installment(plan, 1)).payment.checkout !== undefined;
+
+describe('the daily limit', () => {
+  it('leaves the checkout that would go over it unopened until the next day', async ({
+    open,
+    fixtures,
+  }) => {
+    const first = await fixtures.newPlan({ amount_inr: '600' });
+    const second = await another(first, { amount_inr: '600' });
+    await work(open, fixtures);
+    const opened = [await isOpen(fixtures, first), await isOpen(fixtures, second)];
+    expect(opened.filter(Boolean)).toHaveLength(1);
+    await fixtures.setClock('2026-01-05T18:29:00.000Z');
+    await work(open, fixtures);
+    expect(await open.gatewayJournal('create-order')).toEqual(expect.any(Array));
+    expect([await isOpen(fixtures, first), await isOpen(fixtures, second)]).toEqual(opened);
+    await fixtures.setClock('2026-01-05T18:31:30.000Z');
+    await work(open, fixtures);
+    for (const plan of [first, second]) {
+      expect(await isOpen(fixtures, plan)).toBe(true);
+      await fixtures.play(plan, 1, 'captured', 'PAID');
+    }
+    await fixtures.runJobs();
+    const waited = opened[0] === true ? second : first;
+    expect((await fixtures.installment(waited, 1)).status).toBe('ALLOCATED');
+  });
+
+  it('counts buys and installments together, but for what a mandate pays', async ({
+    open,
+    fixtures,
+  }) => {
+    const plan = await fixtures.newPlan({ amount_inr: '600', mandate_token: 'token-of-asha' });
+    await work(open, fixtures);
+    await fixtures.setClock('2026-01-06T06:00:05.000Z');
+    await runSweeps(open.gold.sweeps, 'debit-installments');
+    expect((await quote(plan, '1000')).status).toBe(201);
+    const manual = await another(plan, { amount_inr: '600' });
+    await work(open, fixtures);
+    expect(await isOpen(fixtures, manual)).toBe(true);
+    expect((await quote(plan, '400')).status).toBe(201);
+    expect(await quote(plan, '401')).toMatchObject({
+      status: 400,
+      body: { error: { code: 'LIMIT_EXCEEDED', details: { limit: 'dailyBuyPaise' } } },
+    });
+    await fixtures.play(manual, 1, 'captured', 'PAID');
+    await fixtures.runJobs();
+    expect((await quote(plan, '401')).status).toBe(400);
+    await fixtures.setClock('2026-01-06T18:30:00.000Z');
+    expect((await quote(plan, '1000')).status).toBe(201);
+  });
+
+  it('lets a customer buy whose installment waits', async ({ open, fixtures }) => {
+    const plan = await fixtures.newPlan({ amount_inr: '600' });
+    const { call } = plan;
+    const bought = await call('POST', '/gold/buy', {
+      unit: 'INR',
+      amount: '500',
+      idempotency_key: `limit-${plan.id}`,
+    });
+    expect(bought.status).toBe(201);
+    await work(open, fixtures);
+    expect(await isOpen(fixtures, plan)).toBe(false);
+    expect((await quote(plan, '500')).status).toBe(201);
+  });
+
+  it('refuses `pay` over it, and counts one installment once', async ({ open, fixtures }) => {
+    const plan = await fixtures.newPlan({ amount_inr: '600' });
+    await work(open, fixtures);
+    await fixtures.play(plan, 1, 'failed', 'FAILED');
+    const { id } = await fixtures.installment(plan, 1);
+    const pay = () => plan.call('POST', `/gold/sip/${plan.id}/installments/${id}/pay`);
+    // Its first checkout of today is its own.
+    expect((await pay()).status).toBe(200);
+    await fixtures.play(plan, 1, 'failed', 'FAILED');
+    // It may still be paid in the checkout that is open at the gateway.
+    expect((await quote(plan, '401')).status).toBe(400);
+    await fixtures.setClock('2026-01-06T06:00:05.000Z');
+    const bought = await plan.call('POST', '/gold/buy', {
+      unit: 'INR',
+      amount: '500',
+      idempotency_key: `limit-${plan.id}`,
+    });
+    expect(bought.status).toBe(201);
+    expect(await pay()).toMatchObject({
+      status: 400,
+      body: {
+        error: {
+          code: 'LIMIT_EXCEEDED',
+          details: { limit: 'dailyBuyPaise', limitPaise: 100_000 },
+        },
+      },
+    });
+    expect((await fixtures.installment(plan, 1)).status).toBe('FAILED');
+    await fixtures.setClock('2026-01-06T18:30:05.000Z');
+    expect((await pay()).status).toBe(200);
+    await fixtures.play(plan, 1, 'captured', 'PAID');
+  });
+
+  it('is not passed by many requests at once', async ({ open, fixtures }) => {
+    const plan = await fixtures.newPlan({ amount_inr: '600' });
+    const others = [
+      await another(plan, { amount_inr: '600' }),
+      await another(plan, { amount_inr: '600' }),
+    ];
+    await work(open, fixtures);
+    const all = [plan, ...others];
+    const opened = await Promise.all(all.map((each) => isOpen(fixtures, each)));
+    expect(opened.filter(Boolean)).toHaveLength(1);
+    const paths: string[] = [];
+    for (const [at, each] of all.entries()) {
+      if (opened[at] !== true) continue;
+      await fixtures.play(each, 1, 'failed', 'FAILED');
+      const { id } = await fixtures.installment(each, 1);
+      paths.push(`/gold/sip/${each.id}/installments/${id}/pay`);
+    }
+    const tries = [...paths, ...paths].map((path) => plan.call('POST', path));
+    const answers = await Promise.all(tries);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+  });
+
+  it('never refuses money that was captured', async ({ open, fixtures }) => {
+    const plan = await fixtures.newPlan({ amount_inr: '600' });
+    await work(open, fixtures);
+    await open.setLimits({ dailyBuyPaise: paise(10_000n), maxBuyPaise: paise(10_000n) });
+    await fixtures.play(plan, 1, 'captured', 'PAID');
+    await fixtures.runJobs();
+    expect((await fixtures.installment(plan, 1)).status).toBe('ALLOCATED');
+  });
+
+  it('does not open a checkout for a customer who may not buy any more', async ({
+    open,
+    fixtures,
+  }) => {
+    const plan = await fixtures.newPlan({ amount_inr: '600' });
+    await fixtures.sweep();
+    await open.setKyc('PENDING');
+    await fixtures.runJobs();
+    expect(await isOpen(fixtures, plan)).toBe(false);
+    await open.setKyc('APPROVED');
+    await open.advance(61);
+    await runSweeps(open.gold.sweeps, 'open-installment-checkouts');
+    expect(await isOpen(fixtures, plan)).toBe(true);
+  });
+});

@@ -1,0 +1,145 @@
+import { execute, noSql, selectOne, selectRows, sql, type Db } from '../../platform/db/index.ts';
+import type { Paise } from '../../money/index.ts';
+import { ofTrader } from './plans.store.ts';
+
+/** A plan in the list of a sweep. */
+export interface ListedPlan {
+  readonly id: string;
+  readonly at: Date;
+}
+
+interface Batch {
+  /** The last one of the batch before it. */
+  readonly after: ListedPlan | undefined;
+  readonly limit: number;
+}
+
+/**
+ * Lists plans whose next debit is near and was not announced yet, in a fixed order after `after`.
+ * Those of customers who may not buy now, or whose gateway can't debit now, wait.
+ */
+export const listUnannounced = (
+  db: Db,
+  to: {
+    readonly dueBefore: Date;
+    readonly debitGateways: readonly string[];
+    readonly mandateMaxPaise: Paise;
+  },
+  { after, limit }: Batch,
+): Promise<ListedPlan[]> => {
+  const isAfter =
+    after === undefined
+      ? noSql
+      : sql`AND (p.next_due_at, p.id) > (${after.at}::timestamptz, ${after.id}::uuid)`;
+  return selectRows(
+    db,
+    sql`
+      SELECT p.id, p.next_due_at AS at FROM sip_plan p
+      WHERE p.status = 'ACTIVE' AND p.mandate_token_sealed IS NOT NULL
+        AND p.noticed_installment_no IS DISTINCT FROM p.installments_raised + 1
+        AND p.next_due_at <= ${to.dueBefore}::timestamptz
+        AND p.amount_paise <= ${to.mandateMaxPaise}::bigint
+        AND (p.missed_until IS NULL OR p.next_due_at > p.missed_until)
+        AND p.mandate_gateway = ANY(${to.debitGateways}::text[]) AND ${ofTrader} ${isAfter}
+      ORDER BY p.next_due_at, p.id LIMIT ${limit}::int`,
+  );
+};
+
+/** Stores for when the next debit of a plan was announced. The caller holds the plan's lock. */
+export const markAnnounced = async (
+  tx: Db,
+  planId: string,
+  debitAt: Date,
+  at: Date,
+): Promise<void> => {
+  await execute(
+    tx,
+    sql`
+      UPDATE sip_plan SET noticed_installment_no = installments_raised + 1,
+        noticed_at = ${at}::timestamptz, noticed_debit_at = ${debitAt}::timestamptz,
+        updated_at = ${at}::timestamptz
+      WHERE id = ${planId}::uuid`,
+  );
+};
+
+/** Stores that a plan stood still for longer than one period until `until`. */
+export const markMissed = async (tx: Db, planId: string, until: Date): Promise<void> => {
+  await tx.sipPlan.updateMany({
+    where: { id: planId },
+    data: { missedUntil: until, updatedAt: until },
+  });
+};
+
+/**
+ * Returns the moment of a plan's last debit, sent or to be sent; undefined where there is none. One
+ * that was called off before it was sent is none. Under the plan's lock it is definite.
+ */
+export const findLastDebit = async (
+  tx: Db,
+  planId: string,
+  { sentOnly = false }: { readonly sentOnly?: boolean } = {},
+): Promise<Date | undefined> => {
+  const isPlanned = sentOnly ? noSql : sql`OR p.status IN ('CREATED', 'GATEWAY_ORDER_CREATED')`;
+  const row = await selectOne<{ at: Date | null }>(
+    tx,
+    sql`
+      SELECT max(p.debit_due_at) AS at
+      FROM gold_order o JOIN payment_order p ON p.order_id = o.id
+      WHERE o.sip_plan_id = ${planId}::uuid AND p.debit_due_at IS NOT NULL
+        AND (p.debit_requested_at IS NOT NULL ${isPlanned})`,
+  );
+  return row?.at ?? undefined;
+};
+
+/** A debit that was planned for an installment and not sent yet. */
+export interface UnsentDebit {
+  readonly orderId: string;
+  readonly paymentOrderId: string;
+  readonly installmentNo: number;
+  readonly dueAt: Date;
+  readonly debitAt: Date;
+}
+
+/** Lists the debits of a plan that were not sent yet, by the numbers of their installments. */
+export const listUnsentDebits = (tx: Db, planId: string): Promise<UnsentDebit[]> =>
+  selectRows(
+    tx,
+    sql`
+      SELECT o.id AS "orderId", p.id AS "paymentOrderId", o.installment_no AS "installmentNo",
+        o.due_at AS "dueAt", p.debit_due_at AS "debitAt"
+      FROM gold_order o JOIN payment_order p ON p.order_id = o.id
+      WHERE o.sip_plan_id = ${planId}::uuid AND o.status = 'PENDING'
+        AND p.status IN ('CREATED', 'GATEWAY_ORDER_CREATED') AND p.debit_status = 'SCHEDULED'
+      ORDER BY o.installment_no`,
+  );
+
+/**
+ * Lists plans with a debit that was not sent on its day, by their ids after `after`. Those of
+ * customers who may not buy now, or whose gateway can't debit now, wait.
+ */
+export const listLateDebits = (
+  db: Db,
+  to: { readonly dayBegan: Date; readonly debitGateways: readonly string[] },
+  { after, limit }: Batch,
+): Promise<ListedPlan[]> => {
+  const isAfter = after === undefined ? noSql : sql`AND p.id > ${after.id}::uuid`;
+  return selectRows(
+    db,
+    sql`
+      SELECT p.id, min(d.debit_due_at) AS at
+      FROM payment_order d JOIN gold_order o ON o.id = d.order_id
+      JOIN sip_plan p ON p.id = o.sip_plan_id
+      WHERE d.debit_status = 'SCHEDULED' AND d.debit_due_at < ${to.dayBegan}::timestamptz
+        AND d.status IN ('CREATED', 'GATEWAY_ORDER_CREATED')
+        AND d.gateway = ANY(${to.debitGateways}::text[]) AND ${ofTrader} ${isAfter}
+      GROUP BY p.id ORDER BY p.id LIMIT ${limit}::int`,
+  );
+};
+
+/** Returns the id of the order of a plan's installment; undefined before it is raised. */
+export const findInstallmentId = async (
+  db: Db,
+  sipPlanId: string,
+  installmentNo: number,
+): Promise<string | undefined> =>
+  (await db.goldOrder.findFirst({ where: { sipPlanId, installmentNo }, select: { id: true } }))?.id;

@@ -1,0 +1,92 @@
+import { istDate, startOfIstDay } from '../../platform/clock/ist.ts';
+import type { Db } from '../../platform/db/index.ts';
+import { sweepRows, type Sweep } from '../../platform/jobs/index.ts';
+import { describeError } from '../../platform/observability/index.ts';
+import { callOffDebit, postponeDebit } from '../buying/index.ts';
+import {
+  findLastDebit,
+  listLateDebits,
+  listUnsentDebits,
+  markMissed,
+  type ListedPlan,
+  type UnsentDebit,
+} from './plan-debits.store.ts';
+import { notifyDebit, notifyNotDebited } from './plans.notifications.ts';
+import { lockPlan } from './plans.store.ts';
+import { findUsableGateways } from './plans.sweeps.ts';
+import type { Plan, PlansDeps } from './plans.types.ts';
+import { dueAtOf, isMissed, planDebit } from './schedule.rules.ts';
+
+const plansAtOnce = 100;
+
+type ReplanDeps = Pick<
+  PlansDeps,
+  'db' | 'inTransaction' | 'clock' | 'random' | 'logger' | 'gates' | 'notify' | 'payments'
+>;
+
+/** Calls off a debit whose plan has stood still for longer than one period since its day. */
+const giveUp = async (
+  deps: ReplanDeps,
+  tx: Db,
+  plan: Plan,
+  { orderId, installmentNo }: UnsentDebit,
+): Promise<void> => {
+  const now = deps.clock.now();
+  const payableUntil = dueAtOf(plan, installmentNo + 1);
+  const change = { orderId, payableUntil, cause: 'installment.missed' };
+  if (!(await callOffDebit(deps, tx, change))) return;
+  await markMissed(tx, plan.id, now);
+  if (payableUntil > now) {
+    await notifyNotDebited(tx, deps.notify, plan, { installmentNo, orderId, payableUntil });
+  }
+};
+
+/**
+ * Plans the debits of a plan anew that were not sent, in the order of their installments: one whose
+ * day has passed, and those after it that would come less than one period after another.
+ */
+const replan = (deps: ReplanDeps, planId: string): Promise<boolean> =>
+  deps.inTransaction(async (tx) => {
+    const now = deps.clock.now();
+    const plan = await lockPlan(tx, planId);
+    if (plan === undefined) return false;
+    let lastDebitAt = await findLastDebit(tx, planId, { sentOnly: true });
+    for (const debit of await listUnsentDebits(tx, planId)) {
+      const { orderId, installmentNo, dueAt, debitAt: announcedFor } = debit;
+      const isLate = istDate(announcedFor) < istDate(now);
+      if (isLate && isMissed(plan, announcedFor, now)) {
+        await giveUp(deps, tx, plan, debit);
+        continue;
+      }
+      const { debitAt, isAnnounced } = planDebit(plan, { dueAt, announcedFor, lastDebitAt }, now);
+      const isMoved = !isAnnounced && (await postponeDebit(deps, tx, { orderId, debitAt }));
+      if (isMoved) await notifyDebit(tx, deps.notify, plan, { installmentNo, debitAt });
+      lastDebitAt = isMoved ? debitAt : announcedFor;
+    }
+    return true;
+  });
+
+/**
+ * Creates the sweep that plans debits anew that were announced and not sent on their day, since the
+ * gate was closed, their customer could not buy or their gateway could not be used: each is
+ * announced again, or called off where that took longer than one period (contract: plans >
+ * Missed debits).
+ */
+export const createReplanDebits = (deps: ReplanDeps): Sweep => {
+  const { db, clock, logger } = deps;
+  return {
+    name: 'replan-debits',
+    async run(signal) {
+      const gateways = await findUsableGateways(deps);
+      if (gateways === undefined) return;
+      const to = { dayBegan: startOfIstDay(clock.now()), debitGateways: gateways.debits };
+      await sweepRows({
+        rows: (after?: ListedPlan) => listLateDebits(db, to, { after, limit: plansAtOnce }),
+        signal,
+        handle: ({ id }) => replan(deps, id),
+        onError: (error, { id: planId }) =>
+          logger.error({ planId, err: describeError(error) }, 'a debit was not planned anew'),
+      });
+    },
+  };
+};

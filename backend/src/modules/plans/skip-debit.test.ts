@@ -1,0 +1,123 @@
+import { describe, expect } from 'vitest';
+import { goldTest } from '#test/support/gold-test.ts';
+import type { OpenGold } from '#test/support/open-gold.ts';
+import {
+  createPlanFixtures,
+  type PlanFixtures,
+  type TestPlan,
+} from '#test/support/plan-fixtures.ts';
+import { runSweeps } from '#test/support/run-sweeps.ts';
+
+const it = goldTest().extend('fixtures', { scope: 'file' }, ({ open }) => createPlanFixtures(open));
+
+it.beforeEach(({ fixtures }) => fixtures.setClock('2026-01-05T06:00:00.000Z'));
+
+const withMandate = (fixtures: PlanFixtures, more: object = {}): Promise<TestPlan> =>
+  fixtures.newPlan({ mandate_token: 'token-of-asha', frequency: 'WEEKLY', ...more });
+const skip = ({ call, id }: TestPlan, number: number | string) =>
+  call('POST', `/gold/sip/${id}/installments/${number}/skip`);
+const work = async (open: OpenGold, fixtures: PlanFixtures, at: string): Promise<void> => {
+  await fixtures.setClock(at);
+  await fixtures.sweep();
+  await fixtures.runJobs();
+  await runSweeps(open.gold.sweeps, 'debit-installments');
+};
+const debitsOf = async (open: OpenGold, { userId }: TestPlan): Promise<number> => {
+  const rows = await open.database.db.paymentOrder.findMany({ where: { userId } });
+  const ids = new Set<unknown>(rows.map(({ id }) => id));
+  const entries = await open.gatewayJournal('debit');
+  return entries.filter(({ body }) => ids.has(body['reference'])).length;
+};
+
+describe('a debit', () => {
+  it('that is raised is skipped: payable by its customer, and the plan goes on', async ({
+    open,
+    fixtures,
+  }) => {
+    const plan = await withMandate(fixtures);
+    await work(open, fixtures, '2026-01-05T06:00:05.000Z');
+    const answer = await skip(plan, 1);
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { installment_no: 1, status: 'PENDING', expires_at: '2026-01-12T03:30:00.000Z' },
+    });
+    expect(answer.body.payment.status).toBe('EXPIRED');
+    expect((await skip(plan, 1)).status).toBe(200);
+    await work(open, fixtures, '2026-01-06T06:00:10.000Z');
+    expect(await debitsOf(open, plan)).toBe(0);
+    const paid = await plan.call('POST', `/gold/sip/${plan.id}/installments/${answer.body.id}/pay`);
+    expect(paid).toMatchObject({
+      status: 200,
+      body: { payment: { status: 'GATEWAY_ORDER_CREATED' } },
+    });
+    expect((await skip(plan, 1)).status).toBe(409);
+    await work(open, fixtures, '2026-01-12T03:30:05.000Z');
+    expect(await fixtures.plan(plan)).toMatchObject({ status: 'ACTIVE', installments_raised: 2 });
+  });
+
+  it('that is announced and not raised yet is skipped, and no other', async ({
+    open,
+    fixtures,
+  }) => {
+    const plan = await withMandate(fixtures, { start_date: '2026-01-10' });
+    expect((await skip(plan, 1)).status).toBe(409);
+    await work(open, fixtures, '2026-01-09T03:30:05.000Z');
+    const answers = await Promise.all([1, 1, 1].map((number) => skip(plan, number)));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(answers[0]?.body).toMatchObject({
+      installment_no: 1,
+      due_at: '2026-01-10T03:30:00.000Z',
+      status: 'PENDING',
+      payment: null,
+    });
+    await work(open, fixtures, '2026-01-10T03:30:05.000Z');
+    expect(await debitsOf(open, plan)).toBe(0);
+    expect(await fixtures.raised(plan.id)).toHaveLength(1);
+    await work(open, fixtures, '2026-01-16T03:30:05.000Z');
+    await work(open, fixtures, '2026-01-17T03:30:10.000Z');
+    expect(await debitsOf(open, plan)).toBe(1);
+    await runSweeps(open.gold.sweeps, 'fail-unpaid-installments');
+    expect((await fixtures.installment(plan, 1)).status).toBe('FAILED');
+  });
+
+  it('that was sent is not skipped', async ({ open, fixtures }) => {
+    const plan = await withMandate(fixtures, { mandate_token: 'token-stuck' });
+    await work(open, fixtures, '2026-01-05T06:00:05.000Z');
+    await work(open, fixtures, '2026-01-06T06:00:10.000Z');
+    expect(await debitsOf(open, plan)).toBe(1);
+    expect(await skip(plan, 1)).toMatchObject({
+      status: 409,
+      body: { error: { code: 'ILLEGAL_TRANSITION' } },
+    });
+  });
+
+  it('is sent or skipped, never both', async ({ open, fixtures }) => {
+    for (let round = 0; round < 4; round += 1) {
+      await fixtures.setClock('2026-01-05T06:00:00.000Z');
+      const plan = await withMandate(fixtures, { mandate_token: 'token-stuck' });
+      await work(open, fixtures, '2026-01-05T06:00:05.000Z');
+      await fixtures.setClock('2026-01-06T06:00:10.000Z');
+      const [answer] = await Promise.all([
+        skip(plan, 1),
+        runSweeps(open.gold.sweeps, 'debit-installments'),
+      ]);
+      expect(await debitsOf(open, plan)).toBe(answer.status === 200 ? 0 : 1);
+    }
+  });
+
+  it('is found by its number in the own plan alone', async ({ open, fixtures }) => {
+    const plan = await withMandate(fixtures);
+    const manual = await fixtures.newPlan();
+    await work(open, fixtures, '2026-01-05T06:00:05.000Z');
+    for (const number of ['0', '13', 'x', '1.5', '-1', '1000']) {
+      expect({ number, status: (await skip(plan, number)).status }).toEqual({
+        number,
+        status: 404,
+      });
+    }
+    expect((await skip(plan, 12)).status).toBe(409);
+    expect((await skip(manual, 1)).status).toBe(409);
+    const { call } = await open.newCustomer();
+    expect((await skip({ ...plan, call }, 1)).status).toBe(404);
+  });
+});

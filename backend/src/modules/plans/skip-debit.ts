@@ -1,0 +1,59 @@
+import type { Db } from '../../platform/db/index.ts';
+import { AppError } from '../../platform/errors/app-error.ts';
+import { callOffDebit, placeUndebited } from '../buying/index.ts';
+import { findInstallmentId } from './plan-debits.store.ts';
+import { advanceLockedPlan, lockPlan } from './plans.store.ts';
+import type { Plan, PlansDeps } from './plans.types.ts';
+import { readInstallment } from './read-installments.ts';
+import { dueAtOf } from './schedule.rules.ts';
+
+const refuse = (message: string): AppError => new AppError('ILLEGAL_TRANSITION', { message });
+
+/** Raises the announced installment before its day, without a debit; returns its order's id. */
+const raiseSkipped = async (
+  deps: PlansDeps,
+  tx: Db,
+  plan: Plan,
+  installmentNo: number,
+): Promise<string> => {
+  const { id: planId, userId, amountPaise, nextDueAt: dueAt } = plan;
+  const isAnnounced = plan.lastNotice?.installmentNo === installmentNo;
+  if (plan.status !== 'ACTIVE' || dueAt === null || !isAnnounced) {
+    throw refuse('No debit is announced for this installment.');
+  }
+  const payableUntil = dueAtOf(plan, installmentNo + 1);
+  const isLast = installmentNo === plan.durationInstallments;
+  const change = { nextDueAt: isLast ? null : payableUntil, now: deps.clock.now() };
+  if (!(await advanceLockedPlan(tx, plan, change))) throw new AppError('CONFLICT');
+  const installment = { userId, planId, installmentNo, amountPaise, dueAt };
+  return placeUndebited(deps, tx, { ...installment, payableUntil });
+};
+
+const skip = (
+  deps: PlansDeps,
+  { userId, planId, number }: { userId: string; planId: string; number: number },
+): Promise<string> =>
+  deps.inTransaction(async (tx) => {
+    const plan = await lockPlan(tx, planId);
+    if (plan?.userId !== userId || number > plan.durationInstallments) {
+      throw new AppError('NOT_FOUND');
+    }
+    if (plan.mandate === undefined) throw refuse('This plan is not debited.');
+    const orderId = await findInstallmentId(tx, planId, number);
+    if (orderId === undefined) return raiseSkipped(deps, tx, plan, number);
+    const payableUntil = dueAtOf(plan, number + 1);
+    const change = { orderId, payableUntil, cause: 'installment.skipped' };
+    if (await callOffDebit(deps, tx, change)) return orderId;
+    throw refuse('This payment was already requested, or has ended.');
+  });
+
+/**
+ * Skips one debit under a mandate, until it is sent: its installment is PENDING and not debited,
+ * the customer may pay it until the next one falls due, and the plan goes on (contract: plans >
+ * Skipping a debit). It takes no money, so it meets no gate. A repeat changes nothing.
+ * @throws AppError NOT_FOUND; ILLEGAL_TRANSITION where nothing is announced, or it is too late
+ */
+export const skipDebit = async (
+  deps: PlansDeps,
+  request: { readonly userId: string; readonly planId: string; readonly number: number },
+) => readInstallment(deps, request.planId, await skip(deps, request));
