@@ -51,6 +51,7 @@ const deletable = [
   'portal_session',
   'price_snapshot',
   'product_image',
+  'product_word',
   'push_token',
   'readiness_evidence',
   'refusal_count',

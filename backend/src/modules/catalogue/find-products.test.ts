@@ -51,6 +51,35 @@ describe('a search', () => {
     expect((await search(q))[0]).toBe(name);
   });
 
+  it('corrects a word that a mended product no longer has', async () => {
+    const { id } = await shop.create({ name: 'Lotus pendnat', category: 'lotus' });
+    const twin = await shop.create({ name: 'Rose pendnat', category: 'lotus' });
+    const words = async () => {
+      const word = { in: ['pendnat', 'pendant', 'lotus', 'rose'] };
+      const rows = await shop.system.db.productWord.findMany({ where: { word } });
+      return rows.map((row) => row.word).toSorted();
+    };
+    await shop.admin('PATCH', `/products/${id}`, { name: 'Lotus pendant' });
+    expect(await words()).toEqual(['lotus', 'pendant', 'pendnat', 'rose']);
+    // The last product that had the word leaves the sale.
+    await shop.admin('DELETE', `/products/${twin.id}`);
+    expect(await words()).toEqual(['lotus', 'pendant']);
+    expect(await search('lotus pendnat')).toEqual(['Lotus pendant']);
+    await shop.admin('PATCH', `/products/${twin.id}`, { is_active: true });
+    expect(await search('rose pendnat')).toEqual(['Rose pendnat']);
+  });
+
+  it('keeps a word that one product gains while another loses it', async () => {
+    const loser = await shop.create({ name: 'Paisley ring', category: 'ornaments' });
+    const winner = await shop.create({ name: 'Oval ring', category: 'ornaments' });
+    await Promise.all([
+      shop.admin('PATCH', `/products/${loser.id}`, { name: 'Plain ring' }),
+      shop.admin('PATCH', `/products/${winner.id}`, { name: 'Paisley ring' }),
+    ]);
+    const found = await shop.system.db.productWord.count({ where: { word: 'paisley' } });
+    expect(found).toBe(1);
+  });
+
   it('ranks a name over a description', async () => {
     expect(await search('chain')).toEqual(['Rope chain', 'Temple pendant']);
     expect(await search('plain')).toEqual(['Plain band ring', 'Gold coin, 1 g']);
