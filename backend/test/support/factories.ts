@@ -80,8 +80,8 @@ export const createNumbers = (random: Random) => ({
   phone: (): string => `+919${random.digits(9)}`,
   pan: (): string => {
     const letter = (): string => letters.charAt(random.int(letters.length));
-    const five = Array.from({ length: 5 }, letter).join('');
-    return `${five}${random.digits(4)}${letter()}`;
+    // The fourth letter of a person's PAN is P.
+    return `${letter()}${letter()}${letter()}P${letter()}${random.digits(4)}${letter()}`;
   },
   aadhaar: (): string => {
     const eleven = `${2 + random.int(8)}${random.digits(10)}`;

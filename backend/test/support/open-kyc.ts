@@ -45,12 +45,16 @@ export interface OpenKyc {
 }
 
 /** Opens it, with the clients of `given` where it is given; close its `system`. */
-export const openKyc = async (given?: TestSystem): Promise<OpenKyc> => {
+export const openKyc = async (
+  given?: TestSystem,
+  { requiresDateOfBirth = false }: { readonly requiresDateOfBirth?: boolean } = {},
+): Promise<OpenKyc> => {
   const system = given ?? (await openTestSystem());
   const { db, tokens, provider } = system;
   const make = createFactories(system);
   const kyc = createKyc({
     ...system,
+    requiresDateOfBirth,
     isSignedBody: (message, signature) =>
       isSigned({ message, signature, encoding: 'hex', secrets: kycWebhookSecrets }),
   });

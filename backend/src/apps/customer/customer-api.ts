@@ -113,6 +113,7 @@ const createAccountServices = ({ config, runtime, sms, objects, services }: Acco
     coolDownDays: config.DELETED_PHONE_COOLDOWN_DAYS,
   });
   const kyc = createKyc({
+    requiresDateOfBirth: config.KYC_REQUIRES_DATE_OF_BIRTH,
     ...shared,
     objects,
     isSignedBody: (message, signature) =>

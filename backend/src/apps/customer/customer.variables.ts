@@ -9,6 +9,10 @@ export const customerVariables = defineVariables({
     doc: "comma-separated secrets that sign the KYC provider's webhooks; without one none is taken",
     secret: true,
   },
+  KYC_REQUIRES_DATE_OF_BIRTH: {
+    schema: flag(false),
+    doc: 'true where KYC needs a date of birth; one that is given is always that of an adult',
+  },
   OTP_SENDS_PER_ADDRESS_HOUR: {
     schema: integer(60, 1, 100_000),
     doc: 'one-time codes sent in an hour for one address (an IPv6 /64)',

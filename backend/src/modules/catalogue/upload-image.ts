@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ObjectStore } from '../../adapters/object-store/port.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
-import { readJsonBytes, validationError } from '../../platform/http/index.ts';
+import { readBase64, readJsonBytes, validationError } from '../../platform/http/index.ts';
 import { adminActor } from '../admins/index.ts';
 import { findProduct, lockProduct } from './catalogue.store.ts';
 import type { Product } from './catalogue.types.ts';
@@ -33,13 +33,10 @@ const textOf = (body: Buffer): string => {
 
 /** Reads the bytes of an upload. @throws AppError VALIDATION_FAILED, PAYLOAD_TOO_LARGE */
 export const readImageBody = (body: Buffer): Buffer => {
-  const text = textOf(body).replaceAll(/\s/gu, '');
+  const text = textOf(body).trim();
   if (text === '') throw refuse('is required: the image as base64');
-  // Of the alphabet, whole groups of four, padded or not: Buffer would pass over anything else.
-  if (!/^[A-Za-z0-9+/]+={0,2}$/u.test(text) || text.replaceAll('=', '').length % 4 === 1) {
-    throw refuse('must be base64');
-  }
-  const bytes = Buffer.from(text, 'base64');
+  const bytes = readBase64(text);
+  if (bytes === undefined) throw refuse('must be base64');
   if (bytes.length <= imageLimitBytes) return bytes;
   throw new AppError('PAYLOAD_TOO_LARGE', { field, message: 'Images can be at most 5 MB.' });
 };

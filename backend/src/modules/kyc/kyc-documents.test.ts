@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -31,6 +32,14 @@ afterAll(async () => kyc.system.close());
 
 const upload = (changes: object = {}, who: MadeCustomer | undefined = customer) =>
   kyc.as(who)('POST', '/kyc/documents', { ...png, ...changes });
+
+/** The type that a document is kept and shown under. */
+const keptTypeOf = async (changes: object): Promise<string | undefined> => {
+  const answer = await upload(changes);
+  expect(answer).toMatchObject({ status: 201 });
+  const key = String(answer.body['documentKey']);
+  return (await kyc.system.db.kycDocument.findUnique({ where: { key } }))?.contentType;
+};
 
 const storedFiles = (): string[] =>
   readdirSync(kyc.system.objectsDir, { recursive: true, withFileTypes: true })
@@ -74,6 +83,43 @@ describe('an upload', () => {
     expect(await upload({ contentType, dataBase64: base64Of(hex) })).toMatchObject({ status: 201 });
   });
 
+  it.each([
+    ['image/jpg', 'image/jpeg'],
+    ['IMAGE/JPEG', 'image/jpeg'],
+    ['image/jpeg; charset=binary', 'image/jpeg'],
+    ['image/pjpeg', 'image/jpeg'],
+  ])('takes a JPEG that is called %s', async (contentType, kept) => {
+    const dataBase64 = base64Of(magic['image/jpeg']);
+    expect(await keptTypeOf({ contentType, dataBase64 })).toBe(kept);
+  });
+
+  it('keeps the type of the content, whatever was declared', async () => {
+    expect(await keptTypeOf({ contentType: 'image/jpeg' })).toBe('image/png');
+    const jpeg = { contentType: 'application/pdf', dataBase64: base64Of(magic['image/jpeg']) };
+    expect(await keptTypeOf(jpeg)).toBe('image/jpeg');
+  });
+
+  it('may have its base64 in lines, and then keeps the same bytes', async () => {
+    const dataBase64 = `${pngBase64.replaceAll(/.{76}/gu, '$&\r\n')}\n`;
+    const answer = await upload({ dataBase64 });
+    expect(answer).toMatchObject({ status: 201 });
+    const key = String(answer.body['documentKey']);
+    const plain = Buffer.from(pngBase64, 'base64');
+    expect(await kyc.system.db.kycDocument.findUnique({ where: { key } })).toMatchObject({
+      sizeBytes: plain.length,
+      sha256: createHash('sha256').update(plain).digest('hex'),
+    });
+  });
+
+  it.each([
+    ['white space', '\r\n \t'],
+    ['a byte order mark', '\u00ef\u00bb\u00bf'],
+  ])('takes a PDF after %s', async (_what, before) => {
+    const pdf = Buffer.from(`${before}%PDF-1.4\n%%EOF`, 'latin1');
+    const document = { contentType: 'application/pdf', dataBase64: pdf.toString('base64') };
+    expect(await keptTypeOf(document)).toBe('application/pdf');
+  });
+
   it('is for customers', async () => {
     expect(await kyc.as()('POST', '/kyc/documents', png)).toMatchObject({ status: 401 });
     const operator = { ...customer, token: kyc.admin.token };
@@ -83,7 +129,8 @@ describe('an upload', () => {
 
 describe('what is refused, and stored nowhere', () => {
   it.each([
-    ['a JPEG that says PNG', { dataBase64: base64Of(magic['image/jpeg']) }, 'dataBase64'],
+    ['a GIF that says PNG', { dataBase64: base64Of('474946383961') }, 'dataBase64'],
+    ['a PDF within other text', { dataBase64: btoa('<html>%PDF-1.4') }, 'dataBase64'],
     ['text that says PNG', { dataBase64: 'aGVsbG8gd29ybGQ=' }, 'dataBase64'],
     [
       'HTML that says PDF',

@@ -58,6 +58,8 @@ describe('the queue', () => {
       id,
       userId: customer?.userId,
       fullName: 'One',
+      dateOfBirth: null,
+      warnings: [],
       status: 'SUBMITTED',
       panLast4: expect.stringMatching(/^.{4}$/u),
       aadhaarLast4: expect.stringMatching(/^\d{4}$/u),

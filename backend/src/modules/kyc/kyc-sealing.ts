@@ -54,12 +54,16 @@ export const hashesOfNumbers = (
   aadhaar: blindIndex.all('kyc.aadhaar', numbers.aadhaar),
 });
 
+/** Opens the PAN. */
+export const openPan = (sealer: Sealer, sealed: string, recordId: string): string =>
+  sealer.open(sealed, contextOf('pan', recordId));
+
 /** Opens the numbers that the provider requires before a customer holds much gold. */
 export const openNumbers = (
   sealer: Sealer,
   record: { readonly id: string; readonly panSealed: string; readonly aadhaarSealed: string },
 ): { pan: string; identityNumber: string } => ({
-  pan: sealer.open(record.panSealed, contextOf('pan', record.id)),
+  pan: openPan(sealer, record.panSealed, record.id),
   identityNumber: sealer.open(record.aadhaarSealed, contextOf('aadhaar', record.id)),
 });
 
@@ -78,6 +82,10 @@ export const rehashNumbers = (
 /** Opens the full name of a record, for the reviewer and the provider. */
 export const openFullName = (sealer: Sealer, sealed: string, recordId: string): string =>
   sealer.open(sealed, contextOf('full_name', recordId));
+
+/** Opens the date of birth, for the reviewer. */
+export const openDateOfBirth = (sealer: Sealer, sealed: string, recordId: string): string =>
+  sealer.open(sealed, contextOf('date_of_birth', recordId));
 
 /** Seals the reason that a reviewer gave. */
 export const sealReason = (sealer: Sealer, reason: string, recordId: string): string =>

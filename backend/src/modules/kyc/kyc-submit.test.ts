@@ -3,6 +3,7 @@ import type { MadeCustomer } from '#test/support/factories.ts';
 import { openKyc, type OpenKyc } from '#test/support/open-kyc.ts';
 import { addMs } from '../../platform/clock/clock.ts';
 import { istDate } from '../../platform/clock/ist.ts';
+import { hasVerhoeffCheckDigit } from './verhoeff.ts';
 
 let kyc: OpenKyc;
 
@@ -17,6 +18,17 @@ const statusOf = async (customer: MadeCustomer) =>
 
 /** The IST date so many days from now. */
 const inFuture = (days: number) => istDate(addMs(kyc.system.clock.now(), days * 86_400_000));
+
+/** The same day of an earlier year. */
+const yearsBefore = (date: string, years: number): string =>
+  `${Number(date.slice(0, 4)) - years}${date.slice(4)}`;
+
+/** An Aadhaar number with this first digit and the check digit that fits. */
+const beginningWith = (first: string): string => {
+  const eleven = `${first}9994105705`;
+  const check = Array.from('0123456789').find((digit) => hasVerhoeffCheckDigit(eleven + digit));
+  return `${eleven}${check ?? ''}`;
+};
 
 const nothing = {
   status: 'PENDING',
@@ -75,6 +87,21 @@ describe('a submission', () => {
     expect((await kyc.operator()('GET', `/kyc/${id}`)).body).toMatchObject({
       fullName: 'Ravi Iyer',
     });
+  });
+
+  it.each([
+    ['ABCDE1234F', ['PAN_HOLDER_UNKNOWN']],
+    ['ABCPE1234G', []],
+    ['ABCTE1234H', []],
+  ])('shows the reviewer the date of birth, and what is odd in %s', async (pan, warnings) => {
+    const customer = await kyc.make.customer();
+    expect((await kyc.submit(customer, { pan, dateOfBirth: '1990-04-12' })).status).toBe(200);
+    const shown = { dateOfBirth: '1990-04-12', warnings };
+    const id = await kyc.recordOf(customer);
+    expect((await kyc.operator()('GET', `/kyc/${id}`)).body).toMatchObject(shown);
+    const { body } = await kyc.operator()('GET', '/kyc?limit=100');
+    expect(body['items']).toContainEqual(expect.objectContaining({ id, ...shown }));
+    expect(await statusOf(customer)).not.toHaveProperty('warnings');
   });
 
   it('is not taken twice, also not by two at once', async () => {
@@ -208,6 +235,8 @@ describe('bad input is refused with its field, and nothing is written', () => {
     ['aadhaar', undefined],
     ['aadhaar', '999941057059'],
     ['aadhaar', '99994105705'],
+    ['aadhaar', beginningWith('0')],
+    ['aadhaar', beginningWith('1')],
     ['aadhaar', '9999 4105 7058'],
     ['aadhaar', '９９９９４１０５７０５８'],
     ['aadhaar', 999941057058],
@@ -249,7 +278,28 @@ describe('bad input is refused with its field, and nothing is written', () => {
       const answer = await kyc.submit(customer, { dateOfBirth });
       expect(answer).toMatchObject({ status: 400, field: 'dateOfBirth' });
     }
-    expect(await kyc.submit(customer, { dateOfBirth: inFuture(-1) })).toMatchObject({
+  });
+
+  it('a date of birth of a minor, to the day in IST', async () => {
+    const customer = await kyc.make.customer();
+    const [today, tomorrow] = [inFuture(0), inFuture(1)];
+    for (const dateOfBirth of [inFuture(-1), yearsBefore(today, 9), yearsBefore(tomorrow, 18)]) {
+      const answer = await kyc.submit(customer, { dateOfBirth });
+      expect(answer).toMatchObject({
+        status: 400,
+        code: 'VALIDATION_FAILED',
+        field: 'dateOfBirth',
+      });
+    }
+    const grown = await kyc.submit(customer, { dateOfBirth: yearsBefore(today, 18) });
+    expect(grown).toMatchObject({ status: 200 });
+  });
+
+  it('no date of birth, where the house needs one', async () => {
+    const house = await openKyc(kyc.system, { requiresDateOfBirth: true });
+    const customer = await house.make.customer();
+    expect(await house.submit(customer)).toMatchObject({ status: 400, field: 'dateOfBirth' });
+    expect(await house.submit(customer, { dateOfBirth: '1990-04-12' })).toMatchObject({
       status: 200,
     });
   });

@@ -2,9 +2,9 @@ import { AppError } from '../../platform/errors/app-error.ts';
 import { defineRoute, idParams, ok, type Reply, type Route } from '../../platform/http/index.ts';
 import { adminAccess } from '../admins/index.ts';
 import { forceReverify } from './force-reverify.ts';
+import { documentTypes } from './document-type.ts';
 import {
   documentParams,
-  documentTypes,
   kycOperatorView,
   queuePage,
   queueQuery,

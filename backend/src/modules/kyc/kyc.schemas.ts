@@ -6,18 +6,17 @@ import {
   pageQuery,
   plainName,
   plainText,
+  readBase64,
 } from '../../platform/http/index.ts';
 import { kycStatuses } from '../identity/index.ts';
-import { documentKinds } from './kyc.types.ts';
+import { documentTypes, usualTypeName } from './document-type.ts';
+import { documentKinds, kycWarnings } from './kyc.types.ts';
 import { hasVerhoeffCheckDigit } from './verhoeff.ts';
 
 const isPastDate = (text: string): boolean => text >= '1900-01-01';
 
 /** 3 MB decoded, and the body that carries it in base64. */
 export const documentLimitBytes = 3 * 1024 * 1024;
-/** The types of documents, by content. */
-export const documentTypes = ['image/jpeg', 'image/png', 'image/webp', 'application/pdf'] as const;
-
 export const documentBodyLimitBytes = Math.floor(4.2 * 1024 * 1024);
 
 const documentKey = z
@@ -34,7 +33,7 @@ export const submitBody = z.object({
     .regex(/^[A-Z]{5}[0-9]{4}[A-Z]$/u, 'must be five letters, four digits and a letter'),
   aadhaar: z
     .string()
-    .regex(/^\d{12}$/u, 'must be 12 digits')
+    .regex(/^[2-9][0-9]{11}$/u, 'must be 12 digits, the first from 2 to 9')
     .refine(hasVerhoeffCheckDigit, 'is not an Aadhaar number: its check digit does not fit'),
   pincode: z.string().regex(/^[1-9][0-9]{5}$/u, 'must be six digits, the first not 0'),
   documentKey,
@@ -62,11 +61,19 @@ submitBody.register(z.globalRegistry, {
 
 export const documentBody = z.object({
   kind: z.enum(documentKinds),
-  contentType: z.enum(documentTypes),
+  contentType: z
+    .preprocess(usualTypeName, z.enum(documentTypes))
+    .describe('A hint: the content decides.'),
   dataBase64: z
     .string()
     .min(1)
-    .regex(/^[A-Za-z0-9+/]+={0,2}$/u, 'must be base64'),
+    .transform((text, context): Buffer => {
+      const bytes = readBase64(text);
+      if (bytes !== undefined) return bytes;
+      context.addIssue({ code: 'custom', message: 'must be base64' });
+      return z.NEVER;
+    })
+    .describe('Line breaks may stand in it.'),
 });
 documentBody.register(z.globalRegistry, {
   id: 'UploadKycDocumentRequest',
@@ -115,6 +122,8 @@ export const kycOperatorView = kycView.extend({
   id: z.uuid(),
   userId: z.uuid(),
   fullName: z.string().nullable(),
+  dateOfBirth: z.iso.date().nullable(),
+  warnings: z.array(z.enum(kycWarnings)).describe('What a reviewer has to look at.'),
   documents: z.array(z.object({ kind: z.enum(documentKinds), key: z.string() })),
 });
 kycOperatorView.register(z.globalRegistry, {
@@ -126,6 +135,8 @@ kycOperatorView.register(z.globalRegistry, {
       id: '0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b10',
       userId: '0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b11',
       fullName: 'Asha Rao',
+      dateOfBirth: '1990-04-12',
+      warnings: [],
       documents: [
         {
           kind: 'PAN',

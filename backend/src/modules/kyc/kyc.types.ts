@@ -3,6 +3,10 @@ import type { Db } from '../../platform/db/index.ts';
 export const documentKinds = ['PAN', 'AADHAAR_FRONT', 'AADHAAR_BACK', 'SELFIE'] as const;
 export type DocumentKind = (typeof documentKinds)[number];
 
+/** What a reviewer is told about a submission that was taken. */
+export const kycWarnings = ['PAN_HOLDER_UNKNOWN'] as const;
+export type KycWarning = (typeof kycWarnings)[number];
+
 /** Notifies the customer, in the caller's transaction. */
 export type Notify = (
   db: Db,

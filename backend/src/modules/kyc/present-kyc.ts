@@ -1,7 +1,8 @@
 import type { Sealer, Vault } from '../../platform/crypto/index.ts';
 import type { Db } from '../../platform/db/index.ts';
-import { openFullName, openPincode, openReason } from './kyc-sealing.ts';
+import { openDateOfBirth, openFullName, openPan, openPincode, openReason } from './kyc-sealing.ts';
 import { findKycByUser, listDocuments, toKycStatus, type KycRow } from './kyc.store.ts';
+import type { KycWarning } from './kyc.types.ts';
 
 interface PresentDeps {
   readonly db: Db;
@@ -41,6 +42,20 @@ const fullNameOf = (row: KycRow, sealer: Sealer | undefined): string | null =>
     ? null
     : openFullName(sealer, row.fullNameSealed, row.id);
 
+/** The fourth letter of a PAN, which says what kind of holder it has. */
+const knownHolders = 'ABCFGHJLPT';
+
+const warningsOf = (row: KycRow, sealer: Sealer | undefined): KycWarning[] => {
+  if (sealer === undefined || row.panSealed === null) return [];
+  const holder = openPan(sealer, row.panSealed, row.id).charAt(3);
+  return knownHolders.includes(holder) ? [] : ['PAN_HOLDER_UNKNOWN'];
+};
+
+const dateOfBirthOf = (row: KycRow, sealer: Sealer | undefined): string | null =>
+  sealer === undefined || row.dateOfBirthSealed === null
+    ? null
+    : openDateOfBirth(sealer, row.dateOfBirthSealed, row.id);
+
 /** Presents records to operators, with their documents. */
 export const presentKycForOperators = async (
   { db, vault }: PresentDeps,
@@ -56,6 +71,8 @@ export const presentKycForOperators = async (
     id: row.id,
     userId: row.userId,
     fullName: fullNameOf(row, sealers.get(row.userId)),
+    dateOfBirth: dateOfBirthOf(row, sealers.get(row.userId)),
+    warnings: warningsOf(row, sealers.get(row.userId)),
     documents: documents
       .filter(({ userId }) => userId === row.userId)
       .map(({ kind, key }) => ({ kind, key })),

@@ -33,6 +33,8 @@ export interface SubmitKycDeps {
   readonly vault: Vault;
   readonly blindIndex: BlindIndex;
   readonly logger: Pick<Logger, 'info' | 'error'>;
+  /** True where the house needs the date of birth of every customer. */
+  readonly requiresDateOfBirth: boolean;
 }
 
 const requireDocument = async (
@@ -60,9 +62,21 @@ const fullNameFor = async (db: Db, userId: string, given: string | undefined): P
   throw validationError([{ field: 'fullName', message: 'is needed here or in the profile' }]);
 };
 
-const requirePast = (date: string | undefined, now: Date): void => {
-  if (date === undefined || date < istDate(now)) return;
-  throw validationError([{ field: 'dateOfBirth', message: 'must be a day in the past' }]);
+const ageOfMajority = 18n;
+
+/** Returns the IST date of today, so many years ago. Who was born on or before it is of age. */
+const yearsAgo = (now: Date, years: bigint): string => {
+  const [year = '', ...rest] = istDate(now).split('-');
+  return [String(BigInt(year) - years), ...rest].join('-');
+};
+
+/** Refuses a minor, and a submission without a date of birth where the house needs one. */
+const requireOfAge = (date: string | undefined, now: Date, isRequired: boolean): void => {
+  if (date === undefined && !isRequired) return;
+  if (date !== undefined && date <= yearsAgo(now, ageOfMajority)) return;
+  const message =
+    date === undefined ? 'is required' : `must be ${ageOfMajority} years ago or earlier`;
+  throw validationError([{ field: 'dateOfBirth', message }]);
 };
 
 /**
@@ -86,7 +100,7 @@ const requireFreeNumbers = async (
 /**
  * Submits KYC for review: PENDING or REJECTED to SUBMITTED.
  * @throws AppError VALIDATION_FAILED for a document the caller has not uploaded, a missing name or
- * a date of birth in the future; KYC_STATE, KYC_DUPLICATE.
+ * a date of birth of a minor; KYC_STATE, KYC_DUPLICATE.
  */
 export const submitKyc = async (
   deps: SubmitKycDeps,
@@ -94,7 +108,7 @@ export const submitKyc = async (
   input: SubmitInput,
 ): Promise<KycRow> => {
   const { db, inTransaction, clock, random, vault, blindIndex, logger } = deps;
-  requirePast(input.dateOfBirth, clock.now());
+  requireOfAge(input.dateOfBirth, clock.now(), deps.requiresDateOfBirth);
   await requireDocument(db, userId, 'documentKey', input.documentKey);
   await requireDocument(db, userId, 'selfieKey', input.selfieKey);
   const fullName = await fullNameFor(db, userId, input.fullName);

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { fileTypeFromBuffer } from 'file-type';
 import type { ObjectStore } from '../../adapters/object-store/port.ts';
 import type { Clock } from '../../platform/clock/clock.ts';
 import type { Vault } from '../../platform/crypto/index.ts';
@@ -8,6 +7,7 @@ import { AppError, isAppError } from '../../platform/errors/app-error.ts';
 import { validationError } from '../../platform/http/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
 import { lockHolding } from '../holdings/index.ts';
+import { typeOfDocument } from './document-type.ts';
 import { documentContext } from './kyc-sealing.ts';
 import { documentLimitBytes, type DocumentInput } from './kyc.schemas.ts';
 import { countDocuments, insertDocument } from './kyc.store.ts';
@@ -35,7 +35,7 @@ const requireRoom = async (db: Db, userId: string): Promise<void> => {
 /**
  * Seals a document with the customer's own key, stores it in the object store and returns its key.
  * The bytes go first: a crash leaves at most a sealed object that no row names.
- * @throws AppError VALIDATION_FAILED when the content is not of its declared type,
+ * @throws AppError VALIDATION_FAILED when the content is of no type that is taken,
  * PAYLOAD_TOO_LARGE, LIMIT_EXCEEDED, SERVICE_UNAVAILABLE when the store does not accept it.
  */
 export const uploadDocument = async (
@@ -43,14 +43,14 @@ export const uploadDocument = async (
   userId: string,
   input: DocumentInput,
 ): Promise<string> => {
-  const bytes = Buffer.from(input.dataBase64, 'base64');
+  const bytes = input.dataBase64;
   if (bytes.length > documentLimitBytes) {
     const message = 'Documents can be at most 3 MB.';
     throw new AppError('PAYLOAD_TOO_LARGE', { field: 'dataBase64', message });
   }
-  const found = await fileTypeFromBuffer(bytes);
-  if (found?.mime !== input.contentType) {
-    const message = `must match contentType; it looks like ${found?.mime ?? 'no known type'}`;
+  const { type, seen } = await typeOfDocument(bytes);
+  if (type === undefined) {
+    const message = `must be a JPEG, PNG, WebP or PDF document; it looks like ${seen}`;
     throw validationError([{ field: 'dataBase64', message }]);
   }
   await requireRoom(db, userId);
@@ -70,7 +70,7 @@ export const uploadDocument = async (
         userId,
         key,
         kind: input.kind,
-        contentType: input.contentType,
+        contentType: type,
         sizeBytes: bytes.length,
         sha256: createHash('sha256').update(bytes).digest('hex'),
         createdAt: clock.now(),

@@ -28,6 +28,7 @@ export {
   wholeNumber,
   type Page,
 } from './schema-parts.ts';
+export { readBase64 } from './base64.ts';
 export {
   canonicalEmail,
   emailText,
