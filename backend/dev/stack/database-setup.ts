@@ -1,4 +1,5 @@
 import { Client } from 'pg';
+import { setRoleDefaults } from '../../src/apps/migrate/set-role-defaults.ts';
 
 /** The two roles of the service (contract: money > Invariants) and their development passwords. */
 export const migrateRole = { name: 'dgs_migrate', password: 'dev-only-migrate-password' };
@@ -51,6 +52,7 @@ export const ensureRoles = (adminUrl: string): Promise<void> =>
         if (role === migrateRole) await client.query(`ALTER ROLE ${role.name} CREATEDB`);
       }
     }
+    await setRoleDefaults(client, () => {});
     // An administrator short of superuser must belong to a role to create databases for it.
     const { rows } = await client.query<{ member: boolean }>(
       `SELECT pg_has_role($1, 'MEMBER') AS member`,

@@ -99,6 +99,7 @@ export const createOfflineRuntime = async (
     poolSize: config.DATABASE_POOL_SIZE,
     applicationName: name,
     onPoolError: (error) => logger.warn({ err: error }, 'a database connection was lost'),
+    onReplaced: (reason) => logger.warn({ reason }, 'every database connection is given up'),
     timers,
   });
   const redis = createRedis(config.REDIS_URL, 'fail-fast', {

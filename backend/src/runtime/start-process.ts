@@ -1,13 +1,15 @@
 import type { Server } from 'node:http';
 import { inspect } from 'node:util';
 import { ConfigError, type Environment } from '../platform/config/config.ts';
-import { missingMigrations } from '../platform/db/migrations.ts';
+import { WrongSessionError } from '../platform/db/index.ts';
+import { findMissing } from '../platform/db/migrations.ts';
 import { createInternalServer } from '../platform/lifecycle/create-internal-server.ts';
 import {
   createLifecycle,
   exitOnCrash,
   type Closer,
 } from '../platform/lifecycle/create-lifecycle.ts';
+import type { ReadinessCheck } from '../platform/lifecycle/readiness.ts';
 import { pingRedis } from '../platform/redis/index.ts';
 import type { Runtime } from './create-runtime.ts';
 import type { ProcessConfig } from './load-config.ts';
@@ -17,6 +19,8 @@ interface ProcessParts {
   readonly config: ProcessConfig;
   /** The API; the worker has none. */
   readonly api?: { readonly server: Server; readonly port: number };
+  /** Of this process alone, besides those that each one has. */
+  readonly checks?: readonly ReadinessCheck[];
   /** Brings gauges up to date before metrics are read. */
   readonly beforeMetrics?: () => Promise<void>;
   /** Stops taking work; resolves when what ran is done. */
@@ -31,10 +35,21 @@ const createMigrationCheck = ({ database }: Runtime): (() => Promise<void>) => {
   let isComplete = false;
   return async () => {
     if (isComplete) return;
-    const missing = await missingMigrations(database.db);
+    const missing = await findMissing((statement) => database.connections.ask(statement));
     if (missing.length > 0) throw new Error(`missing migrations: ${missing.join(', ')}`);
     isComplete = true;
   };
+};
+
+/**
+ * Refuses to start where times would be read in another zone than UTC, as through a pooler that
+ * drops what a connection asks for. A database that is not there yet is checked with each
+ * connection that is opened later.
+ */
+const checkSession = async ({ database }: Runtime): Promise<void> => {
+  await database.connections.checkSession().catch((error: unknown) => {
+    if (error instanceof WrongSessionError) throw error;
+  });
 };
 
 /** Listens, answers the probes, and shuts down in order at SIGTERM. */
@@ -42,6 +57,7 @@ export const startProcess = async (parts: ProcessParts): Promise<void> => {
   const { runtime, config, api, beforeMetrics, onDrain, beforeStop } = parts;
   const { logger, metrics, database, redis } = runtime;
   exitOnCrash(logger);
+  await checkSession(runtime);
   const internal = createInternalServer({
     metrics,
     logger,
@@ -57,11 +73,15 @@ export const startProcess = async (parts: ProcessParts): Promise<void> => {
       { name: 'database', isRequired: true, check: () => database.ping() },
       { name: 'migrations', isRequired: true, check: createMigrationCheck(runtime) },
       { name: 'cache', isRequired: false, check: () => pingRedis(redis) },
+      ...(parts.checks ?? []),
     ],
     logger,
     graceMs: config.SHUTDOWN_GRACE_MS,
     drainDelayMs: config.SHUTDOWN_DRAIN_MS,
-    ...(onDrain !== undefined && { onDrain }),
+    onDrain: async () => {
+      database.connections.hurry();
+      await onDrain?.();
+    },
     ...(beforeStop !== undefined && { beforeStop }),
     closeInOrder: [...(parts.closeFirst ?? []), { name: 'clients', close: () => runtime.close() }],
   });

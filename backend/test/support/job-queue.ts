@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Db } from '../../src/platform/db/database.ts';
+import { createTimers } from '../../src/platform/clock/timers.ts';
+import { createConnections, type Db } from '../../src/platform/db/index.ts';
 import { createJobRunner } from '../../src/platform/jobs/create-job-runner.ts';
 import type { TaskList } from '../../src/platform/jobs/enqueue.ts';
 import { createSilentLogger } from '../../src/platform/observability/logger.ts';
@@ -34,8 +35,10 @@ export const withJobRunner = async (
   work: () => Promise<void>,
 ): Promise<void> => {
   const logger = createSilentLogger();
+  const timers = createTimers();
+  const connections = createConnections({ url: databaseUrl, applicationName: 'jobs', timers });
   const runner = createJobRunner({
-    databaseUrl,
+    connections,
     tasks,
     logger,
     concurrency: 2,
@@ -46,5 +49,6 @@ export const withJobRunner = async (
     await work();
   } finally {
     await runner.stop();
+    connections.close();
   }
 };

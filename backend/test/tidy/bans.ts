@@ -84,7 +84,6 @@ export const bans: readonly Ban[] = [
     instead: 'sql, selectRows, selectOne, execute of platform/db (ADR 0026)',
     allowed: {
       'src/platform/db/sql.ts': 'the helper itself',
-      'src/platform/db/database.ts': 'the probe, on a client of its own',
     },
   },
   {

@@ -13,6 +13,7 @@ import {
   type Migration,
   type MigrationStatus,
 } from './migration-history.ts';
+import { setRoleDefaults } from './set-role-defaults.ts';
 
 const silent = new Logger(() => () => {});
 
@@ -55,10 +56,12 @@ interface DeployOptions extends MigrateTarget {
 const migrationLock = 72_707_369;
 
 const withClient = async <T>(url: string, work: (client: Client) => Promise<T>): Promise<T> => {
-  const client = new Client({ connectionString: url });
+  const client = new Client({ connectionString: url, keepAlive: true });
   client.on('error', () => {});
   await client.connect();
   try {
+    // Said here and not as it connects, for a pooler that drops what is asked for there.
+    await client.query(`SET TimeZone = 'UTC'; SET DateStyle = 'ISO, MDY'`);
     return await work(client);
   } finally {
     await client.end();
@@ -104,7 +107,8 @@ const applyPending = async (
 };
 
 /**
- * Applies what the database lacks, in order: our migrations, the queue's, the rights on the queue.
+ * Applies what the database lacks, in order: the roles' settings, our migrations, the queue's, the
+ * rights on the queue.
  * Returns the names of those of ours that it applied. Any number may run at once: one works, the
  * others wait and find nothing to do. A failed migration leaves nothing behind but its record, and
  * stops every later deployment until it is resolved. Needs the role dgs_app.
@@ -115,6 +119,7 @@ export const deployMigrations = async (options: DeployOptions): Promise<string[]
   const migrations = await readMigrations(folder);
   return withMigrationLock(url, async (client) => {
     await requireApplicationRole(client);
+    await setRoleDefaults(client, log);
     const applied = await applyPending(client, migrations, log);
     await installQueue(url, folder);
     log(applied.length === 0 ? 'the schema was up to date' : 'the schema is up to date');

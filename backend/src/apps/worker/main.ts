@@ -7,6 +7,7 @@ import {
   createJobRunner,
   createQueueGauge,
   createScheduleMover,
+  createStandstill,
   createSweepRunner,
 } from '../../platform/jobs/index.ts';
 import { adapterDeps, createRuntime } from '../../runtime/create-runtime.ts';
@@ -35,9 +36,16 @@ await runMain(async (env) => {
     broadcast: createPriceBroadcast({ redis, logger }),
   });
   const mover = createScheduleMover({ db, clock, logger });
+  const tasks = {
+    ...gold.jobs,
+    ...payments.jobs,
+    ...banking.jobs,
+    ...payouts.jobs,
+    ...kycEvents.jobs,
+  };
   const jobs = createJobRunner({
-    databaseUrl: config.DATABASE_URL,
-    tasks: { ...gold.jobs, ...payments.jobs, ...banking.jobs, ...payouts.jobs, ...kycEvents.jobs },
+    connections: database.connections,
+    tasks,
     concurrency: config.JOB_CONCURRENCY,
     logger,
     metrics,
@@ -51,6 +59,14 @@ await runMain(async (env) => {
   });
 
   const observeQueue = createQueueGauge({ db, metrics, logger });
+  const standstill = createStandstill({
+    connections: database.connections,
+    runner: jobs,
+    tasks: Object.keys(tasks),
+    registry: metrics.registry,
+    logger,
+    limitSeconds: config.JOB_STANDSTILL_SECONDS,
+  });
   const observeChain = createChainGauge({ db, registry: metrics.registry, logger });
 
   feed.start();
@@ -60,8 +76,9 @@ await runMain(async (env) => {
   await startProcess({
     runtime,
     config,
+    checks: [{ name: 'jobs', isRequired: true, check: standstill.check }],
     beforeMetrics: async () => {
-      await Promise.all([observeQueue(), observeChain()]);
+      await Promise.all([observeQueue(), standstill.observe(), observeChain()]);
     },
     onDrain: () => Promise.all([feed.stop(), mover.stop(), sweeps.stop(), jobs.stop()]),
     closeFirst: [

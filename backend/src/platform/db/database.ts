@@ -3,7 +3,9 @@ import { PrismaClient, type Prisma } from '../../generated/prisma/client.ts';
 import { createTimers, type Timers } from '../clock/timers.ts';
 import { AppError } from '../errors/app-error.ts';
 import { isForDeletedCustomer, isTransient } from './errors.ts';
+import { createConnections, silenceMs, type Connections } from './connections.ts';
 import { createReadSnapshot, type ReadSnapshot } from './read-snapshot.ts';
+import { withSilence } from './session.ts';
 
 const backOffMs = (attempt: number): number => 2 ** attempt * 5 * (1 + (attempt % 3) / 2);
 
@@ -61,7 +63,11 @@ export interface Database {
   readonly inTransaction: InTransaction;
   /** For long reads of many rows; the pool is not used. */
   readonly readSnapshot: ReadSnapshot;
+  /** For what needs a connection of its own: probes, the job queue. */
+  readonly connections: Connections;
+  /** Rejects when the database does not answer, or takes no writes; the pool is not used. */
   ping(): Promise<void>;
+  /** Ends what is under way after a moment, and every connection. */
   close(): Promise<void>;
 }
 
@@ -73,32 +79,40 @@ interface DatabaseOptions {
   /** A name that `pg_stat_activity` shows. */
   readonly applicationName: string;
   readonly onPoolError?: (error: Error) => void;
+  /** Is told when every connection was given up, and why. */
+  readonly onReplaced?: (reason: string) => void;
   readonly timers?: Timers;
 }
+
+/** The time for which a statement under way holds up the end of a process. */
+const goodbyeMs = 2000;
+/** What a transaction's statements may take together, in milliseconds, unless it says more. */
+const usualTransactionMs = 15_000;
 
 /** Opens a pool of at most `poolSize` connections; nothing connects before the first statement. */
 export const createDatabase = (options: DatabaseOptions): Database => {
   const { url, poolSize, applicationName, timers = createTimers() } = options;
   const { connectionWaitMs = 5000 } = options;
-  const adapter = new PrismaPg(
-    {
-      connectionString: url,
-      max: poolSize,
-      application_name: applicationName,
-      connectionTimeoutMillis: connectionWaitMs,
-      idleTimeoutMillis: 30_000,
-      statement_timeout: 30_000,
-      idle_in_transaction_session_timeout: 30_000,
-      // The adapter writes and reads times as UTC without saying so; a server or database set to
-      // another zone (Asia/Kolkata, say) would shift every one of them.
-      options: '-c TimeZone=UTC -c default_transaction_isolation=read\\ committed',
-    },
-    { onPoolError: options.onPoolError ?? (() => {}) },
-  );
-  const client = new PrismaClient({ adapter });
+  const connections = createConnections({
+    url,
+    applicationName,
+    timers,
+    ...(options.onReplaced !== undefined && { onReplaced: options.onReplaced }),
+  });
+  const pool = connections.openPool({
+    size: poolSize,
+    applicationName,
+    connectionWaitMs,
+    ...(options.onPoolError !== undefined && { onError: options.onPoolError }),
+  });
+  const client = new PrismaClient({ adapter: new PrismaPg(pool, { disposeExternalPool: true }) });
 
   const inTransaction: InTransaction = async (work, transaction = {}) => {
-    const { isolation = 'ReadCommitted', timeoutMs = 15_000, attempts = 5 } = transaction;
+    const {
+      isolation = 'ReadCommitted',
+      timeoutMs = usualTransactionMs,
+      attempts = 5,
+    } = transaction;
     const once = () =>
       client.$transaction(work, {
         // The connections' own level needs no statement to set it.
@@ -106,16 +120,25 @@ export const createDatabase = (options: DatabaseOptions): Database => {
         timeout: timeoutMs,
         maxWait: 2 * connectionWaitMs,
       });
-    return repeatTransient(once, { attempts, timers });
+    const run = () => repeatTransient(once, { attempts, timers });
+    // A transaction that may take longer has statements that may.
+    return timeoutMs > usualTransactionMs ? withSilence(timeoutMs + silenceMs, run) : run();
+  };
+
+  const close = async (): Promise<void> => {
+    const patience = new AbortController();
+    const gone = client.$disconnect().finally(() => patience.abort());
+    await Promise.race([gone, timers.sleep(goodbyeMs, patience.signal)]);
+    connections.close();
+    await Promise.race([gone, timers.sleep(goodbyeMs, patience.signal)]);
   };
 
   return {
     db: client,
     inTransaction,
-    readSnapshot: createReadSnapshot({ url, applicationName }),
-    ping: async () => {
-      await client.$queryRaw`SELECT 1`;
-    },
-    close: () => client.$disconnect(),
+    readSnapshot: createReadSnapshot({ connections, applicationName }),
+    connections,
+    ping: connections.checkWrites,
+    close,
   };
 };

@@ -16,9 +16,12 @@ const causeOf = (error: unknown): DriverCause => {
 };
 
 /**
- * Returns the SQLSTATE behind an error of the client, as `23505`; undefined where there is none.
+ * Returns the SQLSTATE behind an error of the client or the driver, as `23505`; undefined where
+ * there is none.
  */
 export const sqlStateOf = (error: unknown): string | undefined => {
+  const isDrivers = isRecord(error) && typeof error['severity'] === 'string';
+  if (isDrivers && typeof error['code'] === 'string') return error['code'];
   const { originalCode } = causeOf(error);
   return typeof originalCode === 'string' ? originalCode : undefined;
 };
@@ -59,11 +62,23 @@ const outOfReachCodes: ReadonlySet<unknown> = new Set([
   'EPIPE',
   'ETIMEDOUT',
 ]);
-/** A connection exception, or a server that is shutting down or starting up. */
-const outOfReachState = /^(08...|57P0[123])$/u;
+/**
+ * A connection exception, a server that is shutting down or starting up, or one that takes no
+ * writes: a standby, or one whose disk is full.
+ */
+const outOfReachState = /^(08...|57P0[123]|25006)$/u;
 /** Matches messages of the driver and the client: these errors carry nothing else. */
-const outOfReachWords =
-  /Connection terminated|timeout exceeded when trying to connect|Unable to start a transaction/u;
+const outOfReachWords = new RegExp(
+  [
+    'Connection terminated',
+    'is not queryable',
+    'Query read timeout',
+    'a session of the database has',
+    'timeout exceeded when trying to connect',
+    'Unable to start a transaction',
+  ].join('|'),
+  'u',
+);
 
 /** Returns true when the database was unreachable, or had no free connection in time. */
 export const isDatabaseOutOfReach = (error: unknown): boolean =>

@@ -6,6 +6,8 @@ export {
   type Db,
   type InTransaction,
 } from './database.ts';
+export { createConnections, type Connections } from './connections.ts';
+export { sessionOptions, WrongSessionError } from './session.ts';
 export { type ReadSnapshot, type Snapshot } from './read-snapshot.ts';
 export { isDatabaseOutOfReach, isUniqueViolation, sqlStateOf } from './errors.ts';
 export {

@@ -31,29 +31,30 @@ export const listMigrations = async (folder = prismaFolder()): Promise<string[]>
     .toSorted();
 };
 
-const appliedMigrations = async (db: Db): Promise<string[]> => {
-  try {
-    const rows = await selectRows<{ migration_name: string }>(
-      db,
-      sql`
-      SELECT migration_name FROM _prisma_migrations
-      WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL`,
-    );
-    return rows.map((row) => row.migration_name);
-  } catch (error) {
-    if (sqlStateOf(error) === undefinedTable) return [];
-    throw error;
-  }
-};
+interface AppliedRow {
+  readonly migration_name: string;
+}
+
+const appliedStatement = () => sql`
+  SELECT migration_name FROM _prisma_migrations
+  WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL`;
 
 /**
- * The migrations that this build needs and the database lacks (contract: conventions > Probes).
- * Those that only the database knows are of a newer build, and fine.
+ * The migrations that this build needs and the database lacks (contract: conventions > Probes), as
+ * `ask` reads them. Those that only the database knows are of a newer build, and fine.
  */
-export const missingMigrations = async (
-  db: Db,
+export const findMissing = async (
+  ask: (statement: string) => Promise<readonly AppliedRow[]>,
   required?: readonly string[],
 ): Promise<string[]> => {
-  const applied = new Set(await appliedMigrations(db));
+  const rows = await ask(appliedStatement().text).catch((error: unknown) => {
+    if (sqlStateOf(error) === undefinedTable) return [];
+    throw error;
+  });
+  const applied = new Set(rows.map((row) => row.migration_name));
   return (required ?? (await listMigrations())).filter((name) => !applied.has(name));
 };
+
+/** The same, read in the way of every other statement. */
+export const missingMigrations = (db: Db, required?: readonly string[]): Promise<string[]> =>
+  findMissing(() => selectRows<AppliedRow>(db, appliedStatement()), required);

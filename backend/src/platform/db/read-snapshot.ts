@@ -2,6 +2,8 @@ import { Client, type ClientConfig } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import Cursor from 'pg-cursor';
 import { invariant } from '../invariant/invariant.ts';
+import type { Connections } from './connections.ts';
+import { sessionOptions } from './session.ts';
 
 /** SQL with its values apart, as `sql` makes it. */
 interface Statement {
@@ -92,40 +94,53 @@ export type ReadSnapshot = <T>(
 
 const asText = { getTypeParser: () => (value: string) => value };
 
-const configOf = (url: string, applicationName: string): ClientConfig => ({
-  connectionString: url,
-  application_name: applicationName,
-  connectionTimeoutMillis: 5000,
-  // A reader that stalls is cut off earlier than this.
-  idle_in_transaction_session_timeout: 60_000,
-  statement_timeout: 120_000,
+/** A reader that stalls is cut off earlier than this. */
+const idleMs = 60_000;
+const answerMs = 120_000;
+
+const configOf = (
+  connections: Pick<Connections, 'clientSettings'>,
+  applicationName: string,
+): ClientConfig => ({
+  ...connections.clientSettings(applicationName),
+  idle_in_transaction_session_timeout: idleMs,
+  statement_timeout: answerMs,
   // The server looks whether somebody is still there while it works; compiling a plan to machine
   // code would take longer than what is first read by it.
-  options: '-c TimeZone=UTC -c client_connection_check_interval=1000 -c jit=off',
+  options: `${sessionOptions} -c client_connection_check_interval=1000 -c jit=off`,
 });
 
-/** Creates the reader of snapshots of the database at `url`. */
+/** Says all that counts again, for a pooler that drops what the connection asks for. */
+const begin = `
+  BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
+  SET LOCAL TimeZone = 'UTC';
+  SET LOCAL DateStyle = 'ISO, MDY';
+  SET LOCAL statement_timeout = ${answerMs};
+  SET LOCAL idle_in_transaction_session_timeout = ${idleMs}`;
+
+/** Creates the reader of snapshots of a database. */
 export const createReadSnapshot =
   ({
-    url,
+    connections,
     applicationName,
   }: {
-    readonly url: string;
+    readonly connections: Pick<Connections, 'clientSettings'>;
     readonly applicationName: string;
   }): ReadSnapshot =>
   async (work, signal) => {
     signal.throwIfAborted();
-    const client = new Client(configOf(url, applicationName));
+    const client = new Client(configOf(connections, applicationName));
     // What is lost is told by the statement that waits for it.
     client.on('error', () => {});
     const close = (): void => void client.end().catch(() => {});
     signal.addEventListener('abort', close, { once: true });
     try {
       await client.connect();
-      await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+      await client.query(begin);
       return await work({
         async first({ text, values }) {
-          const query = { text, values, rowMode: 'array', types: asText } as const;
+          const bound = { query_timeout: answerMs + 5000 };
+          const query = { text, values, rowMode: 'array', types: asText, ...bound } as const;
           const { rows } = await client.query<(string | null)[]>(query);
           return rows[0];
         },

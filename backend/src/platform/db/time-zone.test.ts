@@ -1,24 +1,78 @@
 import { Client } from 'pg';
-import { expect, it } from 'vitest';
-import { freshDatabase } from '#test/support/fresh-database.ts';
+import { expect, it, onTestFinished } from 'vitest';
+import { openDroppingPooler } from '#test/support/dropping-pooler.ts';
+import { freshDatabase, type FreshDatabase } from '#test/support/fresh-database.ts';
 import { createSystemClock, msBetween } from '../clock/clock.ts';
-import { createDatabase } from './database.ts';
+import { toAppError } from '../http/error-middleware.ts';
+import { createDatabase, type Database, WrongSessionError } from './index.ts';
 
-it("keeps times as they are, whatever the server's time zone", async () => {
+const openFresh = async (): Promise<FreshDatabase> => {
   const fresh = await freshDatabase();
-  const owner = new Client({ connectionString: fresh.migrateUrl });
-  await owner.connect();
-  await owner.query(`ALTER DATABASE "${fresh.name}" SET timezone = 'Asia/Kolkata'`);
-  await owner.end();
-  const url = fresh.databaseUrl;
+  onTestFinished(() => fresh.drop());
+  return fresh;
+};
+
+const open = (url: string): Database => {
   const database = createDatabase({ url, poolSize: 1, applicationName: 'test' });
+  onTestFinished(() => database.close());
+  return database;
+};
+
+const openPooler = async (url: string): Promise<string> => {
+  const pooler = await openDroppingPooler(url);
+  onTestFinished(() => pooler.close());
+  return pooler.url;
+};
+
+const run = async (url: string, ...statements: readonly string[]): Promise<void> => {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  for (const statement of statements) await client.query(statement);
+  await client.end();
+};
+
+/** As a server in India may be set up, and one of another habit. */
+const settle = ({ migrateUrl, name }: FreshDatabase): Promise<void> =>
+  run(
+    migrateUrl,
+    `ALTER DATABASE "${name}" SET timezone = 'Asia/Kolkata'`,
+    `ALTER DATABASE "${name}" SET datestyle = 'German'`,
+  );
+
+const readTimes = async ({ db }: Database) => {
   const at = createSystemClock().now();
-  const [row] = await database.db.$queryRaw<{ ms: number; back: Date; now: Date }[]>`
+  const [row] = await db.$queryRaw<{ ms: number; back: Date; now: Date; day: string }[]>`
     SELECT (extract(epoch FROM ${at}::timestamptz) * 1000)::float8 AS ms,
-      ${at}::timestamptz AS back, now() AS now`;
-  expect(row?.ms).toBe(at.getTime());
-  expect(row?.back).toEqual(at);
-  expect(Math.abs(msBetween(at, row?.now ?? new Date(0)))).toBeLessThan(60_000);
-  await database.close();
-  await fresh.drop();
+      ${at}::timestamptz AS back, now() AS now, date '2026-11-25'::text AS day`;
+  const now = row?.now ?? new Date(0);
+  return {
+    isSame: row?.ms === at.getTime() && row.back.getTime() === at.getTime(),
+    isNow: Math.abs(msBetween(at, now)) < 60_000,
+    day: row?.day,
+  };
+};
+const kept = { isSame: true, isNow: true, day: '2026-11-25' };
+
+it("keeps times and dates as they are, whatever the server's zone and style", async () => {
+  const fresh = await openFresh();
+  await settle(fresh);
+  expect(await readTimes(open(fresh.databaseUrl))).toEqual(kept);
+});
+
+it('keeps them behind a pooler that drops what a connection asks for', async () => {
+  const fresh = await openFresh();
+  await settle(fresh);
+  expect(await readTimes(open(await openPooler(fresh.databaseUrl)))).toEqual(kept);
+});
+
+it('uses no session whose zone is another one', async () => {
+  const fresh = await openFresh();
+  const ofRole = `ALTER ROLE dgs_app IN DATABASE "${fresh.name}"`;
+  await run(fresh.appUrl, `${ofRole} SET timezone = 'Asia/Kolkata'`);
+  const database = open(await openPooler(fresh.databaseUrl));
+  await expect(database.connections.checkSession()).rejects.toThrow(WrongSessionError);
+  const failure: unknown = await database.db.$queryRaw`SELECT 1`.catch((error: unknown) => error);
+  expect(toAppError(failure).code).toBe('SERVICE_UNAVAILABLE');
+  await run(fresh.appUrl, `${ofRole} RESET timezone`);
+  expect(await database.db.$queryRaw`SELECT 1 AS one`).toEqual([{ one: 1 }]);
 });

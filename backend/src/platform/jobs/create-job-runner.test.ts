@@ -70,7 +70,7 @@ describe('job runner', () => {
       events.push('finished');
     };
     const runner = createJobRunner({
-      databaseUrl: fresh.appUrl,
+      connections: database.connections,
       tasks: { [task]: handler },
       logger,
       concurrency: 1,
@@ -124,7 +124,7 @@ describe('job runner', () => {
       const lines: string[] = [];
       const destination = { write: (line: string) => void lines.push(line) };
       const runner = createJobRunner({
-        databaseUrl: fresh.appUrl,
+        connections: database.connections,
         tasks: { [task]: handler },
         logger: createLogger({ level: 'warn', name: 'test', destination }),
         pollIntervalMs: 50,

@@ -8,9 +8,9 @@ import {
   type RunnerOptions,
   type Task,
 } from 'graphile-worker';
-import { Pool } from 'pg';
 import type { Logger } from '../observability/logger.ts';
 import { createTimers, type Timers } from '../clock/timers.ts';
+import type { Connections } from '../db/index.ts';
 import { withRequestId } from '../http/request-scope.ts';
 import { describeError } from '../observability/redact.ts';
 import type { JobOutcome, Metrics } from '../observability/metrics.ts';
@@ -23,13 +23,11 @@ import { startHeartbeat, type Heartbeat } from './heartbeat.ts';
  * and keeps that promise, a rejected one too, so that a database which was unreachable for just
  * that moment leaves a pool that never takes a job.
  */
-const detectStalledRunner = (options: {
-  readonly events: WorkerEvents;
-  readonly limit: number;
-  readonly logger: Logger;
-  readonly onStalled: (error: Error) => void;
-}): void => {
-  const { events, limit, logger, onStalled } = options;
+const detectStalledRunner = (
+  events: WorkerEvents,
+  { limit, logger }: { readonly limit: number; readonly logger: Logger },
+  onStalled: (error: Error) => void,
+): void => {
   let failures = 0;
   const succeeded = (): void => {
     failures = 0;
@@ -51,11 +49,13 @@ interface JobRunner {
   stop(): Promise<void>;
   /** True while jobs are being taken. */
   isRunning(): boolean;
+  /** Returns how long ago it took or finished a job, or was made. */
+  msSinceProgress(): number;
 }
 
 interface JobRunnerOptions {
   /** The application role's. */
-  readonly databaseUrl: string;
+  readonly connections: Pick<Connections, 'openPool' | 'clientSettings'>;
   readonly tasks: TaskList;
   readonly logger: Logger;
   readonly metrics?: Pick<Metrics, 'observeJob'>;
@@ -71,23 +71,18 @@ interface JobRunnerOptions {
 const restartAfterMs = 1000;
 /** One connection listens; the others take and finish jobs, each for a moment. */
 const poolSize = 5;
+/** The time that a job may take on after it was told to end; then nobody waits for it. */
+const abandonAfterMs = 3000;
+/** The time in which a pool ends of itself, where its server answers. */
+const poolEndMs = 1000;
 /** Times that every worker fails to look for a job before the pool is made anew. */
 const failuresEach = 3;
 
 type QueuePool = NonNullable<RunnerOptions['pgPool']>;
 
-const openPool = (databaseUrl: string, logger: Logger): QueuePool => {
-  const pool = new Pool({
-    connectionString: databaseUrl,
-    max: poolSize,
-    application_name: 'job-runner',
-    connectionTimeoutMillis: 5000,
-    idleTimeoutMillis: 30_000,
-    statement_timeout: 30_000,
-  });
+const openPool = (connections: JobRunnerOptions['connections'], logger: Logger): QueuePool => {
   const onError = (error: Error): void => logger.warn({ err: error }, 'job queue connection lost');
-  pool.on('error', onError);
-  pool.on('connect', (client) => client.on('error', onError));
+  const pool = connections.openPool({ size: poolSize, applicationName: 'job-runner', onError });
   // The same class; the queue was only typed against an older version of its types.
   return pool as unknown as QueuePool; // oxlint-disable-line typescript/no-unsafe-type-assertion
 };
@@ -174,13 +169,45 @@ const wrapHandlers = ({ tasks, logger, metrics }: JobRunnerOptions) =>
 /** Starts a heartbeat with each pool that the queue makes; the returned function stops them all. */
 const startHeartbeats = (
   events: WorkerEvents,
-  options: { readonly databaseUrl: string; readonly logger: Logger; readonly timers: Timers },
+  options: Pick<JobRunnerOptions, 'connections' | 'logger'> & { readonly timers: Timers },
 ): (() => Promise<unknown>) => {
   const heartbeats: Heartbeat[] = [];
   events.on('pool:create', ({ workerPool }) => {
     heartbeats.push(startHeartbeat({ ...options, poolId: workerPool.id }));
   });
   return () => Promise.all(heartbeats.map((heartbeat) => heartbeat.stop()));
+};
+
+const noteProgress = (events: WorkerEvents, progress: { at: number }): void => {
+  for (const event of ['job:start', 'job:complete'] as const) {
+    events.on(event, () => void (progress.at = performance.now()));
+  }
+};
+
+const endPool = async (pool: QueuePool, timers: Timers): Promise<void> => {
+  await Promise.race([pool.end(), timers.sleep(poolEndMs)]);
+};
+
+/**
+ * Waits for the end of a pool no longer than `ms` from when it begins to end: a job that neither
+ * ends nor heeds its signal would keep every other one from being taken, and the process from
+ * ending. It is run again when its heartbeat has stopped.
+ */
+const whenAbandoned = (events: WorkerEvents, ms: number, timers: Timers) => {
+  const settled = new AbortController();
+  const begun = new Promise<void>((resolve) => {
+    events.once('pool:gracefulShutdown', () => resolve());
+  });
+  const wait = async (): Promise<void> => {
+    await begun;
+    await timers.sleep(ms, settled.signal);
+    if (settled.signal.aborted) return;
+    throw new Error('jobs did not end when they were told to: they are left');
+  };
+  const waited = wait();
+  // It may come when nobody waits any more.
+  waited.catch(() => undefined);
+  return { waited, settle: () => settled.abort() };
 };
 
 /**
@@ -190,49 +217,50 @@ const startHeartbeats = (
  * the metrics. When the queue's own machinery stops on an error it is started again.
  */
 export const createJobRunner = (options: JobRunnerOptions): JobRunner => {
-  const { databaseUrl, logger, concurrency = 10 } = options;
+  const { connections, logger, concurrency = 10 } = options;
   const { pollIntervalMs = 1000, abortAfterMs = 10_000, timers = createTimers() } = options;
-  const taskList = wrapHandlers(options);
   const stopping = new AbortController();
   const { signal } = stopping;
+  const progress = { at: performance.now() };
   let running: Promise<void> | undefined;
   let active: Runner | undefined;
 
-  const warnOfStop = (error: unknown): void => {
-    logger.warn({ err: error }, 'the job runner did not stop cleanly');
+  const settings: RunnerOptions = {
+    taskList: wrapHandlers(options),
+    parsedCronItems: [],
+    preset: { worker: reporting },
+    concurrency,
+    pollInterval: pollIntervalMs,
+    // The lifecycle owns the signals.
+    noHandleSignals: true,
+    gracefulShutdownAbortTimeout: abortAfterMs,
+    logger: queueLogger(logger),
   };
+  const warnOfStop = (error: unknown): void =>
+    logger.warn({ err: error }, 'the job runner did not stop cleanly');
 
   const runOnce = async (): Promise<void> => {
-    const pool = openPool(databaseUrl, logger);
+    const pool = openPool(connections, logger);
     const events: WorkerEvents = new EventEmitter();
-    const stopHeartbeats = startHeartbeats(events, { databaseUrl, logger, timers });
+    noteProgress(events, progress);
+    const stopHeartbeats = startHeartbeats(events, { connections, logger, timers });
+    const abandoned = whenAbandoned(events, abortAfterMs + abandonAfterMs, timers);
     let stalled: Error | undefined;
-    const onStalled = (cause: Error): void => {
+    detectStalledRunner(events, { limit: failuresEach * concurrency, logger }, (cause) => {
       stalled = cause;
       active?.stop().catch(warnOfStop);
-    };
-    detectStalledRunner({ events, limit: failuresEach * concurrency, logger, onStalled });
+    });
     try {
-      active = await run({
-        pgPool: pool,
-        taskList,
-        parsedCronItems: [],
-        preset: { worker: reporting },
-        concurrency,
-        pollInterval: pollIntervalMs,
-        // The lifecycle owns the signals.
-        noHandleSignals: true,
-        gracefulShutdownAbortTimeout: abortAfterMs,
-        logger: queueLogger(logger),
-        events,
-      });
+      active = await run({ ...settings, pgPool: pool, events });
       if (signal.aborted) await active.stop();
-      await active.promise;
+      await Promise.race([active.promise, abandoned.waited]);
       if (stalled !== undefined) throw stalled;
     } finally {
+      active?.promise.catch(() => undefined);
       active = undefined;
+      abandoned.settle();
       await stopHeartbeats();
-      await pool.end();
+      await endPool(pool, timers);
     }
   };
   const supervise = async (): Promise<void> => {
@@ -250,9 +278,10 @@ export const createJobRunner = (options: JobRunnerOptions): JobRunner => {
     },
     async stop() {
       stopping.abort();
-      await active?.stop().catch(warnOfStop);
+      active?.stop().catch(warnOfStop);
       await running;
     },
     isRunning: () => active !== undefined && !signal.aborted,
+    msSinceProgress: () => performance.now() - progress.at,
   };
 };

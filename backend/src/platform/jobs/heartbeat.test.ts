@@ -49,7 +49,7 @@ describe('dead pools', () => {
     await lockAs(gone, 'pool-gone');
     await lockAs(alive, 'pool-alive');
     const heartbeat = startHeartbeat({
-      databaseUrl: fresh.appUrl,
+      connections: database.connections,
       poolId: 'pool-alive',
       logger,
       timers: createTimers(),

@@ -1,5 +1,6 @@
 import { Client } from 'pg';
 import type { Timers } from '../clock/timers.ts';
+import { sessionOptions, type Connections } from '../db/index.ts';
 import { execute, selectRows, sql, type InTransaction } from '../db/index.ts';
 import type { Logger } from '../observability/logger.ts';
 import { keyedFlag } from './enqueue.ts';
@@ -15,13 +16,15 @@ export interface Heartbeat {
 }
 
 interface HeartbeatOptions {
-  readonly databaseUrl: string;
+  readonly connections: Pick<Connections, 'clientSettings'>;
   readonly poolId: string;
   readonly logger: Logger;
   readonly timers: Timers;
 }
 
 const retryAfterMs = 500;
+/** The time for which a server that may be gone is told goodbye. */
+const goodbyeMs = 1000;
 
 // A machine that vanishes closes no connection; the database then probes after some 30 s.
 const keepAlive =
@@ -29,12 +32,10 @@ const keepAlive =
 
 /** Connects, takes the lock and holds it until the session ends or `stopping` aborts. */
 const holdOnce = async (options: HeartbeatOptions, stopping: AbortSignal): Promise<void> => {
+  const { timers } = options;
   const client = new Client({
-    connectionString: options.databaseUrl,
-    application_name: `job-pool ${options.poolId}`.slice(0, 63),
-    connectionTimeoutMillis: 5000,
-    keepAlive: true,
-    options: keepAlive,
+    ...options.connections.clientSettings(`job-pool ${options.poolId}`),
+    options: `${sessionOptions} ${keepAlive}`,
   });
   const ended = new Promise<void>((resolve) => {
     client.on('error', () => resolve());
@@ -48,7 +49,7 @@ const holdOnce = async (options: HeartbeatOptions, stopping: AbortSignal): Promi
     ]);
     if (!stopping.aborted) await ended;
   } finally {
-    await client.end().catch(() => undefined);
+    await Promise.race([client.end().catch(() => undefined), timers.sleep(goodbyeMs)]);
   }
 };
 

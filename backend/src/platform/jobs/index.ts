@@ -1,5 +1,6 @@
 export { createJobRunner } from './create-job-runner.ts';
 export { createScheduleMover } from './create-schedule-mover.ts';
+export { createStandstill } from './standstill.ts';
 export { createSweepRunner } from './create-sweep-runner.ts';
 export { createDeadPoolSweep } from './heartbeat.ts';
 export {

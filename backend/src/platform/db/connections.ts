@@ -1,0 +1,141 @@
+import { Socket } from 'node:net';
+import { Pool, type ClientConfig, type PoolConfig } from 'pg';
+import type { Timers } from '../clock/timers.ts';
+import { createServerWatch, type Heard, type ServerWatch } from './server-watch.ts';
+import { prepareSession, sessionOptions } from './session.ts';
+
+interface PoolOptions {
+  readonly size: number;
+  /** A name that `pg_stat_activity` shows. */
+  readonly applicationName: string;
+  /** The time that a statement waits for a connection, in milliseconds (default 5000). */
+  readonly connectionWaitMs?: number;
+  /** Is told of a connection that was lost. */
+  readonly onError?: (error: Error) => void;
+}
+
+/**
+ * The connections of a process to its database. They are known, so that all of them can be given
+ * up at once when the server behind them is gone (contract: conventions > Lost servers).
+ */
+export interface Connections {
+  /**
+   * Opens a pool whose statements end within 30 s at the server, or a little later here, with their
+   * connection; nothing connects before the first one.
+   */
+  openPool(options: PoolOptions): Pool;
+  /** Returns the settings of a client that stays connected on its own and goes with the pools. */
+  clientSettings(applicationName: string): ClientConfig;
+  /** Asks on the connection that is kept for it; no statement of a pool is waited for. */
+  readonly ask: ServerWatch['ask'];
+  /** Rejects where the server does not answer on that connection, or takes no writes. */
+  readonly checkWrites: () => Promise<void>;
+  /** @throws WrongSessionError where a session is not as this service has to have it */
+  readonly checkSession: () => Promise<void>;
+  /** From now on a server without an answer is not waited for: the process is being stopped. */
+  readonly hurry: () => void;
+  /** Gives up whatever is still connected. */
+  close(): void;
+}
+
+interface ConnectionsOptions {
+  readonly url: string;
+  /** A name that `pg_stat_activity` shows. */
+  readonly applicationName: string;
+  readonly timers: Timers;
+  /** Is told when every connection was given up, and why. */
+  readonly onReplaced?: (reason: string) => void;
+}
+
+const statementMs = 30_000;
+/** The server ends a statement earlier, where there is one. */
+export const silenceMs = statementMs + 5000;
+
+const cutOff = (socket: Socket): void => {
+  // Over TLS the error has no other listener.
+  socket.on('error', () => {});
+  socket.destroy(new Error('Connection terminated: the server had not answered'));
+};
+
+/** Keeps the sockets of a process's connections, so that they can be cut off. */
+const createSockets = () => {
+  const opened = new Set<Socket>();
+  return {
+    open(): Socket {
+      const socket = new Socket();
+      opened.add(socket);
+      socket.once('close', () => opened.delete(socket));
+      return socket;
+    },
+    /** Notes what is open, and how much each has heard so far. */
+    note: (): Heard => new Map([...opened].map((socket) => [socket, socket.bytesRead])),
+    /** Cuts off what was open at a note; of these, where told so, what has heard nothing since. */
+    cut(noted: Heard, { isSilent }: { readonly isSilent: boolean }): void {
+      for (const [socket, bytes] of noted) {
+        if (!isSilent || socket.bytesRead === bytes) cutOff(socket);
+      }
+    },
+    cutAll: () => opened.forEach(cutOff),
+  };
+};
+
+/** Opens the connections of a process to the database at `url`. */
+export const createConnections = (options: ConnectionsOptions): Connections => {
+  const { url, applicationName, timers, onReplaced } = options;
+  const sockets = createSockets();
+  const base = { connectionString: url, options: sessionOptions } as const;
+  const watch = createServerWatch({
+    settings: { ...base, application_name: `${applicationName} watch`.slice(0, 63) },
+    timers,
+    note: sockets.note,
+    onGone: (noted, { reason, isSilent }) => {
+      sockets.cut(noted, { isSilent });
+      onReplaced?.(reason);
+    },
+  });
+  const stream = (): Socket => {
+    watch.start();
+    return sockets.open();
+  };
+
+  return {
+    openPool({ size, applicationName: name, connectionWaitMs = 5000, onError = () => {} }) {
+      const session = prepareSession();
+      const config: PoolConfig & { onConnect: typeof session.prepare } = {
+        ...base,
+        stream,
+        max: size,
+        application_name: name,
+        connectionTimeoutMillis: connectionWaitMs,
+        idleTimeoutMillis: 30_000,
+        keepAlive: true,
+        keepAliveInitialDelayMillis: 10_000,
+        statement_timeout: statementMs,
+        idle_in_transaction_session_timeout: statementMs,
+        query_timeout: silenceMs,
+        onConnect: session.prepare,
+      };
+      const pool = new Pool(config);
+      pool.on('error', onError);
+      pool.on('connect', (client) => client.on('error', onError));
+      pool.on('release', (_error, client) => session.release(client));
+      return pool;
+    },
+    clientSettings: (name) => ({
+      ...base,
+      stream,
+      application_name: name.slice(0, 63),
+      connectionTimeoutMillis: 5000,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
+    }),
+    ask: watch.ask,
+    checkWrites: watch.checkWrites,
+    checkSession: watch.checkSession,
+    hurry: watch.hurry,
+    close() {
+      watch.stop();
+      sockets.cutAll();
+    },
+  };
+};

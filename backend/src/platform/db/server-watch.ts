@@ -1,0 +1,155 @@
+import type { Socket } from 'node:net';
+import { DatabaseError, type Client, type ClientConfig } from 'pg';
+import type { Timers } from '../clock/timers.ts';
+import {
+  answerOf,
+  createKeptConnection,
+  drop,
+  isReadOnly,
+  patienceMs,
+  type Answer,
+} from './kept-connection.ts';
+import { checkSession } from './session.ts';
+
+/** The sockets that were open at a moment, with the bytes that each had heard by then. */
+export type Heard = ReadonlyMap<Socket, number>;
+
+interface ServerWatchOptions {
+  readonly settings: ClientConfig;
+  readonly timers: Timers;
+  readonly note: () => Heard;
+  /** Gives up what was open; where `isSilent`, only what has heard nothing since. */
+  readonly onGone: (
+    noted: Heard,
+    why: { readonly reason: string; readonly isSilent: boolean },
+  ) => void;
+}
+
+/** The server behind a process's connections, asked on a connection of its own. */
+export interface ServerWatch {
+  /** Begins to watch; again it does nothing. */
+  readonly start: () => void;
+  readonly ask: <Row extends object>(text: string, values?: readonly unknown[]) => Promise<Row[]>;
+  /** Rejects where the server takes no writes. */
+  readonly checkWrites: () => Promise<void>;
+  readonly checkSession: () => Promise<void>;
+  /** From now on nobody waits for a server that does not answer. */
+  readonly hurry: () => void;
+  readonly stop: () => void;
+}
+
+type KeptConnection = ReturnType<typeof createKeptConnection>;
+
+/** How often the server is asked. */
+const everyMs = 2000;
+
+/** Creates the look at the server, and keeps what one look has found for the next. */
+const createLook = (
+  kept: KeptConnection,
+  { timers, note, onGone }: Omit<ServerWatchOptions, 'settings'>,
+) => {
+  /** What was open when the server fell silent, and the connection that had no answer. */
+  let suspect: { readonly noted: Heard; readonly client: Client | undefined } | undefined;
+
+  const within = (answer: Promise<Answer>): Promise<Answer | undefined> => {
+    const patience = new AbortController();
+    const silence = timers.sleep(patienceMs, patience.signal).then(() => undefined);
+    return Promise.race([answer, silence]).finally(() => patience.abort());
+  };
+  const giveUp = (noted: Heard, isSilent: boolean): void => {
+    suspect = undefined;
+    const reason = isSilent ? 'the server had not answered' : 'the server took no writes';
+    onGone(noted, { reason, isSilent });
+  };
+
+  /** Notes what is open; of what was noted before, the bytes that it had heard by then count. */
+  const fellSilent = (client?: Client): void => {
+    const noted = new Map([...note(), ...(suspect?.noted ?? [])]);
+    suspect = { noted, client: suspect?.client ?? client };
+  };
+
+  /** Connects anew beside the old one: by the time that this has come, a slow answer is `known`. */
+  const compare = async (noted: Heard, known: () => Answer | undefined): Promise<void> => {
+    const client = await kept.connect();
+    const found = await within(answerOf(client));
+    const old = known();
+    const isBetter = found === 'writes' ? old !== 'writes' : found === 'reads' && old === undefined;
+    if (!isBetter) {
+      drop(client);
+      return;
+    }
+    kept.replace(client);
+    giveUp(noted, old === undefined);
+  };
+
+  const look = async (): Promise<void> => {
+    const noted = note();
+    const client = await kept.open().catch((error: unknown) => {
+      // A server that refuses is there; its open connections may be well.
+      if (!(error instanceof DatabaseError)) fellSilent();
+      throw error;
+    });
+    let known: Answer | undefined;
+    const asking = kept.inTurn(answerOf).then((answer) => (known = answer));
+    const answer = await within(asking);
+    if (answer === 'writes' && suspect !== undefined) {
+      if (suspect.client === client) suspect = undefined;
+      else giveUp(suspect.noted, true);
+    }
+    if (answer === 'writes' || answer === 'refused') return;
+    if (answer !== 'reads') fellSilent(client);
+    if (answer !== 'lost') await compare(suspect?.noted ?? noted, () => known);
+  };
+  return { look, giveUp };
+};
+
+/**
+ * Watches the server behind a process's connections by one of its own. TCP takes a quarter of an
+ * hour to notice that nobody is there any more. So where that connection gets no answer, and one
+ * that was opened since does, whatever was connected earlier is given up; also where the old one
+ * only reads and the new one writes, since the address leads to another server by now.
+ */
+export const createServerWatch = (options: ServerWatchOptions): ServerWatch => {
+  const { settings, note } = options;
+  const kept = createKeptConnection(settings);
+  const { look, giveUp } = createLook(kept, options);
+  let timer: NodeJS.Timeout | undefined;
+  let isHurried = false;
+  let isLooking = false;
+
+  const failed = (error: unknown): void => {
+    if (isHurried && !(error instanceof DatabaseError)) giveUp(note(), true);
+  };
+  const lookOnce = (): void => {
+    if (isLooking) return;
+    isLooking = true;
+    void look()
+      .catch(failed)
+      .finally(() => {
+        isLooking = false;
+      });
+  };
+
+  return {
+    start() {
+      if (timer !== undefined) return;
+      timer = setInterval(lookOnce, everyMs).unref();
+      lookOnce();
+    },
+    ask: <Row extends object>(text: string, values: readonly unknown[] = []) =>
+      kept.inTurn(async (client) => (await client.query<Row>(text, [...values])).rows),
+    checkWrites: () =>
+      kept.inTurn(async (client) => {
+        if (await isReadOnly(client)) throw new Error('the database takes no writes');
+      }),
+    checkSession: () => kept.inTurn(checkSession),
+    hurry() {
+      isHurried = true;
+      lookOnce();
+    },
+    stop() {
+      clearInterval(timer);
+      kept.replace(undefined);
+    },
+  };
+};

@@ -1,0 +1,95 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { ClientBase } from 'pg';
+import { sqlStateOf } from './errors.ts';
+
+/**
+ * The client writes and reads times as UTC without saying so, and dates as ISO has them; a server
+ * or database set to another zone (Asia/Kolkata, say) would shift every one of them. They are
+ * settings of the roles as well (`migrate`), for where a pooler drops these.
+ */
+export const sessionOptions =
+  '-c TimeZone=UTC -c DateStyle=ISO,MDY -c IntervalStyle=postgres ' +
+  '-c default_transaction_isolation=read\\ committed';
+
+/** Thrown for a session whose settings would change what is read and written. */
+export class WrongSessionError extends Error {
+  override readonly name = 'WrongSessionError';
+}
+
+interface SessionRow {
+  readonly zone: string;
+  readonly style: string;
+}
+
+const utc: ReadonlySet<string> = new Set(['UTC', 'Etc/UTC']);
+
+/** Throws where times would be read in another zone, or dates in another style, than they are. */
+export const checkSession = async (client: Pick<ClientBase, 'query'>): Promise<void> => {
+  const { rows } = await client.query<SessionRow>(
+    `SELECT current_setting('TimeZone') AS zone, current_setting('DateStyle') AS style`,
+  );
+  const { zone = '', style = '' } = rows[0] ?? {};
+  if (utc.has(zone) && style.startsWith('ISO')) return;
+  throw new WrongSessionError(
+    `a session of the database has TimeZone ${zone} and DateStyle ${style} instead of UTC and ` +
+      'ISO, so something between drops what the connection asks for: `migrate` makes them ' +
+      'settings of the role, or an administrator does, by ALTER ROLE dgs_app SET timezone = UTC',
+  );
+};
+
+const bounds = new AsyncLocalStorage<number>();
+
+/**
+ * Runs `work` with another time, in milliseconds, for which one of its statements may go without an
+ * answer: for what is known to take longer than others do.
+ */
+export const withSilence = <T>(silenceMs: number, work: () => Promise<T>): Promise<T> =>
+  bounds.run(silenceMs, work);
+
+const withBound = (config: unknown): unknown => {
+  const bound = bounds.getStore();
+  const isConfig = typeof config === 'object' && config !== null && 'text' in config;
+  return bound === undefined || !isConfig ? config : { ...config, query_timeout: bound };
+};
+
+/** The server only reads: a standby, or one whose disk is full. */
+const readOnlyState = '25006';
+
+const isUnanswered = (error: unknown): boolean =>
+  error instanceof Error && error.message === 'Query read timeout';
+
+/** Ends a connection on which something is under way at once, and another one with a goodbye. */
+const end = (client: ClientBase): void => {
+  const { end: close } = client as { readonly end?: () => Promise<void> };
+  void close?.call(client).catch(() => {});
+};
+
+/**
+ * Watches what becomes of a pool's statements. A connection with a statement that was not answered
+ * is ended at once: the driver gives up the statement alone, and whoever got that connection next
+ * would wait behind it. One that only reads is ended as it comes back to the pool.
+ */
+export const prepareSession = () => {
+  const readOnly = new WeakSet<ClientBase>();
+  const failed = (client: ClientBase, error: unknown): void => {
+    if (isUnanswered(error)) end(client);
+    if (sqlStateOf(error) === readOnlyState) readOnly.add(client);
+  };
+  return {
+    prepare: async (client: ClientBase): Promise<void> => {
+      await checkSession(client);
+      const query: unknown = client.query.bind(client);
+      Reflect.set(client, 'query', (config: unknown, ...rest: unknown[]): unknown => {
+        const result: unknown = Reflect.apply(query as () => unknown, client, [
+          withBound(config),
+          ...rest,
+        ]);
+        if (result instanceof Promise) result.catch((error: unknown) => failed(client, error));
+        return result;
+      });
+    },
+    release(client: ClientBase): void {
+      if (readOnly.has(client)) end(client);
+    },
+  };
+};

@@ -1,0 +1,65 @@
+import { Gauge, type Registry } from 'prom-client';
+import type { Connections } from '../db/index.ts';
+import type { Logger } from '../observability/logger.ts';
+
+interface StandstillOptions {
+  /** The pool's own connections may be what holds the jobs up. */
+  readonly connections: Pick<Connections, 'ask'>;
+  readonly runner: { msSinceProgress(): number };
+  /** The tasks that the runner knows: a job of a newer version waits for a newer worker. */
+  readonly tasks: readonly string[];
+  readonly registry: Registry;
+  readonly logger: Logger;
+  /** The standstill with which a worker is not ready, in seconds. */
+  readonly limitSeconds: number;
+}
+
+export interface Standstill {
+  /** Rejects where jobs have waited for longer than the limit and this worker did none. */
+  readonly check: () => Promise<void>;
+  /** Brings the gauge up to date. */
+  readonly observe: () => Promise<void>;
+}
+
+/** Of jobs that could be taken: one whose queue is at another job waits for that one. */
+const oldestWaiting = `
+  SELECT coalesce(extract(epoch FROM now() - min(j.run_at)), 0)::float8 AS seconds
+  FROM graphile_worker.jobs j
+  WHERE j.locked_at IS NULL AND j.attempts < j.max_attempts AND j.run_at <= now()
+    AND j.task_identifier = ANY($1::text[])
+    AND (j.queue_name IS NULL OR NOT EXISTS (
+      SELECT FROM graphile_worker.jobs other
+      WHERE other.queue_name = j.queue_name AND other.locked_at IS NOT NULL))`;
+
+/**
+ * Measures for how long jobs have waited in which this worker took none and finished none (contract:
+ * conventions > Lost servers). It reads by a connection of its own, and so sees what the runner,
+ * which waits for an answer that never comes, does not.
+ */
+export const createStandstill = (options: StandstillOptions): Standstill => {
+  const { connections, runner, tasks, registry, logger, limitSeconds } = options;
+  const gauge = new Gauge({
+    name: 'job_queue_standstill_seconds',
+    help: 'Seconds for which jobs have been due and this worker has taken and finished none.',
+    registers: [registry],
+  });
+  const measure = async (): Promise<number> => {
+    const [row] = await connections.ask<{ seconds: number }>(oldestWaiting, [tasks]);
+    const seconds = Math.min(row?.seconds ?? 0, runner.msSinceProgress() / 1000);
+    gauge.set(seconds);
+    return seconds;
+  };
+  return {
+    async check() {
+      const seconds = Math.round(await measure());
+      if (seconds > limitSeconds) {
+        throw new Error(`jobs have waited for ${seconds} s, and this worker has done none`);
+      }
+    },
+    observe: async () => {
+      await measure().catch((error: unknown) => {
+        logger.warn({ err: error }, 'the waiting jobs could not be read');
+      });
+    },
+  };
+};
