@@ -1,8 +1,24 @@
 import type { Clock } from '../platform/clock/clock.ts';
 import type { HttpClientOptions } from '../platform/http-client/index.ts';
 
+/**
+ * How an odd row of a list was read (contract: collaborators > Lists). `left_out`: it is about
+ * something else. `open`: its state is none that we know, so it counts as under way. `unread`: it
+ * may be about what was asked, and can't be read.
+ */
+export type RowReading = 'left_out' | 'open' | 'unread';
+
+/** One odd row, for the metrics. */
+export interface ObservedRow {
+  readonly collaborator: string;
+  readonly operation: string;
+  readonly reading: RowReading;
+}
+
 export interface AdapterDeps extends Pick<HttpClientOptions, 'logger' | 'observe' | 'requestId'> {
   readonly clock: Clock;
+  /** Counts a row of a list that is about something else, or can't be read. */
+  readonly observeRow?: (row: ObservedRow) => void;
   /** False for a process that receives no webhooks: it needs no secret of theirs. */
   readonly receivesWebhooks?: boolean;
 }

@@ -159,4 +159,5 @@ export const adapterDeps = ({ clock, logger, metrics }: Runtime): AdapterDeps =>
   clock,
   logger,
   observe: metrics.observeCall,
+  observeRow: metrics.observeOddRow,
 });

@@ -19,7 +19,11 @@ let cashfree: Cashfree;
 
 beforeAll(async () => {
   service = await receiveWebhooks();
-  sandbox = await startSandbox({ customerBaseUrl: service.url, settleMs: 20 });
+  sandbox = await startSandbox({
+    customerBaseUrl: service.url,
+    settleMs: 20,
+    addsOddRows: false,
+  });
   const { cashfreeClientId: id, cashfreeClientSecret: secret } = sandboxDefaults;
   const none = undefined;
   cashfree = new Cashfree(CFEnvironment.SANDBOX, id, secret, none, none, none, false);

@@ -28,7 +28,8 @@ const open = (changes: Readonly<Record<string, string>> = {}): Ci & Closable => 
 
 const deploy = (correlationId: string) =>
   ci.dispatch({ target: 'backend', branch: 'main', correlationId });
-const backendRuns = async (count = 100) => valueOf(await ci.listRuns({ target: 'backend', count }));
+const backendRuns = async (count = 100) =>
+  valueOf(await ci.listRuns({ target: 'backend', count })).runs;
 const found = async (correlationId: string) =>
   (await backendRuns()).find((run) => run.correlationId === correlationId);
 

@@ -113,15 +113,20 @@ describe('an order', () => {
     ['a fraction of a paisa', '100050.5'],
     ['more than fits a number', '9007199254740993'],
     ['a text', '"many"'],
-    ['an exponent', '1e5'],
+    ['a fraction in exponent form', '1000505e-1'],
   ])('whose amount is %s cannot be read', async (_what, amount) => {
     answers = () => [200, bytes(order()).replace('100050', amount)];
     expect(await gateway.getOrder('order_1')).toMatchObject({ kind: 'unknown' });
   });
 
-  test('with a status of no page cannot be read', async () => {
+  test('whose amount is in exponent form has that amount', async () => {
+    answers = () => [200, bytes(order()).replace('100050', '1.0005E+5')];
+    expect(await gateway.getOrder('order_1')).toMatchObject({ value: { amountPaise: 100_050n } });
+  });
+
+  test('with a status of no page is in none that we know', async () => {
     answers = () => [200, bytes(order({ status: 'constructor' }))];
-    expect(await gateway.getOrder('order_1')).toMatchObject({ kind: 'unknown' });
+    expect(await gateway.getOrder('order_1')).toMatchObject({ value: { status: 'UNKNOWN' } });
   });
 
   test("quotes none of the customer's numbers in a refusal", async () => {
@@ -203,7 +208,8 @@ describe('disputes', () => {
     const page = Array.from({ length: 100 }, (_, at) => listedDispute(`disp_${at}`));
     answers = () => list(...page);
     expect(await gateway.getDisputes(ref)).toMatchObject({ kind: 'unknown' });
-    expect(asked).toHaveLength(20);
+    // The stretch before the oldest row begins with that row again: it has no end.
+    expect(asked).toHaveLength(40);
   });
 });
 
@@ -337,13 +343,25 @@ describe('a webhook', () => {
     });
   });
 
+  test('that names no time happened when its payment was made, or else now', () => {
+    const untimed = { ...event('payment.captured', { payment }), created_at: 'yesterday' };
+    expect(deliver(untimed)).toMatchObject({
+      event: { kind: 'captured', occurredAt: expect.any(Date) },
+    });
+    const made = { ...payment, created_at: 1_767_585_600 };
+    expect(
+      deliver({ ...untimed, payload: { payment: { entity: made }, order: null } }),
+    ).toMatchObject({
+      event: { kind: 'captured', occurredAt: new Date('2026-01-05T04:00:00.000Z') },
+    });
+  });
+
   test.each([
     ['no payment', event('order.paid', { order: { id: 'order_1' } })],
     [
       'a payment of no order',
       event('payment.captured', { payment: { ...payment, order_id: null } }),
     ],
-    ['no time', { ...event('payment.captured', { payment }), created_at: 'yesterday' }],
     ['no payload', { ...event('payment.captured', { payment }), payload: undefined }],
     ['a refund of nothing', event('refund.processed', { refund: { ...refund, amount: 0 } })],
     ['an event of another product', event('settlement.processed', { settlement: { id: 's' } })],

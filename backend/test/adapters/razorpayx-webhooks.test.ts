@@ -96,13 +96,14 @@ describe('a validation event', () => {
     ['valid', 'VALID'],
     ['invalid', 'INVALID'],
     ['VALID', 'INVALID'],
-    [null, 'INVALID'],
+    [null, 'FAILED'],
+    ['', 'FAILED'],
   ])('completed with account status %j is %s', (status, expected) => {
     const changed = { validation_results: { ...results, account_status: status } };
     expect(statusOf(completed, changed)).toBe(expected);
   });
 
-  test('is read by its older name too, and is invalid without results', () => {
+  test('is read by its older name too, and failed without results', () => {
     const { validation_results: _none, ...rest } = validation;
     const older = { ...rest, results };
     const part = 'fund_account.validation';
@@ -110,7 +111,7 @@ describe('a validation event', () => {
       event: { validation: { status: 'VALID' } },
     });
     expect(deliver(envelope(completed, part, rest))).toMatchObject({
-      event: { validation: { status: 'INVALID' } },
+      event: { validation: { status: 'FAILED', reason: expect.any(String) } },
     });
   });
 

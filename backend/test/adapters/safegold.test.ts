@@ -96,6 +96,7 @@ describe('a buy', () => {
           amountPaise: request.providerAmountPaise,
         },
       ],
+      unread: 0,
       hasMore: false,
     });
   });

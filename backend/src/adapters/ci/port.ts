@@ -31,12 +31,22 @@ export interface CiRun {
   readonly url: string;
 }
 
+/** One page of runs, newest first. */
+export interface CiRunPage {
+  readonly runs: readonly CiRun[];
+  /** The number of runs that can't be read: any of them may be the one that is looked for. */
+  readonly unread: number;
+  readonly hasMore: boolean;
+}
+
 interface ListRuns {
   readonly target: DeployTarget;
   /** 1 to 100. */
   readonly count: number;
   /** From 1, the newest; 1 by default. */
   readonly page?: number;
+  /** Runs that were made before it are left out. */
+  readonly since?: Date;
 }
 
 interface Dispatch {
@@ -61,7 +71,7 @@ export interface Ci {
   /** Returns the workflow that deploys a target. */
   workflowOf(target: DeployTarget): string;
   /** Returns the newest runs of a target's workflow, newest first. */
-  listRuns(query: ListRuns): Promise<Outcome<readonly CiRun[]>>;
+  listRuns(query: ListRuns): Promise<Outcome<CiRunPage>>;
   /**
    * Starts a target's workflow once; never repeated here. After an unknown outcome the run, if
    * there is one, is found among `listRuns` by its correlation id, some seconds later.

@@ -117,6 +117,8 @@ export interface ProviderTransaction {
 
 interface ProviderTransactionPage {
   readonly transactions: readonly ProviderTransaction[];
+  /** The number of transactions that can't be read. */
+  readonly unread: number;
   readonly hasMore: boolean;
 }
 

@@ -5,8 +5,11 @@ import {
   type HttpRequest,
   type HttpResponse,
 } from '../../platform/http-client/index.ts';
-import type { Outcome } from '../../platform/outcome/outcome.ts';
+import { done, unknown, type Outcome } from '../../platform/outcome/outcome.ts';
 import type { AdapterDeps, Closable } from '../adapter-deps.ts';
+import { ANSWER_ABOUT_ANOTHER } from '../check-answer.ts';
+import { createRowReader, type RowRules } from '../read-rows.ts';
+import type { Listed } from './port.ts';
 
 type Texts = Readonly<Record<string, string>>;
 
@@ -28,6 +31,12 @@ export interface GatewayCalls extends Closable {
     query?: Texts,
   ) => Promise<Outcome<T>>;
   readonly post: <T>(call: Post, answer: z.ZodType<T>) => Promise<Outcome<T>>;
+  /** Reads the rows of a list one by one; unknown where it is about another. */
+  readonly readRows: <T>(
+    operation: string,
+    listed: Outcome<readonly unknown[]>,
+    rules: RowRules<T>,
+  ) => Outcome<Listed<T>>;
 }
 
 interface GatewayCallsOptions {
@@ -41,11 +50,14 @@ interface GatewayCallsOptions {
   readonly readRefusal: (response: HttpResponse) => Outcome<never> | undefined;
 }
 
+const unreadRow = { status: 'UNREADABLE' } as const;
+
 export const createGatewayCalls = (
   { readRefusal, ...api }: GatewayCallsOptions,
   deps: AdapterDeps,
 ): GatewayCalls => {
   const client = createHttpClient({ ...deps, ...api });
+  const readRows = createRowReader(api.name, deps);
 
   const send = async <T>(request: HttpRequest, answer: z.ZodType<T>): Promise<Outcome<T>> => {
     const sent = await client.request(request);
@@ -58,6 +70,12 @@ export const createGatewayCalls = (
     // A repeat may be a second order or debit; whether and when to repeat is decided where the
     // intent is recorded, not here.
     post: (call, answer) => send({ ...call, method: 'POST', safe: false }, answer),
+    readRows(operation, listed, rules) {
+      if (listed.kind !== 'done') return listed;
+      const { rows, unread, isForeign } = readRows(operation, listed.value, rules);
+      if (isForeign) return unknown(ANSWER_ABOUT_ANOTHER);
+      return done([...rows, ...Array.from({ length: unread }, () => unreadRow)]);
+    },
     isAvailable: () => client.isAvailable(),
     close: () => client.close(),
   };

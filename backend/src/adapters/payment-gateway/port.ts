@@ -35,7 +35,8 @@ export interface GatewayOrder {
   readonly receipt: string;
   readonly amountPaise: Paise;
   readonly currency: string;
-  readonly status: 'OPEN' | 'PAID' | 'CLOSED';
+  /** `UNKNOWN`: in a state that we don't know, which proves nothing about its payments. */
+  readonly status: 'OPEN' | 'PAID' | 'CLOSED' | 'UNKNOWN';
   /** Opens the checkout of this order in the customer's app, where the order's id does not. */
   readonly checkoutSession?: string;
 }
@@ -65,11 +66,36 @@ export interface GatewayDispute {
   readonly createdAt: Date;
 }
 
+/**
+ * A row that may be about what was asked and can't be read (contract: collaborators > Lists). It
+ * may be anything: whoever decides by a list in which there is one does not take it for nothing.
+ */
+export interface UnreadRow {
+  readonly status: 'UNREADABLE';
+}
+
+/** A list as far as it can be read; each row that can't be is there without its contents. */
+export type Listed<T> = readonly (T | UnreadRow)[];
+
+interface WithStatus {
+  readonly status: string;
+}
+
+/** Returns true for a row that was read. */
+export const isRead = <T extends WithStatus>(row: T | UnreadRow): row is T =>
+  row.status !== 'UNREADABLE';
+
+/** Returns true where a list has a row that may be about what was asked and can't be read. */
+export const hasUnread = (listed: readonly WithStatus[]): boolean =>
+  listed.some(({ status }) => status === 'UNREADABLE');
+
 /** Names a payment for a gateway: some ask for both ids, some for the payment's alone. */
 export interface GatewayPaymentRef {
   readonly gatewayPaymentId: string;
   /** Null where we never learned it. */
   readonly gatewayOrderId: string | null;
+  /** The time from which on it may have refunds and disputes; undefined where that is not known. */
+  readonly createdAt?: Date;
 }
 
 export interface MandateDebit {
@@ -171,10 +197,10 @@ export interface PaymentGateway {
   /** `undefined`: the gateway certainly has no order of this receipt. */
   findOrderByReceipt(receipt: string): Promise<Outcome<GatewayOrder | undefined>>;
   getOrder(gatewayOrderId: string): Promise<Outcome<GatewayOrder>>;
-  listPayments(gatewayOrderId: string): Promise<Outcome<readonly GatewayPayment[]>>;
+  listPayments(gatewayOrderId: string): Promise<Outcome<Listed<GatewayPayment>>>;
   /** Unknown with `CANNOT_SAY` where the gateway lists no refunds of such a payment. */
-  getRefunds(payment: GatewayPaymentRef): Promise<Outcome<readonly GatewayRefund[]>>;
-  getDisputes(payment: GatewayPaymentRef): Promise<Outcome<readonly GatewayDispute[]>>;
+  getRefunds(payment: GatewayPaymentRef): Promise<Outcome<Listed<GatewayRefund>>>;
+  getDisputes(payment: GatewayPaymentRef): Promise<Outcome<Listed<GatewayDispute>>>;
   /** Absent where the gateway can't debit a mandate. The result of the debit comes as an event;
    * a repeat with the same key requests the same debit. See `debitsHaveKey`. */
   debitMandate?(debit: MandateDebit): Promise<Outcome<{ readonly gatewayDebitId: string }>>;

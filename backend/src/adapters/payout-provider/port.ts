@@ -158,6 +158,8 @@ export interface PayoutPageRequest {
 
 interface PayoutPage {
   readonly payouts: readonly ProviderPayout[];
+  /** The number of payouts that can't be read: any of them may be ours. */
+  readonly unread: number;
   readonly hasMore: boolean;
 }
 

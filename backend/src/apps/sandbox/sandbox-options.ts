@@ -34,6 +34,8 @@ export interface SandboxOptions {
   readonly settleMs: number;
   /** Real time for which the faults that time out keep a caller waiting before they cut it off. */
   readonly hangMs: number;
+  /** Adds rows about something else to every list; false in tests of the lists themselves. */
+  readonly addsOddRows: boolean;
   /** Keeps the records between processes; undefined keeps them in memory only. */
   readonly stateDir: string | undefined;
   /** Makes SafeGold's buy-verify enforce its 30 g and 50 g thresholds. */
@@ -68,6 +70,7 @@ export const sandboxDefaults: SandboxOptions = {
   githubToken: 'dev-only-github-token',
   settleMs: 500,
   hangMs: 30_000,
+  addsOddRows: true,
   stateDir: undefined,
   enforcesKycLimits: false,
   webhookBackoffMs: defaultBackoffMs,

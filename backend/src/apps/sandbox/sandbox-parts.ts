@@ -129,7 +129,7 @@ export const createSandboxParts = (options: SandboxOptions, changed: () => void)
     changed,
     backoffMs: options.webhookBackoffMs,
   });
-  const { hangMs, settleMs } = options;
+  const { hangMs, settleMs, addsOddRows } = options;
   const deps = { clock, timers, random, backgroundWork, outbox, changed, settleMs };
   return {
     clock,
@@ -139,6 +139,7 @@ export const createSandboxParts = (options: SandboxOptions, changed: () => void)
     target,
     changed,
     hangMs,
+    addsOddRows,
     journal: createJournal(clock),
     faults: createFaultRegistry(random),
     outbox,

@@ -126,6 +126,10 @@ describe('a mandate', () => {
     await sweep(open);
     expect(await fixtures.statusOf(raised)).toBe('FAILED');
     expect(await rowOf(open, raised)).toMatchObject({ status: 'FAILED', debitStatus: 'REFUSED' });
+    const where = { orderId: raised.orderId, toStatus: 'FAILED' };
+    expect(await open.database.db.goldOrderEvent.findFirst({ where })).toMatchObject({
+      detail: { reason: expect.stringContaining('refused: GATEWAY_REFUSED') },
+    });
     expect(await fixtures.notificationsOf(raised)).toEqual(['sip_installment_failed']);
   });
 });

@@ -134,24 +134,27 @@ describe('a deployment of unknown outcome', () => {
     const id = await loseAnswer(false);
     await open.age(2 * 60 * minuteMs);
     const { at } = await rowOf(id);
-    const others = (createdAt: Date): Ci => ({
+    const others = (createdAt: Date, unread = 0): Ci => ({
       ...open.ci(),
-      listRuns: async ({ target, count, page = 1 }) =>
-        done(
-          Array.from({ length: count }, (_, place) => ({
-            id: String(page * count + place),
-            target,
-            workflow: 'deploy-backend.yml',
-            title: 'Deploy backend',
-            status: 'completed',
-            event: 'workflow_dispatch',
-            createdAt,
-            updatedAt: createdAt,
-            url: 'https://ci.example',
-          })),
-        ),
+      listRuns: async ({ target, count, page = 1 }) => {
+        const runs = Array.from({ length: count }, (_, place) => ({
+          id: String(page * count + place),
+          target,
+          workflow: 'deploy-backend.yml',
+          title: 'Deploy backend',
+          status: 'completed',
+          event: 'workflow_dispatch',
+          createdAt,
+          updatedAt: createdAt,
+          url: 'https://ci.example',
+        }));
+        return done({ runs, unread, hasMore: true });
+      },
     });
     await open.decide({ ci: others(addMs(at, -minuteMs)) });
+    expect(await rowOf(id)).toMatchObject({ status: 'UNKNOWN' });
+    // A run that can't be read may be the one.
+    await open.decide({ ci: others(addMs(at, -10 * minuteMs), 1) });
     expect(await rowOf(id)).toMatchObject({ status: 'UNKNOWN' });
     await open.decide({ ci: others(addMs(at, -10 * minuteMs)) });
     expect(await rowOf(id)).toMatchObject({ status: 'NOT_STARTED' });

@@ -31,7 +31,7 @@ const notStartedAfterMs = 60 * 60_000;
 const skewMs = 5 * 60_000;
 const batchSize = 100;
 const runsPerPage = 100;
-/** The CI system shows no more than 1,000 runs. */
+/** The CI system shows no more than 1,000 runs of a question. */
 const lastPage = 10;
 
 /** The newest runs of a target's workflow. */
@@ -48,14 +48,17 @@ const readRunsSince = async (
   since: Date,
 ): Promise<RunHistory | undefined> => {
   const runs: CiRun[] = [];
+  let isReadable = true;
   for (let page = 1; page <= lastPage; page += 1) {
-    const listed = await ci.listRuns({ target, count: runsPerPage, page });
+    const listed = await ci.listRuns({ target, count: runsPerPage, page, since });
     if (listed.kind !== 'done') return undefined;
-    runs.push(...listed.value);
-    const oldest = listed.value.at(-1);
-    const isLast = listed.value.length < runsPerPage;
-    if (isLast || oldest === undefined || oldest.createdAt < since) {
-      return { runs, isComplete: true };
+    const { runs: found, unread, hasMore } = listed.value;
+    runs.push(...found);
+    // The run that can't be read may be the one that was started.
+    isReadable &&= unread === 0;
+    const oldest = found.at(-1);
+    if (!hasMore || (oldest !== undefined && oldest.createdAt < since)) {
+      return { runs, isComplete: isReadable };
     }
   }
   return { runs, isComplete: false };

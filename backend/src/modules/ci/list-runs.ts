@@ -18,7 +18,7 @@ interface RunsQuery {
 
 const runsOf = async (ci: Ci, target: DeployTarget, count: number): Promise<readonly CiRun[]> => {
   const runs = await ci.listRuns({ target, count });
-  if (runs.kind === 'done') return runs.value;
+  if (runs.kind === 'done') return runs.value.runs;
   const isRefused = runs.kind === 'refused' && !isUnavailable(runs);
   const reason = runs.kind === 'refused' ? runs.message : runs.reason;
   throw new AppError(isRefused ? 'CI_REFUSED' : 'CI_UNAVAILABLE', {

@@ -41,6 +41,8 @@ export interface CausedBy {
   /** `gateway:<code>`, or `worker`. */
   readonly actor: string;
   readonly requestId?: string | undefined;
+  /** Says why, to operators. */
+  readonly reason?: string;
 }
 
 const toPayable = (order: GoldOrder): PayableOrder => {
@@ -107,10 +109,16 @@ export const markOrderFailed = async (
   deps: OrderDeps,
   tx: Db,
   order: PayableOrder,
-  by: CausedBy,
+  { reason, ...by }: CausedBy,
   failureCode: 'PAYMENT_FAILED' | 'UNPAID' = 'PAYMENT_FAILED',
 ): Promise<void> => {
-  await transitionBuy(deps, tx, order, { ...by, to: 'FAILED', changes: { failureCode } });
+  const detail = reason === undefined ? {} : { detail: { reason } };
+  await transitionBuy(deps, tx, order, {
+    ...by,
+    ...detail,
+    to: 'FAILED',
+    changes: { failureCode },
+  });
   if (order.type === 'SIP_INSTALLMENT') await notifyInstallmentFailed(tx, deps.notify, order);
 };
 

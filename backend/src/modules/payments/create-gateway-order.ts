@@ -3,7 +3,12 @@ import { msBetween } from '../../platform/clock/clock.ts';
 import { isUniqueViolation } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import { isUnavailable } from '../../platform/http-client/index.ts';
-import { describeOutcome, unknown, type Outcome } from '../../platform/outcome/outcome.ts';
+import {
+  describeOutcome,
+  explainOutcome,
+  unknown,
+  type Outcome,
+} from '../../platform/outcome/outcome.ts';
 import { lockPayableOrder, markOrderFailed } from '../orders/index.ts';
 import {
   gatewayCause,
@@ -219,7 +224,7 @@ const tryGateway = async (
   const outcome =
     first.kind === 'unknown' && mayAskAgain ? await findOrRequestOrder(deps, turn) : first;
   if (outcome.kind === 'done') return acceptOrder(deps, turn, outcome.value);
-  const detail = describeOutcome(outcome);
+  const detail = explainOutcome(outcome);
   const status = outcome.kind === 'refused' ? 'REFUSED' : 'UNKNOWN';
   const turnedDown = outcome.kind === 'refused' && !isUnavailable(outcome);
   await endAttempt(db, intent.attemptId, { status, detail, turnedDown, at: clock.now() });

@@ -1,10 +1,14 @@
-import type { GatewayPayment, PaymentGateway } from '../../adapters/payment-gateway/port.ts';
+import {
+  isRead,
+  type GatewayPayment,
+  type PaymentGateway,
+} from '../../adapters/payment-gateway/port.ts';
 import { addMs } from '../../platform/clock/clock.ts';
 import { istDate } from '../../platform/clock/ist.ts';
 import { isAppError } from '../../platform/errors/app-error.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
 import { isUnavailable } from '../../platform/http-client/index.ts';
-import { describeOutcome } from '../../platform/outcome/outcome.ts';
+import { describeOutcome, explainOutcome } from '../../platform/outcome/outcome.ts';
 import { lockPayableOrder, markOrderFailed } from '../orders/index.ts';
 import { applyPayment } from './apply-payment.ts';
 import { gatewayCause, type PaymentOrder, type PaymentsDeps } from './payments.types.ts';
@@ -73,17 +77,30 @@ const isUnheardOf = async (deps: PaymentsDeps, debit: ActiveDebit): Promise<bool
     deps.logger.warn(line, 'a gateway does not say what became of a debit');
     return false;
   }
-  const [known] = listed.value;
-  if (known === undefined) return true;
+  if (listed.value.length === 0) return true;
+  const payments = listed.value.filter(isRead);
+  const [known] = payments;
+  if (known === undefined) {
+    // It may be this debit, and may have been paid: nothing is sent on top of it.
+    deps.logger.error({ paymentOrderId: order.id }, 'a payment under a mandate cannot be read');
+    return false;
+  }
   const gatewayDebitId = known.gatewayPaymentId;
   const at = deps.clock.now();
   await recordDebit(deps.db, order.id, holderId, { status: 'ACCEPTED', gatewayDebitId, at });
-  await applyListed(deps, order, listed.value);
+  await applyListed(deps, order, payments);
   return false;
 };
 
-/** Fails a debit that certainly will not happen, and the installment that waited for it. */
-const failDebit = (deps: PaymentsDeps, { order, holderId }: ActiveDebit): Promise<void> =>
+/**
+ * Fails a debit that certainly will not happen, and the installment that waited for it. Its history
+ * says why.
+ */
+const failDebit = (
+  deps: PaymentsDeps,
+  { order, holderId }: ActiveDebit,
+  reason: string,
+): Promise<void> =>
   deps.inTransaction(async (tx) => {
     const cause = gatewayCause('debit_refused', order.gateway);
     const goldOrder = await lockPayableOrder(tx, order.orderId);
@@ -92,7 +109,8 @@ const failDebit = (deps: PaymentsDeps, { order, holderId }: ActiveDebit): Promis
     const isHeld = await recordDebit(tx, order.id, holderId, { status: 'REFUSED', at });
     if (!isHeld || current?.status !== 'GATEWAY_ORDER_CREATED') return;
     await transitionPaymentOrder(deps, tx, current, { ...cause, to: 'FAILED' });
-    if (goldOrder.status === 'PENDING') await markOrderFailed(deps, tx, goldOrder, cause);
+    if (goldOrder.status === 'PENDING')
+      await markOrderFailed(deps, tx, goldOrder, { ...cause, reason });
   });
 
 /** Returns true where no earlier request can be on its way to the gateway any more. */
@@ -114,7 +132,7 @@ const requestDebit = async (deps: PaymentsDeps, debit: ActiveDebit): Promise<voi
     currency,
     idempotencyKey: paymentOrderId,
   });
-  const line = { paymentOrderId, gateway: gateway.code, outcome: describeOutcome(outcome) };
+  const line = { paymentOrderId, gateway: gateway.code, outcome: explainOutcome(outcome) };
   logger.info(line, 'a mandate was asked to be debited');
   const at = clock.now();
   if (outcome.kind === 'done') {
@@ -123,7 +141,7 @@ const requestDebit = async (deps: PaymentsDeps, debit: ActiveDebit): Promise<voi
   } else if (outcome.kind === 'unknown') {
     await recordDebit(db, paymentOrderId, holderId, { status: 'UNKNOWN', at });
   } else if (!isUnavailable(outcome) && hasArrived(debit, at)) {
-    await failDebit(deps, debit);
+    await failDebit(deps, debit, explainOutcome(outcome));
   } else {
     // This request is decided, and says nothing about an earlier one that may be on its way still.
     // Without one nothing was sent: the next try is the first one again.

@@ -107,6 +107,9 @@ export const recordPayment = async (
  * Lists the captured payments of an order that were not paid back, oldest first. Final only under
  * the order's lock.
  */
+const earlier = (one: Date | null, other: Date): Date =>
+  one === null || one > other ? other : one;
+
 export const listHeldPayments = async (db: Db, orderId: string): Promise<HeldPayment[]> => {
   const rows = await db.gatewayPayment.findMany({
     where: heldFor(orderId),
@@ -123,6 +126,7 @@ export const listHeldPayments = async (db: Db, orderId: string): Promise<HeldPay
       gatewayPaymentId,
       gatewayOrderId: row.gatewayOrderId ?? paymentOrder.gatewayOrderId,
       paymentOrderId: paymentOrder.id,
+      createdAt: earlier(row.gatewayAt, row.learnedAt),
       amountPaise: paise(amountPaise),
       currency,
       disposition: row.disposition as PaymentDisposition, // held by a check constraint
@@ -249,6 +253,8 @@ export interface PolledPayment extends PaymentId {
   readonly id: string;
   readonly gatewayOrderId: string | null;
   readonly paymentOrderId: string;
+  /** The earliest time that we know of it. */
+  readonly createdAt: Date;
 }
 
 /** Longer than the time from one question about a payment to the next. */
@@ -265,7 +271,7 @@ export const reversalPollsSql = (
 ): Sql => {
   const dueWhere = (range: Sql): Sql => sql`(
     SELECT id, gateway, gateway_payment_id, gateway_order_id, payment_order_id,
-      next_reversal_poll_at
+      least(gateway_at, learned_at) AS created_at, next_reversal_poll_at
     FROM gateway_payment
     WHERE status IN ('CAPTURED', 'REFUNDED') AND payment_order_id IS NOT NULL
       AND gateway <> ALL (${silentGateways}::text[]) AND ${range}
@@ -275,7 +281,8 @@ export const reversalPollsSql = (
   const isAhead = sql`next_reversal_poll_at > ${addMs(now, longestPauseMs)}::timestamptz`;
   return sql`
     SELECT id, gateway, gateway_payment_id AS "gatewayPaymentId",
-      gateway_order_id AS "gatewayOrderId", payment_order_id AS "paymentOrderId"
+      gateway_order_id AS "gatewayOrderId", payment_order_id AS "paymentOrderId",
+      created_at AS "createdAt"
     FROM (${dueWhere(isDue)} UNION ALL ${dueWhere(isAhead)}) AS due
     ORDER BY next_reversal_poll_at LIMIT ${limit}`;
 };

@@ -1,4 +1,9 @@
-import { hasAnswered, type PaymentGateway } from '../../adapters/payment-gateway/port.ts';
+import {
+  hasAnswered,
+  hasUnread,
+  isRead,
+  type PaymentGateway,
+} from '../../adapters/payment-gateway/port.ts';
 import { ZERO_PAISE, addPaise } from '../../money/index.ts';
 import type { Db } from '../../platform/db/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
@@ -22,8 +27,8 @@ import type { HeldPayment, PaymentsDeps } from './payments.types.ts';
 /**
  * Says where a captured payment's money is: by the gateway's answer and by what it reported before.
  * NO_ANSWER: it was queried and did not answer. NOT_ASKED: it has no adapter, so it can't be
- * queried. NOT_REPORTED: it never reports refunds of such a payment. In the last two cases only the
- * operator's statement is available.
+ * queried. NOT_REPORTED: it never reports refunds of such a payment, or what it lists of this one
+ * can't all be read. In the last two cases only the operator's statement is available.
  */
 export type RefundState =
   | {
@@ -45,7 +50,8 @@ const nothingAtGateway: GatewayReversals = {
   gone: [],
   pendingPaise: ZERO_PAISE,
   references: [],
-  areRefundsReported: false,
+  areAllReported: false,
+  hasUnread: false,
 };
 
 /** Adds up what went away, by the gateway and by the events that it signed before. */
@@ -79,7 +85,11 @@ const fetchCapture = async (
   const listed = await gateway.listPayments(gatewayOrderId);
   if (!hasAnswered(listed)) return { kind: 'NO_ANSWER' };
   const payments = listed.kind === 'done' ? listed.value : [];
-  const found = payments.find((known) => known.gatewayPaymentId === gatewayPaymentId);
+  const found = payments.filter(isRead).find((one) => one.gatewayPaymentId === gatewayPaymentId);
+  // The row that can't be read may be this payment's, and say that it is gone.
+  if (found === undefined && hasUnread(payments)) {
+    return { kind: 'NOT_REPORTED', isPartlyGone: false };
+  }
   const isGone = found?.status === 'REFUNDED' || found?.status === 'FAILED';
   return isGone ? { ...held, kind: 'PAID_BACK' } : held;
 };
@@ -100,7 +110,7 @@ export const fetchRefundState = async (
   const state = await fetchCapture(gateway, payment, readState(payment, atGateway, reference));
   // Of the rest of the money nobody knows whether it is held or went back without an event.
   const mayBeHeld = state.kind === 'HELD' || state.kind === 'UNDER_WAY';
-  if (!mayBeHeld || atGateway.areRefundsReported) return state;
+  if (!mayBeHeld || atGateway.areAllReported) return state;
   return { kind: 'NOT_REPORTED', isPartlyGone: state.kind === 'UNDER_WAY' };
 };
 

@@ -33,6 +33,14 @@ const asked = async (open: OpenGold, operation: string): Promise<number> => {
   return (body['entries'] as unknown[]).length;
 };
 
+const oddAnswer = (open: OpenGold, operation: string, fault: string, times = 1) =>
+  open.sandbox.control('POST', '/faults', {
+    collaborator: 'sandbox-gateway',
+    operation,
+    fault,
+    times,
+  });
+
 describe('captures that nobody told us of', () => {
   it('are found by the sweep while the lock stands', async ({ open }) => {
     const checkout = await openCheckout(open);
@@ -53,6 +61,33 @@ describe('captures that nobody told us of', () => {
     expect(await pollGatewaysOfOrder(open.paymentsDeps, checkout.orderId)).toBe(true);
     const state = await stateOf(open, checkout.orderId);
     expect(state).toMatchObject({ status: 'MANUAL_REVIEW', code: 'LATE_CAPTURE' });
+  });
+
+  it('are not given up for a payment that cannot be read, and found once it can', async ({
+    open,
+  }) => {
+    const checkout = await openCheckout(open);
+    await payUnheard(open, checkout);
+    await oddAnswer(open, 'list-payments', 'odd_row');
+    expect(await pollGatewaysOfOrder(open.paymentsDeps, checkout.orderId)).toBe(false);
+    expect((await stateOf(open, checkout.orderId)).status).toBe('PENDING');
+    expect(await pollGatewaysOfOrder(open.paymentsDeps, checkout.orderId)).toBe(true);
+    expect((await stateOf(open, checkout.orderId)).status).toBe('PAID');
+  });
+
+  it('are none where a payment cannot be read and the gateway knows of no money', async ({
+    open,
+  }) => {
+    const checkout = await openCheckout(open);
+    const { gatewayOrderId } = checkout;
+    const play = { outcome: 'failed', deliver: 'none' };
+    await open.sandbox.control('POST', `/payments/${gatewayOrderId}`, play);
+    await oddAnswer(open, 'list-payments', 'odd_row', 2);
+    expect(await pollGatewaysOfOrder(open.paymentsDeps, checkout.orderId)).toBe(true);
+    // An order in a state that nobody knows proves nothing.
+    await oddAnswer(open, 'get-order', 'odd_state');
+    expect(await pollGatewaysOfOrder(open.paymentsDeps, checkout.orderId)).toBe(false);
+    expect((await stateOf(open, checkout.orderId)).status).toBe('PENDING');
   });
 
   it('are not given up for a gateway that refuses the question', async ({ open }) => {

@@ -145,6 +145,8 @@ export interface HeldPayment {
   readonly gatewayPaymentId: string;
   readonly gatewayOrderId: string | null;
   readonly paymentOrderId: string;
+  /** The earliest time that we know of it. */
+  readonly createdAt: Date;
   readonly amountPaise: Paise;
   readonly currency: string;
   readonly disposition: PaymentDisposition;

@@ -1,5 +1,10 @@
 import { isUniqueViolation } from '../../platform/db/index.ts';
-import { hasAnswered, type GatewayPayment } from '../../adapters/payment-gateway/port.ts';
+import {
+  hasAnswered,
+  hasUnread,
+  type GatewayPayment,
+  type PaymentGateway,
+} from '../../adapters/payment-gateway/port.ts';
 import { addMs } from '../../platform/clock/clock.ts';
 import { describeError } from '../../platform/observability/index.ts';
 import { describeOutcome } from '../../platform/outcome/outcome.ts';
@@ -112,8 +117,24 @@ const applyCapture = async (
 };
 
 /**
+ * Returns true where no money came by a payment that can't be read: its order says that it is not
+ * paid. Where the order is paid or does not say, the payment may be anything, and so may a charge
+ * under a mandate, of which an order need not know.
+ */
+const isCertainlyUnpaid = async (
+  gateway: PaymentGateway,
+  { debitStatus }: PaymentOrder,
+  gatewayOrderId: string,
+): Promise<boolean> => {
+  if (debitStatus !== null) return false;
+  const found = await gateway.getOrder(gatewayOrderId);
+  return found.kind === 'done' && ['OPEN', 'CLOSED'].includes(found.value.status);
+};
+
+/**
  * Lists the payments of one gateway order and applies its captures. Returns false when the gateway
- * gave no answer, or when its answer could not be applied: poll again.
+ * gave no answer, when its answer could not be applied, and when the order may have been paid by a
+ * payment that can't be read: poll again.
  */
 export const pollMadeOrder = async (
   deps: PaymentsDeps,
@@ -137,7 +158,11 @@ export const pollMadeOrder = async (
     for (const payment of listed.value) {
       if (payment.status === 'CAPTURED') await applyCapture(deps, poll, code, payment);
     }
-    return true;
+    const isCaptured = listed.value.some(({ status }) => status === 'CAPTURED');
+    if (!hasUnread(listed.value) || isCaptured) return true;
+    if (await isCertainlyUnpaid(gateway, poll.order, gatewayOrderId)) return true;
+    logger.error(line, 'a payment of an order cannot be read, and may have paid it');
+    return false;
   } catch (error) {
     const err = describeError(error);
     logger.error({ ...line, err }, 'a capture could not be applied');

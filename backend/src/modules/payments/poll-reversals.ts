@@ -1,6 +1,8 @@
 import {
   cannotSay,
   hasAnswered,
+  hasUnread,
+  isRead,
   type GatewayPaymentRef,
   type PaymentGateway,
 } from '../../adapters/payment-gateway/port.ts';
@@ -37,8 +39,13 @@ export interface GatewayReversals {
   readonly pendingPaise: Paise;
   /** The references of all refunds and disputes, however they stand. */
   readonly references: readonly string[];
-  /** False where the gateway can't say what was refunded: only what it signed is known then. */
-  readonly areRefundsReported: boolean;
+  /**
+   * False where the gateway can't say what was refunded, or lists a refund or dispute that can't be
+   * read: beyond what is here only what it signed is known then.
+   */
+  readonly areAllReported: boolean;
+  /** True where it lists a refund or dispute that can't be read. */
+  readonly hasUnread: boolean;
 }
 
 /** The gateway gave no answer at all; or it refused the query about this one payment. */
@@ -59,8 +66,12 @@ export const fetchReversals = async (
   if (isSilent(refunded) || isSilent(disputed)) return 'silent';
   const areRefundsReported = !cannotSay(refunded);
   if ((areRefundsReported && !hasAnswered(refunded)) || !hasAnswered(disputed)) return 'refused';
-  const refunds = refunded.kind === 'done' ? refunded.value : [];
-  const disputes = disputed.kind === 'done' ? disputed.value : [];
+  const listed = {
+    refunds: refunded.kind === 'done' ? refunded.value : [],
+    disputes: disputed.kind === 'done' ? disputed.value : [],
+  };
+  const refunds = listed.refunds.filter(isRead);
+  const disputes = listed.disputes.filter(isRead);
   const processed = refunds.filter(({ status }) => status === 'PROCESSED');
   const pending = refunds.filter(({ status }) => status === 'PENDING');
   const lost = disputes.filter(({ status }) => status === 'LOST');
@@ -84,7 +95,8 @@ export const fetchReversals = async (
       ...refunds.map(({ refundId }) => refundId),
       ...disputes.map(({ disputeId }) => disputeId),
     ],
-    areRefundsReported,
+    areAllReported: areRefundsReported && !hasUnread(listed.refunds) && !hasUnread(listed.disputes),
+    hasUnread: hasUnread(listed.refunds) || hasUnread(listed.disputes),
   };
 };
 
@@ -120,6 +132,8 @@ const applyLacking = async (
   await portfolios.drop(target.userId);
 };
 
+const unreadMessage = 'a gateway lists a refund or dispute of a payment that cannot be read';
+
 /** Polls for one payment, and applies what no event reported. */
 const pollPayment = async (deps: PaymentsDeps, payment: PolledPayment): Promise<PollResult> => {
   const gateway = deps.gateways.get(payment.gateway);
@@ -131,6 +145,8 @@ const pollPayment = async (deps: PaymentsDeps, payment: PolledPayment): Promise<
     if (atGateway === 'refused') {
       deps.logger.error(line, 'a gateway refuses to say what became of a payment');
     } else {
+      // What can be read counts; the rest is for a person, and is asked about again.
+      if (atGateway.hasUnread) deps.logger.error(line, unreadMessage);
       await applyLacking(deps, payment, atGateway.gone);
     }
   } catch (error) {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openBooks, type OpenBooks } from '#test/support/open-books.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { createFoundBy, type FoundBy } from '#test/support/found-by.ts';
-import { CANNOT_SAY, type PaymentGateway } from '../../adapters/payment-gateway/port.ts';
+import { CANNOT_SAY, isRead, type PaymentGateway } from '../../adapters/payment-gateway/port.ts';
 import { mapDone, unknown } from '../../platform/outcome/outcome.ts';
 import { sandboxDefaults } from '../../apps/sandbox/sandbox-options.ts';
 
@@ -84,7 +84,7 @@ const sayRefunded = (gateway: PaymentGateway): PaymentGateway => ({
   ...gateway,
   listPayments: async (gatewayOrderId) =>
     mapDone(await gateway.listPayments(gatewayOrderId), (payments) =>
-      payments.map((payment) => ({ ...payment, status: 'REFUNDED' })),
+      payments.filter(isRead).map((payment) => ({ ...payment, status: 'REFUNDED' as const })),
     ),
 });
 
@@ -180,7 +180,7 @@ it('finds an event that waits, and only that although its capture is not booked'
          3, 'Error', $4::timestamptz ${ageBy(6)})`,
       eventId,
       gatewayOrderId,
-      listed.value[0]?.gatewayPaymentId,
+      listed.value.find(isRead)?.gatewayPaymentId,
       books.system.clock.now(),
     );
     return { eventId, subject: gatewayOrderId, attempts: 3, lastError: 'Error' };

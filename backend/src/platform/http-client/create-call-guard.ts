@@ -23,6 +23,9 @@ export const RATE_LIMITED = 'RATE_LIMITED';
 /** The collaborator turned our credential away: 401 or 403. */
 export const NOT_AUTHORISED = 'NOT_AUTHORISED';
 
+/** A value from outside makes another path of the request's: nothing was sent, nor ever will be. */
+export const UNFIT_PATH = 'UNFIT_PATH';
+
 const refusedUnread: ReadonlySet<string> = new Set([
   CIRCUIT_OPEN,
   NOT_SENT,

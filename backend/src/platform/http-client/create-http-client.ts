@@ -9,6 +9,7 @@ import {
   isConnectFailure,
   NOT_SENT,
   TIMED_OUT,
+  UNFIT_PATH,
   createCallGuard,
   type CallGuardOptions,
 } from './create-call-guard.ts';
@@ -28,7 +29,8 @@ export interface HttpRequest {
   /** The name of the operation in logs and metrics. */
   readonly operation: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD';
-  /** Begins with a slash; what comes from outside is encoded by the caller. */
+  /** Begins with a slash; what comes from outside is encoded by the caller. A path in which a
+   * segment is empty or nothing but dots is refused (`UNFIT_PATH`). */
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
@@ -165,6 +167,16 @@ const createSender = (options: HttpClientOptions): Sender => {
 };
 
 /**
+ * Returns true for a path that goes somewhere else than it says: `.` and `..` are a way and no
+ * name, also encoded, and with an empty segment the question is one about all there is.
+ */
+const isUnfit = (path: string): boolean =>
+  path
+    .slice(1)
+    .split('/')
+    .some((segment) => /^(?:\.|%2e){0,2}$/i.test(segment));
+
+/**
  * The one way out over HTTP: every limit set, a circuit breaker of its own for each collaborator,
  * retries (bounded, jittered) for calls declared safe, the request id passed on. Logs and metrics
  * carry the operation, the outcome and the time: never an address, a header or a body.
@@ -176,13 +188,17 @@ export const createHttpClient = (options: HttpClientOptions): HttpClient => {
   const sender = createSender(options);
   const guard = createCallGuard(options);
   return {
-    request: (request) =>
-      guard.call({
+    async request(request) {
+      if (isUnfit(request.path.split('?')[0] ?? '')) {
+        return refused(UNFIT_PATH, 'a value of the request is no segment of a path');
+      }
+      return guard.call({
         operation: request.operation,
         safe: request.safe,
         attempt: () => sender.send(request),
         describeAnswer: ({ status }) => ({ status }),
-      }),
+      });
+    },
     isAvailable: () => guard.isAvailable(),
     close: () => sender.close(),
   };

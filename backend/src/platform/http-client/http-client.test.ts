@@ -3,7 +3,8 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { eventually } from '#test/support/eventually.ts';
 import { createHttpClient, jsonNumber, type HttpClient, type HttpRequest } from './index.ts';
-import { CIRCUIT_OPEN, NOT_SENT, isUnavailable, type ObservedCall } from './index.ts';
+import { CIRCUIT_OPEN, NOT_SENT, UNFIT_PATH, isUnavailable, type ObservedCall } from './index.ts';
+import { plainDecimal } from './index.ts';
 import { TIMED_OUT } from './create-call-guard.ts';
 
 const secret = 'dev-only-bearer-of-nobody';
@@ -79,6 +80,45 @@ afterEach(async () => {
   await client.close();
   server.closeAllConnections();
   server.close();
+});
+
+describe('a path', () => {
+  test.each([
+    '/orders/../all',
+    '/orders/..',
+    '/orders/.',
+    '/orders/%2e%2E',
+    '/orders//payments',
+    '/',
+  ])('that goes elsewhere is refused and sent nowhere: %s', async (path) => {
+    const outcome = await client.request({ ...reading, path });
+    expect(outcome).toMatchObject({ kind: 'refused', code: UNFIT_PATH });
+    // Another try would be the same: it is no outage.
+    expect(isUnavailable(outcome)).toBe(false);
+    expect(script.seen).toEqual([]);
+  });
+
+  test.each(['/orders/...', '/orders/.a', '/orders/a..b', '/orders/%252e'])(
+    'with dots in a name goes there: %s',
+    async (path) => {
+      await client.request({ ...reading, path });
+      expect(script.seen[0]?.request.url).toBe(`/base${path}`);
+    },
+  );
+});
+
+test.each([
+  ['1.0005E+3', '1000.5'],
+  ['1E3', '1000'],
+  ['-2.50e1', '-25.0'],
+  ['100050e-2', '1000.50'],
+  ['5e-3', '0.005'],
+  ['0.0e0', '0.0'],
+  ['1e31', '1e31'],
+  ['12.30', '12.30'],
+  ['1e', '1e'],
+])('the number %s is %s, digit by digit', (text, plain) => {
+  expect(plainDecimal(text)).toBe(plain);
 });
 
 describe('a call', () => {

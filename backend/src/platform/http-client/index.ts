@@ -7,6 +7,7 @@ export {
   NOT_SENT,
   RATE_LIMITED,
   TIMED_OUT,
+  UNFIT_PATH,
   type ObservedCall,
 } from './create-call-guard.ts';
 export {
@@ -24,4 +25,4 @@ export {
   parseSignedJson,
   printLosslessJson,
 } from './lossless-json.ts';
-export { safeInteger, textOrDigits } from './lossless-json.ts';
+export { decimalText, plainDecimal, safeInteger, textOrDigits } from './lossless-json.ts';

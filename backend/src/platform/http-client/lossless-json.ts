@@ -32,14 +32,39 @@ export const printLosslessJson = (value: unknown): string => {
 /** A JSON number with exactly these digits, such as `1.2000`. */
 export const jsonNumber = (decimal: string): LosslessNumber => new LosslessNumber(decimal);
 
-/** A JSON string, or the digits of a JSON number: ids and decimals of other systems. */
+const exponentForm = /^(-?)0*(\d{1,30})(?:\.(\d{1,30}))?[eE]([+-]?\d{1,2})$/;
+const farthestShift = 30;
+
+/**
+ * Writes a number in exponent form as a plain decimal, digit by digit: `1.0005E+3` is `1000.5`. Any
+ * other text stays as it is, and so does an exponent that no amount or id needs.
+ */
+export const plainDecimal = (text: string): string => {
+  const match = exponentForm.exec(text);
+  if (match === null) return text;
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = match;
+  const shift = Number(exponent);
+  if (Math.abs(shift) > farthestShift) return text;
+  const point = whole.length + shift;
+  const zeros = '0'.repeat(Math.max(0, -point));
+  const digits = `${zeros}${whole}${fraction}`.padEnd(point, '0');
+  const before = digits.slice(0, Math.max(0, point)).replace(/^0+(?=\d)/, '') || '0';
+  const after = digits.slice(Math.max(0, point));
+  return after === '' ? `${sign}${before}` : `${sign}${before}.${after}`;
+};
+
+/** A JSON string, or the digits of a JSON number: ids of other systems. */
 export const textOrDigits = z.union([
   z.string(),
-  z.instanceof(LosslessNumber).transform((number) => number.value),
+  z.instanceof(LosslessNumber).transform((number) => plainDecimal(number.value)),
 ]);
 
+/** A decimal of another system as plain digits, whether it is a JSON number or a string. */
+export const decimalText = textOrDigits.transform(plainDecimal);
+
 /** An integer that fits a JavaScript number, as a JSON number or its digits in a string. */
-export const safeInteger = textOrDigits
+export const safeInteger = decimalText
+  .transform((text) => text.replace(/\.0+$/, ''))
   .refine((text) => /^-?\d{1,16}$/.test(text))
   .transform(Number)
   .pipe(z.int());

@@ -33,6 +33,13 @@ interface ObservedCollaboratorCall {
   readonly ms: number;
 }
 
+/** A row of a collaborator's list that is about something else, or can't be read. */
+interface ObservedOddRow {
+  readonly collaborator: string;
+  readonly operation: string;
+  readonly reading: string;
+}
+
 /** A thing of which there is a most; the label of `bound_reached_total`. */
 const bounds = [
   'automatic_payouts',
@@ -68,6 +75,8 @@ export interface Metrics {
   readonly observeSweep: (sweep: ObservedSweep) => void;
   /** Fits the HTTP client's `observe`. */
   readonly observeCall: (call: ObservedCollaboratorCall) => void;
+  /** Fits the adapters' `observeRow`. */
+  readonly observeOddRow: (row: ObservedOddRow) => void;
   readonly observeQueue: (queue: ObservedQueue) => void;
   readonly countRateLimited: () => void;
   /** Counts what was refused, or superseded, because a bound was reached. */
@@ -174,7 +183,13 @@ const createRowCounters = (registers: [Registry]) => {
     labelNames: ['sweep'],
     registers,
   });
-  return { reached, histories, purged };
+  const odd = new Counter({
+    name: 'collaborator_odd_rows_total',
+    help: "Rows of collaborators' lists that are about something else or can't be read.",
+    labelNames: ['collaborator', 'operation', 'reading'],
+    registers,
+  });
+  return { reached, histories, purged, odd };
 };
 
 /** The metrics of one process. Labels are words of our own; never an id, an address or a name. */
@@ -189,7 +204,7 @@ export const createMetrics = (options: MetricsOptions): Metrics => {
     help: 'Requests refused by the rate limit.',
     registers: [registry],
   });
-  const { reached, histories, purged } = createRowCounters([registry]);
+  const { reached, histories, purged, odd } = createRowCounters([registry]);
 
   return {
     registry,
@@ -202,6 +217,9 @@ export const createMetrics = (options: MetricsOptions): Metrics => {
     },
     observeCall: ({ ms, collaborator, operation, outcome }) => {
       durations.call.observe({ collaborator, operation, outcome }, ms / 1000);
+    },
+    observeOddRow: ({ collaborator, operation, reading }) => {
+      odd.inc({ collaborator, operation, reading });
     },
     observeQueue: ({ waiting, scheduled, dead, oldestDueSeconds }) => {
       queue.waiting.set(waiting);

@@ -25,6 +25,17 @@ export const unknown = (reason: string): Outcome<never> => ({ kind: 'unknown', r
 export const mapDone = <A, B>(outcome: Outcome<A>, map: (value: A) => B): Outcome<B> =>
   outcome.kind === 'done' ? done(map(outcome.value)) : outcome;
 
+const longestReason = 300;
+
+/**
+ * Describes an outcome as `describeOutcome` does, a refusal with the collaborator's own reason: for
+ * operators, never for customers.
+ */
+export const explainOutcome = (outcome: Outcome<unknown>): string =>
+  outcome.kind === 'refused'
+    ? `refused: ${outcome.code}: ${outcome.message}`.slice(0, longestReason)
+    : describeOutcome(outcome);
+
 /**
  * Describes an outcome in a few words for a history row or a log line: `done`, or the value where
  * it is a text such as a status; `refused: CODE`; `unknown: reason`.

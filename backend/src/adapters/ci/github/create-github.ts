@@ -1,7 +1,6 @@
 import type { Octokit } from '@octokit/rest';
 import { z } from 'zod';
 import {
-  safeInteger,
   textOrDigits,
   createHttpClient,
   readAnswer,
@@ -11,7 +10,8 @@ import {
 import { done, mapDone, refused, type Outcome } from '../../../platform/outcome/outcome.ts';
 import { ConfigError } from '../../../platform/config/config.ts';
 import type { AdapterDeps, Closable } from '../../adapter-deps.ts';
-import { CI_REFUSED, type Ci, type CiRun, type DeployTarget } from '../port.ts';
+import { createRowReader, type RowReader, type RowRules } from '../../read-rows.ts';
+import { CI_REFUSED, type Ci, type CiRun, type CiRunPage, type DeployTarget } from '../port.ts';
 import type { GithubConfig } from './github.config.ts';
 
 type Actions = Octokit['rest']['actions'];
@@ -90,31 +90,44 @@ const createOctokitCall = (client: HttpClient, apiUrl: string): OctokitCall => {
  * event"; `return_run_details` since February 2026).
  */
 
-const account = z.object({ login: z.string() });
+/** A deleted account is null, or has no name. */
+const account = z.object({ login: z.string().nullish() }).nullish().catch(undefined);
+const optionalText = z.string().nullish().catch(undefined);
+const time = z.iso.datetime({ offset: true });
 
-/** One of `workflow_runs`; only what is read. */
+/** One of `workflow_runs`; only what is read. All but its id and times may be missing. */
 const workflowRun = z.object({
   id: textOrDigits,
-  name: z.string().nullish(),
+  name: optionalText,
   /** The workflow's `run-name`, with its values filled in. */
-  display_title: z.string(),
-  status: z.string().nullable(),
-  conclusion: z.string().nullable(),
-  head_branch: z.string().nullable(),
-  event: z.string(),
-  html_url: z.string(),
-  created_at: z.iso.datetime({ offset: true }),
-  updated_at: z.iso.datetime({ offset: true }),
-  actor: account.nullish(),
-  triggering_actor: account.nullish(),
+  display_title: optionalText,
+  status: optionalText,
+  conclusion: optionalText,
+  head_branch: optionalText,
+  event: optionalText,
+  html_url: optionalText,
+  created_at: time,
+  updated_at: time.nullish().catch(undefined),
+  actor: account,
+  triggering_actor: account,
 });
 
 type WorkflowRun = z.output<typeof workflowRun>;
 
-const runList = z.object({ total_count: safeInteger, workflow_runs: z.array(workflowRun) });
+/** The name of a workflow's file, from the `path` of a run: `.github/workflows/a.yml@main`. */
+const workflowIn = (path: unknown): unknown =>
+  typeof path === 'string' ? /([^/@]+)(?:@.*)?$/u.exec(path)?.[1] : undefined;
+
+/** The runs of a target's workflow. */
+const runRows = (target: DeployTarget): RowRules<WorkflowRun> => ({
+  about: { id: workflowOf(target), idOf: ({ path }) => workflowIn(path) },
+  schema: workflowRun,
+});
+
+const runList = z.object({ workflow_runs: z.array(z.unknown()) });
 
 /** The 200 of a dispatch that requested the run's details. */
-const dispatchedRun = z.object({ workflow_run_id: textOrDigits, html_url: z.string() });
+const dispatchedRun = z.object({ workflow_run_id: textOrDigits, html_url: optionalText });
 
 const errorAnswer = z.object({ message: z.string() });
 
@@ -127,24 +140,41 @@ const workflowOf = (target: DeployTarget): string => `deploy-${target}.yml`;
 /** The workflows' `run-name` ends so. */
 const correlationId = /\(([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\)$/u;
 
+const given = <K extends string>(name: K, value: string | null | undefined) =>
+  // A computed name widens to an index signature; it is this one name.
+  (typeof value === 'string' && value !== '' ? { [name]: value } : {}) as Partial<
+    Record<K, string>
+  >;
+
 const toRun = (target: DeployTarget, run: WorkflowRun): CiRun => {
-  const found = correlationId.exec(run.display_title)?.[1];
-  const actor = run.triggering_actor?.login ?? run.actor?.login;
+  // `display_title` is newer than `name`, which older servers fill in the same way.
+  const title = (run.display_title ?? run.name ?? '') || workflowOf(target);
+  const createdAt = new Date(run.created_at);
   return {
     id: run.id,
     target,
     workflow: workflowOf(target),
-    title: run.display_title,
-    ...(found !== undefined && { correlationId: found }),
+    title,
+    ...given('correlationId', correlationId.exec(title)?.[1]),
     status: run.status ?? 'unknown',
-    ...(run.conclusion !== null && { conclusion: run.conclusion }),
-    ...(run.head_branch !== null && { branch: run.head_branch }),
-    event: run.event,
-    ...(actor !== undefined && { actor }),
-    createdAt: new Date(run.created_at),
-    updatedAt: new Date(run.updated_at),
-    url: run.html_url,
+    ...given('conclusion', run.conclusion),
+    ...given('branch', run.head_branch),
+    event: run.event ?? 'unknown',
+    ...given('actor', run.triggering_actor?.login ?? run.actor?.login),
+    createdAt,
+    updatedAt: typeof run.updated_at === 'string' ? new Date(run.updated_at) : createdAt,
+    url: run.html_url ?? '',
   };
+};
+
+const toPage = (
+  readRows: RowReader,
+  { workflow_runs: listed }: z.output<typeof runList>,
+  { target, count }: { readonly target: DeployTarget; readonly count: number },
+): CiRunPage => {
+  const { rows, unread } = readRows('list-runs', listed, runRows(target));
+  const runs = rows.map((run) => toRun(target, run));
+  return { runs, unread, hasMore: listed.length >= count };
 };
 
 /** Reads a refusal of GitHub's, a moved repository among them: redirects are not followed. */
@@ -176,6 +206,7 @@ export const createGithub = (
     headers: { authorization: `Bearer ${token}`, 'x-github-api-version': apiVersion },
     maxResponseBytes,
   });
+  const readRows = createRowReader('github', deps);
   const call = createOctokitCall(client, config.GITHUB_API_URL);
   const place = (target: DeployTarget) => ({
     owner,
@@ -187,18 +218,19 @@ export const createGithub = (
     code: 'github',
     workflowOf,
 
-    async listRuns({ target, count, page }) {
+    async listRuns({ target, count, page, since }) {
       const sent = await call({ operation: 'list-runs', safe: true }, (actions, carried) =>
         actions.listWorkflowRuns({
           ...place(target),
           per_page: count,
           ...(page !== undefined && { page }),
+          ...(since !== undefined && { created: `>=${since.toISOString().slice(0, 19)}Z` }),
           ...carried,
         }),
       );
       if (sent.kind !== 'done') return sent;
       const read = readAnswer(sent.value, runList, readRefusal);
-      return mapDone(read, (page) => page.workflow_runs.map((run) => toRun(target, run)));
+      return mapDone(read, (listed) => toPage(readRows, listed, { target, count }));
     },
 
     async dispatch({ target, branch, correlationId: id }) {
@@ -216,7 +248,9 @@ export const createGithub = (
       // An older server does not name the run: its response is empty.
       if (sent.value.status === 204) return done({});
       const read = readAnswer(sent.value, dispatchedRun, readRefusal);
-      return mapDone(read, (run) => ({ run: { id: run.workflow_run_id, url: run.html_url } }));
+      return mapDone(read, (run) => ({
+        run: { id: run.workflow_run_id, url: run.html_url ?? '' },
+      }));
     },
 
     close: () => client.close(),

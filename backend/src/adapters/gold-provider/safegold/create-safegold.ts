@@ -17,6 +17,8 @@ import {
 } from '../../../platform/outcome/outcome.ts';
 import type { AdapterDeps, Closable } from '../../adapter-deps.ts';
 import { ANSWER_ABOUT_ANOTHER, checkAnswer } from '../../check-answer.ts';
+import { inPath } from '../../http-texts.ts';
+import { createRowReader } from '../../read-rows.ts';
 import {
   PROVIDER_REFUSED,
   AMOUNT_MISMATCH,
@@ -199,8 +201,6 @@ const idOnWire = (id: string) => (wire.isNumericId(id) ? jsonNumber(id) : id);
 const gramsOnWire = (grams: Grams) =>
   jsonNumber(formatDecimal(grams / SMALLEST_TRADED_GRAMS, wire.gramDecimals));
 
-const inPath = encodeURIComponent;
-
 /** Verifies a trade with SafeGold, and checks that the answer matches the request. */
 const verifyTrade = async (
   { call }: SafegoldCalls,
@@ -255,7 +255,9 @@ const confirmTrade = async (
     body: { tx_id: idOnWire(providerTxId), ...Object.fromEntries(fields) },
     answer: wire.confirmAnswer,
   });
-  return mapDone(confirmed, ({ invoice_id: invoiceId }) => ({ invoiceId }));
+  return mapDone(confirmed, ({ invoice_id: invoiceId }) =>
+    typeof invoiceId === 'string' ? { invoiceId } : {},
+  );
 };
 
 const readTradeStatus = async ({ call }: SafegoldCalls, side: Side, providerTxId: string) => {
@@ -339,15 +341,13 @@ const kindByType: ReadonlyMap<string, ProviderTransaction['kind']> = new Map([
   ['sell', 'SELL'],
 ]);
 
-type TransactionRow = z.output<typeof wire.transactionsAnswer>['transactions'][number];
-
-const toTransaction = (row: TransactionRow): ProviderTransaction => {
+const toTransaction = (row: wire.TransactionRow): ProviderTransaction => {
   const amountPaise = row.buy_price ?? row.sell_price;
   return {
     providerTxId: row.tx_id,
-    kind: kindByType.get(row.type.toLowerCase()) ?? 'OTHER',
-    ...(row.gold_amount === undefined ? {} : { grams: row.gold_amount }),
-    ...(amountPaise === undefined ? {} : { amountPaise }),
+    kind: kindByType.get((row.type ?? '').toLowerCase()) ?? 'OTHER',
+    ...(typeof row.gold_amount === 'bigint' && { grams: row.gold_amount }),
+    ...(typeof amountPaise === 'bigint' && { amountPaise }),
   };
 };
 
@@ -357,6 +357,7 @@ export const createSafegold = (
   deps: AdapterDeps,
 ): GoldProvider & Closable => {
   const calls = createSafegoldCalls(config, deps);
+  const readRows = createRowReader('safegold', deps);
   const invoice = wire.invoiceAnswer(config.SAFEGOLD_BASE_URL);
   return {
     code: 'safegold',
@@ -383,10 +384,15 @@ export const createSafegold = (
         query: { page: String(page) },
         answer: wire.transactionsAnswer,
       });
-      return mapDone(answered, ({ transactions, meta }) => ({
-        transactions: transactions.map(toTransaction),
-        hasMore: meta?.next !== undefined && meta.next !== null,
-      }));
+      if (answered.kind !== 'done') return answered;
+      const { transactions, meta } = answered.value;
+      const read = readRows('transactions', transactions, wire.transactionRows(providerUserId));
+      if (read.isForeign) return unknown(ANSWER_ABOUT_ANOTHER);
+      return done({
+        transactions: read.rows.map(toTransaction),
+        unread: read.unread,
+        hasMore: meta?.next !== undefined && meta.next !== null && meta.next !== '',
+      });
     },
 
     close: () => calls.close(),

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { fromSafePaise, bps, grams, paise, parseDecimal } from '../../../money/index.ts';
 import type { GoldProviderRules } from '../port.ts';
-import { textOrDigits } from '../../../platform/http-client/index.ts';
+import { decimalText, textOrDigits } from '../../../platform/http-client/index.ts';
+import type { RowRules } from '../../read-rows.ts';
 
 /*
  * The adapter's assumptions about SafeGold, in one place. Pages are those of
@@ -109,7 +110,7 @@ export const bodyEncryption = {
  */
 
 const decimal = (decimals: number) =>
-  textOrDigits.transform((text, context) => {
+  decimalText.transform((text, context) => {
     const value = parseDecimal(text, decimals);
     if (value !== undefined && value >= 0n) return value;
     context.addIssue({ code: 'custom', message: 'not a decimal of this precision' });
@@ -137,7 +138,7 @@ export const spotPrice = price;
 /** registration-api, fetch-balance-api-1 */
 export const userAnswer = z.object({
   id,
-  mobile_no: textOrDigits.nullish(),
+  mobile_no: textOrDigits.nullish().catch(undefined),
   gold_balance: weight,
 });
 
@@ -150,12 +151,15 @@ export const verifyAnswer = z.object({
   rate_id: id.nullish(),
   user_id: id.nullish(),
   gold_amount: weight,
-  buy_price: amount.optional(),
-  sell_price: amount.optional(),
+  buy_price: amount.nullish(),
+  sell_price: amount.nullish(),
 });
 
-/** buy-price-confirm-api, sell-confirm-api */
-export const confirmAnswer = z.object({ invoice_id: id });
+/**
+ * buy-price-confirm-api, sell-confirm-api. The invoice may come later: whether the confirm took
+ * effect is said by the status alone.
+ */
+export const confirmAnswer = z.object({ invoice_id: id.nullish().catch(undefined) });
 
 /** buy-status-api, sell-status-api; `realization_status` and `payment_status` are to be ignored. */
 export const statusAnswer = z.object({
@@ -184,22 +188,33 @@ export const invoiceAnswer = (baseUrl: string) => {
   });
 };
 
-/** Rows of the history: known from client code only. */
+/** A row of the history: known from client code only, which shows no field beside these. */
+const transactionRow = z.object({
+  tx_id: id,
+  type: z.string().nullish().catch(undefined),
+  gold_amount: weight.nullish(),
+  buy_price: amount.nullish(),
+  sell_price: amount.nullish(),
+});
+export type TransactionRow = z.output<typeof transactionRow>;
+
+/** The rows of the history: of one customer, by the path. */
+export const transactionRows = (userId: string): RowRules<TransactionRow> => ({
+  about: { id: userId, idOf: (row) => row['user_id'] },
+  schema: transactionRow,
+});
+
+/** A page of the history. */
 export const transactionsAnswer = z.object({
-  transactions: z.array(
-    z.object({
-      tx_id: id,
-      type: z.string(),
-      gold_amount: weight.optional(),
-      buy_price: amount.optional(),
-      sell_price: amount.optional(),
-    }),
-  ),
-  meta: z.object({ next: z.unknown().optional() }).optional(),
+  transactions: z.array(z.unknown()),
+  meta: z.object({ next: z.unknown().optional() }).nullish().catch(undefined),
 });
 
 /** The error body of every call. Codes mean something else at each endpoint. */
 export const errorAnswer = z.object({
   code: textOrDigits.refine((code) => /^\d{1,9}$/.test(code)),
-  message: z.string(),
+  message: z
+    .string()
+    .nullish()
+    .transform((message) => message ?? ''),
 });

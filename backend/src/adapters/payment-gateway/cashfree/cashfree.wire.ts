@@ -1,8 +1,6 @@
-import { z } from 'zod';
 import { addMs } from '../../../platform/clock/clock.ts';
+import { inPath } from '../../http-texts.ts';
 import type { GatewayDispute, GatewayOrder, GatewayPayment, GatewayRefund } from '../port.ts';
-import { paise, parseDecimal, type Paise } from '../../../money/index.ts';
-import { textOrDigits } from '../../../platform/http-client/index.ts';
 
 /*
  * The adapter's assumptions about Cashfree, in one place. Pages are those of
@@ -11,7 +9,6 @@ import { textOrDigits } from '../../../platform/http-client/index.ts';
  * keys.
  */
 
-const inPath = encodeURIComponent;
 const dayMs = 86_400_000;
 
 /** The version whose webhooks carry `x-idempotency-key` (payments/webhooks). */
@@ -80,7 +77,7 @@ export const orderExpiry = (expiresAt: Date, now: Date, shortestMs: number): Dat
 export const mandateTag = 'subscription_id';
 
 /** resources/payment-lifecycle: an EXPIRED order may become PAID while an attempt is under way. */
-const orderStatuses: Readonly<Record<string, GatewayOrder['status']>> = {
+export const orderStatuses: Readonly<Record<string, GatewayOrder['status']>> = {
   ACTIVE: 'OPEN',
   PAID: 'PAID',
   EXPIRED: 'CLOSED',
@@ -92,13 +89,19 @@ const orderStatuses: Readonly<Record<string, GatewayOrder['status']>> = {
  * `PaymentEntityPaymentStatusEnum`. Any other status is read as PENDING and queried again. A
  * payment stays SUCCESS when it is refunded.
  */
-const paymentStatuses: Readonly<Record<string, GatewayPayment['status']>> = {
+export const paymentStatuses: Readonly<Record<string, GatewayPayment['status']>> = {
   SUCCESS: 'CAPTURED',
   FAILED: 'FAILED',
   USER_DROPPED: 'FAILED',
   CANCELLED: 'FAILED',
   VOID: 'FAILED',
 };
+
+/** `PaymentEntityPaymentStatusEnum`: those that are under way, of which none is in the table. */
+export const openPayments: ReadonlySet<string> = new Set(['PENDING', 'NOT_ATTEMPTED']);
+
+/** `RefundEntityRefundStatusEnum`: the same of refunds. */
+export const openRefunds: ReadonlySet<string> = new Set(['PENDING', 'ONHOLD']);
 
 /** `RefundEntityRefundStatusEnum`, `SubscriptionPaymentRefundEntity`; any other is PENDING. */
 export const refundStatuses: Readonly<Record<string, GatewayRefund['status']>> = {
@@ -117,6 +120,10 @@ export const disputeStatus = (status: string): GatewayDispute['status'] => {
   return status.endsWith('_MERCHANT_WON') ? 'WON' : 'OPEN';
 };
 
+/** `DisputesEntityDisputeStatusEnum`: each stage is created, received, reviewed, and ends. */
+export const isKnownDispute = (name: string): boolean =>
+  /^[A-Z_]*(?:DISPUTE|RETRIEVAL|CHARGEBACK|ARBITRATION)_[A-Z_]+$/u.test(name);
+
 /** `PaymentEntity.payment_group`: the groups of an instrument that a customer can ask for. */
 const methodOfGroup: Readonly<Record<string, string>> = {
   net_banking: 'netbanking',
@@ -128,7 +135,7 @@ const methodOfGroup: Readonly<Record<string, string>> = {
 };
 
 /** Returns our name of a payment's instrument, or Cashfree's own where we have none. */
-const methodOf = (group: string): string => methodOfGroup[group] ?? group;
+export const methodOf = (group: string): string => methodOfGroup[group] ?? group;
 
 /** payments/webhooks, subscription/webhooks: the events that say how a payment ended. */
 export const paymentEvents: ReadonlyMap<string, 'captured' | 'failed'> = new Map([
@@ -146,6 +153,9 @@ export const chargeEvents: ReadonlyMap<string, 'captured' | 'failed'> = new Map(
 
 /** `CreateSubscriptionPaymentRequest`: a debit, and no authorisation of the mandate. */
 export const chargeType = 'CHARGE';
+
+/** A payment that names no currency, of an order that names none either, is in rupees. */
+export const homeCurrency = 'INR';
 
 /** Subscriptions are in rupees; their payments name no currency when they are read. */
 export const chargeCurrency = 'INR';
@@ -167,177 +177,3 @@ export const credentialsOf = (given: {
   if (isTest) return 'test';
   return hostname === 'api.cashfree.com' ? 'live' : 'unknown';
 };
-
-/*
- * Cashfree's answers. Amounts are rupees with decimals, written as JSON numbers: they are read
- * digit by digit and never become a float. Only values that can be stored are accepted: an id is a
- * short word, an amount a safe integer of paise.
- */
-
-/** Reads an id of ours or of Cashfree's, as text or as a number. */
-export const id = textOrDigits.refine((text) => /^[\w.:-]{1,128}$/u.test(text));
-
-/** Reads rupees into paise; half a paisa or an exponent is unreadable rather than rounded. */
-export const rupees = textOrDigits.transform((text, context): Paise => {
-  const value = parseDecimal(text, 2);
-  if (value !== undefined && value >= 0n && value <= Number.MAX_SAFE_INTEGER) return paise(value);
-  context.addIssue({ code: 'custom', message: 'not an amount in rupees' });
-  return z.NEVER;
-});
-
-export const currency = z.string().regex(/^[A-Za-z]{3}$/u);
-
-/** Reads a time; one without an offset is Indian, as `order_expiry_time` says of all of them. */
-export const moment = z
-  .string()
-  .regex(/^\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)?)?$/u)
-  .transform((text) => {
-    const time = text.includes('T') ? text : `${text}T00:00:00`;
-    return new Date(/(?:Z|[+-]\d\d:\d\d)$/u.test(time) ? time : `${time}+05:30`);
-  })
-  .refine((at) => !Number.isNaN(at.getTime()));
-
-/** Reads a payment's group as our name of the instrument; an unexpected one counts as none. */
-export const method = z
-  .string()
-  .regex(/^[a-z_]{1,32}$/u)
-  .transform(methodOf)
-  .nullish()
-  .catch(undefined);
-
-const optionalMethod = (name: string | null | undefined) =>
-  name === undefined || name === null ? {} : { method: name };
-
-const tags = z.record(z.string(), z.unknown()).nullish();
-
-/** An order, with what only this adapter needs of it. */
-export const orderAnswer = z
-  .object({
-    order_id: id,
-    order_amount: rupees,
-    order_currency: currency,
-    order_status: z.string(),
-    payment_session_id: z.string().min(1).max(512).nullish(),
-    customer_details: z.object({ customer_phone: z.string().nullish() }).nullish(),
-    order_tags: tags,
-  })
-  .transform((answer) => {
-    const tag = answer.order_tags?.[mandateTag];
-    const order: GatewayOrder = {
-      gatewayOrderId: answer.order_id,
-      receipt: answer.order_id,
-      amountPaise: answer.order_amount,
-      currency: answer.order_currency,
-      status: orderStatuses[answer.order_status] ?? 'OPEN',
-      ...(typeof answer.payment_session_id === 'string' && {
-        checkoutSession: answer.payment_session_id,
-      }),
-    };
-    return {
-      order,
-      customerPhone: answer.customer_details?.customer_phone ?? '',
-      mandate: typeof tag === 'string' ? tag : undefined,
-    };
-  });
-
-/**
- * Payments of an order. The amount is what the customer paid (`payment_amount`): an offer makes it
- * less than the order's, a surcharge more, and `order_amount` would hide both.
- */
-export const paymentsAnswer = z.array(
-  z
-    .object({
-      cf_payment_id: id,
-      order_id: id,
-      payment_amount: rupees,
-      payment_currency: currency,
-      payment_status: z.string(),
-      is_captured: z.boolean().nullish(),
-      payment_group: method,
-      payment_time: moment,
-    })
-    .transform((payment): GatewayPayment => {
-      const status = paymentStatuses[payment.payment_status] ?? 'PENDING';
-      // Authorised money that nobody has captured yet is no capture.
-      const isHeld = status === 'CAPTURED' && payment.is_captured === false;
-      return {
-        gatewayPaymentId: payment.cf_payment_id,
-        gatewayOrderId: payment.order_id,
-        amountPaise: payment.payment_amount,
-        currency: payment.payment_currency,
-        status: isHeld ? 'PENDING' : status,
-        ...optionalMethod(payment.payment_group),
-        createdAt: payment.payment_time,
-      };
-    }),
-);
-
-/** A charge under a subscription; `payment_id` is the order that it was requested for. */
-export const chargeAnswer = z
-  .object({
-    cf_payment_id: id,
-    payment_id: id,
-    payment_amount: rupees,
-    payment_status: z.string().nullish(),
-    payment_initiated_date: moment.nullish().catch(undefined),
-  })
-  .transform((charge) => ({
-    gatewayPaymentId: charge.cf_payment_id,
-    gatewayOrderId: charge.payment_id,
-    amountPaise: charge.payment_amount,
-    currency: chargeCurrency,
-    status: paymentStatuses[charge.payment_status ?? ''] ?? ('PENDING' as const),
-    initiatedAt: charge.payment_initiated_date ?? undefined,
-  }));
-
-/** A subscription: whose mandate it is. */
-export const subscriptionAnswer = z.object({
-  subscription_id: id,
-  customer_details: z.object({ customer_phone: z.string() }),
-});
-
-/** Refunds of an order, each with the payment that it pays back. */
-export const refundsAnswer = z.array(
-  z
-    .object({
-      cf_refund_id: id,
-      cf_payment_id: id,
-      refund_amount: rupees,
-      refund_status: z.string(),
-      created_at: moment,
-    })
-    .transform((answer) => {
-      const refund: GatewayRefund = {
-        refundId: answer.cf_refund_id,
-        amountPaise: answer.refund_amount,
-        status: refundStatuses[answer.refund_status] ?? 'PENDING',
-        createdAt: answer.created_at,
-      };
-      return { gatewayPaymentId: answer.cf_payment_id, refund };
-    }),
-);
-
-/** Disputes of a payment. */
-export const disputesAnswer = z.array(
-  z
-    .object({
-      dispute_id: id,
-      dispute_amount: rupees,
-      dispute_status: z.string(),
-      created_at: moment,
-    })
-    .transform((dispute): GatewayDispute => ({
-      disputeId: dispute.dispute_id,
-      amountPaise: dispute.dispute_amount,
-      status: disputeStatus(dispute.dispute_status),
-      createdAt: dispute.created_at,
-    })),
-);
-
-/**
- * `ApiError404` and its like: the error body of every call. A proxy before the API answers with a
- * message too, but with neither code nor type, and knows nothing about any order.
- */
-export const errorAnswer = z
-  .object({ code: z.string().nullish(), type: z.string().nullish(), message: z.string() })
-  .refine(({ code, type }) => (code ?? type ?? '') !== '');

@@ -1,42 +1,43 @@
 import { z } from 'zod';
 import { parseSignedJson } from '../../../platform/http-client/index.ts';
 import type { ParsedGatewayEvent, UnreadableEvent } from '../port.ts';
+import * as answers from './cashfree.answers.ts';
 import * as wire from './cashfree.wire.ts';
 
 const envelope = z.object({
   type: z.string().regex(/^[\w.-]{1,64}$/u),
-  event_time: wire.moment,
+  event_time: answers.moment.nullish().catch(undefined),
   data: z.record(z.string(), z.unknown()),
 });
 
 /** payments/webhooks */
 const paymentData = z.object({
-  order: z.object({ order_id: wire.id }),
+  order: z.object({ order_id: answers.id, order_currency: answers.optionalCurrency }),
   payment: z.object({
-    cf_payment_id: wire.id,
-    payment_amount: wire.rupees,
-    payment_currency: wire.currency,
-    payment_group: wire.method,
-    is_captured: z.boolean().nullish(),
+    cf_payment_id: answers.id,
+    payment_amount: answers.rupees,
+    payment_currency: answers.optionalCurrency,
+    payment_group: answers.method,
+    is_captured: z.boolean().nullish().catch(undefined),
   }),
 });
 
 /** subscription/webhooks: `payment_id` is the order that the charge was requested for. */
 const chargeData = z.object({
-  payment_id: wire.id,
-  cf_payment_id: wire.id,
-  payment_amount: wire.rupees,
-  payment_currency: wire.currency.nullish(),
-  payment_type: z.string(),
+  payment_id: answers.id,
+  cf_payment_id: answers.id,
+  payment_amount: answers.rupees,
+  payment_currency: answers.optionalCurrency,
+  payment_type: z.string().nullish().catch(undefined),
 });
 
-const someRupees = wire.rupees.refine((amount) => amount > 0n);
+const someRupees = answers.rupees.refine((amount) => amount > 0n);
 
 /** refunds/webhooks, and a subscription's. An automatic refund may name no order. */
 const refundData = z.object({
-  cf_refund_id: wire.id,
-  cf_payment_id: wire.id,
-  order_id: wire.id.nullish().catch(undefined),
+  cf_refund_id: answers.id,
+  cf_payment_id: answers.id,
+  order_id: answers.id.nullish().catch(undefined),
   refund_amount: someRupees,
   refund_status: z.string(),
 });
@@ -44,11 +45,14 @@ const refundData = z.object({
 /** disputes/dispute-webhooks */
 const disputeData = z.object({
   dispute: z.object({
-    dispute_id: wire.id,
+    dispute_id: answers.id,
     dispute_amount: someRupees,
     dispute_status: z.string(),
   }),
-  order_details: z.object({ order_id: wire.id.nullish().catch(undefined), cf_payment_id: wire.id }),
+  order_details: z.object({
+    order_id: answers.id.nullish().catch(undefined),
+    cf_payment_id: answers.id,
+  }),
 });
 
 interface Envelope {
@@ -74,7 +78,7 @@ const readPayment: Read = ({ name, occurredAt, data }) => {
     gatewayOrderId: order.order_id,
     gatewayPaymentId: payment.cf_payment_id,
     amountPaise: payment.payment_amount,
-    currency: payment.payment_currency,
+    currency: payment.payment_currency ?? order.order_currency ?? wire.homeCurrency,
     ...(group === undefined || group === null ? {} : { method: group }),
     occurredAt,
   };
@@ -84,7 +88,8 @@ const readCharge: Read = ({ name, occurredAt, data }) => {
   const read = chargeData.safeParse(data);
   if (!read.success) return undefined;
   const charge = read.data;
-  const isCharge = charge.payment_type === wire.chargeType;
+  // The type is optional in the types of `cashfree-pg`; only a charge bears the id of an order.
+  const isCharge = (charge.payment_type ?? wire.chargeType) === wire.chargeType;
   return {
     // The authorisation of a mandate is a payment too, and of no order of ours.
     kind: isCharge ? (wire.chargeEvents.get(name) ?? 'other') : 'other',
@@ -144,11 +149,18 @@ const readers: ReadonlyMap<string, Read> = new Map([
   ['DISPUTE_CLOSED', readDispute],
 ]);
 
-/** A signed webhook body in our words; `unreadable` when it is none of ours to understand. */
-export const readCashfreeEvent = (rawBody: Buffer): ParsedGatewayEvent | UnreadableEvent => {
+/**
+ * A signed webhook body in our words; `unreadable` when it is none of ours to understand. An event
+ * that names no time happened now.
+ */
+export const readCashfreeEvent = (
+  rawBody: Buffer,
+  now: Date,
+): ParsedGatewayEvent | UnreadableEvent => {
   const parsed = envelope.safeParse(parseSignedJson(rawBody));
   if (!parsed.success) return { kind: 'unreadable' };
-  const { type: name, event_time: occurredAt, data } = parsed.data;
+  const { type: name, event_time: at, data } = parsed.data;
+  const occurredAt = at ?? now;
   // Of any other event about a payment it is kept that there was one.
   const read = readers.get(name) ?? readPayment;
   return read({ name, occurredAt, data }) ?? { kind: 'unreadable' };

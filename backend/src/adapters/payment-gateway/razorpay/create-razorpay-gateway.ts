@@ -1,5 +1,4 @@
-import type { z } from 'zod';
-import type { HttpResponse } from '../../../platform/http-client/index.ts';
+import { UNREADABLE, type HttpResponse } from '../../../platform/http-client/index.ts';
 import {
   done,
   mapDone,
@@ -7,16 +6,20 @@ import {
   unknown,
   type Outcome,
 } from '../../../platform/outcome/outcome.ts';
+import type { Clock } from '../../../platform/clock/clock.ts';
 import { toSafePaise } from '../../../money/index.ts';
 import type { AdapterDeps, Closable } from '../../adapter-deps.ts';
-import { basicAuthorization, withoutNumbers } from '../../http-texts.ts';
+import { basicAuthorization, inPath, withoutNumbers } from '../../http-texts.ts';
 import { isSigned, eventIdIn } from '../../webhook-signature.ts';
 import { checkAnswer } from '../../check-answer.ts';
-import { checkOrder, checkPayments } from '../check-order.ts';
+import { checkOrder } from '../check-order.ts';
 import { createGatewayCalls, type GatewayCalls } from '../create-gateway-calls.ts';
 import {
   GATEWAY_NOT_FOUND,
   GATEWAY_REFUSED,
+  hasUnread,
+  isRead,
+  type Listed,
   type PaymentGateway,
   type CreateGatewayOrder,
   type GatewayOrder,
@@ -27,12 +30,11 @@ import * as wire from './razorpay.wire.ts';
 
 /** The calls to Razorpay, whose lists come in pages. */
 interface RazorpayCalls extends GatewayCalls {
+  readonly clock: Clock;
   /** Gets every page of a list; unknown when it has more pages than are read. */
-  readonly getAll: <T>(
-    operation: string,
-    path: string,
-    answer: z.ZodType<{ readonly items: readonly T[] }>,
-  ) => Promise<Outcome<readonly T[]>>;
+  readonly getAll: (operation: string, path: string) => Promise<Outcome<readonly unknown[]>>;
+  /** Gets the account's disputes since a time; unknown when there are more than are read. */
+  readonly getDisputes: (since: wire.Stretch) => Promise<Outcome<readonly unknown[]>>;
 }
 
 /** Reads the gateway's refusal. Its text is for our logs, and may quote what it refuses. */
@@ -60,36 +62,80 @@ const createRazorpayCalls = (config: RazorpayConfig, deps: AdapterDeps): Razorpa
     },
     deps,
   );
+  const getPages = (operation: string, path: string, stretch: wire.Stretch = {}) =>
+    readPages((page) =>
+      calls.get(operation, path, wire.listAnswer, {
+        ...wire.pageQuery(page),
+        ...wire.stretchQuery(stretch),
+      }),
+    );
   return {
     ...calls,
-    async getAll<T>(
-      operation: string,
-      path: string,
-      answer: z.ZodType<{ readonly items: readonly T[] }>,
-    ) {
-      const all: T[] = [];
-      for (let page = 0; page < wire.maximumPages; page += 1) {
-        const found = await calls.get(operation, path, answer, wire.pageQuery(page));
-        if (found.kind !== 'done') return found;
-        all.push(...found.value.items);
-        if (found.value.items.length < wire.pageSize) return done(all);
-      }
-      return unknown('LIST_TOO_LONG');
+    clock: deps.clock,
+    async getAll(operation, path) {
+      const { listed, isWhole } = await getPages(operation, path);
+      return listed.kind === 'done' && !isWhole ? unknown('LIST_TOO_LONG') : listed;
     },
+    getDisputes: (since) =>
+      readStretches(since, (stretch) => getPages('get-dispute', wire.paths.disputes, stretch)),
   };
+};
+
+interface Pages {
+  readonly listed: Outcome<readonly unknown[]>;
+  /** False where the list goes on after the last page that was read. */
+  readonly isWhole: boolean;
+}
+
+/** Reads a list page by page, at most `maximumPages` of them. */
+const readPages = async (
+  getPage: (page: number) => Promise<Outcome<readonly unknown[]>>,
+): Promise<Pages> => {
+  const all: unknown[] = [];
+  for (let page = 0; page < wire.maximumPages; page += 1) {
+    const found = await getPage(page);
+    if (found.kind !== 'done') return { listed: found, isWhole: false };
+    all.push(...found.value);
+    if (found.value.length < wire.pageSize) return { listed: done(all), isWhole: true };
+  }
+  return { listed: done(all), isWhole: false };
+};
+
+/**
+ * Reads a list by time, newest first: where it goes on after the pages of one stretch, the next one
+ * ends where the oldest row of this one begins. Rows of that second come twice and count once.
+ */
+const readStretches = async (
+  since: wire.Stretch,
+  getStretch: (stretch: wire.Stretch) => Promise<Pages>,
+): Promise<Outcome<readonly unknown[]>> => {
+  const all: unknown[] = [];
+  const seen = new Set<string>();
+  let { to } = since;
+  for (let pages = 0; pages < wire.maximumDisputePages; pages += wire.maximumPages) {
+    const { listed, isWhole } = await getStretch({ from: since.from, to });
+    if (listed.kind !== 'done') return listed;
+    const rows = listed.value.map((row) => ({ row, read: wire.idAndTime.safeParse(row).data }));
+    all.push(...rows.filter(({ read }) => !seen.has(read?.id ?? '')).map(({ row }) => row));
+    if (isWhole) return done(all);
+    for (const { read } of rows) if (read !== undefined) seen.add(read.id);
+    const times = rows.flatMap(({ read }) => (read === undefined ? [] : read.created_at.getTime()));
+    const oldest = Math.min(...times) / 1000;
+    // A stretch that does not end earlier than the one before would be read again and again.
+    if (times.length === 0 || oldest === to) return unknown('LIST_TOO_LONG');
+    to = oldest;
+  }
+  return unknown('LIST_TOO_LONG');
 };
 
 /** Lists the payments of an order with the keys of debits (page api/orders/fetch-payments). */
 const listPaymentsOf = async (
-  { get }: Pick<RazorpayCalls, 'get'>,
+  { get, readRows, clock }: RazorpayCalls,
   gatewayOrderId: string,
-): Promise<Outcome<readonly wire.ListedPayment[]>> => {
-  const path = wire.paths.paymentsOfOrder(encodeURIComponent(gatewayOrderId));
-  const listed = await get('list-payments', path, wire.paymentsAnswer);
-  return checkPayments(
-    mapDone(listed, ({ items }) => items),
-    gatewayOrderId,
-  );
+): Promise<Outcome<Listed<wire.ListedPayment>>> => {
+  const path = wire.paths.paymentsOfOrder(inPath(gatewayOrderId));
+  const listed = await get('list-payments', path, wire.listAnswer);
+  return readRows('list-payments', listed, wire.paymentRows(gatewayOrderId, clock.now()));
 };
 
 type Debits = Required<Pick<PaymentGateway, 'debitMandate' | 'debitsHaveKey'>>;
@@ -111,33 +157,18 @@ const createRazorpayDebits = (calls: RazorpayCalls): Debits => ({
     }
     const listed = await listPaymentsOf(calls, gatewayOrderId);
     if (listed.kind !== 'done') return listed;
-    const known = listed.value.find(({ debitKey }) => debitKey === idempotencyKey);
+    const known = listed.value.filter(isRead).find(({ debitKey }) => debitKey === idempotencyKey);
     if (known !== undefined) return done({ gatewayDebitId: known.gatewayPaymentId });
-    const customer = checkAnswer(
-      await calls.get('get-customer', wire.paths.customer(customerId), wire.customerAnswer),
-      ({ id }) => id === customerId,
-    );
-    if (customer.kind !== 'done') return customer;
-    const { email, contact } = customer.value;
-    const order = checkAnswer(
-      await calls.get(
-        'get-order',
-        wire.paths.order(encodeURIComponent(gatewayOrderId)),
-        wire.orderContactAnswer,
-      ),
-      ({ id }) => id === gatewayOrderId,
-    );
-    if (order.kind !== 'done') return order;
-    if (!wire.isSameContact(order.value.notes[wire.contactNote] ?? '', contact)) {
-      return refused(GATEWAY_REFUSED, 'the mandate is of another customer');
-    }
+    // The one that can't be read may be this debit: another would be a second.
+    if (hasUnread(listed.value)) return unknown(UNREADABLE);
+    const owner = await findOwner(calls, { customerId, gatewayOrderId });
+    if (owner.kind !== 'done') return owner;
     const debited = await calls.post(
       {
         operation: 'debit',
         path: wire.paths.recurring,
         json: {
-          email,
-          contact,
+          ...owner.value,
           amount: toSafePaise(amountPaise),
           currency,
           order_id: gatewayOrderId,
@@ -154,24 +185,53 @@ const createRazorpayDebits = (calls: RazorpayCalls): Debits => ({
   },
 });
 
+/**
+ * Finds the address and number that a recurring payment repeats of its customer, who must be the
+ * order's. A customer without a number is refused at once: whose mandate it is can't be told, and
+ * waiting would not tell it either.
+ */
+const findOwner = async (
+  { get }: RazorpayCalls,
+  { customerId, gatewayOrderId }: { readonly customerId: string; readonly gatewayOrderId: string },
+): Promise<Outcome<{ readonly email: string; readonly contact: string }>> => {
+  const customer = checkAnswer(
+    await get('get-customer', wire.paths.customer(inPath(customerId)), wire.customerAnswer),
+    ({ id }) => id === customerId,
+  );
+  if (customer.kind !== 'done') return customer;
+  const { email, contact } = customer.value;
+  if (typeof contact !== 'string' || contact === '') {
+    return refused(GATEWAY_REFUSED, "the gateway shows no phone number of the mandate's customer");
+  }
+  const order = checkAnswer(
+    await get('get-order', wire.paths.order(inPath(gatewayOrderId)), wire.orderContactAnswer),
+    ({ id }) => id === gatewayOrderId,
+  );
+  if (order.kind !== 'done') return order;
+  if (!wire.isSameContact(order.value.notes[wire.contactNote] ?? '', contact)) {
+    return refused(GATEWAY_REFUSED, 'the mandate is of another customer');
+  }
+  const isGiven = typeof email === 'string' && email.trim() !== '';
+  return done({ email: isGiven ? email : wire.noEmail, contact });
+};
+
 type Orders = Pick<
   PaymentGateway,
   'createOrder' | 'findOrderByReceipt' | 'getOrder' | 'listPayments' | 'getRefunds' | 'getDisputes'
 >;
 
-const inPath = encodeURIComponent;
+const withoutKey = ({ debitKey: _key, ...payment }: wire.ListedPayment) => payment;
 
 const findOrderByReceipt = async (
-  { get }: RazorpayCalls,
+  { get, readRows }: RazorpayCalls,
   receipt: string,
 ): Promise<Outcome<GatewayOrder | undefined>> => {
   const query = wire.receiptQuery(receipt);
-  const listed = await get('get-order', wire.paths.orders, wire.ordersAnswer, query);
-  if (listed.kind !== 'done') return listed;
-  const { items } = listed.value;
-  const found = items.filter((order) => order.receipt === receipt);
-  // A list that was not narrowed proves nothing about ours.
-  if (found.length === 0 && items.length > 0) return unknown('LIST_NOT_NARROWED');
+  const listed = await get('get-order', wire.paths.orders, wire.listAnswer, query);
+  const read = readRows('get-order', listed, wire.orderRows(receipt));
+  if (read.kind !== 'done') return read;
+  const found = read.value.filter(isRead);
+  if (found.length === 0 && hasUnread(read.value)) return unknown(UNREADABLE);
   // One receipt has one order; should it ever have more, the one that took money counts.
   return done(found.find(({ status }) => status === 'PAID') ?? found.at(-1));
 };
@@ -214,29 +274,22 @@ const createRazorpayOrders = (calls: RazorpayCalls): Orders => ({
 
   async listPayments(gatewayOrderId) {
     return mapDone(await listPaymentsOf(calls, gatewayOrderId), (payments) =>
-      payments.map(({ debitKey: _key, ...payment }) => payment),
+      payments.map((row) => (isRead(row) ? withoutKey(row) : row)),
     );
   },
 
   async getRefunds({ gatewayPaymentId }) {
     const path = wire.paths.refundsOfPayment(inPath(gatewayPaymentId));
-    const listed = checkAnswer(
-      await calls.getAll('get-refund', path, wire.refundsAnswer),
-      (refunds) => refunds.every((refund) => refund.gatewayPaymentId === gatewayPaymentId),
-    );
-    return mapDone(listed, (refunds) =>
-      refunds.map(({ gatewayPaymentId: _payment, ...refund }) => refund),
-    );
+    const listed = await calls.getAll('get-refund', path);
+    const rules = wire.refundRows(gatewayPaymentId, calls.clock.now());
+    return calls.readRows('get-refund', listed, rules);
   },
 
-  // There is no list of one payment's disputes; disputes are few, so all of them are read.
-  async getDisputes({ gatewayPaymentId }) {
-    const listed = await calls.getAll('get-dispute', wire.paths.disputes, wire.disputesAnswer);
-    return mapDone(listed, (disputes) =>
-      disputes
-        .filter((dispute) => dispute.gatewayPaymentId === gatewayPaymentId)
-        .map(({ gatewayPaymentId: _payment, ...dispute }) => dispute),
-    );
+  // There is no list of one payment's disputes: those of the account since the payment are read.
+  async getDisputes({ gatewayPaymentId, createdAt }) {
+    const listed = await calls.getDisputes(wire.disputesSince(createdAt));
+    const rules = wire.disputeRows(gatewayPaymentId, calls.clock.now());
+    return calls.readRows('get-dispute', listed, rules);
   },
 });
 
@@ -274,7 +327,7 @@ export const createRazorpayGateway = (
         secrets: config.RAZORPAY_WEBHOOK_SECRETS,
       });
       if (!isGenuine) return { valid: false };
-      const event = readRazorpayEvent(rawBody);
+      const event = readRazorpayEvent(rawBody, deps.clock.now());
       return { valid: true, ...eventIdIn(headers, wire.eventIdHeader), event };
     },
 

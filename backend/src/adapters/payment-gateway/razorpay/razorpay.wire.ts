@@ -8,7 +8,9 @@ import type {
   ParsedReversalEvent,
 } from '../port.ts';
 import { fromSafePaise } from '../../../money/index.ts';
-import { safeInteger } from '../../../platform/http-client/index.ts';
+import { safeInteger, textOrDigits } from '../../../platform/http-client/index.ts';
+import { meaningOf } from '../../http-texts.ts';
+import type { RowRules } from '../../read-rows.ts';
 
 /*
  * Everything that the adapter assumes of Razorpay. Pages are those of razorpay.com/docs. An
@@ -28,8 +30,9 @@ export const paths = {
 /** api/orders/fetch-all: `count` is 10 by default. Unverified: that a page has at most 100. */
 export const pageSize = 100;
 
-/** Bounds what one question may cost: 2,000 rows. */
+/** Bounds what one question may cost: 2,000 rows of one payment, or 20,000 since it was made. */
 export const maximumPages = 20;
+export const maximumDisputePages = 200;
 
 /** api/orders/fetch-all: `receipt` narrows the list. */
 export const receiptQuery = (receipt: string) => ({ receipt, count: String(pageSize) });
@@ -39,6 +42,28 @@ export const pageQuery = (page: number) => ({
   count: String(pageSize),
   skip: String(page * pageSize),
 });
+
+/** A stretch of time in whole seconds; an end that is not given is open. */
+export interface Stretch {
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+}
+
+/** api/disputes/fetch-all, types of `razorpay`: `from` and `to` narrow a list by `created_at`.
+ * Unverified: that both ends belong to the stretch. */
+export const stretchQuery = ({ from, to }: Stretch): Readonly<Record<string, string>> => ({
+  ...(from !== undefined && { from: String(from) }),
+  ...(to !== undefined && { to: String(to) }),
+});
+
+/** A dispute comes after its payment; a payment may be reported a week after it was made. */
+const reportedWithinMs = 7 * 86_400_000;
+
+/** Returns the stretch of time in which a payment may have disputes. */
+export const disputesSince = (createdAt: Date | undefined): Stretch =>
+  createdAt === undefined
+    ? {}
+    : { from: Math.floor((createdAt.getTime() - reportedWithinMs) / 1000) };
 
 /** test-s2s/error-index: a receipt that an order of the account has already. Unverified: that every
  * account is held to it; one that is not makes a second order. */
@@ -50,6 +75,7 @@ export const saysReceiptIsUsed = (message: string): boolean =>
  * address that the API does not have is neither: it says nothing about any order.
  */
 export const saysNotFound = (status: number, description: string): boolean =>
+  description !== '' &&
   !/requested url/i.test(description) &&
   (status === 404 || (status === 400 && /does not exist|not a valid id/i.test(description)));
 
@@ -160,25 +186,29 @@ const moment = safeInteger
   .refine((seconds) => seconds > 0 && seconds < 100_000_000_000)
   .transform((seconds) => new Date(seconds * 1000));
 
-/** Accepts the names of a table of statuses; an answer with another status can't be read. */
-const nameOf = <T extends Readonly<Record<string, string>>>(table: T) =>
-  z.custom<keyof T & string>((value) => typeof value === 'string' && Object.hasOwn(table, value));
+type Fields = Readonly<Record<string, unknown>>;
 
-/** api/orders/entity */
+/** Says whether a row's state is one of the table. */
+const stateIn = (table: Readonly<Record<string, unknown>>) => ({
+  of: (row: Fields) => row['status'],
+  isKnown: (name: string) => Object.hasOwn(table, name),
+});
+
+const optionalMoment = moment.nullish().catch(undefined);
+const status = z.string().nullish().catch(undefined);
+
+/** Types of `razorpay`: a note is text or a number, and `notes` an empty list where there are none. */
+const note = textOrDigits.nullish().catch(undefined);
+
+/** api/orders/entity; an order has no receipt where it was made without one. */
 export const orderAnswer = z
-  .object({
-    id,
-    receipt: z.string().nullable(),
-    amount,
-    currency,
-    status: nameOf(orderStatuses),
-  })
+  .object({ id, receipt: z.string().nullish(), amount, currency, status })
   .transform((order): GatewayOrder => ({
     gatewayOrderId: order.id,
     receipt: order.receipt ?? '',
     amountPaise: order.amount,
     currency: order.currency,
-    status: orderStatuses[order.status],
+    status: meaningOf<GatewayOrder['status']>(orderStatuses, order.status, 'UNKNOWN'),
   }));
 
 /** A payment of an order, with the key of the debit that it is, if it is one. */
@@ -186,54 +216,50 @@ export interface ListedPayment extends GatewayPayment {
   readonly debitKey?: string;
 }
 
-/** api/payments/entity; `notes` is an empty list where there are none. */
-const paymentAnswer = z
-  .object({
-    id,
-    order_id: id,
-    amount,
-    currency,
-    method,
-    status: nameOf(paymentStatuses),
-    notes: z.object({ [debitKeyNote]: z.string().optional() }).catch({}),
-    created_at: moment,
-  })
-  .transform((payment): ListedPayment => {
-    const { [debitKeyNote]: debitKey } = payment.notes;
-    return {
-      gatewayPaymentId: payment.id,
-      gatewayOrderId: payment.order_id,
-      amountPaise: payment.amount,
-      currency: payment.currency,
-      status: paymentStatuses[payment.status],
-      ...(payment.method === undefined ? {} : { method: payment.method }),
-      createdAt: payment.created_at,
-      ...(debitKey === undefined ? {} : { debitKey }),
-    };
-  });
-
-/** A refund, with the payment that it pays back. */
-interface ListedRefund extends GatewayRefund {
-  readonly gatewayPaymentId: string;
-}
-
-/** api/refunds/entity */
-const refundAnswer = z
-  .object({ id, payment_id: id, amount, status: nameOf(refundStatuses), created_at: moment })
-  .transform((refund): ListedRefund => ({
-    refundId: refund.id,
-    gatewayPaymentId: refund.payment_id,
-    amountPaise: refund.amount,
-    status: refundStatuses[refund.status],
-    createdAt: refund.created_at,
-  }));
-
-const disputeFields = z.object({
-  id,
-  payment_id: id,
-  amount,
-  amount_deducted: amount.nullish().catch(undefined),
+/** api/orders/fetch-payments, api/payments/entity */
+export const paymentRows = (orderId: string, now: Date): RowRules<ListedPayment> => ({
+  entity: 'payment',
+  about: { id: orderId, idOf: (row) => row['order_id'] },
+  state: stateIn(paymentStatuses),
+  schema: z
+    .object({
+      id,
+      amount,
+      currency,
+      method,
+      status,
+      notes: z.object({ [debitKeyNote]: note }).catch({ [debitKeyNote]: undefined }),
+      created_at: optionalMoment,
+    })
+    .transform((payment): ListedPayment => {
+      const { [debitKeyNote]: debitKey } = payment.notes;
+      return {
+        gatewayPaymentId: payment.id,
+        gatewayOrderId: orderId,
+        amountPaise: payment.amount,
+        currency: payment.currency,
+        status: meaningOf<GatewayPayment['status']>(paymentStatuses, payment.status, 'PENDING'),
+        ...(payment.method === undefined ? {} : { method: payment.method }),
+        createdAt: payment.created_at ?? now,
+        ...(typeof debitKey === 'string' && { debitKey }),
+      };
+    }),
 });
+
+/** api/refunds/fetch-multiple-refund-payment, api/refunds/entity */
+export const refundRows = (paymentId: string, now: Date): RowRules<GatewayRefund> => ({
+  entity: 'refund',
+  about: { id: paymentId, idOf: (row) => row['payment_id'] },
+  state: stateIn(refundStatuses),
+  schema: z.object({ id, amount, status, created_at: optionalMoment }).transform((refund) => ({
+    refundId: refund.id,
+    amountPaise: refund.amount,
+    status: meaningOf<GatewayRefund['status']>(refundStatuses, refund.status, 'PENDING'),
+    createdAt: refund.created_at ?? now,
+  })),
+});
+
+const disputeFields = z.object({ id, amount, amount_deducted: amount.nullish().catch(undefined) });
 
 /** Returns what a lost dispute took: what was deducted, else what was disputed. */
 const lostAmount = ({
@@ -242,63 +268,82 @@ const lostAmount = ({
 }: z.output<typeof disputeFields>) =>
   deducted === null || deducted === undefined || deducted === 0n ? disputed : deducted;
 
-/** A dispute, with the payment that it is about. */
-interface ListedDispute extends GatewayDispute {
-  readonly gatewayPaymentId: string;
-}
-
-/** api/disputes/entity */
-const disputeAnswer = disputeFields
-  .extend({ status: nameOf(disputeStatuses), created_at: moment })
-  .transform((dispute): ListedDispute => {
-    const status = disputeStatuses[dispute.status];
+/**
+ * api/disputes/fetch-all, api/disputes/entity. The list is the whole account's: a dispute that
+ * names no payment is left out, for it would be held against every payment there is.
+ */
+export const disputeRows = (paymentId: string, now: Date): RowRules<GatewayDispute> => ({
+  entity: 'dispute',
+  about: { id: paymentId, idOf: (row) => row['payment_id'], isMixed: true, isNamed: true },
+  state: stateIn(disputeStatuses),
+  schema: disputeFields.extend({ status, created_at: optionalMoment }).transform((dispute) => {
+    const found = meaningOf<GatewayDispute['status']>(disputeStatuses, dispute.status, 'OPEN');
     return {
       disputeId: dispute.id,
-      gatewayPaymentId: dispute.payment_id,
-      amountPaise: status === 'LOST' ? lostAmount(dispute) : dispute.amount,
-      status,
-      createdAt: dispute.created_at,
+      amountPaise: found === 'LOST' ? lostAmount(dispute) : dispute.amount,
+      status: found,
+      createdAt: dispute.created_at ?? now,
     };
-  });
+  }),
+});
 
 /** api/orders/fetch-all */
-export const ordersAnswer = z.object({ items: z.array(orderAnswer) });
+export const orderRows = (receipt: string): RowRules<GatewayOrder> => ({
+  entity: 'order',
+  about: { id: receipt, idOf: (row) => row['receipt'], isNamed: true },
+  schema: orderAnswer,
+});
 
-/** api/orders/fetch-payments */
-export const paymentsAnswer = z.object({ items: z.array(paymentAnswer) });
+/** api/disputes/fetch-all: what the next stretch of a long list is found by. */
+export const idAndTime = z.object({ id, created_at: moment });
 
-/** api/refunds/fetch-multiple-refund-payment */
-export const refundsAnswer = z.object({ items: z.array(refundAnswer) });
-
-/** api/disputes/fetch-all */
-export const disputesAnswer = z.object({ items: z.array(disputeAnswer) });
+/** Every list. */
+export const listAnswer = z
+  .object({ items: z.array(z.unknown()) })
+  .transform(({ items }): readonly unknown[] => items);
 
 /** api/orders/entity: whose order it is, by our note. */
 export const orderContactAnswer = z.object({
   id,
-  notes: z.object({ [contactNote]: z.string().optional() }).catch({}),
+  notes: z.object({ [contactNote]: note }).catch({ [contactNote]: undefined }),
 });
 
-/** api/customers/fetch: what a recurring payment has to repeat. */
+/**
+ * api/customers/fetch, types of `razorpay`: a customer may have neither e-mail nor number. Without
+ * the number nobody can say whose mandate it is.
+ */
 export const customerAnswer = z.object({
   id,
-  email: z.string().min(1),
-  contact: z.string().min(1),
+  email: z.string().nullish().catch(undefined),
+  contact: note,
 });
+
+/** The address that a recurring payment is sent with where its customer has none: the call demands
+ * one. Unverified: it is what Razorpay itself shows for payments without an address. */
+export const noEmail = 'void@razorpay.com';
 
 /** api/payments/recurring-payments: how the payment ends comes as an event. */
 export const recurringAnswer = z.object({ razorpay_payment_id: id });
 
 /** errors: the error body of every call. */
 export const errorAnswer = z.object({
-  error: z.object({ code: z.string(), description: z.string() }),
+  error: z.object({
+    code: z
+      .string()
+      .nullish()
+      .transform((code) => code ?? ''),
+    description: z
+      .string()
+      .nullish()
+      .transform((description) => description ?? ''),
+  }),
 });
 
 /** webhooks/payloads: the envelope, with each part of the payload under its name. */
 export const eventBody = z.object({
   event: z.string().regex(/^[\w.-]{1,64}$/),
-  created_at: moment,
-  payload: z.record(z.string(), z.object({ entity: z.unknown() })),
+  created_at: optionalMoment,
+  payload: z.record(z.string(), z.object({ entity: z.unknown() }).catch({ entity: undefined })),
 });
 
 /** The payment of an event: its snapshot may lack what an answer has. */
@@ -309,13 +354,14 @@ export const paymentOfEvent = z.object({
   currency,
   method,
   captured: z.boolean().optional().catch(undefined),
+  created_at: optionalMoment,
 });
 
 /** The refund of an event. */
 export const refundOfEvent = z.object({ id, payment_id: id, amount });
 
 /** The dispute of an event, its amount what was lost. */
-export const disputeOfEvent = disputeFields.transform((dispute) => ({
+export const disputeOfEvent = disputeFields.extend({ payment_id: id }).transform((dispute) => ({
   ...dispute,
   amount: lostAmount(dispute),
 }));

@@ -20,7 +20,8 @@ const unreadable: UnreadableEvent = { kind: 'unreadable' };
 type Envelope = z.output<typeof eventBody>;
 
 const readPayment = (
-  { event: name, created_at: occurredAt }: Envelope,
+  { event: name }: Envelope,
+  occurredAt: Date,
   kind: ParsedPaymentEvent['kind'],
   payment: z.output<typeof paymentOfEvent>,
 ): ParsedPaymentEvent => ({
@@ -35,7 +36,8 @@ const readPayment = (
 });
 
 const readReversal = (
-  { event: name, created_at: occurredAt, payload }: Envelope,
+  { event: name, payload }: Envelope,
+  occurredAt: Date,
   { kind, part }: { kind: ParsedReversalEvent['kind']; part: 'refund' | 'dispute' },
   gatewayOrderId: string | undefined,
 ): ParsedReversalEvent | UnreadableEvent => {
@@ -56,20 +58,25 @@ const readReversal = (
 
 /**
  * A signed webhook body in our words; `unreadable` when it is none of ours to understand. The
- * event's name decides what happened: the snapshot beside it may already say more.
+ * event's name decides what happened: the snapshot beside it may already say more. An event that
+ * names no time happened at that of its payment, or now.
  */
-export const readRazorpayEvent = (rawBody: Buffer): ParsedGatewayEvent | UnreadableEvent => {
+export const readRazorpayEvent = (
+  rawBody: Buffer,
+  now: Date,
+): ParsedGatewayEvent | UnreadableEvent => {
   const parsed = eventBody.safeParse(parseSignedJson(rawBody));
   if (!parsed.success) return unreadable;
-  const { event: name, payload } = parsed.data;
+  const { event: name, payload, created_at: at } = parsed.data;
   const payment = paymentOfEvent.safeParse(payload['payment']?.entity);
+  const occurredAt = at ?? payment.data?.created_at ?? now;
   const reversal = reversalEvents.get(name);
   // webhooks/refunds: a payment that was never captured is refunded by itself. No money of ours
   // went away.
   const isAutoRefund = payment.success && payment.data.captured === false;
   if (reversal !== undefined && !isAutoRefund) {
-    return readReversal(parsed.data, reversal, payment.success ? payment.data.order_id : undefined);
+    return readReversal(parsed.data, occurredAt, reversal, payment.data?.order_id);
   }
   if (!payment.success) return unreadable;
-  return readPayment(parsed.data, paymentEvents.get(name) ?? 'other', payment.data);
+  return readPayment(parsed.data, occurredAt, paymentEvents.get(name) ?? 'other', payment.data);
 };

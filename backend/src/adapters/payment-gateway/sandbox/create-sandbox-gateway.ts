@@ -1,11 +1,17 @@
-import { done, mapDone, refused, type Outcome } from '../../../platform/outcome/outcome.ts';
+import {
+  done,
+  mapDone,
+  refused,
+  unknown,
+  type Outcome,
+} from '../../../platform/outcome/outcome.ts';
 import { toSafePaise } from '../../../money/index.ts';
-import type { HttpResponse } from '../../../platform/http-client/index.ts';
+import { UNREADABLE, type HttpResponse } from '../../../platform/http-client/index.ts';
 import { isSigned, eventIdIn } from '../../webhook-signature.ts';
 import type { AdapterDeps, Closable } from '../../adapter-deps.ts';
-import { basicAuthorization } from '../../http-texts.ts';
-import { GATEWAY_NOT_FOUND, GATEWAY_REFUSED, type PaymentGateway } from '../port.ts';
-import { checkOrder, checkPayments } from '../check-order.ts';
+import { basicAuthorization, inPath, withoutNumbers } from '../../http-texts.ts';
+import { GATEWAY_NOT_FOUND, GATEWAY_REFUSED, isRead, type PaymentGateway } from '../port.ts';
+import { checkOrder } from '../check-order.ts';
 import { createGatewayCalls, type GatewayCalls } from '../create-gateway-calls.ts';
 import * as answers from './sandbox-gateway.schemas.ts';
 import { readSandboxEvent } from './read-sandbox-event.ts';
@@ -43,14 +49,12 @@ const createSandboxSignatures = (config: SandboxGatewayConfig): Signatures => ({
   },
 });
 
-const inPath = encodeURIComponent;
-
 const readRefusal = ({ status, json }: HttpResponse): Outcome<never> | undefined => {
   const error = answers.errorAnswer.safeParse(json);
   if (status < 400 || !error.success) return undefined;
   const { code, message } = error.data.error;
   const refusalCode = status === 404 ? GATEWAY_NOT_FOUND : GATEWAY_REFUSED;
-  return refused(refusalCode, `${code}: ${message.slice(0, 200)}`);
+  return refused(refusalCode, `${code}: ${withoutNumbers(message).slice(0, 200)}`);
 };
 
 const createSandboxCalls = (config: SandboxGatewayConfig, deps: AdapterDeps): GatewayCalls =>
@@ -76,7 +80,7 @@ type Orders = Pick<
 >;
 
 /** Creates orders, and reads them with their payments, refunds and disputes. */
-const createSandboxOrders = ({ get, post }: GatewayCalls): Orders => ({
+const createSandboxOrders = ({ get, post, readRows }: GatewayCalls): Orders => ({
   createOrder: ({ receipt, amountPaise, currency, expiresAt }) =>
     post(
       {
@@ -93,8 +97,11 @@ const createSandboxOrders = ({ get, post }: GatewayCalls): Orders => ({
     ),
 
   async findOrderByReceipt(receipt) {
-    const found = await get('get-order', '/v1/orders', answers.ordersAnswer, { receipt });
-    return mapDone(found, ({ items }) => items.find((order) => order.receipt === receipt));
+    const listed = await get('get-order', '/v1/orders', answers.listAnswer, { receipt });
+    const found = readRows('get-order', listed, answers.orderRows(receipt));
+    if (found.kind !== 'done') return found;
+    const order = found.value.find(isRead);
+    return order === undefined && found.value.length > 0 ? unknown(UNREADABLE) : done(order);
   },
 
   async getOrder(gatewayOrderId) {
@@ -104,21 +111,20 @@ const createSandboxOrders = ({ get, post }: GatewayCalls): Orders => ({
 
   async listPayments(gatewayOrderId) {
     const path = `/v1/orders/${inPath(gatewayOrderId)}/payments`;
-    const listed = await get('list-payments', path, answers.paymentsAnswer);
-    return checkPayments(
-      mapDone(listed, ({ items }) => items),
-      gatewayOrderId,
-    );
+    const listed = await get('list-payments', path, answers.listAnswer);
+    return readRows('list-payments', listed, answers.paymentRows(gatewayOrderId));
   },
 
   async getRefunds({ gatewayPaymentId }) {
     const path = `/v1/payments/${inPath(gatewayPaymentId)}/refunds`;
-    return mapDone(await get('get-refund', path, answers.refundsAnswer), ({ items }) => items);
+    const listed = await get('get-refund', path, answers.listAnswer);
+    return readRows('get-refund', listed, answers.refundRows(gatewayPaymentId));
   },
 
   async getDisputes({ gatewayPaymentId }) {
     const path = `/v1/payments/${inPath(gatewayPaymentId)}/disputes`;
-    return mapDone(await get('get-dispute', path, answers.disputesAnswer), ({ items }) => items);
+    const listed = await get('get-dispute', path, answers.listAnswer);
+    return readRows('get-dispute', listed, answers.disputeRows(gatewayPaymentId));
   },
 });
 

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { fromSafePaise } from '../../../money/index.ts';
 import { safeInteger } from '../../../platform/http-client/index.ts';
+import { meaningOf } from '../../http-texts.ts';
+import type { RowRules } from '../../read-rows.ts';
 import type { GatewayDispute, GatewayOrder, GatewayPayment, GatewayRefund } from '../port.ts';
 
 /*
@@ -19,88 +21,117 @@ const method = z
   .catch(undefined);
 const moment = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
 
+const orderStatuses: Readonly<Record<string, GatewayOrder['status']>> = {
+  created: 'OPEN',
+  paid: 'PAID',
+};
+const paymentStatuses: Readonly<Record<string, GatewayPayment['status']>> = {
+  captured: 'CAPTURED',
+  failed: 'FAILED',
+};
+const refundStatuses: Readonly<Record<string, GatewayRefund['status']>> = {
+  processed: 'PROCESSED',
+  pending: 'PENDING',
+  failed: 'FAILED',
+};
+const disputeStatuses: Readonly<Record<string, GatewayDispute['status']>> = {
+  open: 'OPEN',
+  won: 'WON',
+  lost: 'LOST',
+};
+
 /** An order. */
 export const orderAnswer = z
   .object({
     id,
-    receipt: z.string(),
+    receipt: z.string().nullish(),
     amount_paise: amountPaise,
     currency,
-    status: z.enum(['created', 'paid']),
+    status: z.string().nullish(),
   })
   .transform((order): GatewayOrder => ({
     gatewayOrderId: order.id,
-    receipt: order.receipt,
+    receipt: order.receipt ?? '',
     amountPaise: order.amount_paise,
     currency: order.currency,
-    status: order.status === 'paid' ? 'PAID' : 'OPEN',
+    status: meaningOf<GatewayOrder['status']>(orderStatuses, order.status, 'UNKNOWN'),
   }));
 
-const paymentAnswer = z
-  .object({
-    id,
-    order_id: id,
-    amount_paise: amountPaise,
-    currency,
-    method,
-    status: z.enum(['captured', 'failed']),
-    created_at: moment,
-  })
-  .transform((payment): GatewayPayment => ({
-    gatewayPaymentId: payment.id,
-    gatewayOrderId: payment.order_id,
-    amountPaise: payment.amount_paise,
-    currency: payment.currency,
-    status: payment.status === 'captured' ? 'CAPTURED' : 'FAILED',
-    ...(payment.method === undefined ? {} : { method: payment.method }),
-    createdAt: payment.created_at,
-  }));
-
-const refundAnswer = z
-  .object({
-    id,
-    amount_paise: amountPaise,
-    status: z.enum(['processed', 'pending', 'failed']),
-    created_at: moment,
-  })
-  .transform((refund): GatewayRefund => {
-    const statuses = { processed: 'PROCESSED', pending: 'PENDING', failed: 'FAILED' } as const;
-    return {
-      refundId: refund.id,
-      amountPaise: refund.amount_paise,
-      status: statuses[refund.status],
-      createdAt: refund.created_at,
-    };
-  });
-
-const disputeAnswer = z
-  .object({
-    id,
-    amount_paise: amountPaise,
-    status: z.enum(['open', 'won', 'lost']),
-    created_at: moment,
-  })
-  .transform((dispute): GatewayDispute => {
-    const statuses = { open: 'OPEN', won: 'WON', lost: 'LOST' } as const;
-    return {
-      disputeId: dispute.id,
-      amountPaise: dispute.amount_paise,
-      status: statuses[dispute.status],
-      createdAt: dispute.created_at,
-    };
-  });
-
-/** Orders found by receipt. */
-export const ordersAnswer = z.object({ items: z.array(orderAnswer) });
+const state = (table: Readonly<Record<string, unknown>>) => ({
+  of: (row: Readonly<Record<string, unknown>>) => row['status'],
+  isKnown: (name: string) => Object.hasOwn(table, name),
+});
 
 /** Payments of an order. */
-export const paymentsAnswer = z.object({ items: z.array(paymentAnswer) });
+export const paymentRows = (orderId: string): RowRules<GatewayPayment> => ({
+  about: { id: orderId, idOf: (row) => row['order_id'] },
+  state: state(paymentStatuses),
+  schema: z
+    .object({
+      id,
+      amount_paise: amountPaise,
+      currency,
+      method,
+      status: z.string().nullish(),
+      created_at: moment,
+    })
+    .transform((payment): GatewayPayment => ({
+      gatewayPaymentId: payment.id,
+      gatewayOrderId: orderId,
+      amountPaise: payment.amount_paise,
+      currency: payment.currency,
+      status: meaningOf(paymentStatuses, payment.status, 'PENDING'),
+      ...(payment.method === undefined ? {} : { method: payment.method }),
+      createdAt: payment.created_at,
+    })),
+});
+
+const reversal = z.object({
+  id,
+  amount_paise: amountPaise,
+  status: z.string().nullish(),
+  created_at: moment,
+});
+
+const ofPayment = (paymentId: string) => ({
+  id: paymentId,
+  idOf: (row: Readonly<Record<string, unknown>>) => row['payment_id'],
+});
 
 /** Refunds of a payment. */
-export const refundsAnswer = z.object({ items: z.array(refundAnswer) });
+export const refundRows = (paymentId: string): RowRules<GatewayRefund> => ({
+  about: ofPayment(paymentId),
+  state: state(refundStatuses),
+  schema: reversal.transform((refund) => ({
+    refundId: refund.id,
+    amountPaise: refund.amount_paise,
+    status: meaningOf(refundStatuses, refund.status, 'PENDING'),
+    createdAt: refund.created_at,
+  })),
+});
 
 /** Disputes of a payment. */
-export const disputesAnswer = z.object({ items: z.array(disputeAnswer) });
+export const disputeRows = (paymentId: string): RowRules<GatewayDispute> => ({
+  about: ofPayment(paymentId),
+  state: state(disputeStatuses),
+  schema: reversal.transform((dispute) => ({
+    disputeId: dispute.id,
+    amountPaise: dispute.amount_paise,
+    status: meaningOf(disputeStatuses, dispute.status, 'OPEN'),
+    createdAt: dispute.created_at,
+  })),
+});
+
+/** Orders found by receipt. */
+export const orderRows = (receipt: string): RowRules<GatewayOrder> => ({
+  about: { id: receipt, idOf: (row) => row['receipt'] },
+  schema: orderAnswer,
+});
+
+/** Every list. */
+export const listAnswer = z
+  .object({ items: z.array(z.unknown()) })
+  .transform(({ items }): readonly unknown[] => items);
 
 /** A debit under a mandate; how it ended comes as an event. */
 export const debitAnswer = z.object({ id });

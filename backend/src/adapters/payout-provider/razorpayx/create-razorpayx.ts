@@ -5,6 +5,7 @@ import {
   type HttpRequest,
   type HttpResponse,
   isUnavailable,
+  UNREADABLE,
 } from '../../../platform/http-client/index.ts';
 import {
   refused,
@@ -16,7 +17,8 @@ import {
 import { toSafePaise } from '../../../money/index.ts';
 import type { AdapterDeps, Closable } from '../../adapter-deps.ts';
 import { ANSWER_ABOUT_ANOTHER, checkAnswer } from '../../check-answer.ts';
-import { basicAuthorization, withoutNumbers } from '../../http-texts.ts';
+import { basicAuthorization, inPath, withoutNumbers } from '../../http-texts.ts';
+import { createRowReader, type RowReader } from '../../read-rows.ts';
 import { isSigned, eventIdIn } from '../../webhook-signature.ts';
 import {
   PAYOUT_NOT_FOUND,
@@ -43,6 +45,7 @@ interface Post extends Call {
 interface RazorpayxCalls extends Closable {
   readonly get: <T>(call: Call, answer: z.ZodType<T>) => Promise<Outcome<T>>;
   readonly post: <T>(call: Post, answer: z.ZodType<T>) => Promise<Outcome<T>>;
+  readonly readRows: RowReader;
 }
 
 /** Reads the provider's refusal. Its text is for our logs, and may quote what it refuses. */
@@ -77,6 +80,7 @@ const createRazorpayxCalls = (config: RazorpayxConfig, deps: AdapterDeps): Razor
     get: (call, answer) => send({ ...call, method: 'GET', safe: true }, answer),
     post: ({ isIdempotent, ...call }, answer) =>
       send({ ...call, method: 'POST', safe: isIdempotent }, answer),
+    readRows: createRowReader('razorpayx', deps),
     close: () => client.close(),
   };
 };
@@ -165,7 +169,7 @@ const createRazorpayxAccounts = (calls: RazorpayxCalls, accountNumber: string): 
   },
 
   async getValidation(validationId) {
-    const path = wire.paths.validation(encodeURIComponent(validationId));
+    const path = wire.paths.validation(inPath(validationId));
     return checkAnswer(
       await calls.get({ operation: 'get-validation', path }, wire.validationAnswer),
       (found) => found.validationId === validationId,
@@ -193,17 +197,22 @@ const matchesRequest = (request: CreatePayout, made: ProviderPayout): boolean =>
   (made.referenceId ?? request.referenceId) === request.referenceId;
 
 const findPayoutByReference = async (
-  { get }: RazorpayxCalls,
+  { get, readRows }: RazorpayxCalls,
   accountNumber: string,
   referenceId: string,
 ): Promise<Outcome<ProviderPayout | undefined>> => {
   const query = wire.referenceQuery(accountNumber, referenceId);
   const call = { operation: 'list-payouts', path: wire.paths.payouts, query };
-  const listed = await get(call, wire.payoutsAnswer);
+  const listed = await get(call, wire.listAnswer);
   if (listed.kind !== 'done') return listed;
-  const { items } = listed.value;
-  const found = items.filter((payout) => payout.referenceId === referenceId);
-  if (found.length === 0 && items.length > 0) return unknown('LIST_NOT_NARROWED');
+  const {
+    rows: found,
+    unread,
+    isForeign,
+  } = readRows('list-payouts', listed.value, wire.payoutRowsOf(referenceId));
+  if (found.length === 0 && (isForeign || unread > 0)) {
+    return unknown(isForeign ? 'LIST_NOT_NARROWED' : UNREADABLE);
+  }
   // One reference has one payout; should it ever have more, the one that moved money counts.
   return done(found.find(({ status }) => status !== 'FAILED') ?? found[0]);
 };
@@ -265,7 +274,7 @@ const createRazorpayxPayouts = (calls: RazorpayxCalls, accountNumber: string): P
   },
 
   async getPayout(providerPayoutId) {
-    const path = wire.paths.payout(encodeURIComponent(providerPayoutId));
+    const path = wire.paths.payout(inPath(providerPayoutId));
     return checkAnswer(
       await calls.get({ operation: 'get-payout', path }, wire.payoutAnswer),
       (found) => found.providerPayoutId === providerPayoutId,
@@ -277,10 +286,10 @@ const createRazorpayxPayouts = (calls: RazorpayxCalls, accountNumber: string): P
   async listPayouts(request) {
     const query = wire.pageQuery(accountNumber, request);
     const call = { operation: 'list-payouts', path: wire.paths.payouts, query };
-    return mapDone(await calls.get(call, wire.payoutsAnswer), ({ items }) => ({
-      payouts: items,
-      hasMore: items.length === wire.pageSize,
-    }));
+    return mapDone(await calls.get(call, wire.listAnswer), (items) => {
+      const { rows, unread } = calls.readRows('list-payouts', items, wire.payoutRows);
+      return { payouts: rows, unread, hasMore: items.length === wire.pageSize };
+    });
   },
 });
 

@@ -8,8 +8,9 @@ import type {
   ProviderPayout,
   ProviderValidation,
 } from '../port.ts';
-import { safeInteger } from '../../../platform/http-client/index.ts';
-import { withoutNumbers } from '../../http-texts.ts';
+import { safeInteger, textOrDigits } from '../../../platform/http-client/index.ts';
+import { meaningOf, withoutNumbers } from '../../http-texts.ts';
+import type { RowRules } from '../../read-rows.ts';
 
 /*
  * Everything that the adapter assumes of RazorpayX. Pages are those of razorpay.com/docs/api/x
@@ -121,20 +122,23 @@ export const validationEvents: ReadonlyMap<string, 'completed' | 'failed'> = new
  * and nothing else is. */
 const goodAccounts: ReadonlySet<string | undefined> = new Set(['active', 'valid']);
 
-/** composite-account-validation: `completed` means only that the validation ran; `failed` is a
- * technical error, which proves nothing about the account. */
-const validationStatus = (
-  status: 'created' | 'completed' | 'failed',
-  accountStatus: string | undefined,
-): ValidationStatus => {
-  if (status === 'created') return 'PENDING';
+/**
+ * composite-account-validation: `completed` means only that the validation ran; `failed` is a
+ * technical error, which proves nothing about the account. Neither does `completed` without the
+ * account's status: the bank said nothing, and may say it to a new validation. A state that is not
+ * in the documents is no end.
+ */
+const validationStatus = (status: string, accountStatus: string | undefined): ValidationStatus => {
   if (status === 'failed') return 'FAILED';
+  if (status !== 'completed') return 'PENDING';
+  if (accountStatus === undefined || accountStatus === '') return 'FAILED';
   return goodAccounts.has(accountStatus) ? 'VALID' : 'INVALID';
 };
 
 /** errors/x: an unknown id. Unverified: that it may also be a plain 404. */
 export const saysNotFound = (status: number, description: string): boolean =>
   // An address that the API does not have says nothing about any payout.
+  description !== '' &&
   !/requested url/i.test(description) &&
   (status === 404 || (status === 400 && /does not exist|not a valid id/i.test(description)));
 
@@ -219,14 +223,14 @@ const payoutFields = z.object({
   status_details: z.object({ description: words }).nullish().catch(undefined),
 });
 
+/** Stands in for a state that an answer leaves out. */
+const unnamedState = 'unnamed';
+
 type PayoutFields = z.output<typeof payoutFields>;
 
 /** Maps the fields that answers and events share. Only a failed or reversed payout has a reason. */
-export const describePayout = (
-  payout: PayoutFields,
-  providerStatus: keyof typeof payoutStatuses,
-) => {
-  const status = payoutStatuses[providerStatus];
+export const describePayout = (payout: PayoutFields, providerStatus: string) => {
+  const status = meaningOf<ProviderPayoutStatus>(payoutStatuses, providerStatus, 'PROCESSING');
   const reason = payout.status_details?.description ?? payout.failure_reason;
   return {
     providerPayoutId: payout.id,
@@ -240,25 +244,48 @@ export const describePayout = (
   };
 };
 
-const payoutStatusNames = Object.keys(payoutStatuses);
-
-const payoutStatusName = z.custom<keyof typeof payoutStatuses>(
-  (value) => typeof value === 'string' && payoutStatusNames.includes(value),
-);
-
-/** payouts/entity. An answer with a status that is not in the documents can't be read. */
+/**
+ * payouts/entity. A payout in a state that is not in the documents is under way: it is queried
+ * again, and seen by an operator once it takes long.
+ */
 export const payoutAnswer = payoutFields
-  .extend({ amount, currency: z.literal('INR'), status: payoutStatusName })
+  .extend({
+    amount,
+    currency: z.literal('INR').nullish(),
+    status: short.transform((status) => (status ?? '') || unnamedState),
+  })
   .transform((payout): ProviderPayout => ({
     ...describePayout(payout, payout.status),
     amountPaise: payout.amount,
   }));
 
+const payoutState = {
+  of: (row: Readonly<Record<string, unknown>>) => row['status'],
+  isKnown: (name: string) => Object.hasOwn(payoutStatuses, name),
+};
+
+/** payouts/fetch-all, narrowed to a reference. */
+export const payoutRowsOf = (referenceId: string): RowRules<ProviderPayout> => ({
+  entity: 'payout',
+  about: { id: referenceId, idOf: (row) => row['reference_id'], isNamed: true },
+  state: payoutState,
+  schema: payoutAnswer,
+});
+
 /** payouts/fetch-all */
-export const payoutsAnswer = z.object({ items: z.array(payoutAnswer) });
+export const payoutRows: RowRules<ProviderPayout> = {
+  entity: 'payout',
+  state: payoutState,
+  schema: payoutAnswer,
+};
+
+/** Every list. */
+export const listAnswer = z
+  .object({ items: z.array(z.unknown()) })
+  .transform(({ items }): readonly unknown[] => items);
 
 /** The payout of an event: its snapshot may lack what an answer has. */
-export const payoutOfEvent = payoutFields.extend({ amount: amount.optional() });
+export const payoutOfEvent = payoutFields.extend({ amount: amount.nullish() });
 
 /** contacts/create */
 export const contactAnswer = z.object({ id, reference_id: short });
@@ -267,7 +294,7 @@ export const contactAnswer = z.object({ id, reference_id: short });
 export const fundAccountAnswer = z.object({
   id,
   contact_id: short,
-  bank_account: z.object({ account_number: z.string().nullish() }).nullish(),
+  bank_account: z.object({ account_number: textOrDigits.nullish() }).nullish().catch(undefined),
 });
 
 /**
@@ -297,14 +324,19 @@ const validationFields = z.object({
 
 type ValidationFields = z.output<typeof validationFields>;
 
+/** The reason of a validation that ran and left the account's status out. */
+const noAccountStatus = 'The bank named no status of the account.';
+
 /** Maps the fields that answers and events of a validation share. */
 export const describeValidation = (
   validation: ValidationFields,
-  providerStatus: 'created' | 'completed' | 'failed',
+  providerStatus: string,
 ): ProviderValidation => {
   const found = validation.validation_results ?? validation.results;
   const status = validationStatus(providerStatus, found?.account_status ?? undefined);
-  const reason = found?.details ?? validation.status_details?.description;
+  const isSilent = providerStatus === 'completed' && status === 'FAILED';
+  const said = found?.details ?? validation.status_details?.description;
+  const reason = said ?? (isSilent ? noAccountStatus : undefined);
   const score = found?.name_match_score;
   return {
     validationId: validation.id,
@@ -319,7 +351,7 @@ export const describeValidation = (
 
 /** composite-account-validation/entity */
 export const validationAnswer = validationFields
-  .extend({ status: z.enum(['created', 'completed', 'failed']) })
+  .extend({ status: short.transform((status) => (status ?? '') || unnamedState) })
   .transform((validation) => describeValidation(validation, validation.status));
 
 /** The validation of an event. */
@@ -327,7 +359,16 @@ export const validationOfEvent = validationFields;
 
 /** errors: the error body of every call. */
 export const errorAnswer = z.object({
-  error: z.object({ code: z.string(), description: z.string() }),
+  error: z.object({
+    code: z
+      .string()
+      .nullish()
+      .transform((code) => code ?? ''),
+    description: z
+      .string()
+      .nullish()
+      .transform((description) => description ?? ''),
+  }),
 });
 
 /** webhooks/payloads/x: the envelope; `created_at` is in seconds. */

@@ -32,7 +32,7 @@ export const readRazorpayxEvent = (rawBody: Buffer): PayoutProviderEvent => {
     const { amount } = payout.data;
     const report = {
       ...describePayout(payout.data, payoutStatus),
-      ...(amount === undefined ? {} : { amountPaise: amount }),
+      ...(amount === undefined || amount === null ? {} : { amountPaise: amount }),
     };
     return { kind: 'payout', name, payout: report, ...occurredAt };
   }

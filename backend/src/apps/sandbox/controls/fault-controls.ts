@@ -2,6 +2,7 @@ import type { Router } from 'express';
 import { z } from 'zod';
 import { AppError } from '../../../platform/errors/app-error.ts';
 import { operationNames } from '../core/collaborator.ts';
+import { leftOutForms } from '../core/answer-shape.ts';
 import { control, controlBody } from './control.ts';
 import type { SandboxParts } from '../sandbox-parts.ts';
 import { faultKinds } from '../state/fault-registry.ts';
@@ -20,6 +21,7 @@ const faultSchema = (parts: SandboxParts) => {
       times: z.number().int().min(1).max(1_000_000).default(1),
       status: z.number().int().min(200).max(599).optional(),
       delayMs: z.number().int().min(0).max(maximumDelayMs).optional(),
+      form: z.enum(leftOutForms).optional(),
     })
     .superRefine(({ collaborator, operation }, context) => {
       const known = operationsOf.get(collaborator) ?? [];

@@ -10,6 +10,8 @@ import {
   type Collaborator,
   type Operation,
 } from './collaborator.ts';
+import { inOddState, leaveOut, withUnreadableRow } from './left-out.ts';
+import { withOddRows } from './odd-rows.ts';
 import { asPlainJson, toJsonText } from './wire-json.ts';
 
 /** The parts of the sandbox that the calls of every collaborator share. */
@@ -22,6 +24,8 @@ interface CollaboratorDeps {
   readonly changed: () => void;
   /** The wait of a caller at `timeout` and `accept_then_timeout`, unless the fault has its own. */
   readonly hangMs: number;
+  /** False in tests of a collaborator's own lists. */
+  readonly addsOddRows: boolean;
 }
 
 interface Served {
@@ -38,10 +42,34 @@ interface Served {
 const defaultSlowMs = 2000;
 const unreadableText = '{"unreadable": ';
 
-const work = ({ collaborator, operation, call, deps }: Served): Answer => {
-  const answer = collaborator.refuseUnauthenticated(call) ?? operation.handle(call);
-  deps.changed();
+/** Leaves out what has a stand-in, where the answer is about a sparse customer. */
+const sparsely = (answer: Answer, operation: Operation, call: Call): Answer => {
+  const spare = operation.shape?.spare;
+  if (answer.status !== 200 || spare === undefined) return answer;
+  const isSparse = operation.isSparse?.(call) === true;
+  return isSparse ? { ...answer, body: leaveOut(answer.body, spare) } : answer;
+};
+
+/** Changes an answer as one of the faults `sparse`, `odd_state` and `odd_row`. */
+const oddly = ({ operation: { shape }, fault }: Served, answer: Answer): Answer => {
+  if (answer.status !== 200 || shape === undefined) return answer;
+  const { spare = [], needed = [] } = shape;
+  const { body } = answer;
+  if (fault?.fault === 'sparse') {
+    return { ...answer, body: leaveOut(body, [...spare, ...needed], fault.form) };
+  }
+  if (fault?.fault === 'odd_state') return { ...answer, body: inOddState(body, shape) };
+  if (fault?.fault === 'odd_row') return { ...answer, body: withUnreadableRow(body, shape) };
   return answer;
+};
+
+const work = (served: Served): Answer => {
+  const { collaborator, operation, call, deps } = served;
+  const whole = collaborator.refuseUnauthenticated(call) ?? operation.handle(call);
+  deps.changed();
+  const answer = oddly(served, sparsely(whole, operation, call));
+  if (!deps.addsOddRows || answer.status !== 200 || operation.oddRows === undefined) return answer;
+  return { ...answer, body: withOddRows(answer.body, operation.oddRows, call) };
 };
 
 const send = ({ deps, seq, res }: Served, answer: Answer): void => {
@@ -108,6 +136,10 @@ const serveCall = async (served: Served): Promise<void> => {
       return sendUnreadable(served, work(served));
     case 'wrong_amount':
       return send(served, misstated(served, work(served)));
+    case 'sparse':
+    case 'odd_state':
+    case 'odd_row':
+      return send(served, work(served));
   }
 };
 

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { AnswerShape } from './answer-shape.ts';
 
 /** One call to a collaborator, as its handler sees it. */
 export interface Call {
@@ -50,6 +51,12 @@ export interface Operation {
    * response stays the same.
    */
   misstate?(body: Readonly<Record<string, unknown>>): unknown;
+  /** Names the fields that the faults `sparse`, `odd_state` and `odd_row` change. */
+  readonly shape?: AnswerShape;
+  /** Returns true where the answer is about a customer of whom no more is said than must be. */
+  isSparse?(call: Call): boolean;
+  /** Rows about something else, which its list holds for good. */
+  readonly oddRows?: readonly Readonly<Record<string, unknown>>[];
 }
 
 /** Holds a collaborator's records, which outlive the process where SANDBOX_STATE_DIR is set. */

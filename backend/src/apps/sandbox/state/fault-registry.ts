@@ -1,3 +1,4 @@
+import type { LeftOutForm } from '../core/answer-shape.ts';
 import type { Random } from '../../../platform/ids/random.ts';
 
 export const faultKinds = [
@@ -8,6 +9,9 @@ export const faultKinds = [
   'accept_then_timeout',
   'wrong_amount',
   'malformed',
+  'sparse',
+  'odd_state',
+  'odd_row',
 ] as const;
 
 type FaultKind = (typeof faultKinds)[number];
@@ -22,12 +26,15 @@ export interface Fault {
   readonly remaining: number;
   readonly status?: number;
   readonly delayMs?: number;
+  /** How `sparse` leaves fields out; they are absent by default. */
+  readonly form?: LeftOutForm;
 }
 
-interface NewFault extends Omit<Fault, 'id' | 'remaining' | 'status' | 'delayMs'> {
+interface NewFault extends Omit<Fault, 'id' | 'remaining' | 'status' | 'delayMs' | 'form'> {
   readonly times: number;
   readonly status?: number | undefined;
   readonly delayMs?: number | undefined;
+  readonly form?: LeftOutForm | undefined;
 }
 
 export interface FaultRegistry {
@@ -44,13 +51,14 @@ export interface FaultRegistry {
 export const createFaultRegistry = (random: Random): FaultRegistry => {
   let faults: Fault[] = [];
   return {
-    add({ times, status, delayMs, ...rest }) {
+    add({ times, status, delayMs, form, ...rest }) {
       const fault: Fault = {
         id: random.uuid(),
         ...rest,
         remaining: times,
         ...(status !== undefined && { status }),
         ...(delayMs !== undefined && { delayMs }),
+        ...(form !== undefined && { form }),
       };
       faults.push(fault);
       return fault;

@@ -52,11 +52,11 @@ const basic = (keyId: string, keySecret: string) => ({
   authorization: `Basic ${Buffer.from(`${keyId}:${keySecret}`).toString('base64')}`,
 });
 
-/** Starts a sandbox on a free port. */
+/** Starts a sandbox on a free port, its lists without rows about something else. */
 export const openSandbox = async (
   options: Parameters<typeof startSandbox>[0] = {},
 ): Promise<OpenSandbox> => {
-  const sandbox = await startSandbox(options);
+  const sandbox = await startSandbox({ addsOddRows: false, ...options });
   const { url } = sandbox;
   const known = sandboxDefaults;
   const { safegoldToken, msg91AuthKey } = known;

@@ -1,7 +1,10 @@
 import {
   cannotSay,
   GATEWAY_NOT_FOUND,
+  hasUnread,
+  isRead,
   type GatewayPayment,
+  type Listed,
   type PaymentGateway,
 } from '../../../adapters/payment-gateway/port.ts';
 import { toSafePaise, type Paise } from '../../../money/index.ts';
@@ -158,9 +161,21 @@ const findUnrecorded = async (read: Read, reversals: readonly Reversal[]): Promi
 /** An order that can't exist: a gateway that says so is reachable. */
 const noSuchOrder = 'reconciliation-check';
 
-/** Those whose money came; some gateways say REFUNDED of one that has gone back whole. */
-const paidOf = (payments: readonly GatewayPayment[]) =>
-  payments.filter(({ status }) => status === 'CAPTURED' || status === 'REFUNDED');
+interface PaidPayments {
+  /** Those whose money came; some gateways say REFUNDED of one that has gone back whole. */
+  readonly paid: readonly GatewayPayment[];
+  /** True where a payment can't be read. */
+  readonly isPartial: boolean;
+}
+
+const paidOf = (payments: Listed<GatewayPayment>): PaidPayments => ({
+  paid: payments
+    .filter(isRead)
+    .filter(({ status }) => status === 'CAPTURED' || status === 'REFUNDED'),
+  isPartial: hasUnread(payments),
+});
+
+const nothingPaid: PaidPayments = { paid: [], isPartial: false };
 
 /** Reads "no such order" or payment as nothing; any other refusal leaves the question open. */
 const noneWhereNotFound = (code: string) => (code === GATEWAY_NOT_FOUND ? [] : undefined);
@@ -171,7 +186,7 @@ const noneWhereNotFound = (code: string) => (code === GATEWAY_NOT_FOUND ? [] : u
 const fetchPaid = async (
   gateway: PaymentGateway,
   row: PaymentOrderRow,
-): Promise<Fetched<readonly GatewayPayment[]>> => {
+): Promise<Fetched<PaidPayments>> => {
   let { gatewayOrderId } = row;
   if (gatewayOrderId === null) {
     const found = toFetched(gateway.code, await gateway.findOrderByReceipt(row.paymentOrderId), {
@@ -181,10 +196,10 @@ const fetchPaid = async (
     if (typeof found === 'string') return found;
     gatewayOrderId = found.answer;
   }
-  if (gatewayOrderId === '') return { answer: [] };
+  if (gatewayOrderId === '') return { answer: nothingPaid };
   return toFetched(gateway.code, await gateway.listPayments(gatewayOrderId), {
     onDone: paidOf,
-    onRefused: noneWhereNotFound,
+    onRefused: (code) => (code === GATEWAY_NOT_FOUND ? nothingPaid : undefined),
   });
 };
 
@@ -192,6 +207,8 @@ interface PaymentReversals {
   readonly reversals: readonly GatewayReversal[];
   /** False where the gateway can't say what it refunded of such a payment. */
   readonly areRefundsReported: boolean;
+  /** True where a refund or dispute can't be read. */
+  readonly isPartial: boolean;
 }
 
 /** Fetches the processed refunds and lost disputes of a payment. */
@@ -205,23 +222,26 @@ const fetchReversals = async (
   ]);
   const areRefundsReported = !cannotSay(refunds);
   const refunded = toFetched(gateway.code, areRefundsReported ? refunds : done([]), {
-    onDone: (all) => all.filter(({ status }) => status === 'PROCESSED'),
+    onDone: (all) => all,
     onRefused: noneWhereNotFound,
   });
   const lost = toFetched(gateway.code, disputes, {
-    onDone: (all) => all.filter(({ status }) => status === 'LOST'),
+    onDone: (all) => all,
     onRefused: noneWhereNotFound,
   });
   if (typeof refunded === 'string') return refunded;
   if (typeof lost === 'string') return lost;
   const reversals: GatewayReversal[] = [];
-  for (const { refundId: reference, amountPaise, createdAt: occurredAt } of refunded.answer) {
+  const processed = refunded.answer.filter(isRead).filter(({ status }) => status === 'PROCESSED');
+  for (const { refundId: reference, amountPaise, createdAt: occurredAt } of processed) {
     reversals.push({ kind: 'REFUND', reference, amountPaise, occurredAt });
   }
-  for (const { disputeId: reference, amountPaise, createdAt: occurredAt } of lost.answer) {
+  const taken = lost.answer.filter(isRead).filter(({ status }) => status === 'LOST');
+  for (const { disputeId: reference, amountPaise, createdAt: occurredAt } of taken) {
     reversals.push({ kind: 'DISPUTE', reference, amountPaise, occurredAt });
   }
-  return { answer: { reversals, areRefundsReported } };
+  const isPartial = hasUnread(refunded.answer) || hasUnread(lost.answer);
+  return { answer: { reversals, areRefundsReported, isPartial } };
 };
 
 /** Fetches what a gateway has of a payment order: captures, and what went away of them again. */
@@ -234,15 +254,21 @@ const fetchAll = async (
   if (typeof paid === 'string') return paid;
   const reversals: AtGateway['reversals'][number][] = [];
   let areAllReported = true;
-  for (const payment of paid.answer) {
+  let { isPartial } = paid.answer;
+  for (const payment of paid.answer.paid) {
     const found = await fetchReversals(gateway, payment);
     if (typeof found === 'string') return found;
     reversals.push(...found.answer.reversals.map((reversal) => ({ payment, reversal })));
     areAllReported &&= found.answer.areRefundsReported;
+    isPartial ||= found.answer.isPartial;
   }
-  const captures = paid.answer.filter(({ status }) => status === 'CAPTURED');
-  const incomplete = `${gateway.code} cannot say what it refunded of the charges of mandates`;
-  return { answer: { captures, reversals, ...(!areAllReported && { incomplete }) } };
+  const captures = paid.answer.paid.filter(({ status }) => status === 'CAPTURED');
+  const unreported = `${gateway.code} cannot say what it refunded of the charges of mandates`;
+  const unread = `${gateway.code} lists rows of payment order ${row.paymentOrderId} that cannot be read`;
+  const incomplete = isPartial ? unread : unreported;
+  return {
+    answer: { captures, reversals, ...((isPartial || !areAllReported) && { incomplete }) },
+  };
 };
 
 /** Checks that the gateways can be reached at all, where there is no order to fetch. */

@@ -62,6 +62,18 @@ const paymentPart = (payment: GatewayPayment) => ({
   },
 });
 
+/** Names the fields of a payment that Cashfree may leave out and that have a stand-in. */
+export const sparePaymentFields = [
+  'entity',
+  'order_id',
+  'payment_currency',
+  'payment_group',
+  'payment_method',
+  'payment_time',
+  'bank_reference',
+  'is_captured',
+];
+
 /** Shows a payment of an order. */
 export const paymentView = (payment: GatewayPayment, order: GatewayOrder) => ({
   ...paymentPart(payment),

@@ -4,11 +4,14 @@ import type { Random } from '../../../../platform/ids/random.ts';
 import type { GatewayEvent, GatewayProtocol } from '../../core/create-checkout-simulator.ts';
 import { base64Hmac } from '../../core/credentials.ts';
 import type { GatewayOrder, GatewayPayment, GatewayStore } from '../../core/gateway-store.ts';
+import { fieldsOf } from '../../core/collaborator.ts';
+import { isSparseCustomer, leaveOut } from '../../core/left-out.ts';
 import { toJsonText } from '../../core/wire-json.ts';
 import {
   chargeRefundView,
   chargeView,
   sessionOf,
+  sparePaymentFields,
   subscriptionOf,
   webhookDisputeView,
   webhookPaymentView,
@@ -26,6 +29,9 @@ interface CashfreeProtocolOptions {
 /** Returns true once no new attempt to pay an order may begin. */
 export const isExpired = ({ expires_at: at }: GatewayOrder, now: Date): boolean =>
   at !== null && now >= new Date(at);
+
+const isSparse = ({ extra }: GatewayOrder): boolean =>
+  isSparseCustomer(fieldsOf(extra?.['customer_details'])['customer_phone']);
 
 /** Writes and signs Cashfree's webhooks (contract: payments-and-webhooks > Cashfree). */
 export const createCashfreeProtocol = (options: CashfreeProtocolOptions): GatewayProtocol => {
@@ -52,7 +58,9 @@ export const createCashfreeProtocol = (options: CashfreeProtocolOptions): Gatewa
       return write(type, { ...chargeView(payment), payment_currency: payment.currency });
     }
     const type = isCaptured ? 'PAYMENT_SUCCESS_WEBHOOK' : 'PAYMENT_FAILED_WEBHOOK';
-    return write(type, webhookPaymentView(payment, order));
+    const view = webhookPaymentView(payment, order);
+    if (!isSparse(order)) return write(type, view);
+    return write(type, { ...view, payment: leaveOut(view.payment, sparePaymentFields, 'null') });
   };
 
   return {

@@ -1,5 +1,6 @@
 import { addMs } from '../../../../platform/clock/clock.ts';
 import {
+  fieldsOf,
   okAnswer,
   textOf,
   type Answer,
@@ -19,6 +20,8 @@ import {
   type GatewayOrder,
   type GatewayStore,
 } from '../../core/gateway-store.ts';
+import { isSparseCustomer } from '../../core/left-out.ts';
+import { oddRow } from '../../core/odd-rows.ts';
 import { overstateDecimal } from '../../core/wrong-amount.ts';
 import {
   adoptMandate,
@@ -31,6 +34,7 @@ import {
   orderView,
   paymentView,
   refundView,
+  sparePaymentFields,
   subscriptionOf,
 } from './cashfree-views.ts';
 import { createCashfreeProtocol, isExpired } from './cashfree-webhooks.ts';
@@ -144,14 +148,38 @@ const listDisputes = ({ store }: OrderDeps, { params }: Call): Answer => {
   return okAnswer(disputes.map((dispute) => disputeView(dispute, { payment, order })));
 };
 
+/** Returns true for the order of a customer of whom Cashfree says no more than it must. */
+const isSparseOrder = (fields: Readonly<Record<string, unknown>>): boolean =>
+  isSparseCustomer(fieldsOf(fields['customer_details'])['customer_phone']);
+
+// The types of `cashfree-pg` call all of them optional.
+const orderShape = {
+  spare: ['cf_order_id', 'entity', 'order_note', 'created_at', 'order_expiry_time'],
+  needed: ['payment_session_id', 'customer_details'],
+  state: 'order_status',
+};
+const paymentShape = {
+  spare: sparePaymentFields,
+  state: 'payment_status',
+  figure: 'payment_amount',
+};
+
+/** Returns a row of something else that is in a list of the API for good. */
+const oddOf = (kind: 'payment' | 'refund' | 'dispute', about: Readonly<Record<string, unknown>>) =>
+  oddRow(about, { amount: `${kind}_amount`, status: `${kind}_status`, time: 'created_at' });
+
 /** Serves orders, their payments and refunds, and disputes. */
 const orderOperations = (deps: OrderDeps): readonly Operation[] => {
+  const isSparse = ({ params }: Call) =>
+    isSparseOrder(fieldsOf(deps.store.order(params['orderId'])?.extra));
   const order = '/orders/:orderId';
   return [
     {
       name: 'create-order',
       method: 'POST',
       path: '/orders',
+      shape: orderShape,
+      isSparse: ({ body }) => isSparseOrder(fieldsOf(body)),
       handle: (call) => createOrder(deps, call),
       idempotencyKey: ({ headers }) => textOf(headers['x-idempotency-key']),
       misstate: overstateDecimal('order_amount', 2, 100n),
@@ -160,6 +188,8 @@ const orderOperations = (deps: OrderDeps): readonly Operation[] => {
       name: 'get-order',
       method: 'GET',
       path: order,
+      shape: orderShape,
+      isSparse,
       handle: ofOrder(deps, showOrder),
       misstate: overstateDecimal('order_amount', 2, 100n),
     },
@@ -167,6 +197,9 @@ const orderOperations = (deps: OrderDeps): readonly Operation[] => {
       name: 'list-payments',
       method: 'GET',
       path: `${order}/payments`,
+      shape: paymentShape,
+      isSparse,
+      oddRows: [oddOf('payment', { cf_payment_id: null, order_id: 'order_of_another' })],
       handle: ofOrder(deps, showPayments),
       misstate: overstateDecimal('payment_amount', 2, 100n),
     },
@@ -174,6 +207,13 @@ const orderOperations = (deps: OrderDeps): readonly Operation[] => {
       name: 'get-refund',
       method: 'GET',
       path: `${order}/refunds`,
+      shape: {
+        spare: ['created_at', 'entity', 'order_id'],
+        state: 'refund_status',
+        figure: 'refund_amount',
+      },
+      isSparse,
+      oddRows: [oddOf('refund', { cf_refund_id: null, cf_payment_id: '1000000000001' })],
       handle: ofOrder(deps, showRefunds),
       misstate: overstateDecimal('refund_amount', 2, 100n),
     },
@@ -181,6 +221,14 @@ const orderOperations = (deps: OrderDeps): readonly Operation[] => {
       name: 'get-dispute',
       method: 'GET',
       path: '/payments/:paymentId/disputes',
+      shape: {
+        spare: ['created_at', 'order_details'],
+        state: 'dispute_status',
+        figure: 'dispute_amount',
+      },
+      oddRows: [
+        oddOf('dispute', { dispute_id: null, order_details: { cf_payment_id: '1000000000001' } }),
+      ],
       handle: (call) => listDisputes(deps, call),
       misstate: overstateDecimal('dispute_amount', 2, 100n),
     },

@@ -9,6 +9,7 @@ import {
   type Collaborator,
 } from '../../core/collaborator.ts';
 import { basicCredentials, isSameSecret } from '../../core/credentials.ts';
+import { oddRow } from '../../core/odd-rows.ts';
 import { overstateItems, overstatePaise } from '../../core/wrong-amount.ts';
 import {
   createCheckoutSimulator,
@@ -136,6 +137,10 @@ const debit = ({ store, simulator }: OperationDeps, { body }: Call): Answer => {
   return okAnswer(debitView(made));
 };
 
+/** Returns a row of something else that is in a list for good. */
+const oddOf = (about: Readonly<Record<string, unknown>>) =>
+  oddRow({ id: null, ...about }, { amount: 'amount_paise', status: 'status', time: 'created_at' });
+
 /** Serves the neutral gateway's protocol: orders, payments, refunds, disputes and debits. */
 const gatewayOperations = (deps: OperationDeps): readonly Operation[] => {
   const orders = '/v1/orders';
@@ -152,6 +157,7 @@ const gatewayOperations = (deps: OperationDeps): readonly Operation[] => {
       name: 'get-order',
       method: 'GET',
       path: orders,
+      oddRows: [oddOf({ receipt: 'receipt-of-another' })],
       handle: (call) => findOrders(deps, call),
       misstate: misstateItems,
     },
@@ -159,6 +165,7 @@ const gatewayOperations = (deps: OperationDeps): readonly Operation[] => {
       name: 'get-order',
       method: 'GET',
       path: `${orders}/:orderId`,
+      shape: { spare: ['expires_at', 'created_at'], state: 'status' },
       handle: (call) => getOrder(deps, call),
       misstate,
     },
@@ -166,6 +173,8 @@ const gatewayOperations = (deps: OperationDeps): readonly Operation[] => {
       name: 'list-payments',
       method: 'GET',
       path: `${orders}/:orderId/payments`,
+      shape: { spare: ['method'], state: 'status', figure: 'amount_paise' },
+      oddRows: [oddOf({ order_id: 'order_of_another' })],
       handle: (call) => listPayments(deps, call),
       misstate: misstateItems,
     },
@@ -173,6 +182,8 @@ const gatewayOperations = (deps: OperationDeps): readonly Operation[] => {
       name: 'get-refund',
       method: 'GET',
       path: '/v1/payments/:paymentId/refunds',
+      shape: { state: 'status', figure: 'amount_paise' },
+      oddRows: [oddOf({ payment_id: 'pay_of_another' })],
       handle: (call) => listRefunds(deps, call),
       misstate: misstateItems,
     },
@@ -180,6 +191,8 @@ const gatewayOperations = (deps: OperationDeps): readonly Operation[] => {
       name: 'get-dispute',
       method: 'GET',
       path: '/v1/payments/:paymentId/disputes',
+      shape: { state: 'status', figure: 'amount_paise' },
+      oddRows: [oddOf({ payment_id: 'pay_of_another' })],
       handle: (call) => listDisputes(deps, call),
       misstate: misstateItems,
     },

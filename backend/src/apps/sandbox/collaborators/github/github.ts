@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Clock } from '../../../../platform/clock/clock.ts';
 import { okAnswer, type Answer, type Call, type Collaborator } from '../../core/collaborator.ts';
+import { oddRow } from '../../core/odd-rows.ts';
 import type { RunSimulator, RunSummary } from '../../core/run-simulator.ts';
 import { isSameSecret } from '../../core/credentials.ts';
 import {
@@ -104,12 +105,21 @@ const countOf = (query: URLSearchParams, name: string, fallback: number, most: n
   return Math.min(Math.max(count, 1), most);
 };
 
+/** A run of another workflow. */
+const oddRun = oddRow(
+  { id: null, path: '.github/workflows/nightly.yml@main' },
+  { amount: 'run_number', status: 'status', time: 'created_at' },
+);
+
 const listRuns = (runs: GithubRunStore, call: Call): Answer => {
   const { owner, repo, workflow } = placeOf(call);
   if (!workflows.has(workflow)) return refusal(404, 'Not Found');
+  // `created` has other forms too, of which none is asked for here.
+  const since = /^>=(.+)$/u.exec(call.query.get('created') ?? '')?.[1] ?? '';
   const found = runs
     .all()
-    .filter((run) => run.workflow === workflow && run.owner === owner && run.repo === repo);
+    .filter((run) => run.workflow === workflow && run.owner === owner && run.repo === repo)
+    .filter(({ createdAt }) => createdAt >= since);
   const count = countOf(call.query, 'per_page', 30, 100);
   const first = (countOf(call.query, 'page', 1, 1_000_000) - 1) * count;
   const page = found.slice(first, first + count);
@@ -160,6 +170,12 @@ export const createGithub = ({ system, settleMs, token, changed }: GithubOptions
           name: 'list-runs',
           method: 'GET',
           path: `${workflowPath}/runs`,
+          shape: {
+            spare: ['name', 'head_branch', 'actor', 'triggering_actor', 'conclusion', 'updated_at'],
+            state: 'status',
+            figure: 'id',
+          },
+          oddRows: [oddRun],
           handle: (call) => listRuns(runs, call),
         },
         {

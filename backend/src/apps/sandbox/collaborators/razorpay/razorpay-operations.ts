@@ -12,9 +12,13 @@ import { badRequest, readBody, unknownId } from '../razorpayx/razorpayx-wire.ts'
 import {
   collectionView,
   disputeView,
+  isSparseOrder,
+  oddEntity,
+  sparePaymentFields,
   orderView,
   paymentView,
   refundView,
+  secondsOf,
 } from './razorpay-views.ts';
 import { orderSchema, pageSchema, refundSchema, usedReceipt } from './razorpay-wire.ts';
 import { recurringOperations, type RazorpayDeps } from './recurring-operations.ts';
@@ -44,7 +48,8 @@ const listOrders = ({ store }: RazorpayDeps, { query }: Call): Answer => {
     .newestOrders(Number.MAX_SAFE_INTEGER)
     .filter((order) => (receipt ?? order.receipt) === order.receipt)
     .slice(skip, skip + count);
-  return okAnswer(collectionView(orders.map((order) => orderView(store, order))));
+  const rows = orders.map((order) => orderView(store, order));
+  return okAnswer(collectionView(rows));
 };
 
 /** Serves orders: one for a receipt, found by id and by receipt. */
@@ -63,6 +68,8 @@ const orderOperations = (deps: RazorpayDeps): readonly Operation[] => {
       name: 'get-order',
       method: 'GET',
       path,
+      // Of another kind: this list is narrowed by no more than its query.
+      oddRows: [oddEntity('invoice')],
       handle: (call) => listOrders(deps, call),
       misstate: misstateItems,
     },
@@ -70,6 +77,7 @@ const orderOperations = (deps: RazorpayDeps): readonly Operation[] => {
       name: 'get-order',
       method: 'GET',
       path: `${path}/:orderId`,
+      shape: { spare: ['offer_id', 'attempts'], needed: ['notes'], state: 'status' },
       handle: (call) => getOrder(deps, call),
       misstate,
     },
@@ -81,7 +89,8 @@ const listPayments = ({ store }: RazorpayDeps, { params }: Call): Answer => {
   if (order === undefined) return unknownId;
   const pending = store.pendingDebits().filter((debit) => debit.order_id === order.id);
   const payments = [...store.paymentsOf(order.id), ...pending].toReversed();
-  return okAnswer(collectionView(payments.map((payment) => paymentView(store, payment))));
+  const rows = payments.map((payment) => paymentView(store, payment));
+  return okAnswer(collectionView(rows));
 };
 
 const getPayment = ({ store }: RazorpayDeps, { params }: Call): Answer => {
@@ -97,6 +106,9 @@ const paymentOperations = (deps: RazorpayDeps): readonly Operation[] => {
       name: 'list-payments',
       method: 'GET',
       path: '/v1/orders/:orderId/payments',
+      shape: { spare: sparePaymentFields, state: 'status', figure: 'amount' },
+      isSparse: ({ params }) => isSparseOrder(deps.store.order(params['orderId'])),
+      oddRows: [oddEntity('payment', { order_id: 'order_of_another' })],
       handle: (call) => listPayments(deps, call),
       misstate: misstateItems,
     },
@@ -113,11 +125,18 @@ const paymentOperations = (deps: RazorpayDeps): readonly Operation[] => {
 const currencyOf = (store: GatewayStore, paymentId: string): string =>
   store.payment(paymentId)?.currency ?? 'INR';
 
-const listRefunds = ({ store }: RazorpayDeps, { params }: Call): Answer => {
+const listRefunds = ({ store }: RazorpayDeps, { params, query }: Call): Answer => {
   const payment = store.payment(params['paymentId']);
   if (payment === undefined) return unknownId;
-  const refunds = store.refundsOf(payment.id).toReversed();
-  return okAnswer(collectionView(refunds.map((one) => refundView(one, payment.currency))));
+  const read = readBody(pageSchema, Object.fromEntries(query));
+  if ('refused' in read) return read.refused;
+  const { count, skip } = read.value;
+  const refunds = store
+    .refundsOf(payment.id)
+    .toReversed()
+    .slice(skip, skip + count)
+    .map((one) => refundView(one, payment.currency));
+  return okAnswer(collectionView(refunds));
 };
 
 const showRefund = ({ store }: RazorpayDeps, id: string | undefined): Answer => {
@@ -141,11 +160,13 @@ const createRefund = (deps: RazorpayDeps, { params, body }: Call): Answer => {
 const listDisputes = ({ store }: RazorpayDeps, { query }: Call): Answer => {
   const read = readBody(pageSchema, Object.fromEntries(query));
   if ('refused' in read) return read.refused;
-  const { count, skip } = read.value;
-  const disputes = store.disputes().slice(skip, skip + count);
-  return okAnswer(
-    collectionView(disputes.map((one) => disputeView(one, currencyOf(store, one.payment_id)))),
-  );
+  const { count, skip, from = 0, to = Number.MAX_SAFE_INTEGER } = read.value;
+  const disputes = store
+    .disputes()
+    .filter(({ created_at: at }) => secondsOf(at) >= from && secondsOf(at) <= to)
+    .slice(skip, skip + count)
+    .map((one) => disputeView(one, currencyOf(store, one.payment_id)));
+  return okAnswer(collectionView(disputes));
 };
 
 const getDispute = ({ store }: RazorpayDeps, { params }: Call): Answer => {
@@ -154,6 +175,11 @@ const getDispute = ({ store }: RazorpayDeps, { params }: Call): Answer => {
   return okAnswer(disputeView(dispute, currencyOf(store, dispute.payment_id)));
 };
 
+const oddDisputes = [
+  oddEntity('dispute', { payment_id: 'pay_of_another' }),
+  oddEntity('dispute', { id: 'dispute_of_nobody', payment_id: null }),
+];
+
 /** Serves refunds and disputes. */
 const reversalOperations = (deps: RazorpayDeps): readonly Operation[] => {
   return [
@@ -161,6 +187,8 @@ const reversalOperations = (deps: RazorpayDeps): readonly Operation[] => {
       name: 'get-refund',
       method: 'GET',
       path: '/v1/payments/:paymentId/refunds',
+      shape: { spare: ['entity', 'created_at'], state: 'status', figure: 'amount' },
+      oddRows: [oddEntity('refund', { payment_id: 'pay_of_another' })],
       handle: (call) => listRefunds(deps, call),
       misstate: misstateItems,
     },
@@ -189,6 +217,8 @@ const reversalOperations = (deps: RazorpayDeps): readonly Operation[] => {
       name: 'get-dispute',
       method: 'GET',
       path: '/v1/disputes',
+      shape: { spare: ['entity', 'amount_deducted'], state: 'status', figure: 'amount' },
+      oddRows: oddDisputes,
       handle: (call) => listDisputes(deps, call),
       misstate: misstateItems,
     },

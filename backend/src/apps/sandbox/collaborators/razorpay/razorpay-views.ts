@@ -1,3 +1,6 @@
+import { fieldsOf } from '../../core/collaborator.ts';
+import { isSparseCustomer } from '../../core/left-out.ts';
+import { oddRow } from '../../core/odd-rows.ts';
 import type {
   GatewayDebit,
   GatewayDispute,
@@ -126,6 +129,19 @@ export const disputeView = (dispute: GatewayDispute, currency: string) => ({
   phase: 'chargeback',
   created_at: secondsOf(dispute.created_at),
 });
+
+/** Names the fields of a payment that Razorpay may leave out and that have a stand-in. */
+export const sparePaymentFields = ['method', 'email', 'contact', 'vpa', 'bank', 'description'];
+
+/** Returns true for the order of a customer of whom no more is said than must be. */
+export const isSparseOrder = (order: GatewayOrder | undefined): boolean =>
+  isSparseCustomer(fieldsOf(order?.extra?.['notes'])['contact']);
+
+const oddNames = { amount: 'amount', status: 'status', time: 'created_at' };
+
+/** Returns a row of something else that is in a list of the API for good. */
+export const oddEntity = (entity: string, about: Readonly<Record<string, unknown>> = {}) =>
+  oddRow({ id: `${entity}_of_another`, entity, ...about }, oddNames);
 
 /** Shows a list as the API does. */
 export const collectionView = (items: readonly unknown[]) => ({

@@ -3,7 +3,16 @@ import type { Random } from '../../../../platform/ids/random.ts';
 import type { GatewayEvent, GatewayProtocol } from '../../core/create-checkout-simulator.ts';
 import { hexHmac } from '../../core/credentials.ts';
 import type { GatewayStore } from '../../core/gateway-store.ts';
-import { disputeView, orderView, paymentView, refundView, secondsOf } from './razorpay-views.ts';
+import { leaveOut } from '../../core/left-out.ts';
+import {
+  disputeView,
+  isSparseOrder,
+  orderView,
+  paymentView,
+  refundView,
+  secondsOf,
+  sparePaymentFields,
+} from './razorpay-views.ts';
 
 interface RazorpayProtocolOptions {
   readonly store: GatewayStore;
@@ -42,7 +51,9 @@ export const createRazorpayProtocol = (options: RazorpayProtocolOptions): Gatewa
     name: 'razorpay',
     webhookPath: '/v1/webhooks/payment/razorpay',
     paymentEvents(payment, order) {
-      const entities = { payment: paymentView(store, payment) };
+      const whole = paymentView(store, payment);
+      const sparse = () => leaveOut(whole, sparePaymentFields, 'null');
+      const entities = { payment: isSparseOrder(order) ? sparse() : whole };
       if (payment.status === 'failed') return [write('payment.failed', entities)];
       return [
         write('payment.captured', entities),

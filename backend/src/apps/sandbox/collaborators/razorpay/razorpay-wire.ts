@@ -44,6 +44,8 @@ export const pageSchema = z.object({
   count: z.coerce.number().int().min(1).max(100).default(10),
   skip: z.coerce.number().int().min(0).default(0),
   receipt: z.string().optional(),
+  from: z.coerce.number().int().optional(),
+  to: z.coerce.number().int().optional(),
 });
 
 /** Answers a receipt that an order has already (page test-s2s/error-index). */

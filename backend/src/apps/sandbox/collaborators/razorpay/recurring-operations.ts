@@ -6,6 +6,7 @@ import {
   type Call,
   type Operation,
 } from '../../core/collaborator.ts';
+import { isSparseCustomer } from '../../core/left-out.ts';
 import type { GatewaySimulator } from '../../core/create-checkout-simulator.ts';
 import type { GatewayStore } from '../../core/gateway-store.ts';
 import { badRequest, readBody, unknownId } from '../razorpayx/razorpayx-wire.ts';
@@ -70,6 +71,9 @@ export const recurringOperations = (deps: RazorpayDeps): readonly Operation[] =>
       name: 'get-customer',
       method: 'GET',
       path: '/v1/customers/:customerId',
+      shape: { spare: ['name', 'email'], needed: ['contact'] },
+      // The ten digits of a customer's id are the phone number.
+      isSparse: ({ params }) => isSparseCustomer(params['customerId']),
       handle: getCustomer,
     },
   ];

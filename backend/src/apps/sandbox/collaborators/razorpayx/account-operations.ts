@@ -116,6 +116,11 @@ export const accountOperations = (deps: AccountDeps): readonly Operation[] => {
       name: 'get-validation',
       method: 'GET',
       path: '/v1/fund_accounts/validations/:validationId',
+      shape: {
+        spare: ['reference_id', 'status_details'],
+        needed: ['validation_results.account_status', 'validation_results.registered_name'],
+        state: 'status',
+      },
       handle: (call) => getValidation(deps, call),
     },
   ];

@@ -1,3 +1,5 @@
+import { isSparseCustomer } from '../../core/left-out.ts';
+import { oddRow } from '../../core/odd-rows.ts';
 import { overstateItems, overstatePaise } from '../../core/wrong-amount.ts';
 import { z } from 'zod';
 import { type Payout, secondsAt, type RazorpayxStore } from './razorpayx-store.ts';
@@ -127,9 +129,22 @@ const listPayouts = (deps: PayoutDeps, { query }: Call): Answer => {
   return okAnswer({ entity: 'collection', count: items.length, items });
 };
 
+const sparePayoutFields = ['mode', 'utr', 'status_details', 'narration', 'purpose'];
+
+/** A row of another kind, for the list is narrowed by no more than its query. */
+const oddPayout = oddRow(
+  { id: 'poutlk_of_another', entity: 'payout_link' },
+  { amount: 'amount', status: 'status', time: 'created_at' },
+);
+
 /** Serves payouts: makes one per idempotency key, reads one by its id, lists them. */
 export const payoutOperations = (deps: PayoutDeps): readonly Operation[] => {
   const payouts = '/v1/payouts';
+  const isSparse = ({ params }: Call) => {
+    const { store } = deps;
+    const account = store.fundAccounts.get(store.payouts.get(params['payoutId'])?.fund_account_id);
+    return isSparseCustomer(store.contacts.get(account?.contact_id)?.contact);
+  };
   return [
     {
       name: 'create-payout',
@@ -143,6 +158,8 @@ export const payoutOperations = (deps: PayoutDeps): readonly Operation[] => {
       name: 'list-payouts',
       method: 'GET',
       path: payouts,
+      shape: { spare: sparePayoutFields, state: 'status', figure: 'amount' },
+      oddRows: [oddPayout],
       handle: (call) => listPayouts(deps, call),
       misstate: misstateItems,
     },
@@ -150,6 +167,8 @@ export const payoutOperations = (deps: PayoutDeps): readonly Operation[] => {
       name: 'get-payout',
       method: 'GET',
       path: `${payouts}/:payoutId`,
+      shape: { spare: sparePayoutFields, state: 'status' },
+      isSparse,
       handle: (call) => getPayout(deps, call),
       misstate,
     },

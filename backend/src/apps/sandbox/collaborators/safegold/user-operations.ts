@@ -1,4 +1,6 @@
 import { fieldsOf, okAnswer, textOf, type Call, type Operation } from '../../core/collaborator.ts';
+import { isSparseCustomer } from '../../core/left-out.ts';
+import { oddRow } from '../../core/odd-rows.ts';
 import { overstateDecimal } from '../../core/wrong-amount.ts';
 import type { SafegoldStore, SafegoldUser, Transaction } from './safegold-store.ts';
 import { gramsNumber, refusal, rupees, timeText } from './safegold-wire.ts';
@@ -101,6 +103,14 @@ const listTransactions = (store: SafegoldStore, { params, query }: Call) => {
   });
 };
 
+const spareUserFields = ['name', 'mobile_no', 'pincode', 'email', 'kyc_requirement'];
+
+/** A transaction of somebody else. */
+const oddTransaction = oddRow(
+  { type: 'gift', tx_id: null, user_id: 'user_of_another' },
+  { amount: 'gold_amount', status: 'status', time: 'tx_date' },
+);
+
 /** Serves customers and their history (pages registration-api, fetch-balance-api-1). */
 export const userOperations = (store: SafegoldStore): readonly Operation[] => {
   const moreBalance = overstateDecimal('gold_balance', 4);
@@ -109,6 +119,8 @@ export const userOperations = (store: SafegoldStore): readonly Operation[] => {
       name: 'register',
       method: 'POST',
       path: '/v1/users',
+      shape: { spare: spareUserFields, needed: ['gold_balance'] },
+      isSparse: ({ body }) => isSparseCustomer(fieldsOf(body)['mobile_no']),
       handle: (call) => register(store, call),
       idempotencyKey: ({ body }) => textOf(fieldsOf(body)['mobile_no']),
       misstate: moreBalance,
@@ -117,6 +129,8 @@ export const userOperations = (store: SafegoldStore): readonly Operation[] => {
       name: 'get-user',
       method: 'GET',
       path: '/v1/users/:userId',
+      shape: { spare: spareUserFields, needed: ['gold_balance'] },
+      isSparse: ({ params }) => isSparseCustomer(store.user(params['userId'])?.mobileNo),
       handle: (call) => getUser(store, call),
       misstate: moreBalance,
     },
@@ -131,6 +145,8 @@ export const userOperations = (store: SafegoldStore): readonly Operation[] => {
       name: 'transactions',
       method: 'GET',
       path: '/v1/users/:userId/transactions',
+      shape: { spare: ['type', 'rate', 'tx_date'], figure: 'tx_id' },
+      oddRows: [oddTransaction],
       handle: (call) => listTransactions(store, call),
     },
   ];

@@ -7,6 +7,7 @@ import {
   type Operation,
 } from '../../core/collaborator.ts';
 import { agrees, rateWithTax, withoutTax } from './arithmetic.ts';
+import { isSparseCustomer } from '../../core/left-out.ts';
 import { overstateDecimal } from '../../core/wrong-amount.ts';
 import type { SafegoldStore, SafegoldUser, Side, Transaction } from './safegold-store.ts';
 import type { Clock } from '../../../../platform/clock/clock.ts';
@@ -125,6 +126,8 @@ export const verifyOperations = (deps: VerifyDeps): readonly Operation[] => {
     name: `${side}-verify`,
     method: 'POST',
     path: `/v4/users/:userId/${side}-gold-verify`,
+    shape: { spare: ['rate_id', 'user_id', 'buy_price', 'sell_price'], needed: ['gold_amount'] },
+    isSparse: ({ params }: Call) => isSparseCustomer(deps.store.user(params['userId'])?.mobileNo),
     handle: (call) => verify(deps, side, call),
     misstate,
   }));

@@ -1,0 +1,117 @@
+import { formatRupees } from '../../../money/index.ts';
+import type { Clock } from '../../../platform/clock/clock.ts';
+import { istDate } from '../../../platform/clock/ist.ts';
+import { jsonNumber, UNREADABLE } from '../../../platform/http-client/index.ts';
+import { done, mapDone, refused, type Outcome } from '../../../platform/outcome/outcome.ts';
+import { checkAnswer } from '../../check-answer.ts';
+import { checkOrder } from '../check-order.ts';
+import {
+  GATEWAY_NOT_FOUND,
+  GATEWAY_REFUSED,
+  type GatewayPayment,
+  type Listed,
+  type MandateDebit,
+} from '../port.ts';
+import * as answers from './cashfree.answers.ts';
+import * as wire from './cashfree.wire.ts';
+import { readOrder, resolveRepeat, type CashfreeCalls } from './create-cashfree-calls.ts';
+
+interface CashfreeDebitsDeps {
+  readonly calls: CashfreeCalls;
+  readonly clock: Clock;
+}
+
+export interface CashfreeDebits {
+  readonly debitMandate: (
+    debit: MandateDebit,
+  ) => Promise<Outcome<{ readonly gatewayDebitId: string }>>;
+  /** Lists the charge that was made for an order under its mandate: none, or one. */
+  readonly listCharges: (
+    subscriptionId: string,
+    orderId: string,
+  ) => Promise<Outcome<Listed<GatewayPayment>>>;
+}
+
+/**
+ * Compares whose mandate it is with whose order. Where either shows no number, waiting would not
+ * tell: the debit is refused at once, with the reason.
+ */
+const compareOwners = (ofMandate: string, ofOrder: string): Outcome<true> => {
+  if (ofMandate === '') return refused(GATEWAY_REFUSED, 'the mandate shows no phone number');
+  if (ofOrder === '') {
+    return refused(GATEWAY_REFUSED, 'the order shows no phone number of its customer');
+  }
+  return wire.isSamePhone(ofOrder, ofMandate)
+    ? done(true)
+    : refused(GATEWAY_REFUSED, 'the mandate is not of the customer of this order');
+};
+
+/**
+ * Debits under a mandate, which at Cashfree is a subscription: the mandate token is its
+ * `subscription_id`. A charge hangs on the subscription and not on an order, so it carries the
+ * order's id as its own `payment_id`, and the order names the subscription in a tag.
+ */
+export const createCashfreeDebits = ({
+  calls: { get, post },
+  clock,
+}: CashfreeDebitsDeps): CashfreeDebits => {
+  const getCharge = async (subscriptionId: string, orderId: string) => {
+    const path = wire.paths.charge(subscriptionId, orderId);
+    return checkOrder(await get('get-debit', path, answers.chargeAnswer), orderId);
+  };
+
+  /**
+   * A token comes from a customer's device. It is charged for nobody but the customer whose phone
+   * number the mandate was given with, however a token of another may have been come by.
+   */
+  const checkOwner = async ({
+    gatewayOrderId,
+    mandateToken,
+  }: MandateDebit): Promise<Outcome<true>> => {
+    const [order, subscription] = await Promise.all([
+      readOrder(get, gatewayOrderId),
+      get('get-mandate', wire.paths.subscription(mandateToken), answers.subscriptionAnswer),
+    ]);
+    const mandate = checkAnswer(subscription, (found) => found.subscription_id === mandateToken);
+    if (order.kind !== 'done') return order;
+    if (mandate.kind !== 'done') return mandate;
+    const phone = mandate.value.customer_details?.customer_phone ?? '';
+    return compareOwners(phone, order.value.customerPhone);
+  };
+
+  return {
+    async debitMandate(debit) {
+      const { gatewayOrderId, mandateToken, amountPaise, idempotencyKey } = debit;
+      if (debit.currency !== wire.chargeCurrency) {
+        return refused(GATEWAY_REFUSED, 'a mandate is debited in rupees');
+      }
+      const owned = await checkOwner(debit);
+      if (owned.kind !== 'done') return owned;
+      const json = {
+        subscription_id: mandateToken,
+        payment_id: gatewayOrderId,
+        payment_type: wire.chargeType,
+        payment_amount: jsonNumber(formatRupees(amountPaise)),
+        payment_schedule_date: istDate(clock.now()),
+      };
+      const request = { operation: 'debit', path: wire.paths.charges, json, idempotencyKey };
+      const charge = await resolveRepeat(
+        checkOrder(await post(request, answers.chargeAnswer), gatewayOrderId),
+        () => getCharge(mandateToken, gatewayOrderId),
+      );
+      return mapDone(charge, ({ gatewayPaymentId }) => ({ gatewayDebitId: gatewayPaymentId }));
+    },
+
+    async listCharges(subscriptionId, orderId) {
+      const found = await getCharge(subscriptionId, orderId);
+      if (found.kind === 'refused' && found.code === GATEWAY_NOT_FOUND) return done([]);
+      // It is there, and takes nothing from the payments that can be read.
+      if (found.kind === 'unknown' && found.reason === UNREADABLE) {
+        return done([{ status: 'UNREADABLE' }]);
+      }
+      return mapDone(found, ({ initiatedAt = clock.now(), ...charge }) => [
+        { ...charge, createdAt: initiatedAt },
+      ]);
+    },
+  };
+};

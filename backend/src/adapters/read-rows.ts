@@ -1,0 +1,125 @@
+import { z } from 'zod';
+import { textOrDigits } from '../platform/http-client/index.ts';
+import type { AdapterDeps, RowReading } from './adapter-deps.ts';
+
+/** Says how the rows of a list are read, and which of them are about what was asked. */
+export interface RowRules<T> {
+  readonly schema: z.ZodType<T>;
+  /** The kind that a row names in `entity`, where it names one. */
+  readonly entity?: string;
+  /** What was asked about, and where a row names it. */
+  readonly about?: {
+    readonly id: string;
+    readonly idOf: (row: Fields) => unknown;
+    /**
+     * True for a list in which others are expected: that of a whole account or order. Where it is
+     * false, a list of others alone is an answer to another question.
+     */
+    readonly isMixed?: boolean;
+    /** True for a list of the whole account, or one narrowed by no more than a query: a row that
+     * names nothing is another's. */
+    readonly isNamed?: boolean;
+  };
+  /** The states that are known, and where a row names its own. */
+  readonly state?: {
+    readonly of: (row: Fields) => unknown;
+    readonly isKnown: (name: string) => boolean;
+  };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+interface ReadRows<T> {
+  /** Those that can be read, in the list's order. */
+  readonly rows: readonly T[];
+  /** The number of those that may be about what was asked and can't be read. */
+  readonly unread: number;
+  /** True where the list is about another: it proves nothing about what was asked. */
+  readonly isForeign: boolean;
+}
+
+const fields = z.record(z.string(), z.unknown());
+
+const fieldsOf = (row: unknown): Fields => fields.safeParse(row).data ?? {};
+
+/** Returns the text of an id or a state; undefined for what is none. */
+const nameOf = (value: unknown): string | undefined => {
+  const text = textOrDigits.safeParse(value).data?.trim();
+  return text === '' ? undefined : text;
+};
+
+/** Returns another member of a row, for what is named below it. */
+export const within = (row: Fields, name: string): Fields => fieldsOf(row[name]);
+
+type Verdict<T> =
+  | { readonly kind: 'ours'; readonly row: T; readonly isOpen: boolean }
+  | { readonly kind: 'another'; readonly isExpected: boolean; readonly isForeign: boolean }
+  | { readonly kind: 'unread'; readonly paths: readonly string[] };
+
+const judge = <T>(given: unknown, { schema, entity, about, state }: RowRules<T>): Verdict<T> => {
+  const row = fieldsOf(given);
+  const parsed = schema.safeParse(given);
+  const kind = nameOf(row['entity']);
+  const isOtherKind = entity !== undefined && kind !== undefined && kind !== entity;
+  const id = about === undefined ? undefined : nameOf(about.idOf(row));
+  const isNamed = about !== undefined && id === about.id;
+  const isOther = about !== undefined && !isNamed && (id !== undefined || about.isNamed === true);
+  if (isOtherKind || isOther) {
+    const isExpected = parsed.success && !isOtherKind && about?.isMixed === true;
+    // A query that was not heeded shows by any row of another, readable or not.
+    const isForeign = !isOtherKind && (parsed.success || about?.isNamed === true);
+    return { kind: 'another', isExpected, isForeign };
+  }
+  if (!parsed.success) {
+    return { kind: 'unread', paths: parsed.error.issues.map(({ path }) => path.join('.')) };
+  }
+  const name = state === undefined ? undefined : nameOf(state.of(row));
+  const isOpen = state !== undefined && (name === undefined || !state.isKnown(name));
+  return { kind: 'ours', row: parsed.data, isOpen };
+};
+
+/** Reads the rows of one list after the other. */
+export type RowReader = <T>(
+  operation: string,
+  rows: readonly unknown[],
+  rules: RowRules<T>,
+) => ReadRows<T>;
+
+/**
+ * Creates the reader of a collaborator's lists: one row that can't be read takes nothing from the
+ * others. Odd rows are counted, and told in one warning a list, by the fields that are odd and
+ * never by what stands in them.
+ */
+export const createRowReader =
+  (
+    collaborator: string,
+    { logger, observeRow }: Pick<AdapterDeps, 'logger' | 'observeRow'>,
+  ): RowReader =>
+  (operation, given, rules) => {
+    const verdicts = given.map((row) => judge(row, rules));
+    const ours = verdicts.flatMap((verdict) => (verdict.kind === 'ours' ? [verdict] : []));
+    const others = verdicts.flatMap((verdict) => (verdict.kind === 'another' ? [verdict] : []));
+    const unread = verdicts.flatMap((verdict) => (verdict.kind === 'unread' ? [verdict] : []));
+    const counts = {
+      left_out: others.filter(({ isExpected }) => !isExpected).length,
+      open: ours.filter(({ isOpen }) => isOpen).length,
+      unread: unread.length,
+    } as const;
+    const count = (reading: RowReading): void => {
+      for (let at = 0; at < counts[reading]; at += 1) {
+        observeRow?.({ collaborator, operation, reading });
+      }
+    };
+    count('left_out');
+    count('open');
+    count('unread');
+    if (counts.left_out + counts.open + counts.unread > 0) {
+      const paths = [...new Set(unread.flatMap((row) => row.paths))].slice(0, 10);
+      const told = { leftOut: counts.left_out, open: counts.open, unread: counts.unread, paths };
+      logger.warn({ collaborator, operation, ...told }, 'a list has rows that are not understood');
+    }
+    const isNarrow = rules.about !== undefined && rules.about.isMixed !== true;
+    const isForeign =
+      isNarrow && ours.length + unread.length === 0 && others.some((other) => other.isForeign);
+    return { rows: ours.map(({ row }) => row), unread: unread.length, isForeign };
+  };

@@ -1,0 +1,49 @@
+import type { AnswerShape, LeftOutForm } from './answer-shape.ts';
+import { fieldsOf } from './collaborator.ts';
+import { rowsIn } from './odd-rows.ts';
+
+type Row = Readonly<Record<string, unknown>>;
+
+const leaveOutOne = (row: Row, name: string, form: LeftOutForm): Row => {
+  const [first = '', ...deeper] = name.split('.');
+  if (!Object.hasOwn(row, first)) return row;
+  if (deeper.length > 0) {
+    return { ...row, [first]: leaveOutOne(fieldsOf(row[first]), deeper.join('.'), form) };
+  }
+  if (form !== 'absent') return { ...row, [first]: form === 'null' ? null : '' };
+  return Object.fromEntries(Object.entries(row).filter(([key]) => key !== first));
+};
+
+/** Returns an object without the named fields, and the same of each row of a list. */
+export const leaveOut = (
+  body: unknown,
+  names: readonly string[],
+  form: LeftOutForm = 'absent',
+): unknown => {
+  const strip = (row: unknown): unknown =>
+    names.reduce((left, name) => leaveOutOne(left, name, form), fieldsOf(row));
+  const list = rowsIn(body);
+  return list === undefined ? strip(body) : list.replace(list.rows.map(strip));
+};
+
+/** Returns an answer in a state that nobody knows, and the same of each row of a list. */
+export const inOddState = (body: unknown, { state }: AnswerShape): unknown => {
+  if (state === undefined) return body;
+  const change = (row: unknown): unknown => ({ ...fieldsOf(row), [state]: 'on_the_moon' });
+  const list = rowsIn(body);
+  return list === undefined ? change(body) : list.replace(list.rows.map(change));
+};
+
+/** Returns a list whose last row has no figure, so that it can't be read. */
+export const withUnreadableRow = (body: unknown, { figure }: AnswerShape): unknown => {
+  const list = rowsIn(body);
+  if (list === undefined || figure === undefined) return body;
+  const last = list.rows.length - 1;
+  return list.replace(
+    list.rows.map((row, at) => (at === last ? { ...fieldsOf(row), [figure]: null } : row)),
+  );
+};
+
+/** Returns true for a customer of whom vendors say no more than they must, by the phone number. */
+export const isSparseCustomer = (phone: unknown): boolean =>
+  (typeof phone === 'string' || typeof phone === 'number') && String(phone).endsWith('55');

@@ -1,0 +1,39 @@
+import type { Call } from './collaborator.ts';
+
+/*
+ * Rows that the sandbox's lists hold for good, beside those that are asked about: of something
+ * else, in states of no document, and with nothing where a figure belongs. Vendors' lists hold such
+ * rows, and what reads a list must not stumble over one of them.
+ */
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** Returns an odd row: what it is about, and what stands in place of figure, state and time. */
+export const oddRow = (
+  about: Row,
+  names: { readonly amount: string; readonly status: string; readonly time: string },
+): Row => ({ ...about, [names.amount]: null, [names.status]: 'on_the_moon', [names.time]: '' });
+
+const listNames = ['items', 'transactions', 'workflow_runs'] as const;
+
+/** Returns the rows of an answer that is a list, and the answer with others in their place. */
+export const rowsIn = (
+  body: unknown,
+): { rows: readonly unknown[]; replace: (rows: readonly unknown[]) => unknown } | undefined => {
+  if (Array.isArray(body)) return { rows: body, replace: (rows) => rows };
+  if (typeof body !== 'object' || body === null) return undefined;
+  for (const name of listNames) {
+    const rows: unknown = Reflect.get(body, name);
+    if (Array.isArray(rows)) return { rows, replace: (others) => ({ ...body, [name]: others }) };
+  }
+  return undefined;
+};
+
+/** Returns a list with odd rows at its head, as far as the page that was asked for has room. */
+export const withOddRows = (body: unknown, odd: readonly Row[], { query }: Call): unknown => {
+  const list = rowsIn(body);
+  if (list === undefined) return body;
+  const most = Number(query.get('count') ?? query.get('per_page') ?? Number.MAX_SAFE_INTEGER);
+  const room = Math.max(0, most - list.rows.length);
+  return list.replace([...odd.slice(0, room), ...list.rows]);
+};
