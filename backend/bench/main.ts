@@ -13,6 +13,7 @@ import { buildServers } from './support/build-servers.ts';
 import { sealedReads } from './sealed-reads.ts';
 import { reports } from './reports/reports.ts';
 import { transactions } from './transactions.ts';
+import { worstRequests } from './worst-requests.ts';
 import { printReport, writeReport, type Report } from './support/report.ts';
 
 const repository = join(import.meta.dirname, '..', '..');
@@ -31,6 +32,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Report>>> = {
   'product-orders': productOrders,
   registers,
   'sealed-reads': sealedReads,
+  'worst-requests': worstRequests,
 };
 
 const main = async (wanted: readonly string[]): Promise<void> => {

@@ -126,6 +126,7 @@ export const createApiApp = (api: ApiDefinition, config: ApiConfig, runtime: Run
     random,
     trustProxyHops: config.TRUST_PROXY_HOPS,
     bodies: bodiesOf(config, runtime),
+    onBusy: () => metrics.countBound('row_waits'),
     corsAllowedOrigins: config.CORS_ALLOWED_ORIGINS,
     internalHostnames: config.INTERNAL_HOSTNAMES,
     checkReplies: config.APP_MODE !== 'production',

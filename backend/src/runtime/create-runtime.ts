@@ -14,6 +14,7 @@ import {
   type Vault,
 } from '../platform/crypto/index.ts';
 import { createDatabase, type Database } from '../platform/db/index.ts';
+import { currentCustomer } from '../platform/http/index.ts';
 import { createRandom, type Random } from '../platform/ids/random.ts';
 import {
   createLogger,
@@ -97,6 +98,14 @@ export const createOfflineRuntime = async (
   const database = createDatabase({
     url: config.DATABASE_URL,
     poolSize: config.DATABASE_POOL_SIZE,
+    ...(config.DATABASE_LOCK_WAIT_MS !== undefined && {
+      contention: {
+        lockWaitMs: config.DATABASE_LOCK_WAIT_MS,
+        turns: config.CUSTOMER_TURNS,
+        callerOf: currentCustomer,
+        onRefused: () => metrics.countBound('customer_turns'),
+      },
+    }),
     applicationName: name,
     onPoolError: (error) => logger.warn({ err: error }, 'a database connection was lost'),
     onReplaced: (reason) => logger.warn({ reason }, 'every database connection is given up'),

@@ -5,12 +5,16 @@ import {
   type Environment,
   type VariableTable,
 } from '../platform/config/config.ts';
-import { processVariables, type tokenVariables } from './process.variables.ts';
+import {
+  processVariables,
+  type contentionVariables,
+  type tokenVariables,
+} from './process.variables.ts';
 
 export type ProcessConfig = Config<typeof processVariables>;
 
-/** The keys that only some processes have. */
-export type ProcessKeys = Partial<Config<typeof tokenVariables>>;
+/** The variables that only some processes have. */
+export type ProcessKeys = Partial<Config<typeof tokenVariables & typeof contentionVariables>>;
 
 const crossFieldProblems = (config: ProcessConfig): string[] => {
   const problems: string[] = [];

@@ -84,8 +84,21 @@ export const tokenVariables = defineVariables({
   },
 });
 
+/** Of a process whose requests may wait for rows: not of the worker, whose jobs come again. */
+export const contentionVariables = defineVariables({
+  DATABASE_LOCK_WAIT_MS: {
+    schema: integer(3000, 10, 25_000),
+    doc: 'how long a statement waits for a row that is locked elsewhere',
+  },
+  CUSTOMER_TURNS: {
+    schema: integer(4, 1, 100),
+    doc: "one customer's transactions at a time; the next one waits as long as for a row",
+  },
+});
+
 /** Further variables of a process with an API. */
 export const apiVariables = defineVariables({
+  ...contentionVariables,
   PORT: { schema: integer(4000, 0, 65_535), doc: 'port of the API' },
   TRUST_PROXY_HOPS: { schema: integer(1, 0, 10), doc: 'trusted proxies before the API' },
   INTERNAL_HOSTNAMES: {

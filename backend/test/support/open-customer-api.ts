@@ -115,8 +115,11 @@ const must = (answer: Answer, status: number): Answer => {
  * Opens it with the switches on; webhooks of the sandbox find their way. The seed opens the gates:
  * without it there is neither evidence nor a policy.
  */
-export const openCustomerApi = async ({ seeded = true } = {}): Promise<OpenCustomerApi> => {
-  const system = await openTestSystem({ seeded });
+export const openCustomerApi = async ({
+  seeded = true,
+  ...options
+}: { readonly seeded?: boolean; readonly lockWaitMs?: number } = {}): Promise<OpenCustomerApi> => {
+  const system = await openTestSystem({ seeded, ...options });
   const { db, random, sandbox, settingsDir } = system;
   for (const gate of ['DIGITAL_GOLD_PAYMENT_ENABLED', 'DIGITAL_SELL_ENABLED']) {
     await writeFile(join(settingsDir, gate), 'true');

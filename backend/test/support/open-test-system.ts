@@ -29,7 +29,12 @@ import {
   parseKeyring,
 } from '../../src/platform/crypto/index.ts';
 import { createDatabase, type Db, type InTransaction } from '../../src/platform/db/index.ts';
-import { createApi, type Guard, type Route } from '../../src/platform/http/index.ts';
+import {
+  createApi,
+  currentCustomer,
+  type Guard,
+  type Route,
+} from '../../src/platform/http/index.ts';
 import { createRandom } from '../../src/platform/ids/random.ts';
 import { createLogger, createMetrics } from '../../src/platform/observability/index.ts';
 import { closeRedis } from '../../src/platform/redis/index.ts';
@@ -89,6 +94,8 @@ interface ServedApi {
 }
 
 interface TestSystemOptions {
+  /** How long a request waits for a row, in milliseconds; as long as it takes unless given. */
+  readonly lockWaitMs?: number;
   /** Real time, where a test wants to move that too. */
   readonly wall?: Clock;
   /** Instead of the test file's own Redis. */
@@ -151,6 +158,9 @@ export const openTestSystem = async (options: TestSystemOptions = {}): Promise<T
     // Fifty requests at once share ten connections, on a machine that may be busy.
     connectionWaitMs: 60_000,
     applicationName: 'test',
+    ...(options.lockWaitMs !== undefined && {
+      contention: { lockWaitMs: options.lockWaitMs, callerOf: currentCustomer },
+    }),
   });
   const redis = await connectRedis(options.redisUrl ?? addresses.redisUrl);
   const env = {

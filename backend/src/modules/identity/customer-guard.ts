@@ -3,7 +3,7 @@ import { bearerToken, type TokenSigner } from '../../platform/auth/jwt.ts';
 import type { RevocationList } from '../../platform/auth/revocation-list.ts';
 import type { Db } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
-import type { Guard } from '../../platform/http/index.ts';
+import { noteCustomer, type Guard } from '../../platform/http/index.ts';
 import type { CustomerPrincipal, TokenSubject } from './identity.types.ts';
 import { findActivePhone, findDeletedAt } from './users.store.ts';
 
@@ -79,6 +79,7 @@ export const createCustomerGuard = (deps: CustomerGuardDeps): Guard => ({
     }
     const principal = await findPrincipal(deps, claims);
     if (principal === undefined) throw refusal();
+    noteCustomer(userId);
     return principal;
   },
 });

@@ -10,6 +10,8 @@ interface PoolOptions {
   readonly applicationName: string;
   /** The time that a statement waits for a connection, in milliseconds (default 5000). */
   readonly connectionWaitMs?: number;
+  /** The longest wait for a lock, in milliseconds; the server's own setting without it. */
+  readonly lockWaitMs?: number;
   /** Is told of a connection that was lost. */
   readonly onError?: (error: Error) => void;
 }
@@ -99,7 +101,8 @@ export const createConnections = (options: ConnectionsOptions): Connections => {
   };
 
   return {
-    openPool({ size, applicationName: name, connectionWaitMs = 5000, onError = () => {} }) {
+    openPool({ size, applicationName: name, lockWaitMs, ...given }) {
+      const { connectionWaitMs = 5000, onError = () => {} } = given;
       const session = prepareSession();
       const config: PoolConfig & { onConnect: typeof session.prepare } = {
         ...base,
@@ -113,6 +116,7 @@ export const createConnections = (options: ConnectionsOptions): Connections => {
         statement_timeout: statementMs,
         idle_in_transaction_session_timeout: statementMs,
         query_timeout: silenceMs,
+        ...(lockWaitMs !== undefined && { lock_timeout: lockWaitMs }),
         onConnect: session.prepare,
       };
       const pool = new Pool(config);

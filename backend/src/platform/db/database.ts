@@ -2,6 +2,7 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import { PrismaClient, type Prisma } from '../../generated/prisma/client.ts';
 import { createTimers, type Timers } from '../clock/timers.ts';
 import { AppError } from '../errors/app-error.ts';
+import { createTurns, type Turns } from '../concurrency/turns.ts';
 import { isForDeletedCustomer, isTransient } from './errors.ts';
 import { createConnections, silenceMs, type Connections } from './connections.ts';
 import { createReadSnapshot, type ReadSnapshot } from './read-snapshot.ts';
@@ -71,7 +72,20 @@ export interface Database {
   close(): Promise<void>;
 }
 
+/** Bounds what one customer's locked row costs the others (contract: limits > Contention). */
+interface ContentionOptions {
+  /** How long a statement waits for a lock, and a transaction for its turn, in milliseconds. */
+  readonly lockWaitMs: number;
+  /** Transactions of one caller at a time (default 4). */
+  readonly turns?: number | undefined;
+  /** The caller whose work this is; work of nobody takes no turns. */
+  readonly callerOf: () => string | undefined;
+  readonly onRefused?: () => void;
+}
+
 interface DatabaseOptions {
+  /** Without it a lock is waited for as long as a statement or transaction may take. */
+  readonly contention?: ContentionOptions;
   readonly url: string;
   readonly poolSize: number;
   /** The time that a statement waits for a connection, in milliseconds (default 5000). */
@@ -89,10 +103,18 @@ const goodbyeMs = 2000;
 /** What a transaction's statements may take together, in milliseconds, unless it says more. */
 const usualTransactionMs = 15_000;
 
+/** Returns the turns in which the transactions of one caller run. */
+const turnsOf = (contention: ContentionOptions | undefined): Turns | undefined => {
+  if (contention === undefined) return undefined;
+  const { turns: places = 4, lockWaitMs: waitMs, onRefused } = contention;
+  return createTurns({ places, waitMs, ...(onRefused !== undefined && { onRefused }) });
+};
+
 /** Opens a pool of at most `poolSize` connections; nothing connects before the first statement. */
 export const createDatabase = (options: DatabaseOptions): Database => {
   const { url, poolSize, applicationName, timers = createTimers() } = options;
-  const { connectionWaitMs = 5000 } = options;
+  const { connectionWaitMs = 5000, contention } = options;
+  const turns = turnsOf(contention);
   const connections = createConnections({
     url,
     applicationName,
@@ -103,6 +125,7 @@ export const createDatabase = (options: DatabaseOptions): Database => {
     size: poolSize,
     applicationName,
     connectionWaitMs,
+    ...(contention !== undefined && { lockWaitMs: contention.lockWaitMs }),
     ...(options.onPoolError !== undefined && { onError: options.onPoolError }),
   });
   const client = new PrismaClient({ adapter: new PrismaPg(pool, { disposeExternalPool: true }) });
@@ -122,7 +145,10 @@ export const createDatabase = (options: DatabaseOptions): Database => {
       });
     const run = () => repeatTransient(once, { attempts, timers });
     // A transaction that may take longer has statements that may.
-    return timeoutMs > usualTransactionMs ? withSilence(timeoutMs + silenceMs, run) : run();
+    const patient = () =>
+      timeoutMs > usualTransactionMs ? withSilence(timeoutMs + silenceMs, run) : run();
+    const caller = contention?.callerOf();
+    return turns === undefined || caller === undefined ? patient() : turns.run(caller, patient);
   };
 
   const close = async (): Promise<void> => {

@@ -1,3 +1,5 @@
+import { NoTurnError } from '../concurrency/turns.ts';
+
 interface DriverCause {
   readonly originalCode?: unknown;
   readonly constraint?: unknown;
@@ -63,10 +65,10 @@ const outOfReachCodes: ReadonlySet<unknown> = new Set([
   'ETIMEDOUT',
 ]);
 /**
- * A connection exception, a server that is shutting down or starting up, or one that takes no
- * writes: a standby, or one whose disk is full.
+ * A connection exception, a server that is shutting down or starting up, one without room (class
+ * 53), or one that takes no writes: a standby, or one whose disk is full.
  */
-const outOfReachState = /^(08...|57P0[123]|25006)$/u;
+const outOfReachState = /^(53...|08...|57P0[123]|25006)$/u;
 /** Matches messages of the driver and the client: these errors carry nothing else. */
 const outOfReachWords = new RegExp(
   [
@@ -79,6 +81,18 @@ const outOfReachWords = new RegExp(
   ].join('|'),
   'u',
 );
+
+/** A lock that was not had in time, or a statement that took too long. */
+const busyStates: ReadonlySet<string | undefined> = new Set(['55P03', '57014']);
+
+/**
+ * Returns true where the database had something else to do for too long: a row that is locked
+ * elsewhere, a statement or transaction that ran out of its time, all turns of a customer taken.
+ */
+export const isDatabaseBusy = (error: unknown): boolean =>
+  error instanceof NoTurnError ||
+  busyStates.has(sqlStateOf(error)) ||
+  prismaCode(error) === 'P2028';
 
 /** Returns true when the database was unreachable, or had no free connection in time. */
 export const isDatabaseOutOfReach = (error: unknown): boolean =>

@@ -42,6 +42,8 @@ interface ApiOptions {
   readonly trustProxyHops: number;
   /** The bounds of bodies; the usual ones without it. */
   readonly bodies?: BodyOptions;
+  /** Is told of each request that waited too long for the database. */
+  readonly onBusy?: () => void;
   readonly corsAllowedOrigins: readonly string[];
   readonly internalHostnames: readonly string[];
   readonly checkReplies: boolean;
@@ -102,6 +104,6 @@ export const createApi = (options: ApiOptions): Express => {
   app.use(rateLimit, () => {
     throw new AppError('NOT_FOUND');
   });
-  app.use(errorMiddleware(options.logger));
+  app.use(errorMiddleware(options.logger, options.onBusy));
   return app;
 };

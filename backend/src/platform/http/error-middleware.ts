@@ -1,12 +1,15 @@
 import type { ErrorRequestHandler } from 'express';
 import { DataKeyDestroyedError, KeysUnavailableError } from '../crypto/index.ts';
-import { isDatabaseOutOfReach } from '../db/errors.ts';
+import { isDatabaseBusy, isDatabaseOutOfReach } from '../db/errors.ts';
 import { AppError } from '../errors/app-error.ts';
 import { jsonDisposition } from './security-headers.ts';
 
 interface ErrorLog {
   error(fields: object, message: string): void;
 }
+
+/** After so long what a request waited for is likely to be over. */
+const busySeconds = 2;
 
 /**
  * Turns whatever was thrown into the error that the client sees; anything unforeseen is INTERNAL.
@@ -21,6 +24,9 @@ export const toAppError = (error: unknown): AppError => {
     return new AppError('SERVICE_UNAVAILABLE', { cause: error });
   }
   if (isDatabaseOutOfReach(error)) return new AppError('SERVICE_UNAVAILABLE', { cause: error });
+  if (isDatabaseBusy(error)) {
+    return new AppError('BUSY', { retryAfterSeconds: busySeconds, cause: error });
+  }
   return new AppError('INTERNAL', { cause: error });
 };
 
@@ -37,9 +43,10 @@ const errorBody = (error: AppError, requestId: string) => ({
 
 /** Sends every error response of an API. */
 export const errorMiddleware =
-  (logger: ErrorLog): ErrorRequestHandler =>
+  (logger: ErrorLog, onBusy?: () => void): ErrorRequestHandler =>
   (thrown, req, res, next) => {
     const error = toAppError(thrown);
+    if (error !== thrown && error.code === 'BUSY') onBusy?.();
     if (error.reportable) {
       const { requestId } = req;
       logger.error({ err: error.cause ?? error, code: error.code, requestId }, 'request failed');

@@ -9,7 +9,9 @@ export {
 export {
   addressGroup,
   clientAddress,
+  currentCustomer,
   currentRequestId,
+  noteCustomer,
   readOncePerRequest,
 } from './request-scope.ts';
 export { createApi } from './create-api.ts';

@@ -67,11 +67,22 @@ interface Scope {
   readonly id: string;
   /** A request is short, where a job or sweep may go on for long. */
   readonly isRequest: boolean;
+  /** The customer whom it serves, once the guard has found them. */
+  customerId?: string;
 }
 const storage = new AsyncLocalStorage<Scope>();
 
 /** The id of the request (or job) that this code runs for; for log lines. */
 export const currentRequestId = (): string | undefined => storage.getStore()?.id;
+
+/** Says whom the request being served is for. */
+export const noteCustomer = (customerId: string): void => {
+  const scope = storage.getStore();
+  if (scope !== undefined) scope.customerId = customerId;
+};
+
+/** The customer whom this code serves; undefined for a job, a webhook or a stranger. */
+export const currentCustomer = (): string | undefined => storage.getStore()?.customerId;
 
 /** Runs `work` under a request id of its own choosing, such as a job's. */
 export const withRequestId = <T>(requestId: string, work: () => T): T =>

@@ -53,9 +53,11 @@ const bounds = [
   'body_size',
   'body_time',
   'body_values',
+  'customer_turns',
   'plans_per_day',
   'price_sockets',
   'refused_webhooks',
+  'row_waits',
 ] as const;
 type Bound = (typeof bounds)[number];
 

@@ -1,0 +1,39 @@
+import { expect } from 'vitest';
+import { customerApiTest } from '#test/support/customer-api-test.ts';
+
+const it = customerApiTest();
+
+it('signs in with a device that is null', async ({ open }) => {
+  const phone = open.make.numbers.phone();
+  expect((await open.as()('POST', '/auth/send-otp', { phone })).status).toBe(200);
+  const body = { phone, otp: await open.codeOf(phone), deviceId: null, deviceName: null };
+  expect((await open.as()('POST', '/auth/verify-otp', body)).status).toBe(200);
+});
+
+it('takes back what GET answered, and changes nothing', async ({ open }) => {
+  const { call } = await open.person();
+  const before = await call('GET', '/users/me');
+  expect(before.body).toMatchObject({ email: null, full_name: null });
+  const sent = await call('PATCH', '/users/me', before.body);
+  expect(sent.status).toBe(200);
+  expect((await call('GET', '/users/me')).body).toEqual(before.body);
+});
+
+it('makes a plan and a payment order with nulls, the same as without them', async ({ open }) => {
+  const { call } = await open.knownPerson();
+  const plan = { amount_inr: '500', frequency: 'MONTHLY', duration_installments: 3 };
+  const keyed = { ...plan, idempotency_key: 'null-for-absent-1' };
+  const made = await call('POST', '/gold/sip', { ...keyed, start_date: null, mandate_token: null });
+  expect(made.status).toBe(201);
+  const again = await call('POST', '/gold/sip', keyed);
+  expect([again.status, again.body['id']]).toEqual([200, made.body['id']]);
+  const { body: quote } = await call('POST', '/gold/quote', { unit: 'INR', amount: '100' });
+  const order = { quote_id: quote['id'], idempotency_key: 'null-for-absent-2', method: null };
+  const placed = await call('POST', '/payments/orders', { ...order, terms_accepted: null });
+  expect(placed.status).toBe(201);
+});
+
+it('refuses null for what is required', async ({ open }) => {
+  const answer = await open.as()('POST', '/auth/send-otp', { phone: null });
+  expect([answer.status, answer.code]).toEqual([400, 'VALIDATION_FAILED']);
+});

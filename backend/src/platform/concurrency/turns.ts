@@ -1,0 +1,44 @@
+import { createSemaphore, type Semaphore } from './semaphore.ts';
+
+/** Thrown where others of the same key did not make room in time. */
+export class NoTurnError extends Error {
+  override readonly name = 'NoTurnError';
+}
+
+interface TurnsOptions {
+  /** Pieces of work of one key at a time. */
+  readonly places: number;
+  /** How long one waits for a place, in real milliseconds. */
+  readonly waitMs: number;
+  readonly onRefused?: () => void;
+}
+
+/** Lets the work of one key take turns, and of different keys none of another's. */
+export interface Turns {
+  /** @throws NoTurnError when no place became free in time; nothing was run then */
+  run<T>(key: string, work: () => Promise<T>): Promise<T>;
+}
+
+/** Creates turns of `places` at a time for each key. */
+export const createTurns = ({ places, waitMs, onRefused }: TurnsOptions): Turns => {
+  const queues = new Map<string, { readonly semaphore: Semaphore; users: number }>();
+  return {
+    async run(key, work) {
+      const queue = queues.get(key) ?? { semaphore: createSemaphore(places), users: 0 };
+      queues.set(key, queue);
+      queue.users += 1;
+      const isFree = queue.users <= places;
+      const patience = isFree ? undefined : AbortSignal.timeout(waitMs);
+      try {
+        return await queue.semaphore.run(work, patience);
+      } catch (error) {
+        if (patience === undefined || error !== patience.reason) throw error;
+        onRefused?.();
+        throw new NoTurnError('no turn in time', { cause: error });
+      } finally {
+        queue.users -= 1;
+        if (queue.users === 0) queues.delete(key);
+      }
+    },
+  };
+};
