@@ -46,6 +46,10 @@ export const errorTable = {
   // Identity and permission
   UNAUTHENTICATED: row(401, 'Please sign in.'),
   FORBIDDEN: row(403, 'Your role does not allow this action.'),
+  RECENT_SIGN_IN_REQUIRED: row(
+    403,
+    'Please sign in again, or enter your current MPIN, to make this change.',
+  ),
   PERMISSION_DENIED: row(403, 'You do not have permission for this action.'),
   READ_ONLY_MODE: row(403, 'The portal is in read-only mode, so nothing can be changed.'),
   INVALID_SIGNATURE: row(401, 'The signature does not match the request body.'),

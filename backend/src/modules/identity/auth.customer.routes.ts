@@ -110,9 +110,9 @@ const createMpinRoutes = (deps: AuthRoutesDeps): Route[] => {
       access: customerAccess,
       body: setMpinBody,
       responses: { 200: mpinUpdated },
-      errors: ['BUSY'],
-      handler: async ({ body: { mpin }, principal, context }) => {
-        await setMpin(deps, principal, mpin, context);
+      errors: ['RECENT_SIGN_IN_REQUIRED', 'BUSY'],
+      handler: async ({ body, principal, context }) => {
+        await setMpin(deps, principal, body, context);
         return ok({ updated: true });
       },
     }),
@@ -168,9 +168,9 @@ const createBiometricRoutes = (deps: AuthRoutesDeps): Route[] => {
       access: customerAccess,
       body: biometricTokenBody,
       responses: { 200: biometricTokenAnswer },
-      errors: ['NO_ACTIVE_SESSION'],
-      handler: async ({ body: { deviceId }, principal }) =>
-        ok(await issueBiometricToken(deps, principal, deviceId)),
+      errors: ['NO_ACTIVE_SESSION', 'RECENT_SIGN_IN_REQUIRED', 'BUSY'],
+      handler: async ({ body, principal, context }) =>
+        ok(await issueBiometricToken(deps, principal, body, context)),
     }),
     defineRoute({
       method: 'POST',

@@ -74,15 +74,19 @@ const endings: Readonly<Record<string, (given: Ended) => Promise<void>>> = {
   'a used refresh token of its session is presented again': async ({ identity, refreshToken }) => {
     const body = { refreshToken };
     expect((await identity.as()('POST', '/auth/refresh', body)).status).toBe(200);
-    clock.advance(1);
+    clock.advance(30_000);
     expect((await identity.as()('POST', '/auth/refresh', body)).status).toBe(401);
+  },
+  'a code signs its device in': async ({ identity, phone }) => {
+    await signIn(identity, phone, 'phone');
+  },
+  'the MPIN is new': async ({ call }) => {
+    expect((await call('POST', '/auth/set-mpin', { mpin: '482913' })).status).toBe(200);
   },
 };
 
 describe('a biometric token', () => {
-  it("signs its device in, by the token's own device unless another is named", async ({
-    identity,
-  }) => {
+  it("signs the session's own device in, and no other", async ({ identity }) => {
     const phone = newPhone();
     const { call } = await signIn(identity, phone, 'phone', 'My phone');
     const token = await tokenOf(call);
@@ -101,8 +105,9 @@ describe('a biometric token', () => {
     expect((await call('GET', '/users/me')).status).toBe(401);
 
     await signIn(identity, phone, 'tablet');
-    const other = await tokenOf(next, { deviceId: 'tablet' });
-    expect(codeOf(await login(identity, phone, 'tablet', other))).toBe('ok');
+    const other = await next('POST', '/auth/biometric-token', { deviceId: 'tablet' });
+    expect([other.status, errorCode(other)]).toEqual([400, 'NO_ACTIVE_SESSION']);
+    expect(await tokenOf(next, { deviceId: 'phone' })).toMatch(/^[\w-]{43}$/u);
   });
 
   it('is good again and again, and outlives the sessions that it replaces', async ({
@@ -111,7 +116,7 @@ describe('a biometric token', () => {
     const phone = newPhone();
     const token = await tokenOf((await signIn(identity, phone, 'phone')).call);
     expect(codeOf(await login(identity, phone, 'phone', token))).toBe('ok');
-    await signIn(identity, phone, 'phone');
+    expect(codeOf(await login(identity, phone, 'phone', token))).toBe('ok');
     clock.advance(60 * dayMs);
     expect(codeOf(await login(identity, phone, 'phone', token))).toBe('ok');
   });

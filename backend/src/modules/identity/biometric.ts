@@ -3,10 +3,12 @@ import type { Timers } from '../../platform/clock/timers.ts';
 import { hashToken } from '../../platform/crypto/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import type { RequestContext } from '../../platform/http/index.ts';
+import { recordSecurityEvent } from '../security-events/index.ts';
 import { isActive, type CustomerPrincipal, type SignedIn } from './identity.types.ts';
+import { requireRecentSignIn, type RecentSignInDeps } from './recent-sign-in.ts';
 import { recordRefusedSignIn } from './record-refused-sign-in.ts';
 import { biometricTokensSince } from './session-lifetimes.ts';
-import { completeSignIn, openSession, type SessionsDeps } from './sessions.ts';
+import { completeSignIn, openSession } from './sessions.ts';
 import {
   findDeviceName,
   findLiveSession,
@@ -58,8 +60,7 @@ const recordBiometricUse = async (
   return (await tx.biometricToken.updateMany({ where, data: { lastUsedAt: at } })).count === 1;
 };
 
-export interface BiometricDeps extends SessionsDeps {
-  readonly db: Db;
+export interface BiometricDeps extends RecentSignInDeps {
   readonly timers: Timers;
 }
 
@@ -67,15 +68,20 @@ export interface BiometricDeps extends SessionsDeps {
 const refusalMs = 50;
 
 /**
- * Issues the biometric token of one of the caller's devices: 32 random bytes, of which only the
- * hash is stored. It replaces the one that the device had.
- * @throws AppError NO_ACTIVE_SESSION for a device that is not signed in, UNAUTHENTICATED.
+ * Issues the biometric token of the caller's own device: 32 random bytes, of which only the hash is
+ * stored. It replaces the one that the device had, and the customer is notified.
+ * @throws AppError NO_ACTIVE_SESSION for another device, RECENT_SIGN_IN_REQUIRED, UNAUTHENTICATED.
  */
 export const issueBiometricToken = async (
-  { inTransaction, clock, random }: SessionsDeps,
-  { userId, sessionId, deviceId: ownDeviceId }: CustomerPrincipal,
-  deviceId: string = ownDeviceId,
+  deps: BiometricDeps,
+  principal: CustomerPrincipal,
+  asked: { readonly deviceId?: string | undefined; readonly currentMpin?: string | undefined },
+  context: Pick<RequestContext, 'ip' | 'clientGone'>,
 ): Promise<{ biometricToken: string }> => {
+  const { inTransaction, clock, random } = deps;
+  const { userId, sessionId, deviceId } = principal;
+  if ((asked.deviceId ?? deviceId) !== deviceId) throw new AppError('NO_ACTIVE_SESSION');
+  await requireRecentSignIn(deps, principal, asked.currentMpin, context);
   const biometricToken = random.bytes(32).toString('base64url');
   await inTransaction(async (tx) => {
     const user = await lockActiveUser(tx, userId);
@@ -87,6 +93,17 @@ export const issueBiometricToken = async (
     if (session === undefined) throw new AppError('NO_ACTIVE_SESSION');
     const tokenHash = hashToken(biometricToken);
     await storeBiometricToken(tx, { id: random.uuid(), userId, deviceId, tokenHash, createdAt });
+    const event = { userId, kind: 'biometric_token_issued', ip: context.ip, deviceId } as const;
+    await recordSecurityEvent(tx, deps, event);
+    await deps.notify(tx, {
+      userId,
+      type: 'biometric_added',
+      title: 'Biometric sign-in turned on',
+      body:
+        'A device of yours can now sign in with a fingerprint or face. ' +
+        'If this was not you, please end its session and contact support.',
+      data: { sessionId },
+    });
   });
   return { biometricToken };
 };

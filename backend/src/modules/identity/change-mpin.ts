@@ -1,4 +1,3 @@
-import type { SecretHasher } from '../../platform/crypto/index.ts';
 import type { Db } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import type { RequestContext } from '../../platform/http/index.ts';
@@ -8,14 +7,13 @@ import { checkCode, refusalOf, type CheckCodeDeps } from './check-code.ts';
 import { storeMpin } from './mpin.store.ts';
 import { hashesOfPhone } from './phone.ts';
 import { recordRefusedSignIn } from './record-refused-sign-in.ts';
-import { announceEnd, type SessionsDeps } from './sessions.ts';
-import { findLiveSession, revokeEverySession } from './sessions.store.ts';
+import { requireRecentSignIn, type RecentSignInDeps } from './recent-sign-in.ts';
+import { announceEnd } from './sessions.ts';
+import { findLiveSession, revokeBiometricTokens, revokeEverySession } from './sessions.store.ts';
 import { clearMpinTries } from './sign-in-guard.store.ts';
 import { lockActiveUser, lockUserByPhone } from './users.store.ts';
 
-export interface ChangeMpinDeps extends SessionsDeps, CheckCodeDeps {
-  readonly hasher: SecretHasher;
-}
+export interface ChangeMpinDeps extends RecentSignInDeps, CheckCodeDeps {}
 
 type Client = Pick<RequestContext, 'ip' | 'clientGone'>;
 
@@ -30,7 +28,7 @@ interface NewMpin {
   };
 }
 
-/** Stores the MPIN of a customer whose row is locked, and tells them unless it is their first. */
+/** Stores the MPIN of a customer whose row is locked, ends biometric tokens, and notifies them. */
 const applyMpin = async (
   deps: ChangeMpinDeps,
   tx: Db,
@@ -38,27 +36,33 @@ const applyMpin = async (
 ): Promise<void> => {
   await storeMpin(tx, user.id, mpinHash, at);
   await recordSecurityEvent(tx, deps, { userId: user.id, ...event });
-  if (!user.mpinSet) return;
+  // What was made by whoever knew the old one ends with it.
+  await revokeBiometricTokens(tx, { userId: user.id }, at);
   await deps.notify(tx, {
     userId: user.id,
-    type: 'mpin_changed',
-    title: 'MPIN changed',
+    type: user.mpinSet ? 'mpin_changed' : 'mpin_set',
+    title: user.mpinSet ? 'MPIN changed' : 'MPIN set',
     body:
-      'The MPIN of your account was changed. ' +
+      (user.mpinSet
+        ? 'The MPIN of your account was changed. '
+        : 'An MPIN was set for your account. ') +
       'If this was not you, please reset it now and contact support.',
   });
 };
 
 /**
  * Sets or replaces the caller's MPIN. A sign-in with the old one that has not ended by then is
- * refused; sessions go on. @throws AppError UNAUTHENTICATED, BUSY.
+ * refused; sessions go on. @throws AppError UNAUTHENTICATED, RECENT_SIGN_IN_REQUIRED, BUSY.
  */
 export const setMpin = async (
   deps: ChangeMpinDeps,
-  { userId, sessionId, deviceId }: CustomerPrincipal,
-  mpin: string,
-  { ip, clientGone }: Client,
+  principal: CustomerPrincipal,
+  { mpin, currentMpin }: { mpin: string; currentMpin?: string | undefined },
+  context: Client,
 ): Promise<void> => {
+  const { userId, sessionId, deviceId } = principal;
+  const { ip, clientGone } = context;
+  await requireRecentSignIn(deps, principal, currentMpin, context);
   const mpinHash = await deps.hasher.hashSecret(mpin, clientGone);
   await deps.inTransaction(async (tx) => {
     const user = await lockActiveUser(tx, userId);

@@ -46,7 +46,7 @@ verifyOtpBody.register(z.globalRegistry, {
   ],
 });
 
-export const setMpinBody = z.object({ mpin });
+export const setMpinBody = z.object({ mpin, currentMpin: mpin.optional() });
 setMpinBody.register(z.globalRegistry, { id: 'SetMpinRequest', examples: [{ mpin: '4829' }] });
 
 export const mpinSignInBody = z.object({
@@ -80,7 +80,10 @@ mpinUpdated.register(z.globalRegistry, {
   examples: [{ updated: true }],
 });
 
-export const biometricTokenBody = z.object({ deviceId: deviceId.optional() });
+export const biometricTokenBody = z.object({
+  deviceId: deviceId.optional(),
+  currentMpin: mpin.optional(),
+});
 biometricTokenBody.register(z.globalRegistry, {
   id: 'BiometricTokenRequest',
   examples: [{ deviceId: 'pixel-9-4f2a' }],

@@ -80,6 +80,7 @@ export type RevocationReason =
   | 'revoked'
   | 'token-reuse'
   | 'mpin-reset'
+  | 'wrong-mpins'
   | 'blocked';
 
 /** The result of every way of signing in, and of a refresh. */

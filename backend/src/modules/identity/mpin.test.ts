@@ -77,11 +77,9 @@ describe('POST /auth/set-mpin', () => {
     expect(refreshed.body['mpinSet']).toBe(true);
   });
 
-  it('replaces one, which is an event, and a notification but for the first', async ({
-    identity,
-  }) => {
+  it('replaces one, and each is an event and a notification', async ({ identity }) => {
     const { phone, userId, call } = await customerWithMpin(identity);
-    expect(await noticesOf(identity, userId)).toEqual([]);
+    expect(await noticesOf(identity, userId)).toEqual(['mpin_set']);
     await call('POST', '/auth/set-mpin', { mpin: '7391' });
     expect(
       codesOf([await login(identity, phone, rightMpin), await login(identity, phone, '7391')]),

@@ -23,6 +23,8 @@ const tokenColumns = { ...columns, familyId: true, revokedAt: true } as const;
 
 export interface UsedToken {
   readonly usedAt: Date;
+  /** The token that replaced it; null where it may not be exchanged once more. */
+  readonly successorHash: string | null;
   readonly session: TokenSession;
 }
 
@@ -79,7 +81,7 @@ export const lockSessionByToken = async (
 };
 
 export const findUsedToken = async (db: Db, tokenHash: string): Promise<UsedToken | undefined> => {
-  const select = { usedAt: true, session: { select: tokenColumns } } as const;
+  const select = { usedAt: true, successorHash: true, session: { select: tokenColumns } } as const;
   return (await db.usedRefreshToken.findUnique({ where: { tokenHash }, select })) ?? undefined;
 };
 
@@ -96,6 +98,7 @@ export const rotateRefreshToken = async (
       sessionId: session.id,
       familyId: session.familyId,
       usedAt: at,
+      successorHash: nextHash,
       expiresAt: session.expiresAt,
     },
   });
@@ -106,11 +109,56 @@ export const rotateRefreshToken = async (
   });
 };
 
+/**
+ * Locks the session whose current token replaced this used one and was never used itself;
+ * undefined for any other.
+ */
+export const lockSuccessorsSession = async (
+  tx: Db,
+  tokenHash: string,
+): Promise<TokenSession | undefined> => {
+  const locked = await selectOne<{ hash: string }>(
+    tx,
+    sql`
+      SELECT s.refresh_token_hash AS hash FROM session s
+      JOIN used_refresh_token u ON u.session_id = s.id
+      WHERE u.token_hash = ${tokenHash} AND u.successor_hash = s.refresh_token_hash
+      FOR UPDATE OF s`,
+  );
+  return locked === undefined ? undefined : lockSessionByToken(tx, locked.hash);
+};
+
+/**
+ * Ends the successor of a used token for another one, whose client never had the answer. Neither
+ * may be exchanged once more. The caller holds the session's lock.
+ */
+export const replaceSuccessor = async (
+  tx: Db,
+  session: TokenSession,
+  tokens: { usedHash: string; endedHash: string; nextHash: string; at: Date; expiresAt: Date },
+): Promise<void> => {
+  const { usedHash, endedHash, at } = tokens;
+  await rotateRefreshToken(tx, session, { ...tokens, usedHash: endedHash });
+  await tx.usedRefreshToken.updateMany({
+    where: { tokenHash: { in: [usedHash, endedHash] } },
+    data: { successorHash: null, usedAt: at },
+  });
+};
+
 /** Selects the biometric tokens that are good: neither revoked nor unused since a moment. */
 export const goodBiometricToken = (since: Date) => ({
   revokedAt: null,
   OR: [{ createdAt: { gt: since } }, { lastUsedAt: { gt: since } }],
 });
+
+/** Ends the biometric tokens of a customer, or of one of their devices. */
+export const revokeBiometricTokens = async (
+  tx: Db,
+  of: { readonly userId: string; readonly deviceId?: string },
+  revokedAt: Date,
+): Promise<void> => {
+  await tx.biometricToken.updateMany({ where: { ...of, revokedAt: null }, data: { revokedAt } });
+};
 
 /** Ends the matching live sessions with their biometric tokens, and returns the sessions. */
 export const revokeSessions = async (
@@ -189,7 +237,8 @@ export const findLiveSession = async (
   id: string,
   userId: string,
   now: Date,
-): Promise<{ id: string } | undefined> => {
+): Promise<{ id: string; createdAt: Date } | undefined> => {
   const where = { id, userId, revokedAt: null, expiresAt: { gt: now } };
-  return (await db.session.findFirst({ where, select: { id: true } })) ?? undefined;
+  const select = { id: true, createdAt: true };
+  return (await db.session.findFirst({ where, select })) ?? undefined;
 };

@@ -19,6 +19,8 @@ import {
   findUsedToken,
   insertSession,
   lockSessionByToken,
+  lockSuccessorsSession,
+  replaceSuccessor,
   replaceDeviceSession,
   revokeSessions,
   rotateRefreshToken,
@@ -177,9 +179,46 @@ const lostRace = ({ usedAt }: UsedToken, arrivedAt: Date): boolean => {
   return aheadMs > 0 && aheadMs < maxRequestMs;
 };
 
+/** Presents a used token again after no more than this where the answer to its use was lost. */
+const repeatMs = 30_000;
+
+/**
+ * Locks the session of a token that was used a moment ago and whose successor was never used: the
+ * client asks again because the answer did not reach it. Undefined for any other token.
+ */
+const lockForRepeat = async (
+  { clock }: Pick<SessionsDeps, 'clock'>,
+  tx: Db,
+  { usedHash, arrivedAt }: { readonly usedHash: string; readonly arrivedAt: Date },
+) => {
+  const session = await lockSuccessorsSession(tx, usedHash);
+  const used = await findUsedToken(tx, usedHash);
+  if (session === undefined || used === undefined || used.successorHash === null) return undefined;
+  const ageMs = msBetween(used.usedAt, clock.now());
+  if (lostRace(used, arrivedAt) || ageMs < 0 || ageMs >= repeatMs) return undefined;
+  return { ...session, successorHash: used.successorHash };
+};
+
+/** Refuses a token that is used up or never was. A used one ends its family. */
+const refuseUsed = async (
+  deps: SessionsDeps,
+  tx: Db,
+  { usedHash, arrivedAt, ip }: { usedHash: string; arrivedAt: Date; ip: string },
+) => {
+  const used = await findUsedToken(tx, usedHash);
+  if (used === undefined || lostRace(used, arrivedAt)) {
+    return { kind: 'invalid' as const, endedIds: [] };
+  }
+  const { familyId, userId } = used.session;
+  await countSecurityEvent(tx, deps, { userId, kind: 'refresh_token_reused', ip });
+  const ended = await revokeSessions(tx, { familyId }, 'token-reuse', deps.clock.now());
+  return { kind: 'invalid' as const, endedIds: idsOf(ended) };
+};
+
 /**
  * Exchanges a refresh token for a new pair; the session and its id stay, the old token is used
- * up. A used token presented again ends its whole family. Of requests that present one token at
+ * up. One whose successor was never used is exchanged once more within 30 s; in every other case a
+ * used token presented again ends its whole family. Of requests that present one token at
  * once exactly one gets a pair, the others 401, and the family lives on.
  * @throws AppError INVALID_REFRESH_TOKEN, ACCOUNT_UNAVAILABLE.
  */
@@ -192,17 +231,10 @@ export const refreshSession = async (
   const arrivedAt = clock.now();
   const usedHash = hashToken(refreshToken);
   const result = await inTransaction(async (tx) => {
-    const session = await lockSessionByToken(tx, usedHash);
-    if (session === undefined) {
-      const used = await findUsedToken(tx, usedHash);
-      if (used === undefined || lostRace(used, arrivedAt)) {
-        return { kind: 'invalid' as const, endedIds: [] };
-      }
-      const { familyId, userId } = used.session;
-      await countSecurityEvent(tx, deps, { userId, kind: 'refresh_token_reused', ip });
-      const ended = await revokeSessions(tx, { familyId }, 'token-reuse', clock.now());
-      return { kind: 'invalid' as const, endedIds: idsOf(ended) };
-    }
+    const current = await lockSessionByToken(tx, usedHash);
+    const repeat = current ? undefined : await lockForRepeat(deps, tx, { usedHash, arrivedAt });
+    const session = current ?? repeat;
+    if (session === undefined) return refuseUsed(deps, tx, { usedHash, arrivedAt, ip });
     const user = await findUser(tx, session.userId);
     // As late as can be: whoever arrived before was under way when the token was used.
     const at = clock.now();
@@ -212,7 +244,12 @@ export const refreshSession = async (
     if (user === undefined || !isActive(user)) return { kind: 'unavailable' as const };
     const next = makeRefreshToken(random, at, endOf(session));
     const { hash: nextHash, expiresAt } = next;
-    await rotateRefreshToken(tx, session, { usedHash, nextHash, at, expiresAt });
+    const endedHash = repeat?.successorHash;
+    if (endedHash === undefined) {
+      await rotateRefreshToken(tx, session, { usedHash, nextHash, at, expiresAt });
+    } else {
+      await replaceSuccessor(tx, session, { usedHash, endedHash, nextHash, at, expiresAt });
+    }
     const rotated = { ...session, lastUsedAt: at, expiresAt };
     return { kind: 'rotated' as const, user, session: rotated, refreshToken: next.token };
   });

@@ -7,6 +7,7 @@ import { checkCode, refusalOf, type CheckCodeDeps } from './check-code.ts';
 import { hashesOfPhone } from './phone.ts';
 import { recordRefusedSignIn } from './record-refused-sign-in.ts';
 import { completeSignIn, openSession, type Device, type SessionsDeps } from './sessions.ts';
+import { revokeBiometricTokens } from './sessions.store.ts';
 import { trustDevice } from './trusted-devices.store.ts';
 import { isCoolingDown, lockUserByPhone } from './users.store.ts';
 
@@ -68,6 +69,10 @@ export const signInWithCode = async (
     // A device that names itself is trusted from now on; one that we name never presents that name.
     if (deviceId !== undefined) await trustDevice(tx, { userId, deviceId }, deps.clock.now());
     const opened = await openSession(deps, tx, userId, { deviceId, deviceName, ip });
+    // Whoever has the token of this device may not be who has the phone.
+    if (deviceId !== undefined) {
+      await revokeBiometricTokens(tx, { userId, deviceId }, deps.clock.now());
+    }
     return { kind: 'signed-in' as const, account, opened };
   });
   if (result.kind === 'unavailable') throw new AppError('ACCOUNT_UNAVAILABLE');

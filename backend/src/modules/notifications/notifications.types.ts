@@ -22,7 +22,9 @@ export const notificationTypes = [
   'bank_failed',
   'referral_reward',
   'device_signed_in',
+  'mpin_set',
   'mpin_changed',
+  'biometric_added',
 ] as const;
 
 type NotificationType = (typeof notificationTypes)[number];

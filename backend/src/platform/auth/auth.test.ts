@@ -53,6 +53,21 @@ describe('a token', () => {
     for (const token of forged) expect(tokens.verify(token, claims)).toBeUndefined();
   });
 
+  it('is worth nothing without an expiry, or with an extension that is to be understood', () => {
+    const clock = createManualClock();
+    const tokens = createTokenSigner({ secret, clock });
+    const exp = Math.floor(clock.now().getTime() / 1000) + 900;
+    const sign = (payload: object, header: object = {}): string =>
+      jwt.sign(payload, secret, {
+        algorithm: 'HS256',
+        header: { alg: 'HS256', ...header },
+        noTimestamp: true,
+      });
+    expect(tokens.verify(sign({ sub: 'ann', exp }), claims)).toEqual({ sub: 'ann' });
+    expect(tokens.verify(sign({ sub: 'ann' }), claims)).toBeUndefined();
+    expect(tokens.verify(sign({ sub: 'ann', exp }, { crit: ['b64'] }), claims)).toBeUndefined();
+  });
+
   it('is refused when its claims are not those that are asked for', () => {
     const tokens = createTokenSigner({ secret, clock: createManualClock() });
     const token = tokens.sign({ sub: 7 }, 900);

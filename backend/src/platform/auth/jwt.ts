@@ -21,9 +21,13 @@ const secondsOf = (at: Date): number => Math.floor(at.getTime() / 1000);
  */
 const toKey = (secret: string): KeyObject => createSecretKey(Buffer.from(secret, 'utf8'));
 
+/** Returns the claims; undefined without an expiry, or with an extension that is to be understood. */
 const claimsOf = (token: string, key: KeyObject, options: jwt.VerifyOptions): unknown => {
   try {
-    return jwt.verify(token, key, options);
+    const { header, payload } = jwt.verify(token, key, { ...options, complete: true });
+    // None is known here, and the library knows none either (RFC 7515, section 4.1.11).
+    if (header.crit !== undefined) return undefined;
+    return typeof payload === 'object' && payload.exp !== undefined ? payload : undefined;
   } catch {
     return undefined;
   }

@@ -1,0 +1,87 @@
+import { msBetween } from '../../platform/clock/clock.ts';
+import type { SecretHasher } from '../../platform/crypto/index.ts';
+import { selectOne, sql, type Db } from '../../platform/db/index.ts';
+import { AppError } from '../../platform/errors/app-error.ts';
+import type { RequestContext } from '../../platform/http/index.ts';
+import type { CustomerPrincipal } from './identity.types.ts';
+import { recordRefusedSignIn } from './record-refused-sign-in.ts';
+import { announceEnd, type SessionsDeps } from './sessions.ts';
+import { findLiveSession, revokeSessions } from './sessions.store.ts';
+import { findMpinCaller } from './trusted-devices.store.ts';
+
+/** Takes a sign-in of this long ago for a proof that the owner is there. */
+const recentMs = 15 * 60_000;
+/** The wrong current MPIN that ends the session: whoever has its tokens cannot guess on. */
+const maxWrongMpins = 5;
+
+export interface RecentSignInDeps extends SessionsDeps {
+  readonly db: Db;
+  readonly hasher: SecretHasher;
+}
+
+/** Counts a try before it is judged, as a wrong one until `forgetTries`. */
+const chargeSession = (db: Db, sessionId: string): Promise<{ count: number } | undefined> =>
+  selectOne<{ count: number }>(
+    db,
+    sql`
+      UPDATE session SET wrong_mpins = wrong_mpins + 1
+      WHERE id = ${sessionId}::uuid AND revoked_at IS NULL AND wrong_mpins < ${maxWrongMpins}::int
+      RETURNING wrong_mpins AS count`,
+  );
+
+const forgetTries = async (db: Db, id: string): Promise<void> => {
+  await db.session.updateMany({ where: { id }, data: { wrongMpins: 0 } });
+};
+
+/** Judges the current MPIN in its turn; false for a wrong one, the fifth of which ends the session. */
+const isCurrentMpin = (
+  deps: RecentSignInDeps,
+  { userId, sessionId, phone }: CustomerPrincipal,
+  currentMpin: string,
+  { ip, clientGone }: Pick<RequestContext, 'ip' | 'clientGone'>,
+): Promise<boolean> =>
+  deps.hasher.checkInTurn(clientGone, async (verify) => {
+    const charged = await chargeSession(deps.db, sessionId);
+    if (charged === undefined) return false;
+    const owner = await findMpinCaller(deps.db, { phone, deviceId: undefined }, deps.clock.now());
+    if (await verify(currentMpin, owner?.mpinHash ?? undefined)) {
+      await forgetTries(deps.db, sessionId);
+      return true;
+    }
+    const ended = await deps.inTransaction(async (tx) => {
+      const locks = charged.count >= maxWrongMpins;
+      const sessions = locks
+        ? await revokeSessions(tx, { id: sessionId, userId }, 'wrong-mpins', deps.clock.now())
+        : [];
+      await recordRefusedSignIn(deps, tx, { phone, ip, locks });
+      return sessions;
+    });
+    await announceEnd(
+      deps,
+      ended.map(({ id }) => id),
+    );
+    return false;
+  });
+
+/**
+ * Requires that the caller signed in a short while ago, a refresh being no sign-in, or gives their
+ * MPIN: a token that was stolen is none that makes further ways to sign in.
+ * @throws AppError RECENT_SIGN_IN_REQUIRED, UNAUTHENTICATED for a session that has ended, BUSY.
+ */
+export const requireRecentSignIn = async (
+  deps: RecentSignInDeps,
+  principal: CustomerPrincipal,
+  currentMpin: string | undefined,
+  context: Pick<RequestContext, 'ip' | 'clientGone'>,
+): Promise<void> => {
+  const { userId, sessionId } = principal;
+  const now = deps.clock.now();
+  // The row is asked, not the revocation list: what outlives a session needs one that is live.
+  const session = await findLiveSession(deps.db, sessionId, userId, now);
+  if (session === undefined) throw new AppError('UNAUTHENTICATED');
+  if (msBetween(session.createdAt, now) < recentMs) return;
+  if (currentMpin !== undefined && (await isCurrentMpin(deps, principal, currentMpin, context))) {
+    return;
+  }
+  throw new AppError('RECENT_SIGN_IN_REQUIRED');
+};
