@@ -270,7 +270,7 @@ describe('POST /auth/verify-otp', () => {
     ['deviceId', { phone: '9876543210', otp: '123456', deviceId: '\ud800' }],
     ['deviceName', { phone: '9876543210', otp: '123456', deviceName: 'n'.repeat(101) }],
     ['deviceName', { phone: '9876543210', otp: '123456', deviceName: 'a\tb' }],
-    ['deviceName', { phone: '9876543210', otp: '123456', deviceName: null }],
+    ['deviceName', { phone: '9876543210', otp: '123456', deviceName: 7 }],
     ['body', []],
     ['body', 'text'],
   ] as const)('refuses a bad %s: %j, and counts nothing', async ([field, body], { identity }) => {

@@ -142,12 +142,14 @@ it('a used refresh token that is presented again is an event', async ({ identity
 });
 
 it("takes the connection's address where the forwarded one is no address", async ({ identity }) => {
-  for (const text of ['<script>', '203.0.113.7:4000', 'fe80::1%anything', 'unknown']) {
+  for (const text of ['<script>', '203.0.113.7:port', 'fe80::1%anything', 'unknown']) {
     const userId = idOf(await signIn(identity, newPhone(), text));
     expect(await eventsOf(identity, userId)).toMatchObject([{ ip: '127.0.0.1' }]);
   }
   const userId = idOf(await signIn(identity, newPhone(), '2001:db8::7'));
   expect(await eventsOf(identity, userId)).toMatchObject([{ ip: '2001:db8::7' }]);
+  const behindPort = idOf(await signIn(identity, newPhone(), '203.0.113.7:4000'));
+  expect(await eventsOf(identity, behindPort)).toMatchObject([{ ip: '203.0.113.7' }]);
 });
 
 it('keeps events for 400 days', async ({ identity }) => {

@@ -215,7 +215,7 @@ describe('PATCH /users/me', () => {
     { full_name: '' },
     { full_name: '   ' },
     { full_name: 'x'.repeat(101) },
-    { full_name: null },
+    { full_name: 7 },
     { full_name: '\u200b\u200b' },
     { full_name: 'Asha\u202eoaR' },
     { full_name: '12345' },
