@@ -76,6 +76,11 @@ export const errorTable = {
     'You have verified too many bank accounts today. Please try again tomorrow.',
     { retryable: true },
   ),
+  QUOTE_LIMIT: row(
+    429,
+    'You have asked for too many quotes. Nothing was bought or sold. Please try again in a few minutes.',
+    { retryable: true },
+  ),
   OTP_LOCKED: row(429, 'Too many incorrect codes. Please try again later.', { retryable: true }),
   MPIN_LOCKED: row(429, 'Too many incorrect MPINs. Please try again later.', { retryable: true }),
   LOGIN_LOCKED: row(429, 'Too many failed sign-ins. Please try again later.', { retryable: true }),

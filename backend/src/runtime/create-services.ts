@@ -37,6 +37,7 @@ import type { Db } from '../platform/db/index.ts';
 import { createIdempotency } from '../platform/idempotency/index.ts';
 import { createGold } from './create-gold.ts';
 import { adapterDeps, type Runtime } from './create-runtime.ts';
+import { createUseBound } from '../platform/use-bounds/index.ts';
 import type { ProcessConfig } from './load-config.ts';
 import type { servicesVariables } from './process.variables.ts';
 
@@ -153,10 +154,26 @@ const createShared = (runtime: Runtime) => {
   };
 };
 
+/** Creates the bounds on what customers have collaborators asked. */
+const createUseBounds = (config: ServicesConfig, runtime: Runtime) => ({
+  quoteBound: createUseBound({
+    ...runtime,
+    name: 'quotes',
+    most: config.QUOTES_PER_TEN_MINUTES,
+    windowMs: 10 * 60_000,
+  }),
+  questions: createUseBound({
+    ...runtime,
+    name: 'collaborator_questions',
+    most: config.COLLABORATOR_QUESTIONS_PER_MINUTE,
+    windowMs: 60_000,
+  }),
+});
+
 /** Creates payments, bank accounts and payouts. */
 const createMoneyServices = (
   config: ServicesConfig,
-  shared: ReturnType<typeof createShared>,
+  shared: ReturnType<typeof createShared> & ReturnType<typeof createUseBounds>,
   adapters: Pick<PaymentsDeps, 'gateways'> & { readonly payoutProvider: PayoutProvider },
 ) => {
   const { gateways, payoutProvider: provider } = adapters;
@@ -196,7 +213,7 @@ export const createServices = (
 ) => {
   const adapters = createAdapters(config, env, runtime, options);
   const { provider, payoutProvider } = adapters;
-  const shared = createShared(runtime);
+  const shared = { ...createShared(runtime), ...createUseBounds(config, runtime) };
   const settings = createSettings(shared);
   const { limits } = settings;
   const price = createPrice({ ...shared, provider, keepCopy: settings.keepCopy });

@@ -144,6 +144,14 @@ export const servicesVariables = defineVariables({
     schema: retrySeconds('5,15,45,90,180'),
     doc: 'waits before an allocation is tried again, in seconds',
   },
+  QUOTES_PER_TEN_MINUTES: {
+    schema: integer(60, 1, 100_000),
+    doc: 'quotes of a customer in ten minutes, those that a purchase or a sale makes included',
+  },
+  COLLABORATOR_QUESTIONS_PER_MINUTE: {
+    schema: integer(10, 1, 100_000),
+    doc: "a customer's questions in a minute to a collaborator about one account or payment",
+  },
   PAYOUT_NEW_ACCOUNT_HOURS: {
     schema: optionalInteger(1, 8760),
     doc: 'payouts to a bank account added less long ago wait for an operator, in hours; off unless set',

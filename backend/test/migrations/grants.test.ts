@@ -63,6 +63,7 @@ const deletable = [
   'transaction_change',
   'trusted_device',
   'unproven_holding',
+  'use_window',
   'used_refresh_token',
 ];
 

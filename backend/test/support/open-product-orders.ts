@@ -54,6 +54,7 @@ export interface OpenProductOrders {
   replica(changes: {
     readonly clients?: Partial<TestSystem>;
     readonly price?: Pick<LivePriceReader, 'livePrice'>;
+    readonly maxOpenDeliveries?: number;
   }): Promise<(userId: string) => Caller>;
   close(): Promise<void>;
 }
@@ -71,13 +72,17 @@ export const openProductOrders = async (): Promise<OpenProductOrders> => {
       return { buyPaise } as Awaited<ReturnType<LivePriceReader['livePrice']>>;
     },
   };
-  const replica: OpenProductOrders['replica'] = async ({ clients = {}, price = usualPrice }) => {
+  const replica: OpenProductOrders['replica'] = async ({
+    clients = {},
+    price = usualPrice,
+    maxOpenDeliveries = 20,
+  }) => {
     const own = { ...system, ...clients };
     const { limits } = createSettings(own);
     const url = await system.serve({
       prefix: '/v1',
       routes: [
-        ...createProductOrderRoutes({ ...own, price, limits }),
+        ...createProductOrderRoutes({ ...own, price, limits, maxOpenDeliveries }),
         ...createTransactionRoutes({ db: own.db }),
       ],
       guard: idGuard,

@@ -38,6 +38,7 @@ import {
 import { createRandom } from '../../src/platform/ids/random.ts';
 import { createLogger, createMetrics } from '../../src/platform/observability/index.ts';
 import { closeRedis } from '../../src/platform/redis/index.ts';
+import { createUseBound, type UseBound } from '../../src/platform/use-bounds/index.ts';
 import { listen } from './listen.ts';
 import { connectRedis } from './connect-redis.ts';
 import { freshDatabase, type FreshDatabase } from './fresh-database.ts';
@@ -49,6 +50,8 @@ export interface TestSystem extends Omit<Runtime, 'clock'> {
   /** Business time: it stands at the real time of the start until it is moved. */
   readonly clock: ManualClock;
   readonly keepCopy: KeepCopy;
+  readonly quoteBound: UseBound;
+  readonly questions: UseBound;
   readonly addresses: FreshDatabase;
   readonly sandbox: OpenSandbox;
   readonly provider: GoldProvider;
@@ -217,6 +220,20 @@ export const openTestSystem = async (options: TestSystemOptions = {}): Promise<T
     tokens: createTokenSigner({ secret: 'dev-only-jwt-secret-of-32-characters', clock }),
     vault,
     keys: { start: async () => {} },
+    quoteBound: createUseBound({
+      clock,
+      metrics,
+      name: 'quotes',
+      most: 60,
+      windowMs: 600_000,
+    }),
+    questions: createUseBound({
+      clock,
+      metrics,
+      name: 'collaborator_questions',
+      most: 10,
+      windowMs: 60_000,
+    }),
     blindIndex: createBlindIndex('dev-only-blind-index-key-of-32-chars'),
     hasher: createSecretHasher({
       pepper: 'dev-only-credential-pepper-of-32-chars',

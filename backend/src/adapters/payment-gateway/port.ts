@@ -210,6 +210,8 @@ export interface PaymentGateway {
   /** Checks that the checkout's answer is genuine: by its signature in constant time, or, where a
    * gateway signs none, by a query of the gateway (hence an outcome). */
   verifyCheckout(proof: CheckoutProof): Promise<Outcome<boolean>>;
+  /** True where `verifyCheckout` is such a query; left out where it asks nobody. */
+  readonly checksProofsByQuery?: true;
   /** Checks the signature over the raw bytes under every secret in force; then reads the body. */
   verifyWebhook(delivery: WebhookDelivery): VerifiedWebhook;
 }

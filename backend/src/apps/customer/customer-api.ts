@@ -167,7 +167,12 @@ export const createCustomerApi = (
       ...services.payouts.webhookRoutes,
       ...createHoldingRoutes({ db, portfolios: services.portfolios, price: price.live }),
       ...createCatalogue({ ...shared, objects, live: price.live }).customerRoutes,
-      ...createProductOrderRoutes({ ...shared, price: price.live, limits: services.limits }),
+      ...createProductOrderRoutes({
+        ...shared,
+        price: price.live,
+        limits: services.limits,
+        maxOpenDeliveries: config.OPEN_DELIVERIES_PER_CUSTOMER,
+      }),
       ...createTransactionRoutes({ db }),
       ...createSupportRoutes({ ...shared, identify: identity.identify }),
       ...createLegalRoutes({ db, clock }),

@@ -49,6 +49,10 @@ export const customerVariables = defineVariables({
     schema: integer(30, 1, 3650),
     doc: "days in which a deleted account's number may open no new account",
   },
+  OPEN_DELIVERIES_PER_CUSTOMER: {
+    schema: integer(20, 1, 100_000),
+    doc: 'orders of jewellery of a customer that are neither delivered, cancelled nor returned',
+  },
   SOCKETS_PER_ADDRESS: {
     schema: integer(200, 1, 100_000),
     doc: 'open sockets of the price feed that one address (an IPv6 /64) may have on a replica',

@@ -15,6 +15,7 @@ import type { Db } from '../../platform/db/index.ts';
 import { createKeyPurge } from '../../platform/idempotency/index.ts';
 import { createPurgeSweep, type Sweep } from '../../platform/jobs/index.ts';
 import type { Metrics } from '../../platform/observability/index.ts';
+import { createUsePurge } from '../../platform/use-bounds/index.ts';
 
 /** Creates the sweeps that delete what nothing needs any more (contract: limits > Retention). */
 export const createPurges = (options: {
@@ -38,5 +39,6 @@ export const createPurges = (options: {
     createValidationPurge(options),
     createTicketPurge(options),
     createFormerBuyerPurge(options),
+    createUsePurge(options),
   ].map((purge) => createPurgeSweep({ ...purge, metrics, everyMs }));
 };

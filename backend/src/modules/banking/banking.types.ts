@@ -3,6 +3,7 @@ import type { Clock } from '../../platform/clock/clock.ts';
 import type { BlindIndex, Vault } from '../../platform/crypto/index.ts';
 import type { Db, InTransaction } from '../../platform/db/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
+import type { UseBound } from '../../platform/use-bounds/index.ts';
 import type { Logger, Metrics } from '../../platform/observability/index.ts';
 import type { Notify } from '../notifications/index.ts';
 
@@ -52,6 +53,8 @@ export interface BankingDeps {
   readonly provider: PayoutProvider;
   readonly notify: Notify;
   readonly metrics: Pick<Metrics, 'countBound'>;
+  /** Bounds the questions that a customer has the provider asked about one pending account. */
+  readonly questions: UseBound;
   readonly findCustomer: (db: Db, userId: string) => Promise<BankCustomer | undefined>;
   /**
    * Returns true while money is on its way to the account: a sale in progress that will make a

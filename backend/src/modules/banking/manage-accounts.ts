@@ -170,7 +170,8 @@ export const removeAccount = (
 
 /**
  * Queues a further validation of a FAILED account, or a query about the open one of a PENDING
- * account, at the provider that has it.
+ * account, at the provider that has it. Where the provider was asked often enough of late, the
+ * account is returned as it is: the sweep asks in its own time.
  * @throws AppError NOT_FOUND, VALIDATION_LIMIT; ILLEGAL_TRANSITION for a VERIFIED one
  */
 export const verifyAccountAgain = (
@@ -201,6 +202,6 @@ export const verifyAccountAgain = (
         },
       });
     }
-    await enqueue(tx, validationJob(id));
+    if ((await deps.questions(tx, id)).isTaken) await enqueue(tx, validationJob(id));
     return view(deps, tx, id, userId);
   });

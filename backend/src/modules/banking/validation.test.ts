@@ -253,6 +253,29 @@ describe('verifying again', () => {
     expect(await verify()).toMatchObject({ status: 409, code: 'ILLEGAL_TRANSITION' });
   });
 
+  it('asks about an open one ten times in a minute, and then answers as it is known', async ({
+    open,
+  }) => {
+    const { id, verify } = await added(open);
+    await open.drain();
+    await play(open, id, 'active', 'none');
+    await open.system.db.useWindow.create({
+      data: {
+        name: 'collaborator_questions',
+        subjectId: id,
+        startedAt: open.system.clock.now(),
+        uses: 10,
+      },
+    });
+    expect(await verify()).toMatchObject({ status: 200, body: { status: 'PENDING' } });
+    await open.drain();
+    expect((await row(open, id)).status).toBe('PENDING');
+    open.system.clock.advance(60_000);
+    expect(await verify()).toMatchObject({ status: 200, body: { status: 'PENDING' } });
+    await open.drain();
+    expect((await row(open, id)).status).toBe('VERIFIED');
+  });
+
   it('is nothing for a deleted account, and neither is its late event', async ({ open }) => {
     const { id, call, userId, verify } = await added(open);
     await open.drain();

@@ -117,6 +117,7 @@ const buyRoute = (deps: BuyingRouteDeps): Route =>
       'REQUEST_IN_PROGRESS',
       'KYC_REQUIRED',
       'LIMIT_EXCEEDED',
+      'QUOTE_LIMIT',
       'AMOUNT_TOO_SMALL',
       'PRICE_UNAVAILABLE',
       'PROVIDER_UNAVAILABLE',

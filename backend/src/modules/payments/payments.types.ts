@@ -5,6 +5,7 @@ import type { Timers } from '../../platform/clock/timers.ts';
 import type { Vault } from '../../platform/crypto/index.ts';
 import type { Db, InTransaction } from '../../platform/db/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
+import type { UseBound } from '../../platform/use-bounds/index.ts';
 import type { Logger } from '../../platform/observability/index.ts';
 import type { PortfolioCache } from '../holdings/index.ts';
 import type { Notify } from '../notifications/index.ts';
@@ -188,6 +189,8 @@ export interface PaymentsDeps {
   readonly logger: Logger;
   readonly vault: Vault;
   readonly metrics: PaymentMetrics;
+  /** Bounds the questions that a customer has a gateway asked about one payment order. */
+  readonly questions: UseBound;
   readonly gateways: GatewaysByCode;
   /** Chooses only gateways that operators have set to `live`: production takes real money. */
   readonly liveOnly: boolean;

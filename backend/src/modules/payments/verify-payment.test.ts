@@ -215,3 +215,33 @@ describe('POST /payments/orders/:id/verify', () => {
     expect(state).toMatchObject({ status: 'MANUAL_REVIEW', code: 'AMOUNT_MISMATCH' });
   });
 });
+
+describe('ten questions a minute', () => {
+  it('are asked about one payment order, which is then answered as it is known', async ({
+    open,
+  }) => {
+    const [checkout, other] = [await openCheckout(open), await openCheckout(open)];
+    const proof = await payUnheard(open, checkout);
+    await open.database.db.useWindow.create({
+      data: {
+        name: 'collaborator_questions',
+        subjectId: checkout.paymentOrderId,
+        startedAt: open.clock.now(),
+        uses: 10,
+      },
+    });
+    const before = await asked(open, 'list-payments');
+    expect(await verify(open, checkout, proof)).toMatchObject({
+      status: 200,
+      body: { verified: true, payment: { status: 'GATEWAY_ORDER_CREATED' } },
+    });
+    expect(await asked(open, 'list-payments')).toBe(before);
+    const forged = { ...proof, signature: 'a'.repeat(64) };
+    expect(await verify(open, checkout, forged)).toMatchObject({ status: 400 });
+    const bound = /bound_reached_total\{[^}]*bound="collaborator_questions"[^}]*\} 1/u;
+    expect(await open.metrics()).toMatch(bound);
+    await expectVerified(open, other, await payUnheard(open, other));
+    open.clock.advance(60_000);
+    await expectVerified(open, checkout, proof);
+  });
+});

@@ -25,12 +25,17 @@ export const findOwnPaymentOrder = async (
   return order;
 };
 
+type GatewayOrderProof = Pick<CheckoutProof, 'gatewayOrderId'>;
+
+const requireSameOrder = (order: PaymentOrder, { gatewayOrderId }: GatewayOrderProof): void => {
+  if (order.gatewayOrderId !== gatewayOrderId) throw new AppError('PAYMENT_MISMATCH');
+};
+
 const checkProof = async (
   { gateways }: PaymentsDeps,
   order: PaymentOrder,
   proof: CheckoutProof,
 ): Promise<void> => {
-  if (order.gatewayOrderId !== proof.gatewayOrderId) throw new AppError('PAYMENT_MISMATCH');
   const checked = await gateways.get(order.gateway)?.verifyCheckout(proof);
   if (checked?.kind !== 'done') throw new AppError('GATEWAY_UNAVAILABLE');
   if (!checked.value) throw new AppError('SIGNATURE_MISMATCH');
@@ -39,7 +44,8 @@ const checkProof = async (
 /**
  * Checks what the checkout gave to the customer's device (contract: payments-and-webhooks >
  * Verify). A match is not payment: the gateway is polled, and a capture that it confirms goes the
- * webhook's way. Where it gives no answer, the payment order is returned as it is.
+ * webhook's way. Where it gives no answer, or was asked often enough of late, the payment order is
+ * returned as it is.
  * @throws AppError NOT_FOUND, PAYMENT_MISMATCH, SIGNATURE_MISMATCH (nothing written),
  *   GATEWAY_UNAVAILABLE when the proof itself can't be checked
  */
@@ -54,10 +60,18 @@ export const verifyPayment = async (
     gatewayPaymentId: body.gateway_payment_id,
     signature: body.signature,
   };
-  await checkProof(deps, order, proof);
+  requireSameOrder(order, proof);
+  const signs = deps.gateways.get(order.gateway)?.checksProofsByQuery !== true;
+  if (signs) await checkProof(deps, order, proof);
   const known = await findRecordedPayment(db, order.gateway, proof.gatewayPaymentId);
-  if (known?.status !== 'CAPTURED' || known.disposition === 'UNMATCHED') {
-    await pollGateway(deps, order, 'checkout', requestId);
+  const isCaptured = known?.status === 'CAPTURED' && known.disposition !== 'UNMATCHED';
+  if (signs && isCaptured) return order;
+  const use = await deps.questions(db, order.id);
+  if (use.isTaken) {
+    if (!signs) await checkProof(deps, order, proof);
+    if (!isCaptured) await pollGateway(deps, order, 'checkout', requestId);
+  } else if (!signs && known === undefined) {
+    throw new AppError('GATEWAY_UNAVAILABLE', { retryAfterSeconds: use.retryAfterSeconds });
   }
   return findOwnPaymentOrder(db, userId, paymentOrderId);
 };

@@ -1,15 +1,17 @@
 import { formatRupees } from '../../money/index.ts';
 import type { Clock } from '../../platform/clock/clock.ts';
 import type { Vault } from '../../platform/crypto/index.ts';
-import { repeatTransient, type Db } from '../../platform/db/index.ts';
+import type { Db, InTransaction } from '../../platform/db/index.ts';
 import { AppError, isAppError } from '../../platform/errors/app-error.ts';
 import { payloadHash } from '../../platform/idempotency/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
+import type { Metrics } from '../../platform/observability/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
 import { gstRateBpsOn } from '../statutory/index.ts';
 import { findOrderableProducts, selectUnchangedProducts } from '../catalogue/index.ts';
 import type { LivePriceReader } from '../price/index.ts';
 import type { LimitsService } from '../settings/index.ts';
+import { requireRoom } from './open-deliveries.ts';
 import { priceOrder, rateFor, requireExpectedTotal, requireOrderable } from './price-order.ts';
 import type { PlaceOrderBody } from './product-orders.schemas.ts';
 import { findOrderOfKey, insertProductOrder } from './product-orders.store.ts';
@@ -23,7 +25,10 @@ export interface PlaceOrderDeps {
   readonly vault: Pick<Vault, 'forUser'>;
   readonly price: Pick<LivePriceReader, 'livePrice'>;
   readonly limits: Pick<LimitsService, 'current'>;
-  /** The GST rate in force on a day. */
+  readonly inTransaction: InTransaction;
+  readonly metrics: Pick<Metrics, 'countBound'>;
+  /** OPEN_DELIVERIES_PER_CUSTOMER. */
+  readonly maxOpenDeliveries: number;
 }
 
 interface PlaceOrderRequest {
@@ -108,12 +113,13 @@ const tryToPlace = async (
     key: keyOf(request.body),
     requestId,
   };
-  const outcome = await repeatTransient(() =>
-    insertProductOrder(db, order, {
+  const outcome = await deps.inTransaction(async (tx) => {
+    await requireRoom(deps, tx, order, tariff);
+    return insertProductOrder(tx, order, {
       unchangedProducts: selectUnchangedProducts(found),
       ids: [random.uuid(), ...lines.map(() => random.uuid())],
-    }),
-  );
+    });
+  });
   if (outcome === 'products-changed') return undefined;
   if (outcome === 'placed')
     return { order: { ...order, status: 'PLACED' }, address, isReplay: false };
@@ -127,7 +133,8 @@ const tryToPlace = async (
  * jewellery > Placing a product order). A repeat of a key is answered with what the key made
  * before anything else is refused; the key is looked up only where the order can't be written, for
  * the row's unique key finds a repeat all the same.
- * @throws AppError IDEMPOTENCY_KEY_REUSED, PRODUCT_UNAVAILABLE, SERVICE_UNAVAILABLE while a
+ * @throws AppError IDEMPOTENCY_KEY_REUSED, PRODUCT_UNAVAILABLE, LIMIT_EXCEEDED for a customer with
+ *   too much on its way, SERVICE_UNAVAILABLE while a
  *   DYNAMIC product has no price, PRICE_CHANGED; CONFLICT where a product changes again and again.
  *   All of them leave the key free.
  */

@@ -51,6 +51,7 @@ export const createProductOrderRoutes = (deps: PlaceOrderDeps): Route[] => [
     responses: { 201: productOrderView, 200: productOrderView },
     errors: [
       'PRODUCT_UNAVAILABLE',
+      'LIMIT_EXCEEDED',
       'IDEMPOTENCY_KEY_REUSED',
       'PRICE_CHANGED',
       'CONFLICT',

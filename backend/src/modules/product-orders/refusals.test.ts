@@ -232,3 +232,53 @@ describe('between reading and writing', () => {
     expect(await ordersOf(open, userId)).toEqual([]);
   });
 });
+
+describe('what is on its way to a customer', () => {
+  it('is at most twenty orders that are not delivered, cancelled or returned', async ({ open }) => {
+    const { userId, call } = await open.customer();
+    const product = await open.product();
+    for (let count = 0; count < 20; count += 1) {
+      expect((await open.order(call, [product])).status).toBe(201);
+    }
+    const key = { idempotencyKey: newKey() };
+    expect(await open.order(call, [product], key)).toMatchObject({
+      status: 400,
+      code: 'LIMIT_EXCEEDED',
+      body: { error: { details: { limit: 'openDeliveries', most: 20 } } },
+    });
+    const other = await open.customer();
+    expect((await open.order(other.call, [product])).status).toBe(201);
+    const [first, second] = await ordersOf(open, userId);
+    const operator = await open.operator();
+    const move = async (id: string | undefined, ...statuses: readonly string[]) => {
+      for (const status of statuses) {
+        const path = `/product-orders/${id ?? ''}/status`;
+        expect((await operator.call('PATCH', path, { status })).status).toBe(200);
+      }
+    };
+    await move(first?.id, 'CONFIRMED', 'PACKED', 'SHIPPED', 'DELIVERED');
+    await move(second?.id, 'CANCELLED');
+    expect((await open.order(call, [product], key)).status).toBe(201);
+    expect((await open.order(call, [product])).status).toBe(201);
+    expect(await open.order(call, [product])).toMatchObject({ status: 400 });
+    // What was placed under a key is answered by it, though there is no room any more.
+    expect(await open.order(call, [product], key)).toMatchObject({ status: 200 });
+  });
+
+  it('comes to at most the sum of the limits, however many are placed at once', async ({
+    open,
+  }) => {
+    const { userId, call } = await open.customer();
+    // INR 300,000 and its tax: three are INR 927,000.
+    const product = await open.product({ pricePaise: 30_000_000n });
+    const answers = await Promise.all(Array.from({ length: 6 }, () => open.order(call, [product])));
+    const refused = answers.filter(({ status }) => status !== 201);
+    expect(refused.map(({ code }) => code)).toEqual(Array(3).fill('LIMIT_EXCEEDED'));
+    expect(refused[0]?.body).toMatchObject({
+      error: { details: { limit: 'maxOpenDeliveryPaise', limitPaise: 100_000_000 } },
+    });
+    expect(await ordersOf(open, userId)).toHaveLength(3);
+    const metrics = await open.system.metrics.registry.metrics();
+    expect(metrics).toMatch(/bound_reached_total\{[^}]*bound="open_deliveries"[^}]*\} [1-9]/u);
+  });
+});

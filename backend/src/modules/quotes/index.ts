@@ -23,3 +23,4 @@ export { consumeQuote, expireQuotes } from './quotes.states.ts';
 export { createQuoteRoutes } from './quotes.customer.routes.ts';
 export { amountShape, toAmount } from './quotes.schemas.ts';
 export type { BuyQuote, GoldAmount, GoldBase, QuoteDeps, SellQuote } from './quotes.types.ts';
+export { takeQuote } from './take-quote.ts';

@@ -5,6 +5,7 @@ import { requireProviderUser } from '../kyc/index.ts';
 import type { Limits } from '../settings/index.ts';
 import { checkBuyLimits } from './quote.rules.ts';
 import type { BuyQuote, GoldAmount, QuoteDeps } from './quotes.types.ts';
+import { takeQuote } from './take-quote.ts';
 import { verifyBuy } from './verify-buy.ts';
 
 /** The life of a buy quote, where the lock allows it (contract: limits > Quotes and locks). */
@@ -18,7 +19,7 @@ const earlier = (one: Date, other: Date): Date => (one < other ? one : other);
  * Drafts a buy quote under the limits that are in force for the request, with the provider's lock
  * behind it, in the order of refusals: KYC, limits, price, provider (contract: conventions > Order
  * of refusals). It writes nothing: a verify binds nobody until it is confirmed.
- * @throws AppError KYC_REQUIRED, LIMIT_EXCEEDED, AMOUNT_TOO_SMALL, PRICE_UNAVAILABLE,
+ * @throws AppError KYC_REQUIRED, LIMIT_EXCEEDED, QUOTE_LIMIT, AMOUNT_TOO_SMALL, PRICE_UNAVAILABLE,
  *   PROVIDER_UNAVAILABLE, PROVIDER_REFUSED, PROVIDER_MISMATCH
  */
 export const draftBuyQuote = async (
@@ -32,6 +33,7 @@ export const draftBuyQuote = async (
     checkBuyLimits(db, { userId, amountPaise }, limits, clock.now());
   const providerUserId = await requireProviderUser(db, userId);
   if (amount.unit === 'INR') await checkLimits(amount.amountPaise);
+  await takeQuote(deps, userId);
   const id = random.uuid();
   const verified = await verifyBuy(deps, {
     userId,

@@ -18,6 +18,7 @@ import {
 } from './quotes.schemas.ts';
 import { findBuyQuote, findSellQuote, insertBuyQuote, insertSellQuote } from './quotes.store.ts';
 import { supersedeBuyQuotes } from './quotes.states.ts';
+import { takeQuote } from './take-quote.ts';
 
 /** Active buy quotes of one customer (contract: limits > Quotes and locks). */
 const maxActiveQuotes = 10;
@@ -44,6 +45,7 @@ const storeBuyQuote = async (deps: StoreBuyQuoteDeps, quote: BuyQuote): Promise<
 const quoteErrors = [
   'KYC_REQUIRED',
   'LIMIT_EXCEEDED',
+  'QUOTE_LIMIT',
   'AMOUNT_TOO_SMALL',
   'PRICE_UNAVAILABLE',
   'PROVIDER_UNAVAILABLE',
@@ -99,9 +101,16 @@ export const createQuoteRoutes = (
       access: customerAccess,
       body: quoteBody,
       responses: { 201: sellQuoteView },
-      errors: ['KYC_REQUIRED', 'LIMIT_EXCEEDED', 'AMOUNT_TOO_SMALL', 'PRICE_UNAVAILABLE'],
+      errors: [
+        'KYC_REQUIRED',
+        'LIMIT_EXCEEDED',
+        'QUOTE_LIMIT',
+        'AMOUNT_TOO_SMALL',
+        'PRICE_UNAVAILABLE',
+      ],
       handler: async ({ body: amount, principal: { userId } }) => {
         await requireProviderUser(db, userId);
+        await takeQuote(deps, userId);
         const quote = draftSellQuote(deps, userId, amount, await verifiablePrice(deps));
         const available = availableGrams(await readHolding(db, userId));
         await checkSellLimits(deps, quote, amount, available);

@@ -195,3 +195,55 @@ describe('GET /gold/quote/:id', () => {
     }
   });
 });
+
+/** Uses up all but so many of a customer's quotes. */
+const leaveQuotes = async (open: OpenGold, subjectId: string, left: number): Promise<void> => {
+  const window = { name: 'quotes', subjectId, startedAt: open.clock.now(), uses: 60 - left };
+  await open.database.db.useWindow.create({ data: window });
+};
+
+describe('sixty quotes of a customer in ten minutes', () => {
+  const buy = { unit: 'INR', amount: '1000' };
+  const limited = { status: 429, body: { error: { code: 'QUOTE_LIMIT' } } };
+
+  it('are the most: the next one asks nobody, until the ten minutes are over', async ({ open }) => {
+    const { id, call } = await open.newCustomer();
+    await leaveQuotes(open, id, 1);
+    expect((await call('POST', '/gold/quote', buy)).status).toBe(201);
+    const asked = (await open.journal('buy-verify')).length;
+    const refused = await call('POST', '/gold/quote', buy);
+    expect(refused).toMatchObject(limited);
+    expect(Number(refused.headers.get('retry-after'))).toBe(600);
+    const order = { ...buy, idempotency_key: 'beyond-the-quotes' };
+    expect(await call('POST', '/gold/buy', order)).toMatchObject(limited);
+    const sell = { unit: 'GRAMS', amount: '0.02' };
+    expect(await call('POST', '/gold/quote/sell', sell)).toMatchObject(limited);
+    expect((await open.journal('buy-verify')).length).toBe(asked);
+    expect(await open.metrics()).toMatch(/bound_reached_total\{[^}]*bound="quotes"[^}]*\} 3/u);
+    const other = await open.newCustomer();
+    expect((await other.call('POST', '/gold/quote', buy)).status).toBe(201);
+    open.clock.advance(599_999);
+    expect(await call('POST', '/gold/quote', buy)).toMatchObject(limited);
+    open.clock.advance(1);
+    expect((await call('POST', '/gold/quote', buy)).status).toBe(201);
+    expect((await call('POST', '/gold/buy', order)).status).toBe(201);
+  });
+
+  it('count each other when they come at once', async ({ open }) => {
+    const { id, call } = await open.newCustomer();
+    await leaveQuotes(open, id, 3);
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => call('POST', '/gold/quote', buy)),
+    );
+    const statuses = answers.map(({ status }) => status).toSorted((a, b) => a - b);
+    expect(statuses).toEqual([201, 201, 201, 429, 429, 429, 429, 429]);
+  });
+
+  it('begin anew after a clock that was set back', async ({ open }) => {
+    const { id, call } = await open.newCustomer();
+    const startedAt = new Date(open.clock.now().getTime() + 3_600_000);
+    const window = { name: 'quotes', subjectId: id, startedAt, uses: 60 };
+    await open.database.db.useWindow.create({ data: window });
+    expect((await call('POST', '/gold/quote', buy)).status).toBe(201);
+  });
+});

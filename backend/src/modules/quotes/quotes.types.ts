@@ -2,6 +2,7 @@ import type { GoldProvider } from '../../adapters/gold-provider/port.ts';
 import type { Clock } from '../../platform/clock/clock.ts';
 import type { Db, InTransaction } from '../../platform/db/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
+import type { UseBound } from '../../platform/use-bounds/index.ts';
 import type { Logger } from '../../platform/observability/index.ts';
 import type { LivePriceReader } from '../price/index.ts';
 import type { Limits } from '../settings/index.ts';
@@ -76,6 +77,8 @@ export interface QuoteDeps extends GoldBase {
   readonly provider: GoldProvider;
   readonly price: LivePriceReader;
   readonly limits: { current(): Promise<Limits> };
+  /** Bounds the quotes of a customer (contract: limits > Quotes and locks). */
+  readonly quoteBound: UseBound;
   /** The tolerance towards the provider's price (contract: money > Provider's price). */
   readonly priceToleranceBps: Bps;
 }

@@ -25,6 +25,7 @@ import {
   insertSellQuote,
   lockSellQuote,
   requireUsable,
+  takeQuote,
   type VerifyErrorCode,
 } from '../quotes/index.ts';
 import { requireProviderUser } from '../kyc/index.ts';
@@ -74,6 +75,7 @@ const chooseQuote = async (
   }
   const found = mayFind ? await findUsableSellQuote(db, userId, amount, clock.now()) : undefined;
   if (found !== undefined) return { kind: 'found', quote: found };
+  await takeQuote(deps, userId);
   const live = await verifiablePrice(deps);
   return { kind: 'new', quote: draftSellQuote(deps, userId, amount, live) };
 };

@@ -107,6 +107,7 @@ export const createSellingRoutes = (deps: SellingRouteDeps): Route[] => [
       'KYC_REQUIRED',
       'AMOUNT_TOO_SMALL',
       'LIMIT_EXCEEDED',
+      'QUOTE_LIMIT',
       'NOT_FOUND',
       'BANK_ACCOUNT_NOT_VERIFIED',
       'INSUFFICIENT_BALANCE',

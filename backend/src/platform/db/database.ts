@@ -15,7 +15,7 @@ const backOffMs = (attempt: number): number => 2 ** attempt * 5 * (1 + (attempt 
  * serialization failure or deadlock.
  * @throws AppError UNAUTHENTICATED when it writes for a customer who was deleted meanwhile
  */
-export const repeatTransient = async <T>(
+const repeatTransient = async <T>(
   work: () => Promise<T>,
   options: { readonly attempts?: number; readonly timers?: Timers } = {},
 ): Promise<T> => {

@@ -1,11 +1,5 @@
 export { batchReads } from './batch-reads.ts';
-export {
-  createDatabase,
-  repeatTransient,
-  type Database,
-  type Db,
-  type InTransaction,
-} from './database.ts';
+export { createDatabase, type Database, type Db, type InTransaction } from './database.ts';
 export { createConnections, type Connections } from './connections.ts';
 export { sessionOptions, WrongSessionError } from './session.ts';
 export { type ReadSnapshot, type Snapshot } from './read-snapshot.ts';

@@ -53,9 +53,12 @@ const bounds = [
   'body_size',
   'body_time',
   'body_values',
+  'collaborator_questions',
   'customer_turns',
+  'open_deliveries',
   'plans_per_day',
   'price_sockets',
+  'quotes',
   'refused_webhooks',
   'row_waits',
 ] as const;

@@ -241,6 +241,7 @@ export const createCashfreeGateway = (
   const debits = createCashfreeDebits({ calls, clock: deps.clock });
   return {
     code: 'cashfree',
+    checksProofsByQuery: true,
     publicKey: config.CASHFREE_CLIENT_ID,
     credentials: wire.credentialsOf({
       baseUrl: config.CASHFREE_BASE_URL,

@@ -1,0 +1,63 @@
+import { addPaise, formatRupees, paise, toSafePaise, type Paise } from '../../money/index.ts';
+import { lockText, selectOne, sql, type Db } from '../../platform/db/index.ts';
+import { AppError } from '../../platform/errors/app-error.ts';
+import { invariant } from '../../platform/invariant/invariant.ts';
+import type { Metrics } from '../../platform/observability/index.ts';
+import type { Limits } from '../settings/index.ts';
+
+/** Adds up what a customer has ordered and neither received, cancelled nor returned. */
+const totalOpenDeliveries = async (
+  tx: Db,
+  userId: string,
+): Promise<{ readonly count: number; readonly totalPaise: Paise }> => {
+  const row = await selectOne<{ count: number; totalPaise: bigint }>(
+    tx,
+    sql`
+      SELECT count(*)::int AS count, coalesce(sum(total_paise), 0)::bigint AS "totalPaise"
+      FROM product_order
+      WHERE user_id = ${userId}::uuid AND status NOT IN ('DELIVERED', 'CANCELLED', 'RETURNED')`,
+  );
+  invariant(row, 'a sum is one row');
+  return { count: row.count, totalPaise: paise(row.totalPaise) };
+};
+
+interface RoomDeps {
+  readonly maxOpenDeliveries: number;
+  readonly metrics: Pick<Metrics, 'countBound'>;
+}
+
+/**
+ * Requires that a further order keeps within what one customer may have on its way: nothing of it
+ * is paid before the door, so all of it is the house's to lose. Orders of one customer take turns
+ * from here to the end of the transaction, so that they count each other.
+ * @throws AppError LIMIT_EXCEEDED with the limit in `details`
+ */
+export const requireRoom = async (
+  { maxOpenDeliveries, metrics }: RoomDeps,
+  tx: Db,
+  order: { readonly userId: string; readonly totalPaise: Paise },
+  { maxOpenDeliveryPaise }: Pick<Limits, 'maxOpenDeliveryPaise'>,
+): Promise<void> => {
+  await lockText(tx, `product-orders|${order.userId}`);
+  const open = await totalOpenDeliveries(tx, order.userId);
+  if (open.count >= maxOpenDeliveries) {
+    metrics.countBound('open_deliveries');
+    throw new AppError('LIMIT_EXCEEDED', {
+      message:
+        `You can have at most ${maxOpenDeliveries} orders on their way. Nothing was ordered. ` +
+        'Please try again once one has been delivered.',
+      details: { limit: 'openDeliveries', most: maxOpenDeliveries },
+    });
+  }
+  if (addPaise(open.totalPaise, order.totalPaise) <= maxOpenDeliveryPaise) return;
+  metrics.countBound('open_deliveries');
+  throw new AppError('LIMIT_EXCEEDED', {
+    message:
+      `Orders on their way to you can come to at most INR ${formatRupees(maxOpenDeliveryPaise)}. ` +
+      'Nothing was ordered. Please order less, or try again once one has been delivered.',
+    details: {
+      limit: 'maxOpenDeliveryPaise',
+      limitPaise: toSafePaise(maxOpenDeliveryPaise),
+    },
+  });
+};

@@ -1,0 +1,15 @@
+import { AppError } from '../../platform/errors/app-error.ts';
+import type { QuoteDeps } from './quotes.types.ts';
+
+/**
+ * Counts a quote of a customer before it is made, since making it costs a call to the provider.
+ * @throws AppError QUOTE_LIMIT with the time until there is room again
+ */
+export const takeQuote = async (
+  { db, quoteBound }: Pick<QuoteDeps, 'db' | 'quoteBound'>,
+  userId: string,
+): Promise<void> => {
+  const use = await quoteBound(db, userId);
+  if (use.isTaken) return;
+  throw new AppError('QUOTE_LIMIT', { retryAfterSeconds: use.retryAfterSeconds });
+};

@@ -1,0 +1,1 @@
+export { createUseBound, createUsePurge, type UseBound } from './use-bound.ts';

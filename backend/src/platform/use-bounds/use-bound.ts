@@ -1,0 +1,83 @@
+import { addMs, msBetween, type Clock } from '../clock/clock.ts';
+import { execute, selectOne, sql, type Db } from '../db/index.ts';
+import type { Purge } from '../jobs/index.ts';
+import type { Metrics } from '../observability/index.ts';
+
+type Use =
+  | { readonly isTaken: true }
+  /** The bound is reached; there is room again after this many seconds. */
+  | { readonly isTaken: false; readonly retryAfterSeconds: number };
+
+/** Takes one use of what a subject, such as a customer, may use so often in a time. */
+export type UseBound = (db: Db, subjectId: string) => Promise<Use>;
+
+interface UseBoundOptions {
+  readonly clock: Clock;
+  readonly metrics: Pick<Metrics, 'countBound'>;
+  /** Names what is counted, in the database and in the metric. */
+  readonly name: 'quotes' | 'collaborator_questions';
+  readonly most: number;
+  readonly windowMs: number;
+}
+
+/**
+ * Creates a bound on uses, counted in PostgreSQL: it holds across replicas, and while Redis is
+ * away. A window begins with its first use. What is refused is not counted, so that whoever goes on
+ * asking is let in when the window ends. A window in the future is one of before a clock was set
+ * back.
+ */
+export const createUseBound = ({
+  clock,
+  metrics,
+  name,
+  most,
+  windowMs,
+}: UseBoundOptions): UseBound => {
+  const take = (db: Db, subjectId: string, now: Date) => {
+    const isOver = sql`(w.started_at <= ${addMs(now, -windowMs)}::timestamptz
+      OR w.started_at > ${now}::timestamptz)`;
+    return selectOne<{ uses: number }>(
+      db,
+      sql`
+        INSERT INTO use_window AS w (name, subject_id, started_at, uses)
+        SELECT ${name}, ${subjectId}::uuid, ${now}::timestamptz, 1 WHERE ${most}::int > 0
+        ON CONFLICT (name, subject_id) DO UPDATE SET
+          started_at = CASE WHEN ${isOver} THEN excluded.started_at ELSE w.started_at END,
+          uses = CASE WHEN ${isOver} THEN 1 ELSE w.uses + 1 END
+        WHERE ${isOver} OR w.uses < ${most}::int
+        RETURNING uses`,
+    );
+  };
+  return async (db, subjectId) => {
+    const now = clock.now();
+    if ((await take(db, subjectId, now)) !== undefined) return { isTaken: true };
+    metrics.countBound(name);
+    const where = { name_subjectId: { name, subjectId } };
+    const row = await db.useWindow.findUnique({ where, select: { startedAt: true } });
+    const leftMs = msBetween(now, addMs(row?.startedAt ?? now, windowMs));
+    return { isTaken: false, retryAfterSeconds: Math.max(1, Math.ceil(leftMs / 1000)) };
+  };
+};
+
+/** No window is longer than this. */
+const longestMs = 24 * 60 * 60_000;
+
+/** Deletes windows that are long over. */
+export const createUsePurge = ({
+  db,
+  clock,
+}: {
+  readonly db: Db;
+  readonly clock: Clock;
+}): Purge => ({
+  name: 'purge-use-windows',
+  deleteBatch: (limit) =>
+    execute(
+      db,
+      sql`
+        DELETE FROM use_window WHERE ctid = ANY (ARRAY(
+          SELECT ctid FROM use_window
+          WHERE started_at < ${addMs(clock.now(), -longestMs)}::timestamptz
+          ORDER BY started_at LIMIT ${limit}::int FOR UPDATE SKIP LOCKED))`,
+    ),
+});
