@@ -10,6 +10,7 @@ import { eventually } from './eventually.ts';
 import type { OpenCaller } from './caller.ts';
 import type { OpenGold } from './open-gold.ts';
 import { runQueuedJobs } from './run-queued-jobs.ts';
+import { ownRows } from './own-rows.ts';
 
 interface PlanRow {
   readonly id: string;
@@ -41,7 +42,7 @@ export const debitsOf = async (open: OpenGold, { paymentOrderId }: TestInstallme
 export const paymentsOf = async (open: OpenGold, given: TestInstallment): Promise<number> => {
   const { gatewayOrderId } = await rowOf(open, given);
   const { body } = await open.sandbox.gateway('GET', `/v1/orders/${gatewayOrderId}/payments`);
-  return (body['items'] as unknown[]).length;
+  return ownRows(body).length;
 };
 
 /** Uses up the tries of a paid installment's allocation, each of which meets `fault`. */

@@ -143,7 +143,7 @@ export const openTestSystem = async (options: TestSystemOptions = {}): Promise<T
   const [addresses, sandbox] = await Promise.all([
     freshDatabase({ seeded }),
     // A test of a debit or a payout waits for its end: 500 ms, as in the sandbox's default, is long.
-    openSandbox({ hangMs: hangsForMs, settleMs: 30 }),
+    openSandbox({ addsOddRows: true, hangMs: hangsForMs, settleMs: 30 }),
   ]);
   const folder = mkdtempSync(join(tmpdir(), 'digital-gold-system-'));
   const [objectsDir, settingsDir] = [

@@ -7,6 +7,7 @@ import { deliver, signedEvent } from '#test/support/checkouts.ts';
 import { runSweeps } from '#test/support/run-sweeps.ts';
 import { createSeveralGateways } from '#test/support/several-gateways.ts';
 import { listMadeOrders } from './gateway-attempts.store.ts';
+import { ownRows } from '#test/support/own-rows.ts';
 
 const gateways = createSeveralGateways(['first', 'second', 'third']);
 
@@ -57,7 +58,7 @@ const buyPastLostOrder = async (open: OpenGold) => {
   gateways.faults.clear();
   const receipt = `first:${body.payment.id}`;
   const { body: found } = await open.sandbox.gateway('GET', `/v1/orders?receipt=${receipt}`);
-  const [lost] = found['items'] as { id: string }[];
+  const [lost] = ownRows(found);
   return {
     call,
     orderId: String(body.order.id),

@@ -9,6 +9,7 @@ import { AppError } from '../../platform/errors/app-error.ts';
 import { chooseGateway } from './choose-gateway.ts';
 import { insertPaymentOrder } from './payment-orders.store.ts';
 import { createGatewayOrder } from './create-gateway-order.ts';
+import { ownRows } from '#test/support/own-rows.ts';
 
 const process = createMortalPayments();
 const it = goldTest({ wrapPayments: process.wrapPayments });
@@ -31,7 +32,7 @@ const stored = (open: OpenGold, id: string) =>
 /** Counts the gateway's orders with this receipt. */
 const ordersAtGateway = async (open: OpenGold, receipt: string): Promise<number> => {
   const { body } = await open.sandbox.gateway('GET', `/v1/orders?receipt=${receipt}`);
-  return (body['items'] as unknown[]).length;
+  return ownRows(body).length;
 };
 
 /** Counts the requests for an order of this receipt that reached the gateway. */
