@@ -20,12 +20,13 @@ export const uploadPapers: Step = {
   async run(demo) {
     const customer = demo.readState('customer');
     demo.saveState('documentKeys', await uploadDocuments(customer));
-    const body = { ...demoDocuments[0], contentType: 'application/pdf' } as const;
+    const dataBase64 = Buffer.from('no picture and no PDF').toString('base64');
+    const body = { ...demoDocuments[0], dataBase64 };
     await expectRefusal(400, 'VALIDATION_FAILED', customer.api.post('/v1/kyc/documents', { body }));
     const kinds = demoDocuments.map(({ kind, contentType }) => `${kind} (${contentType})`);
     return [
       kinds.join(', '),
-      'a picture that claims to be a PDF is refused: 400 VALIDATION_FAILED',
+      'a text that claims to be a picture is refused: 400 VALIDATION_FAILED',
     ];
   },
 };

@@ -33,7 +33,7 @@ export const createSweeps = (options: SweepsOptions): readonly Sweep[] => {
   const rarely = 10 * config.JANITOR_EVERY_MS;
   return [
     createDeadPoolSweep({ inTransaction, logger }),
-    createRefusalSweep({ ...runtime, inTransaction }),
+    createRefusalSweep({ ...runtime, db, inTransaction }),
     ...[...gold.expirySweeps, ...plans.sweeps].map((sweep) => ({
       ...sweep,
       everyMs: config.EXPIRY_EVERY_MS,
@@ -49,7 +49,13 @@ export const createSweeps = (options: SweepsOptions): readonly Sweep[] => {
     createDecideDeployments({ ...runtime, db, inTransaction, ci }),
     createFoldChanges({ db }),
     createDocumentRemoval({ db, logger, objects }),
-    createRepricing({ inTransaction, clock, live: price.live, everyMs: config.JANITOR_EVERY_MS }),
+    createRepricing({
+      ...runtime,
+      db,
+      inTransaction,
+      live: price.live,
+      everyMs: config.JANITOR_EVERY_MS,
+    }),
     createImageRemoval({ db, objects, clock, logger, everyMs: rarely }),
     ...createPurges({ db, clock, metrics, everyMs: rarely }),
     {

@@ -29,6 +29,25 @@ const rowsOf = (ip: string) =>
 const writeRefusals = () => createRefusalSweep(system).run(new AbortController().signal);
 
 describe('the audit of sign-ins', () => {
+  it('has the refused ones of an address though those of another cannot be written', async () => {
+    const [bad, good] = ['198.51.100.31', '198.51.100.32'] as const;
+    const body = { email: 'nobody@example.test', password: 'a secret that was typed' };
+    for (const ip of [bad, bad, good, good]) await from(ip, 'r')('POST', '/auth/login', body);
+    system.clock.advance(minuteMs);
+    const record: typeof system.audit.record = (tx, entry) => {
+      if (entry.ip === bad) throw new Error('this one cannot be written');
+      return system.audit.record(tx, entry);
+    };
+    const failing = createRefusalSweep({ ...system, audit: { record } });
+    await failing.run(new AbortController().signal);
+    expect((await rowsOf(good)).map(({ after }) => after)).toContainEqual(
+      expect.objectContaining({ further: 1 }),
+    );
+    expect(await rowsOf(bad)).toHaveLength(1);
+    await writeRefusals();
+    expect(await rowsOf(bad)).toHaveLength(2);
+  });
+
   it('has a row of each sign-in, with who and from where', async () => {
     const { adminId, email, password } = await make.admin('SUPPORT');
     await from('198.51.100.21', 'sign-in-1')('POST', '/auth/login', { email, password });

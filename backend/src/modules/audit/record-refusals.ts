@@ -1,11 +1,13 @@
 import {
+  noSql,
   selectOne,
   selectRows,
   sql,
   type Db,
   type InTransaction,
 } from '../../platform/db/index.ts';
-import type { JsonObject, Sweep } from '../../platform/jobs/index.ts';
+import { sweepBatches, type JsonObject, type Sweep } from '../../platform/jobs/index.ts';
+import { describeError, type Logger } from '../../platform/observability/index.ts';
 import { addMs, type Clock } from '../../platform/clock/clock.ts';
 import type { Refusal, AuditEntry } from './audit.types.ts';
 
@@ -43,14 +45,45 @@ const countRefusal = async (
   return counted?.refusals ?? 0;
 };
 
-/** Deletes and returns one batch of the counts of other minutes than `minute`. */
-const takeEndedCounts = (tx: Db, minute: Date, limit: number): Promise<RefusalCount[]> =>
+interface RefusalKey {
+  readonly action: string;
+  readonly address: string;
+  readonly minute: Date;
+}
+
+/** Lists the counts of other minutes than `minute` that come after `after`, in a fixed order. */
+const listEndedCounts = (
+  db: Db,
+  minute: Date,
+  { after, limit }: { readonly after: RefusalKey | undefined; readonly limit: number },
+): Promise<RefusalKey[]> => {
+  const isAfter =
+    after === undefined
+      ? noSql
+      : sql`AND (minute, action, address)
+          > (${after.minute}::timestamptz, ${after.action}::text, ${after.address}::text)`;
+  return selectRows<RefusalKey>(
+    db,
+    sql`
+      SELECT action, address, minute FROM refusal_count
+      WHERE minute <> ${minute}::timestamptz ${isAfter}
+      ORDER BY minute, action, address LIMIT ${limit}::int`,
+  );
+};
+
+/** Deletes and returns counts, but for those that another worker has locked. */
+const takeCounts = (tx: Db, keys: readonly RefusalKey[]): Promise<RefusalCount[]> =>
   selectRows<RefusalCount>(
     tx,
     sql`
       DELETE FROM refusal_count WHERE ctid = ANY (ARRAY(
-        SELECT ctid FROM refusal_count WHERE minute <> ${minute}::timestamptz
-        ORDER BY minute LIMIT ${limit}::int FOR UPDATE SKIP LOCKED))
+        SELECT c.ctid FROM refusal_count c
+        JOIN unnest(
+          ${keys.map(({ action }) => action)}::text[],
+          ${keys.map(({ address }) => address)}::text[],
+          ${keys.map(({ minute }) => minute)}::timestamptz[]
+        ) AS k (action, address, minute) USING (action, address, minute)
+        FOR UPDATE OF c SKIP LOCKED))
       RETURNING action, actor_api AS api, ip, request_id AS "requestId", minute, refusals, details`,
   );
 
@@ -90,23 +123,34 @@ const summaryOf = ({ minute, refusals, details, ...refusal }: RefusalCount): Aud
     after: { minute: minute.toISOString(), further: refusals - 1, refused: details },
   });
 
-/** Writes the audit rows of the minutes that have passed. */
-export const createRefusalSweep = (options: {
+/** Writes the audit rows of the minutes that have passed, in batches: a stranger can make many. */
+export const createRefusalSweep = ({
+  db,
+  inTransaction,
+  clock,
+  logger,
+  audit,
+}: {
+  readonly db: Db;
   readonly inTransaction: InTransaction;
   readonly clock: Clock;
+  readonly logger: Pick<Logger, 'error'>;
   readonly audit: { readonly record: RecordEntry };
 }): Sweep => ({
   name: 'audit-write-refusals',
   async run(signal) {
-    const { inTransaction, clock, audit } = options;
-    for (let taken = batchSize; taken === batchSize && !signal.aborted;) {
-      taken = await inTransaction(async (tx) => {
-        const counts = await takeEndedCounts(tx, minuteOf(clock.now()), batchSize);
-        for (const count of counts) {
-          if (count.refusals > 1) await audit.record(tx, summaryOf(count));
-        }
-        return counts.length;
-      });
-    }
+    const minute = minuteOf(clock.now());
+    await sweepBatches({
+      rows: (after?: RefusalKey) => listEndedCounts(db, minute, { after, limit: batchSize }),
+      signal,
+      handle: (keys) =>
+        inTransaction(async (tx) => {
+          for (const count of await takeCounts(tx, keys)) {
+            if (count.refusals > 1) await audit.record(tx, summaryOf(count));
+          }
+        }),
+      onError: (error, { action }) =>
+        logger.error({ action, err: describeError(error) }, 'a count of refusals was not written'),
+    });
   },
 });

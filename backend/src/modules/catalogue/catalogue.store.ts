@@ -263,18 +263,39 @@ export const deactivate = async (tx: Db, id: string, at: Date): Promise<void> =>
   });
 };
 
+const isStale = (before: Date) => sql`is_active AND pricing_mode = 'DYNAMIC'
+  AND (price_computed_at IS NULL OR price_computed_at < ${before}::timestamptz)`;
+
+/** Lists DYNAMIC products after `after` whose price was computed before `before`, by their id. */
+export const listStalePrices = async (
+  db: Db,
+  before: Date,
+  { after, limit }: { readonly after: string | undefined; readonly limit: number },
+): Promise<string[]> => {
+  const isAfter = after === undefined ? noSql : sql`AND id > ${after}::uuid`;
+  const rows = await selectRows<{ id: string }>(
+    db,
+    sql`
+      SELECT id FROM product WHERE ${isStale(before)} ${isAfter}
+      ORDER BY id LIMIT ${limit}::int`,
+  );
+  return rows.map(({ id }) => id);
+};
+
 /**
- * Locks DYNAMIC products whose price was computed before `before`, the oldest first, without
- * waiting for those that somebody else has locked.
+ * Locks those of the products whose price was computed before `before`, without waiting for those
+ * that somebody else has locked.
  */
-export const lockStalePrices = async (tx: Db, before: Date, limit: number): Promise<Product[]> => {
+export const lockStalePrices = async (
+  tx: Db,
+  before: Date,
+  ids: readonly string[],
+): Promise<Product[]> => {
   const rows = await selectRows<ProductRow>(
     tx,
     sql`
-      SELECT ${columns} FROM product p
-      WHERE is_active AND pricing_mode = 'DYNAMIC'
-        AND (price_computed_at IS NULL OR price_computed_at < ${before}::timestamptz)
-      ORDER BY price_computed_at NULLS FIRST LIMIT ${limit}::int FOR NO KEY UPDATE SKIP LOCKED`,
+      SELECT ${columns} FROM product p WHERE id = ANY (${ids}::uuid[]) AND ${isStale(before)}
+      ORDER BY id FOR NO KEY UPDATE SKIP LOCKED`,
   );
   return rows.map(toProduct);
 };

@@ -1,10 +1,10 @@
 import type { ObjectStore } from '../../adapters/object-store/port.ts';
 import { addMs, type Clock } from '../../platform/clock/clock.ts';
 import type { Db, InTransaction } from '../../platform/db/index.ts';
-import { sweepRows, type Sweep } from '../../platform/jobs/index.ts';
+import { sweepBatches, sweepRows, type Sweep } from '../../platform/jobs/index.ts';
 import { describeError, type Logger } from '../../platform/observability/index.ts';
 import type { LivePriceReader } from '../price/index.ts';
-import { lockStalePrices, storePrices } from './catalogue.store.ts';
+import { listStalePrices, lockStalePrices, storePrices } from './catalogue.store.ts';
 import { imageFormats } from './encode-image.ts';
 import { computeDynamic } from './price-product.ts';
 import {
@@ -20,13 +20,17 @@ const batchSize = 500;
 
 /** Keeps the stored prices of DYNAMIC products at most an hour old while there is a live price. */
 export const createRepricing = ({
+  db,
   inTransaction,
   clock,
+  logger,
   live,
   everyMs,
 }: {
+  readonly db: Db;
   readonly inTransaction: InTransaction;
   readonly clock: Clock;
+  readonly logger: Pick<Logger, 'error'>;
   readonly live: Pick<LivePriceReader, 'livePrice'>;
   readonly everyMs: number;
 }): Sweep => ({
@@ -34,18 +38,23 @@ export const createRepricing = ({
   everyMs,
   async run(signal) {
     const before = addMs(clock.now(), -hourMs);
-    for (let count = batchSize; count === batchSize && !signal.aborted;) {
-      const { buyPaise } = await live.livePrice();
-      count = await inTransaction(async (tx) => {
-        const products = await lockStalePrices(tx, before, batchSize);
-        if (products.length === 0) return 0;
+    const { buyPaise } = await live.livePrice();
+    const reprice = (ids: readonly string[]): Promise<void> =>
+      inTransaction(async (tx) => {
+        const products = await lockStalePrices(tx, before, ids);
         const prices = products.map(({ id, ...product }) => ({
           id,
           ...computeDynamic(product, buyPaise),
         }));
-        return storePrices(tx, prices, clock.now());
+        await storePrices(tx, prices, clock.now());
       });
-    }
+    await sweepBatches({
+      rows: (after?: string) => listStalePrices(db, before, { after, limit: batchSize }),
+      signal,
+      handle: reprice,
+      onError: (error, productId) =>
+        logger.error({ productId, err: describeError(error) }, 'a product was not priced anew'),
+    });
   },
 });
 

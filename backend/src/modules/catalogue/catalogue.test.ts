@@ -120,6 +120,20 @@ describe('the catalogue', () => {
     expect(await stored()).toEqual([4_693_333n, 1_466_667n]);
   });
 
+  it('recomputes stored prices though that of another product comes to nothing', async () => {
+    const product = await shop.create(dynamic);
+    const speck = { ...dynamic, weightGrams: '0.0001', purityKarat: 1, makingChargePct: 0 };
+    const other = await shop.create(speck);
+    const stored = async ({ id }: { id: string }) =>
+      (await shop.system.db.product.findUniqueOrThrow({ where: { id } })).pricePaise;
+    const before = [await stored(product), await stored(other)] as const;
+    shop.system.clock.advance(61 * 60_000);
+    await shop.setPrice(30_000);
+    await shop.sweeps.reprice(new AbortController().signal);
+    expect(await stored(product)).not.toBe(before[0]);
+    expect(await stored(other)).toBe(before[1]);
+  });
+
   it('serves a page that is written out only while nothing has changed, on every replica', async () => {
     const other = await shop.startReplica();
     const product = await shop.create({ name: 'Ring of today' });

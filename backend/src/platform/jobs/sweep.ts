@@ -78,6 +78,45 @@ export const sweepRows = async <Row>(options: SweepRowsOptions<Row>): Promise<nu
   return helped;
 };
 
+interface SweepBatchesOptions<Row> {
+  /**
+   * Lists the next batch after the last row that the pass has seen, in an order that `handle` does
+   * not change.
+   */
+  readonly rows: (after: Row | undefined) => Promise<readonly Row[]>;
+  readonly signal: AbortSignal;
+  /** Handles rows in one transaction. */
+  readonly handle: (rows: readonly Row[]) => Promise<void>;
+  /** Is called with what `handle` threw for a row alone. */
+  readonly onError: (error: unknown, row: Row) => void;
+}
+
+/**
+ * Handles rows a batch at a time, where one transaction for each of them would cost too much. A
+ * batch that fails is handled again row by row, so that one row takes no other back with it.
+ */
+export const sweepBatches = async <Row>(options: SweepBatchesOptions<Row>): Promise<void> => {
+  const { rows, signal, handle, onError } = options;
+  const handleEach = async (batch: readonly Row[]): Promise<void> => {
+    const handleOne = async (row: Row): Promise<boolean> => {
+      await handle([row]);
+      return true;
+    };
+    await sweepRows({ rows: batch, signal, onError, handle: handleOne });
+  };
+  let after: Row | undefined;
+  while (!signal.aborted) {
+    const batch = await rows(after);
+    if (batch.length === 0) return;
+    try {
+      await handle(batch);
+    } catch {
+      await handleEach(batch);
+    }
+    after = batch.at(-1);
+  }
+};
+
 /** Rows of one kind that are deleted once nothing needs them (contract: limits > Retention). */
 export interface Purge {
   /** In kebab-case, from `purge-`; the name of its sweep. */
