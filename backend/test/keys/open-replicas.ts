@@ -46,7 +46,11 @@ export const openReplica = async (shared: TestSystem, ...names: readonly string[
       customerSharePercent: 0,
     },
     codeMetrics: { countSend: () => {} },
-    signInRules: { refusalsPerAddressHour: 1000, trustedDevicesOnly: false },
+    signInRules: {
+      refusalsPerAddressHour: 1000,
+      trustedDevicesOnly: false,
+      sessionsPerCustomer: 20,
+    },
     onUserCreated: createHolding,
     kycStatusOf: async () => 'PENDING',
     notify: createNotify(system),

@@ -103,9 +103,12 @@ export const createFactories = (deps: FactoryDeps) => {
     return inTransaction(async (tx) => {
       const onUserCreated = createHolding;
       const user = await createUser({ clock, random, vault, blindIndex, onUserCreated }, tx, phone);
-      const { session } = await openSession({ clock, random, notify }, tx, user.id, {
-        ip: '127.0.0.1',
-      });
+      const { session } = await openSession(
+        { clock, random, notify, signInRules: { sessionsPerCustomer: 20 } },
+        tx,
+        user.id,
+        { ip: '127.0.0.1' },
+      );
       const token = signAccessToken({ tokens }, session, phone);
       const { id: sessionId, deviceId } = session;
       return { userId: user.id, phone, deviceId, sessionId, token };

@@ -108,6 +108,7 @@ export const openIdentity = async (options: IdentityOptions): Promise<OpenIdenti
     signInRules: {
       refusalsPerAddressHour: 10_000,
       trustedDevicesOnly: false,
+      sessionsPerCustomer: 20,
       ...options.signInRules,
     },
     onUserCreated: options.onUserCreated ?? createHolding,

@@ -97,6 +97,7 @@ const createAccountServices = ({ config, runtime, sms, objects, services }: Acco
     signInRules: {
       refusalsPerAddressHour: config.SIGN_IN_REFUSALS_PER_ADDRESS_HOUR,
       trustedDevicesOnly: config.MPIN_TRUSTED_DEVICES_ONLY,
+      sessionsPerCustomer: config.SESSIONS_PER_CUSTOMER,
     },
   };
   const identity = createIdentity({

@@ -37,6 +37,10 @@ export const customerVariables = defineVariables({
     schema: flag(false),
     doc: 'an MPIN signs in on devices alone that signed in by code; else for customers who have one',
   },
+  SESSIONS_PER_CUSTOMER: {
+    schema: integer(20, 1, 1000),
+    doc: 'live sessions of a customer; one more ends the oldest',
+  },
   WEBHOOK_BODY_BYTES: {
     schema: integer(262_144, 16_384, 16_777_216),
     doc: 'cap of the body of a webhook',

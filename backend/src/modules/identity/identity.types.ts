@@ -81,6 +81,7 @@ export type RevocationReason =
   | 'token-reuse'
   | 'mpin-reset'
   | 'wrong-mpins'
+  | 'crowded-out'
   | 'blocked';
 
 /** The result of every way of signing in, and of a refresh. */

@@ -181,6 +181,26 @@ export const revokeSessions = async (
   return rows;
 };
 
+/**
+ * Ends the oldest live sessions of a customer beyond the newest `most`, among them always the one
+ * that was just opened, and returns their ids. The caller holds the customer's lock.
+ */
+export const endOldestSessions = async (
+  tx: Db,
+  { id, userId }: Pick<Session, 'id' | 'userId'>,
+  { most, now }: { readonly most: number; readonly now: Date },
+): Promise<string[]> => {
+  const oldest = await tx.session.findMany({
+    where: { userId, id: { not: id }, revokedAt: null, expiresAt: { gt: now } },
+    orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+    skip: most - 1,
+    select: { id: true },
+  });
+  const ids = oldest.map((session) => session.id);
+  if (ids.length > 0) await revokeSessions(tx, { id: { in: ids } }, 'crowded-out', now);
+  return ids;
+};
+
 /** Ends every live session of a customer and their biometric tokens; returns the sessions' ids. */
 export const revokeEverySession = async (
   tx: Db,

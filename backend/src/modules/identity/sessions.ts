@@ -6,6 +6,7 @@ import type { Db, InTransaction } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import type { RequestContext } from '../../platform/http/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
+import type { Metrics } from '../../platform/observability/metrics.ts';
 import type { Notify } from '../notifications/index.ts';
 import {
   countSecurityEvent,
@@ -14,7 +15,9 @@ import {
 } from '../security-events/index.ts';
 import { isActive, type ActiveUser, type Session, type SignedIn } from './identity.types.ts';
 import { isListedSession } from './listed-sessions.store.ts';
+import type { SignInRules } from './sign-in-rules.ts';
 import {
+  endOldestSessions,
   findDevicesOfSessions,
   findUsedToken,
   insertSession,
@@ -45,6 +48,8 @@ export interface SessionsDeps {
   readonly tokens: TokenSigner;
   readonly revocations: RevocationList;
   readonly notify: Notify;
+  readonly signInRules: SignInRules;
+  readonly metrics: Pick<Metrics, 'countBound'>;
 }
 
 /** A client's own description of its device; one that sends no `deviceId` gets one. */
@@ -58,6 +63,8 @@ export interface OpenedSession {
   readonly refreshToken: string;
   /** Sessions that it replaced; `completeSignIn` ends their tokens after the commit. */
   readonly replacedIds: readonly string[];
+  /** The customer's oldest sessions, which it ended because there were too many. */
+  readonly crowdedOutIds: readonly string[];
 }
 
 /** Returns the moment past which nothing extends a session. */
@@ -102,10 +109,13 @@ const noteNewDevice = async (
 
 /**
  * Opens the device's one session in the caller's transaction, which holds the user's row locked;
- * the session that the device had ends. `ip` is the client's address.
+ * the session that the device had ends, and so do the customer's oldest where there are too many.
+ * `ip` is the client's address.
  */
 export const openSession = async (
-  deps: Pick<SessionsDeps, 'clock' | 'random' | 'notify'>,
+  deps: Pick<SessionsDeps, 'clock' | 'random' | 'notify'> & {
+    readonly signInRules: Pick<SignInRules, 'sessionsPerCustomer'>;
+  },
   tx: Db,
   userId: string,
   { deviceId = deps.random.uuid(), deviceName, ip }: Device & { readonly ip: string },
@@ -126,8 +136,10 @@ export const openSession = async (
   };
   // A family is one sign-in and all the tokens that came of it.
   await insertSession(tx, session, session.id, refresh.hash);
+  const most = deps.signInRules.sessionsPerCustomer;
+  const crowdedOutIds = await endOldestSessions(tx, session, { most, now });
   if (isNew) await noteNewDevice(deps, tx, session, { ip, isFirst });
-  return { session, refreshToken: refresh.token, replacedIds };
+  return { session, refreshToken: refresh.token, replacedIds, crowdedOutIds };
 };
 
 /**
@@ -162,11 +174,12 @@ const idsOf = (sessions: readonly { readonly id: string }[]): string[] =>
 
 /** Ends what a committed sign-in replaced, and signs its access token. */
 export const completeSignIn = async (
-  deps: Pick<SessionsDeps, 'tokens' | 'revocations'>,
+  deps: Pick<SessionsDeps, 'tokens' | 'revocations' | 'metrics'>,
   user: ActiveUser,
-  { session, refreshToken, replacedIds }: OpenedSession,
+  { session, refreshToken, replacedIds, crowdedOutIds }: OpenedSession,
 ): Promise<SignedIn> => {
-  await announceEnd(deps, replacedIds);
+  if (crowdedOutIds.length > 0) deps.metrics.countBound('sessions', crowdedOutIds.length);
+  await announceEnd(deps, [...replacedIds, ...crowdedOutIds]);
   return { accessToken: signAccessToken(deps, session, user.phone), refreshToken, user };
 };
 

@@ -7,6 +7,8 @@ export interface SignInRules {
   readonly refusalsPerAddressHour: number;
   /** MPIN_TRUSTED_DEVICES_ONLY: nobody signs in with an MPIN on a device that is not trusted. */
   readonly trustedDevicesOnly: boolean;
+  /** SESSIONS_PER_CUSTOMER: live sessions of a customer; one more ends the oldest. */
+  readonly sessionsPerCustomer: number;
 }
 
 /** A client that presents a code or an MPIN, as it says and as it is seen. */

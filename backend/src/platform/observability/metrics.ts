@@ -60,6 +60,7 @@ const bounds = [
   'price_sockets',
   'quotes',
   'refused_webhooks',
+  'sessions',
   'row_waits',
 ] as const;
 type Bound = (typeof bounds)[number];
