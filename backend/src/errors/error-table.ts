@@ -60,6 +60,7 @@ export const errorTable = {
   ),
   ACCOUNT_UNAVAILABLE: row(401, 'You cannot sign in to this account. Please contact support.'),
   INVALID_REFRESH_TOKEN: row(401, 'Your session has ended. Please sign in again.'),
+  MPIN_TOO_COMMON: row(400, 'Many people choose this MPIN. Please choose another one.'),
   NO_ACTIVE_SESSION: row(400, 'There is no active session on this device. Please sign in first.'),
 
   // Too much

@@ -50,6 +50,7 @@ export const openReplica = async (shared: TestSystem, ...names: readonly string[
       refusalsPerAddressHour: 1000,
       trustedDevicesOnly: false,
       sessionsPerCustomer: 20,
+      refusesCommonMpins: false,
     },
     onUserCreated: createHolding,
     kycStatusOf: async () => 'PENDING',

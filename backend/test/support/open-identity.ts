@@ -109,6 +109,7 @@ export const openIdentity = async (options: IdentityOptions): Promise<OpenIdenti
       refusalsPerAddressHour: 10_000,
       trustedDevicesOnly: false,
       sessionsPerCustomer: 20,
+      refusesCommonMpins: false,
       ...options.signInRules,
     },
     onUserCreated: options.onUserCreated ?? createHolding,

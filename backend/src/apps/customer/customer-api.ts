@@ -98,6 +98,7 @@ const createAccountServices = ({ config, runtime, sms, objects, services }: Acco
       refusalsPerAddressHour: config.SIGN_IN_REFUSALS_PER_ADDRESS_HOUR,
       trustedDevicesOnly: config.MPIN_TRUSTED_DEVICES_ONLY,
       sessionsPerCustomer: config.SESSIONS_PER_CUSTOMER,
+      refusesCommonMpins: config.MPIN_REFUSE_COMMON ?? config.APP_MODE === 'production',
     },
   };
   const identity = createIdentity({

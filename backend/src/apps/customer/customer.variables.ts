@@ -1,6 +1,6 @@
 import { defineVariables } from '../../platform/config/config.ts';
 import { z } from 'zod';
-import { flag, integer, list, secret } from '../../platform/config/kinds.ts';
+import { flag, integer, list, optionalFlag, secret } from '../../platform/config/kinds.ts';
 
 /** Further variables of the customer API. */
 export const customerVariables = defineVariables({
@@ -36,6 +36,10 @@ export const customerVariables = defineVariables({
   MPIN_TRUSTED_DEVICES_ONLY: {
     schema: flag(false),
     doc: 'an MPIN signs in on devices alone that signed in by code; else for customers who have one',
+  },
+  MPIN_REFUSE_COMMON: {
+    schema: optionalFlag(),
+    doc: 'a new MPIN that many people choose is refused; true in production unless given, else false',
   },
   SESSIONS_PER_CUSTOMER: {
     schema: integer(20, 1, 1000),

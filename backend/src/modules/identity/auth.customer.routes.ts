@@ -110,7 +110,7 @@ const createMpinRoutes = (deps: AuthRoutesDeps): Route[] => {
       access: customerAccess,
       body: setMpinBody,
       responses: { 200: mpinUpdated },
-      errors: ['RECENT_SIGN_IN_REQUIRED', 'BUSY'],
+      errors: ['MPIN_TOO_COMMON', 'RECENT_SIGN_IN_REQUIRED', 'BUSY'],
       handler: async ({ body, principal, context }) => {
         await setMpin(deps, principal, body, context);
         return ok({ updated: true });
@@ -148,7 +148,7 @@ const createMpinRoutes = (deps: AuthRoutesDeps): Route[] => {
       access: PUBLIC,
       body: resetMpinBody,
       responses: { 200: mpinUpdated },
-      errors: ['INVALID_OTP', 'OTP_LOCKED', 'ACCOUNT_UNAVAILABLE', 'BUSY'],
+      errors: ['MPIN_TOO_COMMON', 'INVALID_OTP', 'OTP_LOCKED', 'ACCOUNT_UNAVAILABLE', 'BUSY'],
       handler: async ({ body, context }) => {
         await resetMpin(deps, body, context);
         return ok({ updated: true });

@@ -3,6 +3,7 @@ import { AppError } from '../../platform/errors/app-error.ts';
 import type { RequestContext } from '../../platform/http/index.ts';
 import { recordSecurityEvent, type SecurityEventKind } from '../security-events/index.ts';
 import { isActive, type ActiveUser, type CustomerPrincipal } from './identity.types.ts';
+import { isCommonMpin } from './common-mpins.ts';
 import { checkCode, refusalOf, type CheckCodeDeps } from './check-code.ts';
 import { storeMpin } from './mpin.store.ts';
 import { hashesOfPhone } from './phone.ts';
@@ -28,6 +29,17 @@ interface NewMpin {
   };
 }
 
+/** Refuses a new MPIN that a guess would begin with. One that was set before stays as it is. */
+const refuseCommon = (
+  { signInRules }: ChangeMpinDeps,
+  mpin: string,
+  field: 'mpin' | 'newMpin',
+): void => {
+  if (signInRules.refusesCommonMpins && isCommonMpin(mpin)) {
+    throw new AppError('MPIN_TOO_COMMON', { field });
+  }
+};
+
 /** Stores the MPIN of a customer whose row is locked, ends biometric tokens, and notifies them. */
 const applyMpin = async (
   deps: ChangeMpinDeps,
@@ -52,7 +64,8 @@ const applyMpin = async (
 
 /**
  * Sets or replaces the caller's MPIN. A sign-in with the old one that has not ended by then is
- * refused; sessions go on. @throws AppError UNAUTHENTICATED, RECENT_SIGN_IN_REQUIRED, BUSY.
+ * refused; sessions go on.
+ * @throws AppError MPIN_TOO_COMMON, UNAUTHENTICATED, RECENT_SIGN_IN_REQUIRED, BUSY.
  */
 export const setMpin = async (
   deps: ChangeMpinDeps,
@@ -62,6 +75,7 @@ export const setMpin = async (
 ): Promise<void> => {
   const { userId, sessionId, deviceId } = principal;
   const { ip, clientGone } = context;
+  refuseCommon(deps, mpin, 'mpin');
   await requireRecentSignIn(deps, principal, currentMpin, context);
   const mpinHash = await deps.hasher.hashSecret(mpin, clientGone);
   await deps.inTransaction(async (tx) => {
@@ -84,13 +98,16 @@ interface MpinReset {
 
 /**
  * Replaces the MPIN with a code by SMS, forgets wrong ones, and ends every session and biometric
- * token of the customer. @throws AppError INVALID_OTP, OTP_LOCKED, ACCOUNT_UNAVAILABLE, BUSY.
+ * token of the customer.
+ * @throws AppError MPIN_TOO_COMMON, INVALID_OTP, OTP_LOCKED, ACCOUNT_UNAVAILABLE, BUSY.
  */
 export const resetMpin = async (
   deps: ChangeMpinDeps,
   { phone, otp: code, newMpin, deviceId }: MpinReset,
   { ip, clientGone }: Client,
 ): Promise<void> => {
+  // Before the code is looked at, which stays good for the next choice.
+  refuseCommon(deps, newMpin, 'newMpin');
   // Hashed first, whatever the code: a full queue must not use the code up.
   const mpinHash = await deps.hasher.hashSecret(newMpin, clientGone);
   // Every refusal leaves the transaction by return: a throw would undo the count of wrong codes.

@@ -9,6 +9,8 @@ export interface SignInRules {
   readonly trustedDevicesOnly: boolean;
   /** SESSIONS_PER_CUSTOMER: live sessions of a customer; one more ends the oldest. */
   readonly sessionsPerCustomer: number;
+  /** MPIN_REFUSE_COMMON: no new MPIN is one of those that many people choose. */
+  readonly refusesCommonMpins: boolean;
 }
 
 /** A client that presents a code or an MPIN, as it says and as it is seen. */

@@ -27,6 +27,13 @@ export const flag = (defaultValue: boolean) =>
     .default(defaultValue ? 'true' : 'false')
     .transform((text) => text === 'true');
 
+/** `true` or `false`; undefined where none is given. */
+export const optionalFlag = () =>
+  z
+    .enum(['true', 'false'])
+    .transform((text) => text === 'true')
+    .optional();
+
 /** Parses a comma-separated list without empty entries. */
 export const list = (defaultValue: string) =>
   z
