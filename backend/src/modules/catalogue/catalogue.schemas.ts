@@ -72,6 +72,8 @@ const percent = z
     return z.NEVER;
   });
 
+const priceBases = ['LIVE', 'FIXED'] as const;
+
 const flag = z.boolean('must be true or false');
 
 const fields = {
@@ -124,7 +126,12 @@ createProductBody.register(z.globalRegistry, {
 });
 
 export const updateProductBody = z
-  .object(fields)
+  .object({
+    ...fields,
+    priceBasis: z
+      .enum(priceBases)
+      .describe('Of a product sent back as GET answers it: its computed amounts are passed over.'),
+  })
   .partial()
   .refine((body) => Object.values(body).some((value) => value !== undefined), {
     message: 'must change at least one field of the product',
@@ -167,7 +174,7 @@ export const productView = z.object({
   weightGrams: z.string().regex(GRAMS_PATTERN),
   pricingMode,
   priceBasis: z
-    .enum(['LIVE', 'FIXED'])
+    .enum(priceBases)
     .describe('LIVE: by the price of this moment. FIXED: a stored price.'),
   ratePerGram: z
     .string()

@@ -67,7 +67,11 @@ export const amountsAfter = (
     const ratePerGramPaise = change.ratePerGram === undefined ? rateBefore : change.ratePerGram;
     return { pricePaise: pricePaise ?? before.pricePaise, ratePerGramPaise, computed: false };
   }
-  checkAmounts('DYNAMIC', { pricePaise: change.pricePaise, ratePerGramPaise: change.ratePerGram });
+  // A product that is sent back as it was read has amounts of its own, which were computed.
+  if (change.priceBasis === undefined) {
+    const { pricePaise, ratePerGram: ratePerGramPaise } = change;
+    checkAmounts('DYNAMIC', { pricePaise, ratePerGramPaise });
+  }
   const isRepriced = priceFields.some((field) => next[field] !== before[field]);
   if (isRepriced) return { ...priceDynamic(next, rate24KPaise), computed: true };
   // The live price makes it newer; without one the stored price is still that of these fields.

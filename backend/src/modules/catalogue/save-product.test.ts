@@ -96,6 +96,20 @@ describe('operators', () => {
     expect(audits).toBe(5);
   });
 
+  it('may send a product back as they read it, and change a field of it', async () => {
+    for (const made of [await shop.create(), await shop.create(dynamic)]) {
+      const path = `/products/${made.id}`;
+      const { body: read } = await shop.admin('GET', path);
+      const changed = await shop.admin('PATCH', path, { ...read, name: 'Renamed' });
+      const { updatedAt: _updatedAt, ...same } = read;
+      expect(changed).toMatchObject({ status: 200, body: { ...same, name: 'Renamed' } });
+    }
+    // Without its basis a price is meant, and a DYNAMIC product takes none.
+    const { id } = await shop.create(dynamic);
+    const refused = await shop.admin('PATCH', `/products/${id}`, { pricePaise: 1 });
+    expect(refused).toMatchObject({ status: 400, code: 'VALIDATION_FAILED' });
+  });
+
   it('do not save a DYNAMIC product without a price, but rename it', async () => {
     const product = await shop.create(dynamic);
     await shop.stopFeed();
