@@ -21,6 +21,7 @@ const samples: Readonly<Record<string, unknown>> = {
   endsAt: '2026-12-31T00:00:00Z',
   mpin: '4829',
   newMpin: '4829',
+  currentMpin: '4829',
   email: 'nobody@example.test',
   unit: 'INR',
   amount: '1000',

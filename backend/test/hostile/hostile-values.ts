@@ -24,7 +24,7 @@ export const hostileValues: readonly unknown[] = [
   { $gt: '' },
   { toString: 'x', length: 3 },
   prototypeText,
-  nested(200),
+  nested(30),
   '',
   ' ',
   '\0',
@@ -64,7 +64,7 @@ export const essentialValues: readonly unknown[] = [
   null,
   -1,
   [1],
-  nested(200),
+  nested(30),
   '',
   'a\0b',
   '\ud800',
@@ -95,6 +95,7 @@ export const hostileBodies: readonly { readonly text: string; readonly code: str
   { text: '{"a": 01}', code: 'MALFORMED_JSON' },
   { text: 'unit=INR&amount=1', code: 'MALFORMED_JSON' },
   { text: '\ufeff{]', code: 'MALFORMED_JSON' },
+  { text: JSON.stringify({ a: nested(200) }), code: 'MALFORMED_JSON' },
 ];
 
 /** Wrong values for a query or a path, not encoded yet. */

@@ -83,19 +83,41 @@ export interface DocumentedRoute {
   readonly body: JsonSchema | undefined;
 }
 
+/** Returns a schema without the null that stands for an absent member. */
+const withoutNull = (schema: JsonSchema): JsonSchema => {
+  const options = schema.anyOf?.filter(({ type }) => type !== 'null');
+  if (options === undefined) return schema;
+  const { anyOf: _anyOf, ...own } = schema;
+  return options.length === 1 ? { ...own, ...options[0] } : { ...own, anyOf: options };
+};
+
+/** Returns a body's schema in which the members that may be absent say what else they take. */
+const membersOf = (body: JsonSchema): JsonSchema => ({
+  ...body,
+  properties: Object.fromEntries(
+    Object.entries(body.properties ?? {}).map(([name, schema]) => [
+      name,
+      body.required?.includes(name) === true ? schema : withoutNull(schema),
+    ]),
+  ),
+});
+
 /** Every route of the document at `apiUrl`. */
 export const readRoutes = async (apiUrl: string): Promise<DocumentedRoute[]> => {
   const response = await fetch(`${apiUrl}/docs/openapi.json`);
   const { paths } = documentSchema.parse(resolve(await response.json()));
   return Object.entries(paths).flatMap(([path, operations]) =>
-    Object.entries(operations).map(([verb, { security, parameters, requestBody }]) => ({
-      name: `${verb.toUpperCase()} ${path}`,
-      method: verb.toUpperCase(),
-      path,
-      isPublic: security.length === 0,
-      parameters,
-      body: requestBody?.content['application/json']?.schema,
-    })),
+    Object.entries(operations).map(([verb, { security, parameters, requestBody }]) => {
+      const body = requestBody?.content['application/json']?.schema;
+      return {
+        name: `${verb.toUpperCase()} ${path}`,
+        method: verb.toUpperCase(),
+        path,
+        isPublic: security.length === 0,
+        parameters,
+        body: body && membersOf(body),
+      };
+    }),
   );
 };
 

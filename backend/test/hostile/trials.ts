@@ -39,6 +39,8 @@ export const trialsOf = (
       invalid.push({ field, body, sent: '(nothing)' });
     }
     for (const sent of isRepeat(schema) ? essentialValues : hostileValues) {
+      // Null is absent wherever a field may be.
+      if (sent === null && !required.has(field)) continue;
       const trial = { field, body: { ...goodBody(), [field]: sent }, sent };
       (fits(schema, sent) ? doubtful : invalid).push(trial);
     }
