@@ -104,6 +104,7 @@ const counters = new Set([
   'otp_code',
   'otp_send',
   'mpin_guard',
+  'admin_login_caller',
   'admin_login_guard',
   'audit_log',
   'audit_chain',

@@ -30,6 +30,7 @@ const insertOnly = [
 /** Tables whose rows can be made anew or expire, so that the application may delete them. */
 const deletable = [
   'address_refusal',
+  'admin_login_caller',
   'admin_login_guard',
   'bank_validation',
   'banner',
@@ -47,6 +48,7 @@ const deletable = [
   'otp_code',
   'otp_guard',
   'otp_send',
+  'portal_login_caller',
   'portal_login_guard',
   'portal_session',
   'price_snapshot',

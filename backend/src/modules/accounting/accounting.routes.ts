@@ -31,8 +31,13 @@ export const createAccountingRoutes = (deps: PortalSignInDeps): Route[] => [
     responses: { 200: portalLoginAnswer },
     errors: ['INVALID_CREDENTIALS', 'LOGIN_LOCKED', 'BUSY'],
     handler: async ({ body, context }) => {
-      const { token, expiresAt, user } = await signInPortalUser(deps, body, context);
-      return ok({ token, expiresAt: expiresAt.toISOString(), user: presentPortalUser(user) });
+      const { token, expiresAt, user, browserToken } = await signInPortalUser(deps, body, context);
+      return ok({
+        token,
+        expiresAt: expiresAt.toISOString(),
+        user: presentPortalUser(user),
+        browserToken,
+      });
     },
   }),
   defineRoute({

@@ -1,10 +1,12 @@
 import { z } from 'zod';
+import { opaqueText } from '../../platform/http/index.ts';
 import { emailSchema } from '../admins/index.ts';
 import { permissions, portalRoles } from './permissions.ts';
 
 export const portalLoginBody = z.object({
   email: emailSchema,
   password: z.string().min(1).max(256),
+  browserToken: opaqueText(256).optional(),
 });
 
 export const portalUserView = z.object({
@@ -19,6 +21,8 @@ export const portalLoginAnswer = z.object({
   token: z.string(),
   expiresAt: z.iso.datetime(),
   user: portalUserView,
+  /** Sent with this browser's next sign-in, so that strangers' failures don't lock it. */
+  browserToken: z.string(),
 });
 
 export const healthView = z.object({ status: z.literal('ok') });

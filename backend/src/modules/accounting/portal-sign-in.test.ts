@@ -51,6 +51,7 @@ describe('signing in', () => {
     expect(body).toEqual({
       token: expect.stringMatching(/^[\w-]{43}$/u),
       expiresAt: new Date(system.clock.now().getTime() + 8 * hourMs).toISOString(),
+      browserToken: expect.stringMatching(/^[0-9a-f]{32}\.[\w-]{43}$/u),
       user: {
         id,
         email,
@@ -161,7 +162,7 @@ describe('signing in', () => {
   it('counts apart from the operators', async () => {
     const { email } = await make.portalUser();
     await fail(email, 5);
-    expect(await system.db.adminLoginGuard.count({ where: { email } })).toBe(0);
+    expect(await system.db.adminLoginCaller.count({ where: { email } })).toBe(0);
   });
 });
 

@@ -1,3 +1,4 @@
+import { createKnownBrowsers } from '../../platform/auth/known-browsers.ts';
 import { createLoginGuard } from '../../platform/auth/login-guard.ts';
 import { addSeconds, type Clock, addMs } from '../../platform/clock/clock.ts';
 import {
@@ -36,6 +37,7 @@ export interface PortalSignInDeps {
 interface PortalCredentials {
   readonly email: string;
   readonly password: string;
+  readonly browserToken?: string | undefined;
 }
 
 interface PortalSignIn {
@@ -44,9 +46,8 @@ interface PortalSignIn {
   readonly user: PortalUserRecord;
 }
 
-/** Throttles failed sign-ins by email. */
-export const createPortalLoginGuard = (clock: Clock) =>
-  createLoginGuard({ table: 'portal_login_guard', clock });
+/** Throttles failed sign-ins by email and caller. */
+export const createPortalLoginGuard = (clock: Clock) => createLoginGuard({ api: 'portal', clock });
 
 /**
  * Opens a session, with its audit row, of the user whose password was verified; undefined where it
@@ -73,20 +74,23 @@ const openSession = (
 
 const checkPassword = async (
   deps: PortalSignInDeps,
-  { email, password }: PortalCredentials,
+  { email, password, browserToken }: PortalCredentials,
   context: RequestContext,
-): Promise<PortalSignIn> => {
+): Promise<PortalSignIn & { readonly browserToken: string }> => {
   const { db, inTransaction, clock, hasher } = deps;
   const guard = createPortalLoginGuard(clock);
+  const browsers = createKnownBrowsers({ ...deps, purpose: 'portal-browser' });
+  const caller = browsers.callerOf(email, { ip: context.ip, browserToken });
   const signedIn = await hasher.checkInTurn(context.clientGone, async (verify) => {
-    await guard.charge(inTransaction, email);
+    await guard.charge(inTransaction, email, caller);
     const known = await findPortalUserByEmail(db, email);
     if (!(await verify(password, known?.passwordHash)) || known === undefined) return undefined;
     return openSession(deps, known, context);
   });
   if (signedIn === undefined) throw new AppError('INVALID_CREDENTIALS');
-  await guard.clear(db, email);
-  return signedIn;
+  await guard.forget(db, email, caller);
+  const known = caller.kind === 'browser' ? browserToken : undefined;
+  return { ...signedIn, browserToken: known ?? browsers.issue(email) };
 };
 
 /** Records a refused sign-in. Of the email only a keyed hash: it may be a stranger's. */
@@ -113,7 +117,7 @@ export const signInPortalUser = async (
   deps: PortalSignInDeps,
   credentials: PortalCredentials,
   context: RequestContext,
-): Promise<PortalSignIn> => {
+): Promise<PortalSignIn & { readonly browserToken: string }> => {
   try {
     return await checkPassword(deps, credentials, context);
   } catch (error) {

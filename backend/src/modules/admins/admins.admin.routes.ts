@@ -16,8 +16,8 @@ export const createAdminsAdminRoutes = (deps: SignInAdminDeps): Route[] => [
     errors: ['INVALID_CREDENTIALS', 'LOGIN_LOCKED', 'BUSY'],
     handler: async ({ body, context }) => {
       const signedIn = await signInAdmin(deps, body, context);
-      const { accessToken, expiresIn, admin } = signedIn;
-      return ok({ accessToken, expiresIn, admin: presentAdmin(admin) });
+      const { accessToken, expiresIn, admin, browserToken } = signedIn;
+      return ok({ accessToken, expiresIn, admin: presentAdmin(admin), browserToken });
     },
   }),
   defineRoute({

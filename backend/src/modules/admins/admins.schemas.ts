@@ -1,11 +1,15 @@
 import { z } from 'zod';
-import { emailText, exampleOf } from '../../platform/http/index.ts';
+import { emailText, exampleOf, opaqueText } from '../../platform/http/index.ts';
 import type { AdminRecord } from './admins.store.ts';
 import { adminRoles } from './admins.types.ts';
 
 export const emailSchema = emailText;
 
-export const loginBody = z.object({ email: emailSchema, password: z.string().min(1).max(256) });
+export const loginBody = z.object({
+  email: emailSchema,
+  password: z.string().min(1).max(256),
+  browserToken: opaqueText(256).optional(),
+});
 loginBody.register(z.globalRegistry, {
   id: 'LoginRequest',
   examples: [{ email: 'operator@example.test', password: 'correct horse battery staple' }],
@@ -50,6 +54,8 @@ export const loginAnswer = z.object({
   /** Seconds. */
   expiresIn: z.int().positive(),
   admin: adminView,
+  /** Sent with this browser's next sign-in, so that strangers' failures don't lock it. */
+  browserToken: z.string(),
 });
 loginAnswer.register(z.globalRegistry, {
   id: 'Login',
@@ -59,6 +65,7 @@ loginAnswer.register(z.globalRegistry, {
       accessToken: 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJleGFtcGxlIn0.c2lnbmF0dXJl',
       expiresIn: 28_800,
       admin: exampleOf(adminView),
+      browserToken: '4f2a9c0e7b1d83564f2a9c0e7b1d8356.Q7Rk2vXw9LmN4bTz6YpC1dHs8GfJ3aKe5UoQ0iWxVrE',
     },
   ],
 });

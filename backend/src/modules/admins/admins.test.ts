@@ -269,7 +269,7 @@ describe('the guard', () => {
     // Once the password is verified the sign-in stands at its count, which it is about to clear.
     const slow = await serveWithVerified(async () => {
       holding.done = system.inTransaction(async (tx) => {
-        await tx.$queryRaw`SELECT email FROM admin_login_guard WHERE email = ${email} FOR UPDATE`;
+        await tx.$queryRaw`SELECT email FROM admin_login_caller WHERE email = ${email} FOR UPDATE`;
         locked.open();
         await gate.opened;
       });
@@ -353,10 +353,10 @@ describe('the guard', () => {
 describe('counts of failed sign-ins', () => {
   it('are kept while they decide something, and deleted after', async () => {
     const email = 'nobody-at-all@digital-gold.example';
-    const count = () => system.database.db.adminLoginGuard.count({ where: { email } });
+    const count = () => system.database.db.adminLoginCaller.count({ where: { email } });
     await fail(email, 1);
     await runPurges([createAdminSignInPurge(system)]);
-    expect(await count()).toBe(1);
+    expect(await count()).toBe(2);
     system.clock.advance(46 * minuteMs);
     await runPurges([createAdminSignInPurge(system)]);
     expect(await count()).toBe(0);

@@ -41,10 +41,10 @@ const metric = async (name: string): Promise<number> => {
 const whilePlacesAreTaken = async (work: () => Promise<void>): Promise<void> => {
   const [inserted, gate] = [createGate(), createGate()];
   const takers = [stranger(1001), stranger(1002)];
-  const windowStartedAt = system.clock.now();
+  const touchedAt = system.clock.now();
   const holding = system.inTransaction(async (tx) => {
-    await tx.adminLoginGuard.createMany({
-      data: takers.map((email) => ({ email, windowStartedAt })),
+    await tx.adminLoginCaller.createMany({
+      data: takers.map((email) => ({ email, caller: 'address|127.0.0.1', touchedAt })),
     });
     inserted.open();
     await gate.opened;
@@ -105,5 +105,5 @@ it('neither checks nor counts the password of a client that has gone', async () 
   });
   const refused = await metric('password_checks_refused_total{reason="gone"');
   expect(refused - refusedBefore).toBe(1);
-  expect(await system.db.adminLoginGuard.count({ where: { email } })).toBe(0);
+  expect(await system.db.adminLoginCaller.count({ where: { email } })).toBe(0);
 });

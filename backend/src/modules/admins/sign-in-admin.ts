@@ -1,3 +1,4 @@
+import { createKnownBrowsers } from '../../platform/auth/known-browsers.ts';
 import { createLoginGuard } from '../../platform/auth/login-guard.ts';
 import type { TokenSigner } from '../../platform/auth/jwt.ts';
 import type { Clock } from '../../platform/clock/clock.ts';
@@ -5,6 +6,7 @@ import { resealHashes, type BlindIndex, type SecretHasher } from '../../platform
 import type { Db, InTransaction } from '../../platform/db/index.ts';
 import { AppError, isAppError } from '../../platform/errors/app-error.ts';
 import type { RequestContext } from '../../platform/http/index.ts';
+import type { Random } from '../../platform/ids/random.ts';
 import type { Purge } from '../../platform/jobs/index.ts';
 import type { Auditor } from '../audit/index.ts';
 import { findAdminByEmail, recordAdminLogin, type AdminRecord } from './admins.store.ts';
@@ -13,6 +15,7 @@ export interface SignInAdminDeps {
   readonly db: Db;
   readonly inTransaction: InTransaction;
   readonly clock: Clock;
+  readonly random: Pick<Random, 'bytes'>;
   readonly hasher: SecretHasher;
   readonly tokens: TokenSigner;
   readonly audit: Auditor;
@@ -25,15 +28,16 @@ interface SignedInAdmin {
   readonly accessToken: string;
   readonly expiresIn: number;
   readonly admin: AdminRecord;
+  readonly browserToken: string;
 }
 
-/** Throttles failed sign-ins by email. */
-export const createAdminLoginGuard = (clock: Clock) =>
-  createLoginGuard({ table: 'admin_login_guard', clock });
+/** Throttles failed sign-ins by email and caller. */
+export const createAdminLoginGuard = (clock: Clock) => createLoginGuard({ api: 'admin', clock });
 
 interface Credentials {
   readonly email: string;
   readonly password: string;
+  readonly browserToken?: string | undefined;
 }
 
 /** Records a sign-in with its audit row; undefined where the password is theirs no more. */
@@ -67,20 +71,23 @@ const recordRefusal = async (
 
 const checkPassword = async (
   deps: SignInAdminDeps,
-  { email, password }: Credentials,
+  { email, password, browserToken }: Credentials,
   context: RequestContext,
 ) => {
   const { db, inTransaction, clock, hasher } = deps;
   const guard = createAdminLoginGuard(clock);
+  const browsers = createKnownBrowsers({ ...deps, purpose: 'admin-browser' });
+  const caller = browsers.callerOf(email, { ip: context.ip, browserToken });
   const admin = await hasher.checkInTurn(context.clientGone, async (verify) => {
-    await guard.charge(inTransaction, email);
+    await guard.charge(inTransaction, email, caller);
     const known = await findAdminByEmail(db, email);
     if (!(await verify(password, known?.passwordHash)) || known === undefined) return undefined;
     return recordSignIn(deps, known, context);
   });
   if (admin === undefined) throw new AppError('INVALID_CREDENTIALS');
-  await guard.clear(db, email);
-  return admin;
+  await guard.forget(db, email, caller);
+  const known = caller.kind === 'browser' ? browserToken : undefined;
+  return { admin, browserToken: known ?? browsers.issue(email) };
 };
 
 /**
@@ -94,11 +101,11 @@ export const signInAdmin = async (
 ): Promise<SignedInAdmin> => {
   const { tokens, tokenTtlSeconds } = deps;
   try {
-    const admin = await checkPassword(deps, credentials, context);
+    const { admin, browserToken } = await checkPassword(deps, credentials, context);
     // Issued when it was recorded: a change since then ends it, however late it is signed.
     const claims = { sub: admin.id, email: admin.email, role: admin.role };
     const accessToken = tokens.sign(claims, tokenTtlSeconds, admin.lastLoginAt);
-    return { accessToken, expiresIn: tokenTtlSeconds, admin };
+    return { accessToken, expiresIn: tokenTtlSeconds, admin, browserToken };
   } catch (error) {
     await recordRefusal(deps, credentials.email, error, context);
     throw error;

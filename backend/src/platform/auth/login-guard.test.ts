@@ -31,7 +31,7 @@ const judge = async (
   email: string,
 ) => {
   try {
-    await guard.charge(inTransaction, email);
+    await guard.charge(inTransaction, email, caller);
     return 'judged';
   } catch (error) {
     if (isAppError(error, 'LOGIN_LOCKED')) return 'locked';
@@ -49,24 +49,26 @@ const countWaiting = async (): Promise<number> => {
   return waiting.length;
 };
 
-type Table = 'admin_login_guard' | 'portal_login_guard';
+const apis = ['admin', 'portal'] as const;
+type Api = (typeof apis)[number];
+const caller = { kind: 'stranger', id: 'address|198.51.100.1' } as const;
 
 /** Inserts the row of an email, and commits it when `tries` stand waiting for it. */
 const commitBelow = async <T>(
-  table: Table,
-  row: { email: string; failures: number; lockedUntil: Date | null },
+  api: Api,
+  row: { email: string; lockedUntil: Date | null },
   start: () => Promise<T>,
   tries: number,
 ): Promise<T> => {
   const [inserted, gate] = [createGate(), createGate()];
-  const { email, failures, lockedUntil } = row;
+  const { email, lockedUntil } = row;
   const inserting = system.inTransaction(
     async (tx) => {
       await execute(
         tx,
         sql`
-        INSERT INTO ${sqlName(table)} (email, failures, window_started_at, locked_until)
-        VALUES (${email}, ${failures}, ${system.clock.now()}, ${lockedUntil})`,
+        INSERT INTO ${sqlName(`${api}_login_caller`)} (email, caller, touched_at, locked_until)
+        VALUES (${email}, ${caller.id}, ${system.clock.now()}, ${lockedUntil})`,
       );
       inserted.open();
       await gate.opened;
@@ -81,9 +83,9 @@ const commitBelow = async <T>(
   return started;
 };
 
-describe.each<Table>(['admin_login_guard', 'portal_login_guard'])('the guard on %s', (table) => {
+describe.each(apis)('the guard of the %s API', (api) => {
   it('judges exactly five of fifty tries at once, from two processes', async () => {
-    const guard = createLoginGuard({ table, clock: system.clock });
+    const guard = createLoginGuard({ api, clock: system.clock });
     const email = 'fifty@example.test';
     for (const each of processes) await openConnections(each, 25);
     const start = () =>
@@ -92,36 +94,37 @@ describe.each<Table>(['admin_login_guard', 'portal_login_guard'])('the guard on 
           judge(guard, processes[n % 2] ?? system.database, email),
         ),
       );
-    const answers = await commitBelow(table, { email, failures: 0, lockedUntil: null }, start, 50);
+    const answers = await commitBelow(api, { email, lockedUntil: null }, start, 50);
     expect(answers.filter((answer) => answer === 'judged')).toHaveLength(5);
   });
 
   it('refuses a try that waited for the one which locked the email', async () => {
-    const guard = createLoginGuard({ table, clock: system.clock });
+    const guard = createLoginGuard({ api, clock: system.clock });
     const email = 'waited@example.test';
     const lockedUntil = addMs(system.clock.now(), 30 * 60_000);
     const start = () => judge(guard, system.database, email);
-    const answer = await commitBelow(table, { email, failures: 5, lockedUntil }, start, 1);
+    const answer = await commitBelow(api, { email, lockedUntil }, start, 1);
     expect(answer).toBe('locked');
   });
 
   it('answers how long the lock still stands, and is open after it', async () => {
-    const guard = createLoginGuard({ table, clock: system.clock });
+    const guard = createLoginGuard({ api, clock: system.clock });
     const email = 'locked@example.test';
-    for (let tries = 0; tries < 5; tries += 1) await guard.charge(system.inTransaction, email);
+    for (let tries = 0; tries < 5; tries += 1)
+      await guard.charge(system.inTransaction, email, caller);
     system.clock.advance(10 * 60_000);
     for (let tries = 0; tries < 3; tries += 1) {
-      await expect(guard.charge(system.inTransaction, email)).rejects.toMatchObject({
+      await expect(guard.charge(system.inTransaction, email, caller)).rejects.toMatchObject({
         code: 'LOGIN_LOCKED',
         headers: { 'retry-after': String(20 * 60) },
       });
     }
     system.clock.advance(20 * 60_000);
-    await guard.charge(system.inTransaction, email);
+    await guard.charge(system.inTransaction, email, caller);
   });
 
   it('locks at five within any 15 minutes, not only within those from the first on', async () => {
-    const guard = createLoginGuard({ table, clock: system.clock });
+    const guard = createLoginGuard({ api, clock: system.clock });
     const email = 'sliding@example.test';
     const [start, minuteMs] = [system.clock.now(), 60_000];
     for (const minute of [0, 14, 14, 14, 15.5, 15 + 2 / 3]) {

@@ -1,90 +1,154 @@
 import { addMs, type Clock } from '../clock/clock.ts';
 import { execute, selectOne, sql, sqlName, type Db, type InTransaction } from '../db/index.ts';
 import { AppError } from '../errors/app-error.ts';
-import { invariant } from '../invariant/invariant.ts';
-import { countTry, type CountedTries } from './counted-tries.ts';
+import { countTry, type CountedTries, type TryRule } from './counted-tries.ts';
+import type { LoginCaller } from './known-browsers.ts';
+
+const minuteMs = 60_000;
+
+/** Bounds what all callers of one kind may try on an account (contract: limits > Sign-in limits). */
+const togetherRule: TryRule = { windowMs: 30 * minuteMs, maxTries: 20, lockMs: 30 * minuteMs };
 
 /** Keeps a row until its newest try no longer counts and its lock has ended. */
-const keptMs = 45 * 60_000;
+const keptMs = 45 * minuteMs;
 
 export interface LoginGuard {
   /**
    * Counts a try before it is judged, so that parallel guesses can't outrun the count.
-   * @throws AppError LOGIN_LOCKED while the email is locked.
+   * @throws AppError LOGIN_LOCKED while the caller, or all of their kind, are locked.
    */
-  charge(inTransaction: InTransaction, email: string): Promise<void>;
-  /** A success forgets the failures. */
+  charge(inTransaction: InTransaction, email: string, caller: LoginCaller): Promise<void>;
+  /** A success forgets the failures of its caller, and those of all of their kind together. */
+  forget(db: Db, email: string, caller: LoginCaller): Promise<void>;
+  /** Forgets every failure of an email, whoever tried. */
   clear(db: Db, email: string): Promise<void>;
   /**
    * Deletes at most `limit` rows that no longer matter, and returns how many: every email ever tried
-   * has one.
+   * has some.
    */
   deleteLapsed(db: Db, limit: number): Promise<number>;
 }
 
+/** Names the row in which the tries of all callers of a kind are counted together. */
+const togetherOf = ({ kind }: LoginCaller): string =>
+  kind === 'browser' ? 'browsers' : 'strangers';
+
+/** Returns the times counted at one row, written back by `save`. */
+const lockTries = async (
+  tx: Db,
+  table: ReturnType<typeof sqlName>,
+  { email, caller, now }: { readonly email: string; readonly caller: string; readonly now: Date },
+): Promise<CountedTries> => {
+  // The update changes nothing but takes the row's lock, whether or not the row was there.
+  const row = await selectOne<CountedTries>(
+    tx,
+    sql`
+      INSERT INTO ${table} (email, caller, touched_at)
+      VALUES (${email}, ${caller}, ${now}::timestamptz)
+      ON CONFLICT (email, caller) DO UPDATE SET caller = EXCLUDED.caller
+      RETURNING tried_at AS "triedAt", locked_until AS "lockedUntil"`,
+  );
+  return row ?? { triedAt: [], lockedUntil: null };
+};
+
+/** Names the tables of an API: of callers, and of emails, which the version before counts in. */
+const tablesOf = (api: 'admin' | 'portal') => ({
+  callers: sqlName(`${api}_login_caller`),
+  emails: sqlName(`${api}_login_guard`),
+});
+
+const deleteLapsed = async (
+  db: Db,
+  tables: ReturnType<typeof tablesOf>,
+  { limit, before }: { readonly limit: number; readonly before: Date },
+): Promise<number> => {
+  const deleted = await execute(
+    db,
+    sql`
+      DELETE FROM ${tables.callers} WHERE (email, caller) IN (
+        SELECT email, caller FROM ${tables.callers}
+        WHERE touched_at < ${before}::timestamptz
+        LIMIT ${limit}::int FOR UPDATE SKIP LOCKED)`,
+  );
+  if (deleted >= limit) return deleted;
+  const ofBefore = await execute(
+    db,
+    sql`
+      DELETE FROM ${tables.emails} WHERE email IN (
+        SELECT email FROM ${tables.emails}
+        WHERE window_started_at < ${before}::timestamptz
+        LIMIT ${limit - deleted}::int FOR UPDATE SKIP LOCKED)`,
+  );
+  return deleted + ofBefore;
+};
+
 /**
- * Throttles password sign-in by email, whether or not anybody has it. `table` has the columns
- * email, tried_at, locked_until, failures and window_started_at, and belongs to the calling module.
- * A try counts as a failure until `clear`.
+ * Throttles password sign-in by email and caller, whether or not anybody has the email: so nobody
+ * locks its owner out of a browser that signed in before. The tables belong to the calling module.
+ * A try counts as a failure until `forget`.
  */
 export const createLoginGuard = (options: {
-  readonly table: 'admin_login_guard' | 'portal_login_guard';
+  readonly api: 'admin' | 'portal';
   readonly clock: Clock;
 }): LoginGuard => {
   const { clock } = options;
-  const table = sqlName(options.table);
+  const tables = tablesOf(options.api);
 
-  /** Locks the row of an email until the transaction ends, whether or not it was there. */
-  const lockTries = async (tx: Db, email: string): Promise<CountedTries> => {
-    const row = await selectOne<CountedTries>(
-      tx,
-      sql`
-        INSERT INTO ${table} (email, window_started_at)
-        VALUES (${email}, ${clock.now()}::timestamptz)
-        ON CONFLICT (email) DO UPDATE SET email = EXCLUDED.email
-        RETURNING tried_at AS "triedAt", locked_until AS "lockedUntil"`,
-    );
-    invariant(row, 'the row of an email is returned as it is locked');
-    return row;
-  };
-
-  /** The version before this one counts by failures and window_started_at: they say the same. */
-  const saveTries = async (tx: Db, email: string, { triedAt, lockedUntil }: CountedTries) => {
+  const save = async (
+    tx: Db,
+    { email, caller, now }: { email: string; caller: string; now: Date },
+    { triedAt, lockedUntil }: CountedTries,
+  ): Promise<void> => {
     await execute(
       tx,
       sql`
-        UPDATE ${table} SET
+        UPDATE ${tables.callers} SET
           tried_at = ${triedAt}::timestamptz[],
           locked_until = ${lockedUntil}::timestamptz,
-          failures = ${triedAt.length}::int,
-          window_started_at = ${triedAt[0]}::timestamptz
-        WHERE email = ${email}`,
+          touched_at = ${now}::timestamptz
+        WHERE email = ${email} AND caller = ${caller}`,
     );
   };
 
   return {
-    async charge(inTransaction, email) {
-      const counted = await inTransaction(async (tx) => {
-        const verdict = countTry(await lockTries(tx, email), clock.now());
-        if (verdict.kind === 'judge') await saveTries(tx, email, verdict.next);
-        return verdict;
+    async charge(inTransaction, email, caller) {
+      const retryAfterSeconds = await inTransaction(async (tx) => {
+        // Always in this order, and so no two tries wait for one another.
+        const own = { email, caller: caller.id, now: clock.now() };
+        const all = { ...own, caller: togetherOf(caller) };
+        const ownTries = await lockTries(tx, tables.callers, own);
+        const allTries = await lockTries(tx, tables.callers, all);
+        const now = clock.now();
+        const verdict = countTry(ownTries, now);
+        const together = countTry(allTries, now, togetherRule);
+        if (verdict.kind === 'judge' && together.kind === 'judge') {
+          await save(tx, { ...own, now }, verdict.next);
+          await save(tx, { ...all, now }, together.next);
+          return 0;
+        }
+        return Math.max(
+          ...[verdict, together].map((each) =>
+            each.kind === 'locked' ? each.retryAfterSeconds : 0,
+          ),
+        );
       });
-      if (counted.kind === 'judge') return;
-      throw new AppError('LOGIN_LOCKED', { retryAfterSeconds: counted.retryAfterSeconds });
+      if (retryAfterSeconds > 0) throw new AppError('LOGIN_LOCKED', { retryAfterSeconds });
+    },
+
+    async forget(db, email, caller) {
+      const callers = [caller.id, togetherOf(caller)];
+      await execute(
+        db,
+        sql`DELETE FROM ${tables.callers} WHERE email = ${email} AND caller = ANY (${callers})`,
+      );
     },
 
     async clear(db, email) {
-      await execute(db, sql`DELETE FROM ${table} WHERE email = ${email}`);
+      await execute(db, sql`DELETE FROM ${tables.callers} WHERE email = ${email}`);
+      await execute(db, sql`DELETE FROM ${tables.emails} WHERE email = ${email}`);
     },
 
     deleteLapsed: (db, limit) =>
-      execute(
-        db,
-        sql`
-          DELETE FROM ${table} WHERE email IN (
-            SELECT email FROM ${table}
-            WHERE window_started_at < ${addMs(clock.now(), -keptMs)}::timestamptz
-            LIMIT ${limit}::int FOR UPDATE SKIP LOCKED)`,
-      ),
+      deleteLapsed(db, tables, { limit, before: addMs(clock.now(), -keptMs) }),
   };
 };
