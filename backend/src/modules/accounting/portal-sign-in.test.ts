@@ -172,8 +172,8 @@ describe('a sign-in', () => {
     ['a user who was deactivated', { active: false }],
   ])('opens no session for %s while it was verified', async (_name, data) => {
     const { portalUserId, email, password } = await make.portalUser();
-    const checkInTurn: SecretHasher['checkInTurn'] = (clientGone, check) =>
-      system.hasher.checkInTurn(clientGone, (verify) =>
+    const checkInTurn: SecretHasher['checkInTurn'] = (caller, check) =>
+      system.hasher.checkInTurn(caller, (verify) =>
         check(async (secret, hash) => {
           const matches = await verify(secret, hash);
           await system.db.portalUser.update({ where: { id: portalUserId }, data });

@@ -81,7 +81,9 @@ const checkPassword = async (
   const guard = createPortalLoginGuard(clock);
   const browsers = createKnownBrowsers({ ...deps, purpose: 'portal-browser' });
   const caller = browsers.callerOf(email, { ip: context.ip, browserToken });
-  const signedIn = await hasher.checkInTurn(context.clientGone, async (verify) => {
+  const { clientGone } = context;
+  const waiting = { clientGone, id: caller.id, isKnown: caller.kind === 'browser' };
+  const signedIn = await hasher.checkInTurn(waiting, async (verify) => {
     await guard.charge(inTransaction, email, caller);
     const known = await findPortalUserByEmail(db, email);
     if (!(await verify(password, known?.passwordHash)) || known === undefined) return undefined;

@@ -203,8 +203,8 @@ describe('a change', () => {
 
 /** Serves the sign-in with `then` between a password's verification and what follows it. */
 const serveWithVerified = (then: () => Promise<unknown>): Promise<string> => {
-  const checkInTurn: SecretHasher['checkInTurn'] = (clientGone, check) =>
-    system.hasher.checkInTurn(clientGone, (verify) =>
+  const checkInTurn: SecretHasher['checkInTurn'] = (caller, check) =>
+    system.hasher.checkInTurn(caller, (verify) =>
       check(async (secret, hash) => {
         const matches = await verify(secret, hash);
         await then();

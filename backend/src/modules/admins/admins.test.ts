@@ -60,8 +60,8 @@ const ask = (path: string, token?: string) => bearerCaller(url, token)('GET', pa
 
 /** Serves the sign-in with `then` between a password's verification and what follows it. */
 const serveWithVerified = async (then: () => Promise<unknown>): Promise<string> => {
-  const checkInTurn: SecretHasher['checkInTurn'] = (clientGone, check) =>
-    system.hasher.checkInTurn(clientGone, (verify) =>
+  const checkInTurn: SecretHasher['checkInTurn'] = (caller, check) =>
+    system.hasher.checkInTurn(caller, (verify) =>
       check(async (secret, hash) => {
         const matches = await verify(secret, hash);
         await then();

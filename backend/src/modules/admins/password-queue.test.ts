@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { bearerCaller, type Caller } from '#test/support/caller.ts';
+import { bearerCaller, createCaller, type Caller } from '#test/support/caller.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { createFactories, type Factories } from '#test/support/factories.ts';
 import { createGate } from '#test/support/gate.ts';
@@ -28,6 +28,17 @@ afterAll(async () => system.close());
 
 const signIn = (email: string, password = 'wrong') =>
   nobody('POST', '/auth/login', { email, password });
+
+const signInFrom = (
+  ip: string,
+  body: { email: string; password?: string; browserToken?: string },
+) =>
+  createCaller(url, { 'x-forwarded-for': ip })('POST', '/auth/login', {
+    password: 'wrong',
+    ...body,
+  });
+
+const addresses = ['198.51.100.1', '198.51.100.2', '198.51.100.3'] as const;
 
 const stranger = (n: number): string => `stranger-${count}-${n}@example.test`;
 
@@ -63,28 +74,68 @@ const whilePlacesAreTaken = async (work: () => Promise<void>): Promise<void> => 
   for (const answer of await Promise.all(taking)) expect(answer).toMatchObject({ status: 401 });
 };
 
-it('lets 32 wait and refuses the others at once, without counting their tries', async () => {
+it('lets 28 strangers wait and refuses the others at once, without counting their tries', async () => {
   const { email, password } = await make.admin();
+  const { browserToken } = (await signIn(email, password)).body;
   const waiting: ReturnType<typeof signIn>[] = [];
+  const done: string[] = [];
   const refusedBefore = await metric('password_checks_refused_total{reason="busy"');
+  const wait = (answer: ReturnType<typeof signIn>, name: string) => {
+    waiting.push(
+      answer.finally(() => {
+        done.push(name);
+      }),
+    );
+  };
+  const owner = { answer: undefined as ReturnType<typeof signIn> | undefined };
   await whilePlacesAreTaken(async () => {
-    for (let n = 0; n < 32; n += 1) waiting.push(signIn(stranger(n)));
-    await eventually(async () => expect(await metric('password_checks_waiting')).toBe(32));
+    for (let n = 0; n < 28; n += 1) {
+      const ip = addresses[n % 3] ?? addresses[0];
+      wait(signInFrom(ip, { email: stranger(n) }), 'stranger');
+    }
+    await eventually(async () => expect(await metric('password_checks_waiting')).toBe(28));
     for (let n = 0; n < 6; n += 1) {
       const answer = await signIn(email, password);
       expect(answer).toMatchObject({ status: 503, code: 'BUSY' });
       expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/u);
     }
+    // A browser that signed in before finds a place, and goes first.
+    owner.answer = signInFrom(addresses[0], {
+      email,
+      password,
+      browserToken: String(browserToken),
+    }).finally(() => {
+      done.push('owner');
+    });
+    await eventually(async () => expect(await metric('password_checks_waiting')).toBe(29));
   });
+  expect(await owner.answer).toMatchObject({ status: 200 });
+  await Promise.all(waiting);
+  expect(done.indexOf('owner')).toBeLessThan(6);
   for (const answer of await Promise.all(waiting)) expect(answer).toMatchObject({ status: 401 });
   expect(await signIn(email, password)).toMatchObject({ status: 200 });
   const refused = await metric('password_checks_refused_total{reason="busy"');
   expect(refused - refusedBefore).toBe(6);
   const audited = { action: 'admin.sign_in_refused', after: { path: ['code'], equals: 'BUSY' } };
   expect(await system.db.auditLog.count({ where: audited })).toBe(1);
-  expect(await system.db.refusalCount.findFirst({ where: { refusals: { gt: 5 } } })).toMatchObject({
+  const counted = { ip: '127.0.0.1', refusals: { gt: 5 } };
+  expect(await system.db.refusalCount.findFirst({ where: counted })).toMatchObject({
     details: expect.arrayContaining([expect.objectContaining({ code: 'BUSY' })]),
   });
+});
+
+it('lets twenty of one address wait, and others beside them', async () => {
+  const waiting: ReturnType<typeof signIn>[] = [];
+  const [crowd, other] = addresses;
+  await whilePlacesAreTaken(async () => {
+    for (let n = 0; n < 20; n += 1) waiting.push(signInFrom(crowd, { email: stranger(n) }));
+    await eventually(async () => expect(await metric('password_checks_waiting')).toBe(20));
+    const oneMore = await signInFrom(crowd, { email: stranger(20) });
+    expect(oneMore).toMatchObject({ status: 503, code: 'BUSY' });
+    waiting.push(signInFrom(other, { email: stranger(21) }));
+    await eventually(async () => expect(await metric('password_checks_waiting')).toBe(21));
+  });
+  for (const answer of await Promise.all(waiting)) expect(answer).toMatchObject({ status: 401 });
 });
 
 it('neither checks nor counts the password of a client that has gone', async () => {

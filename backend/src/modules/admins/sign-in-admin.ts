@@ -78,7 +78,9 @@ const checkPassword = async (
   const guard = createAdminLoginGuard(clock);
   const browsers = createKnownBrowsers({ ...deps, purpose: 'admin-browser' });
   const caller = browsers.callerOf(email, { ip: context.ip, browserToken });
-  const admin = await hasher.checkInTurn(context.clientGone, async (verify) => {
+  const { clientGone } = context;
+  const waiting = { clientGone, id: caller.id, isKnown: caller.kind === 'browser' };
+  const admin = await hasher.checkInTurn(waiting, async (verify) => {
     await guard.charge(inTransaction, email, caller);
     const known = await findAdminByEmail(db, email);
     if (!(await verify(password, known?.passwordHash)) || known === undefined) return undefined;

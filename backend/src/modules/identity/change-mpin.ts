@@ -6,6 +6,7 @@ import { isActive, type ActiveUser, type CustomerPrincipal } from './identity.ty
 import { isCommonMpin } from './common-mpins.ts';
 import { checkCode, refusalOf, type CheckCodeDeps } from './check-code.ts';
 import { storeMpin } from './mpin.store.ts';
+import { turnOfClient, turnOfSession } from './mpin-turn.ts';
 import { hashesOfPhone } from './phone.ts';
 import { recordRefusedSignIn } from './record-refused-sign-in.ts';
 import { requireRecentSignIn, type RecentSignInDeps } from './recent-sign-in.ts';
@@ -74,10 +75,10 @@ export const setMpin = async (
   context: Client,
 ): Promise<void> => {
   const { userId, sessionId, deviceId } = principal;
-  const { ip, clientGone } = context;
+  const { ip } = context;
   refuseCommon(deps, mpin, 'mpin');
   await requireRecentSignIn(deps, principal, currentMpin, context);
-  const mpinHash = await deps.hasher.hashSecret(mpin, clientGone);
+  const mpinHash = await deps.hasher.hashSecret(mpin, turnOfSession(principal, context));
   await deps.inTransaction(async (tx) => {
     const user = await lockActiveUser(tx, userId);
     const at = deps.clock.now();
@@ -109,7 +110,8 @@ export const resetMpin = async (
   // Before the code is looked at, which stays good for the next choice.
   refuseCommon(deps, newMpin, 'newMpin');
   // Hashed first, whatever the code: a full queue must not use the code up.
-  const mpinHash = await deps.hasher.hashSecret(newMpin, clientGone);
+  const turn = await turnOfClient(deps, { phone, deviceId }, { ip, clientGone });
+  const mpinHash = await deps.hasher.hashSecret(newMpin, turn);
   // Every refusal leaves the transaction by return: a throw would undo the count of wrong codes.
   const result = await deps.inTransaction(async (tx) => {
     const client = { ip, deviceId };

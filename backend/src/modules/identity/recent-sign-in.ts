@@ -4,6 +4,7 @@ import { selectOne, sql, type Db } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import type { RequestContext } from '../../platform/http/index.ts';
 import type { CustomerPrincipal } from './identity.types.ts';
+import { turnOfSession } from './mpin-turn.ts';
 import { recordRefusedSignIn } from './record-refused-sign-in.ts';
 import { announceEnd, type SessionsDeps } from './sessions.ts';
 import { findLiveSession, revokeSessions } from './sessions.store.ts';
@@ -36,11 +37,12 @@ const forgetTries = async (db: Db, id: string): Promise<void> => {
 /** Judges the current MPIN in its turn; false for a wrong one, the fifth of which ends the session. */
 const isCurrentMpin = (
   deps: RecentSignInDeps,
-  { userId, sessionId, phone }: CustomerPrincipal,
+  principal: CustomerPrincipal,
   currentMpin: string,
   { ip, clientGone }: Pick<RequestContext, 'ip' | 'clientGone'>,
-): Promise<boolean> =>
-  deps.hasher.checkInTurn(clientGone, async (verify) => {
+): Promise<boolean> => {
+  const { userId, sessionId, phone } = principal;
+  return deps.hasher.checkInTurn(turnOfSession(principal, { clientGone }), async (verify) => {
     const charged = await chargeSession(deps.db, sessionId);
     if (charged === undefined) return false;
     const owner = await findMpinCaller(deps.db, { phone, deviceId: undefined }, deps.clock.now());
@@ -62,6 +64,7 @@ const isCurrentMpin = (
     );
     return false;
   });
+};
 
 /**
  * Requires that the caller signed in a short while ago, a refresh being no sign-in, or gives their

@@ -7,6 +7,7 @@ import { recordSecurityEvent } from '../security-events/index.ts';
 import { callerAddress, chargeAddress, takeBackRefusal } from './address-refusals.store.ts';
 import { isActive, type ActiveUser, type SignedIn } from './identity.types.ts';
 import { lockMpinHolder } from './mpin.store.ts';
+import { turnOfClient } from './mpin-turn.ts';
 import { hashesOfPhone } from './phone.ts';
 import { recordRefusedSignIn } from './record-refused-sign-in.ts';
 import {
@@ -188,7 +189,8 @@ export const signInWithMpin = async (
   { ip, clientGone }: Pick<RequestContext, 'ip' | 'clientGone'>,
 ): Promise<SignedIn> => {
   const attempt = { ...signIn, ip };
-  const result = await deps.hasher.checkInTurn(clientGone, async (verify): Promise<Result> => {
+  const turn = await turnOfClient(deps, signIn, { ip, clientGone });
+  const result = await deps.hasher.checkInTurn(turn, async (verify): Promise<Result> => {
     const charged = await chargeTry(deps, attempt);
     if ('kind' in charged) return charged;
     const isRight = await verify(signIn.mpin, charged.holder?.mpinHash);

@@ -24,6 +24,21 @@ describe('semaphore', () => {
     await Promise.all(work);
   });
 
+  it('gives a place to those that go first before the others', async () => {
+    const places = createSemaphore(1);
+    const gate = createGate();
+    const entered: string[] = [];
+    const enter = (name: string, goesFirst: boolean) =>
+      places.run(async () => void entered.push(name), undefined, goesFirst);
+    const holding = places.run(() => gate.opened);
+    const waiting = [enter('a', false), enter('b', false), enter('known', true)];
+    expect(places.waiting).toBe(3);
+    gate.open();
+    await holding;
+    await Promise.all(waiting);
+    expect(entered).toEqual(['known', 'a', 'b']);
+  });
+
   it('frees the place when the work fails', async () => {
     const places = createSemaphore(1);
     const failed = places.run(() => Promise.reject(new Error('no')));

@@ -1,9 +1,10 @@
 export interface Semaphore {
   /**
-   * Runs `work` when a place is free; places are given in the order of asking. Rejects with the
-   * signal's reason, and does not run it, when `signal` aborts first.
+   * Runs `work` when a place is free; places are given in the order of asking, to those with
+   * `goesFirst` before the others. Rejects with the signal's reason, and does not run it, when
+   * `signal` aborts first.
    */
-  run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
+  run<T>(work: () => Promise<T>, signal?: AbortSignal, goesFirst?: boolean): Promise<T>;
   /** The number of those that wait for a place. */
   readonly waiting: number;
 }
@@ -11,10 +12,11 @@ export interface Semaphore {
 /** At most `places` pieces of work at a time. */
 export const createSemaphore = (places: number): Semaphore => {
   if (!Number.isInteger(places) || places < 1) throw new Error('a semaphore needs a place');
-  const waiting = new Set<() => void>();
+  const [first, others] = [new Set<() => void>(), new Set<() => void>()];
   let free = places;
 
-  const enter = async (signal: AbortSignal | undefined): Promise<void> => {
+  const enter = async (signal: AbortSignal | undefined, goesFirst: boolean): Promise<void> => {
+    const waiting = goesFirst ? first : others;
     signal?.throwIfAborted();
     if (free > 0) {
       free -= 1;
@@ -35,21 +37,22 @@ export const createSemaphore = (places: number): Semaphore => {
   };
   // A place goes straight to the next in line, so nobody can slip in between.
   const leave = (): void => {
-    const [next] = waiting;
+    const [next] = first.size > 0 ? first : others;
     if (next === undefined) {
       free += 1;
       return;
     }
-    waiting.delete(next);
+    first.delete(next);
+    others.delete(next);
     next();
   };
 
   return {
     get waiting() {
-      return waiting.size;
+      return first.size + others.size;
     },
-    async run(work, signal) {
-      await enter(signal);
+    async run(work, signal, goesFirst = false) {
+      await enter(signal, goesFirst);
       try {
         return await work();
       } finally {

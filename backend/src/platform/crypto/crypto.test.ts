@@ -52,8 +52,9 @@ describe('blind index', () => {
 
 describe('secret hasher', () => {
   const hasher = createSecretHasher({ pepper: 'dev-only-pepper-of-tests' });
+  const caller = { clientGone: new AbortController().signal, id: 'a test', isKnown: false };
   const verify = (secret: string, stored: string | undefined, by = hasher): Promise<boolean> =>
-    by.checkInTurn(new AbortController().signal, (verifySecret) => verifySecret(secret, stored));
+    by.checkInTurn(caller, (verifySecret) => verifySecret(secret, stored));
 
   it('hashes with argon2id at the set cost and verifies', async () => {
     const hash = await hasher.hashSecret('4821');

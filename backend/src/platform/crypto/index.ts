@@ -12,7 +12,12 @@ export {
   type KeyWrapping,
 } from './kept-keyring.ts';
 export { parseKeyList, parseKeyring, type Keyring } from './keyring.ts';
-export { resealHashes, createSecretHasher, type SecretHasher } from './secret-hasher.ts';
+export {
+  resealHashes,
+  createSecretHasher,
+  type PasswordCaller,
+  type SecretHasher,
+} from './secret-hasher.ts';
 export { SealError } from './sealing.ts';
 export {
   createWrappingKeyStore,

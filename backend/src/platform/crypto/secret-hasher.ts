@@ -46,19 +46,29 @@ const createPasswordCheckMetrics = (
  */
 type VerifySecret = (secret: string, stored: string | undefined) => Promise<boolean>;
 
+/** Who asks for a check, and so waits for a turn. */
+export interface PasswordCaller {
+  /** Takes it out of the queue. */
+  readonly clientGone: AbortSignal;
+  /** Whose waiting checks are counted together: an address, or one that is known. */
+  readonly id: string;
+  /** A browser, device or session that signed in before: these go first. */
+  readonly isKnown: boolean;
+}
+
 /** Hashes what people choose: passwords and PINs. */
 export interface SecretHasher {
   /**
-   * A new hash with its own salt, sealed. `clientGone` takes it out of the queue.
+   * A new hash with its own salt, sealed.
    * @throws AppError BUSY when too many wait, or the client left.
    */
-  hashSecret(secret: string, clientGone?: AbortSignal): Promise<string>;
+  hashSecret(secret: string, caller?: PasswordCaller): Promise<string>;
   /**
    * Runs the check of a password when its turn has come: whatever counts the try belongs into
-   * `check`, so that a refused one is not counted. `clientGone` takes it out of the queue.
+   * `check`, so that a refused one is not counted.
    * @throws AppError BUSY when too many wait (contract: limits > Rate limits), or the client left.
    */
-  checkInTurn<T>(clientGone: AbortSignal, check: (verify: VerifySecret) => Promise<T>): Promise<T>;
+  checkInTurn<T>(caller: PasswordCaller, check: (verify: VerifySecret) => Promise<T>): Promise<T>;
   /** The beginning of every hash that is sealed with the first pepper. */
   readonly currentPrefix: string;
   /**
@@ -82,6 +92,10 @@ interface SecretHasherOptions {
 
 /** Bounds the time that a queue of strangers can cost an operator. */
 const maxWaiting = 32;
+/** Of them those of callers that are not known: a crowd leaves places to the others. */
+const maxStrangers = 28;
+/** Of them those of one caller. */
+const maxOfCaller = 20;
 /** Seconds; a full queue is done with in less. */
 const retryAfterSeconds = 1;
 
@@ -144,6 +158,27 @@ const createPeppers = (peppers: readonly [string, ...string[]]) => {
   };
 };
 
+/** Counts who waits, by caller and of all that are not known. */
+const createWaiters = () => {
+  const counts = new Map<string, number>();
+  let strangers = 0;
+  return {
+    areTooMany: ({ id, isKnown }: PasswordCaller): boolean =>
+      (counts.get(id) ?? 0) >= maxOfCaller || (!isKnown && strangers >= maxStrangers),
+    /** Counts one more, until the function that it returns is called. */
+    enter({ id, isKnown }: PasswordCaller): () => void {
+      counts.set(id, (counts.get(id) ?? 0) + 1);
+      if (!isKnown) strangers += 1;
+      return () => {
+        const left = (counts.get(id) ?? 0) - 1;
+        if (left > 0) counts.set(id, left);
+        else counts.delete(id);
+        if (!isKnown) strangers -= 1;
+      };
+    },
+  };
+};
+
 /**
  * argon2id, sealed with the pepper. Sealed and not mixed in, so that a pepper can be replaced
  * without anybody's secret.
@@ -169,29 +204,33 @@ export const createSecretHasher = (options: SecretHasherOptions): SecretHasher =
     return matches;
   };
 
-  const inTurn = async <T>(work: () => Promise<T>, clientGone?: AbortSignal): Promise<T> => {
-    if (places.waiting >= maxWaiting) {
+  const waiters = createWaiters();
+  const inTurn = async <T>(work: () => Promise<T>, caller?: PasswordCaller): Promise<T> => {
+    if (places.waiting >= maxWaiting || (caller !== undefined && waiters.areTooMany(caller))) {
       metrics?.countRefusal('busy');
       throw new AppError('BUSY', { retryAfterSeconds });
     }
     const turn = { came: false };
+    const leave = caller === undefined ? () => {} : waiters.enter(caller);
     const begin = (): Promise<T> => {
       turn.came = true;
+      leave();
       return work();
     };
     try {
-      return await places.run(begin, clientGone);
+      return await places.run(begin, caller?.clientGone, caller?.isKnown ?? true);
     } catch (error) {
       if (turn.came) throw error;
+      leave();
       metrics?.countRefusal('gone');
       throw new AppError('BUSY', { retryAfterSeconds });
     }
   };
 
   return {
-    hashSecret: (secret, clientGone) =>
-      inTurn(async () => peppers.seal(await hash(asText(secret), cost)), clientGone),
-    checkInTurn: (clientGone, check) => inTurn(() => check(verifySecret), clientGone),
+    hashSecret: (secret, caller) =>
+      inTurn(async () => peppers.seal(await hash(asText(secret), cost)), caller),
+    checkInTurn: (caller, check) => inTurn(() => check(verifySecret), caller),
     currentPrefix: peppers.currentPrefix,
     reseal: (stored) => peppers.reseal(stored),
   };

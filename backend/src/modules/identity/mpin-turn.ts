@@ -1,0 +1,26 @@
+import type { Clock } from '../../platform/clock/clock.ts';
+import type { PasswordCaller } from '../../platform/crypto/index.ts';
+import type { Db } from '../../platform/db/index.ts';
+import type { RequestContext } from '../../platform/http/index.ts';
+import type { CustomerPrincipal } from './identity.types.ts';
+import { callerOf } from './sign-in-rules.ts';
+import { isTrustedForPhone } from './trusted-devices.store.ts';
+
+/* Who waits for the check of an MPIN (contract: identity-and-kyc > Password checks). */
+
+/** Takes a client that is not signed in for its trusted device, else for its address. */
+export const turnOfClient = async (
+  { db, clock }: { readonly db: Db; readonly clock: Clock },
+  client: { readonly phone: string; readonly deviceId?: string | undefined },
+  { ip, clientGone }: Pick<RequestContext, 'ip' | 'clientGone'>,
+): Promise<PasswordCaller> => {
+  const { phone, deviceId } = client;
+  const isKnown = await isTrustedForPhone(db, { phone, deviceId }, clock.now());
+  return { clientGone, id: callerOf({ ip, deviceId }, isKnown), isKnown };
+};
+
+/** Takes a customer who is signed in for their session. */
+export const turnOfSession = (
+  { sessionId }: Pick<CustomerPrincipal, 'sessionId'>,
+  { clientGone }: Pick<RequestContext, 'clientGone'>,
+): PasswordCaller => ({ clientGone, id: `session|${sessionId}`, isKnown: true });
