@@ -137,7 +137,7 @@ const measurePrice = async ({ url, pid }: RunningApp): Promise<Table> => {
   };
 };
 
-/** What the worst requests that a stranger can send cost, and what they keep others from. */
+/** Measures the worst requests that a stranger can send, and what they keep others from. */
 export const worstRequests = async (): Promise<Report> => {
   const stack = await openStack();
   const stopFeeding = await keepPriceLive(stack.addresses.redisUrl);

@@ -12,7 +12,7 @@ export const inPath = encodeURIComponent;
 export const withoutNumbers = (text: string): string => text.replace(/\d{4,}/g, '…');
 
 /**
- * Returns the meaning of a collaborator's state by a table; one that is not there, or of no name,
+ * Returns the meaning of a collaborator's state by a table. One that is not there, or of no name,
  * counts as `open`. What comes from outside is looked up among the table's own names alone.
  */
 export const meaningOf = <T>(

@@ -7,7 +7,7 @@ export interface RowRules<T> {
   readonly schema: z.ZodType<T>;
   /** The kind that a row names in `entity`, where it names one. */
   readonly entity?: string;
-  /** What was asked about, and where a row names it. */
+  /** The thing that was asked about, and where a row names it. */
   readonly about?: {
     readonly id: string;
     readonly idOf: (row: Fields) => unknown;
@@ -42,7 +42,7 @@ const fields = z.record(z.string(), z.unknown());
 
 const fieldsOf = (row: unknown): Fields => fields.safeParse(row).data ?? {};
 
-/** Returns the text of an id or a state; undefined for what is none. */
+/** Returns the text of an id or a state, or undefined for what is none. */
 const nameOf = (value: unknown): string | undefined => {
   const text = textOrDigits.safeParse(value).data?.trim();
   return text === '' ? undefined : text;

@@ -71,7 +71,7 @@ const infoOf = ({ title, description, prefix, tags }: ApiDefinition) => ({
 export const documentOf = (api: ApiDefinition) =>
   openApiDocument(infoOf(api), api.routes, api.guard);
 
-/** The variables that an API's app reads; only the customer API has webhooks. */
+/** The variables that an API's app reads. Only the customer API has webhooks. */
 type ApiConfig = ProcessConfig & Config<typeof apiVariables> & WebhookConfig;
 type WebhookConfig = Partial<Record<'WEBHOOK_BODY_BYTES' | 'WEBHOOK_REFUSALS_PER_MINUTE', number>>;
 

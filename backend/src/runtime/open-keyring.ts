@@ -21,7 +21,7 @@ import type { Timers } from '../platform/clock/timers.ts';
 import type { Random } from '../platform/ids/random.ts';
 import { createLoop } from '../platform/jobs/create-loop.ts';
 
-/** How often a process reads which keys there are. */
+/** The pause between two readings of the keys that there are. */
 const refreshMs = 60_000;
 /** A new key seals only after this time: ten refreshes, so that every process has it by then. */
 const learningMs = 10 * refreshMs;

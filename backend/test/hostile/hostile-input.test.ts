@@ -86,7 +86,7 @@ const expectRefused = (answer: Answer, { field, sent }: Trial): void => {
   expect(said, `${field}: ${briefly(sent)}`).toEqual(refused);
 };
 
-/** A preferred gateway that nobody knows is no error; its code is kept and shown nowhere. */
+/** A preferred gateway that nobody knows is no error. Its code is kept and shown nowhere. */
 const isPreference = (field: string): boolean => field === 'gateway';
 
 /** A password is kept as it was typed and shown to nobody. */

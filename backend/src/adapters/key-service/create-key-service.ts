@@ -31,7 +31,7 @@ const makers = {
 } as const;
 
 /**
- * Creates the key service that the environment names; undefined where it names none.
+ * Creates the key service that the environment names, or undefined where it names none.
  * @throws ConfigError naming what is missing or wrong
  */
 export const createKeyService = (

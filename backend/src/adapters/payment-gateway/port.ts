@@ -74,7 +74,7 @@ export interface UnreadRow {
   readonly status: 'UNREADABLE';
 }
 
-/** A list as far as it can be read; each row that can't be is there without its contents. */
+/** A list as far as it can be read. Each row that can't be is there without its contents. */
 export type Listed<T> = readonly (T | UnreadRow)[];
 
 interface WithStatus {
@@ -94,7 +94,7 @@ export interface GatewayPaymentRef {
   readonly gatewayPaymentId: string;
   /** Null where we never learned it. */
   readonly gatewayOrderId: string | null;
-  /** The time from which on it may have refunds and disputes; undefined where that is not known. */
+  /** The time from which on it may have refunds and disputes, or undefined where that is not known. */
   readonly createdAt?: Date;
 }
 
@@ -210,7 +210,7 @@ export interface PaymentGateway {
   /** Checks that the checkout's answer is genuine: by its signature in constant time, or, where a
    * gateway signs none, by a query of the gateway (hence an outcome). */
   verifyCheckout(proof: CheckoutProof): Promise<Outcome<boolean>>;
-  /** True where `verifyCheckout` is such a query; left out where it asks nobody. */
+  /** True where `verifyCheckout` is such a query. Left out where it asks nobody. */
   readonly checksProofsByQuery?: true;
   /** Checks the signature over the raw bytes under every secret in force; then reads the body. */
   verifyWebhook(delivery: WebhookDelivery): VerifiedWebhook;

@@ -1,7 +1,7 @@
 import type { Client } from 'pg';
 
 /**
- * What the sessions of each role begin with. The processes ask for the same as they connect; a
+ * What the sessions of each role begin with. The processes ask for the same as they connect. A
  * pooler that drops what is asked for leaves what the role has. A migration takes as long as it
  * takes, so the role that owns the schema has no bound on a statement.
  */

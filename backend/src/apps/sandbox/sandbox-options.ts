@@ -34,7 +34,7 @@ export interface SandboxOptions {
   readonly settleMs: number;
   /** Real time for which the faults that time out keep a caller waiting before they cut it off. */
   readonly hangMs: number;
-  /** Adds rows about something else to every list; false in tests of the lists themselves. */
+  /** Adds rows about something else to every list. Tests of the lists themselves turn it off. */
   readonly addsOddRows: boolean;
   /** Keeps the records between processes; undefined keeps them in memory only. */
   readonly stateDir: string | undefined;

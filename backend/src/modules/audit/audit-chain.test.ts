@@ -52,7 +52,7 @@ afterAll(async () => {
 
 class Undone extends Error {}
 
-/** Reads a log that somebody with every right has changed; the change is undone after. */
+/** Reads a log that somebody with every right has changed. The change is undone after. */
 const whileTampered = async (
   statements: readonly string[],
   read: (tx: Db) => Promise<void>,

@@ -209,7 +209,7 @@ export interface Payee {
   readonly createdAt: Date;
   /** The provider's, 0 to 100; null where the validation gave none. */
   readonly nameMatchScore: number | null;
-  /** The bank's own name for it; null where the validation gave none. */
+  /** The bank's own name for it, or null where the validation gave none. */
   readonly registeredNameSealed: string | null;
 }
 

@@ -61,7 +61,7 @@ const addPairs = (words: readonly string[], others: readonly string[]): bigint =
 
 /**
  * Scores from 0 to 100 how well two names may be of one person. The order of the words, titles,
- * case, accents and blanks do not matter; an initial and another spelling count a little less than
+ * case, accents and blanks do not matter. An initial and another spelling count a little less than
  * the word. A name in another script has nothing in common with one in Latin letters.
  */
 export const compareNames = (one: string, other: string): bigint => {

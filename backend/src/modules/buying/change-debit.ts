@@ -13,7 +13,7 @@ import {
 import { debitJob } from './debit-installments.ts';
 import { paymentWindowMs } from './extend-payment-window.ts';
 
-/** How far the debit of an installment is. */
+/** The progress of the debit of an installment. */
 type UnsentDebit =
   | { readonly kind: 'UNSENT'; readonly paymentOrder: PaymentOrder }
   /** The installment is PENDING, and nobody was asked to pay it. */
@@ -39,7 +39,7 @@ const lockUnsent = async (tx: Db, orderId: string): Promise<UnsentDebit> => {
 /**
  * Calls off the debit of an installment that was not sent, in the caller's transaction: it stays
  * PENDING, its customer may pay it until `payableUntil`, and then it fails (contract: plans >
- * Missed debits). True also for one that was called off before; false where it is too late.
+ * Missed debits). True also for one that was called off before, or false where it is too late.
  */
 export const callOffDebit = async (
   deps: TransitionDeps,

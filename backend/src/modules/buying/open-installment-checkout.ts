@@ -40,7 +40,7 @@ interface CheckoutDeps extends Pick<GoldBase, 'db' | 'inTransaction' | 'clock' |
 }
 
 /**
- * Counts an installment's checkout towards the daily limit of today, before it is opened; true also
+ * Counts an installment's checkout towards the daily limit of today, before it is opened. True also
  * for one that is counted already. False where the customer has bought too much today, or may not
  * buy now: then it waits, until another day (contract: money > Trading limits).
  */
@@ -70,7 +70,7 @@ const countCheckout = async (deps: CheckoutDeps, paymentOrderId: string): Promis
 };
 
 /**
- * Creates the gateway's order of an installment; returns false while no gateway creates it, or the
+ * Creates the gateway's order of an installment. Returns false while no gateway creates it, or the
  * customer has reached the daily limit, and the installment waits. A gateway that creates another
  * order has failed it, and the customer was notified (contract: plans > Schedule).
  */

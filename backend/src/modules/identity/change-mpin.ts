@@ -65,7 +65,7 @@ const applyMpin = async (
 
 /**
  * Sets or replaces the caller's MPIN. A sign-in with the old one that has not ended by then is
- * refused; sessions go on.
+ * refused. Sessions go on.
  * @throws AppError MPIN_TOO_COMMON, UNAUTHENTICATED, RECENT_SIGN_IN_REQUIRED, BUSY.
  */
 export const setMpin = async (

@@ -34,7 +34,7 @@ const forgetTries = async (db: Db, id: string): Promise<void> => {
   await db.session.updateMany({ where: { id }, data: { wrongMpins: 0 } });
 };
 
-/** Judges the current MPIN in its turn; false for a wrong one, the fifth of which ends the session. */
+/** Judges the current MPIN in its turn, or false for a wrong one, the fifth of which ends the session. */
 const isCurrentMpin = (
   deps: RecentSignInDeps,
   principal: CustomerPrincipal,

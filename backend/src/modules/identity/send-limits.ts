@@ -59,7 +59,7 @@ interface ExceededLimit {
   readonly waitSeconds: number;
 }
 
-/** Returns the limit that a send would exceed; undefined for none. */
+/** Returns the limit that a send would exceed, or undefined for none. */
 export const findExceededLimit = async (
   tx: Db,
   limits: SendLimits,

@@ -23,7 +23,7 @@ const tokenColumns = { ...columns, familyId: true, revokedAt: true } as const;
 
 export interface UsedToken {
   readonly usedAt: Date;
-  /** The token that replaced it; null where it may not be exchanged once more. */
+  /** The token that replaced it, or null where it may not be exchanged once more. */
   readonly successorHash: string | null;
   readonly session: TokenSession;
 }

@@ -230,7 +230,7 @@ const refuseUsed = async (
 
 /**
  * Exchanges a refresh token for a new pair; the session and its id stay, the old token is used
- * up. One whose successor was never used is exchanged once more within 30 s; in every other case a
+ * up. One whose successor was never used is exchanged once more within 30 s. In every other case a
  * used token presented again ends its whole family. Of requests that present one token at
  * once exactly one gets a pair, the others 401, and the family lives on.
  * @throws AppError INVALID_REFRESH_TOKEN, ACCOUNT_UNAVAILABLE.

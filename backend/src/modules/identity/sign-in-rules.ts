@@ -1,13 +1,13 @@
 import { hashToken } from '../../platform/crypto/index.ts';
 import { callerAddress } from './address-refusals.store.ts';
 
-/** What the configuration says of signing in. */
+/** The rules of signing in, from the configuration. */
 export interface SignInRules {
   /** SIGN_IN_REFUSALS_PER_ADDRESS_HOUR: refused codes and MPINs of one address, over all phones. */
   readonly refusalsPerAddressHour: number;
   /** MPIN_TRUSTED_DEVICES_ONLY: nobody signs in with an MPIN on a device that is not trusted. */
   readonly trustedDevicesOnly: boolean;
-  /** SESSIONS_PER_CUSTOMER: live sessions of a customer; one more ends the oldest. */
+  /** SESSIONS_PER_CUSTOMER: live sessions of a customer. One more ends the oldest. */
   readonly sessionsPerCustomer: number;
   /** MPIN_REFUSE_COMMON: no new MPIN is one of those that many people choose. */
   readonly refusesCommonMpins: boolean;

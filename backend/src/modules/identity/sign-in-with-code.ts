@@ -66,7 +66,7 @@ export const signInWithCode = async (
       return { kind: 'unavailable' as const };
     }
     const userId = account.user.id;
-    // A device that names itself is trusted from now on; one that we name never presents that name.
+    // A device that names itself is trusted from now on. One that we name never presents that name.
     if (deviceId !== undefined) await trustDevice(tx, { userId, deviceId }, deps.clock.now());
     const opened = await openSession(deps, tx, userId, { deviceId, deviceName, ip });
     // Whoever has the token of this device may not be who has the phone.

@@ -55,7 +55,7 @@ interface Try {
   readonly key: GuardKey;
   /** True for the try that locks its caller. */
   readonly locks: boolean;
-  /** The trusted device that tries; undefined for any other caller. */
+  /** The trusted device that tries, or undefined for any other caller. */
   readonly device: { readonly userId: string; readonly deviceId: string } | undefined;
   /** Undefined where no MPIN opens anything to this caller. */
   readonly holder: { readonly id: string; readonly mpinHash: string } | undefined;
@@ -69,7 +69,7 @@ type Result =
 
 /**
  * Returns whose tries are counted together. Where only trusted devices may use the MPIN, strangers
- * are counted by address, so that none of them locks the phone; else by the phone alone.
+ * are counted by address, so that none of them locks the phone. Else by the phone alone.
  */
 const keyOf = (
   { blindIndex, signInRules }: SignInWithMpinDeps,

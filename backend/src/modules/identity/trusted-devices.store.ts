@@ -6,7 +6,7 @@ import { execute, selectOne, sql, type Db } from '../../platform/db/index.ts';
 const dayMs = 24 * 60 * 60_000;
 /** Ends the trust of a device that did not sign in by code for so long. */
 const trustMs = 180 * dayMs;
-/** Shorter ids can be guessed; the client names none that is longer. */
+/** Shorter ids can be guessed. The client names none that is longer. */
 const minIdLength = 16;
 /** Keeps the devices that signed in by code last. */
 const maxDevices = 20;
@@ -38,7 +38,7 @@ export const isTrustedDevice = async (
   return (await db.trustedDevice.count({ where })) > 0;
 };
 
-/** Who signs in with an MPIN: whose phone it is, and whether the device is trusted for them. */
+/** The customer of an MPIN sign-in, and their trusted device. */
 export interface MpinCaller {
   readonly userId: string;
   /** Null before the customer set one. */

@@ -24,7 +24,7 @@ const hashAnew = async (deps: HashDeps, tx: Db, row: KycRow): Promise<readonly s
   }
 };
 
-/** Returns the hashes, one for each key, that a customer's PAN may have; none without a PAN. */
+/** Returns the hashes, one for each key, that a customer's PAN may have, or none without a PAN. */
 export const hashesOfPan = async (
   deps: HashDeps,
   tx: Db,

@@ -3,7 +3,7 @@ import type { Db } from '../../platform/db/index.ts';
 import { openFullName } from './kyc-sealing.ts';
 import { findKycByUser } from './kyc.store.ts';
 
-/** Returns the name that was approved for a customer; undefined while no KYC of theirs is. */
+/** Returns the name that was approved for a customer, or undefined while no KYC of theirs is. */
 export const openApprovedName = async (
   db: Db,
   sealer: Sealer,

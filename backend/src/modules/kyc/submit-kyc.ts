@@ -52,7 +52,7 @@ const requireDocument = async (
 };
 
 /**
- * Returns the full name of the submission; the profile's where it has none. An older profile may
+ * Returns the full name of the submission. The profile's where it has none. An older profile may
  * have a name that the rule of names refuses.
  */
 const fullNameFor = async (db: Db, userId: string, given: string | undefined): Promise<string> => {

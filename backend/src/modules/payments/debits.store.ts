@@ -49,7 +49,7 @@ export const acquireDebit = (
       last_asked_at = ${at}::timestamptz`,
   });
 
-/** Moves a debit that was not sent yet; the caller holds the row's lock. */
+/** Moves a debit that was not sent yet. The caller holds the row's lock. */
 export const moveDebit = async (
   tx: Db,
   id: string,

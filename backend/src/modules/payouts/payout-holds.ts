@@ -46,7 +46,7 @@ const isOtherName = async (
   return score === undefined || score < BigInt(floor);
 };
 
-/** Returns the hold that payouts to an account meet; undefined for none. */
+/** Returns the hold that payouts to an account meet, or undefined for none. */
 export const findAccountHold = async (
   deps: HoldDeps,
   tx: Db,
@@ -76,7 +76,7 @@ const findDailyHold = async (
 };
 
 /**
- * Returns the hold that a new payout meets; null for none. Definite in the transaction that has the
+ * Returns the hold that a new payout meets, or null for none. Definite in the transaction that has the
  * customer's holding locked, where the payouts of the day are counted.
  */
 export const findHold = async (

@@ -32,7 +32,7 @@ export interface Payout {
   readonly failureReason: string | null;
   readonly approvalRequired: boolean;
   /**
-   * The hold that it met when it was written, or retried to another account; an approval releases
+   * The hold that it met when it was written, or retried to another account. An approval releases
    * it.
    */
   readonly hold: PayoutHold | null;

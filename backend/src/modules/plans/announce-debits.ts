@@ -20,7 +20,7 @@ type AnnounceDeps = Pick<
   'db' | 'inTransaction' | 'clock' | 'logger' | 'gates' | 'limits' | 'notify' | 'payments'
 >;
 
-/** Announces the next debit of a plan in a transaction of its own; false where there is none. */
+/** Announces the next debit of a plan in a transaction of its own, or false where there is none. */
 const announce = (deps: AnnounceDeps, planId: string): Promise<boolean> =>
   deps.inTransaction(async (tx) => {
     const now = deps.clock.now();
@@ -28,7 +28,7 @@ const announce = (deps: AnnounceDeps, planId: string): Promise<boolean> =>
     if (plan?.status !== 'ACTIVE' || plan.nextDueAt === null) return false;
     const installmentNo = plan.installmentsRaised + 1;
     const { nextDueAt: dueAt, lastNotice } = plan;
-    // Another worker has announced it meanwhile; or it is missed, and is raised without a debit.
+    // Another worker has announced it meanwhile. Or it is missed, and is raised without a debit.
     if (lastNotice?.installmentNo === installmentNo || isMissed(plan, dueAt, now)) return false;
     const lastDebitAt = await findLastDebit(tx, planId);
     const { debitAt } = planDebit(plan, { dueAt, announcedFor: undefined, lastDebitAt }, now);

@@ -71,7 +71,7 @@ export const markMissed = async (tx: Db, planId: string, until: Date): Promise<v
 };
 
 /**
- * Returns the moment of a plan's last debit, sent or to be sent; undefined where there is none. One
+ * Returns the moment of a plan's last debit, sent or to be sent, or undefined where there is none. One
  * that was called off before it was sent is none. Under the plan's lock it is definite.
  */
 export const findLastDebit = async (
@@ -136,7 +136,7 @@ export const listLateDebits = (
   );
 };
 
-/** Returns the id of the order of a plan's installment; undefined before it is raised. */
+/** Returns the id of the order of a plan's installment, or undefined before it is raised. */
 export const findInstallmentId = async (
   db: Db,
   sipPlanId: string,

@@ -198,7 +198,7 @@ interface AdvanceOf {
   readonly nextDueAt: Date | null;
   /** Of the installment that is raised, where the customer is notified of its debit only now. */
   readonly noticedFor?: Date | undefined;
-  /** Where the plan has stood still for longer than one period. */
+  /** True where the plan has stood still for longer than one period. */
   readonly missedUntil?: Date | undefined;
   readonly now: Date;
 }

@@ -11,7 +11,7 @@ import { findUsableGateways } from './plans.sweeps.ts';
 import type { Mandate, Plan, PlansDeps } from './plans.types.ts';
 import { dueAtOf, isMissed, planDebit } from './schedule.rules.ts';
 
-/** A batch is raised well within it; a plan whose worker died waits for it to end. */
+/** A batch is raised well within it. A plan whose worker died waits for it to end. */
 const leaseMs = 30_000;
 const plansAtOnce = 200;
 /** Transactions at a time: more would only take the connections of the jobs. */
@@ -42,7 +42,7 @@ interface DuePlan {
 interface Raising extends DuePlan {
   readonly installmentNo: number;
   readonly dueAt: Date;
-  /** Of the installment after it; of the last one, the day on which there would be another. */
+  /** Of the installment after it. Of the last one, the day on which there would be another. */
   readonly nextDueAt: Date;
   readonly now: Date;
 }

@@ -66,9 +66,9 @@ export const isMissed = (schedule: Pick<Schedule, 'frequency'>, dueAt: Date, now
 /** A debit that is to be planned, or planned anew. */
 interface DebitToPlan {
   readonly dueAt: Date;
-  /** The moment for which it was announced; undefined where it was not. */
+  /** The moment for which it was announced, or undefined where it was not. */
   readonly announcedFor: Date | undefined;
-  /** The plan's debit before it, sent or to be sent; undefined for the first one. */
+  /** The plan's debit before it, sent or to be sent, or undefined for the first one. */
   readonly lastDebitAt: Date | undefined;
 }
 
@@ -84,7 +84,7 @@ const latest = (...moments: readonly Date[]): Date =>
 /**
  * Plans a debit: not before its installment is due, nor less than one period after the debit before
  * it, nor less than 24 h after the customer was notified. What was announced stands while it keeps
- * to that and its day has not passed; else the debit is announced again
+ * to that and its day has not passed. Else the debit is announced again
  * (contract: plans > Mandates).
  */
 export const planDebit = (

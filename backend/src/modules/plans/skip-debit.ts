@@ -9,7 +9,7 @@ import { dueAtOf } from './schedule.rules.ts';
 
 const refuse = (message: string): AppError => new AppError('ILLEGAL_TRANSITION', { message });
 
-/** Raises the announced installment before its day, without a debit; returns its order's id. */
+/** Raises the announced installment before its day, without a debit. Returns its order's id. */
 const raiseSkipped = async (
   deps: PlansDeps,
   tx: Db,

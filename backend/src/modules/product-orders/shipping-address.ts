@@ -13,7 +13,7 @@ const exampleAddress = {
   pincode: '560001',
 };
 
-/** An address as customers send it; one line of plain text in each field. A house may be a number alone. */
+/** An address as customers send it. One line of plain text in each field. A house may be a number alone. */
 export const shippingAddressBody = z.object({
   name: plainName(100),
   phone: phoneSchema,

@@ -57,7 +57,7 @@ interface CheckoutToCheck extends BuyToCheck {
 
 /**
  * Checks a further buy, or the checkout of an installment, against what the customer has bought on
- * this IST day. Definite only under the lock of the customer's holding; without it, an early answer.
+ * this IST day. Definite only under the lock of the customer's holding. Without it, an early answer.
  * @throws AppError LIMIT_EXCEEDED with the limit in `details`
  */
 export const checkDailyBuys = async (

@@ -4,7 +4,7 @@ import { hasBoughtElsewhere, type FormerBuyerDeps } from './former-buyers.ts';
 
 /**
  * Ends the referral of a customer by their first buy, in one statement, since every allocation runs
- * it and most customers have no referrer. Returns the reward; undefined where none waits for a buy.
+ * it and most customers have no referrer. Returns the reward, or undefined where none waits for a buy.
  */
 const recordBuy = (
   tx: Db,

@@ -39,7 +39,7 @@ const reverseRewards = (db: Db, at: Date): Promise<number> =>
         AND w.bought_at IS NOT NULL AND w.status IN ('PENDING', 'EARNED')`,
   );
 
-/** Lists rewards whose seven days are over, oldest first; an order under review keeps its back. */
+/** Lists rewards whose seven days are over, oldest first. An order under review keeps its back. */
 const listDueRewards = async (db: Db, now: Date): Promise<readonly string[]> => {
   const rows = await selectRows<{ id: string }>(
     db,
@@ -67,7 +67,7 @@ const textOf = (rewardPaise: Paise): string => {
   return rewardPaise > 0n ? `${happened} You earned INR ${formatRupees(rewardPaise)}.` : happened;
 };
 
-/** Earns one reward and notifies its referrer; of two workers one does. */
+/** Earns one reward and notifies its referrer. Of two workers one does. */
 const earnReward = (
   { inTransaction, clock, notify, rewardPaise }: SettleDeps,
   id: string,

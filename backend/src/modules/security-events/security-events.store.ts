@@ -65,7 +65,7 @@ export const findSignedInDevices = async (
   return { isKnown: same !== null, hasAny: true };
 };
 
-/** Erases the ids of a deleted customer's devices; what happened on them stays. */
+/** Erases the ids of a deleted customer's devices. What happened on them stays. */
 export const eraseDeviceIds = async (tx: Db, userId: string): Promise<void> => {
   const where = { userId, deviceId: { not: null } };
   await tx.securityEvent.updateMany({ where, data: { deviceId: null } });

@@ -20,24 +20,23 @@ const limitsShape = z.object({
   mandateMaxPaise: paiseOf(1),
   maxOpenDeliveryPaise: paiseOf(0),
 });
+const usualLimits = {
+  minBuyPaise: 1000,
+  maxBuyPaise: 20_000_000,
+  dailyBuyPaise: 50_000_000,
+  minSellPaise: 1000,
+  maxSellPaise: 50_000_000,
+  minSipPaise: 1000,
+  maxSipPaise: 10_000_000,
+  deliveryFeePaise: 9900,
+  freeDeliveryFromPaise: 500_000,
+  mandateMaxPaise: 1_500_000,
+  maxOpenDeliveryPaise: 100_000_000,
+};
 limitsShape.register(z.globalRegistry, {
   id: 'Limits',
   description: 'The limits of amounts, in paise.',
-  examples: [
-    {
-      minBuyPaise: 1000,
-      maxBuyPaise: 20_000_000,
-      dailyBuyPaise: 50_000_000,
-      minSellPaise: 1000,
-      maxSellPaise: 50_000_000,
-      minSipPaise: 1000,
-      maxSipPaise: 10_000_000,
-      deliveryFeePaise: 9900,
-      freeDeliveryFromPaise: 500_000,
-      mandateMaxPaise: 1_500_000,
-      maxOpenDeliveryPaise: 100_000_000,
-    },
-  ],
+  examples: [usualLimits],
 });
 
 const ranges = [
@@ -60,6 +59,12 @@ export const limitsBody = limitsShape
       }
     }
   });
+
+limitsBody.register(z.globalRegistry, {
+  id: 'LimitsUpdate',
+  description: 'The limits as they are to be, in paise.',
+  examples: [usualLimits],
+});
 
 export const limitsView = limitsShape;
 

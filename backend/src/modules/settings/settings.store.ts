@@ -80,7 +80,7 @@ export const lockSetting = async (tx: Db, name: SettingName): Promise<void> => {
 export interface LimitsService {
   /** Returns the limits in force. */
   current(): Promise<Limits>;
-  /** Replaces the limits that are given, with the audit row in the same transaction; returns all. */
+  /** Replaces the limits that are given, with the audit row in the same transaction. Returns all. */
   replace(changes: Partial<Limits>, by: ByOperator): Promise<Limits>;
 }
 

@@ -21,7 +21,7 @@ const secondsOf = (at: Date): number => Math.floor(at.getTime() / 1000);
  */
 const toKey = (secret: string): KeyObject => createSecretKey(Buffer.from(secret, 'utf8'));
 
-/** Returns the claims; undefined without an expiry, or with an extension that is to be understood. */
+/** Returns the claims, or undefined without an expiry, or with an extension that is to be understood. */
 const claimsOf = (token: string, key: KeyObject, options: jwt.VerifyOptions): unknown => {
   try {
     const { header, payload } = jwt.verify(token, key, { ...options, complete: true });

@@ -19,7 +19,7 @@ interface LoginClient {
 export interface KnownBrowsers {
   /** Returns a browser that knows its token for the account, else the client's address. */
   callerOf(email: string, client: LoginClient): LoginCaller;
-  /** Makes the token of a browser that signed in to the account; it opens nothing. */
+  /** Makes the token of a browser that signed in to the account. It opens nothing. */
   issue(email: string): string;
 }
 

@@ -8,14 +8,14 @@ export class NoTurnError extends Error {
 interface TurnsOptions {
   /** Pieces of work of one key at a time. */
   readonly places: number;
-  /** How long one waits for a place, in real milliseconds. */
+  /** The longest wait for a place, in real milliseconds. */
   readonly waitMs: number;
   readonly onRefused?: () => void;
 }
 
 /** Lets the work of one key take turns, and of different keys none of another's. */
 export interface Turns {
-  /** @throws NoTurnError when no place became free in time; nothing was run then */
+  /** @throws NoTurnError when no place became free in time. Nothing was run then */
   run<T>(key: string, work: () => Promise<T>): Promise<T>;
 }
 

@@ -22,7 +22,7 @@ interface KeptKeyringOptions {
   readonly service: KeyWrapping;
   /** The keys of PII_KEYRING, beside those of the service. */
   readonly own: Keyring | undefined;
-  /** True where the service's keys seal and `own` only opens; false the other way round. */
+  /** True where the service's keys seal and `own` only opens, or false the other way round. */
   readonly seals: boolean;
   /** Real milliseconds for which a key is kept after the service gave it. */
   readonly lifeMs: number;

@@ -10,7 +10,7 @@ interface PoolOptions {
   readonly applicationName: string;
   /** The time that a statement waits for a connection, in milliseconds (default 5000). */
   readonly connectionWaitMs?: number;
-  /** The longest wait for a lock, in milliseconds; the server's own setting without it. */
+  /** The longest wait for a lock, in milliseconds. The server's own setting without it. */
   readonly lockWaitMs?: number;
   /** Is told of a connection that was lost. */
   readonly onError?: (error: Error) => void;
@@ -23,12 +23,12 @@ interface PoolOptions {
 export interface Connections {
   /**
    * Opens a pool whose statements end within 30 s at the server, or a little later here, with their
-   * connection; nothing connects before the first one.
+   * connection. Nothing connects before the first one.
    */
   openPool(options: PoolOptions): Pool;
   /** Returns the settings of a client that stays connected on its own and goes with the pools. */
   clientSettings(applicationName: string): ClientConfig;
-  /** Asks on the connection that is kept for it; no statement of a pool is waited for. */
+  /** Asks on the connection that is kept for it. No statement of a pool is waited for. */
   readonly ask: ServerWatch['ask'];
   /** Rejects where the server does not answer on that connection, or takes no writes. */
   readonly checkWrites: () => Promise<void>;
@@ -71,7 +71,7 @@ const createSockets = () => {
     },
     /** Notes what is open, and how much each has heard so far. */
     note: (): Heard => new Map([...opened].map((socket) => [socket, socket.bytesRead])),
-    /** Cuts off what was open at a note; of these, where told so, what has heard nothing since. */
+    /** Cuts off what was open at a note. Of these, where told so, what has heard nothing since. */
     cut(noted: Heard, { isSilent }: { readonly isSilent: boolean }): void {
       for (const [socket, bytes] of noted) {
         if (!isSilent || socket.bytesRead === bytes) cutOff(socket);

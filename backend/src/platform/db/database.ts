@@ -66,7 +66,7 @@ export interface Database {
   readonly readSnapshot: ReadSnapshot;
   /** For what needs a connection of its own: probes, the job queue. */
   readonly connections: Connections;
-  /** Rejects when the database does not answer, or takes no writes; the pool is not used. */
+  /** Rejects when the database does not answer, or takes no writes. The pool is not used. */
   ping(): Promise<void>;
   /** Ends what is under way after a moment, and every connection. */
   close(): Promise<void>;
@@ -74,11 +74,11 @@ export interface Database {
 
 /** Bounds what one customer's locked row costs the others (contract: limits > Contention). */
 interface ContentionOptions {
-  /** How long a statement waits for a lock, and a transaction for its turn, in milliseconds. */
+  /** The longest wait of a statement for a lock, and of a transaction for its turn, in ms. */
   readonly lockWaitMs: number;
   /** Transactions of one caller at a time (default 4). */
   readonly turns?: number | undefined;
-  /** The caller whose work this is; work of nobody takes no turns. */
+  /** The caller whose work this is. Work of nobody takes no turns. */
   readonly callerOf: () => string | undefined;
   readonly onRefused?: () => void;
 }
@@ -100,7 +100,7 @@ interface DatabaseOptions {
 
 /** The time for which a statement under way holds up the end of a process. */
 const goodbyeMs = 2000;
-/** What a transaction's statements may take together, in milliseconds, unless it says more. */
+/** The time of a transaction's statements together, in milliseconds, unless it says more. */
 const usualTransactionMs = 15_000;
 
 /** Returns the turns in which the transactions of one caller run. */

@@ -18,7 +18,7 @@ interface ServerWatchOptions {
   readonly settings: ClientConfig;
   readonly timers: Timers;
   readonly note: () => Heard;
-  /** Gives up what was open; where `isSilent`, only what has heard nothing since. */
+  /** Gives up what was open. Where `isSilent`, only what has heard nothing since. */
   readonly onGone: (
     noted: Heard,
     why: { readonly reason: string; readonly isSilent: boolean },
@@ -27,7 +27,7 @@ interface ServerWatchOptions {
 
 /** The server behind a process's connections, asked on a connection of its own. */
 export interface ServerWatch {
-  /** Begins to watch; again it does nothing. */
+  /** Begins to watch. Again it does nothing. */
   readonly start: () => void;
   readonly ask: <Row extends object>(text: string, values?: readonly unknown[]) => Promise<Row[]>;
   /** Rejects where the server takes no writes. */
@@ -40,7 +40,7 @@ export interface ServerWatch {
 
 type KeptConnection = ReturnType<typeof createKeptConnection>;
 
-/** How often the server is asked. */
+/** The pause between two questions to the server, in milliseconds. */
 const everyMs = 2000;
 
 /** Creates the look at the server, and keeps what one look has found for the next. */
@@ -48,7 +48,7 @@ const createLook = (
   kept: KeptConnection,
   { timers, note, onGone }: Omit<ServerWatchOptions, 'settings'>,
 ) => {
-  /** What was open when the server fell silent, and the connection that had no answer. */
+  /** The sockets that were open when the server fell silent, and the one that had no answer. */
   let suspect: { readonly noted: Heard; readonly client: Client | undefined } | undefined;
 
   const within = (answer: Promise<Answer>): Promise<Answer | undefined> => {
@@ -62,7 +62,7 @@ const createLook = (
     onGone(noted, { reason, isSilent });
   };
 
-  /** Notes what is open; of what was noted before, the bytes that it had heard by then count. */
+  /** Notes what is open. Of what was noted before, the bytes that it had heard by then count. */
   const fellSilent = (client?: Client): void => {
     const noted = new Map([...note(), ...(suspect?.noted ?? [])]);
     suspect = { noted, client: suspect?.client ?? client };
@@ -85,7 +85,7 @@ const createLook = (
   const look = async (): Promise<void> => {
     const noted = note();
     const client = await kept.open().catch((error: unknown) => {
-      // A server that refuses is there; its open connections may be well.
+      // A server that refuses is there. Its open connections may be well.
       if (!(error instanceof DatabaseError)) fellSilent();
       throw error;
     });
@@ -106,7 +106,7 @@ const createLook = (
 /**
  * Watches the server behind a process's connections by one of its own. TCP takes a quarter of an
  * hour to notice that nobody is there any more. So where that connection gets no answer, and one
- * that was opened since does, whatever was connected earlier is given up; also where the old one
+ * that was opened since does, whatever was connected earlier is given up, and also where the old one
  * only reads and the new one writes, since the address leads to another server by now.
  */
 export const createServerWatch = (options: ServerWatchOptions): ServerWatch => {

@@ -3,7 +3,7 @@ import type { ClientBase } from 'pg';
 import { sqlStateOf } from './errors.ts';
 
 /**
- * The client writes and reads times as UTC without saying so, and dates as ISO has them; a server
+ * The client writes and reads times as UTC without saying so, and dates as ISO has them. A server
  * or database set to another zone (Asia/Kolkata, say) would shift every one of them. They are
  * settings of the roles as well (`migrate`), for where a pooler drops these.
  */

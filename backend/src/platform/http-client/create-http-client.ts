@@ -29,7 +29,7 @@ export interface HttpRequest {
   /** The name of the operation in logs and metrics. */
   readonly operation: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD';
-  /** Begins with a slash; what comes from outside is encoded by the caller. A path in which a
+  /** Begins with a slash. What comes from outside is encoded by the caller. A path in which a
    * segment is empty or nothing but dots is refused (`UNFIT_PATH`). */
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;

@@ -14,7 +14,7 @@ export const parseLosslessJson = (text: string): unknown => {
 };
 
 /**
- * Returns the value of a signed JSON body as above; undefined also for one that is no UTF-8, or
+ * Returns the value of a signed JSON body as above, or undefined also for one that is no UTF-8, or
  * beyond the bounds of the shape of any request. The bytes stay as the signature covers them.
  */
 export const parseSignedJson = (bytes: Buffer): unknown => {

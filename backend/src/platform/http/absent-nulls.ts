@@ -13,7 +13,7 @@ const pathsOf = (issues: readonly z.core.$ZodIssue[], base: Path = []): Path[] =
     return [path, ...issue.errors.flatMap((each) => pathsOf(each, path))];
   });
 
-/** Deletes the member at `path` where that is null; an element of a list stays. */
+/** Deletes the member at `path` where that is null. An element of a list stays. */
 const deleteNull = (root: unknown, path: Path): boolean => {
   const name = path.at(-1);
   let holder = root;
@@ -24,7 +24,7 @@ const deleteNull = (root: unknown, path: Path): boolean => {
   return true;
 };
 
-/** The deepest that members within members are looked at; no request has more. */
+/** The deepest that members within members are looked at. No request has more. */
 const mostRounds = 8;
 
 /**

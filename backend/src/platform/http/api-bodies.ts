@@ -16,13 +16,13 @@ export interface RefusalLimit {
   watch<T>(client: string, work: () => Promise<T>): Promise<T>;
 }
 
-/** What an API does with the bodies of requests. */
+/** Reads the bodies of an API's requests within their bounds. */
 export interface ApiBodies {
   readonly reader: BodyReader;
   readonly shape: ShapeOptions;
   /** Returns the cap of a body whose route has none of its own. */
   limitBytes(isSigned: boolean): number;
-  /** Of the routes that limit their refusals; none are limited without it. */
+  /** Limits the refusals of the routes that ask for it. Without it none are limited. */
   readonly refusals?: RefusalLimit | undefined;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Returns the bytes that a base64 text spells; undefined where it spells none. Line breaks and
+ * Returns the bytes that a base64 text spells, or undefined where it spells none. Line breaks and
  * blanks are passed over, since many encoders break lines. Anything else outside the alphabet makes
  * it no base64, where `Buffer` alone would pass over that too.
  */

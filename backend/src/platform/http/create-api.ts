@@ -40,7 +40,7 @@ interface ApiOptions {
   readonly logger: { error(fields: object, message: string): void };
   readonly random: Random;
   readonly trustProxyHops: number;
-  /** The bounds of bodies; the usual ones without it. */
+  /** The bounds of bodies. The usual ones without it. */
   readonly bodies?: BodyOptions;
   /** Is told of each request that waited too long for the database. */
   readonly onBusy?: () => void;

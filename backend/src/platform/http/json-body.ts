@@ -10,7 +10,7 @@ export type ParsedBody =
 /** A bound of the shape of bodies, as the metric names it. */
 export type ShapeBound = 'body_depth' | 'body_values';
 
-/** What a body may be, and who hears of one that is more. */
+/** The bounds of a body, and who hears of one that exceeds them. */
 export interface ShapeOptions {
   readonly limits: ShapeLimits;
   readonly onBound?: (bound: ShapeBound) => void;
@@ -66,7 +66,7 @@ export const readJsonBytes = (
 };
 
 /**
- * Parses a JSON body; what is wrong is handed back, since a gate may come before it. Bytes without
+ * Parses a JSON body. What is wrong is handed back, since a gate may come before it. Bytes without
  * a content type are refused: any page of any site could have a browser send them.
  */
 export const parseJsonBody = (

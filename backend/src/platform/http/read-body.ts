@@ -34,7 +34,7 @@ interface BodyReaderOptions {
 /** Reads the bodies of a process within its bounds. */
 export interface BodyReader {
   /**
-   * Reads the exact bytes of the body; empty where there is none. `client` is whose share of the
+   * Reads the exact bytes of the body, or empty where there is none. `client` is whose share of the
    * memory they take.
    * @throws AppError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, BODY_TIMEOUT, BUSY; MALFORMED_JSON
    *   where the client left in the middle

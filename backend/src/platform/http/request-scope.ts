@@ -81,7 +81,7 @@ export const noteCustomer = (customerId: string): void => {
   if (scope !== undefined) scope.customerId = customerId;
 };
 
-/** The customer whom this code serves; undefined for a job, a webhook or a stranger. */
+/** The customer whom this code serves, or undefined for a job, a webhook or a stranger. */
 export const currentCustomer = (): string | undefined => storage.getStore()?.customerId;
 
 /** Runs `work` under a request id of its own choosing, such as a job's. */

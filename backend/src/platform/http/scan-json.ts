@@ -4,7 +4,7 @@ export interface ShapeLimits {
   readonly maxValues: number;
 }
 
-/** What a scan found: a reason to refuse, or whether an escape may hide what can't be stored. */
+/** The result of a scan: a reason to refuse, or whether an escape may hide what can't be stored. */
 interface Scanned {
   readonly refusal?: 'depth' | 'values';
   /** An escape names a NUL or half of a surrogate pair: nothing else in UTF-8 can. */

@@ -126,7 +126,7 @@ export const validationError = (issues: readonly FieldIssue[]): AppError => {
 };
 
 /**
- * Parses a body alone; returns the refusal where it does not fit, for a gate may come before it.
+ * Parses a body alone. Returns the refusal where it does not fit, for a gate may come before it.
  */
 export const checkBody = <B extends z.ZodType>(
   schema: B,
@@ -151,7 +151,7 @@ export const validateInput = <P extends z.ZodType, Q extends z.ZodType, B extend
   const body = checkJson(schemas.body, input);
   const issues = [...query.issues, ...body.issues];
   if (issues.length > 0) throw validationError(issues);
-  // Each value was parsed by the schema of its type; where there is none, nobody reads it.
+  // Each value was parsed by the schema of its type. Where there is none, nobody reads it.
   return {
     params: params.value as z.output<P>,
     query: query.value as z.output<Q>,

@@ -71,7 +71,7 @@ interface JobRunnerOptions {
 const restartAfterMs = 1000;
 /** One connection listens; the others take and finish jobs, each for a moment. */
 const poolSize = 5;
-/** The time that a job may take on after it was told to end; then nobody waits for it. */
+/** The time that a job may take on after it was told to end. Then nobody waits for it. */
 const abandonAfterMs = 3000;
 /** The time in which a pool ends of itself, where its server answers. */
 const poolEndMs = 1000;

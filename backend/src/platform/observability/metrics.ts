@@ -40,7 +40,7 @@ interface ObservedOddRow {
   readonly reading: string;
 }
 
-/** A thing of which there is a most; the label of `bound_reached_total`. */
+/** A thing of which there is a most. The label of `bound_reached_total`. */
 const bounds = [
   'automatic_payouts',
   'active_buy_quotes',

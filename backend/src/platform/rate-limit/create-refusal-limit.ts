@@ -13,7 +13,7 @@ interface RefusalLimitOptions {
   readonly onStoreError?: (error: unknown) => void;
 }
 
-/** The most clients that are remembered as refused; of more, those refused first are let in. */
+/** The most clients that are remembered as refused. Of more, those refused first are let in. */
 const mostClients = 10_000;
 
 const isRefusal = (error: unknown): boolean => error instanceof AppError && error.status < 500;

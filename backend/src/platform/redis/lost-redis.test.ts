@@ -62,7 +62,7 @@ it('leaves a server that became a replica, by what it answers to a write', async
   const [host, port] = new URL(second.url).host.split(':');
   await admin.replicaof(host ?? '', port ?? '');
 
-  // The connections stay open, to what only reads now; new ones lead to the new master.
+  // The connections stay open, to what only reads now. New ones lead to the new master.
   between.reappear(second.url);
   await expect(pingRedis(redis)).rejects.toThrow('READONLY');
   await eventually(async () => {

@@ -5,7 +5,7 @@ import type { Metrics } from '../observability/index.ts';
 
 type Use =
   | { readonly isTaken: true }
-  /** The bound is reached; there is room again after this many seconds. */
+  /** The bound is reached. There is room again after this many seconds. */
   | { readonly isTaken: false; readonly retryAfterSeconds: number };
 
 /** Takes one use of what a subject, such as a customer, may use so often in a time. */

@@ -141,7 +141,7 @@ const workflowOf = (target: DeployTarget): string => `deploy-${target}.yml`;
 const correlationId = /\(([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\)$/u;
 
 const given = <K extends string>(name: K, value: string | null | undefined) =>
-  // A computed name widens to an index signature; it is this one name.
+  // A computed name widens to an index signature. It is this one name.
   (typeof value === 'string' && value !== '' ? { [name]: value } : {}) as Partial<
     Record<K, string>
   >;

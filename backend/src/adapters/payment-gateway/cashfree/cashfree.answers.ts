@@ -40,7 +40,7 @@ export const rupees = decimalText.transform((text, context): Paise => {
 
 const currency = z.string().regex(/^[A-Za-z]{3}$/u);
 
-/** Reads a time; one without an offset is Indian, as `order_expiry_time` says of all of them. */
+/** Reads a time. One without an offset is Indian, as `order_expiry_time` says of all of them. */
 export const moment = z
   .string()
   .regex(/^\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)?)?$/u)
@@ -50,7 +50,7 @@ export const moment = z
   })
   .refine((at) => !Number.isNaN(at.getTime()));
 
-/** Reads a payment's group as our name of the instrument; an unexpected one counts as none. */
+/** Reads a payment's group as our name of the instrument. An unexpected one counts as none. */
 export const method = z
   .string()
   .regex(/^[a-z_]{1,32}$/u)

@@ -33,7 +33,7 @@ interface RazorpayCalls extends GatewayCalls {
   readonly clock: Clock;
   /** Gets every page of a list; unknown when it has more pages than are read. */
   readonly getAll: (operation: string, path: string) => Promise<Outcome<readonly unknown[]>>;
-  /** Gets the account's disputes since a time; unknown when there are more than are read. */
+  /** Gets the account's disputes since a time. Unknown when there are more than are read. */
   readonly getDisputes: (since: wire.Stretch) => Promise<Outcome<readonly unknown[]>>;
 }
 

@@ -43,7 +43,7 @@ export const pageQuery = (page: number) => ({
   skip: String(page * pageSize),
 });
 
-/** A stretch of time in whole seconds; an end that is not given is open. */
+/** A stretch of time in whole seconds. An end that is not given is open. */
 export interface Stretch {
   readonly from?: number | undefined;
   readonly to?: number | undefined;
@@ -56,7 +56,7 @@ export const stretchQuery = ({ from, to }: Stretch): Readonly<Record<string, str
   ...(to !== undefined && { to: String(to) }),
 });
 
-/** A dispute comes after its payment; a payment may be reported a week after it was made. */
+/** A dispute comes after its payment. A payment may be reported a week after it was made. */
 const reportedWithinMs = 7 * 86_400_000;
 
 /** Returns the stretch of time in which a payment may have disputes. */
@@ -200,7 +200,7 @@ const status = z.string().nullish().catch(undefined);
 /** Types of `razorpay`: a note is text or a number, and `notes` an empty list where there are none. */
 const note = textOrDigits.nullish().catch(undefined);
 
-/** api/orders/entity; an order has no receipt where it was made without one. */
+/** api/orders/entity. An order has no receipt where it was made without one. */
 export const orderAnswer = z
   .object({ id, receipt: z.string().nullish(), amount, currency, status })
   .transform((order): GatewayOrder => ({

@@ -41,7 +41,7 @@ export interface Operation {
   readonly method: 'GET' | 'POST';
   /** Express path below the collaborator's mount path. */
   readonly path: string;
-  /** Tells operations of one path apart; without it the path decides. */
+  /** Tells operations of one path apart. Without it the path decides. */
   isFor?(call: Pick<Call, 'headers'>): boolean;
   handle(call: Call): Answer;
   /** Returns the key that makes a repeat harmless, for the journal. */

@@ -26,7 +26,7 @@ export interface Fault {
   readonly remaining: number;
   readonly status?: number;
   readonly delayMs?: number;
-  /** How `sparse` leaves fields out; they are absent by default. */
+  /** How `sparse` leaves fields out. They are absent by default. */
   readonly form?: LeftOutForm;
 }
 

@@ -162,7 +162,7 @@ const findUnrecorded = async (read: Read, reversals: readonly Reversal[]): Promi
 const noSuchOrder = 'reconciliation-check';
 
 interface PaidPayments {
-  /** Those whose money came; some gateways say REFUNDED of one that has gone back whole. */
+  /** Those whose money came. Some gateways say REFUNDED of one that has gone back whole. */
   readonly paid: readonly GatewayPayment[];
   /** True where a payment can't be read. */
   readonly isPartial: boolean;
