@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Closable } from '../../src/adapters/adapter-deps.ts';
 import { createPaymentGateways } from '../../src/adapters/payment-gateway/create-payment-gateways.ts';
@@ -8,6 +9,7 @@ import { startAnswerServer, type AnswerServer } from './answer-server.ts';
 
 // What the vendors' documents call optional may be null, empty or absent.
 
+const cashfreeSecret = 'dev-only-cashfree-client-secret';
 const silent = (): void => {};
 const clock = createManualClock(new Date('2026-01-05T04:00:00.000Z'));
 let server: AnswerServer;
@@ -27,8 +29,8 @@ beforeEach(() => {
       RAZORPAY_WEBHOOK_SECRETS: 'dev-only-razorpay-webhook-secret',
       CASHFREE_BASE_URL: server.url,
       CASHFREE_CLIENT_ID: 'client',
-      CASHFREE_CLIENT_SECRET: 'dev-only-cashfree-client-secret',
-      CASHFREE_WEBHOOK_SECRETS: 'dev-only-cashfree-client-secret',
+      CASHFREE_CLIENT_SECRET: cashfreeSecret,
+      CASHFREE_WEBHOOK_SECRETS: cashfreeSecret,
     },
     { clock, logger: { debug: silent, warn: silent } },
   );
@@ -199,6 +201,17 @@ test('an amount in exponent form is read exactly, polled or signed', async () =>
   expect(await gatewayOf('cashfree').listPayments('order_1')).toMatchObject({
     value: [{ amountPaise }],
   });
+  const event = `{"type":"PAYMENT_SUCCESS_WEBHOOK","event_time":"2026-01-05T09:30:00+05:30",
+    "data":{"order":{"order_id":"order_1","order_currency":"INR"},"payment":${payment}}}`;
+  const timestamp = '1767585600000';
+  const signature = createHmac('sha256', cashfreeSecret)
+    .update(timestamp + event)
+    .digest('base64');
+  const webhook = gatewayOf('cashfree').verifyWebhook({
+    rawBody: Buffer.from(event),
+    headers: { 'x-webhook-timestamp': timestamp, 'x-webhook-signature': signature },
+  });
+  expect(webhook).toMatchObject({ valid: true, event: { kind: 'captured', amountPaise } });
 });
 
 test.each(['.', '..'])(
