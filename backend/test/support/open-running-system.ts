@@ -98,6 +98,8 @@ const restless = new Set([
   'transaction_change',
   'transaction_total',
   'unproven_holding',
+  // A use is counted before the work that it bounds, which may be refused.
+  'use_window',
   '_prisma_migrations',
 ]);
 /** The columns with the time of a row's last or next poll, which is made whenever it is due. */

@@ -16,24 +16,29 @@ const deployBranch = 'main';
 
 const account = z.object({ login: z.string() });
 
-const runList = z.object({
-  workflow_runs: z.array(
-    z.object({
-      id: z.int(),
-      display_title: z.string(),
-      status: z.string().nullable(),
-      conclusion: z.string().nullable(),
-      head_branch: z.string().nullable(),
-      event: z.string(),
-      html_url: z.string(),
-      created_at: z.string(),
-      updated_at: z.string(),
-      actor: account.nullish(),
-      triggering_actor: account.nullish(),
-    }),
-  ),
+const runList = z.object({ workflow_runs: z.array(z.unknown()) });
+
+const listedRun = z.object({
+  id: z.int(),
+  display_title: z.string(),
+  status: z.string().nullish(),
+  conclusion: z.string().nullish(),
+  head_branch: z.string().nullish(),
+  event: z.string(),
+  html_url: z.string(),
+  created_at: z.iso.datetime({ offset: true }),
+  updated_at: z.iso.datetime({ offset: true }),
+  actor: account.nullish(),
+  triggering_actor: account.nullish(),
 });
-type ListedRun = z.infer<typeof runList>['workflow_runs'][number];
+type ListedRun = z.infer<typeof listedRun>;
+
+/** Reads each run of a list by itself: one that can't be read must not hide the others. */
+const readRuns = (rows: readonly unknown[]): ListedRun[] =>
+  rows.flatMap((row) => {
+    const run = listedRun.safeParse(row);
+    return run.success ? [run.data] : [];
+  });
 
 /** A GitHub server of an older version returns nothing for a dispatch. */
 const dispatched = z.object({ workflow_run_id: z.int(), html_url: z.string() });
@@ -50,8 +55,8 @@ const toRun = (target: DeployTarget, run: ListedRun): DeployRun => ({
   title: run.display_title,
   correlationId: correlationForm.exec(run.display_title)?.[1] ?? null,
   status: run.status ?? 'unknown',
-  conclusion: run.conclusion,
-  branch: run.head_branch,
+  conclusion: run.conclusion ?? null,
+  branch: run.head_branch ?? null,
   event: run.event,
   actor: run.triggering_actor?.login ?? run.actor?.login ?? null,
   createdAt: new Date(run.created_at).toISOString(),
@@ -98,7 +103,8 @@ export const createGithubCi = (deps: Pick<CliDeps, 'env' | 'now' | 'signal'>): D
   const runsOf = async (target: DeployTarget, count: number): Promise<DeployRun[]> => {
     try {
       const answer = await actions.listWorkflowRuns({ ...at(target), per_page: count });
-      return parsed(runList, answer.data).workflow_runs.map((run) => toRun(target, run));
+      const { workflow_runs: rows } = parsed(runList, answer.data);
+      return readRuns(rows).map((run) => toRun(target, run));
     } catch (error) {
       throw githubFailure(error, {
         purpose: `list the runs of ${target}`,

@@ -6,7 +6,8 @@ import {
   type Db,
   type InTransaction,
 } from '../../platform/db/index.ts';
-import { sweepBatches, type JsonObject, type Sweep } from '../../platform/jobs/index.ts';
+import type { JsonObject } from '../../platform/jobs/index.ts';
+import { sweepBatches, type Sweep } from '../../platform/jobs/sweep.ts';
 import { describeError, type Logger } from '../../platform/observability/index.ts';
 import { addMs, type Clock } from '../../platform/clock/clock.ts';
 import type { Refusal, AuditEntry } from './audit.types.ts';
