@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import { withConnection } from '../dev/stack/database-setup.ts';
 import { sandboxDefaults } from '../src/apps/sandbox/sandbox-options.ts';
 import { startSandbox } from '../src/apps/sandbox/start-sandbox.ts';
@@ -30,8 +30,8 @@ const addCustomer = async ({ addresses }: BenchStack): Promise<string> => {
   await withConnection(addresses.migrateUrl, (client) =>
     client.query(
       `INSERT INTO app_user (id, phone, phone_hash, referral_code, created_at, updated_at)
-       VALUES ($1::uuid, '+919' || left(translate($1, 'abcdef-', '123456'), 9), $1, $1, now(), now())`,
-      [id],
+       VALUES ($1::uuid, $2, $3, $3, now(), now())`,
+      [id, `+919${String(randomInt(1e9)).padStart(9, '0')}`, id],
     ),
   );
   return id;

@@ -140,7 +140,7 @@ const measurePrice = async ({ url, pid }: RunningApp): Promise<Table> => {
 /** Measures the worst requests that a stranger can send, and what they keep others from. */
 export const worstRequests = async (): Promise<Report> => {
   const stack = await openStack();
-  const stopFeeding = await keepPriceLive(stack.addresses.redisUrl);
+  const stopFeeding = await keepPriceLive(stack.addresses.databaseUrl);
   try {
     const app = await stack.start('customer');
     const costs = await measureCosts(app);
