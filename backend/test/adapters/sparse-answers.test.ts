@@ -7,7 +7,7 @@ import { fromSafePaise } from '../../src/money/index.ts';
 import { createManualClock } from '../../src/platform/clock/manual-clock.ts';
 import { startAnswerServer, type AnswerServer } from './answer-server.ts';
 
-// What the vendors' documents call optional may be null, empty or absent.
+// Fields that the vendors' documents call optional may be null, empty or absent.
 
 const cashfreeSecret = 'dev-only-cashfree-client-secret';
 const silent = (): void => {};

@@ -6,7 +6,7 @@ export interface DroppingPooler {
   close(): Promise<void>;
 }
 
-/** What a pooler passes on of a startup packet: who connects to which database. */
+/** The parts of a startup packet that a pooler passes on: the user and the database. */
 const passedOn: ReadonlySet<string> = new Set(['user', 'database']);
 
 /** Returns a startup packet without what a connection asks for besides. */

@@ -97,7 +97,7 @@ interface ServedApi {
 }
 
 interface TestSystemOptions {
-  /** How long a request waits for a row, in milliseconds. As long as it takes unless given. */
+  /** The longest wait of a request for a row, in milliseconds. Unbounded unless given. */
   readonly lockWaitMs?: number;
   /** Real time, where a test wants to move that too. */
   readonly wall?: Clock;

@@ -49,7 +49,7 @@ const applyMpin = async (
 ): Promise<void> => {
   await storeMpin(tx, user.id, mpinHash, at);
   await recordSecurityEvent(tx, deps, { userId: user.id, ...event });
-  // What was made by whoever knew the old one ends with it.
+  // Ends what somebody who knew the old MPIN may have made.
   await revokeBiometricTokens(tx, { userId: user.id }, at);
   await deps.notify(tx, {
     userId: user.id,

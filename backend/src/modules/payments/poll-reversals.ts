@@ -145,7 +145,7 @@ const pollPayment = async (deps: PaymentsDeps, payment: PolledPayment): Promise<
     if (atGateway === 'refused') {
       deps.logger.error(line, 'a gateway refuses to say what became of a payment');
     } else {
-      // What can be read counts. The rest is for a person, and is asked about again.
+      // Rows that can be read count. The rest is for a person, and is queried again.
       if (atGateway.hasUnread) deps.logger.error(line, unreadMessage);
       await applyLacking(deps, payment, atGateway.gone);
     }

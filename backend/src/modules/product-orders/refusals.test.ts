@@ -268,7 +268,7 @@ describe('what is on its way to a customer', () => {
     expect((await open.order(call, [product], key)).status).toBe(201);
     expect((await open.order(call, [product])).status).toBe(201);
     expect(await open.order(call, [product])).toMatchObject({ status: 400 });
-    // What was placed under a key is answered by it, though there is no room any more.
+    // A repeat of the key is answered with its order, though there is no room any more.
     expect(await open.order(call, [product], key)).toMatchObject({ status: 200 });
   });
 

@@ -2,7 +2,7 @@ import { constantTimeEqual, hashToken, type BlindIndex } from '../crypto/index.t
 import { addressGroup } from '../http/index.ts';
 import type { Random } from '../ids/random.ts';
 
-/** Who tries to sign in, as the tries of one account are counted. */
+/** The caller of a sign-in, by which the tries of one account are counted. */
 export interface LoginCaller {
   /** `browser`: one that signed in to this account before. */
   readonly kind: 'stranger' | 'browser';

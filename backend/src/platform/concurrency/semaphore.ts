@@ -1,6 +1,6 @@
 export interface Semaphore {
   /**
-   * Runs `work` when a place is free; places are given in the order of asking, to those with
+   * Runs `work` when a place is free. Places are given in the order of asking, to those with
    * `goesFirst` before the others. Rejects with the signal's reason, and does not run it, when
    * `signal` aborts first.
    */

@@ -46,7 +46,7 @@ const createPasswordCheckMetrics = (
  */
 type VerifySecret = (secret: string, stored: string | undefined) => Promise<boolean>;
 
-/** Who asks for a check, and so waits for a turn. */
+/** The caller of a check, who waits for a turn. */
 export interface PasswordCaller {
   /** Takes it out of the queue. */
   readonly clientGone: AbortSignal;

@@ -147,7 +147,7 @@ export const createBodyReader = ({ limits, onBound }: BodyReaderOptions): BodyRe
       };
       const fail = (error: AppError): void => {
         finish();
-        // What still comes is thrown away, so that the client can read the answer.
+        // Bytes that still come are thrown away, so that the client can read the answer.
         req.on('error', () => undefined).resume();
         reject(error);
       };
