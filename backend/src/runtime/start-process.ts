@@ -52,6 +52,9 @@ const checkSession = async ({ database }: Runtime): Promise<void> => {
   });
 };
 
+/** The part of the grace in which what is left is given up and closed, in milliseconds. */
+const closingMs = 8000;
+
 /** Listens, answers the probes, and shuts down in order at SIGTERM. */
 export const startProcess = async (parts: ProcessParts): Promise<void> => {
   const { runtime, config, api, beforeMetrics, onDrain, beforeStop } = parts;
@@ -79,7 +82,7 @@ export const startProcess = async (parts: ProcessParts): Promise<void> => {
     graceMs: config.SHUTDOWN_GRACE_MS,
     drainDelayMs: config.SHUTDOWN_DRAIN_MS,
     onDrain: async () => {
-      database.connections.hurry();
+      database.connections.hurry(Math.max(1000, config.SHUTDOWN_GRACE_MS - closingMs));
       await onDrain?.();
     },
     ...(beforeStop !== undefined && { beforeStop }),

@@ -1,4 +1,4 @@
-type Json = Readonly<Record<string, unknown>>;
+export type Json = Readonly<Record<string, unknown>>;
 
 /** The response to a call. */
 export interface Answer<Body = Json> {

@@ -11,6 +11,8 @@ export interface CuttableServer {
    * a server that lost its power. The server itself sees its connections end.
    */
   vanish(): void;
+  /** Does the same to each connection alone whose client sends this text, from then on. */
+  loseAt(text: string): void;
   /**
    * Serves new connections after `vanish`, those of another server where its address is given. The
    * ones that were open then stay dead.
@@ -32,12 +34,20 @@ export const openCuttableServer = async (url: string): Promise<CuttableServer> =
   const target = new URL(url);
   let to = { host: target.hostname, port: portOf(target) };
   let hasVanished = false;
+  let lastWords: string | undefined;
   const sockets = new Set<Socket>();
   const keep = (socket: Socket): void => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   };
   const ends = new Map<Socket, Socket>();
+  const lose = (near: Socket, far: Socket): void => {
+    ends.delete(near);
+    near.unpipe();
+    far.unpipe();
+    near.resume();
+    far.destroy();
+  };
   const server = createServer({ allowHalfOpen: true }, (near) => {
     keep(near);
     near.on('error', () => {});
@@ -56,6 +66,9 @@ export const openCuttableServer = async (url: string): Promise<CuttableServer> =
     });
     far.once('close', () => {
       if (ends.has(near)) near.destroy();
+    });
+    near.on('data', (chunk: Buffer) => {
+      if (lastWords !== undefined && chunk.includes(lastWords)) lose(near, far);
     });
     near.pipe(far).pipe(near);
   });
@@ -81,13 +94,10 @@ export const openCuttableServer = async (url: string): Promise<CuttableServer> =
   return {
     vanish() {
       hasVanished = true;
-      for (const [near, far] of ends) {
-        ends.delete(near);
-        near.unpipe();
-        far.unpipe();
-        near.resume();
-        far.destroy();
-      }
+      for (const [near, far] of ends) lose(near, far);
+    },
+    loseAt(text) {
+      lastWords = text;
     },
     reappear(another) {
       if (another !== undefined) {

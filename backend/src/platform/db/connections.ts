@@ -34,8 +34,12 @@ export interface Connections {
   readonly checkWrites: () => Promise<void>;
   /** @throws WrongSessionError where a session is not as this service has to have it */
   readonly checkSession: () => Promise<void>;
-  /** From now on a server without an answer is not waited for: the process is being stopped. */
-  readonly hurry: () => void;
+  /**
+   * From now on a server without an answer is not waited for: the process is being stopped. A
+   * connection of a pool that is silent alone, beside a server that answers on others, is given up
+   * after `patienceMs` (default 12 000), so that what waits for it holds up nothing.
+   */
+  readonly hurry: (patienceMs?: number) => void;
   /** Gives up whatever is still connected. */
   close(): void;
 }
@@ -53,6 +57,9 @@ const statementMs = 30_000;
 /** The server ends a statement earlier, where there is one. */
 export const silenceMs = statementMs + 5000;
 
+/** The patience with a silent connection of a process that is being stopped, in milliseconds. */
+const usualHurryMs = 12_000;
+
 const cutOff = (socket: Socket): void => {
   // Over TLS the error has no other listener.
   socket.on('error', () => {});
@@ -62,11 +69,18 @@ const cutOff = (socket: Socket): void => {
 /** Keeps the sockets of a process's connections, so that they can be cut off. */
 const createSockets = () => {
   const opened = new Set<Socket>();
+  const ofPools = new WeakSet<Socket>();
+  const open = (): Socket => {
+    const socket = new Socket();
+    opened.add(socket);
+    socket.once('close', () => opened.delete(socket));
+    return socket;
+  };
   return {
-    open(): Socket {
-      const socket = new Socket();
-      opened.add(socket);
-      socket.once('close', () => opened.delete(socket));
+    open,
+    openOfPool(): Socket {
+      const socket = open();
+      ofPools.add(socket);
       return socket;
     },
     /** Notes what is open, and how much each has heard so far. */
@@ -76,6 +90,20 @@ const createSockets = () => {
       for (const [socket, bytes] of noted) {
         if (!isSilent || socket.bytesRead === bytes) cutOff(socket);
       }
+    },
+    /**
+     * Cuts off those of pools that hear nothing in the second half of this time. Others, such as
+     * heartbeats, are silent for as long as they hold their lock.
+     */
+    cutSilentOfPools(ms: number): void {
+      const later = (work: () => void): void => void setTimeout(work, ms / 2).unref();
+      later(() => {
+        const own = [...opened].filter((socket) => ofPools.has(socket));
+        const noted = new Map(own.map((socket) => [socket, socket.bytesRead]));
+        later(() => {
+          for (const [socket, bytes] of noted) if (socket.bytesRead === bytes) cutOff(socket);
+        });
+      });
     },
     cutAll: () => opened.forEach(cutOff),
   };
@@ -99,6 +127,10 @@ export const createConnections = (options: ConnectionsOptions): Connections => {
     watch.start();
     return sockets.open();
   };
+  const streamOfPool = (): Socket => {
+    watch.start();
+    return sockets.openOfPool();
+  };
 
   return {
     openPool({ size, applicationName: name, lockWaitMs, ...given }) {
@@ -106,7 +138,7 @@ export const createConnections = (options: ConnectionsOptions): Connections => {
       const session = prepareSession();
       const config: PoolConfig & { onConnect: typeof session.prepare } = {
         ...base,
-        stream,
+        stream: streamOfPool,
         max: size,
         application_name: name,
         connectionTimeoutMillis: connectionWaitMs,
@@ -136,7 +168,10 @@ export const createConnections = (options: ConnectionsOptions): Connections => {
     ask: watch.ask,
     checkWrites: watch.checkWrites,
     checkSession: watch.checkSession,
-    hurry: watch.hurry,
+    hurry(patienceMs = usualHurryMs) {
+      watch.hurry();
+      sockets.cutSilentOfPools(patienceMs);
+    },
     close() {
       watch.stop();
       sockets.cutAll();

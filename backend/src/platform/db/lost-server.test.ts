@@ -79,6 +79,19 @@ describe('a server that vanishes without a word', () => {
   });
 });
 
+describe('one connection that is silent beside others', () => {
+  it('does not hold up the end of a process', async () => {
+    const { between, database } = await open();
+    await database.ping();
+    between.loseAt('a statement without an answer');
+    const waiting = codeOf(database.db.$queryRaw`SELECT 'a statement without an answer'`);
+    database.connections.hurry(400);
+    const late = timers.sleep(10_000).then(() => 'still waiting');
+    expect(await Promise.race([waiting, late])).toBe('SERVICE_UNAVAILABLE');
+    expect(await database.db.scheduledJob.count()).toBe(0);
+  });
+});
+
 const setReadOnly = async (isReadOnly: boolean): Promise<void> => {
   const owner = new Client({ connectionString: fresh.migrateUrl });
   await owner.connect();

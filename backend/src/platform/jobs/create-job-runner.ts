@@ -16,6 +16,7 @@ import { describeError } from '../observability/redact.ts';
 import type { JobOutcome, Metrics } from '../observability/metrics.ts';
 import type { JobContext, JobHandler, TaskList } from './enqueue.ts';
 import { startHeartbeat, type Heartbeat } from './heartbeat.ts';
+import { takeBackOnce } from './take-back-once.ts';
 
 /**
  * Calls `onStalled` once when no worker of a pool could look for jobs, `limit` times in a row. A
@@ -83,6 +84,7 @@ type QueuePool = NonNullable<RunnerOptions['pgPool']>;
 const openPool = (connections: JobRunnerOptions['connections'], logger: Logger): QueuePool => {
   const onError = (error: Error): void => logger.warn({ err: error }, 'job queue connection lost');
   const pool = connections.openPool({ size: poolSize, applicationName: 'job-runner', onError });
+  takeBackOnce(pool);
   // The same class; the queue was only typed against an older version of its types.
   return pool as unknown as QueuePool; // oxlint-disable-line typescript/no-unsafe-type-assertion
 };

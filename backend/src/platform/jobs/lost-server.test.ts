@@ -116,3 +116,22 @@ it('stops in time while the server is gone', async () => {
   const stopped = runner.stop().then(() => 'stopped');
   expect(await Promise.race([stopped, timers.sleep(10_000)])).toBe('stopped');
 });
+
+it('stops in order where the queue listens and has had no answer', async () => {
+  const uncaught: unknown[] = [];
+  const note = (error: unknown): void => void uncaught.push(error);
+  process.on('unhandledRejection', note);
+  onTestFinished(() => void process.off('unhandledRejection', note));
+  const task = taskName();
+  const works = createGate();
+  const { between, runner, lost } = await open({ [task]: async () => works.open() }, 1000);
+  between.loseAt('LISTEN "jobs:insert"');
+  runner.start();
+  await enqueue(database.db, { task, payload: {} });
+  await works.opened;
+  between.vanish();
+  lost.connections.hurry();
+  await runner.stop();
+  await lost.close();
+  expect(uncaught).toEqual([]);
+});
