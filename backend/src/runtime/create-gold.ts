@@ -11,11 +11,13 @@ import {
 import type { Route } from '../platform/http/index.ts';
 import type { Sweep, TaskList } from '../platform/jobs/index.ts';
 import type { Metrics } from '../platform/observability/index.ts';
+import type { UseBound } from '../platform/use-bounds/index.ts';
 
 type GoldDeps = BuyingDeps &
   SellingRouteDeps & {
     readonly audit: Auditor;
     readonly metrics: Pick<Metrics, 'countBound'>;
+    readonly invoiceLinks: UseBound;
   };
 
 export interface Gold {

@@ -168,6 +168,12 @@ const createUseBounds = (config: ServicesConfig, runtime: Runtime) => ({
     most: config.COLLABORATOR_QUESTIONS_PER_MINUTE,
     windowMs: 60_000,
   }),
+  invoiceLinks: createUseBound({
+    ...runtime,
+    name: 'invoice_links',
+    most: config.INVOICE_LINKS_PER_TEN_MINUTES,
+    windowMs: 10 * 60_000,
+  }),
 });
 
 /** Creates payments, bank accounts and payouts. */

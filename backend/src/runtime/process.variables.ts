@@ -152,6 +152,10 @@ export const servicesVariables = defineVariables({
     schema: integer(10, 1, 100_000),
     doc: "a customer's questions in a minute to a collaborator about one account or payment",
   },
+  INVOICE_LINKS_PER_TEN_MINUTES: {
+    schema: integer(60, 1, 100_000),
+    doc: 'links to invoices that a customer may have the gold provider asked for in ten minutes',
+  },
   PAYOUT_NEW_ACCOUNT_HOURS: {
     schema: optionalInteger(1, 8760),
     doc: 'payouts to a bank account added less long ago wait for an operator, in hours; off unless set',

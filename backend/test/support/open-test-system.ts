@@ -52,6 +52,7 @@ export interface TestSystem extends Omit<Runtime, 'clock'> {
   readonly keepCopy: KeepCopy;
   readonly quoteBound: UseBound;
   readonly questions: UseBound;
+  readonly invoiceLinks: UseBound;
   readonly addresses: FreshDatabase;
   readonly sandbox: OpenSandbox;
   readonly provider: GoldProvider;
@@ -233,6 +234,13 @@ export const openTestSystem = async (options: TestSystemOptions = {}): Promise<T
       name: 'collaborator_questions',
       most: 10,
       windowMs: 60_000,
+    }),
+    invoiceLinks: createUseBound({
+      clock,
+      metrics,
+      name: 'invoice_links',
+      most: 60,
+      windowMs: 600_000,
     }),
     blindIndex: createBlindIndex('dev-only-blind-index-key-of-32-chars'),
     hasher: createSecretHasher({

@@ -45,6 +45,33 @@ describe('the invoice of an order', () => {
       code: 'PROVIDER_UNAVAILABLE',
     });
   });
+
+  it('is asked for sixty times in ten minutes by one customer, and then refused', async () => {
+    await scenario.allocate();
+    const { open, bought } = scenario;
+    const window = {
+      name: 'invoice_links',
+      subjectId: bought.userId,
+      startedAt: open.clock.now(),
+      uses: 59,
+    };
+    await open.database.db.useWindow.create({ data: window });
+    expect((await fetchInvoice()).status).toBe(200);
+    const asked = (await open.journal('invoice')).length;
+    const refused = await fetchInvoice();
+    expect({ status: refused.status, code: refused.body.error.code }).toEqual({
+      status: 429,
+      code: 'RATE_LIMITED',
+    });
+    expect(refused.headers.get('retry-after')).toBe('600');
+    // Nobody is counted, and the provider not asked, for an order of somebody else.
+    const { id: strangerId } = await open.newCustomer();
+    const path = `/gold/orders/${bought.orderId}/invoice`;
+    expect((await open.as(strangerId)('GET', path)).status).toBe(404);
+    expect((await open.journal('invoice')).length).toBe(asked);
+    await open.advance(600);
+    expect((await fetchInvoice()).status).toBe(200);
+  });
 });
 
 it('shows GST in its halves: CGST the floor, SGST the rest', async () => {

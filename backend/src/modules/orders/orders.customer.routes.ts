@@ -9,6 +9,7 @@ import {
   type Page,
   type Route,
 } from '../../platform/http/index.ts';
+import type { UseBound } from '../../platform/use-bounds/index.ts';
 import { customerAccess } from '../identity/index.ts';
 import { findOrder, listOrders, type OrderFilter } from './orders.store.ts';
 import type { GoldOrderStatus } from './orders.types.ts';
@@ -23,14 +24,22 @@ import {
 /** The provider has an invoice only for gold that was bought or sold. */
 const invoiced: ReadonlySet<GoldOrderStatus> = new Set(['ALLOCATED', 'COMPLETED']);
 
+interface OrderRouteDeps {
+  readonly db: Db;
+  readonly provider: Pick<GoldProvider, 'invoiceLink'>;
+  /** Of a customer, whatever their number of orders. */
+  readonly invoiceLinks: UseBound;
+}
+
 /**
  * Fetches the gold provider's link to the invoice of a customer's own order. The link is the key to
- * the document, so it is neither stored nor logged (contract: buying > Invoice).
- * @throws AppError NOT_FOUND for another order, and while the provider has none;
- * PROVIDER_UNAVAILABLE when it gives no readable answer
+ * the document, so it is neither stored nor logged, and each one costs a call to the provider
+ * (contract: buying > Invoice).
+ * @throws AppError NOT_FOUND for another order, and while the provider has none; RATE_LIMITED with
+ * the time until there is room again; PROVIDER_UNAVAILABLE when it gives no readable answer
  */
 const fetchInvoiceUrl = async (
-  deps: { readonly db: Db; readonly provider: Pick<GoldProvider, 'invoiceLink'> },
+  deps: OrderRouteDeps,
   orderId: string,
   userId: string,
 ): Promise<string> => {
@@ -38,6 +47,10 @@ const fetchInvoiceUrl = async (
   if (order?.userId !== userId || !invoiced.has(order.status)) throw new AppError('NOT_FOUND');
   const { providerTxId } = order;
   if (providerTxId === null) throw new AppError('NOT_FOUND');
+  const use = await deps.invoiceLinks(deps.db, userId);
+  if (!use.isTaken) {
+    throw new AppError('RATE_LIMITED', { retryAfterSeconds: use.retryAfterSeconds });
+  }
   const link = await deps.provider.invoiceLink({ providerTxId });
   if (link.kind === 'done') return link.value;
   const hasNone = link.kind === 'refused' && link.code === UNKNOWN_TRANSACTION;
@@ -45,10 +58,7 @@ const fetchInvoiceUrl = async (
 };
 
 /** Declares `/gold/orders` and `/portfolio/history`. */
-export const createOrderCustomerRoutes = (deps: {
-  readonly db: Db;
-  readonly provider: Pick<GoldProvider, 'invoiceLink'>;
-}): Route[] => {
+export const createOrderCustomerRoutes = (deps: OrderRouteDeps): Route[] => {
   const { db } = deps;
   const listOwn = async (filter: OrderFilter & { userId: string }, page: Page) => {
     const { rows, total } = await listOrders(db, filter, page);

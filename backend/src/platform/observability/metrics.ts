@@ -55,6 +55,7 @@ const bounds = [
   'body_values',
   'collaborator_questions',
   'customer_turns',
+  'invoice_links',
   'open_deliveries',
   'plans_per_day',
   'price_sockets',

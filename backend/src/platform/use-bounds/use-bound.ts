@@ -15,7 +15,7 @@ interface UseBoundOptions {
   readonly clock: Clock;
   readonly metrics: Pick<Metrics, 'countBound'>;
   /** Names what is counted, in the database and in the metric. */
-  readonly name: 'quotes' | 'collaborator_questions';
+  readonly name: 'quotes' | 'collaborator_questions' | 'invoice_links';
   readonly most: number;
   readonly windowMs: number;
 }
