@@ -6,6 +6,7 @@ import type { PaymentGateway } from '../../src/adapters/payment-gateway/port.ts'
 import { fromSafePaise } from '../../src/money/index.ts';
 import { createManualClock } from '../../src/platform/clock/manual-clock.ts';
 import { startAnswerServer, type AnswerServer } from './answer-server.ts';
+import { leftOutWays, type Row } from './left-out-ways.ts';
 
 // Fields that the vendors' documents call optional may be null, empty or absent.
 
@@ -46,18 +47,6 @@ const gatewayOf = (code: string): PaymentGateway => {
   return gateway;
 };
 
-type Row = Readonly<Record<string, unknown>>;
-
-/** The ways in which a field may be left out. */
-const ways: readonly [string, (row: Row, name: string) => Row][] = [
-  [
-    'absent',
-    (row, name) => Object.fromEntries(Object.entries(row).filter(([key]) => key !== name)),
-  ],
-  ['null', (row, name) => ({ ...row, [name]: null })],
-  ['empty', (row, name) => ({ ...row, [name]: '' })],
-];
-
 const amountPaise = fromSafePaise(100_050);
 const order = {
   receipt: 'order_1',
@@ -75,7 +64,16 @@ const debitUnder = (code: string, mandateToken: string) =>
   });
 const posts = () => server.asked.filter((request) => request.startsWith('POST'));
 
-describe.each(ways)('a field that is %s', (_way, without) => {
+/** Answers as Razorpay does about an order and a mandate of this customer. */
+const answerAbout = (owner: Row) =>
+  server.answerWith((request) => {
+    if (request.startsWith('POST')) return { body: { razorpay_payment_id: 'pay_1' } };
+    if (request.includes('/customers/')) return { body: owner };
+    if (request.endsWith('/payments')) return { body: { items: [] } };
+    return { body: { id: 'order_1', notes: { contact: '+919876543210' } } };
+  });
+
+describe.each(leftOutWays)('a field that is %s', (_way, without) => {
   const cashfreeOrder: Row = {
     order_id: 'order_1',
     order_amount: 1000.5,
@@ -157,14 +155,6 @@ describe.each(ways)('a field that is %s', (_way, without) => {
     notes: [],
     created_at: 1_767_585_600,
   };
-  const answerAbout = (owner: Row) =>
-    server.answerWith((request) => {
-      if (request.startsWith('POST')) return { body: { razorpay_payment_id: 'pay_1' } };
-      if (request.includes('/customers/')) return { body: owner };
-      if (request.endsWith('/payments')) return { body: { items: [] } };
-      return { body: { id: 'order_1', notes: { contact: '+919876543210' } } };
-    });
-
   test.each(['entity', 'order_id', 'method', 'notes', 'created_at'])(
     'hides no payment of Razorpay: %s',
     async (name) => {

@@ -35,7 +35,7 @@ const newAccountNumber = (end = '4321'): string => {
 };
 
 /** Adds a bank account through the API and waits until the provider has verified it. */
-const addVerifiedAccount = async (client: TestCustomer, accountNumber: string) => {
+export const addVerifiedAccount = async (client: TestCustomer, accountNumber: string) => {
   const { call } = client;
   const body = { accountNumber, ifsc: 'HDFC0001234', holderName: 'Asha Rao' };
   const added = await call('POST', '/bank-accounts', body);

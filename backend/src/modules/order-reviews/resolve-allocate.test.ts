@@ -55,6 +55,19 @@ describe('ALLOCATE', () => {
     expect((await buys.resolve(buy.id, 'ALLOCATE')).body.status).toBe('ALLOCATED');
   });
 
+  it('needs a reference where the gateway lists its payments with a row that cannot be read', async ({
+    buys,
+  }) => {
+    const { buy } = await buys.late();
+    await buys.gatewayFault('list-payments', 'odd_row', 10);
+    const refused = await buys.resolve(buy.id, 'ALLOCATE');
+    expect(codeOf(refused)).toEqual([409, 'ILLEGAL_TRANSITION']);
+    expect(refused.body.error.message).toContain('cannot say whether it has paid');
+    await buys.becomes(buy, 'MANUAL_REVIEW', 'LATE_CAPTURE');
+    const answer = await buys.resolve(buy.id, 'ALLOCATE', { reference: 'settlement 9' });
+    expect(answer.body).toMatchObject({ status: 'ALLOCATED' });
+  });
+
   it('leaves the review as it is where the fresh verify gives no answer', async ({
     open,
     buys,

@@ -54,6 +54,21 @@ describe('KEEP where a second payment is held', () => {
     expect(await buys.paymentDispositions(buy)).toEqual(['REFUNDED', 'APPLIED']);
   });
 
+  it('is refused while the second is listed as a row that cannot be read', async ({
+    open,
+    buys,
+  }) => {
+    const { buy, paymentId } = await buys.paidTwice();
+    await noted(buys, buy, await buys.payBack(paymentId));
+    await buys.gatewayFault('list-payments', 'odd_row', 10);
+    const refused = await keep(buys, buy);
+    expect(codeOf(refused)).toEqual(notFit);
+    expect(refused.body.error.message).toContain('cannot say whether the other payment is held');
+    await buys.becomes(buy, 'MANUAL_REVIEW', 'SECOND_CAPTURE');
+    await open.sandbox.control('DELETE', '/faults');
+    expect((await keep(buys, buy)).body).toMatchObject(isAllocated);
+  });
+
   it('is refused where only a part of the first went back', async ({ buys }) => {
     const { buy, paymentId } = await buys.paidTwice();
     await noted(buys, buy, await buys.payBack(paymentId, { amountPaise: 99_999 }));

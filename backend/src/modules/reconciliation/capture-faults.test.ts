@@ -113,6 +113,32 @@ it('is in error where a gateway cannot say what it refunded, and finds the rest 
   expect(check?.samples.filter(({ kind }) => kind === undefined)).toHaveLength(3);
 });
 
+it('is in error where a list has a row that cannot be read, and says of which payment order', async () => {
+  const unread = { status: 'UNREADABLE' } as const;
+  const [readable, odd] = await Promise.all([
+    books.freshChecks(),
+    books.freshChecks(
+      (real) =>
+        new Map(
+          [...real].map(([code, gateway]) => [
+            code,
+            {
+              ...gateway,
+              listPayments: async (gatewayOrderId) =>
+                mapDone(await gateway.listPayments(gatewayOrderId), (all) => [unread, ...all]),
+            } satisfies PaymentGateway,
+          ]),
+        ),
+    ),
+  ]);
+  const check = odd.get('gateway_capture_missing');
+  expect(check?.status).toBe('ERROR');
+  expect(check?.detail).toMatch(
+    /sandbox lists rows of payment order [0-9a-f-]{36} that cannot be read/u,
+  );
+  expect(check?.samples).toEqual(readable.get('gateway_capture_missing')?.samples);
+});
+
 it('says nothing more of one once it is recorded, but that its order is under review', async () => {
   const found = await foundBy(async () => {
     const { orderId, gatewayOrderId } = await books.buy();

@@ -25,4 +25,10 @@ export {
   parseSignedJson,
   printLosslessJson,
 } from './lossless-json.ts';
-export { decimalText, plainDecimal, safeInteger, textOrDigits } from './lossless-json.ts';
+export {
+  decimalText,
+  orLeftOut,
+  plainDecimal,
+  safeInteger,
+  textOrDigits,
+} from './lossless-json.ts';

@@ -59,6 +59,13 @@ export const textOrDigits = z.union([
   z.instanceof(LosslessNumber).transform((number) => plainDecimal(number.value)),
 ]);
 
+/**
+ * Reads a field that an answer may leave out: absent, null, or empty as some systems write it. What
+ * is there still has to fit.
+ */
+export const orLeftOut = <Field extends z.ZodType>(field: Field) =>
+  z.preprocess((value) => (value === '' ? undefined : value), field.nullish());
+
 /** A decimal of another system as plain digits, whether it is a JSON number or a string. */
 export const decimalText = textOrDigits.transform(plainDecimal);
 

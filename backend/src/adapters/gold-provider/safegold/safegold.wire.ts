@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { fromSafePaise, bps, grams, paise, parseDecimal } from '../../../money/index.ts';
 import type { GoldProviderRules } from '../port.ts';
-import { decimalText, textOrDigits } from '../../../platform/http-client/index.ts';
+import { decimalText, orLeftOut, textOrDigits } from '../../../platform/http-client/index.ts';
 import type { RowRules } from '../../read-rows.ts';
 
 /*
@@ -148,11 +148,11 @@ export const userAnswer = z.object({
  */
 export const verifyAnswer = z.object({
   tx_id: id,
-  rate_id: id.nullish(),
-  user_id: id.nullish(),
+  rate_id: orLeftOut(id),
+  user_id: orLeftOut(id),
   gold_amount: weight,
-  buy_price: amount.nullish(),
-  sell_price: amount.nullish(),
+  buy_price: orLeftOut(amount),
+  sell_price: orLeftOut(amount),
 });
 
 /**
@@ -192,9 +192,9 @@ export const invoiceAnswer = (baseUrl: string) => {
 const transactionRow = z.object({
   tx_id: id,
   type: z.string().nullish().catch(undefined),
-  gold_amount: weight.nullish(),
-  buy_price: amount.nullish(),
-  sell_price: amount.nullish(),
+  gold_amount: orLeftOut(weight),
+  buy_price: orLeftOut(amount),
+  sell_price: orLeftOut(amount),
 });
 export type TransactionRow = z.output<typeof transactionRow>;
 

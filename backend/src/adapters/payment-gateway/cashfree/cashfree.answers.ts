@@ -248,4 +248,4 @@ export const errorAnswer = z
       .nullish()
       .transform((message) => message ?? ''),
   })
-  .refine(({ code, type }) => (code ?? type ?? '') !== '');
+  .refine(({ code, type }) => ((code ?? '') || (type ?? '')) !== '');

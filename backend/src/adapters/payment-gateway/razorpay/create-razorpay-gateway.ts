@@ -26,6 +26,7 @@ import {
 } from '../port.ts';
 import type { RazorpayConfig } from './razorpay.config.ts';
 import { readRazorpayEvent } from './read-razorpay-event.ts';
+import { razorpayErrorAnswer } from '../../razorpay-error.ts';
 import * as wire from './razorpay.wire.ts';
 
 /** The calls to Razorpay, whose lists come in pages. */
@@ -39,7 +40,7 @@ interface RazorpayCalls extends GatewayCalls {
 
 /** Reads the gateway's refusal. Its text is for our logs, and may quote what it refuses. */
 const readRefusal = ({ status, json }: HttpResponse): Outcome<never> | undefined => {
-  const error = wire.errorAnswer.safeParse(json);
+  const error = razorpayErrorAnswer.safeParse(json);
   if (!wire.refusalStatuses.has(status) || !error.success) return undefined;
   const { code, description } = error.data.error;
   const message = `${code}: ${withoutNumbers(description).slice(0, 200)}`;

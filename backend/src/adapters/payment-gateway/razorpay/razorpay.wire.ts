@@ -325,20 +325,6 @@ export const noEmail = 'void@razorpay.com';
 /** api/payments/recurring-payments: how the payment ends comes as an event. */
 export const recurringAnswer = z.object({ razorpay_payment_id: id });
 
-/** errors: the error body of every call. */
-export const errorAnswer = z.object({
-  error: z.object({
-    code: z
-      .string()
-      .nullish()
-      .transform((code) => code ?? ''),
-    description: z
-      .string()
-      .nullish()
-      .transform((description) => description ?? ''),
-  }),
-});
-
 /** webhooks/payloads: the envelope, with each part of the payload under its name. */
 export const eventBody = z.object({
   event: z.string().regex(/^[\w.-]{1,64}$/),

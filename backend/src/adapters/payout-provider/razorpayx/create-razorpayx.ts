@@ -18,6 +18,7 @@ import { toSafePaise } from '../../../money/index.ts';
 import type { AdapterDeps, Closable } from '../../adapter-deps.ts';
 import { ANSWER_ABOUT_ANOTHER, checkAnswer } from '../../check-answer.ts';
 import { basicAuthorization, inPath, withoutNumbers } from '../../http-texts.ts';
+import { razorpayErrorAnswer } from '../../razorpay-error.ts';
 import { createRowReader, type RowReader } from '../../read-rows.ts';
 import { isSigned, eventIdIn } from '../../webhook-signature.ts';
 import {
@@ -50,7 +51,7 @@ interface RazorpayxCalls extends Closable {
 
 /** Reads the provider's refusal. Its text is for our logs, and may quote what it refuses. */
 const readRefusal = ({ status, json }: HttpResponse): Outcome<never> | undefined => {
-  const error = wire.errorAnswer.safeParse(json);
+  const error = razorpayErrorAnswer.safeParse(json);
   if (!wire.refusalStatuses.has(status) || !error.success) return undefined;
   const { code, description } = error.data.error;
   const message = `${code}: ${withoutNumbers(description).slice(0, 200)}`;

@@ -8,7 +8,7 @@ import type {
   ProviderPayout,
   ProviderValidation,
 } from '../port.ts';
-import { safeInteger, textOrDigits } from '../../../platform/http-client/index.ts';
+import { orLeftOut, safeInteger, textOrDigits } from '../../../platform/http-client/index.ts';
 import { meaningOf, withoutNumbers } from '../../http-texts.ts';
 import type { RowRules } from '../../read-rows.ts';
 
@@ -251,7 +251,7 @@ export const describePayout = (payout: PayoutFields, providerStatus: string) => 
 export const payoutAnswer = payoutFields
   .extend({
     amount,
-    currency: z.literal('INR').nullish(),
+    currency: orLeftOut(z.literal('INR')),
     status: short.transform((status) => (status ?? '') || unnamedState),
   })
   .transform((payout): ProviderPayout => ({
@@ -285,7 +285,7 @@ export const listAnswer = z
   .transform(({ items }): readonly unknown[] => items);
 
 /** The payout of an event: its snapshot may lack what an answer has. */
-export const payoutOfEvent = payoutFields.extend({ amount: amount.nullish() });
+export const payoutOfEvent = payoutFields.extend({ amount: orLeftOut(amount) });
 
 /** contacts/create */
 export const contactAnswer = z.object({ id, reference_id: short });
@@ -336,7 +336,7 @@ export const describeValidation = (
   const status = validationStatus(providerStatus, found?.account_status ?? undefined);
   const isSilent = providerStatus === 'completed' && status === 'FAILED';
   const said = found?.details ?? validation.status_details?.description;
-  const reason = said ?? (isSilent ? noAccountStatus : undefined);
+  const reason = (said ?? '') || (isSilent ? noAccountStatus : undefined);
   const score = found?.name_match_score;
   return {
     validationId: validation.id,
@@ -356,20 +356,6 @@ export const validationAnswer = validationFields
 
 /** The validation of an event. */
 export const validationOfEvent = validationFields;
-
-/** errors: the error body of every call. */
-export const errorAnswer = z.object({
-  error: z.object({
-    code: z
-      .string()
-      .nullish()
-      .transform((code) => code ?? ''),
-    description: z
-      .string()
-      .nullish()
-      .transform((description) => description ?? ''),
-  }),
-});
 
 /** webhooks/payloads/x: the envelope; `created_at` is in seconds. */
 export const eventBody = z.object({
