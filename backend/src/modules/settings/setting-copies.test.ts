@@ -145,22 +145,21 @@ const serveUses = async (between: () => Promise<unknown>) => {
   return { seen, use, uses: async () => (await call('GET', '/uses')).body };
 };
 
-describe('a request', () => {
-  it('reads the versions once, however many settings it uses', async () => {
-    const { seen, uses } = await serveUses(async () => {});
-    await uses();
-    expect(seen.versions).toBe(1);
-    await uses();
+describe('a use', () => {
+  it('reads the versions, together with all who wait for them', async () => {
+    const { seen, use } = await serveUses(async () => {});
+    await Promise.all(Array.from({ length: 20 }, use));
+    // Whoever came while they were read waited for the next read.
     expect(seen.versions).toBe(2);
+    await use();
+    expect(seen.versions).toBe(4);
   });
 
-  it('keeps to them, and the next one sees what was changed meanwhile', async () => {
+  it('sees what was changed before it, in the middle of a request too', async () => {
     await system.db.$executeRaw`UPDATE limits_setting SET min_buy_paise = 1500`;
     const change = () => system.db.$executeRaw`UPDATE limits_setting SET min_buy_paise = 2500`;
     const { uses, use } = await serveUses(change);
-    expect(await uses()).toMatchObject({ before: '1500', after: '1500' });
-    expect(await uses()).toMatchObject({ before: '2500', after: '2500' });
-    // Outside of requests every use compares.
+    expect(await uses()).toMatchObject({ before: '1500', after: '2500' });
     await system.db.$executeRaw`UPDATE limits_setting SET min_buy_paise = 3500`;
     expect(await use()).toBe('3500');
   });

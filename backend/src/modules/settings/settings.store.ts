@@ -1,4 +1,3 @@
-import { readOncePerRequest } from '../../platform/http/index.ts';
 import {
   batchReads,
   selectRows,
@@ -17,7 +16,7 @@ import { presentLimits } from './settings.schemas.ts';
 /** The settings of which every replica keeps a copy. */
 type SettingName = 'limits' | 'flags' | 'banners' | 'spreads';
 
-/** Returns a setting as it is in the database now, or was when this request first read one. */
+/** Returns a setting as it is in the database now. */
 export type ReadSetting<Value> = () => Promise<Value>;
 
 /** Keeps a copy of a setting in this process, read by `read` whenever its version is another. */
@@ -32,15 +31,15 @@ interface VersionRow {
 }
 
 /**
- * Creates the copies that a process keeps of its settings. Each request compares the copies'
- * versions with the database's, so a change counts on every replica from the next request on,
- * whatever became of caches and connections meanwhile: the versions are four short rows, read once
- * for a request and for all who wait for them at the time (contract: operators > Configuration).
+ * Creates the copies that a process keeps of its settings. Each use compares the copies'
+ * versions with the database's, so a change counts on every replica from the next use on, whatever
+ * became of caches and connections meanwhile: the versions are four short rows, read once for all
+ * who wait for them at the time (contract: operators > Configuration).
  * Contents are read after their version, so a copy is at least as new as the version that it is
  * kept under.
  */
 export const createSettingCopies = (db: Db): KeepCopy => {
-  const readAllVersions = batchReads(async () => {
+  const readVersions = batchReads(async () => {
     // Raw SQL, since every request reads them.
     const rows = await selectRows<VersionRow>(
       db,
@@ -48,7 +47,6 @@ export const createSettingCopies = (db: Db): KeepCopy => {
     );
     return new Map(rows.map(({ name, version }) => [name, version]));
   });
-  const readVersions = readOncePerRequest(readAllVersions);
 
   return <Value>(name: SettingName, read: (client: Db) => Promise<Value>) => {
     let copy: { readonly version: string; readonly value: Promise<Value> } | undefined;
@@ -61,7 +59,7 @@ export const createSettingCopies = (db: Db): KeepCopy => {
       try {
         return await fresh.value;
       } catch (error) {
-        // The next request reads again.
+        // The next use reads again.
         if (copy === fresh) copy = undefined;
         throw error;
       }
@@ -116,7 +114,7 @@ const upsertLimits = async (
   });
 };
 
-/** Creates the limits of amounts, whose change counts from the next request on. */
+/** Creates the limits of amounts, whose change counts from the next use on. */
 export const createLimits = ({
   inTransaction,
   clock,

@@ -12,7 +12,6 @@ export {
   currentCustomer,
   currentRequestId,
   noteCustomer,
-  readOncePerRequest,
 } from './request-scope.ts';
 export { createApi } from './create-api.ts';
 export type { BodyOptions, RefusalLimit } from './api-bodies.ts';

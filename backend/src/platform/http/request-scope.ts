@@ -65,8 +65,6 @@ const accepted = /^[A-Za-z0-9._-]{1,128}$/u;
 /** The request, job or sweep that code runs for. */
 interface Scope {
   readonly id: string;
-  /** A request is short, where a job or sweep may go on for long. */
-  readonly isRequest: boolean;
   /** The customer whom it serves, once the guard has found them. */
   customerId?: string;
 }
@@ -86,27 +84,7 @@ export const currentCustomer = (): string | undefined => storage.getStore()?.cus
 
 /** Runs `work` under a request id of its own choosing, such as a job's. */
 export const withRequestId = <T>(requestId: string, work: () => T): T =>
-  storage.run({ id: requestId, isRequest: false }, work);
-
-/**
- * Makes a read that is shared by all who call it for one HTTP request; one that failed is not. A
- * job or sweep may go on for long, so there and outside of all of them every call reads.
- */
-export const readOncePerRequest = <Value>(read: () => Promise<Value>): (() => Promise<Value>) => {
-  const reads = new WeakMap<Scope, Promise<Value>>();
-  return async () => {
-    const scope = storage.getStore();
-    if (scope?.isRequest !== true) return read();
-    const begun = reads.get(scope) ?? read();
-    reads.set(scope, begun);
-    try {
-      return await begun;
-    } catch (error) {
-      if (reads.get(scope) === begun) reads.delete(scope);
-      throw error;
-    }
-  };
-};
+  storage.run({ id: requestId }, work);
 
 declare module 'express-serve-static-core' {
   interface Request {
@@ -124,5 +102,5 @@ export const requestIdMiddleware =
     const id = typeof given === 'string' && accepted.test(given) ? given : random.uuid();
     req.requestId = id;
     res.setHeader('x-request-id', id);
-    storage.run({ id, isRequest: true }, next);
+    storage.run({ id }, next);
   };
