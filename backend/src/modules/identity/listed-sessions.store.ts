@@ -5,8 +5,9 @@ import { biometricTokensSince } from './session-lifetimes.ts';
 import { trustedSince } from './trusted-devices.store.ts';
 
 /*
- * The sessions that a customer sees: live ones, and those that ran out on a device that can still
- * sign in without a code. So nothing that opens the account is hidden from its owner.
+ * The sessions that a customer sees: live ones, and the last one of a device that can still sign in
+ * without a code, though it ran out, signed out or was crowded out. So nothing that opens the
+ * account is hidden from its owner.
  */
 
 const hasBiometricToken = (now: Date): Sql => sql`
@@ -21,9 +22,18 @@ const isOnTrustedDevice = (now: Date): Sql => sql`
     WHERE d.user_id = s.user_id AND d.device_id = s.device_id AND d.ended_at IS NULL
       AND d.trusted_at > ${trustedSince(now)}::timestamptz)`;
 
+/** Is true of the session of a device that no later one replaced. */
+export const isLastOfDevice = sql`
+  NOT EXISTS (
+    SELECT FROM session later
+    WHERE later.user_id = s.user_id AND later.device_id = s.device_id
+      AND (later.created_at, later.id) > (s.created_at, s.id))`;
+
 const isListed = (userId: string, now: Date): Sql => sql`
-  s.user_id = ${userId}::uuid AND s.revoked_at IS NULL
-  AND (s.expires_at > ${now}::timestamptz OR ${hasBiometricToken(now)} OR ${isOnTrustedDevice(now)})`;
+  s.user_id = ${userId}::uuid AND (
+    s.revoked_at IS NULL
+      AND (s.expires_at > ${now}::timestamptz OR ${hasBiometricToken(now)})
+    OR ${isOnTrustedDevice(now)} AND ${isLastOfDevice})`;
 
 /** Returns a page of the sessions that a customer sees, newest first, and their number. */
 export const listSessions = async (
@@ -37,7 +47,7 @@ export const listSessions = async (
     sql`
       SELECT s.id::text AS id, s.user_id::text AS "userId", s.device_id AS "deviceId",
         s.device_name AS "deviceName", s.created_at AS "createdAt",
-        s.last_used_at AS "lastUsedAt", s.expires_at AS "expiresAt",
+        s.last_used_at AS "lastUsedAt", least(s.expires_at, s.revoked_at) AS "expiresAt",
         ${hasBiometricToken(now)} AS biometric, ${isOnTrustedDevice(now)} AS trusted
       FROM session s WHERE ${isListed(userId, now)}
       ORDER BY s.created_at DESC, s.id DESC
@@ -50,12 +60,16 @@ export const listSessions = async (
   return { items, total: counted?.total ?? 0 };
 };
 
-/** Returns true for a session that its owner sees. */
-export const isListedSession = async (
+/** Returns the device of a session that its owner sees, or undefined for any other session. */
+export const findListedDevice = async (
   db: Db,
   { id, userId }: { readonly id: string; readonly userId: string },
   now: Date,
-): Promise<boolean> => {
+): Promise<string | undefined> => {
   const where = sql`s.id = ${id}::uuid AND ${isListed(userId, now)}`;
-  return (await selectOne(db, sql`SELECT s.id FROM session s WHERE ${where}`)) !== undefined;
+  const found = await selectOne<{ deviceId: string }>(
+    db,
+    sql`SELECT s.device_id AS "deviceId" FROM session s WHERE ${where}`,
+  );
+  return found?.deviceId;
 };

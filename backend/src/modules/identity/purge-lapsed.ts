@@ -3,6 +3,7 @@ import { execute, sql, type Db } from '../../platform/db/index.ts';
 import type { Purge } from '../../platform/jobs/index.ts';
 import { refusalWindowMs } from './address-refusals.store.ts';
 import { addressWindowMs, guessWindowMs } from './one-time-code.rules.ts';
+import { isLastOfDevice } from './listed-sessions.store.ts';
 import { biometricTokensSince } from './session-lifetimes.ts';
 import { trustedSince } from './trusted-devices.store.ts';
 
@@ -145,7 +146,7 @@ export const createSessionPurges = ({ db, clock }: PurgeDeps): readonly Purge[] 
                 WHERE b.user_id = s.user_id AND b.device_id = s.device_id AND b.revoked_at IS NULL
                   AND coalesce(b.last_used_at, b.created_at)
                     > ${biometricTokensSince(clock.now())}::timestamptz))
-              AND NOT (s.revoked_at IS NULL AND EXISTS (
+              AND NOT (${isLastOfDevice} AND EXISTS (
                 SELECT FROM trusted_device d
                 WHERE d.user_id = s.user_id AND d.device_id = s.device_id AND d.ended_at IS NULL
                   AND d.trusted_at > ${trustedSince(clock.now())}::timestamptz))

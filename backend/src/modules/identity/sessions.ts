@@ -14,7 +14,7 @@ import {
   recordSecurityEvent,
 } from '../security-events/index.ts';
 import { isActive, type ActiveUser, type Session, type SignedIn } from './identity.types.ts';
-import { isListedSession } from './listed-sessions.store.ts';
+import { findListedDevice } from './listed-sessions.store.ts';
 import type { SignInRules } from './sign-in-rules.ts';
 import {
   endOldestSessions,
@@ -308,10 +308,10 @@ export const revokeSession = async (
     // A sign-in that replaces the session has ended or waits: none slips in between.
     await lockActiveUser(tx, userId);
     const now = deps.clock.now();
-    if (!(await isListedSession(tx, { id, userId }, now))) throw new AppError('NOT_FOUND');
-    const ended = await revokeSessions(tx, { id, userId }, 'revoked', now);
-    for (const { deviceId } of ended) await endTrust(tx, { userId, deviceId }, now);
-    return idsOf(ended);
+    const deviceId = await findListedDevice(tx, { id, userId }, now);
+    if (deviceId === undefined) throw new AppError('NOT_FOUND');
+    await endTrust(tx, { userId, deviceId }, now);
+    return idsOf(await revokeSessions(tx, { id, userId }, 'revoked', now));
   });
   await announceEnd(deps, endedIds);
 };

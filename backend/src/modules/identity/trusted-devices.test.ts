@@ -171,6 +171,26 @@ describe('a customer who signed in by code on a device that names itself', () =>
     expect((await owner('DELETE', `/auth/sessions/${lost?.id}`)).status).toBe(204);
     expect(codeOf(await login(identity, phone, { deviceId: device }))).toBe('INVALID_CREDENTIALS');
   });
+
+  it('shows its owner each device that it opens, one that signed out too', async ({ identity }) => {
+    const { phone } = await customer(identity);
+    const { body } = await login(identity, phone, { deviceId: device });
+    const signedOut = identity.as(String(body['accessToken']));
+    await signedOut('POST', '/auth/logout', { refreshToken: body['refreshToken'] });
+    const other = await identity.signIn(phone, { deviceId: 'another-device-of-mine' });
+    const owner = identity.as(String(other.body['accessToken']));
+    const listed = async () => {
+      const { body: page } = await owner('GET', '/auth/sessions');
+      return page['items'] as { id: string; deviceId: string; expiresAt: string }[]; // its view
+    };
+    const lost = (await listed()).find(({ deviceId }) => deviceId === device);
+    expect(lost).toMatchObject({ trusted: true, current: false });
+    expect(Date.parse(lost?.expiresAt ?? '')).toBeLessThanOrEqual(clock.now().getTime());
+    expect((await owner('DELETE', `/auth/sessions/${lost?.id}`)).status).toBe(204);
+    expect((await listed()).map(({ deviceId }) => deviceId)).toEqual(['another-device-of-mine']);
+    expect((await owner('DELETE', `/auth/sessions/${lost?.id}`)).status).toBe(404);
+    expect(codeOf(await login(identity, phone, { deviceId: device }))).toBe('INVALID_CREDENTIALS');
+  });
 });
 
 describe('a device', () => {
