@@ -51,7 +51,7 @@ describe('signing in', () => {
     expect(body).toEqual({
       token: expect.stringMatching(/^[\w-]{43}$/u),
       expiresAt: new Date(system.clock.now().getTime() + 8 * hourMs).toISOString(),
-      browserToken: expect.stringMatching(/^[0-9a-f]{32}\.[\w-]{43}$/u),
+      browserToken: expect.stringMatching(/^[0-9a-f]{32}-\d{5}\.[\w-]{43}$/u),
       user: {
         id,
         email,

@@ -91,8 +91,7 @@ const checkPassword = async (
   });
   if (signedIn === undefined) throw new AppError('INVALID_CREDENTIALS');
   await guard.forget(db, email, caller);
-  const known = caller.kind === 'browser' ? browserToken : undefined;
-  return { ...signedIn, browserToken: known ?? browsers.issue(email) };
+  return { ...signedIn, browserToken: browsers.tokenFor(email, caller, browserToken) };
 };
 
 /** Records a refused sign-in. Of the email only a keyed hash: it may be a stranger's. */

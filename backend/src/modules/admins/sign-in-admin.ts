@@ -88,8 +88,7 @@ const checkPassword = async (
   });
   if (admin === undefined) throw new AppError('INVALID_CREDENTIALS');
   await guard.forget(db, email, caller);
-  const known = caller.kind === 'browser' ? browserToken : undefined;
-  return { admin, browserToken: known ?? browsers.issue(email) };
+  return { admin, browserToken: browsers.tokenFor(email, caller, browserToken) };
 };
 
 /**

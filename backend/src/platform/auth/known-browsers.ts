@@ -1,3 +1,4 @@
+import type { Clock } from '../clock/clock.ts';
 import { constantTimeEqual, hashToken, type BlindIndex } from '../crypto/index.ts';
 import { addressGroup } from '../http/index.ts';
 import type { Random } from '../ids/random.ts';
@@ -19,33 +20,56 @@ interface LoginClient {
 export interface KnownBrowsers {
   /** Returns a browser that knows its token for the account, else the client's address. */
   callerOf(email: string, client: LoginClient): LoginCaller;
-  /** Makes the token of a browser that signed in to the account. It opens nothing. */
-  issue(email: string): string;
+  /**
+   * Returns the token that a caller who signed in to the account has from now on: a known browser's
+   * own while it is young, else a new one. It opens nothing.
+   */
+  tokenFor(email: string, caller: LoginCaller, browserToken: string | undefined): string;
 }
+
+const dayMs = 24 * 60 * 60_000;
+/** Knows a browser for as long after its token was made as a customer's device is trusted. */
+const knownDays = 180;
+/** Gives a browser that signs in a new token once its own is older. */
+const renewedDays = 30;
+
+const nameOf = (browserToken: string): string => browserToken.split('.')[0] ?? '';
+
+/** Returns the day on which a name was made. Names of before have none, and have run out. */
+const dayOf = (name: string): number => Number(/-(\d{1,6})$/u.exec(name)?.[1] ?? 0);
 
 /**
  * Tells browsers that signed in before by a token with a keyed hash over it and the account, so
- * that nothing is stored. `purpose` keeps the tokens of one API from another.
+ * that nothing is stored. The day of its making stands in its name. `purpose` keeps the tokens of
+ * one API from another.
  */
 export const createKnownBrowsers = ({
   blindIndex,
+  clock,
   random,
   purpose,
 }: {
   readonly blindIndex: BlindIndex;
+  readonly clock: Clock;
   readonly random: Pick<Random, 'bytes'>;
   readonly purpose: 'admin-browser' | 'portal-browser';
-}): KnownBrowsers => ({
-  callerOf(email, { ip, browserToken = '' }) {
-    const [name = '', mark = ''] = browserToken.split('.');
-    const marks = name === '' ? [] : blindIndex.all(purpose, `${email}|${name}`);
-    // By the mark and not by the token: different writings of one token are one browser.
-    return marks.some((each) => constantTimeEqual(each, mark))
-      ? { kind: 'browser', id: `browser|${hashToken(mark)}` }
-      : { kind: 'stranger', id: `address|${addressGroup(ip, 56)}` };
-  },
-  issue(email) {
-    const name = random.bytes(16).toString('hex');
-    return `${name}.${blindIndex(purpose, `${email}|${name}`)}`;
-  },
-});
+}): KnownBrowsers => {
+  const today = (): number => Math.floor(clock.now().getTime() / dayMs);
+  const isYoung = (name: string, days: number): boolean => Math.abs(today() - dayOf(name)) <= days;
+
+  return {
+    callerOf(email, { ip, browserToken = '' }) {
+      const [name = '', mark = ''] = browserToken.split('.');
+      const marks = isYoung(name, knownDays) ? blindIndex.all(purpose, `${email}|${name}`) : [];
+      // By the mark and not by the token: different writings of one token are one browser.
+      return marks.some((each) => constantTimeEqual(each, mark))
+        ? { kind: 'browser', id: `browser|${hashToken(mark)}` }
+        : { kind: 'stranger', id: `address|${addressGroup(ip, 56)}` };
+    },
+    tokenFor(email, { kind }, browserToken = '') {
+      if (kind === 'browser' && isYoung(nameOf(browserToken), renewedDays)) return browserToken;
+      const name = `${random.bytes(16).toString('hex')}-${today()}`;
+      return `${name}.${blindIndex(purpose, `${email}|${name}`)}`;
+    },
+  };
+};

@@ -84,6 +84,23 @@ describe.each<Api>(['admin', 'portal'])('a sign-in to the %s API', (api) => {
     }
   });
 
+  it('knows a browser for 180 days, and gives one that signs in a new token after 30', async () => {
+    const owner = await known(api);
+    const dayS = 24 * 60 * 60;
+    const ip = '198.51.100.5';
+    const { browserToken: first } = await login(api, ip, owner);
+    await system.advance(31 * dayS);
+    const { browserToken: second } = await login(api, ip, { ...owner, browserToken: first });
+    expect(second).not.toBe(first);
+    await system.advance(149 * dayS);
+    await fail(api, owner.email, five(ip));
+    expect(await login(api, ip, { ...owner, browserToken: first })).toMatchObject({ status: 200 });
+    await system.advance(dayS);
+    await fail(api, owner.email, five(ip));
+    expect(await login(api, ip, { ...owner, browserToken: first })).toMatchObject({ status: 429 });
+    expect(await login(api, ip, { ...owner, browserToken: second })).toMatchObject({ status: 200 });
+  });
+
   it('counts one browser however its token is written', async () => {
     const owner = await known(api);
     const { browserToken } = await login(api, '198.51.100.4', owner);
