@@ -10,7 +10,9 @@ import {
 
 export const evidenceBody = z.object({
   value: plainText(2000),
-  reference: plainLine(500),
+  reference: plainLine(500)
+    .nullable()
+    .describe('Null as `GET` shows it, for evidence that was recorded without one.'),
   verified: z.boolean(),
 });
 evidenceBody.register(z.globalRegistry, {

@@ -208,6 +208,18 @@ describe('evidence', () => {
     });
   });
 
+  it('is taken back as the report shows it, also without a reference', async () => {
+    await put('legal_entity', evidence);
+    await system.db.readinessEvidence.update({
+      where: { item: 'legal_entity' },
+      data: { reference: null },
+    });
+    const before = (await find('legal_entity'))?.evidence;
+    expect(before).toMatchObject({ reference: null });
+    const answer = await put('legal_entity', before ?? {});
+    expect(answer).toMatchObject({ status: 200, body: { ...evidence, reference: null } });
+  });
+
   it('is for super admins', async () => {
     for (const { token } of [admin, support]) {
       expect(await put('legal_entity', evidence, token)).toMatchObject({ status: 403 });
