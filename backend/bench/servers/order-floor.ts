@@ -6,6 +6,7 @@ import {
   selectUnchangedProducts,
 } from '../../src/modules/catalogue/index.ts';
 import { findActivePhone } from '../../src/modules/identity/users.store.ts';
+import { requireRoom } from '../../src/modules/product-orders/open-deliveries.ts';
 import { insertProductOrder } from '../../src/modules/product-orders/product-orders.store.ts';
 import { bps, paise } from '../../src/money/index.ts';
 import { createSystemClock } from '../../src/platform/clock/clock.ts';
@@ -18,7 +19,8 @@ import { createRandom } from '../../src/platform/ids/random.ts';
  */
 const { PORT: port, DATABASE_URL: url = '' } = process.env;
 const database = createDatabase({ url, poolSize: 10, applicationName: 'order-floor' });
-const { db } = database;
+const { db, inTransaction } = database;
+const room = { maxOpenDeliveries: 100_000, metrics: { countBound: () => {} } };
 const clock = createSystemClock();
 const random = createRandom();
 const line = {
@@ -61,7 +63,10 @@ const place = async ({ userId, sessionId, idempotencyKey, items }: Asked) => {
   };
   const ids = [random.uuid(), ...items.map(() => random.uuid())];
   const unchangedProducts = selectUnchangedProducts(products);
-  const outcome = await insertProductOrder(db, order, { unchangedProducts, ids });
+  const outcome = await inTransaction(async (tx) => {
+    await requireRoom(room, tx, order, { maxOpenDeliveryPaise: paise(10n ** 15n) });
+    return insertProductOrder(tx, order, { unchangedProducts, ids });
+  });
   if (outcome !== 'placed') throw new Error(outcome);
   return order.id;
 };
