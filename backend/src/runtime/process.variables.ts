@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineVariables } from '../platform/config/config.ts';
+import { databasePartVariables } from '../platform/config/database-address.ts';
 import {
   appMode,
   flag,
@@ -29,6 +30,7 @@ export const processVariables = defineVariables({
     secret: true,
     store: 'database',
   },
+  ...databasePartVariables,
   DATABASE_POOL_SIZE: { schema: integer(10, 1, 200), doc: 'most connections of this process' },
   REDIS_URL: {
     schema: z.url({ protocol: /^rediss?$/u, message: 'must be a redis:// address' }),

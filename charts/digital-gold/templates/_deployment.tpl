@@ -21,11 +21,13 @@
 {{ include "digital-gold.containerBase" (dict "root" .root "name" .component) }}
 args:
   {{- include "digital-gold.arguments" . | trim | nindent 2 }}
-envFrom:
-  - configMapRef:
-      name: {{ include "digital-gold.componentName" . }}
-env:
-  {{- include "digital-gold.secretFiles" . | trim | nindent 2 }}
+{{- $given := dict "root" .root "component" .component }}
+{{- $_ := set $given "configMap" (include "digital-gold.componentName" .) }}
+{{- $parts := dict "root" .root "names" (include "digital-gold.databaseParts" . | fromYamlArray) }}
+{{- $files := include "digital-gold.secretFiles" . | trim }}
+{{- $variables := include "digital-gold.variablesFromSecrets" $parts }}
+{{- $_ := set $given "variables" (printf "%s%s" $files $variables) }}
+{{ include "digital-gold.containerEnvironment" $given | trim }}
 ports:
   {{- if ne .component "worker" }}
   - name: http
@@ -52,6 +54,13 @@ volumeMounts:
   - name: objects
     mountPath: {{ include "digital-gold.objectStoreDir" . }}
   {{- end }}
+  {{- with $values.extraVolumeMounts }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+{{- with $values.lifecycle }}
+lifecycle:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
 {{- end }}
 
 {{/* The pods of a process. In: root, component. */}}
@@ -70,7 +79,7 @@ metadata:
     {{- with $root.Values.secrets.revision }}
     digital-gold/secrets-revision: {{ . | quote }}
     {{- end }}
-    {{- with $values.podAnnotations }}
+    {{- with merge dict $values.podAnnotations $root.Values.commonAnnotations }}
     {{- toYaml . | nindent 4 }}
     {{- end }}
 spec:
@@ -83,8 +92,15 @@ spec:
   {{- with include "digital-gold.topologySpread" . | trim }}
   {{- . | nindent 2 }}
   {{- end }}
+  {{- with $values.initContainers }}
+  initContainers:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
   containers:
     - {{ include "digital-gold.container" . | nindent 6 | trim }}
+    {{- with $values.extraContainers }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
   volumes:
     {{- include "digital-gold.commonVolumes" $root | nindent 4 }}
     {{- include "digital-gold.secretVolume" . | nindent 4 }}
@@ -95,6 +111,9 @@ spec:
     - name: objects
       persistentVolumeClaim:
         claimName: {{ include "digital-gold.objectStoreName" $root }}
+    {{- end }}
+    {{- with $values.extraVolumes }}
+    {{- toYaml . | nindent 4 }}
     {{- end }}
 {{- end }}
 

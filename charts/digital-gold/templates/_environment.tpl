@@ -25,6 +25,9 @@ decides. Not by `merge`, for which false and 0 are nothing. In: root, component.
 {{- $_ := set $result "INTERNAL_PORT" (include "digital-gold.internalPort" .) }}
 {{- $_ := set $result "SHUTDOWN_DRAIN_MS" (include "digital-gold.text" $values.shutdown.drainMs) }}
 {{- $_ := set $result "SHUTDOWN_GRACE_MS" (include "digital-gold.text" $values.shutdown.graceMs) }}
+{{- $pool := index $values.database.poolSize .component }}
+{{- $_ := set $result "DATABASE_POOL_SIZE" (include "digital-gold.text" $pool) }}
+{{- $_ := include "digital-gold.databaseTls" .root | fromYaml | merge $result }}
 {{- if ne .component "worker" }}
 {{- $_ := set $result "PORT" (include "digital-gold.httpPort" .) }}
 {{- end }}
@@ -39,6 +42,39 @@ decides. Not by `merge`, for which false and 0 are nothing. In: root, component.
 {{- $_ := set $result "OTEL_SERVICE_NAME" (default $own (get $result "OTEL_SERVICE_NAME")) }}
 {{- end }}
 {{- toYaml $result }}
+{{- end }}
+
+{{/* Variables of the TLS of the database's connections, as YAML. */}}
+{{- define "digital-gold.databaseTls" -}}
+{{- with .Values.database }}
+{{- with .sslMode }}
+DATABASE_SSLMODE: {{ . }}
+{{- end }}
+{{- if or .ca.secretName .ca.configMapName }}
+DATABASE_CA_FILE: {{ include "digital-gold.databaseCaDir" $ }}/ca.crt
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/*
+The environment of a container: its ConfigMap if it has one, its own variables, then what is given
+further for all and for this one. In: root, component (a key of the values), configMap, variables.
+*/}}
+{{- define "digital-gold.containerEnvironment" -}}
+{{- $own := index .root.Values .component }}
+{{- $from := concat .root.Values.envFrom (default list $own.envFrom) }}
+{{- with .configMap }}
+{{- $from = prepend $from (dict "configMapRef" (dict "name" .)) }}
+{{- end }}
+{{- with $from }}
+envFrom:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+env:
+  {{- .variables | trim | nindent 2 }}
+  {{- with concat .root.Values.extraEnv (default list $own.extraEnv) }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
 {{- end }}
 
 {{/* The ConfigMap of a component's environment. In: root, component. */}}

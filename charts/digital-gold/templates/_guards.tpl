@@ -8,6 +8,8 @@ Every guard: what a schema can't say. Each ends the rendering with one line that
 {{- include "digital-gold.guardScaling" . }}
 {{- include "digital-gold.guardIngress" . }}
 {{- include "digital-gold.guardNetwork" . }}
+{{- include "digital-gold.guardConnections" . }}
+{{- include "digital-gold.guardEnvironment" . }}
 {{- end }}
 
 {{- define "digital-gold.guardRequired" -}}
@@ -15,13 +17,30 @@ Every guard: what a schema can't say. Each ends the rendering with one line that
 {{- fail "image.repository is needed: where the image is, with its registry" }}
 {{- end }}
 {{- range $component := list "customer" "admin" "accounting" "worker" }}
-{{- if not (include "digital-gold.secretName" (dict "root" $ "component" $component)) }}
+{{- $given := dict "root" $ "component" $component }}
+{{- if not (include "digital-gold.secretName" $given) }}
+{{- $own := (include "digital-gold.processSecrets" $given | fromYaml).own }}
+{{- $missing := list }}
+{{- range $own }}
+{{- if not (hasKey $.Values.secretsFrom .) }}
+{{- $missing = append $missing . }}
+{{- end }}
+{{- end }}
+{{- with $missing }}
 {{- $what := printf "or %s.existingSecret" $component }}
-{{- fail (printf "secrets.existingSecret is needed, %s: a Secret with its secrets" $what) }}
+{{- $else := printf "or secretsFrom with %s" (join ", " .) }}
+{{- fail (printf "secrets.existingSecret is needed, %s: a Secret with its secrets; %s" $what $else) }}
 {{- end }}
 {{- end }}
-{{- if not .Values.migrations.existingSecret }}
-{{- fail "migrations.existingSecret is needed: a Secret with MIGRATE_DATABASE_URL" }}
+{{- end }}
+{{- $secret := include "digital-gold.migrationsSecret" . }}
+{{- if not (or .Values.migrations.existingSecret (hasKey .Values.secretsFrom $secret)) }}
+{{- fail (printf "migrations.existingSecret is needed: a Secret with %s; or secretsFrom with it" $secret) }}
+{{- end }}
+{{- if not .Values.objectStore.type }}
+{{- $s3 := "s3 (a bucket, as EKS, GKE and AKS have one)" }}
+{{- $files := "filesystem (a ReadWriteMany volume that all pods mount)" }}
+{{- fail (printf "objectStore.type is needed: %s, %s or none (no documents, no product images)" $s3 $files) }}
 {{- end }}
 {{- end }}
 
@@ -38,20 +57,33 @@ Every guard: what a schema can't say. Each ends the rendering with one line that
 {{- end }}
 {{- end }}
 
-{{- define "digital-gold.guardConfig" -}}
+{{/* Variables that the chart sets, as a YAML list. */}}
+{{- define "digital-gold.ownedVariables" -}}
 {{- $owned := list "PORT" "INTERNAL_PORT" "SETTINGS_DIR" "OBJECT_STORE" "OBJECT_STORE_DIR" }}
 {{- $owned = concat $owned (list "SHUTDOWN_DRAIN_MS" "SHUTDOWN_GRACE_MS") }}
+{{- concat $owned (list "DATABASE_POOL_SIZE" "DATABASE_SSLMODE" "DATABASE_CA_FILE") | toYaml }}
+{{- end }}
+
+{{/* Matches the name of a secret. */}}
+{{- define "digital-gold.secretPattern" -}}
 {{- $named := "(MIGRATE_)?DATABASE_URL|REDIS_URL|BLIND_INDEX_KEY" }}
 {{- $alike := "[A-Z0-9_]*(SECRETS?|TOKEN|PASSWORD|PEPPER|KEYRING|AUTH_KEY|SECRET_ACCESS_KEY)" }}
-{{- $secret := printf "^(%s|%s)$" $named $alike }}
+{{- printf "^(%s|%s)$" $named $alike }}
+{{- end }}
+
+{{- define "digital-gold.guardConfig" -}}
+{{- $owned := include "digital-gold.ownedVariables" . | fromYamlArray }}
+{{- $secret := include "digital-gold.secretPattern" . }}
 {{- $maps := dict "config" .Values.config }}
 {{- range $component := list "customer" "admin" "accounting" "worker" }}
 {{- $_ := set $maps (printf "%s.config" $component) (index $.Values $component).config }}
 {{- end }}
+{{- $_ := set $maps "migrations.config" .Values.migrations.config }}
 {{- range $where, $map := $maps }}
 {{- range $name, $_ := $map }}
 {{- if has $name $owned }}
-{{- fail (printf "%s.%s is set by the chart: see shutdown and objectStore" $where $name) }}
+{{- $see := "shutdown, objectStore and database" }}
+{{- fail (printf "%s.%s is set by the chart: see %s" $where $name $see) }}
 {{- end }}
 {{- if hasKey $.Values.settings.initial $name }}
 {{- fail (printf "%s.%s is a switch, read from the settings alone: see settings" $where $name) }}
@@ -118,5 +150,46 @@ Every guard: what a schema can't say. Each ends the rendering with one line that
 {{- $internal := splitList "," $names }}
 {{- if has (lower .host) $internal }}
 {{- fail (printf "INTERNAL_HOSTNAMES names ingress.%s.host: it would show metrics" .component) }}
+{{- end }}
+{{- end }}
+
+{{/* What may be open at once against the database, where its limit is told. */}}
+{{- define "digital-gold.guardConnections" -}}
+{{- $limit := int64 .Values.database.maxConnections }}
+{{- if $limit }}
+{{- $sum := include "digital-gold.connections" . | fromYaml }}
+{{- if gt (int64 $sum.total) $limit }}
+{{- $parts := list }}
+{{- range $component := list "customer" "admin" "accounting" "worker" }}
+{{- $of := get $sum $component }}
+{{- $parts = append $parts (printf "%s %d pods of %d" $component (int64 $of.pods) (int64 $of.each)) }}
+{{- end }}
+{{- $what := printf "database.maxConnections is %d, and a rolling update may open %d" $limit (int64 $sum.total) }}
+{{- fail (printf "%s (%s, migrations 4): lower replicas or database.poolSize" $what (join ", " $parts)) }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* `extraEnv` must not undo what the chart decides, or hold a secret in clear. */}}
+{{- define "digital-gold.guardEnvironment" -}}
+{{- $lists := dict "extraEnv" .Values.extraEnv }}
+{{- range $component := list "customer" "admin" "accounting" "worker" "migrations" }}
+{{- $_ := set $lists (printf "%s.extraEnv" $component) (index $.Values $component).extraEnv }}
+{{- end }}
+{{- range $where, $entries := $lists }}
+{{- range $entries }}
+{{- if has .name (include "digital-gold.ownedVariables" $ | fromYamlArray) }}
+{{- fail (printf "%s: %s is set by the chart: see shutdown, objectStore and database" $where .name) }}
+{{- end }}
+{{- if and .value (regexMatch (include "digital-gold.secretPattern" $) .name) }}
+{{- fail (printf "%s: %s is a secret: name it by valueFrom, or in secretsFrom" $where .name) }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- range $name, $_ := .Values.secretsFrom }}
+{{- if not (has $name (include "digital-gold.secretVariables" $ | fromYamlArray)) }}
+{{- $known := include "digital-gold.secretVariables" $ | fromYamlArray | join ", " }}
+{{- fail (printf "secretsFrom.%s is read by no process: it may name %s" $name $known) }}
+{{- end }}
 {{- end }}
 {{- end }}

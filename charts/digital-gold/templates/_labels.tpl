@@ -14,12 +14,28 @@ app.kubernetes.io/component: {{ .component }}
 {{- define "digital-gold.podLabels" -}}
 {{ include "digital-gold.selectorLabels" . }}
 app.kubernetes.io/part-of: digital-gold
+{{- with .root.Values.commonLabels }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{/*
+What runs, as a label: the tag, or without one the start of the digest. A label has at most 63
+characters, a tag up to 128.
+*/}}
+{{- define "digital-gold.version" -}}
+{{- $digest := .Values.image.digest | replace ":" "-" }}
+{{- $named := default .Chart.AppVersion .Values.image.tag }}
+{{- if and .Values.image.digest (not .Values.image.tag) }}
+{{- $named = $digest }}
+{{- end }}
+{{- regexReplaceAll "[^A-Za-z0-9]+$" ($named | replace "+" "_" | trunc 63) "" }}
 {{- end }}
 
 {{/* Labels of every other object. In: root, component. */}}
 {{- define "digital-gold.labels" -}}
 {{ include "digital-gold.podLabels" . }}
-app.kubernetes.io/version: {{ default .root.Chart.AppVersion .root.Values.image.tag | quote }}
+app.kubernetes.io/version: {{ include "digital-gold.version" .root | quote }}
 app.kubernetes.io/managed-by: {{ .root.Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" }}
 {{- end }}
@@ -37,7 +53,7 @@ labels:
 {{- with .labels }}
   {{- toYaml . | nindent 2 }}
 {{- end }}
-{{- with .annotations }}
+{{- with merge dict (default dict .annotations) .root.Values.commonAnnotations }}
 annotations:
   {{- toYaml . | nindent 2 }}
 {{- end }}

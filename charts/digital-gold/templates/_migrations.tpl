@@ -1,3 +1,14 @@
+{{/* The secret of the migrations: the address of the database, or the password beside its parts. */}}
+{{- define "digital-gold.migrationsSecret" -}}
+{{- if include "digital-gold.hasDatabaseParts" . }}MIGRATE_DATABASE_PASSWORD{{ else }}MIGRATE_DATABASE_URL{{ end }}
+{{- end }}
+
+{{/* Variables of `config` that the migrations read as well. */}}
+{{- define "digital-gold.migrationsVariables" -}}
+{{- $stores := list "APP_MODE" "ALLOW_PLAIN_STORES" "DATABASE_HOST" "DATABASE_PORT" "DATABASE_NAME" }}
+{{- concat $stores (list "NODE_EXTRA_CA_CERTS") | toYaml }}
+{{- end }}
+
 {{- define "digital-gold.migrationsContainer" -}}
 {{- $values := .Values.migrations -}}
 {{ include "digital-gold.containerBase" (dict "root" . "name" "migrate") }}
@@ -5,20 +16,29 @@ args:
   - node
   - --enable-source-maps
   - dist/migrate/main.js
-env:
-  {{- /* Of the configuration only these: they decide which secrets are refused. */}}
-  {{- with .Values.config.APP_MODE }}
-  - name: APP_MODE
-    value: {{ . | quote }}
-  {{- end }}
-  {{- with .Values.config.ALLOW_PLAIN_STORES }}
-  - name: ALLOW_PLAIN_STORES
-    value: {{ include "digital-gold.text" . | quote }}
-  {{- end }}
-  - name: MIGRATE_WAIT_SECONDS
-    value: {{ include "digital-gold.text" $values.waitSeconds | quote }}
-  - name: MIGRATE_DATABASE_URL_FILE
-    value: {{ include "digital-gold.secretsDir" . }}/MIGRATE_DATABASE_URL
+{{- $directory := include "digital-gold.secretsDir" . }}
+{{- $environment := dict "MIGRATE_WAIT_SECONDS" (include "digital-gold.text" $values.waitSeconds) }}
+{{- /* Of the configuration only what decides about secrets, the database's address and the way out. */}}
+{{- range $name, $value := .Values.config }}
+{{- if has $name (include "digital-gold.migrationsVariables" $ | fromYamlArray) }}
+{{- $_ := set $environment $name (include "digital-gold.text" $value) }}
+{{- end }}
+{{- end }}
+{{- range $name, $value := $values.config }}
+{{- $_ := set $environment $name (include "digital-gold.text" $value) }}
+{{- end }}
+{{- $environment = merge $environment (include "digital-gold.databaseTls" . | fromYaml) }}
+{{- $secret := include "digital-gold.migrationsSecret" . }}
+{{- $_ := set $environment (printf "%s_FILE" $secret) (printf "%s/%s" $directory $secret) }}
+{{- $variables := list }}
+{{- range $name, $value := $environment }}
+{{- $variables = append $variables (dict "name" $name "value" $value) }}
+{{- end }}
+{{- $names := list "DATABASE_HOST" "DATABASE_PORT" "DATABASE_NAME" "MIGRATE_DATABASE_USER" }}
+{{- $fromSecrets := include "digital-gold.variablesFromSecrets" (dict "root" . "names" $names) }}
+{{- $given := dict "root" . "component" "migrations" }}
+{{- $_ := set $given "variables" (printf "%s%s" (toYaml $variables) $fromSecrets) }}
+{{ include "digital-gold.containerEnvironment" $given | trim }}
 resources:
   {{- toYaml $values.resources | nindent 2 }}
 volumeMounts:
@@ -42,7 +62,7 @@ template:
       {{- with .Values.secrets.revision }}
       digital-gold/secrets-revision: {{ . | quote }}
       {{- end }}
-      {{- with $values.podAnnotations }}
+      {{- with merge dict $values.podAnnotations .Values.commonAnnotations }}
       {{- toYaml . | nindent 6 }}
       {{- end }}
   spec:
@@ -56,9 +76,10 @@ template:
       - {{ include "digital-gold.migrationsContainer" . | nindent 8 | trim }}
     volumes:
       {{- include "digital-gold.commonVolumes" . | nindent 6 }}
+      {{- $given := dict "root" . "secretName" $values.existingSecret "optional" false }}
+      {{- $_ := set $given "names" (list (include "digital-gold.migrationsSecret" .)) }}
       - name: secrets
-        secret:
-          secretName: {{ $values.existingSecret }}
-          items:
-            {{- include "digital-gold.secretItems" (list "MIGRATE_DATABASE_URL") | nindent 12 }}
+        projected:
+          sources:
+            {{- include "digital-gold.secretSources" $given | trim | nindent 12 }}
 {{- end }}

@@ -52,13 +52,23 @@
 {{- default $own .Values.objectStore.existingClaim }}
 {{- end }}
 
-{{/* The image as one reference; a digest wins over the tag. */}}
+{{/* The image as one reference. A digest wins over the tag, a shared registry over the image's own. */}}
 {{- define "digital-gold.image" -}}
+{{- $repository := .Values.image.repository }}
+{{- with .Values.global.imageRegistry }}
+{{- $parts := splitList "/" $repository }}
+{{- $first := first $parts }}
+{{- /* As a container runtime reads it: a registry has a dot or a port, or is localhost. */}}
+{{- if and (rest $parts) (or (contains "." $first) (contains ":" $first) (eq $first "localhost")) }}
+{{- $parts = rest $parts }}
+{{- end }}
+{{- $repository = printf "%s/%s" . (join "/" $parts) }}
+{{- end }}
 {{- with .Values.image }}
 {{- if .digest }}
-{{- printf "%s@%s" .repository .digest }}
+{{- printf "%s@%s" $repository .digest }}
 {{- else }}
-{{- printf "%s:%s" .repository (default $.Chart.AppVersion .tag) }}
+{{- printf "%s:%s" $repository (default $.Chart.AppVersion .tag) }}
 {{- end }}
 {{- end }}
 {{- end }}

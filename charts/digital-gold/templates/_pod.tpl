@@ -33,8 +33,19 @@ automountServiceAccountToken: {{ .token }}
 enableServiceLinks: false
 securityContext:
   {{- include "digital-gold.podSecurityContext" .root | nindent 2 }}
-{{- with .root.Values.imagePullSecrets }}
+{{- with concat .root.Values.global.imagePullSecrets .root.Values.imagePullSecrets | uniq }}
 imagePullSecrets:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .root.Values.dnsPolicy }}
+dnsPolicy: {{ . }}
+{{- end }}
+{{- with .root.Values.dnsConfig }}
+dnsConfig:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .root.Values.hostAliases }}
+hostAliases:
   {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- end }}
@@ -52,6 +63,9 @@ securityContext:
 - name: tmp
   emptyDir:
     sizeLimit: {{ .Values.tmpSizeLimit }}
+{{- with include "digital-gold.databaseCaVolume" . | trim }}
+{{ . }}
+{{- end }}
 {{- with .Values.extraVolumes }}
 {{ toYaml . }}
 {{- end }}
@@ -60,6 +74,9 @@ securityContext:
 {{- define "digital-gold.commonVolumeMounts" -}}
 - name: tmp
   mountPath: /tmp
+{{- with include "digital-gold.databaseCaMount" . | trim }}
+{{ . }}
+{{- end }}
 {{- with .Values.extraVolumeMounts }}
 {{ toYaml . }}
 {{- end }}

@@ -4,10 +4,11 @@
 The secrets that a process reads, by backend/docs/configuration.md, which deploy's tests hold them
 against. `own`: without them no pod starts. `parties`: of collaborators that the configuration may
 choose, and the keys of personal data, which a key service may hold in place of PII_KEYRING; the
-process refuses by name to start without one that it needs. In: component.
+process refuses by name to start without one that it needs. In: root, component.
 */}}
 {{- define "digital-gold.processSecrets" -}}
-{{- $own := list "BLIND_INDEX_KEY" "CREDENTIAL_PEPPER" "DATABASE_URL" "REDIS_URL" }}
+{{- $own := list "BLIND_INDEX_KEY" "CREDENTIAL_PEPPER" "REDIS_URL" }}
+{{- $own = append $own (ternary "DATABASE_PASSWORD" "DATABASE_URL" (ne (include "digital-gold.hasDatabaseParts" .root) "")) }}
 {{- $keys := list "AWS_KMS_SECRET_ACCESS_KEY" "PII_KEYRING" "VAULT_TOKEN" }}
 {{- $gateways := list "CASHFREE_CLIENT_SECRET" "RAZORPAY_KEY_SECRET" "SANDBOX_GATEWAY_KEY_SECRET" }}
 {{- $money := concat $gateways (list "RAZORPAYX_KEY_SECRET" "SAFEGOLD_TOKEN") }}
@@ -31,7 +32,7 @@ process refuses by name to start without one that it needs. In: component.
 {{- default .root.Values.secrets.existingSecret (index .root.Values .component).existingSecret }}
 {{- end }}
 
-{{/* `NAME_FILE` for every secret of a process. In: component. */}}
+{{/* `NAME_FILE` for every secret of a process. In: root, component. */}}
 {{- define "digital-gold.secretFiles" -}}
 {{- $secrets := include "digital-gold.processSecrets" . | fromYaml }}
 {{- range concat $secrets.own $secrets.parties }}
@@ -40,30 +41,64 @@ process refuses by name to start without one that it needs. In: component.
 {{- end }}
 {{- end }}
 
-{{/* Keys of a Secret as files of their names. Takes a list. */}}
-{{- define "digital-gold.secretItems" -}}
-{{- range . }}
-- key: {{ . }}
-  path: {{ . }}
+{{/* Parts of an address as variables from the Secret's keys that hold them. In: root, names. */}}
+{{- define "digital-gold.variablesFromSecrets" -}}
+{{- range $name := .names }}
+{{- with get $.root.Values.secretsFrom $name }}
+- name: {{ $name }}
+  valueFrom:
+    secretKeyRef:
+      name: {{ .name }}
+      key: {{ .key }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/*
+Secrets as files of their variables' names: those of `secretsFrom` each from its own Secret, the
+others from one. In: root, names, secretName (may be empty), optional (a bool).
+*/}}
+{{- define "digital-gold.secretSources" -}}
+{{- $elsewhere := .root.Values.secretsFrom }}
+{{- $here := list }}
+{{- range $name := .names }}
+{{- with get $elsewhere $name }}
+- secret:
+    name: {{ .name }}
+    items:
+      - key: {{ .key }}
+        path: {{ $name }}
+{{- else }}
+{{- $here = append $here $name }}
+{{- end }}
+{{- end }}
+{{- if and $here .secretName }}
+- secret:
+    name: {{ .secretName }}
+    {{- if .optional }}
+    optional: true
+    {{- end }}
+    items:
+      {{- range $here }}
+      - key: {{ . }}
+        path: {{ . }}
+      {{- end }}
 {{- end }}
 {{- end }}
 
 {{/* The volume with the secrets of a process and no others. In: root, component. */}}
 {{- define "digital-gold.secretVolume" -}}
-{{- $secrets := include "digital-gold.processSecrets" . | fromYaml -}}
+{{- $secrets := include "digital-gold.processSecrets" . | fromYaml }}
+{{- $name := include "digital-gold.secretName" . }}
+{{- $own := dict "root" .root "secretName" $name "names" $secrets.own "optional" false }}
+{{- $parties := dict "root" .root "secretName" $name "names" $secrets.parties "optional" true -}}
 - name: secrets
   projected:
     sources:
-      - secret:
-          name: {{ include "digital-gold.secretName" . }}
-          items:
-            {{- include "digital-gold.secretItems" $secrets.own | nindent 12 }}
-      {{- with $secrets.parties }}
-      - secret:
-          name: {{ include "digital-gold.secretName" $ }}
-          optional: true
-          items:
-            {{- include "digital-gold.secretItems" . | nindent 12 }}
+      {{- range list $own $parties }}
+      {{- with include "digital-gold.secretSources" . | trim }}
+      {{- . | nindent 6 }}
+      {{- end }}
       {{- end }}
 {{- end }}
 

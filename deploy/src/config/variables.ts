@@ -24,6 +24,9 @@ export const keyringSecret = 'PII_KEYRING';
 /** The secret of the migration job alone: no process that serves may own the schema. */
 export const migrationSecret = 'MIGRATE_DATABASE_URL';
 
+/** Passwords beside the parts of a database's address: a stack gives the whole address instead. */
+export const passwordsOfParts = ['DATABASE_PASSWORD', 'MIGRATE_DATABASE_PASSWORD'] as const;
+
 /** Secrets that are needed only where the configuration names their collaborator. */
 export const optionalSecrets = [
   keyringSecret,

@@ -6,17 +6,19 @@ import {
   createFilesystemStore,
   filesystemVariables,
 } from './filesystem/create-filesystem-store.ts';
+import { createNoStore } from './none/create-no-store.ts';
 import type { ObjectStore } from './port.ts';
 import { createS3Store, s3Variables } from './s3/create-s3-store.ts';
 
 export const objectStoreVariables = defineVariables({
   OBJECT_STORE: {
-    schema: z.enum(['filesystem', 's3']).default('filesystem'),
-    doc: 'the object store: `filesystem`, or `s3` for any S3-compatible server',
+    schema: z.enum(['filesystem', 's3', 'none']).default('filesystem'),
+    doc: 'the object store: `filesystem`, `s3` for any S3-compatible server, or `none`',
   },
 });
 
 const makers = {
+  none: (): ObjectStore & Closable => ({ ...createNoStore(), close: async () => {} }),
   filesystem: (env: Environment): ObjectStore & Closable => ({
     ...createFilesystemStore(parseAdapterConfig(filesystemVariables, env)),
     close: async () => {},

@@ -1,4 +1,5 @@
 import { defineVariables } from '../../platform/config/config.ts';
+import { databasePartVariables } from '../../platform/config/database-address.ts';
 import { processVariables } from '../../runtime/process.variables.ts';
 
 const {
@@ -15,6 +16,7 @@ const {
 export const operatorVariables = defineVariables({
   APP_MODE,
   DATABASE_URL,
+  ...databasePartVariables,
   ALLOW_PLAIN_STORES,
   CREDENTIAL_PEPPER,
   CLOCK_CONTROL,

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ConfigError, defineVariables, parseConfig } from './config.ts';
+import { databasePartVariables } from './database-address.ts';
 import { appMode, flag, httpUrl, integer, list, secret, secretList } from './kinds.ts';
 
 const table = defineVariables({
@@ -80,4 +81,65 @@ describe('the configuration', () => {
       expect(problemsOf({ ...good, APP_MODE: 'development', TOKEN })).toBe('');
     }
   });
+});
+
+describe("the database's address", () => {
+  const database = defineVariables({
+    DATABASE_URL: {
+      schema: z.url({ protocol: /^postgresql$/u, message: 'must be a postgresql:// address' }),
+      doc: 'the database',
+      secret: true,
+      store: 'database',
+    },
+    ...databasePartVariables,
+  });
+  const parts = {
+    DATABASE_HOST: 'gold-rw',
+    DATABASE_NAME: 'gold',
+    DATABASE_USER: 'app',
+    DATABASE_PASSWORD: 'p@ss/word:1',
+  };
+  const addressOf = (env: Record<string, string>) => parseConfig(database, env).DATABASE_URL;
+
+  it('is put together from its parts, each part escaped', () => {
+    const test = { APP_MODE: 'test' };
+    expect(addressOf({ ...test, ...parts })).toBe(
+      'postgresql://app:p%40ss%2Fword%3A1@gold-rw:5432/gold',
+    );
+    expect(addressOf({ ...test, ...parts, DATABASE_HOST: 'fd00::5', DATABASE_PORT: '6432' })).toBe(
+      'postgresql://app:p%40ss%2Fword%3A1@[fd00::5]:6432/gold',
+    );
+  });
+
+  it('gets the TLS that is asked for, as parts and as an address', () => {
+    const tls = { DATABASE_SSLMODE: 'verify-full', DATABASE_CA_FILE: '/etc/ca/ca.crt' };
+    const query = '?sslmode=verify-full&sslrootcert=%2Fetc%2Fca%2Fca.crt';
+    expect(addressOf({ ...parts, ...tls })).toBe(
+      `postgresql://app:p%40ss%2Fword%3A1@gold-rw:5432/gold${query}`,
+    );
+    const given = 'postgresql://app:word@gold-rw:5432/gold';
+    expect(addressOf({ ...tls, DATABASE_URL: given })).toBe(given + query);
+    expect(addressOf({ ...tls, DATABASE_URL: `${given}?sslmode=disable` })).toBe(given + query);
+  });
+
+  it('of parts is held to TLS and a password in production, as any other', () => {
+    expect(() => addressOf(parts)).toThrow('DATABASE_URL: needs TLS and a password in production');
+    const { DATABASE_PASSWORD: _password, ...open } = parts;
+    expect(() => addressOf({ ...open, DATABASE_SSLMODE: 'require' })).toThrow('a password');
+  });
+
+  it('is one or the other, and names the part that is missing', () => {
+    const both = { APP_MODE: 'test', ...parts, DATABASE_URL: 'postgresql://app@gold-rw/gold' };
+    expect(() => addressOf(both)).toThrow('DATABASE_URL: is given beside DATABASE_HOST');
+    const { DATABASE_NAME: _name, ...nameless } = parts;
+    expect(() => addressOf(nameless)).toThrow('DATABASE_URL: DATABASE_NAME is needed');
+    expect(() => addressOf({ APP_MODE: 'test' })).toThrow('DATABASE_URL: is missing');
+  });
+});
+
+it('takes a file that is not there as absent where the variable may be absent', () => {
+  const optional = defineVariables({
+    TOKEN: { schema: secret(20).optional(), doc: 'a token', secret: true },
+  });
+  expect(parseConfig(optional, { TOKEN_FILE: '/nowhere/TOKEN' }).TOKEN).toBeUndefined();
 });

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
+import { readDatabaseAddress } from './database-address.ts';
 
 /** The kinds of store whose connections production holds to TLS and a password. */
 type Store = 'database' | 'cache';
@@ -60,13 +61,42 @@ export class ConfigError extends Error {
 /** Declares variables: returns them as they are, with the rows checked and their types kept. */
 export const defineVariables = <const T extends VariableTable>(table: T): T => table;
 
+const isMissingFile = (error: unknown): boolean =>
+  error instanceof Error && Reflect.get(error, 'code') === 'ENOENT';
+
+/**
+ * Reads a variable, a secret from its file where one is named. A file that is not there is an
+ * absent value to a variable that may be absent: a mounted Secret need not have every key.
+ */
 const readText = (name: string, variable: Variable, env: Environment): string | undefined => {
   const file = env[`${name}_FILE`];
   if (variable.secret === true && file !== undefined && file !== '') {
-    return readFileSync(file, 'utf8').replace(/\n$/u, '');
+    try {
+      return readFileSync(file, 'utf8').replace(/\n$/u, '') || undefined;
+    } catch (error) {
+      if (isMissingFile(error) && variable.schema.safeParse(undefined).success) return undefined;
+      throw error;
+    }
   }
   const text = env[name];
   return text === '' ? undefined : text;
+};
+
+type ReadValue = { readonly text: string | undefined } | { readonly problem: string };
+
+/** Reads a variable; a database's address may be given in parts. */
+const readValue = (
+  name: string,
+  variable: Variable,
+  { table, env }: { readonly table: VariableTable; readonly env: Environment },
+): ReadValue => {
+  if (variable.store !== 'database') return { text: readText(name, variable, env) };
+  return readDatabaseAddress(name, (part) => {
+    const row = table[part];
+    // The address itself may lie in no file while its parts are given.
+    if (part === name && env['DATABASE_HOST']) return env[name] || undefined;
+    return row === undefined ? undefined : readText(part, row, env);
+  });
 };
 
 /** Secrets that this repository publishes carry one of these, in clear or in base64. */
@@ -112,7 +142,12 @@ export const parseConfig = <const T extends VariableTable>(
   const values: Record<string, unknown> = {};
   for (const [name, variable] of Object.entries(table)) {
     try {
-      const text = readText(name, variable, env);
+      const read = readValue(name, variable, { table, env });
+      if ('problem' in read) {
+        problems.push(`${name}: ${read.problem}`);
+        continue;
+      }
+      const { text } = read;
       const parsed = variable.schema.safeParse(text);
       if (parsed.success) values[name] = parsed.data;
       else {

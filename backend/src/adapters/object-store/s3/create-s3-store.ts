@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type * as Sdk from '@aws-sdk/client-s3';
-import { defineVariables, type Config } from '../../../platform/config/config.ts';
+import { ConfigError, defineVariables, type Config } from '../../../platform/config/config.ts';
 import { httpUrl, integer, secret, text } from '../../../platform/config/kinds.ts';
 import {
   createCallGuard,
@@ -33,10 +33,14 @@ export const s3Variables = defineVariables({
     doc: 'bucket of the objects; unversioned, since a version would outlive a deletion',
   },
   S3_ACCESS_KEY_ID: {
-    schema: text(),
-    doc: 'access key id; it needs reading, writing, deleting and listing in the bucket',
+    schema: text().optional(),
+    doc: 'access key id with read, write, delete and list; without it the default chain of AWS decides',
   },
-  S3_SECRET_ACCESS_KEY: { schema: secret(), doc: 'secret of that access key', secret: true },
+  S3_SECRET_ACCESS_KEY: {
+    schema: secret().optional(),
+    doc: 'secret of that access key, needed with it',
+    secret: true,
+  },
   S3_TIMEOUT_MS: {
     schema: integer(10_000, 100, 60_000),
     doc: 'limit of one call to the S3 server in milliseconds',
@@ -61,17 +65,24 @@ interface Connection {
   readonly client: Sdk.S3Client;
 }
 
+/** Returns the key that is configured; undefined for the default chain of the client. */
+const keyOf = ({
+  S3_ACCESS_KEY_ID: accessKeyId,
+  S3_SECRET_ACCESS_KEY: secretAccessKey,
+}: S3Config) =>
+  accessKeyId === undefined || secretAccessKey === undefined
+    ? undefined
+    : { accessKeyId, secretAccessKey };
+
 /** Loads the client with the first call: processes that use another store never pay for it. */
 const connect = async (config: S3Config): Promise<Connection> => {
   const sdk = await import('@aws-sdk/client-s3');
+  const credentials = keyOf(config);
   const client = new sdk.S3Client({
     endpoint: config.S3_BASE_URL,
     region: config.S3_REGION,
     forcePathStyle: true,
-    credentials: {
-      accessKeyId: config.S3_ACCESS_KEY_ID,
-      secretAccessKey: config.S3_SECRET_ACCESS_KEY,
-    },
+    ...(credentials !== undefined && { credentials }),
     // The guard repeats what is safe to repeat; a conditional put is not.
     maxAttempts: 1,
     // Checksums of a newer kind are unknown to many compatible servers.
@@ -266,8 +277,14 @@ const createS3Reads = (calls: S3Calls, Bucket: string): Pick<ObjectStore, 'get' 
  * Creates a store of objects in a bucket of any S3-compatible server (contract: collaborators >
  * Adapters), by its maintained client. A missing bucket is an error and never read as a missing
  * object.
+ * @throws ConfigError for half a key
  */
 export const createS3Store = (config: S3Config, deps: AdapterDeps): ObjectStore & Closable => {
+  if ((config.S3_ACCESS_KEY_ID === undefined) !== (config.S3_SECRET_ACCESS_KEY === undefined)) {
+    throw new ConfigError(
+      'S3_SECRET_ACCESS_KEY: is needed with S3_ACCESS_KEY_ID, and only with it',
+    );
+  }
   const calls = createS3Calls(config, deps);
   return {
     code: 's3',

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createSystemClock } from '../../../platform/clock/clock.ts';
 import { createLogger } from '../../../platform/observability/index.ts';
 import { createS3Store } from './create-s3-store.ts';
@@ -21,14 +21,16 @@ let answer: RequestListener;
 let lines: string[];
 let store: ReturnType<typeof createS3Store>;
 
-const open = (url: string, timeoutMs = 10_000) =>
+const ownKey = { S3_ACCESS_KEY_ID: 'digital-gold', S3_SECRET_ACCESS_KEY: secret };
+const noKey = { S3_ACCESS_KEY_ID: undefined, S3_SECRET_ACCESS_KEY: undefined };
+
+const open = (url: string, timeoutMs = 10_000, credential: typeof ownKey | typeof noKey = ownKey) =>
   createS3Store(
     {
       S3_BASE_URL: url,
       S3_REGION: 'us-east-1',
       S3_BUCKET: 'documents',
-      S3_ACCESS_KEY_ID: 'digital-gold',
-      S3_SECRET_ACCESS_KEY: secret,
+      ...credential,
       S3_TIMEOUT_MS: timeoutMs,
     },
     {
@@ -183,4 +185,26 @@ it('a server that is not there is certain: nothing was sent', async () => {
   server.close();
   await once(server, 'close');
   expect(await store.get(key)).toMatchObject({ kind: 'refused', code: 'NOT_SENT' });
+});
+
+describe('who the store is to the bucket', () => {
+  it('is its own key where one is configured', async () => {
+    answer = (_request, response) => void response.end();
+    await put();
+    expect(seen[0]?.authorization).toContain('Credential=digital-gold/');
+  });
+
+  it("is the pod's identity where none is configured", async () => {
+    vi.stubEnv('AWS_ACCESS_KEY_ID', 'workload-identity');
+    vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'of-the-pod');
+    const ofThePod = open(url, 10_000, noKey);
+    try {
+      answer = (_request, response) => void response.end();
+      await ofThePod.put(key, Buffer.from('sealed'), 'image/png');
+      expect(seen[0]?.authorization).toContain('Credential=workload-identity/');
+    } finally {
+      await ofThePod.close();
+      vi.unstubAllEnvs();
+    }
+  });
 });

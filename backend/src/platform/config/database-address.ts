@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { integer, text } from './kinds.ts';
+
+/** Certificate checks of a connection to PostgreSQL, in libpq's words. */
+const sslModes = ['require', 'verify-ca', 'verify-full'] as const;
+
+/**
+ * The parts of the database's address, for a Secret that holds them one by one, as operators of
+ * PostgreSQL on Kubernetes write it. User and password are those of the application's role.
+ */
+export const databasePartVariables = {
+  DATABASE_HOST: {
+    schema: text().optional(),
+    doc: 'host of the database, in place of DATABASE_URL',
+  },
+  DATABASE_PORT: { schema: integer(5432, 1, 65_535), doc: 'its port, beside DATABASE_HOST' },
+  DATABASE_NAME: { schema: text().optional(), doc: 'its name, beside DATABASE_HOST' },
+  DATABASE_USER: {
+    schema: text().optional(),
+    doc: "the application's role, beside DATABASE_HOST",
+  },
+  DATABASE_PASSWORD: {
+    schema: text().optional(),
+    doc: "password of the application's role, beside DATABASE_HOST",
+    secret: true,
+  },
+  DATABASE_SSLMODE: {
+    schema: z.enum(sslModes).optional(),
+    doc: 'TLS of the connection, whatever the address says: `require`, `verify-ca`, `verify-full`',
+  },
+  DATABASE_CA_FILE: {
+    schema: text().optional(),
+    doc: "file with the certificate authority of the database's certificate",
+  },
+} as const;
+
+/** Reads a variable's text, or its file's. */
+type Read = (name: string) => string | undefined;
+
+const fromParts = (prefix: string, read: Read): URL | undefined => {
+  const host = read('DATABASE_HOST');
+  if (host === undefined) return undefined;
+  const url = new URL('postgresql://host');
+  // An IPv6 address stands in brackets in an address.
+  url.hostname = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
+  url.port = read('DATABASE_PORT') ?? '5432';
+  url.pathname = `/${encodeURIComponent(read('DATABASE_NAME') ?? '')}`;
+  url.username = encodeURIComponent(read(`${prefix}_USER`) ?? '');
+  url.password = encodeURIComponent(read(`${prefix}_PASSWORD`) ?? '');
+  return url;
+};
+
+const missingPart = (prefix: string, read: Read): string | undefined =>
+  ['DATABASE_NAME', `${prefix}_USER`].find((name) => read(name) === undefined);
+
+/** The address of a database, or why there is none. */
+export type DatabaseAddress = { readonly text: string | undefined } | { readonly problem: string };
+
+/**
+ * Puts a database's address together: the URL as given, or its parts, with the TLS that
+ * `DATABASE_SSLMODE` and `DATABASE_CA_FILE` ask for in place of the URL's own.
+ * `name` is `DATABASE_URL` or `MIGRATE_DATABASE_URL`, which share all but user and password.
+ */
+export const readDatabaseAddress = (name: string, read: Read): DatabaseAddress => {
+  const prefix = name.replace(/_URL$/u, '');
+  const given = read(name);
+  const parts = fromParts(prefix, read);
+  if (given !== undefined && parts !== undefined) {
+    return { problem: 'is given beside DATABASE_HOST: leave one of them out' };
+  }
+  const missing = parts === undefined ? undefined : missingPart(prefix, read);
+  if (missing !== undefined) return { problem: `${missing} is needed beside DATABASE_HOST` };
+  const mode = read('DATABASE_SSLMODE');
+  const authority = read('DATABASE_CA_FILE');
+  if (parts === undefined) {
+    const isPlain = mode === undefined && authority === undefined;
+    // What is no address is refused by the variable's own schema.
+    if (given === undefined || isPlain || !URL.canParse(given)) return { text: given };
+  }
+  const url = parts ?? new URL(given ?? '');
+  if (mode !== undefined) {
+    for (const other of ['ssl', 'uselibpqcompat']) url.searchParams.delete(other);
+    url.searchParams.set('sslmode', mode);
+  }
+  if (authority !== undefined) url.searchParams.set('sslrootcert', authority);
+  return { text: url.href };
+};
