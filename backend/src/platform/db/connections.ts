@@ -70,6 +70,7 @@ const cutOff = (socket: Socket): void => {
 const createSockets = () => {
   const opened = new Set<Socket>();
   const ofPools = new WeakSet<Socket>();
+  let silence: NodeJS.Timeout | undefined;
   const open = (): Socket => {
     const socket = new Socket();
     opened.add(socket);
@@ -92,20 +93,22 @@ const createSockets = () => {
       }
     },
     /**
-     * Cuts off those of pools that hear nothing in the second half of this time. Others, such as
-     * heartbeats, are silent for as long as they hold their lock.
+     * From now on cuts off those of pools that hear nothing for half of this time, the first ones
+     * when it is over. Others, such as heartbeats, are silent for as long as they hold their lock.
      */
     cutSilentOfPools(ms: number): void {
-      const later = (work: () => void): void => void setTimeout(work, ms / 2).unref();
-      later(() => {
+      let noted: Heard = new Map();
+      clearInterval(silence);
+      silence = setInterval(() => {
+        for (const [socket, bytes] of noted) if (socket.bytesRead === bytes) cutOff(socket);
         const own = [...opened].filter((socket) => ofPools.has(socket));
-        const noted = new Map(own.map((socket) => [socket, socket.bytesRead]));
-        later(() => {
-          for (const [socket, bytes] of noted) if (socket.bytesRead === bytes) cutOff(socket);
-        });
-      });
+        noted = new Map(own.map((socket) => [socket, socket.bytesRead]));
+      }, ms / 2).unref();
     },
-    cutAll: () => opened.forEach(cutOff),
+    cutAll(): void {
+      clearInterval(silence);
+      opened.forEach(cutOff);
+    },
   };
 };
 
