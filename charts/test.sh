@@ -7,7 +7,7 @@ set -eu
 cd "$(dirname "$0")"
 
 # Custom resources are not in the schemas of Kubernetes.
-custom_resources=Middleware,PodMonitor,PrometheusRule
+custom_resources=BackendConfig,HTTPRoute,Middleware,PodMonitor,PrometheusRule
 # Some values files leave the image to whoever installs the chart.
 image=image.repository=registry.example.com/digital-gold
 rendered=$(mktemp -d)
@@ -86,7 +86,8 @@ fi
 have kubeconform || say 'left out: objects against the schemas of Kubernetes (no kubeconform)'
 for chart in */Chart.yaml; do
   chart=${chart%/Chart.yaml}
-  for values in "$chart"/ci/*-values.yaml; do
+  for values in "$chart"/ci/*-values.yaml "$chart"/examples/*-values.yaml; do
+    [ -f "$values" ] || continue
     lint "$chart" "$values"
     conform "$chart" "$values"
   done

@@ -77,17 +77,18 @@ describe('a deployment', () => {
     expect(runs.toSorted((a, b) => b.length - a.length)).toEqual([await listMigrations(), [], []]);
   });
 
-  it('stops at a migration that failed, and goes on once that is resolved', async () => {
+  it('stops at a migration that fails, and applies it again when it is repeated', async () => {
     const url = fresh.migrateUrl;
     const name = '29991231000000_bad';
-    const half = 'CREATE TABLE half (id int);\nSELECT 1 / 0;';
-    const folder = await folderWith(name, half);
-    await expect(deployMigrations({ url, folder, log })).rejects.toThrow(/division by zero/u);
-    expect(await tables()).not.toContain('half');
-    expect((await readStatus({ url, folder })).failed).toEqual([name]);
-    await expect(deployMigrations({ url, folder, log })).rejects.toThrow(/failed migration/u);
-
-    await resolveMigration({ url, folder }, name);
+    const folder = await folderWith(
+      name,
+      'CREATE TABLE half (id int);\nSELECT 1 / count(*) FROM gold_order;',
+    );
+    for (const _ of ['once', 'twice']) {
+      await expect(deployMigrations({ url, folder, log })).rejects.toThrow(/division by zero/u);
+      expect(await tables()).not.toContain('half');
+      expect((await readStatus({ url, folder })).failed).toEqual([name]);
+    }
     const script = join(folder, 'migrations', name, 'migration.sql');
     await writeFile(
       script,
@@ -95,7 +96,20 @@ describe('a deployment', () => {
       BEGIN PERFORM 1; RETURN 2; END $$; CREATE TABLE whole (id int);`,
     );
     expect(await deployMigrations({ url, folder, log })).toEqual([name]);
+    expect(lines).toContain(`${name} began and did not end: it is applied again`);
     expect(await tables()).toContain('whole');
+    expect((await readStatus({ url, folder })).failed).toEqual([]);
+    await rm(folder, { recursive: true });
+  });
+
+  it('of an older build goes on beside a failed migration of a newer one', async () => {
+    const url = fresh.migrateUrl;
+    const name = '29991231000000_newer';
+    const folder = await folderWith(name, 'SELECT 1 / 0;');
+    await expect(deployMigrations({ url, folder, log })).rejects.toThrow(/division by zero/u);
+    expect(await deployMigrations({ url, log })).toEqual([]);
+    await resolveMigration({ url, folder }, name);
+    expect((await readStatus({ url, folder })).failed).toEqual([]);
     await rm(folder, { recursive: true });
   });
 

@@ -128,6 +128,7 @@ spec:
   {{- if not $values.autoscaling.enabled }}
   replicas: {{ $values.replicas }}
   {{- end }}
+  progressDeadlineSeconds: {{ .root.Values.rollingUpdate.progressDeadlineSeconds }}
   revisionHistoryLimit: {{ .root.Values.revisionHistoryLimit }}
   selector:
     matchLabels:

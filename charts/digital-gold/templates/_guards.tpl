@@ -7,6 +7,7 @@ Every guard: what a schema can't say. Each ends the rendering with one line that
 {{- include "digital-gold.guardConfig" . }}
 {{- include "digital-gold.guardScaling" . }}
 {{- include "digital-gold.guardIngress" . }}
+{{- include "digital-gold.guardGateway" . }}
 {{- include "digital-gold.guardNetwork" . }}
 {{- include "digital-gold.guardConnections" . }}
 {{- include "digital-gold.guardEnvironment" . }}
@@ -45,6 +46,11 @@ Every guard: what a schema can't say. Each ends the rendering with one line that
 {{- end }}
 
 {{- define "digital-gold.guardShutdown" -}}
+{{- $progress := int64 .Values.rollingUpdate.progressDeadlineSeconds }}
+{{- if le $progress (int64 .Values.migrations.activeDeadlineSeconds) }}
+{{- $what := "rollingUpdate.progressDeadlineSeconds must be more than migrations.activeDeadlineSeconds" }}
+{{- fail (printf "%s: new pods wait for the migrations" $what) }}
+{{- end }}
 {{- with .Values.shutdown }}
 {{- if lt (int64 .graceMs) (add (int64 .drainMs) 5000) }}
 {{- $why := "requests under way and the closing need time after the drain" }}
@@ -149,7 +155,9 @@ Every guard: what a schema can't say. Each ends the rendering with one line that
 {{- $names := default "" (get $environment "INTERNAL_HOSTNAMES") | nospace | lower }}
 {{- $internal := splitList "," $names }}
 {{- if has (lower .host) $internal }}
-{{- fail (printf "INTERNAL_HOSTNAMES names ingress.%s.host: it would show metrics" .component) }}
+{{- $where := ternary "gateway" "ingress" (index .root.Values.gateway .component).enabled }}
+{{- $what := ternary "hosts" "host" (eq $where "gateway") }}
+{{- fail (printf "INTERNAL_HOSTNAMES names %s.%s.%s: it would show metrics" $where .component $what) }}
 {{- end }}
 {{- end }}
 

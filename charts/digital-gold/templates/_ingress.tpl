@@ -101,8 +101,15 @@ spec:
 {{- range $values.paths }}
 {{- $paths = append $paths (dict "path" . "pathType" "Prefix") }}
 {{- end }}
-{{- $own := dict "suffix" "" "paths" $paths "sticky" false "given" $values.annotations }}
-{{- $_ := set $own "bodyLimitBytes" $values.bodyLimitBytes }}
+{{- $limit := $values.bodyLimitBytes }}
+{{- $annotations := $values.annotations }}
+{{- if and .root.Values.ingress.oneIngressPerHost (eq .component "customer") }}
+{{- $paths = append $paths (dict "path" "/socket.io" "pathType" "Prefix") }}
+{{- $limit = max (int64 $limit) (int64 $values.documentBodyLimitBytes) }}
+{{- $annotations = merge dict $values.socketsAnnotations $annotations }}
+{{- end }}
+{{- $own := dict "suffix" "" "paths" $paths "sticky" false "given" $annotations }}
+{{- $_ := set $own "bodyLimitBytes" $limit }}
 {{- $_ := set $own "service" (include "digital-gold.componentName" .) }}
 {{- include "digital-gold.ingress" (merge $own .) }}
 {{- end }}

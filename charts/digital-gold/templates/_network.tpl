@@ -55,6 +55,17 @@ In: root, component.
 {{- $clients = concat $clients $policy.ingressControllers.internal }}
 {{- end }}
 {{- end }}
+{{- if (index .root.Values.gateway .component).enabled }}
+{{- $gateway := .root.Values.gateway }}
+{{- range (include "digital-gold.parentRefs" . | fromYamlArray) }}
+{{- if has . $gateway.publicParentRefs }}
+{{- $clients = concat $clients $policy.ingressControllers.public }}
+{{- else if has . $gateway.internalParentRefs }}
+{{- $clients = concat $clients $policy.ingressControllers.internal }}
+{{- end }}
+{{- end }}
+{{- $clients = uniq $clients }}
+{{- end }}
 {{- if and .root.Values.tests.enabled (eq .component "admin") }}
 {{- $test := dict "root" .root "component" "test" }}
 {{- $labels := include "digital-gold.selectorLabels" $test | fromYaml }}

@@ -93,17 +93,18 @@ const applyPending = async (
 ): Promise<string[]> => {
   await createHistory(client);
   const { pending, failed } = await compareWithHistory(client, migrations);
-  if (failed.length > 0) {
-    throw new Error(
-      `there is a failed migration: ${failed.join(', ')}; mend what it ran into, ` +
-        'then `migrate resolve NAME` lets deploy apply it again',
-    );
+  // Nothing of a failed one stands but its record, so it is one that is still to be done.
+  const again = failed.filter((name) => migrations.some((migration) => migration.name === name));
+  for (const name of again) {
+    await markRolledBack(client, name);
+    log(`${name} began and did not end: it is applied again`);
   }
-  for (const migration of migrations.filter(({ name }) => pending.includes(name))) {
+  const due = new Set([...pending, ...again]);
+  for (const migration of migrations.filter(({ name }) => due.has(name))) {
     await applyMigration(client, migration);
     log(`applied ${migration.name}`);
   }
-  return pending;
+  return [...due];
 };
 
 /**
@@ -111,8 +112,8 @@ const applyPending = async (
  * rights on the queue.
  * Returns the names of those of ours that it applied. Any number may run at once: one works, the
  * others wait and find nothing to do. A failed migration leaves nothing behind but its record, and
- * stops every later deployment until it is resolved. Needs the role dgs_app.
- * @throws Error when the role is missing, or a migration fails or has failed before
+ * the next deployment applies it again. Needs the role dgs_app.
+ * @throws Error when the role is missing, or a migration fails
  */
 export const deployMigrations = async (options: DeployOptions): Promise<string[]> => {
   const { url, log, folder = prismaFolder() } = options;
