@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import { buildApps } from '../build.ts';
 import { buys } from './buys/buys.ts';
 import { plans } from './plans/plans.ts';
-import { priceCurrent } from './price-current.ts';
+import { clientConfig, priceCurrent } from './price-current.ts';
 import { priceFeed } from './feed/price-feed.ts';
 import { productOrders } from './product-orders.ts';
 import { products } from './products.ts';
@@ -23,6 +23,7 @@ const folder = join(repository, '.dev', 'bench');
 const benchmarks: Readonly<Record<string, () => Promise<Report>>> = {
   'process-figures': processFigures,
   'price-current': priceCurrent,
+  'client-config': clientConfig,
   buys,
   'price-feed': priceFeed,
   transactions,

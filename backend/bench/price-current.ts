@@ -21,19 +21,19 @@ interface Side extends RunningApp {
 /** Headers that Node, Express and the rate limiter add by themselves. */
 const ownHeaders = /^(?:connection|content-length|date|keep-alive|ratelimit(?:-policy)?)$/u;
 
-const startSides = async (stack: BenchStack): Promise<Side[]> => {
+const startSides = async (stack: BenchStack, ROUTE: string): Promise<Side[]> => {
   const customer = await stack.start('customer', { change: productionEnvironment });
-  const response = await fetch(`${customer.url}/v1/price/current`);
+  const response = await fetch(customer.url + ROUTE);
   const BODY = await response.text();
-  if (!response.ok) throw new Error(`no price to measure: ${BODY}`);
+  if (!response.ok) throw new Error(`nothing to measure: ${BODY}`);
   const headers = [...response.headers].filter(([name]) => !ownHeaders.test(name));
   const HEADERS = JSON.stringify(headers);
   const REDIS_URL = stack.addresses.redisUrl;
-  const guarded = await stack.startServer('price-floor', { BODY, HEADERS, REDIS_URL });
-  const short = await stack.startServer('price-floor', { BODY, REDIS_URL });
-  const naked = await stack.startServer('price-floor', { BODY, HEADERS });
+  const guarded = await stack.startServer('price-floor', { ROUTE, BODY, HEADERS, REDIS_URL });
+  const short = await stack.startServer('price-floor', { ROUTE, BODY, REDIS_URL });
+  const naked = await stack.startServer('price-floor', { ROUTE, BODY, HEADERS });
   return [
-    { name: 'GET /price/current', ...customer },
+    { name: `GET ${ROUTE}`, ...customer },
     { name: 'bare, limiter and log', ...guarded },
     { name: 'the same, body alone', ...short },
     { name: 'bare', ...naked },
@@ -42,8 +42,8 @@ const startSides = async (stack: BenchStack): Promise<Side[]> => {
 
 type Results = Map<string, LoadResult[]>;
 
-const measure = async (sides: readonly Side[], results: Results): Promise<void> => {
-  const loadOf = ({ url, pid }: Side) => ({ url: `${url}/v1/price/current`, pid, connections });
+const measure = async (sides: readonly Side[], route: string, results: Results): Promise<void> => {
+  const loadOf = ({ url, pid }: Side) => ({ url: url + route, pid, connections });
   for (const side of sides) await runLoad({ ...loadOf(side), seconds: warmUpSeconds });
   for (let round = 0; round < rounds; round += 1) {
     // Every other round the other way about, so that no side always follows the same one.
@@ -55,11 +55,11 @@ const measure = async (sides: readonly Side[], results: Results): Promise<void> 
   }
 };
 
-const measureStarts = async (stack: BenchStack): Promise<Results> => {
+const measureStarts = async (stack: BenchStack, route: string): Promise<Results> => {
   const results: Results = new Map();
   for (let start = 0; start < starts; start += 1) {
-    const sides = await startSides(stack);
-    await measure(sides, results);
+    const sides = await startSides(stack, route);
+    await measure(sides, route, results);
     await Promise.all(sides.map((side) => side.kill('SIGKILL')));
   }
   return results;
@@ -99,12 +99,12 @@ const startsOf = (results: Results): Table => {
   return { title: 'of guarded, by start', columns: ['', 'median ratio'], rows };
 };
 
-/** The live price beside handlers that send the same bytes and do nothing else. */
-export const priceCurrent = async (): Promise<Report> => {
+/** Measures one public route beside handlers that send the same bytes and do nothing else. */
+const measureRoute = async (route: string): Promise<Report> => {
   const stack = await openStack();
   const stopFeeding = await keepPriceLive(stack.addresses.databaseUrl);
   try {
-    const results = await measureStarts(stack);
+    const results = await measureStarts(stack, route);
     return {
       how: [
         `${starts} starts of each side, ${rounds} rounds of ${seconds} s in turns, autocannon,`,
@@ -122,3 +122,7 @@ export const priceCurrent = async (): Promise<Report> => {
     await stack.stop();
   }
 };
+
+export const priceCurrent = (): Promise<Report> => measureRoute('/v1/price/current');
+
+export const clientConfig = (): Promise<Report> => measureRoute('/v1/config');

@@ -8,11 +8,11 @@ import { createRateLimit } from '../../src/platform/rate-limit/create-rate-limit
 import { createRedis, untilReady } from '../../src/platform/redis/index.ts';
 
 /**
- * A bare Express handler that sends the bytes of `BODY` under the fixed `HEADERS` (JSON: pairs of
- * name and value). With a `REDIS_URL` the service's own limiter and request log are before it, as
- * the customer API has them.
+ * Serves `ROUTE` by a bare Express handler that sends the bytes of `BODY` under the fixed `HEADERS`
+ * (JSON: pairs of name and value). With a `REDIS_URL` the service's own limiter and request log are
+ * before it, as the customer API has them.
  */
-const { PORT: port, BODY: body = '{}', REDIS_URL: redisUrl } = process.env;
+const { PORT: port, BODY: body = '{}', REDIS_URL: redisUrl, ROUTE: route } = process.env;
 const pairs = z.array(z.tuple([z.string(), z.string()]));
 const jsonAlone = '[["content-type","application/json; charset=utf-8"]]';
 const headers = new Map(pairs.parse(JSON.parse(process.env['HEADERS'] ?? jsonAlone)));
@@ -34,7 +34,7 @@ if (redisUrl !== undefined) {
   app.use(createRequestLog({ logger: createLogger({ level: 'info', name: 'floor' }) }));
   app.use(createRateLimit({ redis, prefix: 'floor', limit: 100, windowMs: 60_000 }));
 }
-app.get('/v1/price/current', (_req, res) => {
+app.get(route ?? '/v1/price/current', (_req, res) => {
   res.setHeaders(headers).send(bytes);
 });
 createServer(app).listen(Number(port), '127.0.0.1');

@@ -4,6 +4,7 @@ import { isSigned } from '../../adapters/webhook-signature.ts';
 import { createObjectStore } from '../../adapters/object-store/create-object-store.ts';
 import type { ObjectStore } from '../../adapters/object-store/port.ts';
 import { createAccountDeletionRoutes } from '../../modules/account-deletion/index.ts';
+import { createClientConfigRoutes } from '../../modules/client-config/index.ts';
 import { createCatalogue } from '../../modules/catalogue/index.ts';
 import { createHolding, createHoldingRoutes } from '../../modules/holdings/index.ts';
 import {
@@ -182,6 +183,12 @@ export const createCustomerApi = (
       ...createNotificationRoutes({ db, clock, access: customerAccess }),
       ...services.settings.customerRoutes,
       ...createReadinessCustomerRoutes({
+      ...createClientConfigRoutes({
+        ...services,
+        ...shared,
+        identify: identity.identify,
+        minimumAppVersion: config.MINIMUM_APP_VERSION,
+      }),
         gates: services.gates,
         hasUsableGateway: services.hasUsableGateway,
       }),

@@ -45,6 +45,13 @@ export const customerVariables = defineVariables({
     schema: integer(20, 1, 1000),
     doc: 'live sessions of a customer; one more ends the oldest',
   },
+  MINIMUM_APP_VERSION: {
+    schema: z
+      .string()
+      .regex(/^\d{1,5}(?:\.\d{1,5}){0,2}$/u, 'must be a version such as 3.2.0')
+      .optional(),
+    doc: 'the smallest version of the apps that still works, shown by GET /config; none unless given',
+  },
   WEBHOOK_BODY_BYTES: {
     schema: integer(262_144, 16_384, 16_777_216),
     doc: 'cap of the body of a webhook',

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { ObjectStore } from '../../adapters/object-store/port.ts';
 import type { Db } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
-import type { Reply } from '../../platform/http/index.ts';
+import { namesTag, type Reply } from '../../platform/http/index.ts';
 import { contentTypeOf, type ImageFormat } from './encode-image.ts';
 import { findCurrentImage, type CurrentImage } from './product-images.store.ts';
 import { objectKeyOf } from './upload-image.ts';
@@ -31,17 +31,13 @@ const widthFor = (kept: readonly number[], wanted: number): number => {
   return ascending.find((width) => width >= wanted) ?? ascending.at(-1) ?? 0;
 };
 
-const isNamed = (condition: string, etag: string): boolean =>
-  condition.trim() === '*' ||
-  condition.split(',').some((one) => one.trim().replace(/^W\//u, '') === etag);
-
 /** Returns true where the client has this very image: by its tag, else by its date. */
 const isFresh = (
   headers: IncomingHttpHeaders,
   { etag, updatedAt }: { readonly etag: string; readonly updatedAt: Date },
 ): boolean => {
   const noneMatch = headers['if-none-match'];
-  if (noneMatch !== undefined) return isNamed(noneMatch, etag);
+  if (noneMatch !== undefined) return namesTag(noneMatch, etag);
   const since = Date.parse(headers['if-modified-since'] ?? '');
   // The date of a header has no fraction of a second.
   return updatedAt.getTime() - since < 1000;

@@ -7,6 +7,9 @@ import { paymentOrderSchema, type PaymentOrderView } from '../payments/index.ts'
 import { planStatuses, type Plan } from './plans.types.ts';
 import { frequencies } from './schedule.rules.ts';
 
+/** The most installments of a plan (contract: limits > Plans and jewellery). */
+export const mostInstallments = 240;
+
 /** No installment is smaller, whatever the operators' limit (contract: plans > Plan). */
 const smallestPaise = paise(1000n);
 
@@ -31,7 +34,7 @@ const amountInr = z
 export const createPlanBody = z.object({
   amount_inr: amountInr,
   frequency: z.enum(frequencies),
-  duration_installments: z.int().min(1).max(240),
+  duration_installments: z.int().min(1).max(mostInstallments),
   start_date: z.iso
     .date()
     .describe('A day of the IST calendar, today by default and at most a year ahead.')
@@ -65,10 +68,10 @@ export const planView = z.object({
   status: z.enum(planStatuses),
   amount_inr: z.string().regex(RUPEES_PATTERN),
   frequency: z.enum(frequencies),
-  duration_installments: z.int().min(1).max(240),
+  duration_installments: z.int().min(1).max(mostInstallments),
   start_date: z.iso.date(),
   has_mandate: z.boolean(),
-  installments_raised: z.int().min(0).max(240),
+  installments_raised: z.int().min(0).max(mostInstallments),
   next_due_at: z.iso.datetime().nullable(),
   created_at: z.iso.datetime(),
   cancelled_at: z.iso.datetime().nullable(),
@@ -98,7 +101,7 @@ export const planPage = pageOf(planView);
 
 /** An installment: its gold order, its place in the plan and what pays it. */
 export const installmentView = goldOrderView.extend({
-  installment_no: z.int().min(1).max(240),
+  installment_no: z.int().min(1).max(mostInstallments),
   due_at: z.iso.datetime(),
   payment: paymentOrderSchema.nullable(),
 });

@@ -8,7 +8,13 @@ export {
   type VerifyErrorCode,
 } from './verify-buy.ts';
 export { checkSellLimits, draftSellQuote, type SellLimitsDeps } from './quote-sell.ts';
-export { type SaleToCheck, checkDailyBuys, checkSellAmount, requireUsable } from './quote.rules.ts';
+export {
+  checkDailyBuys,
+  checkSellAmount,
+  remainingDailyBuys,
+  requireUsable,
+  type SaleToCheck,
+} from './quote.rules.ts';
 export {
   createQuotePurge,
   findBuyQuote,

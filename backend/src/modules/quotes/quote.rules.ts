@@ -3,6 +3,8 @@ import {
   addPaise,
   floorToTraded,
   formatRupees,
+  paise,
+  subtractPaise,
   toSafePaise,
   valueOf,
   type Grams,
@@ -71,6 +73,18 @@ export const checkDailyBuys = async (
   if (addPaise(bought, buy.amountPaise) > limits.dailyBuyPaise) {
     throw limitExceeded('dailyBuyPaise', limits);
   }
+};
+
+/** Returns how much more a customer may buy for on this IST day, as it is known at this moment. */
+export const remainingDailyBuys = async (
+  db: Db,
+  userId: string,
+  { dailyBuyPaise }: Limits,
+  now: Date,
+): Promise<Paise> => {
+  const day = { from: startOfIstDay(now), to: endOfIstDay(now), now };
+  const bought = await sumBuys(db, userId, day);
+  return bought < dailyBuyPaise ? subtractPaise(dailyBuyPaise, bought) : paise(0n);
 };
 
 /**

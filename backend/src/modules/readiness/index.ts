@@ -7,7 +7,8 @@ export {
   type Gates,
 } from './gates.ts';
 export { createReadinessAdminRoutes } from './readiness.admin.routes.ts';
-export { createReadinessCustomerRoutes } from './readiness.customer.routes.ts';
+export { createReadinessCustomerRoutes, readGateStates } from './readiness.customer.routes.ts';
+export { gateStates } from './readiness.schemas.ts';
 export {
   checkGoldProvider,
   checkPaymentGateways,

@@ -4,11 +4,28 @@ import { publicReadinessView } from './readiness.schemas.ts';
 
 const stateOf = (isOpen: boolean) => (isOpen ? 'OPEN' : 'CLOSED');
 
-/** Declares `GET /public/payment-readiness`: states only, never reasons. */
-export const createReadinessCustomerRoutes = (options: {
+interface GateStatesDeps {
   readonly gates: Gates;
   readonly hasUsableGateway: () => Promise<boolean>;
-}): Route[] => [
+}
+
+/** Reads what customers can do at this moment: states only, never reasons. */
+export const readGateStates = async (deps: GateStatesDeps) => {
+  const [isBuyOpen, isSellOpen, hasGateway] = await Promise.all([
+    deps.gates.isBuyOpen(),
+    deps.gates.isSellOpen(),
+    deps.hasUsableGateway(),
+  ]);
+  return {
+    checkout_available: isBuyOpen && hasGateway,
+    buy: stateOf(isBuyOpen),
+    sell: stateOf(isSellOpen),
+    sip: stateOf(isBuyOpen),
+  } as const;
+};
+
+/** Declares `GET /public/payment-readiness`. */
+export const createReadinessCustomerRoutes = (deps: GateStatesDeps): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/public/payment-readiness',
@@ -16,18 +33,6 @@ export const createReadinessCustomerRoutes = (options: {
     tags: ['public'],
     access: PUBLIC,
     responses: { 200: publicReadinessView },
-    handler: async () => {
-      const [isBuyOpen, isSellOpen, hasGateway] = await Promise.all([
-        options.gates.isBuyOpen(),
-        options.gates.isSellOpen(),
-        options.hasUsableGateway(),
-      ]);
-      return ok({
-        checkout_available: isBuyOpen && hasGateway,
-        buy: stateOf(isBuyOpen),
-        sell: stateOf(isSellOpen),
-        sip: stateOf(isBuyOpen),
-      });
-    },
+    handler: async () => ok(await readGateStates(deps)),
   }),
 ];

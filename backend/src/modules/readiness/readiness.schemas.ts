@@ -75,7 +75,7 @@ reportView.register(z.globalRegistry, {
   examples: [{ ready: true, items: [exampleOf(itemView)] }],
 });
 
-const gateStates = z.enum(['OPEN', 'CLOSED']);
+export const gateStates = z.enum(['OPEN', 'CLOSED']);
 
 export const publicReadinessView = z.object({
   checkout_available: z.boolean(),

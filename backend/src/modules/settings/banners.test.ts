@@ -153,7 +153,8 @@ describe('a feature flag', () => {
   const put = (body: unknown) => bearerCaller(url, operators[0]?.token)('PUT', path, body);
 
   it('is upserted by super admins, and listed by key', async () => {
-    const flag = { key: 'sip_v2', enabled: true, description: 'Plans of the new app' };
+    const description = 'Plans of the new app';
+    const flag = { key: 'sip_v2', enabled: true, description, public: true };
     const at = system.clock.now().toISOString();
     expect(await put(flag)).toMatchObject({ status: 200, body: { ...flag, updatedAt: at } });
     await put({ key: 'a.flag', enabled: false });
@@ -167,8 +168,8 @@ describe('a feature flag', () => {
     const { body } = await ask('GET', path);
     expect(body).toEqual({
       items: [
-        { key: 'a.flag', enabled: false, description: null, updatedAt: at },
-        { ...flag, enabled: false, updatedAt: at },
+        { key: 'a.flag', enabled: false, description: null, public: false, updatedAt: at },
+        { ...flag, enabled: false, public: true, updatedAt: at },
       ],
     });
     expect(await statusesOf('GET', path)).toEqual([200, 200, 403, 401]);

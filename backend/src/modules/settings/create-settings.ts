@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/db/index.ts';
 import type { Route } from '../../platform/http/index.ts';
-import { createBanners } from './banners.ts';
-import { createFlags } from './flags.ts';
+import { createBanners, type BannersService } from './banners.ts';
+import { createFlags, type FlagsService } from './flags.ts';
 import {
   createLimits,
   type LimitsService,
@@ -15,6 +15,8 @@ import { createBannerRoutes } from './settings.customer.routes.ts';
 /** The settings that operators change while the service runs. The switches are `createSwitches`. */
 export interface Settings {
   readonly limits: LimitsService;
+  readonly flags: Pick<FlagsService, 'list'>;
+  readonly banners: Pick<BannersService, 'listLive'>;
   /** For a setting whose table is another module's. */
   readonly keepCopy: KeepCopy;
   readonly adminRoutes: Route[];
@@ -27,11 +29,13 @@ export const createSettings = (
 ): Settings => {
   const keepCopy = createSettingCopies(options.db);
   const deps = { ...options, keepCopy };
-  const [limits, banners] = [createLimits(deps), createBanners(deps)];
+  const [limits, flags, banners] = [createLimits(deps), createFlags(deps), createBanners(deps)];
   return {
     limits,
+    flags,
+    banners,
     keepCopy,
-    adminRoutes: createSettingsAdminRoutes({ limits, flags: createFlags(deps), banners }),
+    adminRoutes: createSettingsAdminRoutes({ limits, flags, banners }),
     customerRoutes: createBannerRoutes(banners),
   };
 };

@@ -14,10 +14,13 @@ export const flagBody = z.object({
     ),
   enabled: z.boolean(),
   description: plainText(500).or(z.literal('')).nullish(),
+  public: z.boolean().optional(),
 });
 flagBody.register(z.globalRegistry, {
   id: 'PutFeatureFlagRequest',
-  examples: [{ key: 'newCheckout', enabled: true, description: 'The checkout of version 3.' }],
+  examples: [
+    { key: 'newCheckout', enabled: true, description: 'The checkout of version 3.', public: true },
+  ],
 });
 
 type FlagBody = z.output<typeof flagBody>;
@@ -26,6 +29,7 @@ export const flagView = z.object({
   key: z.string(),
   enabled: z.boolean(),
   description: z.string().nullable(),
+  public: z.boolean(),
   updatedAt: z.iso.datetime(),
 });
 flagView.register(z.globalRegistry, {
@@ -36,6 +40,7 @@ flagView.register(z.globalRegistry, {
       key: 'newCheckout',
       enabled: true,
       description: 'The checkout of version 3.',
+      public: true,
       updatedAt: '2026-01-15T09:30:00.000Z',
     },
   ],
@@ -48,8 +53,9 @@ flagsView.register(z.globalRegistry, {
   examples: [{ items: [exampleOf(flagView)] }],
 });
 
-export const presentFlag = ({ updatedAt, ...flag }: Flag): z.output<typeof flagView> => ({
+export const presentFlag = ({ updatedAt, isPublic, ...flag }: Flag): z.output<typeof flagView> => ({
   ...flag,
+  public: isPublic,
   updatedAt: updatedAt.toISOString(),
 });
 
@@ -57,20 +63,26 @@ export interface FlagsService {
   /** Returns every flag, by key. */
   list(): Promise<readonly Flag[]>;
   /**
-   * Adds or replaces one flag, with the audit row in the same transaction; a description that is
-   * not given stays as it was, and null takes it away.
+   * Adds or replaces one flag, with the audit row in the same transaction. A description or a mark
+   * as public that is not given stays as it was. Null takes a description away.
    */
   put(flag: FlagBody, by: ByOperator): Promise<Flag>;
 }
 
-const columns = { key: true, enabled: true, description: true, updatedAt: true } as const;
+const columns = {
+  key: true,
+  enabled: true,
+  description: true,
+  isPublic: true,
+  updatedAt: true,
+} as const;
 
 const listFlags = (db: Db): Promise<Flag[]> =>
   db.featureFlag.findMany({ orderBy: { key: 'asc' }, select: columns });
 
 /** A description is an operator's free text, so the audit row has it sealed. */
-const auditPart = (part: 'before' | 'after', { enabled, description }: Flag) => ({
-  clear: { [part]: { enabled } },
+const auditPart = (part: 'before' | 'after', { enabled, isPublic, description }: Flag) => ({
+  clear: { [part]: { enabled, public: isPublic } },
   sealed: { [part]: { description } },
 });
 
@@ -80,13 +92,14 @@ export const createFlags = (deps: SettingDeps): FlagsService => {
   return {
     list: keepCopy('flags', listFlags),
 
-    put: ({ key, enabled, description }, { principal, context }) =>
+    put: ({ key, enabled, description, public: isPublic }, { principal, context }) =>
       inTransaction(async (tx) => {
         await lockSetting(tx, 'flags');
         const before = await tx.featureFlag.findUnique({ where: { key }, select: columns });
         const data = {
           enabled,
           description: description === undefined ? (before?.description ?? null) : description,
+          isPublic: isPublic ?? before?.isPublic ?? false,
           updatedAt: clock.now(),
           updatedBy: principal.adminId,
         };

@@ -1,5 +1,6 @@
-export { safeAddress } from './banners.ts';
-export { createSettings } from './create-settings.ts';
+export { bannerView, presentBanner, safeAddress } from './banners.ts';
+export { createSettings, type Settings } from './create-settings.ts';
+export { limitsView, presentLimits } from './settings.schemas.ts';
 export { createSwitches, type Switches, type SwitchName } from './switches.ts';
 export { defaultLimits, type LimitName, type Limits } from './settings.types.ts';
 export {

@@ -38,6 +38,8 @@ export interface Flag {
   readonly key: string;
   readonly enabled: boolean;
   readonly description: string | null;
+  /** Shown to everybody by `GET /config` of the customer API. */
+  readonly isPublic: boolean;
   readonly updatedAt: Date;
 }
 

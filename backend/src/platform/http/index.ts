@@ -31,6 +31,7 @@ export {
 } from './schema-parts.ts';
 export { readBase64 } from './base64.ts';
 export {
+export { namesTag } from './entity-tag.ts';
   canonicalEmail,
   emailText,
   opaqueText,

@@ -89,9 +89,9 @@ interface RouteShape {
   readonly produces?: readonly string[];
   /**
    * The reply where it is at hand, without a promise; undefined sends the request to `handler`.
-   * For the hottest public GET routes without input; asked after the rate limit.
+   * For the hottest public GET routes without input but the headers; asked after the rate limit.
    */
-  readonly atHand?: () => Reply | undefined;
+  readonly atHand?: (headers: IncomingHttpHeaders) => Reply | undefined;
 }
 
 interface RouteSpec<

@@ -203,7 +203,7 @@ const serveRoute = (route: Route, options: ServeOptions): RequestHandler => {
   // Never throws: the limiter would take it for an error of its own.
   const begin = (req: Request, res: Response, next: NextFunction): void => {
     try {
-      const reply = atHand?.();
+      const reply = atHand?.(req.headers);
       if (reply === undefined) void serve(req, res, next);
       else answer(res, reply);
     } catch (error) {

@@ -1,0 +1,1 @@
+export { createClientConfigRoutes } from './client-config.customer.routes.ts';
