@@ -80,6 +80,12 @@ const makePlan: Maker = ({ client }) => {
   return named(client.call('POST', '/gold/sip', { ...plan, idempotency_key: newKey() }).then(idOf));
 };
 
+const makePlanWithDate: Maker = async (owner) => {
+  const { params } = await makePlan(owner);
+  const { body } = await owner.client.call('GET', `/gold/sip/${params['id']}`);
+  return { params, body: { due_at: body['next_due_at'] } };
+};
+
 const makeInstallment: Maker = async (owner) => {
   const { system, client } = owner;
   const { params } = await makePlan(owner);
@@ -136,6 +142,7 @@ const makers: Readonly<Record<string, Maker>> = {
   '/gold/orders/{id}': ({ buy }) => named(buy.orderId),
   '/gold/quote/{id}': ({ client }) => named(client.quote().then(({ id }) => id)),
   '/gold/sip/{id}': makePlan,
+  '/gold/sip/{id}/skip-next': makePlanWithDate,
   '/gold/sip/{id}/installments/{number}': makeNumberedInstallment,
   '/gold/sip/{id}/installments/{orderId}': makeInstallment,
   '/notifications/{id}': makeNotification,

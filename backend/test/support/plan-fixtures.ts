@@ -81,6 +81,13 @@ export const createPlanFixtures = (open: OpenGold) => {
     /** The orders that a plan has raised, by their numbers. */
     raised: (sipPlanId: string) =>
       db.goldOrder.findMany({ where: { sipPlanId }, orderBy: { installmentNo: 'asc' }, ...ofPlan }),
+    /** How often the gateway was asked for a debit of this plan. */
+    async debits({ userId }: TestPlan): Promise<number> {
+      const rows = await db.paymentOrder.findMany({ where: { userId } });
+      const ids = new Set<unknown>(rows.map(({ id }) => id));
+      const entries = await open.gatewayJournal('debit');
+      return entries.filter(({ body }) => ids.has(body['reference'])).length;
+    },
     planRow: (id: string) => db.sipPlan.findUniqueOrThrow({ where: { id } }),
     notifications: (userId: string) =>
       db.notification.findMany({ where: { userId }, orderBy: { id: 'asc' } }),

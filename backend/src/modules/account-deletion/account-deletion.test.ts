@@ -270,6 +270,11 @@ describe('is refused', () => {
     expect(await confirm(person, otp)).toMatchObject({ status: 409, code: 'ACCOUNT_BUSY' });
     await db.sipPlan.update({
       where: { id: planId },
+      data: { status: 'PAUSED', pausedAt: at, nextDueAt: at },
+    });
+    expect(await confirm(person, otp)).toMatchObject({ status: 409, code: 'ACCOUNT_BUSY' });
+    await db.sipPlan.update({
+      where: { id: planId },
       data: { status: 'CANCELLED', cancelledAt: at },
     });
     const productOrderId = await open.orderJewellery(person);

@@ -48,7 +48,7 @@ const hasWorkInProgress = async (tx: Db, userId: string, now: Date): Promise<boo
         OR EXISTS (SELECT FROM payout p
           WHERE p.user_id = ${userId}::uuid AND p.status <> 'PAID')
         OR EXISTS (SELECT FROM sip_plan s
-          WHERE s.user_id = ${userId}::uuid AND s.status = 'ACTIVE')
+          WHERE s.user_id = ${userId}::uuid AND s.status IN ('ACTIVE', 'PAUSED'))
         OR EXISTS (SELECT FROM product_order o WHERE o.user_id = ${userId}::uuid
           AND o.status IN ('PLACED', 'CONFIRMED', 'PACKED', 'SHIPPED'))
         -- An accepted event that waits to be applied could not be opened any more.

@@ -11,7 +11,7 @@ import { notifyDebit } from './plans.notifications.ts';
 import { lockPlan } from './plans.store.ts';
 import { findUsableGateways } from './plans.sweeps.ts';
 import type { PlansDeps } from './plans.types.ts';
-import { isMissed, noticeMs, planDebit } from './schedule.rules.ts';
+import { isAfterMandate, isMissed, noticeMs, planDebit } from './schedule.rules.ts';
 
 const plansAtOnce = 100;
 
@@ -32,6 +32,7 @@ const announce = (deps: AnnounceDeps, planId: string): Promise<boolean> =>
     if (lastNotice?.installmentNo === installmentNo || isMissed(plan, dueAt, now)) return false;
     const lastDebitAt = await findLastDebit(tx, planId);
     const { debitAt } = planDebit(plan, { dueAt, announcedFor: undefined, lastDebitAt }, now);
+    if (isAfterMandate(plan, debitAt)) return false;
     await markAnnounced(tx, planId, debitAt, now);
     await notifyDebit(tx, deps.notify, plan, { installmentNo, debitAt });
     return true;

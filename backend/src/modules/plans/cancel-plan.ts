@@ -24,7 +24,7 @@ export const cancelPlan = async (
       to: 'CANCELLED',
       actor: `customer:${userId}`,
       cause: 'plan.cancelled',
-      update: () => endPlan(tx, id, 'CANCELLED', deps.clock.now()),
+      update: () => endPlan(tx, plan, 'CANCELLED', deps.clock.now()),
     });
   });
   const cancelled = await findPlan(deps.db, planId, userId);

@@ -81,6 +81,31 @@ const requireRoom = async (
 const refuseStart = (message: string): AppError =>
   validationError([{ field: 'start_date', message }]);
 
+const hasEnded = (message: string): AppError =>
+  validationError([{ field: 'mandate_valid_until', message }]);
+
+/**
+ * Checks the bounds that a mandate has at its bank: a debit beyond them would only be refused.
+ * @throws AppError VALIDATION_FAILED, LIMIT_EXCEEDED
+ */
+const checkMandate = (body: CreatePlanBody, startDate: string): void => {
+  const { mandate_max_inr: most, mandate_valid_until: lastDay } = body;
+  if (body.mandate_token === undefined) {
+    const field = most === undefined ? 'mandate_valid_until' : 'mandate_max_inr';
+    if (most === undefined && lastDay === undefined) return;
+    throw validationError([{ field, message: 'needs a mandate_token' }]);
+  }
+  if (lastDay !== undefined && lastDay < startDate) {
+    throw hasEnded('must not be before the first installment');
+  }
+  if (most === undefined || body.amount_inr <= most) return;
+  throw new AppError('LIMIT_EXCEEDED', {
+    message: `Your mandate allows INR ${formatRupees(most)} at a time. Choose a smaller amount.`,
+    field: 'amount_inr',
+    details: { limit: 'mandateAmount', limitPaise: toSafePaise(most) },
+  });
+};
+
 /** Returns the day on which the plan starts. @throws AppError VALIDATION_FAILED at `start_date` */
 const startDateOf = (body: CreatePlanBody, now: Date): string => {
   const today = istDate(now);
@@ -99,21 +124,28 @@ const load = async (db: Db, userId: string, id: string): Promise<Plan> => {
 const sealMandate = async (
   { vault }: Pick<PlansDeps, 'vault'>,
   tx: Db,
-  { userId, token, gateway }: { userId: string; token: string; gateway: string },
+  { userId, body, token, gateway }: CreatePlanRequest & { token: string; gateway: string },
 ): Promise<Mandate> => {
   const sealer = await vault.forUser(tx, userId);
-  return { gateway, tokenSealed: sealMandateToken(sealer, userId, token) };
+  return {
+    gateway,
+    tokenSealed: sealMandateToken(sealer, userId, token),
+    maxPaise: body.mandate_max_inr,
+    endsOn: body.mandate_valid_until,
+  };
 };
 
 const write = async (
   deps: PlansDeps,
-  { userId, body }: CreatePlanRequest,
+  request: CreatePlanRequest,
   startDate: string,
   claim: Claim,
 ): Promise<CreatedPlan> => {
+  const { userId, body } = request;
   const { db, inTransaction, clock, random, payments } = deps;
   await requireApprovedKyc(db, userId);
   const { mandate_token: token, frequency } = body;
+  checkMandate(body, startDate);
   checkAmount(body.amount_inr, await deps.limits.current(), token !== undefined);
   const gateway = token === undefined ? undefined : await chooseDebitGateway(payments);
   const id = random.uuid();
@@ -122,7 +154,7 @@ const write = async (
     const mandate =
       token === undefined || gateway === undefined
         ? undefined
-        : await sealMandate(deps, tx, { userId, token, gateway });
+        : await sealMandate(deps, tx, { ...request, token, gateway });
     await insertPlan(tx, {
       id,
       userId,

@@ -39,6 +39,8 @@ export const listUnannounced = (
         AND p.noticed_installment_no IS DISTINCT FROM p.installments_raised + 1
         AND p.next_due_at <= ${to.dueBefore}::timestamptz
         AND p.amount_paise <= ${to.mandateMaxPaise}::bigint
+        AND (p.mandate_ends_on IS NULL
+          OR (p.next_due_at AT TIME ZONE 'Asia/Kolkata')::date <= p.mandate_ends_on)
         AND (p.missed_until IS NULL OR p.next_due_at > p.missed_until)
         AND p.mandate_gateway = ANY(${to.debitGateways}::text[]) AND ${ofTrader} ${isAfter}
       ORDER BY p.next_due_at, p.id LIMIT ${limit}::int`,

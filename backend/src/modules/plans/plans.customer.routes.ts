@@ -12,6 +12,7 @@ import {
 import { customerAccess } from '../identity/index.ts';
 import { cancelPlan } from './cancel-plan.ts';
 import { createPlan } from './create-plan.ts';
+import { pausePlan, resumePlan } from './pause-plan.ts';
 import { payInstallment } from './pay-installment.ts';
 import {
   createPlanBody,
@@ -21,12 +22,14 @@ import {
   planPage,
   planView,
   presentPlan,
+  skipNextBody,
   skipParams,
 } from './plans.schemas.ts';
 import { listPlans } from './plans.store.ts';
 import type { PlansDeps } from './plans.types.ts';
 import { readInstallments, requirePlan } from './read-installments.ts';
 import { skipDebit } from './skip-debit.ts';
+import { skipNext } from './skip-next.ts';
 
 const shared = { tags: ['plans'], access: customerAccess } as const;
 
@@ -51,9 +54,11 @@ const createPlanRoute = (deps: PlansDeps): Route =>
       operation: 'gold.sip',
       owner: ({ userId }) => userId,
       key: ({ idempotency_key: key }) => key,
-      payload: ({ amount_inr: amount, ...body }) => ({
+      payload: ({ amount_inr: amount, mandate_max_inr: most, ...body }) => ({
         ...body,
         amount_inr: formatRupees(amount),
+        // Absent where it is not given: keys of before are compared without it.
+        ...(most !== undefined && { mandate_max_inr: formatRupees(most) }),
         idempotency_key: undefined,
       }),
       replay: async (id, { userId }) => replayed(presentPlan(await requirePlan(deps, userId, id))),
@@ -102,6 +107,55 @@ const createInstallmentRoutes = (deps: PlansDeps): Route[] => [
   }),
 ];
 
+/** Declares what a customer does with a plan that runs. */
+const createChangeRoutes = (deps: PlansDeps): Route[] => [
+  defineRoute({
+    ...shared,
+    method: 'POST',
+    path: '/gold/sip/:id/cancel',
+    summary: 'Cancel a plan: it raises no more installments',
+    params: idParams,
+    responses: { 200: planView },
+    errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION'],
+    handler: async ({ params, principal: { userId } }) =>
+      ok(presentPlan(await cancelPlan(deps, userId, params.id))),
+  }),
+  defineRoute({
+    ...shared,
+    method: 'POST',
+    path: '/gold/sip/:id/pause',
+    summary: 'Pause a plan: nothing is raised or debited until it is resumed',
+    params: idParams,
+    responses: { 200: planView },
+    errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION'],
+    handler: async ({ params: { id: planId }, principal: { userId } }) =>
+      ok(presentPlan(await pausePlan(deps, { userId, planId }))),
+  }),
+  defineRoute({
+    ...shared,
+    method: 'POST',
+    path: '/gold/sip/:id/resume',
+    summary: 'Go on with a paused plan, at the next date of its schedule',
+    params: idParams,
+    responses: { 200: planView },
+    errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION'],
+    handler: async ({ params: { id: planId }, principal: { userId } }) =>
+      ok(presentPlan(await resumePlan(deps, { userId, planId }))),
+  }),
+  defineRoute({
+    ...shared,
+    method: 'POST',
+    path: '/gold/sip/:id/skip-next',
+    summary: 'Skip the next installment: the plan ends one date later',
+    params: idParams,
+    body: skipNextBody,
+    responses: { 200: planView },
+    errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION'],
+    handler: async ({ params: { id: planId }, body: { due_at: dueAt }, principal: { userId } }) =>
+      ok(presentPlan(await skipNext(deps, { userId, planId, dueAt }))),
+  }),
+];
+
 /** Declares the customers' routes of plans (contract: plans > Plan routes). */
 export const createPlanRoutes = (deps: PlansDeps): Route[] => [
   createPlanRoute(deps),
@@ -130,17 +184,6 @@ export const createPlanRoutes = (deps: PlansDeps): Route[] => [
   }),
   defineRoute({
     ...shared,
-    method: 'POST',
-    path: '/gold/sip/:id/cancel',
-    summary: 'Cancel a plan: it raises no more installments',
-    params: idParams,
-    responses: { 200: planView },
-    errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION'],
-    handler: async ({ params, principal: { userId } }) =>
-      ok(presentPlan(await cancelPlan(deps, userId, params.id))),
-  }),
-  defineRoute({
-    ...shared,
     method: 'GET',
     path: '/gold/sip/:id/installments',
     summary: 'The installments of a plan, the last raised first',
@@ -151,5 +194,6 @@ export const createPlanRoutes = (deps: PlansDeps): Route[] => [
     handler: async ({ params: { id: planId }, query, principal: { userId } }) =>
       ok(await readInstallments(deps, { userId, planId }, query)),
   }),
+  ...createChangeRoutes(deps),
   ...createInstallmentRoutes(deps),
 ];

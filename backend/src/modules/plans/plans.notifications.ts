@@ -105,3 +105,45 @@ export const notifyCompleted = (db: Db, notify: Notify, plan: Plan): Promise<voi
     data: { planId: plan.id },
     dedupeKey: `sip_completed:${plan.id}`,
   });
+
+/** Confirms that a plan is paused, and that nothing is taken meanwhile. */
+export const notifyPaused = (db: Db, notify: Notify, plan: Plan): Promise<void> =>
+  notify(db, {
+    userId: plan.userId,
+    type: 'sip_paused',
+    title: 'Your gold plan is paused',
+    body:
+      `Your gold plan of INR ${formatRupees(plan.amountPaise)} is paused. Nothing is debited ` +
+      'until you resume it. A payment that was already requested may still be taken.',
+    data: { planId: plan.id },
+  });
+
+/** Confirms that a plan goes on, and when. */
+export const notifyResumed = (db: Db, notify: Notify, plan: Plan, nextDueAt: Date): Promise<void> =>
+  notify(db, {
+    userId: plan.userId,
+    type: 'sip_resumed',
+    title: 'Your gold plan goes on',
+    body:
+      `Your gold plan of INR ${formatRupees(plan.amountPaise)} goes on. ` +
+      `Its next installment falls due on ${day.format(nextDueAt)}.`,
+    data: { planId: plan.id, nextDueAt: nextDueAt.toISOString() },
+  });
+
+/** Confirms that the next installment is skipped, and when the plan goes on. */
+export const notifySkipped = (
+  db: Db,
+  notify: Notify,
+  plan: Plan,
+  { dueAt, nextDueAt }: { readonly dueAt: Date; readonly nextDueAt: Date },
+): Promise<void> =>
+  notify(db, {
+    userId: plan.userId,
+    type: 'sip_installment_skipped',
+    title: 'Installment skipped',
+    body:
+      `The installment of INR ${formatRupees(plan.amountPaise)} on ${day.format(dueAt)} is ` +
+      `skipped, and nothing is debited for it. The next one falls due on ${day.format(nextDueAt)}.`,
+    data: { planId: plan.id, dueAt: dueAt.toISOString(), nextDueAt: nextDueAt.toISOString() },
+    dedupeKey: `sip_installment_skipped:${plan.id}:${istDate(dueAt)}`,
+  });

@@ -46,6 +46,11 @@ export const createPlanBody = z.object({
     .regex(/^[\x21-\x7e]+$/u, 'must be printable ASCII without spaces')
     .describe("The gateway's token of a mandate, which pays the installments.")
     .optional(),
+  mandate_max_inr: amountInr.describe('The most that one debit of the mandate may be.').optional(),
+  mandate_valid_until: z.iso
+    .date()
+    .describe('The last day of the mandate, of the IST calendar.')
+    .optional(),
   idempotency_key: idempotencyKeySchema,
 });
 createPlanBody.register(z.globalRegistry, {
@@ -71,9 +76,12 @@ export const planView = z.object({
   duration_installments: z.int().min(1).max(mostInstallments),
   start_date: z.iso.date(),
   has_mandate: z.boolean(),
+  mandate_max_inr: z.string().regex(RUPEES_PATTERN).nullable(),
+  mandate_valid_until: z.iso.date().nullable(),
   installments_raised: z.int().min(0).max(mostInstallments),
   next_due_at: z.iso.datetime().nullable(),
   created_at: z.iso.datetime(),
+  paused_at: z.iso.datetime().nullable(),
   cancelled_at: z.iso.datetime().nullable(),
   completed_at: z.iso.datetime().nullable(),
 });
@@ -89,9 +97,12 @@ planView.register(z.globalRegistry, {
       duration_installments: 12,
       start_date: '2026-01-31',
       has_mandate: true,
+      mandate_max_inr: '1000.00',
+      mandate_valid_until: '2030-12-31',
       installments_raised: 1,
       next_due_at: '2026-02-28T03:30:00.000Z',
       created_at: '2026-01-15T09:30:00.000Z',
+      paused_at: null,
       cancelled_at: null,
       completed_at: null,
     },
@@ -123,6 +134,13 @@ export const installmentPage = pageOf(installmentView);
 
 export const installmentParams = idParams.extend({ orderId: z.uuid().toLowerCase() });
 
+/** Names the installment that is to be skipped by its date: a repeat then skips no other. */
+export const skipNextBody = z.object({ due_at: z.iso.datetime().pipe(z.coerce.date()) });
+skipNextBody.register(z.globalRegistry, {
+  id: 'SkipNextRequest',
+  examples: [{ due_at: '2026-02-28T03:30:00.000Z' }],
+});
+
 /** Names an installment by its number: one may be announced and not raised yet. */
 export const skipParams = idParams.extend({
   number: z
@@ -140,9 +158,13 @@ export const presentPlan = (plan: Plan): z.output<typeof planView> => ({
   duration_installments: plan.durationInstallments,
   start_date: plan.startDate,
   has_mandate: plan.mandate !== undefined,
+  mandate_max_inr:
+    plan.mandate?.maxPaise === undefined ? null : formatRupees(plan.mandate.maxPaise),
+  mandate_valid_until: plan.mandate?.endsOn ?? null,
   installments_raised: plan.installmentsRaised,
-  next_due_at: plan.nextDueAt?.toISOString() ?? null,
+  next_due_at: plan.status === 'PAUSED' ? null : (plan.nextDueAt?.toISOString() ?? null),
   created_at: plan.createdAt.toISOString(),
+  paused_at: plan.status === 'PAUSED' ? (plan.pausedAt?.toISOString() ?? null) : null,
   cancelled_at: plan.cancelledAt?.toISOString() ?? null,
   completed_at: plan.completedAt?.toISOString() ?? null,
 });

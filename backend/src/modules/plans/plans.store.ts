@@ -6,7 +6,7 @@ import { addMs } from '../../platform/clock/clock.ts';
 import { createLease } from '../../platform/lease/lease.ts';
 import { isTrader } from '../kyc/index.ts';
 import { noticeMs, type Frequency } from './schedule.rules.ts';
-import type { Plan, PlanStatus } from './plans.types.ts';
+import type { Mandate, Plan, PlanStatus } from './plans.types.ts';
 
 const columns = {
   id: true,
@@ -18,8 +18,12 @@ const columns = {
   startDate: true,
   mandateGateway: true,
   mandateTokenSealed: true,
+  mandateMaxPaise: true,
+  mandateEndsOn: true,
   installmentsRaised: true,
   nextDueAt: true,
+  passedOver: true,
+  pausedAt: true,
   noticedInstallmentNo: true,
   noticedAt: true,
   noticedDebitAt: true,
@@ -41,20 +45,35 @@ const announcedFor = (noticedAt: Date, { noticedDebitAt, nextDueAt }: Row): Date
   return nextDueAt !== null && nextDueAt > noticed ? nextDueAt : noticed;
 };
 
+const dayOf = (date: Date): string => date.toISOString().slice(0, 10);
+
+const toMandate = ({
+  mandateGateway: gateway,
+  mandateTokenSealed: tokenSealed,
+  mandateMaxPaise,
+  mandateEndsOn,
+}: Row): Mandate | undefined =>
+  gateway === null || tokenSealed === null
+    ? undefined
+    : {
+        gateway,
+        tokenSealed,
+        maxPaise: mandateMaxPaise === null ? undefined : paise(mandateMaxPaise),
+        endsOn: mandateEndsOn === null ? undefined : dayOf(mandateEndsOn),
+      };
+
 const toPlan = (row: Row): Plan => {
-  const { mandateGateway, mandateTokenSealed, noticedInstallmentNo, noticedAt, ...rest } = row;
-  const { noticedDebitAt: _noticedDebitAt, ...plan } = rest;
+  const { noticedInstallmentNo, noticedAt, noticedDebitAt: _noticedDebitAt, ...rest } = row;
+  const { mandateGateway: _gateway, mandateTokenSealed: _token, ...more } = rest;
+  const { mandateMaxPaise: _maxPaise, mandateEndsOn: _endsOn, ...plan } = more;
   return {
     ...plan,
     amountPaise: paise(row.amountPaise),
     // Both held by check constraints.
     status: row.status as PlanStatus,
     frequency: row.frequency as Frequency,
-    startDate: row.startDate.toISOString().slice(0, 10),
-    mandate:
-      mandateGateway === null || mandateTokenSealed === null
-        ? undefined
-        : { gateway: mandateGateway, tokenSealed: mandateTokenSealed },
+    startDate: dayOf(row.startDate),
+    mandate: toMandate(row),
     lastNotice:
       noticedInstallmentNo === null || noticedAt === null
         ? undefined
@@ -74,14 +93,18 @@ type NewPlan = Pick<
   | 'createdAt'
 > & { readonly nextDueAt: Date };
 
+const toDay = (date: string): Date => new Date(`${date}T00:00:00.000Z`);
+
 export const insertPlan = async (db: Db, { mandate, ...plan }: NewPlan): Promise<void> => {
   await db.sipPlan.create({
     data: {
       ...plan,
       status: 'ACTIVE',
-      startDate: new Date(`${plan.startDate}T00:00:00.000Z`),
+      startDate: toDay(plan.startDate),
       mandateGateway: mandate?.gateway ?? null,
       mandateTokenSealed: mandate?.tokenSealed ?? null,
+      mandateMaxPaise: mandate?.maxPaise ?? null,
+      mandateEndsOn: mandate?.endsOn === undefined ? null : toDay(mandate.endsOn),
       updatedAt: plan.createdAt,
     },
     select: { id: true },
@@ -110,9 +133,12 @@ export const listPlans = async (
   return { rows: rows.map(toPlan), total: await db.sipPlan.count({ where: { userId } }) };
 };
 
-/** Counts a customer's active plans: under the lock of the holding, where it decides. */
+/**
+ * Counts a customer's plans that have not ended, paused ones too: under the lock of the holding,
+ * where it decides.
+ */
 export const countActivePlans = (db: Db, userId: string): Promise<number> =>
-  db.sipPlan.count({ where: { userId, status: 'ACTIVE' } });
+  db.sipPlan.count({ where: { userId, status: { in: ['ACTIVE', 'PAUSED'] } } });
 
 /** Counts the plans that a customer made from `from` on, those that have ended among them. */
 export const countPlansMade = (db: Db, userId: string, from: Date): Promise<number> =>
@@ -125,19 +151,54 @@ export const lockPlan = async (tx: Db, id: string): Promise<Plan | undefined> =>
   return row === null ? undefined : toPlan(row);
 };
 
-/** Ends a plan, which then raises nothing more; returns how many rows were ACTIVE. */
+/** Ends a plan, which then raises nothing more; returns how many rows were still in `from`. */
 export const endPlan = async (
   tx: Db,
-  id: string,
+  { id, status: from }: Pick<Plan, 'id' | 'status'>,
   to: 'CANCELLED' | 'COMPLETED',
   at: Date,
 ): Promise<number> => {
   const ended = to === 'CANCELLED' ? { cancelledAt: at } : { completedAt: at };
   const { count } = await tx.sipPlan.updateMany({
-    where: { id, status: 'ACTIVE' },
+    where: { id, status: from },
     data: { ...ended, status: to, nextDueAt: null, updatedAt: at },
   });
   return count;
+};
+
+/** No debit is announced any more: the next one is announced for its own day. */
+const noNotice = { noticedInstallmentNo: null, noticedAt: null, noticedDebitAt: null } as const;
+
+/** Pauses an active plan; returns how many rows were ACTIVE. */
+export const pauseRow = async (tx: Db, id: string, at: Date): Promise<number> => {
+  const { count } = await tx.sipPlan.updateMany({
+    where: { id, status: 'ACTIVE' },
+    data: { ...noNotice, status: 'PAUSED', pausedAt: at, updatedAt: at },
+  });
+  return count;
+};
+
+/** The place of a plan in its schedule. */
+interface Rescheduled {
+  readonly passedOver: number;
+  readonly nextDueAt: Date;
+}
+
+/** Goes on with a paused plan; returns how many rows were PAUSED. */
+export const resumeRow = async (tx: Db, id: string, to: Rescheduled, at: Date): Promise<number> => {
+  const { count } = await tx.sipPlan.updateMany({
+    where: { id, status: 'PAUSED' },
+    data: { ...to, status: 'ACTIVE', updatedAt: at },
+  });
+  return count;
+};
+
+/** Moves the next installment of an active plan to a later date. The caller holds its lock. */
+export const reschedule = async (tx: Db, id: string, to: Rescheduled, at: Date): Promise<void> => {
+  await tx.sipPlan.updateMany({
+    where: { id, status: 'ACTIVE' },
+    data: { ...noNotice, ...to, updatedAt: at },
+  });
 };
 
 /** Of the worker that raises a plan's next installment. */
@@ -203,8 +264,10 @@ interface AdvanceOf {
   readonly now: Date;
 }
 
-const isUnraised = ({ installmentsRaised }: Plan): Sql =>
-  sql`status = 'ACTIVE' AND installments_raised = ${installmentsRaised}::int`;
+/** Also of the date that was read: it may have been passed over since. */
+const isUnraised = ({ installmentsRaised, nextDueAt }: Plan): Sql =>
+  sql`status = 'ACTIVE' AND installments_raised = ${installmentsRaised}::int
+    AND next_due_at = ${nextDueAt}::timestamptz`;
 
 const advance = ({ installmentsRaised }: Plan, change: AdvanceOf): Sql => {
   const { nextDueAt, noticedFor, missedUntil, now } = change;
@@ -223,7 +286,8 @@ const advance = ({ installmentsRaised }: Plan, change: AdvanceOf): Sql => {
 
 /**
  * Moves a claimed plan on to its next installment and gives the lease back. False when the plan
- * has ended, or another worker raised the installment: then nothing may be written for it.
+ * has ended, is paused or passes the date over, or another worker raised the installment: then
+ * nothing may be written for it.
  */
 export const advancePlan = (
   tx: Db,

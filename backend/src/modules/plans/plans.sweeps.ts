@@ -47,7 +47,7 @@ export const createCompletePlans = (
         to: 'COMPLETED',
         actor: 'worker',
         cause: 'plan.completed',
-        update: () => endPlan(tx, id, 'COMPLETED', clock.now()),
+        update: () => endPlan(tx, plan, 'COMPLETED', clock.now()),
       });
       await notifyCompleted(tx, notify, plan);
       return true;

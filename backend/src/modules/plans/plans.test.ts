@@ -37,9 +37,12 @@ describe('a new plan', () => {
       duration_installments: 12,
       start_date: '2026-01-05',
       has_mandate: false,
+      mandate_max_inr: null,
+      mandate_valid_until: null,
       installments_raised: 0,
       next_due_at: '2026-01-05T03:30:00.000Z',
       created_at: '2026-01-05T04:30:00.000Z',
+      paused_at: null,
       cancelled_at: null,
       completed_at: null,
     });

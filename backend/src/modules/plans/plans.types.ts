@@ -12,7 +12,7 @@ import type { Limits } from '../settings/index.ts';
 import type { Frequency } from './schedule.rules.ts';
 
 /** The states of a plan (contract: states > SIP plan). */
-export const planStatuses = ['ACTIVE', 'CANCELLED', 'COMPLETED'] as const;
+export const planStatuses = ['ACTIVE', 'PAUSED', 'CANCELLED', 'COMPLETED'] as const;
 export type PlanStatus = (typeof planStatuses)[number];
 
 /** The customer's consent to debits: at which gateway, and its token there. */
@@ -20,6 +20,10 @@ export interface Mandate {
   readonly gateway: string;
   /** From `sealMandateToken`. */
   readonly tokenSealed: string;
+  /** The most that one debit may be; undefined where the mandate names none. */
+  readonly maxPaise: Paise | undefined;
+  /** Its last day of the IST calendar, `YYYY-MM-DD`; undefined where it names none. */
+  readonly endsOn: string | undefined;
 }
 
 /** A debit that was announced to the customer. */
@@ -46,6 +50,10 @@ export interface Plan {
   readonly installmentsRaised: number;
   /** The next installment falls due then; null once all are raised, and of a cancelled plan. */
   readonly nextDueAt: Date | null;
+  /** Dates of the schedule that were skipped, or fell into a pause. */
+  readonly passedOver: number;
+  /** When it was last paused. */
+  readonly pausedAt: Date | null;
   readonly lastNotice: DebitNotice | undefined;
   /** It stood still for longer than one period until then: what fell due is not debited. */
   readonly missedUntil: Date | null;

@@ -9,7 +9,7 @@ import { notifyDebit, notifyInstallmentDue, notifyNotDebited } from './plans.not
 import { advancePlan, claimDuePlans, lockPlan, type UsableGateways } from './plans.store.ts';
 import { findUsableGateways } from './plans.sweeps.ts';
 import type { Mandate, Plan, PlansDeps } from './plans.types.ts';
-import { dueAtOf, isMissed, planDebit } from './schedule.rules.ts';
+import { dueAtOf, isAfterMandate, isMissed, planDebit } from './schedule.rules.ts';
 
 /** A batch is raised well within it. A plan whose worker died waits for it to end. */
 const leaseMs = 30_000;
@@ -107,6 +107,7 @@ const raiseDebit = async (
   const announcedFor = lastNotice?.installmentNo === installmentNo ? lastNotice.debitAt : undefined;
   const toPlan = { dueAt, announcedFor, lastDebitAt: await findLastDebit(tx, plan.id) };
   const { debitAt, isAnnounced } = planDebit(plan, toPlan, now);
+  if (isAfterMandate(plan, debitAt)) return raiseUndebited(deps, tx, raising, undefined);
   if (!(await advance(tx, raising, { noticedFor: isAnnounced ? undefined : debitAt }))) {
     return false;
   }

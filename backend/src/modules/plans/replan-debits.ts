@@ -15,7 +15,7 @@ import { notifyDebit, notifyNotDebited } from './plans.notifications.ts';
 import { lockPlan } from './plans.store.ts';
 import { findUsableGateways } from './plans.sweeps.ts';
 import type { Plan, PlansDeps } from './plans.types.ts';
-import { dueAtOf, isMissed, planDebit } from './schedule.rules.ts';
+import { isAfterMandate, isMissed, nextDueAfter, planDebit } from './schedule.rules.ts';
 
 const plansAtOnce = 100;
 
@@ -24,18 +24,21 @@ type ReplanDeps = Pick<
   'db' | 'inTransaction' | 'clock' | 'random' | 'logger' | 'gates' | 'notify' | 'payments'
 >;
 
-/** Calls off a debit whose plan has stood still for longer than one period since its day. */
+/**
+ * Calls off a debit whose plan has stood still for longer than one period since its day, or whose
+ * mandate has ended.
+ */
 const giveUp = async (
   deps: ReplanDeps,
   tx: Db,
   plan: Plan,
-  { orderId, installmentNo }: UnsentDebit,
+  { orderId, installmentNo, isStandstill }: UnsentDebit & { readonly isStandstill: boolean },
 ): Promise<void> => {
   const now = deps.clock.now();
-  const payableUntil = dueAtOf(plan, installmentNo + 1);
+  const payableUntil = nextDueAfter(plan, installmentNo);
   const change = { orderId, payableUntil, cause: 'installment.missed' };
   if (!(await callOffDebit(deps, tx, change))) return;
-  await markMissed(tx, plan.id, now);
+  if (isStandstill) await markMissed(tx, plan.id, now);
   if (payableUntil > now) {
     await notifyNotDebited(tx, deps.notify, plan, { installmentNo, orderId, payableUntil });
   }
@@ -55,10 +58,14 @@ const replan = (deps: ReplanDeps, planId: string): Promise<boolean> =>
       const { orderId, installmentNo, dueAt, debitAt: announcedFor } = debit;
       const isLate = istDate(announcedFor) < istDate(now);
       if (isLate && isMissed(plan, announcedFor, now)) {
-        await giveUp(deps, tx, plan, debit);
+        await giveUp(deps, tx, plan, { ...debit, isStandstill: true });
         continue;
       }
       const { debitAt, isAnnounced } = planDebit(plan, { dueAt, announcedFor, lastDebitAt }, now);
+      if (isAfterMandate(plan, debitAt)) {
+        await giveUp(deps, tx, plan, { ...debit, isStandstill: false });
+        continue;
+      }
       const isMoved = !isAnnounced && (await postponeDebit(deps, tx, { orderId, debitAt }));
       if (isMoved) await notifyDebit(tx, deps.notify, plan, { installmentNo, debitAt });
       lastDebitAt = isMoved ? debitAt : announcedFor;

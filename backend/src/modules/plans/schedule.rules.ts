@@ -9,6 +9,8 @@ export interface Schedule {
   /** A day of the IST calendar, `YYYY-MM-DD`: that of the first installment. */
   readonly startDate: string;
   readonly frequency: Frequency;
+  /** Dates that no installment has, since they were skipped or fell into a pause; none by default. */
+  readonly passedOver?: number;
 }
 
 const dayMs = 24 * 3_600_000;
@@ -30,11 +32,15 @@ const addMonths = (date: string, months: number): string => {
 };
 
 /**
- * Returns the day of the installment of a number, from 1, as `YYYY-MM-DD`. Each is worked out from
- * the start, so that a plan of the 31st is back on the 31st after a shorter month.
+ * Returns the day of an installment that is not raised yet, by its number, from 1, as `YYYY-MM-DD`.
+ * Each is worked out from the start, so that a plan of the 31st is back on the 31st after a shorter
+ * month.
  */
-export const dateOfInstallment = ({ startDate, frequency }: Schedule, no: number): string => {
-  const passed = no - 1;
+export const dateOfInstallment = (
+  { startDate, frequency, passedOver = 0 }: Schedule,
+  no: number,
+): string => {
+  const passed = no - 1 + passedOver;
   if (frequency === 'MONTHLY') return addMonths(startDate, passed);
   return addDays(startDate, frequency === 'WEEKLY' ? 7 * passed : passed);
 };
@@ -45,6 +51,36 @@ export const dateOfInstallment = ({ startDate, frequency }: Schedule, no: number
  */
 export const dueAtOf = (schedule: Schedule, no: number): Date =>
   new Date(`${dateOfInstallment(schedule, no)}T09:00:00.000+05:30`);
+
+/**
+ * Returns the schedule with as many more dates passed over as lie before `now`: the next
+ * installment, of number `no`, falls due on the first date that has not gone by.
+ */
+export const passOverGone = <Plan extends Schedule>(plan: Plan, no: number, now: Date): Plan => {
+  let later = plan;
+  while (dueAtOf(later, no) < now) {
+    later = { ...later, passedOver: (later.passedOver ?? 0) + 1 };
+  }
+  return later;
+};
+
+/** A plan whose installments are raised up to a number. */
+interface RaisedPlan extends Schedule {
+  readonly installmentsRaised: number;
+  readonly nextDueAt: Date | null;
+}
+
+/** Returns when the installment after this one, which is raised, falls due. */
+export const nextDueAfter = (plan: RaisedPlan, no: number): Date =>
+  no === plan.installmentsRaised && plan.nextDueAt !== null
+    ? plan.nextDueAt
+    : dueAtOf(plan, no + 1);
+
+/** Returns true for a debit on a day after the last one of its plan's mandate. */
+export const isAfterMandate = (
+  { mandate }: { readonly mandate: { readonly endsOn: string | undefined } | undefined },
+  debitAt: Date,
+): boolean => mandate?.endsOn !== undefined && istDate(debitAt) > mandate.endsOn;
 
 /** Returns the last day on which a plan created at `now` may start, `YYYY-MM-DD`. */
 export const lastStartDate = (now: Date): string => addMonths(istDate(now), 12);

@@ -22,13 +22,6 @@ const work = async (open: OpenGold, fixtures: PlanFixtures, at: string): Promise
   await fixtures.runJobs();
   await runSweeps(open.gold.sweeps, 'debit-installments');
 };
-const debitsOf = async (open: OpenGold, { userId }: TestPlan): Promise<number> => {
-  const rows = await open.database.db.paymentOrder.findMany({ where: { userId } });
-  const ids = new Set<unknown>(rows.map(({ id }) => id));
-  const entries = await open.gatewayJournal('debit');
-  return entries.filter(({ body }) => ids.has(body['reference'])).length;
-};
-
 describe('a debit', () => {
   it('that is raised is skipped: payable by its customer, and the plan goes on', async ({
     open,
@@ -44,7 +37,7 @@ describe('a debit', () => {
     expect(answer.body.payment.status).toBe('EXPIRED');
     expect((await skip(plan, 1)).status).toBe(200);
     await work(open, fixtures, '2026-01-06T06:00:10.000Z');
-    expect(await debitsOf(open, plan)).toBe(0);
+    expect(await fixtures.debits(plan)).toBe(0);
     const paid = await plan.call('POST', `/gold/sip/${plan.id}/installments/${answer.body.id}/pay`);
     expect(paid).toMatchObject({
       status: 200,
@@ -71,11 +64,11 @@ describe('a debit', () => {
       payment: null,
     });
     await work(open, fixtures, '2026-01-10T03:30:05.000Z');
-    expect(await debitsOf(open, plan)).toBe(0);
+    expect(await fixtures.debits(plan)).toBe(0);
     expect(await fixtures.raised(plan.id)).toHaveLength(1);
     await work(open, fixtures, '2026-01-16T03:30:05.000Z');
     await work(open, fixtures, '2026-01-17T03:30:10.000Z');
-    expect(await debitsOf(open, plan)).toBe(1);
+    expect(await fixtures.debits(plan)).toBe(1);
     await runSweeps(open.gold.sweeps, 'fail-unpaid-installments');
     expect((await fixtures.installment(plan, 1)).status).toBe('FAILED');
   });
@@ -84,7 +77,7 @@ describe('a debit', () => {
     const plan = await withMandate(fixtures, { mandate_token: 'token-stuck' });
     await work(open, fixtures, '2026-01-05T06:00:05.000Z');
     await work(open, fixtures, '2026-01-06T06:00:10.000Z');
-    expect(await debitsOf(open, plan)).toBe(1);
+    expect(await fixtures.debits(plan)).toBe(1);
     expect(await skip(plan, 1)).toMatchObject({
       status: 409,
       body: { error: { code: 'ILLEGAL_TRANSITION' } },
@@ -101,7 +94,7 @@ describe('a debit', () => {
         skip(plan, 1),
         runSweeps(open.gold.sweeps, 'debit-installments'),
       ]);
-      expect(await debitsOf(open, plan)).toBe(answer.status === 200 ? 0 : 1);
+      expect(await fixtures.debits(plan)).toBe(answer.status === 200 ? 0 : 1);
     }
   });
 

@@ -5,7 +5,7 @@ import { findInstallmentId } from './plan-debits.store.ts';
 import { advanceLockedPlan, lockPlan } from './plans.store.ts';
 import type { Plan, PlansDeps } from './plans.types.ts';
 import { readInstallment } from './read-installments.ts';
-import { dueAtOf } from './schedule.rules.ts';
+import { dueAtOf, nextDueAfter } from './schedule.rules.ts';
 
 const refuse = (message: string): AppError => new AppError('ILLEGAL_TRANSITION', { message });
 
@@ -41,7 +41,7 @@ const skip = (
     if (plan.mandate === undefined) throw refuse('This plan is not debited.');
     const orderId = await findInstallmentId(tx, planId, number);
     if (orderId === undefined) return raiseSkipped(deps, tx, plan, number);
-    const payableUntil = dueAtOf(plan, number + 1);
+    const payableUntil = nextDueAfter(plan, number);
     const change = { orderId, payableUntil, cause: 'installment.skipped' };
     if (await callOffDebit(deps, tx, change)) return orderId;
     throw refuse('This payment was already requested, or has ended.');

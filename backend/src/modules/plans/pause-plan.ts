@@ -1,0 +1,91 @@
+import type { Db } from '../../platform/db/index.ts';
+import { AppError } from '../../platform/errors/app-error.ts';
+import { transition } from '../../platform/transitions/transitions.ts';
+import { callOffDebit } from '../buying/index.ts';
+import { listUnsentDebits } from './plan-debits.store.ts';
+import { notifyPaused, notifyResumed } from './plans.notifications.ts';
+import { planMachine } from './plans.states.ts';
+import { lockPlan, pauseRow, resumeRow } from './plans.store.ts';
+import type { Plan, PlansDeps } from './plans.types.ts';
+import { requirePlan } from './read-installments.ts';
+import { dueAtOf, nextDueAfter, passOverGone } from './schedule.rules.ts';
+
+interface PlanRequest {
+  readonly userId: string;
+  readonly planId: string;
+}
+
+/** Locks a customer's plan. @throws AppError NOT_FOUND */
+const lockOwn = async (tx: Db, { userId, planId }: PlanRequest): Promise<Plan> => {
+  const plan = await lockPlan(tx, planId);
+  if (plan?.userId !== userId) throw new AppError('NOT_FOUND');
+  return plan;
+};
+
+/** Calls off every debit of a plan that was not sent: its customer may pay those installments. */
+const callOffDebits = async (deps: PlansDeps, tx: Db, plan: Plan): Promise<void> => {
+  for (const { orderId, installmentNo } of await listUnsentDebits(tx, plan.id)) {
+    const payableUntil = nextDueAfter(plan, installmentNo);
+    await callOffDebit(deps, tx, { orderId, payableUntil, cause: 'plan.paused' });
+  }
+};
+
+const pause = (deps: PlansDeps, request: PlanRequest): Promise<void> =>
+  deps.inTransaction(async (tx) => {
+    const plan = await lockOwn(tx, request);
+    if (plan.status === 'PAUSED') return;
+    const isOver = plan.status === 'ACTIVE' && plan.nextDueAt === null;
+    if (isOver) {
+      const message = 'Every installment of this plan is raised: there is nothing to pause.';
+      throw new AppError('ILLEGAL_TRANSITION', { message });
+    }
+    await transition(planMachine(deps.logger), {
+      id: plan.id,
+      from: plan.status,
+      to: 'PAUSED',
+      actor: `customer:${request.userId}`,
+      cause: 'plan.paused',
+      update: () => pauseRow(tx, plan.id, deps.clock.now()),
+    });
+    await callOffDebits(deps, tx, plan);
+    await notifyPaused(tx, deps.notify, plan);
+  });
+
+/**
+ * Pauses a plan: it raises and announces nothing, and debits that were not sent are called off. A
+ * repeat changes nothing (contract: plans > Pausing a plan).
+ * @throws AppError NOT_FOUND; ILLEGAL_TRANSITION for a plan that has ended, or has nothing to raise
+ */
+export const pausePlan = async (deps: PlansDeps, request: PlanRequest): Promise<Plan> => {
+  await pause(deps, request);
+  return requirePlan(deps, request.userId, request.planId);
+};
+
+const resume = (deps: PlansDeps, request: PlanRequest): Promise<void> =>
+  deps.inTransaction(async (tx) => {
+    const plan = await lockOwn(tx, request);
+    if (plan.status === 'ACTIVE') return;
+    const now = deps.clock.now();
+    const installmentNo = plan.installmentsRaised + 1;
+    const { passedOver } = passOverGone(plan, installmentNo, now);
+    const nextDueAt = dueAtOf({ ...plan, passedOver }, installmentNo);
+    await transition(planMachine(deps.logger), {
+      id: plan.id,
+      from: plan.status,
+      to: 'ACTIVE',
+      actor: `customer:${request.userId}`,
+      cause: 'plan.resumed',
+      update: () => resumeRow(tx, plan.id, { passedOver, nextDueAt }, now),
+    });
+    await notifyResumed(tx, deps.notify, plan, nextDueAt);
+  });
+
+/**
+ * Goes on with a paused plan at the first date of its schedule that has not gone by: dates of the
+ * pause are passed over, and the number of installments stays. A repeat changes nothing.
+ * @throws AppError NOT_FOUND; ILLEGAL_TRANSITION for a plan that has ended
+ */
+export const resumePlan = async (deps: PlansDeps, request: PlanRequest): Promise<Plan> => {
+  await resume(deps, request);
+  return requirePlan(deps, request.userId, request.planId);
+};

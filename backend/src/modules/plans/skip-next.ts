@@ -1,0 +1,52 @@
+import { AppError } from '../../platform/errors/app-error.ts';
+import { istDate } from '../../platform/clock/ist.ts';
+import { notifySkipped } from './plans.notifications.ts';
+import { lockPlan, reschedule } from './plans.store.ts';
+import type { Plan, PlansDeps } from './plans.types.ts';
+import { requirePlan } from './read-installments.ts';
+import { dueAtOf, lastStartDate } from './schedule.rules.ts';
+
+interface SkipNext {
+  readonly userId: string;
+  readonly planId: string;
+  /** When the installment falls due that the customer wants to skip. */
+  readonly dueAt: Date;
+}
+
+const refuse = (message: string): AppError => new AppError('ILLEGAL_TRANSITION', { message });
+
+const isAt = (plan: Plan, passedOver: number, at: Date): boolean =>
+  passedOver >= 0 &&
+  dueAtOf({ ...plan, passedOver }, plan.installmentsRaised + 1).getTime() === at.getTime();
+
+const passOver = (deps: PlansDeps, { userId, planId, dueAt }: SkipNext): Promise<void> =>
+  deps.inTransaction(async (tx) => {
+    const plan = await lockPlan(tx, planId);
+    if (plan?.userId !== userId) throw new AppError('NOT_FOUND');
+    if (plan.status !== 'ACTIVE' || plan.nextDueAt === null) {
+      throw refuse('This plan has no next installment.');
+    }
+    if (isAt(plan, plan.passedOver - 1, dueAt)) return;
+    if (plan.nextDueAt.getTime() !== dueAt.getTime()) {
+      throw refuse('The next installment of this plan falls due at another time.');
+    }
+    const now = deps.clock.now();
+    const passedOver = plan.passedOver + 1;
+    const nextDueAt = dueAtOf({ ...plan, passedOver }, plan.installmentsRaised + 1);
+    if (istDate(nextDueAt) > lastStartDate(now)) {
+      throw refuse('The next installment is a year away already. Pause or cancel the plan.');
+    }
+    await reschedule(tx, planId, { passedOver, nextDueAt }, now);
+    await notifySkipped(tx, deps.notify, plan, { dueAt, nextDueAt });
+  });
+
+/**
+ * Skips the next installment of a plan, which is not raised: the plan goes on with the date after
+ * it and ends one date later. What was announced for it is not debited. The caller names the date,
+ * so that a repeat skips no other (contract: plans > Skipping the next installment).
+ * @throws AppError NOT_FOUND; ILLEGAL_TRANSITION where the next installment is another, or none
+ */
+export const skipNext = async (deps: PlansDeps, request: SkipNext): Promise<Plan> => {
+  await passOver(deps, request);
+  return requirePlan(deps, request.userId, request.planId);
+};
