@@ -108,6 +108,22 @@ const orderAndProductWrites: Readonly<Record<string, AdminWrite>> = {
     }),
     { again: 409, bad: { body: { status: 'LOST' }, status: 400 } },
   ),
+  'PUT /product-orders/:id/shipment': changing(
+    'product_order.shipment',
+    async (fixture) => ({
+      path: `/product-orders/${await fixture.productOrder('PACKED')}/shipment`,
+      body: { carrier: 'Blue Dart', consignmentNumber: 'BD-7729-0041' },
+    }),
+    { bad: { body: {}, status: 400 } },
+  ),
+  'POST /product-orders/:id/cash': changing(
+    'product_order.cash',
+    async (fixture) => ({
+      path: `/product-orders/${await fixture.productOrder('DELIVERED')}/cash`,
+      body: { amountPaise: 100, reference: 'remittance 4471' },
+    }),
+    { bad: { body: {}, status: 400 } },
+  ),
   'POST /products': changing('product.create', () => ({ path: '/products', body: product }), {
     status: 201,
     parts: 'after',

@@ -25,7 +25,7 @@ export interface AuditFixture {
   /** Inserts a product and returns its id. */
   product(): Promise<string>;
   /** Inserts an order of jewellery that was just placed. */
-  productOrder(): Promise<string>;
+  productOrder(status?: 'PLACED' | 'PACKED' | 'DELIVERED'): Promise<string>;
   /** Inserts the payout of a sale in this state. */
   payout(status: 'PENDING' | 'FAILED'): Promise<string>;
   /** Inserts a buy that has its gold and is under review. */
@@ -54,7 +54,8 @@ export const openAuditFixture = async ({ system }: OpenAdminApi): Promise<AuditF
   return {
     factories,
     product: () => add('product', productRow()),
-    productOrder: async () => add('product_order', productOrderRow(await customer())),
+    productOrder: async (status = 'PLACED') =>
+      add('product_order', { ...productOrderRow(await customer()), status }),
     async payout(status) {
       const userId = await customer();
       const accountId = await add('bank_account', bankAccountRow(userId));

@@ -142,7 +142,7 @@ export const openCustomerApi = async ({
         // The cache is lost: what has to end at once does so without it.
         revocations: { revoke: async () => {}, isRevoked: async () => false },
       }),
-      ...createProductOrderAdminRoutes(system),
+      ...createProductOrderAdminRoutes({ ...system, notify: createNotify(system) }),
     ],
     guard: createAdmins({ ...system, tokenTtlSeconds: 3600 }).guard,
   });

@@ -1,4 +1,5 @@
 import { createAdmins } from '../../src/modules/admins/index.ts';
+import { createNotify } from '../../src/modules/notifications/index.ts';
 import type { LivePriceReader } from '../../src/modules/price/index.ts';
 import {
   createProductOrderAdminRoutes,
@@ -35,6 +36,8 @@ interface NewProduct {
   readonly weightGrams?: string;
   readonly makingChargeBps?: number;
   readonly discountBps?: number;
+  /** The pieces that are left; not counted unless given. */
+  readonly stock?: number;
 }
 
 /** Product orders behind the routes of customers and operators. */
@@ -82,7 +85,13 @@ export const openProductOrders = async (): Promise<OpenProductOrders> => {
     const url = await system.serve({
       prefix: '/v1',
       routes: [
-        ...createProductOrderRoutes({ ...own, price, limits, maxOpenDeliveries }),
+        ...createProductOrderRoutes({
+          ...own,
+          notify: createNotify(own),
+          price,
+          limits,
+          maxOpenDeliveries,
+        }),
         ...createTransactionRoutes({ db: own.db }),
       ],
       guard: idGuard,
@@ -92,7 +101,7 @@ export const openProductOrders = async (): Promise<OpenProductOrders> => {
   const signedIn = await replica({});
   const adminUrl = await system.serve({
     prefix: '/v1',
-    routes: createProductOrderAdminRoutes(system),
+    routes: createProductOrderAdminRoutes({ ...system, notify: createNotify(system) }),
     guard: createAdmins({ ...system, tokenTtlSeconds: 3600 }).guard,
   });
 
@@ -110,7 +119,7 @@ export const openProductOrders = async (): Promise<OpenProductOrders> => {
       const made = await factories.admin(role);
       return { ...made, call: bearerCaller(adminUrl, made.token) };
     },
-    async product(changes = {}) {
+    async product({ stock, ...changes } = {}) {
       const [id, at] = [random.uuid(), clock.now()];
       const usual = {
         name: 'Plain band',
@@ -121,6 +130,9 @@ export const openProductOrders = async (): Promise<OpenProductOrders> => {
         pricePaise: 100_000n,
       };
       await db.product.create({ data: { ...usual, ...changes, id, createdAt: at, updatedAt: at } });
+      if (stock !== undefined) {
+        await db.productStock.create({ data: { productId: id, count: stock, updatedAt: at } });
+      }
       return id;
     },
     order(call, productIds, more = {}) {

@@ -141,7 +141,7 @@ export const createAdminApi = (config: AdminApiConfig, env: Environment, runtime
       ...services.gold.adminRoutes,
       ...createOrderTimelineRoutes({ db }),
       ...services.payouts.adminRoutes,
-      ...createProductOrderAdminRoutes(shared),
+      ...createProductOrderAdminRoutes({ ...shared, notify: createNotify(runtime) }),
       ...createGatewayAdminRoutes({
         ...shared,
         gateways,

@@ -172,6 +172,7 @@ export const createCustomerApi = (
       ...createCatalogue({ ...shared, objects, live: price.live }).customerRoutes,
       ...createProductOrderRoutes({
         ...shared,
+        notify: createNotify(runtime),
         price: price.live,
         limits: services.limits,
         maxOpenDeliveries: config.OPEN_DELIVERIES_PER_CUSTOMER,
@@ -182,13 +183,13 @@ export const createCustomerApi = (
       ...createReferralRoutes(shared),
       ...createNotificationRoutes({ db, clock, access: customerAccess }),
       ...services.settings.customerRoutes,
-      ...createReadinessCustomerRoutes({
       ...createClientConfigRoutes({
         ...services,
         ...shared,
         identify: identity.identify,
         minimumAppVersion: config.MINIMUM_APP_VERSION,
       }),
+      ...createReadinessCustomerRoutes({
         gates: services.gates,
         hasUsableGateway: services.hasUsableGateway,
       }),

@@ -21,6 +21,7 @@ import { priceOf } from './price-product.ts';
 /** Ten crore rupees: far above any piece, and an order of 200 of them is still a safe integer. */
 const maxPricePaise = 10_000_000_000;
 const maxWeightGrams = 10_000n;
+const maxStock = 100_000;
 
 /** A number of the wire: text of this pattern, or a JSON number that spells one. */
 const wireNumber = <T extends bigint>(
@@ -92,6 +93,12 @@ const fields = {
     .transform(fromSafePaise),
   ratePerGram: ratePerGram.nullable(),
   inStock: flag,
+  stock: z
+    .int('must be a whole number of pieces')
+    .min(0, 'must be at least 0')
+    .max(maxStock, `must be at most ${maxStock}`)
+    .nullable()
+    .describe('The pieces that are left; null where they are not counted.'),
   is_active: flag,
 };
 
@@ -109,6 +116,7 @@ export const createProductBody = z.object({
   pricePaise: fields.pricePaise.optional(),
   ratePerGram: fields.ratePerGram.optional(),
   inStock: flag.default(true),
+  stock: fields.stock.default(null),
   is_active: flag.default(true),
 });
 createProductBody.register(z.globalRegistry, {
@@ -215,6 +223,8 @@ productView.register(z.globalRegistry, {
 export const productPage = pageOf(productView);
 
 export const adminProductView = productView.extend({
+  inStock: z.boolean().describe("The operators' own mark, whatever is left."),
+  stock: z.int().min(0).nullable().describe('The pieces that are left; null: not counted.'),
   is_active: z.boolean(),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),
@@ -225,6 +235,7 @@ adminProductView.register(z.globalRegistry, {
   examples: [
     {
       ...example,
+      stock: 4,
       is_active: true,
       createdAt: '2026-01-15T09:30:00.000Z',
       updatedAt: '2026-01-15T09:30:00.000Z',
@@ -260,13 +271,15 @@ export const presentProduct = (
     pricePaise: toSafePaise(price.pricePaise),
     gstPaise: toSafePaise(price.gstPaise),
     totalPaise: toSafePaise(price.totalPaise),
-    inStock: product.inStock,
+    inStock: product.inStock && product.stock !== 0,
     imageUrl: imageUrlOf(product),
   };
 };
 
 export const presentAdminProduct = (product: Product, rates: ProductRates) => ({
   ...presentProduct(product, rates),
+  inStock: product.inStock,
+  stock: product.stock,
   is_active: product.isActive,
   createdAt: product.createdAt.toISOString(),
   updatedAt: product.updatedAt.toISOString(),

@@ -44,6 +44,7 @@ interface ProductRow {
   readonly rate_per_gram_paise: bigint | null;
   readonly is_active: boolean;
   readonly in_stock: boolean;
+  readonly stock: number | null;
   readonly image_key: string | null;
   readonly created_at: Date;
   readonly updated_at: Date;
@@ -53,7 +54,8 @@ interface ProductRow {
 const columns = sql`
   p.id::text AS id, p.name, p.description, p.category, p.pricing_mode, p.purity_karat,
   p.weight_grams, p.making_charge_bps, p.discount_bps, p.price_paise, p.rate_per_gram_paise,
-  p.is_active, p.in_stock, p.image_key, p.created_at, p.updated_at, p.xmin::text AS version`;
+  p.is_active, p.in_stock, p.image_key, p.created_at, p.updated_at, p.xmin::text AS version,
+  (SELECT s.count FROM product_stock s WHERE s.product_id = p.id) AS stock`;
 
 const toPricingMode = (text: string): PricingMode => {
   const mode = pricingModes.find((one) => one === text);
@@ -75,6 +77,7 @@ const toProduct = (row: ProductRow): Product => ({
   ratePerGramPaise: row.rate_per_gram_paise === null ? null : paise(row.rate_per_gram_paise),
   isActive: row.is_active,
   inStock: row.in_stock,
+  stock: row.stock,
   imageKey: row.image_key,
   createdAt: row.created_at,
   updatedAt: row.updated_at,

@@ -19,7 +19,10 @@ export interface OrderableProduct extends ProductPricing {
   readonly id: string;
   readonly name: string;
   readonly isActive: boolean;
+  /** The operators' own mark. */
   readonly inStock: boolean;
+  /** The pieces that are left; null where the house does not count them. */
+  readonly stock: number | null;
   /** Another one after every change of the product. */
   readonly version: string;
 }

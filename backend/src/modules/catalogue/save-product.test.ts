@@ -64,6 +64,24 @@ describe('operators', () => {
     expect(JSON.stringify(shown)).not.toContain('Band');
   });
 
+  it('count what is left, which customers see as in stock or not', async () => {
+    const { id } = await shop.create({ stock: 2 });
+    const shown = async () => (await shop.ask('GET', `/products/${id}`)).body;
+    const set = async (change: object) =>
+      (await shop.admin('PATCH', `/products/${id}`, change)).body;
+    expect(await shown()).toMatchObject({ inStock: true });
+    expect(await shown()).not.toHaveProperty('stock');
+    expect(await set({ stock: 0 })).toMatchObject({ stock: 0, inStock: true });
+    expect(await shown()).toMatchObject({ inStock: false });
+    expect(await set({ name: 'Renamed' })).toMatchObject({ stock: 0 });
+    expect(await set({ stock: null })).toMatchObject({ stock: null });
+    expect(await shown()).toMatchObject({ inStock: true });
+    for (const stock of [-1, 1.5, 100_001, '3']) {
+      const answer = await shop.admin('PATCH', `/products/${id}`, { stock });
+      expect(answer).toMatchObject({ status: 400, field: 'stock' });
+    }
+  });
+
   it('who change different fields at once both succeed', async () => {
     const { id } = await shop.create(dynamic);
     const changes = [

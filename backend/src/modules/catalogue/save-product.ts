@@ -16,6 +16,7 @@ import {
   lockProduct,
   updateProduct,
 } from './catalogue.store.ts';
+import { lockStock, storeStock } from './stock.store.ts';
 import type { Product, ProductRates } from './catalogue.types.ts';
 import {
   amountsAfter,
@@ -76,7 +77,9 @@ export const createProduct = async (
       : { pricePaise, ratePerGramPaise: ratePerGram ?? null };
   const id = random.uuid();
   return inTransaction(async (tx) => {
-    await insertProduct(tx, id, { ...unpriced, ...amounts }, clock.now());
+    const at = clock.now();
+    await insertProduct(tx, id, { ...unpriced, ...amounts }, at);
+    if (body.stock !== null) await storeStock(tx, id, body.stock, at);
     const product = await requireSaved(tx, id);
     const after = auditedProduct(product);
     await audit.record(tx, {
@@ -118,6 +121,8 @@ export const changeProduct = async (
 ): Promise<Product> => {
   const { rate24KPaise } = await readRates();
   return inTransaction(async (tx) => {
+    // Before the product, as those lock it who order.
+    if (change.stock !== undefined) await lockStock(tx, [id]);
     const before = await lockProduct(tx, id);
     if (before === undefined) throw new AppError('NOT_FOUND');
     const next = merge(before, change);
@@ -126,6 +131,7 @@ export const changeProduct = async (
     const isFixed = next.pricingMode === 'FIXED';
     const computedAt = isFixed ? null : computed ? at : undefined;
     await updateProduct(tx, id, { ...next, ...amounts }, { at, computedAt });
+    if (change.stock !== undefined) await storeStock(tx, id, change.stock, at);
     const after = await requireSaved(tx, id);
     const [was, is] = [auditedProduct(before), auditedProduct(after)];
     await audit.record(tx, {
@@ -179,6 +185,7 @@ const auditedProduct = (product: Product) => ({
     ratePerGramPaise:
       product.ratePerGramPaise === null ? null : toSafePaise(product.ratePerGramPaise),
     inStock: product.inStock,
+    stock: product.stock,
     is_active: product.isActive,
   },
   sealed: { name: product.name, description: product.description },

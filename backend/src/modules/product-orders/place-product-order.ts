@@ -1,4 +1,4 @@
-import { formatRupees } from '../../money/index.ts';
+import { formatRupees, paise } from '../../money/index.ts';
 import type { Clock } from '../../platform/clock/clock.ts';
 import type { Vault } from '../../platform/crypto/index.ts';
 import type { Db, InTransaction } from '../../platform/db/index.ts';
@@ -8,12 +8,14 @@ import type { Random } from '../../platform/ids/random.ts';
 import type { Metrics } from '../../platform/observability/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
 import { gstRateBpsOn } from '../statutory/index.ts';
-import { findOrderableProducts, selectUnchangedProducts } from '../catalogue/index.ts';
+import { findOrderableProducts, lockStock, selectUnchangedProducts } from '../catalogue/index.ts';
+import type { Notify } from '../notifications/index.ts';
 import type { LivePriceReader } from '../price/index.ts';
 import type { LimitsService } from '../settings/index.ts';
 import { requireRoom } from './open-deliveries.ts';
 import { priceOrder, rateFor, requireExpectedTotal, requireOrderable } from './price-order.ts';
 import type { PlaceOrderBody } from './product-orders.schemas.ts';
+import { notifyStatus } from './product-orders.notifications.ts';
 import { findOrderOfKey, insertProductOrder } from './product-orders.store.ts';
 import type { NewProductOrder, ProductOrder, ShippingAddress } from './product-orders.types.ts';
 import { openAddress, sealAddress } from './shipping-address.ts';
@@ -26,6 +28,7 @@ export interface PlaceOrderDeps {
   readonly price: Pick<LivePriceReader, 'livePrice'>;
   readonly limits: Pick<LimitsService, 'current'>;
   readonly inTransaction: InTransaction;
+  readonly notify: Notify;
   readonly metrics: Pick<Metrics, 'countBound'>;
   /** OPEN_DELIVERIES_PER_CUSTOMER. */
   readonly maxOpenDeliveries: number;
@@ -77,6 +80,9 @@ const findEarlier = async (
   return { order: earlier.order, address, isReplay: true };
 };
 
+/** What a new order has nothing of yet. */
+const unsent = { shipment: undefined, cashReceivedPaise: paise(0n) } as const;
+
 /** Reads and prices what is ordered, and writes it; undefined where a product changed meanwhile. */
 const tryToPlace = async (
   deps: PlaceOrderDeps,
@@ -113,16 +119,25 @@ const tryToPlace = async (
     key: keyOf(request.body),
     requestId,
   };
-  const outcome = await deps.inTransaction(async (tx) => {
+  const result = await deps.inTransaction(async (tx) => {
     await requireRoom(deps, tx, order, tariff);
-    return insertProductOrder(tx, order, {
+    const left = await lockStock(tx, productIds);
+    requireOrderable(
+      orderable.map((line) => ({
+        ...line,
+        product: { ...line.product, stock: left.get(line.productId) ?? null },
+      })),
+    );
+    const outcome = await insertProductOrder(tx, order, {
       unchangedProducts: selectUnchangedProducts(found),
       ids: [random.uuid(), ...lines.map(() => random.uuid())],
     });
+    if (outcome === 'placed') await notifyStatus(tx, deps.notify, order, 'PLACED');
+    return outcome;
   });
-  if (outcome === 'products-changed') return undefined;
-  if (outcome === 'placed')
-    return { order: { ...order, status: 'PLACED' }, address, isReplay: false };
+  if (result === 'products-changed') return undefined;
+  if (result === 'placed')
+    return { order: { ...order, ...unsent, status: 'PLACED' }, address, isReplay: false };
   const earlier = await findEarlier(deps, request);
   invariant(earlier, 'the key is taken by an order');
   return earlier;

@@ -30,8 +30,11 @@ interface PricedOrder {
   readonly totals: ProductOrderTotals;
 }
 
+const hasEnough = ({ product, quantity }: AskedLine): boolean =>
+  (product?.stock ?? null) === null || (product?.stock ?? 0) >= quantity;
+
 const isOrderable = (line: AskedLine): line is OrderableLine =>
-  line.product?.isActive === true && line.product.inStock;
+  line.product?.isActive === true && line.product.inStock && hasEnough(line);
 
 /**
  * Returns the lines, all of whose products may be ordered.
@@ -53,7 +56,8 @@ export const requireOrderable = (lines: readonly AskedLine[]): readonly Orderabl
 
 const messageOf = (product: OrderableProduct | undefined): string => {
   if (product?.isActive !== true) return 'is not available';
-  return 'is out of stock';
+  if (!product.inStock || product.stock === 0) return 'is out of stock';
+  return `has only ${product.stock} left`;
 };
 
 /**

@@ -3,7 +3,10 @@ import type { Db } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import { defineRoute, idParams, ok, type Route } from '../../platform/http/index.ts';
 import { adminAccess, anyAdmin } from '../admins/index.ts';
+import { listCash } from './cash.store.ts';
 import { changeOrderStatus, type ChangeStatusDeps } from './change-order-status.ts';
+import { cashBody, presentCash, shipmentBody } from './delivery.schemas.ts';
+import { nameShipment, type ShipmentDeps } from './name-shipment.ts';
 import {
   adminProductOrderDetail,
   adminProductOrderPage,
@@ -13,10 +16,11 @@ import {
   statusBody,
 } from './product-orders.schemas.ts';
 import { findProductOrder, listEvents, listProductOrders } from './product-orders.store.ts';
+import { recordCash, type CashDeps } from './record-cash.ts';
 import type { ProductOrder } from './product-orders.types.ts';
 import { openAddress } from './shipping-address.ts';
 
-interface ProductOrderAdminDeps extends ChangeStatusDeps {
+interface ProductOrderAdminDeps extends ChangeStatusDeps, ShipmentDeps, CashDeps {
   readonly db: Db;
   readonly vault: Pick<Vault, 'forUsers'>;
 }
@@ -38,11 +42,50 @@ const presentAll = async (
 const readOrder = async (deps: ProductOrderAdminDeps, id: string) => {
   const order = await findProductOrder(deps.db, id);
   if (order === undefined) throw new AppError('NOT_FOUND');
-  const [[view], events] = await Promise.all([presentAll(deps, [order]), listEvents(deps.db, id)]);
-  return { ...view, events: events.map(presentEvent) };
+  const [[view], events, cash] = await Promise.all([
+    presentAll(deps, [order]),
+    listEvents(deps.db, id),
+    listCash(deps.db, id),
+  ]);
+  return { ...view, events: events.map(presentEvent), cash: cash.map(presentCash) };
 };
 
 const tags = ['product orders'];
+const writers = adminAccess('SUPER_ADMIN', 'ADMIN');
+
+/** Declares what operators write of a parcel and of its cash. */
+const createDeliveryRoutes = (deps: ProductOrderAdminDeps): Route[] => [
+  defineRoute({
+    method: 'PUT',
+    path: '/product-orders/:id/shipment',
+    summary: 'Name the carrier of a parcel and its consignment number',
+    tags,
+    access: writers,
+    params: idParams,
+    body: shipmentBody,
+    responses: { 200: adminProductOrderDetail },
+    errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION'],
+    handler: async ({ params: { id }, body, principal, context }) => {
+      await nameShipment(deps, id, body, { principal, context });
+      return ok(await readOrder(deps, id));
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/product-orders/:id/cash',
+    summary: 'Record cash that was received for a delivered order',
+    tags,
+    access: writers,
+    params: idParams,
+    body: cashBody,
+    responses: { 200: adminProductOrderDetail },
+    errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION', 'CONFLICT'],
+    handler: async ({ params: { id }, body, principal, context }) => {
+      await recordCash(deps, id, body, { principal, context });
+      return ok(await readOrder(deps, id));
+    },
+  }),
+];
 
 /**
  * Declares `/product-orders` of the admin API (contract: jewellery > Product orders of operators).
@@ -77,7 +120,7 @@ export const createProductOrderAdminRoutes = (deps: ProductOrderAdminDeps): Rout
     path: '/product-orders/:id/status',
     summary: 'Set the status of a product order',
     tags,
-    access: adminAccess('SUPER_ADMIN', 'ADMIN'),
+    access: writers,
     params: idParams,
     body: statusBody,
     responses: { 200: adminProductOrderDetail },
@@ -87,4 +130,5 @@ export const createProductOrderAdminRoutes = (deps: ProductOrderAdminDeps): Rout
       return ok(await readOrder(deps, id));
     },
   }),
+  ...createDeliveryRoutes(deps),
 ];

@@ -11,16 +11,21 @@ import {
 } from '../../platform/http/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
 import { customerAccess } from '../identity/index.ts';
+import { cancelOrder, type ChangeStatusDeps } from './change-order-status.ts';
+import { presentHistory } from './delivery.schemas.ts';
 import { placeProductOrder, type PlaceOrderDeps } from './place-product-order.ts';
 import {
   placeOrderBody,
   presentProductOrder,
+  productOrderDetail,
   productOrderPage,
   productOrderView,
 } from './product-orders.schemas.ts';
-import { findProductOrder, listProductOrders } from './product-orders.store.ts';
+import { findProductOrder, listEvents, listProductOrders } from './product-orders.store.ts';
 import type { ProductOrder } from './product-orders.types.ts';
 import { openAddress } from './shipping-address.ts';
+
+type ProductOrderDeps = PlaceOrderDeps & ChangeStatusDeps;
 
 const shared = { tags: ['product orders'], access: customerAccess } as const;
 
@@ -38,10 +43,21 @@ const presentAll = async (
   });
 };
 
+/** Returns one order of a customer with its statuses. @throws AppError NOT_FOUND */
+const readOrder = async (deps: ProductOrderDeps, userId: string, id: string) => {
+  const order = await findProductOrder(deps.db, id, userId);
+  if (order === undefined) throw new AppError('NOT_FOUND');
+  const [[view], events] = await Promise.all([
+    presentAll(deps, userId, [order]),
+    listEvents(deps.db, id),
+  ]);
+  return { ...view, history: presentHistory(events) };
+};
+
 /**
  * Declares the customers' routes of product orders (contract: jewellery > Product order routes).
  */
-export const createProductOrderRoutes = (deps: PlaceOrderDeps): Route[] => [
+export const createProductOrderRoutes = (deps: ProductOrderDeps): Route[] => [
   defineRoute({
     ...shared,
     method: 'POST',
@@ -85,13 +101,22 @@ export const createProductOrderRoutes = (deps: PlaceOrderDeps): Route[] => [
     path: '/product-orders/:id',
     summary: 'One product order',
     params: idParams,
-    responses: { 200: productOrderView },
+    responses: { 200: productOrderDetail },
     errors: ['NOT_FOUND'],
-    handler: async ({ params, principal: { userId } }) => {
-      const order = await findProductOrder(deps.db, params.id, userId);
-      if (order === undefined) throw new AppError('NOT_FOUND');
-      const [view] = await presentAll(deps, userId, [order]);
-      return ok(view);
+    handler: async ({ params, principal: { userId } }) =>
+      ok(await readOrder(deps, userId, params.id)),
+  }),
+  defineRoute({
+    ...shared,
+    method: 'POST',
+    path: '/product-orders/:id/cancel',
+    summary: 'Cancel an order, while nothing of it is packed',
+    params: idParams,
+    responses: { 200: productOrderDetail },
+    errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION'],
+    handler: async ({ params: { id }, principal: { userId }, context: { requestId } }) => {
+      await cancelOrder(deps, { orderId: id, userId, requestId });
+      return ok(await readOrder(deps, userId, id));
     },
   }),
 ];

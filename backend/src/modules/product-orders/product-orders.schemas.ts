@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { MoneyError, RUPEES_PATTERN, parseRupees, toSafePaise } from '../../money/index.ts';
 import { exampleOf, idInput, pageOf, pageQuery } from '../../platform/http/index.ts';
 import { idempotencyKeySchema } from '../../platform/idempotency/index.ts';
+import { cashView, presentShipment, shipmentView, statusSince } from './delivery.schemas.ts';
 import {
   maxLines,
   maxQuantity,
@@ -97,6 +98,7 @@ const orderShape = {
   deliveryFeePaise: paiseInt,
   totalPaise: paiseInt.describe('Items, GST and delivery.'),
   paymentMethod: z.literal('COD'),
+  shipment: shipmentView.nullable().describe('Null until the house names the carrier.'),
 };
 
 const exampleOrder = {
@@ -108,6 +110,7 @@ const exampleOrder = {
   deliveryFeePaise: 0,
   totalPaise: 2_651_961,
   paymentMethod: 'COD' as const,
+  shipment: null,
   shippingAddress: exampleOf(shippingAddressView),
   createdAt: '2026-01-15T09:30:00.000Z',
 };
@@ -138,6 +141,14 @@ productOrderView.register(z.globalRegistry, {
 
 export const productOrderPage = pageOf(productOrderView);
 
+/** One product order with its statuses, oldest first. */
+export const productOrderDetail = productOrderView.extend({ history: z.array(statusSince) });
+productOrderDetail.register(z.globalRegistry, {
+  id: 'ProductOrderDetail',
+  description: 'An order of jewellery with its statuses, oldest first.',
+  examples: [{ ...exampleOrder, history: [exampleOf(statusSince)] }],
+});
+
 export const adminProductOrdersQuery = pageQuery.extend({
   status: z.enum(productOrderStatuses).optional(),
   userId: idInput.optional(),
@@ -157,12 +168,15 @@ export const adminProductOrderView = z.object({
   shippingAddress: shippingAddressView
     .nullable()
     .describe("Null once the customer's account is deleted."),
+  cashReceivedPaise: paiseInt,
   createdAt: z.iso.datetime(),
 });
 adminProductOrderView.register(z.globalRegistry, {
   id: 'OperatorProductOrder',
   description: 'A product order as operators see it.',
-  examples: [{ ...exampleOrder, userId: '0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b11' }],
+  examples: [
+    { ...exampleOrder, userId: '0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b11', cashReceivedPaise: 0 },
+  ],
 });
 
 export const adminProductOrderPage = pageOf(adminProductOrderView);
@@ -193,6 +207,7 @@ eventView.register(z.globalRegistry, {
 /** One product order with its history, oldest first. */
 export const adminProductOrderDetail = adminProductOrderView.extend({
   events: z.array(eventView),
+  cash: z.array(cashView),
 });
 adminProductOrderDetail.register(z.globalRegistry, {
   id: 'OperatorProductOrderDetail',
@@ -201,6 +216,7 @@ adminProductOrderDetail.register(z.globalRegistry, {
     {
       ...exampleOf(adminProductOrderView),
       events: [exampleOf(eventView)],
+      cash: [],
     },
   ],
 });
@@ -225,6 +241,7 @@ const presentOrder = (order: ProductOrder) => ({
   deliveryFeePaise: toSafePaise(order.deliveryFeePaise),
   totalPaise: toSafePaise(order.totalPaise),
   paymentMethod: 'COD' as const,
+  shipment: presentShipment(order.shipment),
   createdAt: order.createdAt.toISOString(),
 });
 
@@ -242,6 +259,7 @@ export const presentAdminProductOrder = (
   ...presentOrder(order),
   userId: order.userId,
   shippingAddress: shippingAddress ?? null,
+  cashReceivedPaise: toSafePaise(order.cashReceivedPaise),
 });
 
 export const presentEvent = (event: ProductOrderEvent): z.output<typeof eventView> => ({

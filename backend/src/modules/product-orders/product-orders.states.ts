@@ -3,21 +3,25 @@ import type { Machine, TransitionTable } from '../../platform/transitions/transi
 import type { ProductOrderStatus } from './product-orders.types.ts';
 
 const operator = ['admin'] as const;
-const cancelled = { allowedActors: operator, reason: 'it is not sent after all' };
+const unpacked = {
+  allowedActors: ['admin', 'customer'] as const,
+  reason: 'it is not wanted, or not sent after all',
+};
+const packed = { allowedActors: operator, reason: 'it is not sent after all' };
 
 /** Every transition that a product order may make (contract: states > Product order). */
-const productOrderTransitions: TransitionTable<ProductOrderStatus, 'admin'> = {
+const productOrderTransitions: TransitionTable<ProductOrderStatus, 'admin' | 'customer'> = {
   PLACED: {
     CONFIRMED: { allowedActors: operator, reason: 'an operator accepts the order' },
-    CANCELLED: cancelled,
+    CANCELLED: unpacked,
   },
   CONFIRMED: {
     PACKED: { allowedActors: operator, reason: 'the goods are packed' },
-    CANCELLED: cancelled,
+    CANCELLED: unpacked,
   },
   PACKED: {
     SHIPPED: { allowedActors: operator, reason: 'the parcel left the house' },
-    CANCELLED: cancelled,
+    CANCELLED: packed,
   },
   SHIPPED: {
     DELIVERED: { allowedActors: operator, reason: 'the customer has the goods and has paid' },

@@ -11,6 +11,7 @@ import {
   type ProductOrder,
   type ProductOrderEvent,
   type ProductOrderStatus,
+  type Shipment,
 } from './product-orders.types.ts';
 
 /** The result of an insert: written; or its key is taken; or a product has changed since. */
@@ -107,6 +108,11 @@ const toOrder = (row: Row): ProductOrder => ({
   deliveryFeePaise: paise(row.deliveryFeePaise),
   totalPaise: paise(row.totalPaise),
   shippingAddressSealed: row.shippingAddressSealed,
+  shipment:
+    row.carrier === null
+      ? undefined
+      : { carrier: row.carrier, consignmentNumber: row.consignmentNumber ?? undefined },
+  cashReceivedPaise: paise(row.cashReceivedPaise),
   createdAt: row.createdAt,
 });
 
@@ -171,16 +177,14 @@ export const listProductOrders = async (
   return { rows: rows.map(toOrder), total };
 };
 
-/** Locks an order until the transaction ends, and returns its status. */
+/** Locks an order until the transaction ends and returns it; of this customer where one is given. */
 export const lockProductOrder = async (
   tx: Db,
   id: string,
-): Promise<ProductOrderStatus | undefined> => {
-  const row = await selectOne<{ status: string }>(
-    tx,
-    sql`SELECT status FROM product_order WHERE id = ${id}::uuid FOR UPDATE`,
-  );
-  return row === undefined ? undefined : toStatus(row.status);
+  userId?: string,
+): Promise<ProductOrder | undefined> => {
+  await selectOne(tx, sql`SELECT id FROM product_order WHERE id = ${id}::uuid FOR UPDATE`);
+  return findProductOrder(tx, id, userId);
 };
 
 /** Sets the status of an order that still has the one it was read with; returns how many. */
@@ -199,6 +203,19 @@ export const updateStatus = async (
     data: { status: to, updatedAt: at },
   });
   return count;
+};
+
+/** Stores the parcel of an order. The caller holds its lock. */
+export const storeShipment = async (
+  tx: Db,
+  id: string,
+  { carrier, consignmentNumber }: Shipment,
+  at: Date,
+): Promise<void> => {
+  await tx.productOrder.updateMany({
+    where: { id },
+    data: { carrier, consignmentNumber: consignmentNumber ?? null, updatedAt: at },
+  });
 };
 
 /** Adds a row to the history of an order. */
@@ -235,7 +252,14 @@ export const eraseProductOrders = async (
 ): Promise<void> => {
   await tx.productOrder.updateMany({
     where: { userId },
-    data: { shippingAddressSealed: '', idempotencyKey: null, payloadHash: null, updatedAt: at },
+    data: {
+      shippingAddressSealed: '',
+      // By which anybody could ask the carrier for the address.
+      consignmentNumber: null,
+      idempotencyKey: null,
+      payloadHash: null,
+      updatedAt: at,
+    },
   });
 };
 

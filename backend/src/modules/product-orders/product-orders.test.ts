@@ -71,6 +71,7 @@ describe('an order', () => {
       deliveryFeePaise: 0,
       totalPaise: 2_755_013,
       paymentMethod: 'COD',
+      shipment: null,
       shippingAddress: { ...goodAddress, phone: '+919876543210' },
     });
     await open.system.db.product.updateMany({

@@ -40,6 +40,23 @@ export interface ProductOrderLine {
   readonly lineTotalPaise: Paise;
 }
 
+/** The parcel of an order. */
+export interface Shipment {
+  readonly carrier: string;
+  readonly consignmentNumber?: string | undefined;
+}
+
+/** Money that was received for an order. */
+export interface ReceivedCash {
+  readonly id: string;
+  readonly amountPaise: Paise;
+  readonly reference: string;
+  /** A day of the IST calendar, `YYYY-MM-DD`. */
+  readonly receivedOn: string;
+  readonly recordedBy: string;
+  readonly recordedAt: Date;
+}
+
 /** A product order as it is stored; the address is sealed with the customer's own key. */
 export interface ProductOrder extends ProductOrderTotals {
   readonly id: string;
@@ -48,11 +65,17 @@ export interface ProductOrder extends ProductOrderTotals {
   readonly lines: readonly ProductOrderLine[];
   /** Empty once the customer's account is deleted. */
   readonly shippingAddressSealed: string;
+  /** Undefined until an operator names the carrier, and once the account is deleted. */
+  readonly shipment: Shipment | undefined;
+  readonly cashReceivedPaise: Paise;
   readonly createdAt: Date;
 }
 
 /** An order about to be written, with what its row and its history keep besides. */
-export interface NewProductOrder extends Omit<ProductOrder, 'status'> {
+export interface NewProductOrder extends Omit<
+  ProductOrder,
+  'status' | 'shipment' | 'cashReceivedPaise'
+> {
   readonly gstRateBps: Bps;
   /** Undefined where the client sent no key, so that nothing is de-duplicated. */
   readonly key: { readonly idempotencyKey: string; readonly payloadHash: string } | undefined;

@@ -66,4 +66,14 @@ export const productOrderRules: readonly DatabaseRule[] = [
       SELECT o.id, NULL, NULL, NULL, o.status, NULL, NULL FROM product_order o
       WHERE NOT EXISTS (SELECT 1 FROM product_order_event e WHERE e.order_id = o.id)`,
   },
+  {
+    invariant: 13,
+    says: 'the cash of a product order is the sum of its receipts',
+    sql: `
+      SELECT o.id, o.cash_received_paise, c.received FROM product_order o
+      LEFT JOIN (
+        SELECT order_id, sum(amount_paise) AS received FROM product_order_cash GROUP BY order_id) c
+        ON c.order_id = o.id
+      WHERE o.cash_received_paise <> coalesce(c.received, 0)`,
+  },
 ];

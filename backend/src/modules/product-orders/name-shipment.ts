@@ -1,0 +1,53 @@
+import type { z } from 'zod';
+import type { Clock } from '../../platform/clock/clock.ts';
+import type { InTransaction } from '../../platform/db/index.ts';
+import { AppError } from '../../platform/errors/app-error.ts';
+import { adminActor, type ByOperator } from '../admins/index.ts';
+import type { Auditor } from '../audit/index.ts';
+import type { shipmentBody } from './delivery.schemas.ts';
+import { lockProductOrder, storeShipment } from './product-orders.store.ts';
+import type { ProductOrderStatus, Shipment } from './product-orders.types.ts';
+
+export interface ShipmentDeps {
+  readonly inTransaction: InTransaction;
+  readonly clock: Clock;
+  readonly audit: Auditor;
+}
+
+/** A parcel is named while it is packed or on its way. */
+const isParcel = (status: ProductOrderStatus): boolean =>
+  status === 'PACKED' || status === 'SHIPPED';
+
+const shown = (shipment: Shipment | undefined) => ({
+  carrier: shipment?.carrier ?? null,
+  consignmentNumber: shipment?.consignmentNumber ?? null,
+});
+
+/**
+ * Stores who carries an order and under which number, or corrects it, with the audit row in the
+ * same transaction: the number is personal, since a carrier tells the address by it.
+ * @throws AppError NOT_FOUND; ILLEGAL_TRANSITION unless the order is PACKED or SHIPPED
+ */
+export const nameShipment = (
+  { inTransaction, clock, audit }: ShipmentDeps,
+  orderId: string,
+  body: z.output<typeof shipmentBody>,
+  { principal, context }: ByOperator,
+): Promise<void> =>
+  inTransaction(async (tx) => {
+    const order = await lockProductOrder(tx, orderId);
+    if (order === undefined) throw new AppError('NOT_FOUND');
+    const { status, userId } = order;
+    if (!isParcel(status)) {
+      const message = 'An order has a carrier from the moment it is packed until it is delivered.';
+      throw new AppError('ILLEGAL_TRANSITION', { message, details: { status } });
+    }
+    await storeShipment(tx, orderId, body, clock.now());
+    await audit.record(tx, {
+      action: 'product_order.shipment',
+      ...adminActor(principal, context),
+      target: { type: 'product_order', id: orderId },
+      sealed: { before: shown(order.shipment), after: shown(body) },
+      sealedFor: userId,
+    });
+  });
