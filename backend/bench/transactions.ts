@@ -70,7 +70,7 @@ const measure = async (db: Db, sides: readonly Side[]): Promise<Samples> => {
     for (const { name, userId, page } of order) {
       const times: number[] = [];
       for (let call = 0; call < callsPerRound; call += 1) {
-        times.push(await timed(() => listTransactions(db, userId, { page, limit })));
+        times.push(await timed(() => listTransactions(db, { userId }, { page, limit })));
       }
       // The round before the first warms the caches.
       if (round >= 0) samples.set(name, [...(samples.get(name) ?? []), median(times)]);
@@ -85,7 +85,7 @@ const measureNaively = async (db: Db, userId: string): Promise<number[]> => {
   const times: number[] = [];
   for (let round = 0; round < naiveRounds; round += 1) {
     const time = await timed(async () => {
-      await selectRows(db, pageSql(userId, { dayEnd, skip: many - limit, limit }));
+      await selectRows(db, pageSql({ userId }, { dayEnd, skip: many - limit, limit }));
       await selectRows(
         db,
         sql`
@@ -101,9 +101,9 @@ const measureNaively = async (db: Db, userId: string): Promise<number[]> => {
 
 const planOf = async (db: Db, { userId, page }: Side): Promise<string[]> => {
   const offset = (page - 1) * limit;
-  const { dayEnd, newer } = await findPlace(db, userId, offset);
+  const { dayEnd, newer } = await findPlace(db, { userId }, offset);
   if (dayEnd === null) throw new Error('no such page');
-  const query = pageSql(userId, { dayEnd, skip: offset - newer, limit });
+  const query = pageSql({ userId }, { dayEnd, skip: offset - newer, limit });
   const rows = await selectRows<{ 'QUERY PLAN': string }>(
     db,
     sql`EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, TIMING OFF, SUMMARY OFF) ${query}`,

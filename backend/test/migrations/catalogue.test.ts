@@ -39,6 +39,7 @@ it('has an index for every sweep', async () => {
       'gold_quote_active_sell_idx',
       'gold_quote_purge_idx',
       'kyc_record_unsealed_idx',
+      'notification_unread_idx',
       'payment_order_debit_due_idx',
       'payment_order_unpaid_expiry_idx',
       'payout_attempt_undecided_idx',

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import {
+  betweenQuery,
   pageOf,
   defineRoute,
   idParams,
+  moment,
   ok,
   pageQuery,
   type Access,
@@ -12,7 +14,13 @@ import type { Clock } from '../../platform/clock/clock.ts';
 import type { Db } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import { notificationTypes, type Notification } from './notifications.types.ts';
-import { listNotifications, markNotificationRead } from './notifications.store.ts';
+import {
+  countUnread,
+  listNotifications,
+  markAllRead,
+  markNotificationRead,
+  mostUnread,
+} from './notifications.store.ts';
 
 /** A notification as its customer sees it (contract: customers > Notifications). */
 const notificationView = z.object({
@@ -52,19 +60,82 @@ const presentNotification = (notification: Notification): z.output<typeof notifi
   createdAt: notification.createdAt.toISOString(),
 });
 
+const listQuery = pageQuery.extend({
+  ...betweenQuery,
+  unread: z
+    .enum(['true', 'false'])
+    .transform((text) => text === 'true')
+    .optional()
+    .describe('true: those that are unread alone.'),
+});
+
+const unreadView = z.object({
+  unread: z.int().min(0).max(mostUnread).describe(`Counted up to ${mostUnread}.`),
+});
+unreadView.register(z.globalRegistry, {
+  id: 'UnreadCount',
+  description: 'The number that a bell shows.',
+  examples: [{ unread: 3 }],
+});
+
+const readAllBody = z.object({
+  until: moment
+    .optional()
+    .describe('The newest one that was shown: what came after it stays unread.'),
+});
+readAllBody.register(z.globalRegistry, {
+  id: 'ReadAllRequest',
+  examples: [{ until: '2026-01-15T09:30:00.000Z' }],
+});
+
+const readAllView = z.object({ read: z.int().min(0) });
+readAllView.register(z.globalRegistry, {
+  id: 'ReadAll',
+  description: 'How many were marked as read.',
+  examples: [{ read: 3 }],
+});
+
 const refusePreferences = async (): Promise<never> => {
   throw new AppError('NOT_IMPLEMENTED');
 };
+
+interface NotificationRoutesDeps {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly access: Access<{ readonly userId: string }>;
+}
+
+/** Declares what a bell icon needs: how many are unread, and marking all of them. */
+const createBellRoutes = ({ db, clock, access }: NotificationRoutesDeps): Route[] => [
+  defineRoute({
+    method: 'GET',
+    path: '/notifications/unread-count',
+    summary: 'How many notifications are unread',
+    tags: ['notifications'],
+    access,
+    responses: { 200: unreadView },
+    handler: async ({ principal }) => ok({ unread: await countUnread(db, principal.userId) }),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/notifications/read-all',
+    summary: 'Mark all notifications as read, or those up to a moment',
+    tags: ['notifications'],
+    access,
+    body: readAllBody,
+    responses: { 200: readAllView },
+    handler: async ({ body: { until }, principal: { userId } }) => {
+      const at = clock.now();
+      return ok({ read: await markAllRead(db, { userId, before: until ?? at, at }) });
+    },
+  }),
+];
 
 /**
  * Declares `/notifications` of the customer API. `access` comes from the module of customers, which
  * writes notifications itself.
  */
-export const createNotificationRoutes = (deps: {
-  readonly db: Db;
-  readonly clock: Clock;
-  readonly access: Access<{ readonly userId: string }>;
-}): Route[] => {
+export const createNotificationRoutes = (deps: NotificationRoutesDeps): Route[] => {
   const { db, clock, access } = deps;
   const shared = { tags: ['notifications'], access };
   const preferences = { path: '/notifications/preferences', responses: {}, ...shared };
@@ -73,14 +144,16 @@ export const createNotificationRoutes = (deps: {
       method: 'GET',
       path: '/notifications',
       summary: "The customer's notifications, newest first",
-      query: pageQuery,
+      query: listQuery,
       responses: { 200: notificationPage },
       ...shared,
-      handler: async ({ query, principal }) => {
-        const { rows, total } = await listNotifications(db, principal.userId, query);
-        return ok({ items: rows.map(presentNotification), total, ...query });
+      handler: async ({ query: { page, limit, ...filter }, principal: { userId } }) => {
+        const bounds = { page, limit };
+        const { rows, total } = await listNotifications(db, { ...filter, userId }, bounds);
+        return ok({ items: rows.map(presentNotification), total, ...bounds });
       },
     }),
+    ...createBellRoutes(deps),
     defineRoute({
       method: 'PATCH',
       path: '/notifications/:id/read',

@@ -1,7 +1,7 @@
 import type { Clock } from '../../platform/clock/clock.ts';
 import type { Random } from '../../platform/ids/random.ts';
-import { selectOne, sql, type Db } from '../../platform/db/index.ts';
-import { offsetOf, type Page } from '../../platform/http/index.ts';
+import { execute, selectOne, sql, type Db } from '../../platform/db/index.ts';
+import { offsetOf, type Between, type Page } from '../../platform/http/index.ts';
 import type { Notify, Notification } from './notifications.types.ts';
 
 /**
@@ -21,15 +21,30 @@ export const createNotify =
 const columns = sql`
   id, type, title, body, data, read_at AS "readAt", created_at AS "createdAt"`;
 
+interface NotificationFilter extends Between {
+  readonly userId: string;
+  /** True for those that are unread, false for those that are read. */
+  readonly unread?: boolean | undefined;
+}
+
+const whereOf = ({ userId, from, to, unread }: NotificationFilter) => ({
+  userId,
+  ...((from !== undefined || to !== undefined) && {
+    createdAt: { ...(from !== undefined && { gte: from }), ...(to !== undefined && { lt: to }) },
+  }),
+  ...(unread !== undefined && { readAt: unread ? null : { not: null } }),
+});
+
 /** Returns one page of a customer's notifications, newest first, and how many there are. */
 export const listNotifications = async (
   db: Db,
-  userId: string,
+  filter: NotificationFilter,
   page: Page,
 ): Promise<{ readonly rows: readonly Notification[]; readonly total: number }> => {
+  const where = whereOf(filter);
   const [rows, total] = await Promise.all([
     db.notification.findMany({
-      where: { userId },
+      where,
       orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
       take: page.limit,
       skip: offsetOf(page),
@@ -43,7 +58,7 @@ export const listNotifications = async (
         createdAt: true,
       },
     }),
-    db.notification.count({ where: { userId } }),
+    db.notification.count({ where }),
   ]);
   return { rows: rows as Notification[], total }; // as `notify` wrote them
 };
@@ -63,6 +78,48 @@ export const markNotificationRead = (
       WHERE id = ${id}::uuid AND user_id = ${userId}::uuid
       RETURNING ${columns}`,
   );
+
+/** The most that a bell shows: more are counted no further. */
+export const mostUnread = 1000;
+
+/** Counts a customer's unread notifications, up to `mostUnread`. */
+export const countUnread = async (db: Db, userId: string): Promise<number> => {
+  const row = await selectOne<{ unread: number }>(
+    db,
+    sql`
+      SELECT count(*)::int AS unread FROM (
+        SELECT FROM notification WHERE user_id = ${userId}::uuid AND read_at IS NULL
+        LIMIT ${mostUnread}::int) AS counted`,
+  );
+  return row?.unread ?? 0;
+};
+
+/** Rows that are marked in one statement, so that none of them is locked for long. */
+const batchSize = 5000;
+
+/**
+ * Marks a customer's unread notifications of before `before` as read at the business time `at`.
+ * Returns how many those were.
+ */
+export const markAllRead = async (
+  db: Db,
+  { userId, before, at }: { readonly userId: string; readonly before: Date; readonly at: Date },
+): Promise<number> => {
+  let read = 0;
+  for (;;) {
+    const marked = await execute(
+      db,
+      sql`
+        UPDATE notification SET read_at = ${at}::timestamptz WHERE id IN (
+          SELECT id FROM notification
+          WHERE user_id = ${userId}::uuid AND read_at IS NULL
+            AND created_at <= ${before}::timestamptz
+          ORDER BY created_at DESC, id DESC LIMIT ${batchSize}::int FOR UPDATE SKIP LOCKED)`,
+    );
+    read += marked;
+    if (marked < batchSize) return read;
+  }
+};
 
 /** Deletes every notification of a customer, in the transaction that deletes their account. */
 export const deleteNotifications = async (tx: Db, userId: string): Promise<void> => {

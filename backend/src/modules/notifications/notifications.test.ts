@@ -85,6 +85,38 @@ it("answers 404 for another customer's, an unknown and a malformed id, and chang
   expect((await itemsOf(call)).map(({ read }) => read)).toEqual([false]);
 });
 
+it('counts what is unread, and marks all that was shown', async () => {
+  const { userId, call } = await open.customer();
+  const stranger = await open.customer();
+  await write(stranger.userId, ['theirs']);
+  await write(userId, ['one', 'two', 'three']);
+  const unread = async () => (await call('GET', '/notifications/unread-count')).body;
+  expect(await unread()).toEqual({ unread: 3 });
+  const { body } = await call('GET', '/notifications?limit=2&page=2');
+  const [oldest] = body['items'] as { createdAt: string }[]; // as declared
+  const until = oldest?.createdAt;
+  expect(await call('POST', '/notifications/read-all', { until })).toMatchObject({
+    status: 200,
+    body: { read: 1 },
+  });
+  expect((await itemsOf(call, '?unread=true')).map(({ title }) => title)).toEqual(['three', 'two']);
+  expect((await itemsOf(call, '?unread=false')).map(({ title }) => title)).toEqual(['one']);
+  expect((await call('POST', '/notifications/read-all', {})).body).toEqual({ read: 2 });
+  expect((await call('POST', '/notifications/read-all', {})).body).toEqual({ read: 0 });
+  expect(await unread()).toEqual({ unread: 0 });
+  expect((await stranger.call('GET', '/notifications/unread-count')).body).toEqual({ unread: 1 });
+});
+
+it('lists those between two moments', async () => {
+  const { userId, call } = await open.customer();
+  await write(userId, ['one', 'two', 'three']);
+  const all = (await call('GET', '/notifications')).body['items'] as { createdAt: string }[];
+  const [to, from] = all.map(({ createdAt }) => createdAt);
+  const query = `?from=${from}&to=${to}`;
+  expect((await itemsOf(call, query)).map(({ title }) => title)).toEqual(['two']);
+  expect((await call('GET', `/notifications?from=yesterday`)).status).toBe(400);
+});
+
 it('has no preferences yet', async () => {
   const { call } = await open.customer();
   for (const method of ['GET', 'POST']) {

@@ -69,6 +69,37 @@ describe('the feed', () => {
     expect(await pageOf(call, 61, 1)).toEqual({ items: [], total: 60 });
   });
 
+  it('is narrowed to what began between two moments, and pages as the whole does', async () => {
+    const { call } = await busy(60, 399);
+    const { items: whole } = await pageOf(call, 1, 100);
+    const moments = whole.map(({ createdAt }) => createdAt);
+    const bounds = [
+      [moments[40], moments[3]],
+      [undefined, moments[20]],
+      [moments[20], undefined],
+      // Days of the business calendar, which begin at 18:30 in UTC.
+      ['2026-03-09T18:30:00.000Z', '2026-03-10T18:30:00.000Z'],
+      ['2026-03-01T00:00:00.000Z', '2026-03-02T00:00:00.000Z'],
+      ['2026-03-01T10:00:00.000Z', '2026-03-01T11:00:00.000Z'],
+      ['2027-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z'],
+    ] as const;
+    for (const [from, to] of bounds) {
+      const expected = whole.filter(
+        ({ createdAt }) =>
+          (from === undefined || createdAt >= from) && (to === undefined || createdAt < to),
+      );
+      const query = new URLSearchParams({ ...(from && { from }), ...(to && { to }) });
+      const seen: Item[] = [];
+      for (let page = 1; page <= 10; page += 1) {
+        const path = `/transactions?${query.toString()}&limit=7&page=${page}`;
+        const { body } = await call('GET', path);
+        expect({ from, to, total: body['total'] }).toEqual({ from, to, total: expected.length });
+        seen.push(...(body['items'] as Item[])); // as declared
+      }
+      expect(seen).toEqual(expected);
+    }
+  });
+
   it('shows the grams of an installment once it has its gold', async () => {
     const { userId, call } = await busy(5, 1);
     const { migrateUrl } = open.system.addresses;
@@ -158,9 +189,9 @@ it('reads no more rows for a page of many transactions than of few, however far 
   const readBy = async (userId: string, page: number): Promise<number> => {
     const limit = 10;
     const offset = (page - 1) * limit;
-    const { dayEnd, newer } = await findPlace(db, userId, offset);
+    const { dayEnd, newer } = await findPlace(db, { userId }, offset);
     if (dayEnd === null) throw new Error('behind the last page');
-    const query = pageSql(userId, { dayEnd, skip: offset - newer, limit });
+    const query = pageSql({ userId }, { dayEnd, skip: offset - newer, limit });
     const plan = await selectRows<unknown>(db, sql`EXPLAIN (ANALYZE, FORMAT JSON) ${query}`);
     const plans = explained.parse(plan).flatMap((row) => row['QUERY PLAN']);
     return plans.reduce((sum, { Plan }) => sum + rowsRead(Plan), 0);

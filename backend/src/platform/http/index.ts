@@ -17,6 +17,7 @@ export { createApi } from './create-api.ts';
 export type { BodyOptions, RefusalLimit } from './api-bodies.ts';
 export { readJsonBytes } from './json-body.ts';
 export {
+  betweenQuery,
   exampleOf,
   idInput,
   idParams,
@@ -27,11 +28,12 @@ export {
   pageOf,
   pageQuery,
   wholeNumber,
+  type Between,
   type Page,
 } from './schema-parts.ts';
+export { namesTag } from './entity-tag.ts';
 export { readBase64 } from './base64.ts';
 export {
-export { namesTag } from './entity-tag.ts';
   canonicalEmail,
   emailText,
   opaqueText,

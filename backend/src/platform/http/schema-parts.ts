@@ -30,6 +30,21 @@ export const moment = z.iso
   )
   .describe(`A moment ${fromFirstToLast} in IST.`);
 
+/**
+ * Narrows a customer's list to what began between two moments (contract: conventions > Pagination).
+ * Each may be left out.
+ */
+export const betweenQuery = {
+  from: moment.optional().describe('Inclusive.'),
+  to: moment.optional().describe('Exclusive.'),
+};
+
+/** The same, as a handler gets it. */
+export interface Between {
+  readonly from?: Date | undefined;
+  readonly to?: Date | undefined;
+}
+
 /** The text of a query parameter as the number that it spells; anything else is left as it is. */
 const readWholeNumber = (text: unknown): unknown =>
   typeof text === 'string' && /^\d{1,9}$/u.test(text) ? Number(text) : text;
