@@ -40,6 +40,8 @@ export interface DemoState {
   customer: DemoCustomer;
   documentKeys: { readonly PAN: string; readonly SELFIE: string };
   operator: DemoOperator;
+  /** Rows that each check of the reconciliation found before the story, by its id. */
+  findingsBefore: Readonly<Record<string, number>>;
   kycRecordId: string;
   prices: PriceListener;
   ring: CustomerSchemas['Product'];

@@ -58,6 +58,7 @@ interface SandboxPaths {
       fault: 'error';
       status: number;
     }> & { responses: { 201: { content: { 'application/json': { id: string } } } } };
+    delete: Success<{ faults: never[] }>;
   };
   '/_control/clock': {
     post: Sends<{ advanceSeconds: number }> & Success<{ now: string; offsetSeconds: number }>;

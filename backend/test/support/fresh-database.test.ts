@@ -57,5 +57,22 @@ it('has what the local stack is seeded with, when asked for', async () => {
     client.query('SELECT role FROM admin_user ORDER BY role'),
   );
   expect(admins.rows).toEqual([{ role: 'ADMIN' }, { role: 'SUPER_ADMIN' }, { role: 'SUPPORT' }]);
+  const shown = await withConnection(seeded.migrateUrl, async (client) => ({
+    bare: await client.query(
+      `SELECT p.name FROM product p
+       LEFT JOIN product_image i ON i.product_id = p.id AND i.status = 'CURRENT'
+       WHERE i.id IS NULL OR p.image_key IS NULL OR p.description IS NULL`,
+    ),
+    sections: await client.query('SELECT DISTINCT section FROM legal_field WHERE verified'),
+    texts: await client.query(`SELECT slug FROM policy_version WHERE verified AND body <> ''`),
+  }));
+  expect([shown.bare.rowCount, shown.sections.rowCount]).toEqual([0, 3]);
+  expect(shown.texts.rows.map(({ slug }: { slug: string }) => slug).toSorted()).toEqual([
+    'grievances',
+    'privacy',
+    'refunds',
+    'shipping',
+    'terms',
+  ]);
   await seeded.drop();
 });

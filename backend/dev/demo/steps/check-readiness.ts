@@ -1,4 +1,5 @@
 import type { Step } from '../demo.types.ts';
+import { countFindings } from './reconcile.ts';
 import { expectThat } from '../step-failure.ts';
 
 /** The gate: states for customers, evidence for operators. */
@@ -7,7 +8,9 @@ export const checkReadiness: Step = {
   async run(demo) {
     const customer = demo.readState('customer').api;
     const { body: open } = await customer.get('/v1/public/payment-readiness');
-    const { body: report } = await demo.readState('operator').api.get('/v1/readiness');
+    const operator = demo.readState('operator').api;
+    const { body: report } = await operator.get('/v1/readiness');
+    demo.saveState('findingsBefore', await countFindings(operator));
     const failing = report.items.filter(({ status }) => status === 'FAIL');
     const reasons = failing.map(({ id, detail }) => `${id}: ${detail}`).join(' ');
     const why = reasons === '' ? 'the switch DIGITAL_GOLD_PAYMENT_ENABLED is not true' : reasons;

@@ -71,7 +71,18 @@ const payAndCancel = async (demo: Demo, customer: DemoCustomer, plan: Plan): Pro
   await payAtCheckout(demo, gatewayOrderId, { deliver: 'webhook' });
   const { grams } = await waitForOrder(demo, customer, raised.id, 'ALLOCATED');
   const { api } = customer;
-  const { body } = await api.post('/v1/gold/sip/{id}/cancel', { path: { id: plan.id } });
+  const path = { id: plan.id };
+  const { body: seen } = await api.get('/v1/gold/sip/{id}', { path });
+  const due_at = expectPresent(seen.next_due_at, 'date of the next installment');
+  const { body: skipped } = await api.post('/v1/gold/sip/{id}/skip-next', {
+    path,
+    body: { due_at },
+  });
+  expectThat((skipped.next_due_at ?? '') > due_at, 'the next installment is not skipped');
+  const { body: paused } = await api.post('/v1/gold/sip/{id}/pause', { path });
+  expectThat(paused.status === 'PAUSED', `the plan reads ${paused.status}`);
+  await api.post('/v1/gold/sip/{id}/resume', { path });
+  const { body } = await api.post('/v1/gold/sip/{id}/cancel', { path });
   expectThat(body.status === 'CANCELLED', `the plan reads ${body.status}`);
   return showGrams(expectPresent(grams, 'weight of the installment'));
 };
@@ -105,7 +116,7 @@ export const followPlans: Step = {
     const seconds = laterSeconds;
     return playLater(demo, { customer, seconds }, async (later) => [
       `₹500 a month, 12 times; the first is paid: ${await payAndCancel(demo, later, paid)};` +
-        ' then the plan is cancelled',
+        ' the next one is skipped, the plan paused, resumed and cancelled',
       `"${notice}"`,
       'the clock moves on by a day, and back at the end of this step',
       `debited without a checkout: ${await waitForDebit(demo, later, debited)}; the plan is COMPLETED`,

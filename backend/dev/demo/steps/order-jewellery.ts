@@ -38,7 +38,35 @@ const deliver = async (demo: Demo, id: string): Promise<void> => {
   for (const status of ['CONFIRMED', 'PACKED', 'SHIPPED', 'DELIVERED'] as const) {
     const { body } = await setStatus(status);
     expectThat(body.status === status, `the order reads ${body.status}`);
+    if (status !== 'PACKED') continue;
+    const parcel = { carrier: 'Blue Dart', consignmentNumber: 'BD-7729-0041' };
+    await api.put('/v1/product-orders/{id}/shipment', { path: { id }, body: parcel });
   }
+};
+
+/** The carrier pays in what it was given at the door. */
+const payIn = async (demo: Demo, { id, totalPaise }: ProductOrder): Promise<string> => {
+  const { api } = demo.readState('operator');
+  const reference = `demo-${demo.random.uuid()}`;
+  const record = (amountPaise: number) =>
+    api.post('/v1/product-orders/{id}/cash', { path: { id }, body: { amountPaise, reference } });
+  for (let time = 0; time < 2; time += 1) {
+    const { body } = await record(totalPaise);
+    expectThat(body.cashReceivedPaise === totalPaise, 'the cash is not recorded once');
+  }
+  await expectRefusal(409, 'CONFLICT', record(totalPaise - 1));
+  return `the carrier pays ${showPaise(totalPaise)} in: recorded once, by its reference`;
+};
+
+/** What the customer sees of the parcel, and that it can't be cancelled any more. */
+const follow = async (demo: Demo, id: string): Promise<string> => {
+  const { api } = demo.readState('customer');
+  const path = { id };
+  const { body } = await api.get('/v1/product-orders/{id}', { path });
+  const cancel = api.post('/v1/product-orders/{id}/cancel', { path });
+  await expectRefusal(409, 'ILLEGAL_TRANSITION', cancel);
+  const way = body.history.map(({ status }) => status).join(' -> ');
+  return `${way}, with ${body.shipment?.carrier ?? 'nobody'}; too late to cancel: 409`;
 };
 
 /** Jewellery, paid on delivery: priced by the live gold price, ordered once, and delivered. */
@@ -62,7 +90,8 @@ export const orderJewellery: Step = {
       'with a total that nobody asked for: 409 PRICE_CHANGED, and the key stays free',
       `${parts} (items, GST, delivery) = ${showPaise(totalPaise)}, cash on delivery`,
       'the same key again is the same order: 200',
-      'PLACED -> CONFIRMED -> PACKED -> SHIPPED -> DELIVERED, as the feed shows; a skip is 409',
+      await follow(demo, order.id),
+      await payIn(demo, order),
     ];
   },
 };

@@ -25,9 +25,15 @@ export const readNotification: Step = {
     const { body: after } = await api.get('/v1/notifications', { query });
     const unread = after.items.filter(({ read }) => !read).length;
     expectThat(unread === before.items.length - 1, `${unread} are unread`);
+    const { body: bell } = await api.get('/v1/notifications/unread-count');
+    expectThat(bell.unread === unread, `the bell shows ${bell.unread}`);
+    await api.post('/v1/notifications/read-all', { body: {} });
+    const { body: quiet } = await api.get('/v1/notifications/unread-count');
+    expectThat(quiet.unread === 0, `the bell still shows ${quiet.unread}`);
     return [
       `${bought.title}: ${bought.body}`,
       `${before.total} notifications, ${unread} of them unread; an unknown one: 404`,
+      'the bell shows as many, and nothing once all are read',
     ];
   },
 };

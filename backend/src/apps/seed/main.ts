@@ -5,10 +5,13 @@ import {
 import { adminRoles, createAdmin, findAdminByEmail } from '../../modules/admins/index.ts';
 import { createPortalUser, portalRoles } from '../../modules/accounting/index.ts';
 import { isAppError } from '../../platform/errors/app-error.ts';
-import { createRuntime, type Runtime } from '../../runtime/create-runtime.ts';
+import { createObjectStore } from '../../adapters/object-store/create-object-store.ts';
+import { adapterDeps, createRuntime, type Runtime } from '../../runtime/create-runtime.ts';
 import { evidenceItems, findEvidence, upsertEvidence } from '../../modules/readiness/index.ts';
 import { ConfigError } from '../../platform/config/config.ts';
 import { loadConfig } from '../../runtime/load-config.ts';
+import { seedCatalogue } from './seed-catalogue.ts';
+import { seedLegal } from './seed-legal.ts';
 
 const ignoreExisting = async (creation: Promise<unknown>): Promise<void> => {
   await creation.catch((error: unknown) => {
@@ -37,12 +40,9 @@ const seedAccounts = async (runtime: Runtime): Promise<void> => {
   }
 };
 
-const termsBody = `You buy and sell gold at the price shown in your quote.
-The gold is held for you by the gold provider. Prices change; past prices promise nothing.`;
-
-/** Adds the evidence that opens the gates, and the terms that customers accept. */
+/** Adds the evidence that opens the gates. */
 const seedEvidence = async (runtime: Runtime): Promise<void> => {
-  const { database, clock, random } = runtime;
+  const { database, clock } = runtime;
   const { db } = database;
   const at = clock.now();
   for (const item of evidenceItems) {
@@ -55,85 +55,6 @@ const seedEvidence = async (runtime: Runtime): Promise<void> => {
       updatedBy: null,
     });
   }
-  await db.policyVersion.createMany({
-    data: [
-      {
-        id: random.uuid(),
-        slug: 'terms',
-        version: '1.0',
-        title: 'Terms of use',
-        body: termsBody,
-        verified: true,
-        effectiveFrom: at,
-        createdAt: at,
-      },
-    ],
-    skipDuplicates: true,
-  });
-};
-
-interface SeedProduct {
-  readonly name: string;
-  readonly category: string;
-  readonly purityKarat: number;
-  readonly weightGrams: string;
-  readonly pricingMode: 'FIXED' | 'DYNAMIC';
-  readonly makingChargeBps: number;
-  readonly pricePaise: bigint;
-}
-
-const products: readonly SeedProduct[] = [
-  {
-    name: 'Gold coin, 1 g',
-    category: 'coins',
-    purityKarat: 24,
-    weightGrams: '1',
-    pricingMode: 'DYNAMIC',
-    makingChargeBps: 300,
-    pricePaise: 1_271_500n,
-  },
-  {
-    name: 'Gold coin, 5 g',
-    category: 'coins',
-    purityKarat: 24,
-    weightGrams: '5',
-    pricingMode: 'DYNAMIC',
-    makingChargeBps: 250,
-    pricePaise: 6_327_000n,
-  },
-  {
-    name: 'Plain band ring',
-    category: 'rings',
-    purityKarat: 22,
-    weightGrams: '3.2',
-    pricingMode: 'DYNAMIC',
-    makingChargeBps: 1200,
-    pricePaise: 4_055_000n,
-  },
-  {
-    name: 'Temple pendant',
-    category: 'pendants',
-    purityKarat: 22,
-    weightGrams: '2.45',
-    pricingMode: 'FIXED',
-    makingChargeBps: 0,
-    pricePaise: 3_499_900n,
-  },
-];
-
-/** Adds a small catalogue, where there is none. */
-const seedCatalogue = async ({ database, clock, random }: Runtime): Promise<void> => {
-  if ((await database.db.product.count()) > 0) return;
-  const at = clock.now();
-  await database.db.product.createMany({
-    data: products.map((product) => ({
-      ...product,
-      id: random.uuid(),
-      description: null,
-      createdAt: at,
-      updatedAt: at,
-    })),
-  });
 };
 
 /** Seeds a new development stack; adds only what is missing. */
@@ -146,7 +67,8 @@ const main = async (): Promise<void> => {
   try {
     await seedAccounts(runtime);
     await seedEvidence(runtime);
-    await seedCatalogue(runtime);
+    await seedLegal(runtime);
+    await seedCatalogue(runtime, createObjectStore(process.env, adapterDeps(runtime)));
   } finally {
     await runtime.close();
   }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ObjectStore } from '../../adapters/object-store/port.ts';
+import type { Db } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import { readBase64, readJsonBytes, validationError } from '../../platform/http/index.ts';
 import { adminActor } from '../admins/index.ts';
@@ -69,19 +70,29 @@ const store = async (
   }
 };
 
+type PutImageDeps = Pick<UploadImageDeps, 'db' | 'inTransaction' | 'clock' | 'random' | 'objects'>;
+
+/** The change of a product's image, as its audit row shows it. */
+interface ImageChange {
+  readonly before: string | null;
+  readonly after: string;
+  readonly contentType: string;
+  readonly widths: readonly number[];
+}
+
 /**
  * Replaces the image of a product. The upload is a row first, then objects of its own, then the
  * product's image: whatever dies in between, the sweep knows every object that nothing shows.
+ * `record` belongs to the transaction that makes it the product's.
  * @throws AppError NOT_FOUND, VALIDATION_FAILED for bytes that are no image, SERVICE_UNAVAILABLE
  * when the object store does not accept it
  */
-export const uploadImage = async (
-  deps: UploadImageDeps,
+export const putImage = async (
+  { db, inTransaction, clock, random, objects }: PutImageDeps,
   productId: string,
   bytes: Buffer,
-  { principal, context }: Writer,
+  record: (tx: Db, change: ImageChange) => Promise<void>,
 ): Promise<Product> => {
-  const { db, inTransaction, audit, clock, random, objects } = deps;
   if ((await findProduct(db, productId)) === undefined) throw new AppError('NOT_FOUND');
   const encoded = await encode(bytes);
   const { sourceType, widths } = encoded;
@@ -89,18 +100,33 @@ export const uploadImage = async (
   await insertPendingImage(db, image, clock.now());
   await store(objects, image, encoded);
   return inTransaction(async (tx) => {
-    const before = await lockProduct(tx, productId);
-    if (before === undefined) throw new AppError('NOT_FOUND');
+    const product = await lockProduct(tx, productId);
+    if (product === undefined) throw new AppError('NOT_FOUND');
     const isCurrent = await makeImageCurrent(tx, { ...image, sourceType }, clock.now());
     // Removed as unfinished, by a sweep that found it older than any upload takes.
     if (!isCurrent) throw new AppError('SERVICE_UNAVAILABLE');
-    await audit.record(tx, {
+    const [before, after] = [product.imageKey, imageKeyOf(image)];
+    await record(tx, { before, after, contentType: sourceType, widths });
+    return { ...product, imageKey: after };
+  });
+};
+
+/**
+ * Replaces the image of a product by an operator's upload, with the audit row.
+ * @throws AppError as `putImage`
+ */
+export const uploadImage = (
+  deps: UploadImageDeps,
+  productId: string,
+  bytes: Buffer,
+  { principal, context }: Writer,
+): Promise<Product> =>
+  putImage(deps, productId, bytes, (tx, { before, after, contentType, widths }) =>
+    deps.audit.record(tx, {
       action: 'product.image.replace',
       ...adminActor(principal, context),
       target: { type: 'product', id: productId },
-      before: { imageKey: before.imageKey },
-      after: { imageKey: imageKeyOf(image), contentType: sourceType, widths },
-    });
-    return { ...before, imageKey: imageKeyOf(image) };
-  });
-};
+      before: { imageKey: before },
+      after: { imageKey: after, contentType, widths: [...widths] },
+    }),
+  );

@@ -95,11 +95,14 @@ describe("a customer's own configuration", () => {
   it('never falls below zero where the limit was lowered since', async () => {
     const person = await open.knownPerson();
     await open.buy(person, '2000');
-    await open.system.db.limitsSetting.create({
-      data: { id: 1, ...defaultLimits, dailyBuyPaise: paise(100_000n), updatedAt: at() },
+    await open.system.db.limitsSetting.update({
+      where: { id: 1 },
+      data: { dailyBuyPaise: paise(100_000n), updatedAt: at() },
     });
     const headers = { authorization: `Bearer ${person.token}` };
-    await eventually(async () => (await read(headers))['dailyBuyRemainingPaise'] === 0);
+    await eventually(async () => {
+      expect((await read(headers))['dailyBuyRemainingPaise']).toBe(0);
+    });
   });
 
   it("is everybody's for a token that is not good", async () => {

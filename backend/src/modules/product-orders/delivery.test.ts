@@ -73,7 +73,9 @@ describe('the pieces that are left', () => {
     const { product, id } = await place(open, call, 1);
     const line = await open.system.db.productOrderLine.findFirstOrThrow({ where: { orderId: id } });
     const data = { ...line, id: open.system.random.uuid(), lineNo: 2, productId: product };
-    await expect(open.system.db.productOrderLine.create({ data })).rejects.toThrow();
+    await expect(open.system.db.productOrderLine.create({ data })).rejects.toThrow(
+      'product_stock_count_check',
+    );
     expect(await left(open, product)).toBe(0);
   });
 });
@@ -183,10 +185,12 @@ describe('cash', () => {
       recordedAt: open.system.clock.now(),
     });
     const { productOrderCash } = open.system.db;
-    await expect(
-      productOrderCash.create({ data: { ...row(), amountPaise: 1n } }),
-    ).rejects.toThrow();
+    await expect(productOrderCash.create({ data: { ...row(), amountPaise: 1n } })).rejects.toThrow(
+      'product_order_cash_check',
+    );
     await advance(operator.call, id, upTo('DELIVERED'));
-    await expect(productOrderCash.create({ data: row() })).rejects.toThrow();
+    await expect(productOrderCash.create({ data: row() })).rejects.toThrow(
+      'product_order_cash_check',
+    );
   });
 });

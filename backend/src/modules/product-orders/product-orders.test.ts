@@ -80,7 +80,9 @@ describe('an order', () => {
     });
     open.conditions.rate24K = paise(1n);
     const id = String(placed.body['id']);
-    expect((await call('GET', `/product-orders/${id}`)).body).toEqual(placed.body);
+    const history = [{ status: 'PLACED', at: placed.body['createdAt'] }];
+    const shown = (await call('GET', `/product-orders/${id}`)).body;
+    expect(shown).toEqual({ ...placed.body, history });
     const [row] = await ordersOf(open, userId);
     expect(row?.events).toMatchObject([
       { fromStatus: null, toStatus: 'PLACED', cause: 'order.placed', actor: `customer:${userId}` },
