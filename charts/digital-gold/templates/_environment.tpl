@@ -25,6 +25,17 @@ decides. Not by `merge`, for which false and 0 are nothing. In: root, component.
 {{- $_ := set $result "INTERNAL_PORT" (include "digital-gold.internalPort" .) }}
 {{- $_ := set $result "SHUTDOWN_DRAIN_MS" (include "digital-gold.text" $values.shutdown.drainMs) }}
 {{- $_ := set $result "SHUTDOWN_GRACE_MS" (include "digital-gold.text" $values.shutdown.graceMs) }}
+{{- with $values.proxy }}
+{{- range $name, $value := dict "HTTPS_PROXY" .https "HTTP_PROXY" .http "NO_PROXY" .noProxy }}
+{{- if $value }}
+{{- $_ := set $result $name $value }}
+{{- end }}
+{{- end }}
+{{- if or .https .http }}
+{{- /* For clients that use Node's own agents. */}}
+{{- $_ := set $result "NODE_USE_ENV_PROXY" "1" }}
+{{- end }}
+{{- end }}
 {{- $pool := index $values.database.poolSize .component }}
 {{- $_ := set $result "DATABASE_POOL_SIZE" (include "digital-gold.text" $pool) }}
 {{- $_ := include "digital-gold.databaseTls" .root | fromYaml | merge $result }}

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { Agent, request as send } from 'undici';
+import { EnvHttpProxyAgent, request as send } from 'undici';
 import { done, refused, unknown, type Outcome } from '../outcome/outcome.ts';
 import { currentRequestId } from '../http/request-scope.ts';
 import {
@@ -110,10 +110,13 @@ const isAnswer = (status: number): boolean => status < 500 && status !== 408;
 const createSender = (options: HttpClientOptions): Sender => {
   const { baseUrl, timeoutMs, headers: commonHeaders = {} } = options;
   const { requestId = currentRequestId } = options;
-  const agent = new Agent({
+  const connectTimeout = Math.min(connectTimeoutMs, timeoutMs);
+  // Goes by HTTPS_PROXY, HTTP_PROXY and NO_PROXY, and straight where they name no proxy.
+  const agent = new EnvHttpProxyAgent({
     connections,
     pipelining: 1,
-    connect: { timeout: Math.min(connectTimeoutMs, timeoutMs) },
+    connectTimeout,
+    connect: { timeout: connectTimeout },
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
     keepAliveTimeout: keepAliveMs,

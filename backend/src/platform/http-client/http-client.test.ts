@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { eventually } from '#test/support/eventually.ts';
 import { createHttpClient, jsonNumber, type HttpClient, type HttpRequest } from './index.ts';
 import { CIRCUIT_OPEN, NOT_SENT, UNFIT_PATH, isUnavailable, type ObservedCall } from './index.ts';
@@ -299,5 +299,35 @@ describe('the circuit', () => {
     for (let count = 0; count < 6; count += 1) {
       expect(await client.request(writing)).toMatchObject({ kind: 'done' });
     }
+  });
+});
+
+const throughProxy = async (noProxy: string): Promise<string[]> => {
+  const lines: string[] = [];
+  const proxy = await listen((request, response) => {
+    lines.push(`${request.method} ${request.url}`);
+    response.end('{}');
+  });
+  vi.stubEnv('HTTP_PROXY', urlOf(proxy));
+  vi.stubEnv('NO_PROXY', noProxy);
+  script.handle = (_request, response) => void response.end('{}');
+  const proxied = createClient();
+  await proxied.request({ operation: 'ping', method: 'GET', path: '/ping', safe: true });
+  await proxied.close();
+  proxy.close();
+  return lines;
+};
+
+describe('behind a proxy', () => {
+  afterEach(() => vi.unstubAllEnvs());
+
+  test('a call goes to the proxy, with the whole address', async () => {
+    expect(await throughProxy('')).toEqual([`GET ${baseUrl}/ping`]);
+    expect(script.seen).toEqual([]);
+  });
+
+  test('a call to a host that NO_PROXY names goes straight there', async () => {
+    expect(await throughProxy('127.0.0.1')).toEqual([]);
+    expect(script.seen).toHaveLength(1);
   });
 });

@@ -1,3 +1,4 @@
+import { globalAgent } from 'node:https';
 import type * as Sdk from '@aws-sdk/client-kms';
 import { defineVariables, type Config } from '../../../platform/config/config.ts';
 import { httpUrl, integer, secret, text } from '../../../platform/config/kinds.ts';
@@ -59,6 +60,8 @@ const connect = async (config: AwsKmsConfig): Promise<Connection> => {
       secretAccessKey !== undefined && { credentials: { accessKeyId, secretAccessKey } }),
     // The guard repeats: both calls are safe to repeat.
     maxAttempts: 1,
+    // Node's own agent goes by the proxy of the environment (NODE_USE_ENV_PROXY).
+    requestHandler: { httpsAgent: globalAgent },
   });
   return { sdk, client };
 };

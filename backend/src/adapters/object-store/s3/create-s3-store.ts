@@ -1,3 +1,4 @@
+import { globalAgent } from 'node:https';
 import { Readable } from 'node:stream';
 import type * as Sdk from '@aws-sdk/client-s3';
 import { ConfigError, defineVariables, type Config } from '../../../platform/config/config.ts';
@@ -85,6 +86,8 @@ const connect = async (config: S3Config): Promise<Connection> => {
     ...(credentials !== undefined && { credentials }),
     // The guard repeats what is safe to repeat; a conditional put is not.
     maxAttempts: 1,
+    // Node's own agent goes by the proxy of the environment (NODE_USE_ENV_PROXY).
+    requestHandler: { httpsAgent: globalAgent },
     // Checksums of a newer kind are unknown to many compatible servers.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
