@@ -14,6 +14,9 @@ STACK ?= dev
 ORDERS ?=
 USERS ?=
 DAYS ?=
+SEED ?=
+SEEDS ?=
+STEPS ?=
 
 # What was brought into .tools takes precedence: a Node by `make install`, others by `make tools`.
 export PATH := $(CURDIR)/.tools/node/bin:$(CURDIR)/.tools/bin:$(PATH)
@@ -23,7 +26,7 @@ export KUBECONFORM_SCHEMAS := $(CURDIR)/.tools/kubernetes-schemas/{{.ResourceKin
 endif
 
 .PHONY: help install up down reset demo fill test bench format format-check lint typecheck build generate
-.PHONY: tools charts workflows loadtest fuzz cluster-demo image chart-package chart-push deploy
+.PHONY: tools charts workflows simulate loadtest fuzz cluster-demo image chart-package chart-push deploy
 .PHONY: deploy-release pulumi-test goldctl
 
 help: ## List the commands
@@ -54,6 +57,9 @@ test: install generate ## Run every test (TESTS=path for some of them)
 
 bench: install generate ## Run the benchmarks (BENCH=name for one of them)
 	@$(BACKEND) bench -- $(BENCH)
+
+simulate: install generate ## Play months of money under faults (SEED=n, SEEDS=n, STEPS=n)
+	@SEED=$(SEED) SEEDS=$(SEEDS) STEPS=$(STEPS) $(BACKEND) simulate
 
 loadtest: install ## Run the k6 load tests against the running stack (SUITE=name, PROFILE=smoke, load or soak)
 	@npm run --silent loadtest -w loadtests -- $(if $(SUITE),--suite $(SUITE)) --profile $(PROFILE)

@@ -1,3 +1,4 @@
+import { createSystemClock, type Clock } from '../../platform/clock/clock.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
 import { defaultBackoffMs } from './core/webhook-outbox.ts';
 
@@ -40,6 +41,8 @@ export interface SandboxOptions {
   readonly stateDir: string | undefined;
   /** Makes SafeGold's buy-verify enforce its 30 g and 50 g thresholds. */
   readonly enforcesKycLimits: boolean;
+  /** The time that its movable clock starts from; a simulation hands in one that stands still. */
+  readonly systemClock: Clock;
   /** Waits between the attempts to deliver a webhook. */
   readonly webhookBackoffMs: readonly number[];
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
@@ -73,6 +76,7 @@ export const sandboxDefaults: SandboxOptions = {
   addsOddRows: true,
   stateDir: undefined,
   enforcesKycLimits: false,
+  systemClock: createSystemClock(),
   webhookBackoffMs: defaultBackoffMs,
   logger: { info: silent, warn: silent, error: silent },
 };

@@ -1,4 +1,4 @@
-import { createSystemClock, type Clock } from '../../platform/clock/clock.ts';
+import type { Clock } from '../../platform/clock/clock.ts';
 import { createTimers } from '../../platform/clock/timers.ts';
 import { createRandom } from '../../platform/ids/random.ts';
 import { createCashfree } from './collaborators/cashfree/cashfree.ts';
@@ -115,7 +115,7 @@ const createCollaborators = (options: SandboxOptions, deps: GatewayDeps, system:
 
 /** Creates the parts; they call `changed` whenever the saved state may have changed. */
 export const createSandboxParts = (options: SandboxOptions, changed: () => void) => {
-  const system = createSystemClock();
+  const { systemClock: system } = options;
   const clock = createMovableClock(system);
   const timers = createTimers();
   const random = createRandom();

@@ -1,3 +1,4 @@
+import type { Clock } from '../../platform/clock/clock.ts';
 import { paise } from '../../money/index.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { execute, selectOne, sql, type Db, type Sql } from '../../platform/db/index.ts';
@@ -267,7 +268,7 @@ export const eraseProductOrders = async (
 const keyDays = 90;
 
 /** Forgets keys that are older than any client repeats; the orders stay. Returns how many. */
-const forgetOldKeys = (db: Db, limit: number): Promise<number> =>
+const forgetOldKeys = (db: Db, now: Date, limit: number): Promise<number> =>
   execute(
     db,
     sql`
@@ -275,12 +276,21 @@ const forgetOldKeys = (db: Db, limit: number): Promise<number> =>
       WHERE ctid = ANY (ARRAY(
         SELECT ctid FROM product_order
         WHERE idempotency_key IS NOT NULL
-          AND created_at < now() - ${keyDays}::int * interval '1 day'
+          AND created_at < ${now}::timestamptz - ${keyDays}::int * interval '1 day'
         ORDER BY created_at LIMIT ${limit}::int FOR UPDATE SKIP LOCKED))`,
   );
 
-/** Creates the purge of the keys of orders, with which the hashes of their payloads go. */
-export const createProductOrderKeyPurge = ({ db }: { readonly db: Db }): Purge => ({
+/**
+ * Creates the purge of the keys of orders, with which the hashes of their payloads go. An order's
+ * age is counted in the time that it was written in.
+ */
+export const createProductOrderKeyPurge = ({
+  db,
+  clock,
+}: {
+  readonly db: Db;
+  readonly clock: Clock;
+}): Purge => ({
   name: 'purge-product-order-keys',
-  deleteBatch: (limit) => forgetOldKeys(db, limit),
+  deleteBatch: (limit) => forgetOldKeys(db, clock.now(), limit),
 });

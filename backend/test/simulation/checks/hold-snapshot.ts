@@ -1,0 +1,123 @@
+import { unitsOf } from '../model/figures.ts';
+import type { Buy, Payment, World } from '../model/world.ts';
+import { Refuted } from '../story.ts';
+import type { Snapshot } from './read-snapshot.ts';
+
+const isCaptured = ({ outcome }: Payment): boolean => outcome === 'captured';
+
+const isRight = (buy: Buy, payment: Payment): boolean =>
+  isCaptured(payment) && payment.amountPaise === buy.amountPaise && payment.currency === 'INR';
+
+/** The codes of review that an order may have, of what happened to it. */
+const codesOf = (buy: Buy, world: World): string[] => {
+  const { payments, amountPaise, lockEnds } = buy;
+  const captured = payments.filter(isCaptured);
+  const right = captured.filter((payment) => isRight(buy, payment));
+  const isOver = lockEnds !== undefined && world.now > lockEnds;
+  return [
+    ...(captured.some((payment) => payment.amountPaise !== amountPaise) ? ['AMOUNT_MISMATCH'] : []),
+    ...(captured.some(({ currency }) => currency !== 'INR') ? ['CURRENCY_MISMATCH'] : []),
+    ...(captured.length > 1 ? ['SECOND_CAPTURE'] : []),
+    ...(captured.some(({ reversedPaise }) => reversedPaise > 0) ? ['PAYMENT_REVERSED'] : []),
+    ...(captured.length > 0 && (isOver || isGone(buy, world)) ? ['LATE_CAPTURE'] : []),
+    ...(right.length > 0 && isOver ? ['PROVIDER_LOCK_EXPIRED'] : []),
+    ...(right.length > 0 && buy.wasTroubled ? ['ALLOCATION_EXHAUSTED', 'GRAMS_MISMATCH'] : []),
+  ];
+};
+
+/** A capture for a customer who is gone, or for gold that was recovered, comes too late. */
+const isGone = (buy: Buy, world: World): boolean =>
+  world.customers[buy.customer]?.deleted === true || buy.resolutions.includes('RECOVER');
+
+/** States, with the code of a review, that the order may be in at this moment. */
+const allowedNow = (buy: Buy, world: World): string[] => {
+  const captured = buy.payments.filter(isCaptured);
+  const told = captured.filter(({ toldAt }) => toldAt !== undefined);
+  const right = captured.filter((payment) => isRight(buy, payment));
+  const wentBack = buy.resolutions.some((one) => one === 'REFUNDED' || one === 'RECOVER');
+  return [
+    ...(told.length === 0 || buy.plan !== undefined ? ['PENDING'] : []),
+    ...(told.length === 0 || wentBack ? ['FAILED'] : []),
+    ...(right.length > 0 ? ['PAID', 'RETRY_PENDING', 'ALLOCATED'] : []),
+    ...codesOf(buy, world).map((code) => `MANUAL_REVIEW ${code}`),
+  ];
+};
+
+/** States in which an order stays once everything that was on its way has come to its end. */
+const allowedAtRest = (buy: Buy, world: World): string[] => {
+  const captured = buy.payments.filter(isCaptured);
+  const right = captured.filter((payment) => isRight(buy, payment));
+  const isOver = buy.lockEnds === undefined || world.now > buy.lockEnds;
+  const reviews = codesOf(buy, world).map((code) => `MANUAL_REVIEW ${code}`);
+  if (captured.length === 0) {
+    const failed = buy.payments.length > 0 || isOver ? ['FAILED'] : [];
+    return [...(isOver && buy.plan === undefined ? [] : ['PENDING']), ...failed];
+  }
+  if (buy.resolutions.length > 0) {
+    return allowedNow(buy, world).filter((one) => one !== 'PAID' && one !== 'RETRY_PENDING');
+  }
+  const known = captured.some(({ toldAt }) => toldAt !== undefined);
+  // Of what came after the end, without an event, only reconciliation hears.
+  const unheard = known ? [] : ['FAILED', 'PENDING'];
+  const single = captured.length === 1 && right.length === 1 && right[0]?.reversedPaise === 0;
+  return [...(single || right.length > 0 ? ['ALLOCATED'] : []), ...reviews, ...unheard];
+};
+
+const holdBuy = (buy: Buy, world: World, seen: Snapshot, isAtRest: boolean): void => {
+  const order = seen.orders.get(buy.id);
+  if (order === undefined) throw new Refuted('order', `${buy.id} is gone`);
+  const state = order.code === null ? order.status : `${order.status} ${order.code}`;
+  const allowed = isAtRest ? allowedAtRest(buy, world) : allowedNow(buy, world);
+  if (!allowed.includes(state)) {
+    const when = isAtRest ? 'at rest' : 'now';
+    throw new Refuted(
+      `state of a buy ${when}`,
+      `${state} is none of ${allowed.join(', ')}: ${JSON.stringify(buy)}`,
+    );
+  }
+  if (order.amount !== buy.amountPaise) {
+    throw new Refuted('rupees of a buy', `${order.amount}, not ${buy.amountPaise}`);
+  }
+  const grams = order.grams === null ? undefined : unitsOf(order.grams);
+  if (buy.grams !== undefined && grams !== undefined && buy.grams !== grams) {
+    throw new Refuted('grams of a buy', `${grams}, not ${buy.grams}`);
+  }
+};
+
+/** Units of gold that the story says a customer has. */
+const balanceOf = (world: World, seen: Snapshot, index: number) => {
+  let [most, recovered] = [0, 0];
+  for (const buy of world.buys.filter(({ customer }) => customer === index)) {
+    const order = seen.orders.get(buy.id);
+    if (order?.hasGold !== true) continue;
+    most += buy.grams ?? unitsOf(order.grams ?? '0');
+    if (order.recovered) recovered += unitsOf(order.grams ?? '0');
+  }
+  for (const sale of world.sales.filter(({ customer }) => customer === index)) {
+    const { status } = seen.orders.get(sale.id) ?? {};
+    if (status === 'CONFIRMED' || status === 'COMPLETED') most -= sale.grams;
+  }
+  return { most, least: most - recovered };
+};
+
+const holdHolding = (world: World, seen: Snapshot, index: number): void => {
+  const customer = world.customers[index];
+  const holding = seen.holdings.get(customer?.userId ?? '');
+  if (customer === undefined || holding === undefined) return;
+  const balance = unitsOf(holding.balance);
+  const { most, least } = balanceOf(world, seen, index);
+  // Of recovered gold only what was still there went; a deleted customer's went to the house.
+  const fits = customer.deleted ? balance === 0 : balance <= most && balance >= Math.max(0, least);
+  if (!fits) {
+    throw new Refuted(
+      'balance of a customer',
+      `${balance} units, not ${least} to ${most} (customer ${index})`,
+    );
+  }
+};
+
+/** Holds what the database says to what the story believes. @throws Refuted */
+export const holdSnapshot = (world: World, seen: Snapshot, isAtRest = false): void => {
+  for (const buy of world.buys) holdBuy(buy, world, seen, isAtRest);
+  for (const index of world.customers.keys()) holdHolding(world, seen, index);
+};

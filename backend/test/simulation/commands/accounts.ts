@@ -1,0 +1,171 @@
+import { allow, answerText, busy, numberOf, Refuted, textOf, type Command } from '../story.ts';
+import { chooseCustomer, customerOf } from './customers.ts';
+import { nothing } from './payments.ts';
+
+/** States in which something of a customer is still on its way. */
+const openOrders = new Set([
+  'PENDING',
+  'PAID',
+  'RETRY_PENDING',
+  'MANUAL_REVIEW',
+  'VERIFIED',
+  'CONFIRMED',
+]);
+
+/** A customer deletes the account: everything that is not finished stands in the way. */
+export const deleteAccount: Command = {
+  name: 'delete-account',
+  choose(story, { pick, percent }) {
+    const c = chooseCustomer(story, pick, ({ blocked }) => !blocked);
+    return c === undefined || !percent(20) ? undefined : { c };
+  },
+  prepare({ sessions, world, seen }, given) {
+    const customer = customerOf(world, given);
+    if (customer === undefined || customer.deleted || customer.blocked) return undefined;
+    const { phone, userId } = customer;
+    return {
+      async call() {
+        const asked = await sessions.customer(phone, 'POST', '/v1/users/me/deletion/request');
+        if (asked.status >= 300) return asked;
+        const otp = await sessions.codeFor(phone);
+        const body = { otp, confirmation: 'DELETE' };
+        return sessions.customer(phone, 'POST', '/v1/users/me/deletion/confirm', body);
+      },
+      judge(changed, answer) {
+        const own = customerOf(changed, given);
+        if (own === undefined) return;
+        if (answer.status >= 300) {
+          if (answer.status >= 500 || answer.status === 401) allow('deletion', answer, busy);
+          return;
+        }
+        const open = [...seen.orders.values()].filter(
+          ({ user, status }) => user === userId && openOrders.has(status),
+        );
+        const payouts = [...seen.payouts.values()].filter(
+          (payout) =>
+            seen.orders.get(payout.order)?.user === userId &&
+            ['PENDING', 'PROCESSING', 'FAILED', 'REVERSED'].includes(payout.status),
+        );
+        const stuck = [...open, ...payouts];
+        if (stuck.length > 0) {
+          throw new Refuted('deletion', `accepted with ${JSON.stringify(stuck)}`);
+        }
+        own.deleted = true;
+        own.kyc = 'PENDING';
+      },
+    };
+  },
+};
+
+/** A customer asks for what is another customer's: it is not there. */
+export const trespass: Command = {
+  name: 'trespass',
+  choose(story, { pick, int }) {
+    const c = chooseCustomer(story, pick, ({ blocked }) => !blocked);
+    if (c === undefined || story.world.buys.length === 0) return undefined;
+    return {
+      c,
+      b: int(story.world.buys.length),
+      way: pick(['order', 'payment', 'verify', 'invoice']) ?? 'order',
+    };
+  },
+  prepare({ sessions, world }, given) {
+    const customer = customerOf(world, given);
+    const known = world.buys[numberOf(given, 'b')];
+    if (customer === undefined || customer.deleted || known === undefined) return undefined;
+    if (known.customer === numberOf(given, 'c')) return undefined;
+    const paths: Record<string, readonly [string, string]> = {
+      order: ['GET', `/v1/gold/orders/${known.id}`],
+      payment: ['GET', `/v1/payments/orders/${known.paymentOrderId}`],
+      verify: ['POST', `/v1/payments/orders/${known.paymentOrderId}/verify`],
+      invoice: ['GET', `/v1/gold/orders/${known.id}/invoice`],
+    };
+    const [method, path] = paths[textOf(given, 'way')] ?? ['GET', `/v1/gold/orders/${known.id}`];
+    const body =
+      method === 'POST'
+        ? { gateway_order_id: 'x', gateway_payment_id: 'y', signature: 'z'.repeat(64) }
+        : undefined;
+    return {
+      call: () => sessions.customer(customer.phone, method, path, body),
+      judge(changed, answer) {
+        const own = customerOf(changed, given);
+        const isOut = own === undefined || own.deleted || own.blocked;
+        allow('trespass', answer, [isOut ? '401 UNAUTHENTICATED' : '404 NOT_FOUND']);
+      },
+    };
+  },
+};
+
+/** A customer reads what they have: it is what the story has. */
+export const readPortfolio: Command = {
+  name: 'read-portfolio',
+  choose(story, { pick }) {
+    const c = chooseCustomer(story, pick, ({ blocked }) => !blocked);
+    return c === undefined ? undefined : { c };
+  },
+  prepare({ sessions, world }, given) {
+    const customer = customerOf(world, given);
+    if (customer === undefined || customer.deleted || customer.blocked) return undefined;
+    return {
+      call: () => sessions.customer(customer.phone, 'GET', '/v1/portfolio'),
+      judge(changed, answer) {
+        const own = customerOf(changed, given);
+        if (own === undefined || answerText(answer) !== '200') return;
+        const balance = Math.round(Number(answer.body.balance) * 10_000);
+        if (balance !== own.balance) {
+          throw new Refuted('portfolio', `shows ${balance}, not ${own.balance} units of 0.0001 g`);
+        }
+      },
+    };
+  },
+};
+
+/** The processes are stopped and started again. */
+export const restart: Command = {
+  name: 'restart',
+  choose: () => ({}),
+  prepare: ({ system }) => ({
+    async call() {
+      await system.restart();
+      return nothing;
+    },
+    judge: () => {},
+  }),
+};
+
+/** A new key of personal data comes first, the old ones stay: the sweep seals all rows anew. */
+export const rotateKeys: Command = {
+  name: 'rotate-keys',
+  choose: ({ nextKey }) => ({ n: nextKey }),
+  prepare: ({ system }, given) => ({
+    async call() {
+      await system.addKey(`key-${numberOf(given, 'n')}`);
+      return nothing;
+    },
+    judge: () => {},
+  }),
+};
+
+/** An accountant closes the last month: once. */
+export const closeMonth: Command = {
+  name: 'close-month',
+  choose: () => ({}),
+  prepare({ sessions, system, world }) {
+    const settled = new Date(world.now + 5.5 * 3_600_000 - 3 * 60_000);
+    settled.setUTCDate(1);
+    settled.setUTCMonth(settled.getUTCMonth() - 1);
+    const period = settled.toISOString().slice(0, 7);
+    const path = `/api/v1/accounting/gold/month-end-close/${period}`;
+    return {
+      async call() {
+        system.setSwitch('ACCOUNTING_PORTAL_MODE', 'readwrite');
+        return sessions.accountant('POST', path);
+      },
+      judge(changed, answer) {
+        const isClosed = changed.monthsClosed.includes(period);
+        allow('month end', answer, [isClosed ? '409 CONFLICT' : '201', ...busy]);
+        if (answer.status === 201) changed.monthsClosed.push(period);
+      },
+    };
+  },
+};

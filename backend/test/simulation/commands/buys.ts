@@ -1,0 +1,260 @@
+import {
+  buyForRupees,
+  buyOfGrams,
+  gramsText,
+  istDay,
+  ourPrices,
+  rupeesText,
+  unitsOf,
+  type Breakdown,
+} from '../model/figures.ts';
+import type { Buy, Customer, World } from '../model/world.ts';
+import type { OpenAnswer } from '../../support/caller.ts';
+import {
+  allow,
+  answerText,
+  busy,
+  isTroubled,
+  numberOf,
+  Refuted,
+  same,
+  textOf,
+  type Arguments,
+  type Command,
+} from '../story.ts';
+import { chooseCustomer, customerOf } from './customers.ts';
+
+const lockMs = 480_000;
+const gateways = ['sandbox', 'razorpay', 'cashfree'] as const;
+
+/** Refusals of a collaborator that misbehaves. */
+const troubles = [
+  '502 PRICE_UNAVAILABLE',
+  '502 PROVIDER_UNAVAILABLE',
+  '502 PROVIDER_REFUSED',
+  '502 PROVIDER_MISMATCH',
+  '502 GATEWAY_MISMATCH',
+  '503 NO_USABLE_GATEWAY',
+  '502 GATEWAY_UNAVAILABLE',
+];
+
+/** Paise of the day's buys: those that certainly count, and those that may. */
+const countedToday = (world: World, customer: number): { least: number; most: number } => {
+  const today = istDay(world.now);
+  const own = world.buys.filter(
+    (buy) => buy.customer === customer && buy.plan === undefined && istDay(buy.placedAt) === today,
+  );
+  let [least, most] = [0, 0];
+  for (const { amountPaise, lockEnds = 0, payments } of own) {
+    const stands = world.now < lockEnds;
+    const isPaid = payments.some(
+      ({ toldAt, outcome }) => toldAt !== undefined && outcome === 'captured',
+    );
+    most += amountPaise;
+    if (stands || isPaid) least += amountPaise;
+  }
+  return { least, most };
+};
+
+interface Asked {
+  readonly unit: 'INR' | 'GRAMS';
+  readonly amount: number;
+}
+
+const askedOf = (given: Arguments): Asked => ({
+  unit: textOf(given, 'unit') === 'GRAMS' ? 'GRAMS' : 'INR',
+  amount: numberOf(given, 'amount'),
+});
+
+/** The breakdowns that a buy may have: one for each price that the service may still hold. */
+const breakdownsOf = (world: World, { unit, amount }: Asked): Breakdown[] =>
+  world.prices.map((price) => {
+    const { buy } = ourPrices(price, world);
+    return unit === 'INR' ? buyForRupees(amount, buy) : buyOfGrams(amount, buy);
+  });
+
+/** What stands in the way of a buy of this customer, in the contract's order. */
+const refusalsOf = (world: World, customer: number, breakdown: Breakdown): string[] => {
+  const { limits, gates } = world;
+  const own = world.customers[customer];
+  if (own === undefined || own.deleted || own.blocked) return ['401 UNAUTHENTICATED'];
+  if (!gates.buy) return ['503 PAYMENTS_DISABLED'];
+  if (own.kyc !== 'APPROVED') return ['403 KYC_REQUIRED'];
+  const { totalPaise, grams } = breakdown;
+  const { least, most } = countedToday(world, customer);
+  if (totalPaise < limits.minBuyPaise || totalPaise > limits.maxBuyPaise) {
+    return grams === 0 ? ['400 AMOUNT_TOO_SMALL', '400 LIMIT_EXCEEDED'] : ['400 LIMIT_EXCEEDED'];
+  }
+  if (grams === 0) return ['400 AMOUNT_TOO_SMALL'];
+  if (least + totalPaise > limits.dailyBuyPaise) return ['400 LIMIT_EXCEEDED'];
+  if (most + totalPaise > limits.dailyBuyPaise) return ['201', '400 LIMIT_EXCEEDED'];
+  return [];
+};
+
+/** The gateway that takes payments where nothing else is chosen: the first that is configured. */
+const usualGateway = 'sandbox';
+
+/** True where no gateway can be chosen: the one that was preferred, else the usual one. */
+const isEveryGatewayOff = ({ disabledGateways }: World, preferred: string): boolean =>
+  [preferred, usualGateway].every(
+    (code) => !gateways.some((known) => known === code) || disabledGateways.includes(code),
+  );
+
+const allowedOf = (world: World, given: Arguments, breakdown: Breakdown): string[] => {
+  const refusals = refusalsOf(world, numberOf(given, 'c'), breakdown);
+  const isOff = isEveryGatewayOff(world, textOf(given, 'gateway'));
+  const gateway = isOff ? ['503 NO_USABLE_GATEWAY'] : ['201'];
+  const certain = refusals.length > 0 ? refusals : gateway;
+  const late = ['429 QUOTE_LIMIT', ...busy];
+  return isTroubled(world) ? [...certain, ...gateway, ...troubles, ...late] : [...certain, ...late];
+};
+
+/** Holds a new order's figures to the model's own. */
+const holdFigures = (breakdowns: readonly Breakdown[], { body }: OpenAnswer): Breakdown => {
+  const { order, payment } = body;
+  const seen = {
+    grams: unitsOf(order.grams),
+    goldPaise: order.gold_value_paise,
+    gstPaise: order.gst_paise,
+    totalPaise: payment.amount_paise,
+  };
+  const fit = breakdowns.find((one) => JSON.stringify(one) === JSON.stringify(seen));
+  if (fit === undefined) {
+    throw new Refuted(
+      'figures of a buy',
+      `are ${JSON.stringify(seen)}, not ${JSON.stringify(breakdowns)}`,
+    );
+  }
+  same("the order's rupees", order.amount_inr, rupeesText(fit.totalPaise));
+  return fit;
+};
+
+export const buy: Command = {
+  name: 'buy',
+  choose(story, { pick, int, percent }) {
+    const isFit = ({ kyc }: Customer) => kyc === 'APPROVED' || percent(10);
+    const c = chooseCustomer(story, pick, isFit);
+    if (c === undefined) return undefined;
+    const { limits } = story.world;
+    const inr = [
+      1000 + int(500_000),
+      10_000 + int(5_000_000),
+      pick([
+        limits.minBuyPaise,
+        limits.minBuyPaise - 1,
+        limits.maxBuyPaise,
+        limits.maxBuyPaise + 1,
+        1,
+        130,
+      ]) ?? 1000,
+    ];
+    const unit = percent(65) ? 'INR' : 'GRAMS';
+    const amount = unit === 'INR' ? (pick(inr) ?? 1000) : 1 + int(percent(10) ? 3 : 40_000);
+    const gateway = pick(['', '', ...gateways, 'unknown']) ?? '';
+    return { c, k: story.nextKey, unit, amount, gateway };
+  },
+  prepare({ sessions, world }, given) {
+    const customer = customerOf(world, given);
+    if (customer === undefined) return undefined;
+    const asked = askedOf(given);
+    const gateway = textOf(given, 'gateway');
+    const key = `story-key-${numberOf(given, 'k')}`;
+    if (world.buys.some((known) => known.key === key)) return undefined;
+    const body = {
+      unit: asked.unit,
+      amount: asked.unit === 'INR' ? rupeesText(asked.amount) : gramsText(asked.amount),
+      idempotency_key: key,
+      ...(gateway !== '' && { gateway }),
+    };
+    return {
+      call: () => sessions.customer(customer.phone, 'POST', '/v1/gold/buy', body),
+      judge(changed, answer) {
+        const c = numberOf(given, 'c');
+        const known = changed.buys.find((one) => one.key === key);
+        if (known !== undefined) {
+          allow('a buy at the same moment', answer, ['200', ...troubles, ...busy]);
+          if (answer.status === 200)
+            same('order of a repeated buy', answer.body.order.id, known.id);
+          return;
+        }
+        const breakdowns = breakdownsOf(changed, asked);
+        const allowed = breakdowns.flatMap((one) => allowedOf(changed, given, one));
+        allow('buy', answer, [...new Set(allowed)]);
+        // An order whose gateway failed was written: its key resumes it.
+        if (answer.status !== 201) return;
+        const breakdown = holdFigures(breakdowns, answer);
+        changed.buys.push(newBuy(changed, { c, key, body, breakdown, answer }));
+      },
+    };
+  },
+};
+
+const newBuy = (
+  world: World,
+  made: {
+    readonly c: number;
+    readonly key: string;
+    readonly body: Buy['body'];
+    readonly breakdown: Breakdown;
+    readonly answer: OpenAnswer;
+  },
+): Buy => {
+  const { order, payment } = made.answer.body;
+  const lockEnds = Date.parse(order.expires_at);
+  if (lockEnds > world.now + lockMs + 1000 || lockEnds < world.now) {
+    throw new Refuted('price lock', `ends ${lockEnds - world.now} ms from now`);
+  }
+  return {
+    id: order.id,
+    customer: made.c,
+    key: made.key,
+    body: made.body,
+    amountPaise: made.breakdown.totalPaise,
+    grams: made.breakdown.grams,
+    placedAt: world.now,
+    lockEnds,
+    paymentOrderId: payment.id,
+    gatewayOrderIds: payment.gateway_order_id === null ? [] : [payment.gateway_order_id],
+    payments: [],
+    resolutions: [],
+    wasTroubled: isTroubled(world),
+  };
+};
+
+/** The same key again: with the same body, with another one, or by another customer. */
+export const repeatBuy: Command = {
+  name: 'repeat-buy',
+  choose({ world }, { int, percent }) {
+    if (world.buys.length === 0) return undefined;
+    return { b: int(world.buys.length), other: percent(30) };
+  },
+  prepare({ sessions, world }, given) {
+    const known = world.buys[numberOf(given, 'b')];
+    if (known === undefined || known.plan !== undefined) return undefined;
+    const customer = world.customers[known.customer];
+    if (customer === undefined) return undefined;
+    const other = given['other'] === true;
+    const body = other ? { ...known.body, amount: '77.77', unit: 'INR' } : known.body;
+    return {
+      call: () => sessions.customer(customer.phone, 'POST', '/v1/gold/buy', body),
+      judge(changed, answer) {
+        const own = changed.customers[known.customer];
+        const out = own === undefined || own.deleted || own.blocked;
+        const age = changed.now - known.placedAt;
+        // Keys are forgotten after 90 days.
+        if (age > 89 * 86_400_000) return;
+        const gate = changed.gates.buy ? [] : ['503 PAYMENTS_DISABLED'];
+        const conflict = ['409 IDEMPOTENCY_KEY_REUSED', ...gate];
+        const again =
+          isTroubled(changed) ||
+          isEveryGatewayOff(changed, textOf(known.body as Arguments, 'gateway'))
+            ? ['200', '503 NO_USABLE_GATEWAY', '502 GATEWAY_MISMATCH']
+            : ['200'];
+        const allowed = other ? conflict : again;
+        allow('repeated buy', answer, out ? ['401 UNAUTHENTICATED'] : [...allowed, ...busy]);
+        if (answerText(answer) !== '200') return;
+        same('order of a repeated buy', answer.body.order.id, known.id);
+      },
+    };
+  },
+};

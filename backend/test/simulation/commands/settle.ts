@@ -1,0 +1,55 @@
+import { isTroubled, type Command, type Story } from '../story.ts';
+import { nothing } from './payments.ts';
+import { holdRest } from '../checks/hold-rest.ts';
+
+const rounds = [1, 30, 30, 60, 120, 300, 600];
+
+/** Delivers what lies at the post office, and does what the worker finds to do. */
+const doAllThatWaits = async (story: Story): Promise<void> => {
+  const { system, sessions, mail } = story;
+  for (let pass = 0; pass < 20; pass += 1) {
+    await story.collectMail();
+    const letters = mail.splice(0);
+    for (const letter of letters) {
+      await sessions.deliver(letter.path, letter.headers, letter.body);
+      story.markTold(letter);
+    }
+    const moved = await system.processes().moveDueJobs();
+    const runs = await system.queue.drain(400);
+    if (letters.length === 0 && moved === 0 && runs.length === 0) return;
+  }
+};
+
+/**
+ * Nobody misbehaves any more and nobody asks for anything: what was on its way comes to its end, and
+ * then the books agree and nothing is stuck.
+ */
+export const settle: Command = {
+  name: 'settle',
+  choose: () => ({}),
+  prepare: (story) => ({
+    async call() {
+      const { system } = story;
+      if (isTroubled(story.world)) {
+        await system.control('DELETE', '/faults');
+        await system.restart();
+        story.world.troubled.splice(0);
+      }
+      for (const seconds of rounds) {
+        await system.advance(seconds);
+        await doAllThatWaits(story);
+        for (const sweep of system.processes().sweeps) {
+          await sweep.run(new AbortController().signal);
+        }
+        await doAllThatWaits(story);
+      }
+      await story.look();
+      await holdRest(story);
+      return nothing;
+    },
+    judge: (world) => {
+      world.now = story.system.clock.now().getTime();
+      world.prices = world.prices.slice(-1);
+    },
+  }),
+};

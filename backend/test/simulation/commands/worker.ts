@@ -1,0 +1,103 @@
+import { allow, numberOf, textOf, type Command } from '../story.ts';
+import { nothing } from './payments.ts';
+
+/** The worker takes a job: the oldest, or another; twice at once where its first run was lost. */
+export const runJob: Command = {
+  name: 'run-job',
+  choose: (_story, { int, percent }) => ({
+    nth: percent(80) ? 0 : int(5),
+    times: percent(93) ? 1 : 2,
+  }),
+  prepare: ({ system }, given) => ({
+    async call() {
+      const times = Math.max(1, numberOf(given, 'times'));
+      await system.queue.runOne(numberOf(given, 'nth'), times);
+      return nothing;
+    },
+    judge: (_world, answer) => allow('job', answer, ['200']),
+  }),
+};
+
+/** The worker does all that waits in its queue. */
+export const drain: Command = {
+  name: 'drain',
+  choose: () => ({}),
+  prepare: ({ system }) => ({
+    async call() {
+      await system.processes().moveDueJobs();
+      await system.queue.drain(40);
+      return nothing;
+    },
+    judge: () => {},
+  }),
+};
+
+/** The worker runs one of its sweeps; what a sweep throws is a failure of the service. */
+export const runSweep: Command = {
+  name: 'run-sweep',
+  choose({ system }, { pick }) {
+    const name = pick(system.processes().sweeps)?.name;
+    return name === undefined ? undefined : { name };
+  },
+  prepare({ system }, given) {
+    const name = textOf(given, 'name');
+    const sweep = system.processes().sweeps.find((one) => one.name === name);
+    if (sweep === undefined) return undefined;
+    return {
+      async call() {
+        await sweep.run(new AbortController().signal);
+        return nothing;
+      },
+      judge: () => {},
+    };
+  },
+};
+
+const [minute, hour, day] = [60, 3600, 86_400];
+
+const jumps: readonly (readonly [weight: number, seconds: number])[] = [
+  [20, 6],
+  [20, 50],
+  [12, 5 * minute],
+  [8, 7 * minute + 50],
+  [4, 8 * minute + 1],
+  [10, 11 * minute],
+  [6, hour],
+  [8, 6 * hour],
+  [10, day],
+  [5, 3 * day + 60],
+  [3, 8 * day],
+  [2, 31 * day],
+];
+
+const istOffset = 5.5 * hour;
+
+/** Seconds until just before the next midnight of India. */
+const untilMidnight = (now: number): number => {
+  const seconds = Math.floor(now / 1000) + istOffset;
+  return day - (seconds % day) - 2;
+};
+
+/** Time goes on, by seconds or by weeks; what is due then is done when the story says so. */
+export const advance: Command = {
+  name: 'advance',
+  choose({ world }, { weighted, percent }) {
+    if (percent(4)) return { seconds: untilMidnight(world.now) };
+    return { seconds: weighted(jumps) ?? 6 };
+  },
+  prepare({ system, world }, given) {
+    const seconds = numberOf(given, 'seconds');
+    if (seconds <= 0) return undefined;
+    return {
+      async call() {
+        await system.advance(seconds);
+        return nothing;
+      },
+      judge(changed) {
+        changed.now = world.now + seconds * 1000;
+        // No copy of a price is older.
+        if (seconds > 10) changed.prices = changed.prices.slice(-1);
+      },
+    };
+  },
+};

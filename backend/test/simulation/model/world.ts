@@ -1,0 +1,179 @@
+/** A capture, a failure or a reversal at a gateway, as the story played it. */
+export interface Payment {
+  readonly id: string;
+  readonly gatewayOrderId: string;
+  readonly signature: string;
+  readonly outcome: 'captured' | 'failed';
+  readonly amountPaise: number;
+  readonly currency: string;
+  readonly playedAt: number;
+  /** Its order did not wait for it any more: without its event only reconciliation finds it. */
+  readonly late: boolean;
+  /** The service has acknowledged an event of it, or was asked about it by its customer. */
+  toldAt?: number;
+  /** Paise that went away again, by refunds and lost disputes. */
+  reversedPaise: number;
+  /** The service has acknowledged an event of a reversal. */
+  reversalTold: boolean;
+}
+
+/** A gold order that is bought, or an installment of a plan. */
+export interface Buy {
+  readonly id: string;
+  readonly customer: number;
+  readonly plan?: number;
+  readonly key: string;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly amountPaise: number;
+  /** In units of 0.0001 g; unknown for an installment until it is allocated. */
+  grams: number | undefined;
+  readonly placedAt: number;
+  /** The end of the price lock; none for an installment. */
+  readonly lockEnds: number | undefined;
+  paymentOrderId: string;
+  gatewayOrderIds: string[];
+  readonly payments: Payment[];
+  /** Resolutions that an operator was allowed to make. */
+  readonly resolutions: string[];
+  /** A collaborator misbehaved while it had no gold. */
+  wasTroubled: boolean;
+}
+
+export interface Sale {
+  readonly id: string;
+  readonly customer: number;
+  readonly key: string;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly grams: number;
+  readonly proceedsPaise: number;
+  readonly placedAt: number;
+  payoutId: string | undefined;
+}
+
+interface Plan {
+  readonly id: string;
+  readonly customer: number;
+  readonly amountPaise: number;
+  readonly frequency: 'DAILY' | 'WEEKLY' | 'MONTHLY';
+  readonly installments: number;
+  readonly hasMandate: boolean;
+  readonly madeAt: number;
+  status: 'ACTIVE' | 'CANCELLED' | 'COMPLETED';
+}
+
+interface ProductOrder {
+  readonly id: string;
+  readonly customer: number;
+  readonly key: string;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly totalPaise: number;
+  readonly placedAt: number;
+  status: string;
+}
+
+interface BankAccount {
+  readonly id: string;
+  readonly number: string;
+  status: 'PENDING' | 'VERIFIED' | 'FAILED';
+}
+
+export interface Customer {
+  readonly phone: string;
+  userId: string;
+  kyc: 'PENDING' | 'SUBMITTED' | 'APPROVED' | 'REJECTED';
+  kycId: string | undefined;
+  blocked: boolean;
+  deleted: boolean;
+  readonly accounts: BankAccount[];
+  /** In units of 0.0001 g, as the story has them after its last step. */
+  balance: number;
+  reserved: number;
+}
+
+export interface Limits {
+  readonly minBuyPaise: number;
+  readonly maxBuyPaise: number;
+  readonly dailyBuyPaise: number;
+  readonly minSellPaise: number;
+  readonly maxSellPaise: number;
+  readonly minSipPaise: number;
+  readonly maxSipPaise: number;
+  readonly deliveryFeePaise: number;
+  readonly freeDeliveryFromPaise: number;
+  readonly mandateMaxPaise: number;
+  readonly maxOpenDeliveryPaise: number;
+}
+
+/** The provider's price of a gram before tax. */
+export interface Price {
+  readonly buyPaise: number;
+  readonly sellPaise: number;
+}
+
+/** What the story believes: nothing but data, so that it can be copied. */
+export interface World {
+  now: number;
+  readonly customers: Customer[];
+  readonly buys: Buy[];
+  readonly sales: Sale[];
+  readonly plans: Plan[];
+  readonly productOrders: ProductOrder[];
+  limits: Limits;
+  spread: { buyBps: number; sellBps: number };
+  /** The price at the provider now, and others that the service may still hold for 10 s. */
+  prices: Price[];
+  gates: { buy: boolean; sell: boolean };
+  /** Collaborators at which a fault was set that may not be used up. */
+  readonly troubled: string[];
+  /** Steps since a fault was set: an order of then may be anything that its facts allow. */
+  troubledUntil: number;
+  /** Product prices were changed, or a price moved, since the last quiet moment. */
+  readonly products: Product[];
+  /** Disabled gateways by code. */
+  readonly disabledGateways: string[];
+  monthsClosed: string[];
+}
+
+export interface Product {
+  readonly id: string;
+  readonly mode: 'FIXED' | 'DYNAMIC';
+  readonly karat: number;
+  readonly weight: number;
+  readonly makingBps: number;
+  readonly fixedPaise: number;
+}
+
+export const defaultLimits: Limits = {
+  minBuyPaise: 1000,
+  maxBuyPaise: 20_000_000,
+  dailyBuyPaise: 50_000_000,
+  minSellPaise: 1000,
+  maxSellPaise: 50_000_000,
+  minSipPaise: 1000,
+  maxSipPaise: 10_000_000,
+  deliveryFeePaise: 9900,
+  freeDeliveryFromPaise: 500_000,
+  mandateMaxPaise: 1_500_000,
+  maxOpenDeliveryPaise: 100_000_000,
+};
+
+/** The first price of every story. */
+export const firstPrice: Price = { buyPaise: 1_234_567, sellPaise: 1_197_530 };
+
+export const newWorld = (now: number): World => ({
+  now,
+  customers: [],
+  buys: [],
+  sales: [],
+  plans: [],
+  productOrders: [],
+  limits: defaultLimits,
+  spread: { buyBps: 0, sellBps: 0 },
+  prices: [firstPrice],
+  gates: { buy: true, sell: true },
+  troubled: [],
+  troubledUntil: 0,
+  products: [],
+  disabledGateways: [],
+  monthsClosed: [],
+});
