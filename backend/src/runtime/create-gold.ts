@@ -1,6 +1,6 @@
 import type { Auditor } from '../modules/audit/index.ts';
 import { createBuying, type BuyingDeps } from '../modules/buying/index.ts';
-import { createOrderReviewRoutes } from '../modules/order-reviews/index.ts';
+import { createOrderReviewRoutes, createReviewRoutes } from '../modules/order-reviews/index.ts';
 import { createOrderAdminRoutes, createOrderCustomerRoutes } from '../modules/orders/index.ts';
 import { createQuoteRoutes } from '../modules/quotes/index.ts';
 import {
@@ -40,7 +40,11 @@ export const createGold = (deps: GoldDeps): Gold => {
       ...buying.customerRoutes,
       ...createSellingRoutes(deps),
     ],
-    adminRoutes: [...createOrderAdminRoutes(deps), ...createOrderReviewRoutes(deps)],
+    adminRoutes: [
+      ...createOrderAdminRoutes(deps),
+      ...createOrderReviewRoutes(deps),
+      ...createReviewRoutes(deps),
+    ],
     jobs: buying.jobs,
     sweeps: [...buying.sweeps, ...createSellingSweeps(deps)],
     expirySweeps: buying.expirySweeps,

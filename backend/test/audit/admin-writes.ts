@@ -1,5 +1,6 @@
 import { changing, exempt, reason, type AdminWrite } from './admin-write.ts';
 import { configurationWrites } from './configuration-writes.ts';
+import { incidentWrites } from './incident-writes.ts';
 
 const png =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8/5+hHgAHggJ/PchI7wAAAABJRU5ErkJggg==';
@@ -159,4 +160,5 @@ export const adminWrites: Readonly<Record<string, AdminWrite>> = {
   ...peopleWrites,
   ...orderAndProductWrites,
   ...configurationWrites,
+  ...incidentWrites,
 };

@@ -22,6 +22,12 @@ const idOf = (row: Row): string => String(row['id']);
 /** Makes what the writes of operators change, straight in the database. */
 export interface AuditFixture {
   readonly factories: Factories;
+  /** Inserts a row and returns its id. */
+  add(table: string, row: Row): Promise<string>;
+  /** Inserts a customer with an empty holding and returns the id. */
+  customer(): Promise<string>;
+  /** Runs a statement as the application. */
+  run(statement: string, values: readonly unknown[]): Promise<readonly Row[]>;
   /** Inserts a product and returns its id. */
   product(): Promise<string>;
   /** Inserts an order of jewellery that was just placed. */
@@ -53,6 +59,10 @@ export const openAuditFixture = async ({ system }: OpenAdminApi): Promise<AuditF
 
   return {
     factories,
+    add,
+    customer,
+    run: async (statement, values) =>
+      (await client.query<Record<string, unknown>>(statement, [...values])).rows,
     product: () => add('product', productRow()),
     productOrder: async (status = 'PLACED') =>
       add('product_order', { ...productOrderRow(await customer()), status }),

@@ -40,7 +40,10 @@ export const createCaller =
       headers: { 'content-type': 'application/json', ...headers },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
-    const parsed = parse(await response.text());
+    const text = await response.text();
+    // A file is no answer to look into here.
+    const isFile = response.headers.get('content-type')?.startsWith('text/csv') === true;
+    const parsed = isFile ? {} : parse(text);
     const error = isRecord(parsed['error']) ? parsed['error'] : {};
     return {
       status: response.status,

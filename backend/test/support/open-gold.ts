@@ -10,6 +10,7 @@ import {
   createHoldingRoutes,
   createPortfolioCache,
 } from '../../src/modules/holdings/index.ts';
+import { createIncidentRoutes } from '../../src/modules/incidents/index.ts';
 import { createNotify } from '../../src/modules/notifications/index.ts';
 import { createOrderTimelineRoutes } from '../../src/modules/order-timeline/index.ts';
 import {
@@ -19,12 +20,18 @@ import {
   type PaymentsDeps,
 } from '../../src/modules/payments/index.ts';
 import { noHolds } from '../../src/modules/payouts/index.ts';
-import { createPlans, type Plans, type PlansDeps } from '../../src/modules/plans/index.ts';
+import {
+  createPlanAdminRoutes,
+  createPlans,
+  type Plans,
+  type PlansDeps,
+} from '../../src/modules/plans/index.ts';
 import { createPrice, type LivePriceReader } from '../../src/modules/price/index.ts';
 import { createGates, evidenceItems, upsertEvidence } from '../../src/modules/readiness/index.ts';
 import {
   createRecordFirstBuy,
   createReferralRoutes,
+  createRewardAdminRoutes,
   type createSettleRewards,
 } from '../../src/modules/referrals/index.ts';
 import { createSettings, defaultLimits, type Limits } from '../../src/modules/settings/index.ts';
@@ -41,6 +48,8 @@ import { openTestSystem, type JournalEntry, type TestSystem } from './open-test-
 /** Quotes, buy orders and allocation behind their routes, with real adapters and the sandbox. */
 export interface OpenGold {
   readonly url: string;
+  /** Of the operators' routes whose paths customers have too. */
+  readonly operatorUrl: string;
   readonly databaseUrl: string;
   /** As the owner of the tables. */
   readonly migrateUrl: string;
@@ -174,7 +183,14 @@ export const openGold = async ({
       ...createReferralRoutes(system),
       ...gold.adminRoutes,
       ...createOrderTimelineRoutes(system),
+      ...createIncidentRoutes({ ...system, payments: paymentsDeps }),
+      ...createPlanAdminRoutes({ db, payments: paymentsDeps }),
     ],
+    guard: idGuard,
+  });
+  const operatorUrl = await system.serve({
+    prefix: '/v1',
+    routes: createRewardAdminRoutes({ ...system, readSnapshot: database.readSnapshot }),
     guard: idGuard,
   });
   sandbox.sandbox.setCustomerBaseUrl(url.slice(0, -'/v1'.length));
@@ -183,6 +199,7 @@ export const openGold = async ({
   const as = (userId?: string): OpenCaller => bearerCaller(url, userId);
   return {
     url,
+    operatorUrl,
     databaseUrl: system.addresses.databaseUrl,
     migrateUrl: system.addresses.migrateUrl,
     database,

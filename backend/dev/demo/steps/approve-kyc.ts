@@ -2,21 +2,22 @@ import type { DemoOperator, Step } from '../demo.types.ts';
 import { expectRefusal } from '../expect-answer.ts';
 import { expectThat } from '../step-failure.ts';
 
-/** Finds the customer's record in the review queue, which may have many before it. */
+/** Finds the customer's record in the review queue, and how many wait there. */
 const findInQueue = async ({ api }: DemoOperator, userId: string) => {
-  for (let page = 1; ; page += 1) {
-    const query = { status: 'SUBMITTED', limit: 100, page } as const;
-    const { body } = await api.get('/v1/kyc', { query });
-    const record = body.items.find((item) => item.userId === userId);
-    if (record !== undefined) return { id: record.id, total: body.total };
-    expectThat(body.items.length === 100, `the review queue does not have customer ${userId}`);
-  }
+  const { body: found } = await api.get('/v1/kyc', { query: { q: userId } });
+  const [record] = found.items;
+  expectThat(record !== undefined, `the review queue does not have customer ${userId}`);
+  const { body: queue } = await api.get('/v1/kyc', { query: { limit: 1 } });
+  return { id: record.id, total: queue.total };
 };
 
-/** Finds the customer in the queue and approves; from then on the gold provider knows them. */
+/** Claims the customer's record and approves; from then on the gold provider knows them. */
 export const approveKyc = async (operator: DemoOperator, userId: string) => {
   const record = await findInQueue(operator, userId);
-  const { body } = await operator.api.post('/v1/kyc/{id}/approve', { path: { id: record.id } });
+  const path = { id: record.id };
+  const { body: claimed } = await operator.api.post('/v1/kyc/{id}/claim', { path });
+  expectThat(claimed.claim?.by.id === operator.adminId, 'the claim is not the operator’s');
+  const { body } = await operator.api.post('/v1/kyc/{id}/approve', { path });
   expectThat(body.status === 'APPROVED', `KYC reads ${body.status} after it was approved`);
   return record;
 };
@@ -33,7 +34,7 @@ export const approveCustomer: Step = {
     const { body } = await customer.api.get('/v1/kyc/status');
     expectThat(body.status === 'APPROVED', `the customer still reads ${body.status}`);
     return [
-      `one of ${total} in the queue; registered with the gold provider, then APPROVED`,
+      `one of ${total} in the queue; claimed, registered with the gold provider, then APPROVED`,
       'a second approval is refused: 409 ILLEGAL_TRANSITION',
     ];
   },

@@ -112,6 +112,10 @@ export const followPlans: Step = {
     const terms = { duration_installments: 1, mandate_token };
     const debited = await startPlan(demo, customer, terms);
     expectThat(debited.has_mandate && !paid.has_mandate, "the mandate is not the plan's");
+    const { api: operator } = demo.readState('operator');
+    const query = { userId: customer.userId };
+    const { body: plans } = await operator.get('/v1/plans', { query });
+    expectThat(plans.total === 2, `the operator sees ${plans.total} plans`);
     const notice = await waitForNotice(demo, customer);
     const seconds = laterSeconds;
     return playLater(demo, { customer, seconds }, async (later) => [

@@ -36,11 +36,19 @@ export const payWrongAmount: Step = {
     const { body } = await customer.api.get('/v1/portfolio');
     expectThat(body.investedPaise === 0, `${body.balance} g were allocated all the same`);
     const gatewayPaymentId = paid.gateway_payment_id;
+    const { api: operator } = demo.readState('operator');
+    const query = { userId: customer.userId };
+    const { body: reviews } = await operator.get('/v1/reviews', { query });
+    expectThat(reviews.items[0]?.orderId === order.id, 'the list of reviews lacks the order');
+    const { body: overview } = await operator.get('/v1/dashboard/overview');
+    const waiting = overview.attention.find(({ kind }) => kind === 'buy_review');
+    expectThat(waiting !== undefined, 'the overview does not ask for attention');
     demo.saveState('reviewed', { customer, orderId: order.id, gatewayPaymentId });
     return [
       `${showPaise(49_900)} came for an order of ${showPaise(buy.payment.amount_paise)}:` +
         ` MANUAL_REVIEW, ${order.manual_review_code}`,
       `"${order.manual_review_reason ?? ''}"`,
+      `the overview asks for attention: ${waiting.count} at ${waiting.link}`,
       'no gold is allocated; the money stays where it is until an operator decides',
     ];
   },

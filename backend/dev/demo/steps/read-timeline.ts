@@ -15,6 +15,8 @@ export const readTimeline: Step = {
     for (const kind of ['quote', 'provider_call', 'webhook', 'movement'] as const) {
       expectThat(kinds.has(kind), `its timeline has no ${kind}`);
     }
+    const jobs = await demo.readState('operator').api.get('/v1/jobs');
+    expectThat(jobs.body.total === 0, `${jobs.body.total} jobs were given up`);
     return timeline.body.items.map(
       ({ at, kind, summary }) => `${at}  ${kind.padEnd(13)} ${summary}`,
     );

@@ -5,11 +5,13 @@ import { createAuditRoutes } from '../../modules/audit/index.ts';
 import { createCatalogueAdmin } from '../../modules/catalogue/index.ts';
 import { createCiAdminRoutes } from '../../modules/ci/index.ts';
 import { relistEndedSessions } from '../../modules/identity/index.ts';
+import { createIncidentRoutes } from '../../modules/incidents/index.ts';
 import { createKycAdminRoutes } from '../../modules/kyc/index.ts';
 import { createLegalAdminRoutes } from '../../modules/legal/index.ts';
 import { createNotify } from '../../modules/notifications/index.ts';
 import { createOrderTimelineRoutes } from '../../modules/order-timeline/index.ts';
 import { createGatewayAdminRoutes, listUsableGateways } from '../../modules/payments/index.ts';
+import { createPlanAdminRoutes } from '../../modules/plans/index.ts';
 import { createPriceAdminRoutes, findLastTick } from '../../modules/price/index.ts';
 import { createProductOrderAdminRoutes } from '../../modules/product-orders/index.ts';
 import {
@@ -25,6 +27,7 @@ import {
 } from '../../modules/readiness/index.ts';
 import { fromSafeBps } from '../../money/index.ts';
 import { createReconciliation } from '../../modules/reconciliation/index.ts';
+import { createRewardAdminRoutes } from '../../modules/referrals/index.ts';
 import { createReportsAdminRoutes } from '../../modules/reports/index.ts';
 import { createSupportAdminRoutes } from '../../modules/support/index.ts';
 import { createTransactionAdminRoutes } from '../../modules/transactions/index.ts';
@@ -61,9 +64,12 @@ const tags = {
   kyc: 'Review of what customers submitted.',
   orders: "Customers' gold orders and manual reviews.",
   payouts: 'Approval and retry of payouts.',
+  plans: "Customers' plans.",
+  referrals: 'Rewards of referrals, to be approved and paid.',
   'product orders': "Customers' orders of jewellery.",
   'payment-gateways': 'Which payment gateway takes which payments.',
   products: 'The catalogue of jewellery.',
+  incidents: 'Stored events, jobs, and money that waits for a person.',
   audit: 'What operators did, and what was refused.',
   readiness: 'The readiness of buying, and the evidence for it.',
   reports: 'Figures of the moment and of the last days.',
@@ -141,6 +147,8 @@ export const createAdminApi = (config: AdminApiConfig, env: Environment, runtime
       ...services.gold.adminRoutes,
       ...createOrderTimelineRoutes({ db }),
       ...services.payouts.adminRoutes,
+      ...createPlanAdminRoutes({ db, payments: services.paymentsDeps }),
+      ...createRewardAdminRoutes({ ...shared, readSnapshot: database.readSnapshot }),
       ...createProductOrderAdminRoutes({ ...shared, notify: createNotify(runtime) }),
       ...createGatewayAdminRoutes({
         ...shared,
@@ -162,6 +170,7 @@ export const createAdminApi = (config: AdminApiConfig, env: Environment, runtime
       ...createLegalAdminRoutes(shared),
       ...createSupportAdminRoutes(shared),
       ...createPriceAdminRoutes({ ...shared, fetchPrice: price.fetchPrice }),
+      ...createIncidentRoutes({ ...shared, payments: services.paymentsDeps }),
       ...createReportsAdminRoutes({ ...shared, price: price.live }),
       ...createCiAdminRoutes({ ...shared, ci }),
     ],

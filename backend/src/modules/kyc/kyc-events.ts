@@ -8,14 +8,15 @@ export type KycEvent = object;
 
 type Ignored = { readonly status: 'IGNORED' };
 
-const applyKycEventTask = 'kyc.apply-event';
+/** The job that applies one stored event. */
+export const APPLY_EVENT_TASK = 'kyc.apply-event';
 
 const eventPayload = z.object({ eventId: z.uuid() });
 
 /** The inbox's part for the KYC provider: whatever is signed is kept and ignored. */
 const handler: InboxHandler<KycEvent, Ignored> = {
   source: 'kyc',
-  applyTask: applyKycEventTask,
+  applyTask: APPLY_EVENT_TASK,
   namesOf: () => ({ eventType: 'kyc' }),
   serialize: (event) => event,
   parse: () => ({}),
@@ -35,7 +36,7 @@ export const createKycEvents = (
   const inbox = createKycInbox(deps);
   return {
     jobs: {
-      [applyKycEventTask]: (payload) => inbox.retryEvent(eventPayload.parse(payload).eventId),
+      [APPLY_EVENT_TASK]: (payload) => inbox.retryEvent(eventPayload.parse(payload).eventId),
     },
     sweeps: [
       { name: 'kyc-apply-due-events', run: (signal) => inbox.retryPendingEvents(signal) },

@@ -28,14 +28,40 @@ const names = async (query = ''): Promise<unknown> => {
   return (body['items'] as { fullName: string }[]).map(({ fullName }) => fullName); // its view
 };
 
+const find = (q: unknown): Promise<unknown> => names(`?q=${encodeURIComponent(String(q))}`);
+
 describe('the queue', () => {
-  it('shows what is submitted unless asked otherwise, newest first', async () => {
-    expect(await names()).toEqual(['Three', 'One']);
-    expect(await names('?limit=1&page=2')).toEqual(['One']);
+  it('shows what is submitted unless asked otherwise, oldest first', async () => {
+    expect(await names()).toEqual(['One', 'Three']);
+    expect(await names('?limit=1&page=2')).toEqual(['Three']);
+    expect(await names('?order=newest')).toEqual(['Three', 'One']);
     expect(await names('?status=REJECTED')).toEqual(['Two']);
     expect(await names('?status=APPROVED')).toEqual([]);
     const { body } = await kyc.operator()('GET', '/kyc?limit=1');
     expect(body).toMatchObject({ total: 2, page: 1, limit: 1 });
+  });
+
+  it('finds a record by an id, the phone, the PAN or the Aadhaar, whole', async () => {
+    const [customer] = customers;
+    const numbers = { pan: kyc.make.numbers.pan(), aadhaar: kyc.make.numbers.aadhaar() };
+    const other = await kyc.make.customer();
+    await kyc.submit(other, { ...numbers, fullName: 'Four' });
+    const id = await kyc.recordOf(other);
+    expect(await find(ids[0])).toEqual(['One']);
+    expect(await find(customer?.userId)).toEqual(['One']);
+    expect(await find(customer?.phone)).toEqual(['One']);
+    expect(await find(customer?.phone.slice(3))).toEqual(['One']);
+    expect(await find(numbers.pan)).toEqual(['Four']);
+    expect(await find(numbers.aadhaar)).toEqual(['Four']);
+    expect(await find('ABCPE0000F')).toEqual([]);
+    await kyc.operator()('POST', `/kyc/${id}/reject`, { reason: 'no longer needed' });
+  });
+
+  it('finds what was submitted in a time', async () => {
+    const third = await kyc.system.db.kycRecord.findUniqueOrThrow({ where: { id: ids[2] ?? '' } });
+    const at = third.submittedAt?.toISOString() ?? '';
+    expect(await names(`?from=${at}`)).toEqual(['Three']);
+    expect(await names(`?to=${at}`)).toEqual(['One']);
   });
 
   it.each(['status=submitted', 'status=ALL', 'page=0', 'limit=0', 'limit=101', 'page=1.5'])(
@@ -45,7 +71,7 @@ describe('the queue', () => {
     },
   );
 
-  it('shows a record with its documents, newest first, and no number beyond four digits', async () => {
+  it('shows a record with its documents, by kind, and no number beyond four digits', async () => {
     const [id = ''] = ids;
     const [customer] = customers;
     const [selfie, first] = await kyc.system.db.kycDocument.findMany({
@@ -60,6 +86,7 @@ describe('the queue', () => {
       fullName: 'One',
       dateOfBirth: null,
       warnings: [],
+      claim: null,
       status: 'SUBMITTED',
       panLast4: expect.stringMatching(/^.{4}$/u),
       aadhaarLast4: expect.stringMatching(/^\d{4}$/u),
@@ -67,7 +94,14 @@ describe('the queue', () => {
       reviewReason: null,
       submittedAt: expect.any(String),
       reviewedAt: null,
-      documents: [{ kind: 'PAN', key: selfie?.key }],
+      documents: [
+        {
+          kind: 'PAN',
+          key: selfie?.key,
+          uploadedAt: selfie?.createdAt.toISOString(),
+          isSubmitted: true,
+        },
+      ],
     });
   });
 
@@ -77,7 +111,7 @@ describe('the queue', () => {
     await kyc.system.vault.destroyUser(kyc.system.db, gone.userId);
     const id = await kyc.recordOf(gone);
     expect((await kyc.operator()('GET', `/kyc/${id}`)).body).toMatchObject({ fullName: null });
-    expect(await names('?limit=1')).toEqual([null]);
+    expect(await names('?limit=1&order=newest')).toEqual([null]);
   });
 });
 

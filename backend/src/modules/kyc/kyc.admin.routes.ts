@@ -11,11 +11,15 @@ import {
   reasonBody,
   reverifyBody,
 } from './kyc.schemas.ts';
-import { findKyc, listKyc, type KycRow } from './kyc.store.ts';
+import { claimKyc, releaseKyc } from './claim-kyc.ts';
+import { listKyc, type KycQueueDeps } from './kyc-queue.ts';
+import { findKyc, type KycRow } from './kyc.store.ts';
 import type { DocumentKind } from './kyc.types.ts';
 import { presentKycForOperators } from './present-kyc.ts';
 import { readDocument, type OpenedDocument, type ReadDocumentDeps } from './read-document.ts';
 import { approveKyc, rejectKyc, requestResubmit } from './review-kyc.ts';
+
+type KycAdminDeps = ReadDocumentDeps & KycQueueDeps;
 
 const readers = adminAccess('SUPER_ADMIN', 'ADMIN', 'SUPPORT');
 const reviewers = adminAccess('SUPER_ADMIN', 'ADMIN');
@@ -43,20 +47,20 @@ const showDocument = ({ bytes, contentType }: OpenedDocument, kind: DocumentKind
   },
 });
 
-const presentOne = async (deps: ReadDocumentDeps, row: KycRow) =>
+const presentOne = async (deps: KycAdminDeps, row: KycRow) =>
   ok((await presentKycForOperators(deps, [row]))[0]);
 
-const createQueueRoutes = (deps: ReadDocumentDeps): Route[] => [
+const createQueueRoutes = (deps: KycAdminDeps): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/kyc',
-    summary: 'The review queue',
+    summary: 'The review queue, oldest first',
     tags,
     access: readers,
     query: queueQuery,
     responses: { 200: queuePage },
-    handler: async ({ query: { status, page, limit } }) => {
-      const { rows, total } = await listKyc(deps.db, status, { page, limit });
+    handler: async ({ query: { page, limit, ...filter }, principal: { adminId } }) => {
+      const { rows, total } = await listKyc(deps, { ...filter, adminId }, { page, limit });
       return ok({ items: await presentKycForOperators(deps, rows), total, page, limit });
     },
   }),
@@ -89,7 +93,7 @@ const createQueueRoutes = (deps: ReadDocumentDeps): Route[] => [
   }),
 ];
 
-const createDecisionRoutes = (deps: ReadDocumentDeps): Route[] => [
+const createDecisionRoutes = (deps: KycAdminDeps): Route[] => [
   defineRoute({
     method: 'PATCH',
     path: '/users/:id/force-kyc-reverify',
@@ -111,7 +115,7 @@ const createDecisionRoutes = (deps: ReadDocumentDeps): Route[] => [
     access: reviewers,
     params: idParams,
     responses: { 200: kycOperatorView },
-    errors: ['ILLEGAL_TRANSITION', 'PROVIDER_UNAVAILABLE', 'PROVIDER_MISMATCH'],
+    errors: ['ILLEGAL_TRANSITION', 'CONFLICT', 'PROVIDER_UNAVAILABLE', 'PROVIDER_MISMATCH'],
     handler: async ({ params, principal, context }) =>
       presentOne(deps, await approveKyc(deps, params.id, { principal, context })),
   }),
@@ -124,7 +128,7 @@ const createDecisionRoutes = (deps: ReadDocumentDeps): Route[] => [
     params: idParams,
     body: reasonBody,
     responses: { 200: kycOperatorView },
-    errors: ['ILLEGAL_TRANSITION'],
+    errors: ['ILLEGAL_TRANSITION', 'CONFLICT'],
     handler: async ({ params, body, principal, context }) =>
       presentOne(deps, await rejectKyc(deps, params.id, { principal, context }, body.reason)),
   }),
@@ -137,14 +141,42 @@ const createDecisionRoutes = (deps: ReadDocumentDeps): Route[] => [
     params: idParams,
     body: reasonBody,
     responses: { 200: kycOperatorView },
-    errors: ['ILLEGAL_TRANSITION'],
+    errors: ['ILLEGAL_TRANSITION', 'CONFLICT'],
     handler: async ({ params, body, principal, context }) =>
       presentOne(deps, await requestResubmit(deps, params.id, { principal, context }, body.reason)),
   }),
 ];
 
-/** Declares `/kyc` of the admin API: the review queue and its decisions. */
-export const createKycAdminRoutes = (deps: ReadDocumentDeps): Route[] => [
+const createClaimRoutes = (deps: KycAdminDeps): Route[] => [
+  defineRoute({
+    method: 'POST',
+    path: '/kyc/:id/claim',
+    summary: 'Claim a submission for 15 minutes; nobody else can decide on it meanwhile',
+    tags,
+    access: reviewers,
+    params: idParams,
+    responses: { 200: kycOperatorView },
+    errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION', 'CONFLICT'],
+    handler: async ({ params, principal, context }) =>
+      presentOne(deps, await claimKyc(deps, params.id, { principal, context })),
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/kyc/:id/claim',
+    summary: "Give a claim of one's own back",
+    tags,
+    access: reviewers,
+    params: idParams,
+    responses: { 200: kycOperatorView },
+    errors: ['NOT_FOUND', 'CONFLICT'],
+    handler: async ({ params, principal, context }) =>
+      presentOne(deps, await releaseKyc(deps, params.id, { principal, context })),
+  }),
+];
+
+/** Declares `/kyc` of the admin API: the review queue, claims and decisions. */
+export const createKycAdminRoutes = (deps: KycAdminDeps): Route[] => [
   ...createQueueRoutes(deps),
+  ...createClaimRoutes(deps),
   ...createDecisionRoutes(deps),
 ];

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import {
   exampleOf,
   idParams,
+  moment,
   pageOf,
   pageQuery,
   plainName,
@@ -124,7 +125,20 @@ export const kycOperatorView = kycView.extend({
   fullName: z.string().nullable(),
   dateOfBirth: z.iso.date().nullable(),
   warnings: z.array(z.enum(kycWarnings)).describe('What a reviewer has to look at.'),
-  documents: z.array(z.object({ kind: z.enum(documentKinds), key: z.string() })),
+  claim: z
+    .object({ by: z.object({ id: z.uuid(), email: z.string() }), until: z.iso.datetime() })
+    .nullable()
+    .describe('The operator who is at it.'),
+  documents: z
+    .array(
+      z.object({
+        kind: z.enum(documentKinds),
+        key: z.string(),
+        uploadedAt: z.iso.datetime(),
+        isSubmitted: z.boolean().describe('The newest submission has it.'),
+      }),
+    )
+    .describe('By kind, of each the newest first.'),
 });
 kycOperatorView.register(z.globalRegistry, {
   id: 'KycRecord',
@@ -137,17 +151,33 @@ kycOperatorView.register(z.globalRegistry, {
       fullName: 'Asha Rao',
       dateOfBirth: '1990-04-12',
       warnings: [],
+      claim: null,
       documents: [
         {
           kind: 'PAN',
           key: 'kyc/0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b11/0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b10',
+          uploadedAt: '2026-01-15T09:29:00.000Z',
+          isSubmitted: true,
         },
       ],
     },
   ],
 });
 
-export const queueQuery = pageQuery.extend({ status: z.enum(kycStatuses).default('SUBMITTED') });
+export const queueQuery = pageQuery.extend({
+  status: z.enum(kycStatuses).default('SUBMITTED'),
+  q: z
+    .string()
+    .trim()
+    .min(4)
+    .max(64)
+    .optional()
+    .describe('A whole id of the record or its customer, phone, PAN or Aadhaar number.'),
+  claim: z.enum(['MINE', 'OTHERS', 'NONE']).optional(),
+  from: moment.optional().describe('Submitted at or after it.'),
+  to: moment.optional().describe('Submitted before it.'),
+  order: z.enum(['oldest', 'newest']).default('oldest'),
+});
 export const queuePage = pageOf(kycOperatorView);
 
 const reason = plainText(500);

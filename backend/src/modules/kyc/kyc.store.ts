@@ -1,5 +1,4 @@
 import { selectOne, sql, type Db } from '../../platform/db/index.ts';
-import { offsetOf, type Page } from '../../platform/http/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import { kycStatuses, type KycStatus } from '../identity/index.ts';
@@ -87,6 +86,9 @@ export const lockOrCreateKyc = async (
   return row;
 };
 
+/** Ends an operator's claim: what they had claimed is decided, or another submission by now. */
+const unclaimed = { claimedBy: null, claimedUntil: null } as const;
+
 /** Stores a submission where the status is still `from`; returns the number of changed rows. */
 export const storeSubmission = async (
   tx: Db,
@@ -106,6 +108,7 @@ export const storeSubmission = async (
       reviewReasonSealed: null,
       reviewedAt: null,
       reviewedBy: null,
+      ...unclaimed,
     },
   });
   return count;
@@ -182,6 +185,7 @@ export const storeReview = async (
       reviewReason: null,
       reviewReasonSealed: review.reasonSealed,
       updatedAt: review.at,
+      ...unclaimed,
       ...(to === 'APPROVED' && { providerRegisteredAt: review.at }),
     },
   });
@@ -202,7 +206,9 @@ export const storeReverification = async (
       reviewedAt: review.at,
       reviewReason: null,
       reviewReasonSealed: review.reasonSealed,
+      reverifiedAt: review.at,
       updatedAt: review.at,
+      ...unclaimed,
     },
   });
   return count;
@@ -231,29 +237,22 @@ export const replaceUnsealed = async (
   });
 };
 
-/** Returns a page of one status, the newest submission first, and the number of records. */
-export const listKyc = async (db: Db, status: KycStatus, page: Page) => {
-  const where = { status };
-  const [rows, total] = await Promise.all([
-    db.kycRecord.findMany({
-      where,
-      orderBy: [{ submittedAt: 'desc' }, { id: 'desc' }],
-      skip: offsetOf(page),
-      take: page.limit,
-    }),
-    db.kycRecord.count({ where }),
-  ]);
-  return { rows, total };
-};
-
 /** Writes the row of an uploaded document. */
 export const insertDocument = async (db: Db, document: NewDocument): Promise<void> => {
   await db.kycDocument.create({ data: document });
 };
 
-/** Counts the documents that a customer has uploaded. */
-export const countDocuments = (db: Db, userId: string): Promise<number> =>
-  db.kycDocument.count({ where: { userId } });
+/** Counts the documents that a customer has uploaded since KYC was last taken back. */
+export const countDocuments = async (db: Db, userId: string): Promise<number> => {
+  const record = await db.kycRecord.findUnique({
+    where: { userId },
+    select: { reverifiedAt: true },
+  });
+  const since = record?.reverifiedAt ?? undefined;
+  return db.kycDocument.count({
+    where: { userId, ...(since !== undefined && { createdAt: { gte: since } }) },
+  });
+};
 
 /** Returns a customer's document by its key in the object store; undefined where there is none. */
 export const findDocument = async (db: Db, userId: string, key: string) =>
@@ -286,7 +285,7 @@ export const listDocuments = (db: Db, userIds: readonly string[]) =>
   db.kycDocument.findMany({
     where: { userId: { in: [...userIds] } },
     orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
-    select: { userId: true, kind: true, key: true },
+    select: { userId: true, kind: true, key: true, createdAt: true },
   });
 
 /** Returns documents whose customers are deleted. */

@@ -1,12 +1,19 @@
 import type { Sealer, Vault } from '../../platform/crypto/index.ts';
+import type { Clock } from '../../platform/clock/clock.ts';
 import type { Db } from '../../platform/db/index.ts';
 import { openDateOfBirth, openFullName, openPan, openPincode, openReason } from './kyc-sealing.ts';
+import { findClaims } from './kyc-claims.store.ts';
 import { findKycByUser, listDocuments, toKycStatus, type KycRow } from './kyc.store.ts';
-import type { KycWarning } from './kyc.types.ts';
+import { documentKinds, type KycWarning } from './kyc.types.ts';
 
 interface PresentDeps {
   readonly db: Db;
   readonly vault: Pick<Vault, 'forUsers'>;
+}
+
+interface OperatorPresentDeps extends PresentDeps {
+  /** Real time: a claim lapses by it. */
+  readonly wall: Clock;
 }
 
 /** Presents a KYC that has not begun. */
@@ -56,15 +63,36 @@ const dateOfBirthOf = (row: KycRow, sealer: Sealer | undefined): string | null =
     ? null
     : openDateOfBirth(sealer, row.dateOfBirthSealed, row.id);
 
+type DocumentRow = Awaited<ReturnType<typeof listDocuments>>[number];
+
+/**
+ * Presents a record's documents by kind, of each the newest first, and marks those of the newest
+ * submission: that it names, else the newest of their kind that was uploaded before it.
+ */
+const presentDocuments = (row: KycRow, all: readonly DocumentRow[]) =>
+  documentKinds.flatMap((kind) => {
+    const own = all.filter((each) => each.userId === row.userId && each.kind === kind);
+    const submitted =
+      own.find(({ key }) => key === row.documentKey || key === row.selfieKey) ??
+      own.find(({ createdAt }) => row.submittedAt !== null && createdAt <= row.submittedAt);
+    return own.map(({ key, createdAt }) => ({
+      kind,
+      key,
+      uploadedAt: createdAt.toISOString(),
+      isSubmitted: row.submittedAt !== null && key === submitted?.key,
+    }));
+  });
+
 /** Presents records to operators, with their documents. */
 export const presentKycForOperators = async (
-  { db, vault }: PresentDeps,
+  { db, vault, wall }: OperatorPresentDeps,
   rows: readonly KycRow[],
 ) => {
   const userIds = rows.map((row) => row.userId);
-  const [sealers, documents] = await Promise.all([
+  const [sealers, documents, claims] = await Promise.all([
     vault.forUsers(db, userIds),
     listDocuments(db, userIds),
+    findClaims(db, rows, wall.now()),
   ]);
   return rows.map((row) => ({
     ...present(row, sealers.get(row.userId)),
@@ -73,14 +101,13 @@ export const presentKycForOperators = async (
     fullName: fullNameOf(row, sealers.get(row.userId)),
     dateOfBirth: dateOfBirthOf(row, sealers.get(row.userId)),
     warnings: warningsOf(row, sealers.get(row.userId)),
-    documents: documents
-      .filter(({ userId }) => userId === row.userId)
-      .map(({ kind, key }) => ({ kind, key })),
+    claim: claims.get(row.id) ?? null,
+    documents: presentDocuments(row, documents),
   }));
 };
 
 /** Returns a customer's record as operators see it; null where KYC has not begun. */
-export const readKycOfUser = async (deps: PresentDeps, userId: string) => {
+export const readKycOfUser = async (deps: OperatorPresentDeps, userId: string) => {
   const row = await findKycByUser(deps.db, userId);
   return row === undefined ? null : ((await presentKycForOperators(deps, [row]))[0] ?? null);
 };

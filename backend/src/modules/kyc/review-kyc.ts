@@ -13,6 +13,7 @@ import { adminActor, type AdminPrincipal } from '../admins/index.ts';
 import type { Auditor } from '../audit/index.ts';
 import { readHolding, readHouseGrams } from '../holdings/index.ts';
 import { findUser, setProviderUserId } from '../identity/index.ts';
+import { requireUnclaimed } from './kyc-claims.store.ts';
 import { openFullName, openNumbers, openPincode, sealReason } from './kyc-sealing.ts';
 import { kycMachine } from './kyc.states.ts';
 import { findKyc, lockKycOfUser, requireKyc, storeReview, type KycRow } from './kyc.store.ts';
@@ -22,6 +23,8 @@ export interface ReviewKycDeps {
   readonly db: Db;
   readonly inTransaction: InTransaction;
   readonly clock: Clock;
+  /** Real time: a claim lapses by it. */
+  readonly wall: Clock;
   readonly vault: Vault;
   readonly provider: GoldProvider;
   readonly audit: Auditor;
@@ -61,10 +64,15 @@ const requireSubmitted = ({ status }: Pick<KycRow, 'status'>): void => {
   if (status !== 'SUBMITTED') throw new AppError('ILLEGAL_TRANSITION', { details: { status } });
 };
 
-const findSubmitted = async (db: Db, id: string): Promise<KycRow> => {
+const findSubmitted = async (
+  { db, wall }: ReviewKycDeps,
+  id: string,
+  { principal }: Reviewer,
+): Promise<KycRow> => {
   const row = await findKyc(db, id);
   if (row === undefined) throw new AppError('NOT_FOUND');
   requireSubmitted(row);
+  await requireUnclaimed(db, id, { adminId: principal.adminId, now: wall.now() });
   return row;
 };
 
@@ -123,7 +131,7 @@ const register = async ({ db, vault, provider }: ReviewKycDeps, row: KycRow): Pr
 
 /** Stores a decision: the transition, the notification and the audit row in one transaction. */
 const decide = (
-  { inTransaction, clock, vault, audit, notify, logger }: ReviewKycDeps,
+  { inTransaction, clock, wall, vault, audit, notify, logger }: ReviewKycDeps,
   row: KycRow,
   { principal, context }: Reviewer,
   decision: {
@@ -138,6 +146,7 @@ const decide = (
     const locked = await lockKycOfUser(tx, row.userId);
     // Of two decisions at once the second learns what the first one was.
     if (locked !== undefined) requireSubmitted(locked);
+    await requireUnclaimed(tx, row.id, { adminId: principal.adminId, now: wall.now() });
     const at = clock.now();
     const reasonSealed =
       reason === null ? null : sealReason(await vault.forUser(tx, row.userId), reason, row.id);
@@ -175,7 +184,7 @@ export const approveKyc = async (
   id: string,
   reviewer: Reviewer,
 ): Promise<KycRow> => {
-  const row = await findSubmitted(deps.db, id);
+  const row = await findSubmitted(deps, id, reviewer);
   const providerUserId = await register(deps, row);
   try {
     return await decide(deps, row, reviewer, { to: 'APPROVED', reason: null, providerUserId });
@@ -195,7 +204,7 @@ export const rejectKyc = async (
   reviewer: Reviewer,
   reason: string,
 ): Promise<KycRow> =>
-  decide(deps, await findSubmitted(deps.db, id), reviewer, { to: 'REJECTED', reason });
+  decide(deps, await findSubmitted(deps, id, reviewer), reviewer, { to: 'REJECTED', reason });
 
 /** Returns a submission to PENDING. @throws AppError NOT_FOUND, ILLEGAL_TRANSITION. */
 export const requestResubmit = async (
@@ -204,4 +213,4 @@ export const requestResubmit = async (
   reviewer: Reviewer,
   reason: string,
 ): Promise<KycRow> =>
-  decide(deps, await findSubmitted(deps.db, id), reviewer, { to: 'PENDING', reason });
+  decide(deps, await findSubmitted(deps, id, reviewer), reviewer, { to: 'PENDING', reason });

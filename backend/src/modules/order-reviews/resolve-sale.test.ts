@@ -35,6 +35,29 @@ describe('a sale under review', () => {
     expect((await buys.resolve(buy.id, 'RELEASE_SELL')).status).toBe(409);
   });
 
+  it('stands in the list of reviews beside the purchases, oldest first', async ({ open, buys }) => {
+    await open.advance(60);
+    const { buy } = await buys.late();
+    const list = async (query = '') =>
+      (await open.as(operatorId)('GET', `/reviews?limit=100${query}`)).body;
+    const all = await list();
+    const sale = { kind: 'SELL', orderId: sellId, code: 'SELL_UNKNOWN_OUTCOME' };
+    const idsOf = (body: typeof all): string[] =>
+      body.items.map(({ orderId }: { orderId: string }) => orderId);
+    expect(all.items).toContainEqual(
+      expect.objectContaining({ ...sale, userId: seller.id, link: `/orders/${sellId}` }),
+    );
+    expect(idsOf(all).indexOf(sellId)).toBeLessThan(idsOf(all).indexOf(buy.id));
+    const times = all.items.map(({ since }: { since: string }) => since);
+    expect(times).toEqual(times.toSorted());
+    expect(idsOf(await list(`&userId=${buy.userId}`))).toEqual([buy.id]);
+    expect(idsOf(await list(`&userId=${seller.id}`))).toEqual([sellId]);
+    for (const query of ['&kind=SELL', '&code=SELL_UNKNOWN_OUTCOME']) {
+      expect(idsOf(await list(query))).toContain(sellId);
+      expect(idsOf(await list(query))).not.toContain(buy.id);
+    }
+  });
+
   it('is confirmed only when the provider says sold', async ({ open, sellers, buys }) => {
     expect(codeOf(await buys.resolve(sellId, 'CONFIRM_SELL'))).toEqual([409, 'OUTCOME_UNDECIDED']);
     await says(open, 1);

@@ -7,7 +7,7 @@ import {
   toSafePaise,
   type Paise,
 } from '../../money/index.ts';
-import { exampleOf, idInput, pageOf, pageQuery } from '../../platform/http/index.ts';
+import { exampleOf, idInput, pageOf, pageQuery, rangeQuery } from '../../platform/http/index.ts';
 import { goldOrderStatuses, goldOrderTypes, manualReviewCodes } from './orders.types.ts';
 import type { GoldOrder, GoldOrderEvent } from './orders.types.ts';
 
@@ -82,6 +82,7 @@ export const ordersQuery = pageQuery.extend({
 });
 
 export const adminOrdersQuery = ordersQuery.extend({
+  ...rangeQuery,
   userId: idInput.optional(),
   q: z.string().trim().min(1).max(128).optional(),
 });

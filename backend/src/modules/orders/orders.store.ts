@@ -1,8 +1,8 @@
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { gramsFromDatabase, gramsToDatabase, paise } from '../../money/index.ts';
 import type { Bps, DatabaseDecimal, Grams, Paise } from '../../money/index.ts';
-import { execute, selectOne, selectRows, sql, type Db } from '../../platform/db/index.ts';
-import { offsetOf, type Page } from '../../platform/http/index.ts';
+import { boundsOf, execute, selectOne, selectRows, sql, type Db } from '../../platform/db/index.ts';
+import { offsetOf, type ListRange, type Page } from '../../platform/http/index.ts';
 import { isUuid } from '../../platform/ids/random.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
 import {
@@ -106,7 +106,7 @@ export const lockSale = async (tx: Db, id: string): Promise<SaleOrder> => {
   return { id, userId: order.userId, status };
 };
 
-export interface OrderFilter {
+export interface OrderFilter extends ListRange {
   readonly userId?: string | undefined;
   readonly status?: string | undefined;
   readonly type?: string | undefined;
@@ -126,10 +126,13 @@ const searchOf = async (db: Db, q: string): Promise<Prisma.GoldOrderWhereInput> 
 /** Returns one page of orders, newest first. */
 export const listOrders = async (
   db: Db,
-  { userId, status, type, q }: OrderFilter,
+  { userId, status, type, q, ...range }: OrderFilter,
   page: Page,
 ): Promise<{ rows: GoldOrder[]; total: number }> => {
+  const { createdAt, amount } = boundsOf(range);
   const where = {
+    ...(createdAt !== undefined && { createdAt }),
+    ...(amount !== undefined && { amountPaise: amount }),
     ...(userId !== undefined && { userId }),
     ...(status !== undefined && { status }),
     ...(type !== undefined && { type }),

@@ -56,7 +56,7 @@ const nothingAtGateway: GatewayReversals = {
 
 /** Adds up what went away, by the gateway and by the events that it signed before. */
 const readState = (
-  { amountPaise, reversals }: HeldPayment,
+  { amountPaise, reversals }: Pick<HeldPayment, 'amountPaise' | 'reversals'>,
   { gone, pendingPaise, references }: GatewayReversals,
   queried: string | undefined,
 ): RefundState => {
@@ -75,10 +75,16 @@ const readState = (
 const isNamed = ({ reference }: { readonly reference: string | null }): boolean =>
   reference !== null;
 
+/** A payment whose money a gateway is asked about, whether its order is known or not. */
+export type AskedPayment = Pick<
+  HeldPayment,
+  'gateway' | 'gatewayPaymentId' | 'gatewayOrderId' | 'createdAt' | 'amountPaise' | 'reversals'
+>;
+
 /** Finds out whether a gateway took the capture back itself: the payment reads otherwise then. */
 const fetchCapture = async (
   gateway: PaymentGateway,
-  { gatewayOrderId, gatewayPaymentId }: HeldPayment,
+  { gatewayOrderId, gatewayPaymentId }: AskedPayment,
   held: RefundState,
 ): Promise<RefundState> => {
   if (gatewayOrderId === null || held.kind !== 'HELD') return held;
@@ -97,7 +103,7 @@ const fetchCapture = async (
 /** Queries the gateway for the state of a payment's money; outside any transaction. */
 export const fetchRefundState = async (
   { gateways }: Pick<PaymentsDeps, 'gateways'>,
-  payment: HeldPayment,
+  payment: AskedPayment,
   reference?: string,
 ): Promise<RefundState> => {
   const gateway = gateways.get(payment.gateway);

@@ -6,6 +6,7 @@ export {
 } from './choose-gateway.ts';
 export { createGatewayOrder } from './create-gateway-order.ts';
 export { createPayments, type Payments } from './create-payments.ts';
+export { APPLY_EVENT_TASK } from './payment-events.ts';
 export { debitMandate } from './debit-mandate.ts';
 export { listDueDebits, moveDebit, sealMandateToken } from './debits.store.ts';
 export { isTurnedDownEverywhere, listAttempts } from './gateway-attempts.store.ts';
@@ -31,6 +32,11 @@ export {
   markPaymentOrderSwept,
   extendExpiry,
 } from './payment-orders.store.ts';
+export {
+  findUnmatchedPayment,
+  lockUnmatchedPayment,
+  recordUnmatchedAsRefunded,
+} from './unmatched-payments.ts';
 export { expirePaymentOrders } from './payments.states.ts';
 export { findMoneyDoubt } from './doubted-payments.store.ts';
 export { closedInstallmentPollMs, pollGatewaysOfOrder } from './poll-gateway.ts';

@@ -110,6 +110,20 @@ const findTarget = async (
   return id === undefined ? undefined : findPaymentOrder(db, id);
 };
 
+/**
+ * Returns true for money that went away of a payment of no known order, which an operator has
+ * recorded already: nothing waits for that event.
+ */
+const isSettled = async (
+  db: Db,
+  gateway: string,
+  { reported, target }: Pick<PaymentEventEffect, 'reported' | 'target'>,
+): Promise<boolean> => {
+  if (reported?.kind !== 'reversal' || target !== undefined) return false;
+  const payment = await findRecordedPayment(db, gateway, reported.report.gatewayPaymentId);
+  return payment?.status === 'REFUNDED';
+};
+
 /** Adds what an event reports, and the payment order that it is of. */
 interface PaymentEventEffect extends EventEffect {
   readonly reported: Reported | undefined;
@@ -136,8 +150,9 @@ export const createPaymentEventHandler = (
     const reported = reportedBy(event, gateway, receivedAt);
     const target = await findTarget(db, gateway, event);
     const found = target === undefined ? 'UNMATCHED' : 'APPLIED';
+    const isDone = reported === undefined || (await isSettled(db, gateway, { reported, target }));
     return {
-      status: reported === undefined ? 'IGNORED' : found,
+      status: isDone ? 'IGNORED' : found,
       userId: target?.userId,
       reported,
       target,

@@ -2,7 +2,7 @@ export { createPayouts, type Payouts } from './create-payouts.ts';
 export { insertPayout } from './insert-payout.ts';
 export { noHolds, type HoldDeps, type PayoutHolds } from './payout-holds.ts';
 export { findPayoutOfOrder, hasPayoutInFlight } from './payout.store.ts';
-export { dispatchJob } from './payouts.jobs.ts';
+export { APPLY_EVENT_TASK, dispatchJob } from './payouts.jobs.ts';
 export {
   payoutOperatorView,
   payoutViewSchema,

@@ -1,7 +1,7 @@
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { paise, type Paise } from '../../money/index.ts';
-import { selectOne, sql, type Db } from '../../platform/db/index.ts';
-import { offsetOf, type Page } from '../../platform/http/index.ts';
+import { boundsOf, selectOne, sql, type Db } from '../../platform/db/index.ts';
+import { offsetOf, type ListRange, type Page } from '../../platform/http/index.ts';
 import type { NewPayout, Payout, PayoutHold, PayoutStatus } from './payouts.types.ts';
 
 const withAccount = { bankAccount: { select: { accountLast4: true } } } as const;
@@ -40,20 +40,34 @@ export const lockPayout = async (tx: Db, id: string): Promise<Payout | undefined
   return locked === undefined ? undefined : findPayout(tx, id);
 };
 
-interface PayoutFilter {
+interface PayoutFilter extends ListRange {
   readonly userId?: string | undefined;
   readonly statuses?: readonly PayoutStatus[] | undefined;
+  /** CAP: above the cap, and no other hold. */
+  readonly hold?: PayoutHold | 'CAP' | undefined;
 }
+
+/** A payout waits because of a hold until it is approved. */
+const heldBy = (hold: PayoutHold | 'CAP') => ({
+  status: 'PENDING',
+  approvalRequired: true,
+  approvedAt: null,
+  hold: hold === 'CAP' ? null : hold,
+});
 
 /** Returns a page of payouts, newest first. */
 export const listPayouts = async (
   db: Db,
-  { userId, statuses }: PayoutFilter,
+  { userId, statuses, hold, ...range }: PayoutFilter,
   page: Page,
 ): Promise<{ rows: Payout[]; total: number }> => {
+  const { createdAt, amount } = boundsOf(range);
   const where = {
     ...(userId !== undefined && { userId }),
     ...(statuses !== undefined && { status: { in: [...statuses] } }),
+    ...(hold !== undefined && { AND: heldBy(hold) }),
+    ...(createdAt !== undefined && { createdAt }),
+    ...(amount !== undefined && { amountPaise: amount }),
   };
   const [rows, total] = await Promise.all([
     db.payout.findMany({

@@ -1,11 +1,15 @@
+import { AppError } from '../../platform/errors/app-error.ts';
 import { defineRoute, idParams, ok, type Route } from '../../platform/http/index.ts';
 import { adminAccess } from '../admins/index.ts';
 import { approvePayout } from './payout-approval.ts';
-import { listPayouts } from './payout.store.ts';
+import { listAttempts } from './payout-attempt.store.ts';
+import { findPayout, listPayouts } from './payout.store.ts';
 import {
   operatorPayoutsQuery,
+  payoutOperatorDetail,
   payoutOperatorPage,
   payoutOperatorView,
+  presentPayoutDetail,
   presentPayoutForOperator,
   retryBody,
 } from './payouts.schemas.ts';
@@ -15,7 +19,7 @@ const readers = adminAccess('SUPER_ADMIN', 'ADMIN', 'SUPPORT');
 const approvers = adminAccess('SUPER_ADMIN', 'ADMIN');
 const tags = ['payouts'];
 
-/** `GET /payouts`, `POST /payouts/:id/approve`, `POST /payouts/:id/retry` of the admin API. */
+/** Declares `/payouts` of the admin API. */
 export const createPayoutAdminRoutes = (deps: RetryDeps): Route[] => [
   defineRoute({
     method: 'GET',
@@ -25,10 +29,25 @@ export const createPayoutAdminRoutes = (deps: RetryDeps): Route[] => [
     access: readers,
     query: operatorPayoutsQuery,
     responses: { 200: payoutOperatorPage },
-    handler: async ({ query: { status, userId, ...page } }) => {
+    handler: async ({ query: { status, page, limit, ...filter } }) => {
       const statuses = status === undefined ? (['PENDING', 'PROCESSING'] as const) : [status];
-      const { rows, total } = await listPayouts(deps.db, { userId, statuses }, page);
-      return ok({ items: rows.map(presentPayoutForOperator), total, ...page });
+      const { rows, total } = await listPayouts(deps.db, { ...filter, statuses }, { page, limit });
+      return ok({ items: rows.map(presentPayoutForOperator), total, page, limit });
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/payouts/:id',
+    summary: 'One payout with its attempts',
+    tags,
+    access: readers,
+    params: idParams,
+    responses: { 200: payoutOperatorDetail },
+    errors: ['NOT_FOUND'],
+    handler: async ({ params: { id } }) => {
+      const payout = await findPayout(deps.db, id);
+      if (payout === undefined) throw new AppError('NOT_FOUND');
+      return ok(presentPayoutDetail(payout, await listAttempts(deps.db, id)));
     },
   }),
   defineRoute({

@@ -1,7 +1,20 @@
 import { z } from 'zod';
 import { toSafePaise } from '../../money/index.ts';
-import { exampleOf, idInput, pageOf, pageQuery, plainText } from '../../platform/http/index.ts';
-import { payoutHolds, payoutStatuses, type Payout } from './payouts.types.ts';
+import {
+  exampleOf,
+  idInput,
+  pageOf,
+  pageQuery,
+  plainText,
+  rangeQuery,
+} from '../../platform/http/index.ts';
+import {
+  attemptStatuses,
+  payoutHolds,
+  payoutStatuses,
+  type Payout,
+  type PayoutAttempt,
+} from './payouts.types.ts';
 
 /** A payout as its customer sees it (contract: payouts > Payout routes). */
 export const payoutViewSchema = z.object({
@@ -66,8 +79,56 @@ export const payoutOperatorPage = pageOf(payoutOperatorView);
 
 export const payoutsQuery = pageQuery;
 
+const attemptView = z.object({
+  attempt: z.int().positive(),
+  status: z.enum(attemptStatuses),
+  providerPayoutId: z.string().nullable(),
+  startedAt: z.iso.datetime(),
+  lastAskedAt: z.iso.datetime().nullable(),
+  contradictedAt: z.iso.datetime().nullable().describe('When the provider contradicted itself.'),
+});
+
+/** One payout with every attempt of it, newest first. */
+export const payoutOperatorDetail = payoutOperatorView.extend({ attempts: z.array(attemptView) });
+payoutOperatorDetail.register(z.globalRegistry, {
+  id: 'OperatorPayoutDetail',
+  description: 'A payout with its attempts, newest first.',
+  examples: [
+    {
+      ...exampleOf(payoutOperatorView),
+      attempts: [
+        {
+          attempt: 1,
+          status: 'PAID',
+          providerPayoutId: 'sbx_payout_1001',
+          startedAt: '2026-01-15T09:31:00.000Z',
+          lastAskedAt: '2026-01-15T09:31:00.000Z',
+          contradictedAt: null,
+        },
+      ],
+    },
+  ],
+});
+
+export const presentPayoutDetail = (payout: Payout, attempts: readonly PayoutAttempt[]) => ({
+  ...presentPayoutForOperator(payout),
+  attempts: attempts.map((each) => ({
+    attempt: each.attemptNo,
+    status: each.status,
+    providerPayoutId: each.providerPayoutId,
+    startedAt: each.startedAt.toISOString(),
+    lastAskedAt: each.lastAskedAt?.toISOString() ?? null,
+    contradictedAt: each.contradictedAt?.toISOString() ?? null,
+  })),
+});
+
 /** Without a status, the list shows payouts that are waiting or under way. */
 export const operatorPayoutsQuery = pageQuery.extend({
+  ...rangeQuery,
+  hold: z
+    .enum([...payoutHolds, 'CAP'])
+    .optional()
+    .describe('Those that wait for an approval because of it; CAP is the cap alone.'),
   status: z.enum(payoutStatuses).optional(),
   userId: idInput.optional(),
 });

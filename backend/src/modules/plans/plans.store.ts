@@ -8,7 +8,7 @@ import { isTrader } from '../kyc/index.ts';
 import { noticeMs, type Frequency } from './schedule.rules.ts';
 import type { Mandate, Plan, PlanStatus } from './plans.types.ts';
 
-const columns = {
+export const planColumns = {
   id: true,
   userId: true,
   status: true,
@@ -33,7 +33,7 @@ const columns = {
   completedAt: true,
 } satisfies Prisma.SipPlanSelect;
 
-type Row = Prisma.SipPlanGetPayload<{ select: typeof columns }>;
+type Row = Prisma.SipPlanGetPayload<{ select: typeof planColumns }>;
 
 /**
  * Returns the moment for which a debit was announced. The version before this one writes when it
@@ -62,7 +62,7 @@ const toMandate = ({
         endsOn: mandateEndsOn === null ? undefined : dayOf(mandateEndsOn),
       };
 
-const toPlan = (row: Row): Plan => {
+export const toPlan = (row: Row): Plan => {
   const { noticedInstallmentNo, noticedAt, noticedDebitAt: _noticedDebitAt, ...rest } = row;
   const { mandateGateway: _gateway, mandateTokenSealed: _token, ...more } = rest;
   const { mandateMaxPaise: _maxPaise, mandateEndsOn: _endsOn, ...plan } = more;
@@ -113,7 +113,7 @@ export const insertPlan = async (db: Db, { mandate, ...plan }: NewPlan): Promise
 
 /** Returns a customer's plan; undefined where the plan is another's. */
 export const findPlan = async (db: Db, id: string, userId: string): Promise<Plan | undefined> => {
-  const row = await db.sipPlan.findUnique({ where: { id, userId }, select: columns });
+  const row = await db.sipPlan.findUnique({ where: { id, userId }, select: planColumns });
   return row === null ? undefined : toPlan(row);
 };
 
@@ -128,7 +128,7 @@ export const listPlans = async (
     orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
     take: page.limit,
     skip: offsetOf(page),
-    select: columns,
+    select: planColumns,
   });
   return { rows: rows.map(toPlan), total: await db.sipPlan.count({ where: { userId } }) };
 };
@@ -147,7 +147,7 @@ export const countPlansMade = (db: Db, userId: string, from: Date): Promise<numb
 /** Locks a plan until the transaction ends, before any lock of its orders, and returns it. */
 export const lockPlan = async (tx: Db, id: string): Promise<Plan | undefined> => {
   await selectRows(tx, sql`SELECT id FROM sip_plan WHERE id = ${id}::uuid FOR UPDATE`);
-  const row = await tx.sipPlan.findUnique({ where: { id }, select: columns });
+  const row = await tx.sipPlan.findUnique({ where: { id }, select: planColumns });
   return row === null ? undefined : toPlan(row);
 };
 
@@ -249,7 +249,7 @@ export const claimDuePlans = async (
   const rows = await db.sipPlan.findMany({
     where: { id: { in: claimed.map(({ id }) => id) } },
     orderBy: { nextDueAt: 'asc' },
-    select: columns,
+    select: planColumns,
   });
   return rows.map(toPlan);
 };

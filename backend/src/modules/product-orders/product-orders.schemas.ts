@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MoneyError, RUPEES_PATTERN, parseRupees, toSafePaise } from '../../money/index.ts';
-import { exampleOf, idInput, pageOf, pageQuery } from '../../platform/http/index.ts';
+import { exampleOf, idInput, pageOf, pageQuery, rangeQuery } from '../../platform/http/index.ts';
 import { idempotencyKeySchema } from '../../platform/idempotency/index.ts';
 import { cashView, presentShipment, shipmentView, statusSince } from './delivery.schemas.ts';
 import {
@@ -150,6 +150,7 @@ productOrderDetail.register(z.globalRegistry, {
 });
 
 export const adminProductOrdersQuery = pageQuery.extend({
+  ...rangeQuery,
   status: z.enum(productOrderStatuses).optional(),
   userId: idInput.optional(),
   q: z

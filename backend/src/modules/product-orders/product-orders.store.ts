@@ -1,8 +1,8 @@
 import type { Clock } from '../../platform/clock/clock.ts';
 import { paise } from '../../money/index.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
-import { execute, selectOne, sql, type Db, type Sql } from '../../platform/db/index.ts';
-import { offsetOf, type Page } from '../../platform/http/index.ts';
+import { boundsOf, execute, selectOne, sql, type Db, type Sql } from '../../platform/db/index.ts';
+import { offsetOf, type ListRange, type Page } from '../../platform/http/index.ts';
 import { isUuid } from '../../platform/ids/random.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
 import type { Purge } from '../../platform/jobs/index.ts';
@@ -142,7 +142,7 @@ export const findOrderOfKey = async (
   return { order: toOrder(row), payloadHash: row.payloadHash ?? '' };
 };
 
-interface ProductOrderFilter {
+interface ProductOrderFilter extends ListRange {
   readonly userId?: string | undefined;
   readonly status?: ProductOrderStatus | undefined;
   /** An id of the order, its customer or a product; or a phone number. */
@@ -157,10 +157,13 @@ const searchOf = (q: string): Prisma.ProductOrderWhereInput => {
 /** Returns one page of orders, newest first, and how many there are. */
 export const listProductOrders = async (
   db: Db,
-  { userId, status, q }: ProductOrderFilter,
+  { userId, status, q, ...range }: ProductOrderFilter,
   page: Page,
 ): Promise<{ readonly rows: readonly ProductOrder[]; readonly total: number }> => {
+  const { createdAt, amount } = boundsOf(range);
   const where: Prisma.ProductOrderWhereInput = {
+    ...(createdAt !== undefined && { createdAt }),
+    ...(amount !== undefined && { totalPaise: amount }),
     ...(userId !== undefined && { userId }),
     ...(status !== undefined && { status }),
     ...(q !== undefined && searchOf(q)),

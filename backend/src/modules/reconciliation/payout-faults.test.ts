@@ -90,6 +90,25 @@ it('finds a payout that is on its way for over a day', async () => {
   expect(found).toEqual(['payout_stuck']);
 });
 
+it('finds a failed payout that nobody has retried for a day', async () => {
+  const found = await foundBy(async () => {
+    const fresh = await books.sell();
+    await books.playPayout(fresh.payoutId, 'failed');
+    const { orderId, payoutId } = await books.sell();
+    await books.playPayout(payoutId, 'failed');
+    await eventually(async () => {
+      const row = await books.system.db.payout.findUniqueOrThrow({ where: { id: payoutId } });
+      expect(row.status).toBe('FAILED');
+    });
+    await books.asOwner(
+      `UPDATE payout SET updated_at = updated_at ${ageBy(24 * 60 + 1)} WHERE id = $1`,
+      payoutId,
+    );
+    return { payoutId, orderId, payoutStatus: 'FAILED' };
+  });
+  expect(found).toEqual(['payout_stuck']);
+});
+
 it('finds a payout that the provider has paid without telling us', async () => {
   const found = await foundBy(async () => {
     const { payoutId } = await books.sell();

@@ -4,3 +4,4 @@ export { listRewards } from './referrals.store.ts';
 export { createSettleRewards } from './settle-rewards.ts';
 export { presentReward, rewardView } from './referrals.schemas.ts';
 export { createReferralRoutes } from './referrals.customer.routes.ts';
+export { createRewardAdminRoutes } from './rewards.admin.routes.ts';

@@ -1,6 +1,8 @@
 import type { Paise } from '../../money/index.ts';
 
-export const rewardStatuses = ['PENDING', 'EARNED', 'REVERSED'] as const;
+/** The states of a reward (contract: states > Referral reward). */
+export const rewardStatuses = ['PENDING', 'EARNED', 'APPROVED', 'PAID', 'REVERSED'] as const;
+export type RewardStatus = (typeof rewardStatuses)[number];
 
 /** A reward of a referrer for one customer who applied their code. */
 export interface ReferralReward {

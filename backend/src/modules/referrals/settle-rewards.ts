@@ -36,7 +36,7 @@ const reverseRewards = (db: Db, at: Date): Promise<number> =>
         WHERE g.standing = 'APPLIED')
       UPDATE referral_reward AS w SET status = 'REVERSED', reversed_at = ${at}::timestamptz
       FROM taken_back WHERE w.order_id = taken_back.order_id
-        AND w.bought_at IS NOT NULL AND w.status IN ('PENDING', 'EARNED')`,
+        AND w.bought_at IS NOT NULL AND w.status IN ('PENDING', 'EARNED', 'APPROVED')`,
   );
 
 /** Lists rewards whose seven days are over, oldest first. An order under review keeps its back. */
@@ -97,8 +97,7 @@ const earnReward = (
 
 /**
  * Creates the sweep that settles rewards: it reverses those of buys that were taken back, and then
- * earns those whose buy has stood for seven days. How a reward is paid out is outside the service
- * (contract: customers > Referrals).
+ * earns those whose buy has stood for seven days. Operators approve and pay what is earned.
  */
 export const createSettleRewards = (deps: SettleDeps): Sweep => ({
   name: 'settle-referral-rewards',

@@ -4,6 +4,7 @@ import { type Db, selectOne, sql } from '../../platform/db/index.ts';
 import { isAppError } from '../../platform/errors/app-error.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
 import type { LivePrice, LivePriceReader } from '../price/index.ts';
+import { readAttention } from './attention.read-model.ts';
 import { countNewUsers, readGmv, sumOfLast } from './days.read-model.ts';
 import type { OpenWork, Totals } from './reports.types.ts';
 
@@ -37,6 +38,7 @@ export const makeOverview = async (deps: ReportsDeps) => {
   return {
     totals,
     open,
+    attention: await readAttention(db, now),
     new24h: await countNewUsers(db, now),
     gmv: {
       today: sumOfLast(gmv, 1),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { formatGrams, toSafePaise, type Paise } from '../../money/index.ts';
 import { exampleOf, wholeNumber } from '../../platform/http/index.ts';
 import { presentPrice, priceView } from '../price/index.ts';
+import { attentionKinds, linkOf } from './attention.read-model.ts';
 import type { Aum, Overview } from './make-reports.ts';
 import type { DayOf } from './reports.types.ts';
 
@@ -25,6 +26,16 @@ export const overviewView = z.object({
   gmvPaise: z.object({ today: amount, last7d: amount, last30d: amount }),
   orders: z.object({ manualReview: count, retryPending: count }),
   payouts: z.object({ pending: count, pendingPaise: amount, processing: count }),
+  attention: z
+    .array(
+      z.object({
+        kind: z.enum(attentionKinds),
+        count: z.int().min(1),
+        oldestAt: z.iso.datetime(),
+        link: z.string().describe('Path and query of the list that has it.'),
+      }),
+    )
+    .describe('What waits for an operator; a kind of which there is none is left out.'),
   price,
 });
 overviewView.register(z.globalRegistry, {
@@ -38,6 +49,14 @@ overviewView.register(z.globalRegistry, {
       gmvPaise: { today: 5_200_000, last7d: 31_400_000, last30d: 128_000_000 },
       orders: { manualReview: 1, retryPending: 0 },
       payouts: { pending: 2, pendingPaise: 141_000, processing: 1 },
+      attention: [
+        {
+          kind: 'payout_failed',
+          count: 1,
+          oldestAt: '2026-01-15T09:30:00.000Z',
+          link: '/payouts?status=FAILED',
+        },
+      ],
       price: exampleOf(priceView),
     },
   ],
@@ -109,7 +128,7 @@ const valued = ({ live, valuePaise: value }: Pick<Aum, 'live' | 'valuePaise'>) =
   price: live === undefined ? null : presentPrice(live),
 });
 
-export const presentOverview = ({ totals, open, new24h, gmv, ...rest }: Overview) => {
+export const presentOverview = ({ totals, open, attention, new24h, gmv, ...rest }: Overview) => {
   const { valuePaise: value, price: shown } = valued(rest);
   return {
     users: { total: totals.users, new24h, blocked: totals.blockedUsers },
@@ -126,6 +145,12 @@ export const presentOverview = ({ totals, open, new24h, gmv, ...rest }: Overview
       pendingPaise: toSafePaise(open.payoutsPendingPaise),
       processing: open.payoutsProcessing,
     },
+    attention: attention.map(({ kind, count: waiting, oldestAt }) => ({
+      kind,
+      count: waiting,
+      oldestAt: oldestAt.toISOString(),
+      link: linkOf(kind),
+    })),
     price: shown,
   };
 };

@@ -214,6 +214,12 @@ const total = (amounts: readonly bigint[]): bigint => amounts.reduce((sum, one) 
 /** Days before today, the oldest first. */
 const days = (count: number) => Array.from({ length: count }, (_, day) => count - 1 - day);
 
+/** Expects work that waits since these times, counted from the beginning of today. */
+const waiting = (kind: string, link: string, since: readonly number[]) => (today: number) => {
+  const oldestAt = since.length === 0 ? '' : new Date(today + Math.min(...since)).toISOString();
+  return since.length === 0 ? [] : [{ kind, link, count: since.length, oldestAt }];
+};
+
 /** Computes the expected reports, by the plainest reading of the book. */
 const model = (given: Book, today: number, now: number) => {
   const sales = [
@@ -255,6 +261,23 @@ const model = (given: Book, today: number, now: number) => {
         processing: payouts('PROCESSING').length,
       },
     },
+    attention: [
+      waiting(
+        'payout_failed',
+        '/payouts?status=FAILED',
+        given.gold.filter(({ payout }) => payout === 'FAILED').map(({ at }) => at),
+      ),
+      waiting(
+        'installment_review',
+        '/reviews?kind=SIP_INSTALLMENT',
+        given.gold.filter(({ status }) => status === 'MANUAL_REVIEW').map(({ at }) => at),
+      ),
+      waiting(
+        'kyc_submitted',
+        '/kyc?status=SUBMITTED',
+        given.users.filter(({ kyc }) => kyc === 'SUBMITTED').map(({ joined }) => joined),
+      ),
+    ].flatMap((one) => one(today)),
     gmv: days(35).map((day) => Number(soldOn(day))),
     growth: days(35).map(
       (day) => given.users.filter(({ joined }) => Math.floor(joined / dayMs) === -day).length,
@@ -281,7 +304,8 @@ it('says what the books say, whatever they are and whenever it is asked', async 
       await insertTrades(given, today);
       const expected = model(given, today, now);
       const overview = await get('/dashboard/overview');
-      expect(overview.body).toMatchObject(expected.overview);
+      const { attention } = expected;
+      expect(overview.body).toMatchObject({ ...expected.overview, attention });
       const shown = given.sellPaise === undefined ? null : Number(given.sellPaise);
       const price = overview.body['price'] as { sellPaise: number } | null; // as declared
       expect(price?.sellPaise ?? null).toBe(shown);

@@ -21,12 +21,15 @@ interface FeedFilter {
   readonly from?: Date | undefined;
   /** Exclusive. */
   readonly to?: Date | undefined;
+  readonly minPaise?: bigint | undefined;
+  readonly maxPaise?: bigint | undefined;
 }
 
 /** A table of the feed, with the condition that its rows are of the wanted kind. */
 interface Source {
   readonly columns: Sql;
   readonly table: Sql;
+  readonly amount: Sql;
   readonly ofKind: Sql;
 }
 
@@ -36,16 +39,19 @@ const goldColumns = sql`
 const gold = (ofKind: Sql): Source => ({
   columns: goldColumns,
   table: sql`gold_order`,
+  amount: sql`amount_paise`,
   ofKind,
 });
 const products: Source = {
   columns: sql`id, user_id, 'PRODUCT_ORDER', status, total_paise, NULL::numeric, created_at`,
   table: sql`product_order`,
+  amount: sql`total_paise`,
   ofKind: noSql,
 };
 const payouts: Source = {
   columns: sql`id, user_id, 'PAYOUT', status, amount_paise, NULL::numeric, created_at`,
   table: sql`payout`,
+  amount: sql`amount_paise`,
   ofKind: noSql,
 };
 const sourcesByKind: Readonly<Record<TransactionKind, Source>> = {
@@ -58,8 +64,13 @@ const sourcesByKind: Readonly<Record<TransactionKind, Source>> = {
 const sourcesOf = (kind: TransactionKind | undefined): readonly Source[] =>
   kind === undefined ? [gold(noSql), products, payouts] : [sourcesByKind[kind]];
 
-const conditionOf = ({ ofKind }: Source, { status, userId, from, to }: FeedFilter): Sql => sql`
+const conditionOf = (
+  { ofKind, amount }: Source,
+  { status, userId, from, to, minPaise, maxPaise }: FeedFilter,
+): Sql => sql`
   true ${ofKind}
+  ${minPaise === undefined ? noSql : sql`AND ${amount} >= ${minPaise}::bigint`}
+  ${maxPaise === undefined ? noSql : sql`AND ${amount} <= ${maxPaise}::bigint`}
   ${status === undefined ? noSql : sql`AND status = ${status}`}
   ${userId === undefined ? noSql : sql`AND user_id = ${userId}::uuid`}
   ${from === undefined ? noSql : sql`AND created_at >= ${from}::timestamptz`}
@@ -212,7 +223,9 @@ export const listAllTransactions = async (
 ): Promise<{ readonly rows: readonly OperatorTransaction[]; readonly total: number }> => {
   const { from, to } = filter;
   if (from !== undefined && to !== undefined && from >= to) return { rows: [], total: 0 };
-  if (filter.userId !== undefined) {
+  // The days' counts tell rows apart by neither.
+  const { userId, minPaise, maxPaise } = filter;
+  if (userId !== undefined || minPaise !== undefined || maxPaise !== undefined) {
     const [rows, counted] = await Promise.all([
       selectRows<Row>(db, newestRows(filter, { skip: offsetOf(page), limit: page.limit })),
       selectOne<{ total: number }>(db, sql`SELECT (${countedRows(filter)})::int AS total`),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { formatGrams, toSafePaise } from '../../money/index.ts';
-import { exampleOf, idInput, moment, pageOf, pageQuery } from '../../platform/http/index.ts';
+import { exampleOf, idInput, pageOf, pageQuery, rangeQuery } from '../../platform/http/index.ts';
 import {
   transactionKinds,
   type OperatorTransaction,
@@ -53,8 +53,7 @@ export const operatorFeedQuery = pageQuery.extend({
     .regex(/^[A-Z_]{1,40}$/u, 'must be a state, such as ALLOCATED')
     .optional(),
   userId: idInput.optional(),
-  from: moment.optional(),
-  to: moment.optional(),
+  ...rangeQuery,
 });
 
 const operatorTransactionView = transactionView.extend({ userId: z.uuid() });

@@ -26,6 +26,16 @@ const entriesOf = (userId: string) => sql`
     'status', status, 'amountPaise', amount_paise)
   FROM payout WHERE user_id = ${userId}::uuid
   UNION ALL
+  SELECT id, created_at, 'plan', jsonb_build_object('planId', id, 'event', 'created',
+    'amountPaise', amount_paise, 'frequency', frequency)
+  FROM sip_plan WHERE user_id = ${userId}::uuid
+  UNION ALL
+  SELECT id, coalesce(cancelled_at, completed_at), 'plan', jsonb_build_object('planId', id,
+    'event', CASE WHEN cancelled_at IS NULL THEN 'completed' ELSE 'cancelled' END,
+    'installments', installments_raised)
+  FROM sip_plan WHERE user_id = ${userId}::uuid
+    AND (cancelled_at IS NOT NULL OR completed_at IS NOT NULL)
+  UNION ALL
   SELECT id, at, 'security', jsonb_build_object('event', kind, 'ip', ip, 'deviceId', device_id,
     'count', count)
   FROM security_event WHERE user_id = ${userId}::uuid`;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { pageOf } from '../../platform/http/index.ts';
 import { securityEventKinds } from '../security-events/index.ts';
 
-const timelineKinds = ['order', 'product_order', 'payment', 'payout', 'security'] as const;
+const timelineKinds = ['order', 'product_order', 'payment', 'payout', 'plan', 'security'] as const;
 export type TimelineKind = (typeof timelineKinds)[number];
 
 const timelineEntry = z.object({
@@ -53,6 +53,7 @@ const summaryOf = (kind: TimelineKind, data: Readonly<Record<string, unknown>>):
   if (kind === 'product_order') return `Product order: ${String(status)}`;
   if (kind === 'payment') return `Payment order: ${String(status)}`;
   if (kind === 'payout') return `Payout: ${String(status)}`;
+  if (kind === 'plan') return `Plan ${String(event)}`;
   const known = securityEventKinds.find((each) => each === event);
   return known === undefined ? 'Security event' : securitySummaries[known];
 };

@@ -1,3 +1,4 @@
+import type { Clock } from '../../platform/clock/clock.ts';
 import type { Vault } from '../../platform/crypto/index.ts';
 import type { Db } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
@@ -6,6 +7,7 @@ import { openBlockedReason } from '../identity/index.ts';
 import { listAccounts } from '../banking/index.ts';
 import { presentHolding, readHolding } from '../holdings/index.ts';
 import { readKycOfUser } from '../kyc/index.ts';
+import { listPlansOfUser, presentPlan } from '../plans/index.ts';
 import { listRewards, presentReward } from '../referrals/index.ts';
 import { type UserRow, findUserRow, listSecurityEvents } from './users.read-model.ts';
 import { presentUserRow, presentSecurityEvent } from './users.schemas.ts';
@@ -38,22 +40,23 @@ const maxEvents = 50;
 
 /**
  * Returns a customer as operators see one, with their holding, KYC, bank accounts, the newest
- * security events and referral rewards. @throws AppError NOT_FOUND
+ * security events, referral rewards and plans. @throws AppError NOT_FOUND
  */
 export const readUserDetail = async (
-  deps: { readonly db: Db; readonly vault: Vault },
+  deps: { readonly db: Db; readonly vault: Vault; readonly wall: Clock },
   userId: string,
 ) => {
   const { db } = deps;
   const row = await findUserRow(db, userId);
   if (row === undefined) throw new AppError('NOT_FOUND');
-  const [[user], holding, kyc, accounts, events, rewards] = await Promise.all([
+  const [[user], holding, kyc, accounts, events, rewards, plans] = await Promise.all([
     presentUsers(deps, [row]),
     readHolding(db, userId),
     readKycOfUser(deps, userId),
     listAccounts(deps, userId, newest(100)),
     listSecurityEvents(db, userId, maxEvents),
     listRewards(db, userId, newest(100)),
+    listPlansOfUser(db, userId, 100),
   ]);
   invariant(user, 'one customer is presented as one');
   return {
@@ -63,5 +66,6 @@ export const readUserDetail = async (
     bankAccounts: accounts.items,
     securityEvents: events.map(presentSecurityEvent),
     referralRewards: rewards.rows.map(presentReward),
+    plans: plans.map(presentPlan),
   };
 };

@@ -1,3 +1,4 @@
+import type { Clock } from '../../platform/clock/clock.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import { defineRoute, idParams, ok, type Route } from '../../platform/http/index.ts';
 import type { Db } from '../../platform/db/index.ts';
@@ -7,7 +8,7 @@ import { presentUsers, readUserDetail } from './read-user-detail.ts';
 import { findUserRow, searchUsers } from './users.read-model.ts';
 import { blockBody, userDetail, userOperatorView, userPage, usersQuery } from './users.schemas.ts';
 
-type UsersAdminDeps = BlockUserDeps & { readonly db: Db };
+type UsersAdminDeps = BlockUserDeps & { readonly db: Db; readonly wall: Clock };
 
 const readers = adminAccess('SUPER_ADMIN', 'ADMIN', 'SUPPORT');
 const tags = ['users'];

@@ -4,6 +4,7 @@ import { bankAccountView } from '../banking/index.ts';
 import { holdingView } from '../holdings/index.ts';
 import { kycStatuses, presentUser, userView } from '../identity/index.ts';
 import { kycOperatorView } from '../kyc/index.ts';
+import { planView } from '../plans/index.ts';
 import { rewardView } from '../referrals/index.ts';
 import { securityEventKinds } from '../security-events/index.ts';
 import type { SecurityEventRow, UserRow } from './users.read-model.ts';
@@ -73,6 +74,7 @@ export const userDetail = userOperatorView.extend({
   bankAccounts: z.array(bankAccountView),
   securityEvents: z.array(securityEventView).describe('The newest 50; the timeline has all.'),
   referralRewards: z.array(rewardView).describe('The newest 100.'),
+  plans: z.array(planView).describe('The newest 100.'),
 });
 userDetail.register(z.globalRegistry, {
   id: 'UserDetail',
@@ -85,6 +87,7 @@ userDetail.register(z.globalRegistry, {
       bankAccounts: [exampleOf(bankAccountView)],
       securityEvents: [exampleOf(securityEventView)],
       referralRewards: [exampleOf(rewardView)],
+      plans: [exampleOf(planView)],
     },
   ],
 });

@@ -41,6 +41,7 @@ describe('GET /users/:id', () => {
         expect.objectContaining({ kind: 'device_signed_in' }),
       ],
       referralRewards: [],
+      plans: [],
     });
     const text = JSON.stringify(body);
     expect(text).not.toContain(person.pan);

@@ -4,12 +4,23 @@ export {
   webhookReply,
   type WebhookInbox,
 } from './receive-event.ts';
+export {
+  findEvent,
+  ignoreUnmatchedEvents,
+  listEvents,
+  lockEvent,
+  type EventFilter,
+  type ListedEvent,
+} from './list-events.ts';
 export { resealBodies } from './reseal-bodies.ts';
 export { openBody, countOutdatedBodies } from './webhook-inbox.store.ts';
-export type {
-  EventEffect,
-  EventNames,
-  InboxDeps,
-  InboxHandler,
-  ReceiptResult,
+export {
+  eventStatuses,
+  inboxSources,
+  type EventEffect,
+  type EventNames,
+  type InboxDeps,
+  type InboxHandler,
+  type InboxSource,
+  type ReceiptResult,
 } from './webhook-inbox.types.ts';

@@ -5,10 +5,12 @@ import type { Random } from '../../platform/ids/random.ts';
 import type { Logger } from '../../platform/observability/index.ts';
 
 /** The kind of sender. Each has an inbox of its own. */
-export type InboxSource = 'payment' | 'payout' | 'kyc';
+export const inboxSources = ['payment', 'payout', 'kyc'] as const;
+export type InboxSource = (typeof inboxSources)[number];
 
 /** APPLIED: everything that follows of the event has happened. PENDING: it waits for a retry. */
-export type EventStatus = 'PENDING' | 'APPLIED' | 'IGNORED' | 'UNMATCHED' | 'UNREADABLE';
+export const eventStatuses = ['PENDING', 'APPLIED', 'IGNORED', 'UNMATCHED', 'UNREADABLE'] as const;
+export type EventStatus = (typeof eventStatuses)[number];
 
 /** DUPLICATE: the same event is in the inbox already. */
 export type ReceiptResult = EventStatus | 'DUPLICATE';

@@ -27,8 +27,10 @@ export {
   offsetOf,
   pageOf,
   pageQuery,
+  rangeQuery,
   wholeNumber,
   type Between,
+  type ListRange,
   type Page,
 } from './schema-parts.ts';
 export { namesTag } from './entity-tag.ts';

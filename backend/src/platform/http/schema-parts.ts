@@ -68,6 +68,28 @@ export const pageQuery = z.object({
   limit: wholeNumber(1, 100, 20).describe('Most items of a page.'),
 });
 
+const paiseText = z
+  .string()
+  .regex(/^\d{1,15}$/u, 'must be a whole number of paise')
+  .transform(BigInt)
+  .optional();
+
+/** Narrows a list by when its rows began and by their amounts; any part may be left out. */
+export const rangeQuery = {
+  from: moment.optional().describe('Inclusive.'),
+  to: moment.optional().describe('Exclusive.'),
+  minPaise: paiseText.describe('Inclusive.'),
+  maxPaise: paiseText.describe('Inclusive.'),
+};
+
+/** The same, as a handler gets it. */
+export interface ListRange {
+  readonly from?: Date | undefined;
+  readonly to?: Date | undefined;
+  readonly minPaise?: bigint | undefined;
+  readonly maxPaise?: bigint | undefined;
+}
+
 export interface Page {
   readonly page: number;
   readonly limit: number;

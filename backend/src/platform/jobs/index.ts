@@ -1,6 +1,14 @@
 export { createJobRunner } from './create-job-runner.ts';
 export { createScheduleMover } from './create-schedule-mover.ts';
 export { createStandstill } from './standstill.ts';
+export {
+  jobStatuses,
+  listJobs,
+  lockJob,
+  removeJob,
+  restartJob,
+  type ListedJob,
+} from './change-jobs.ts';
 export { createSweepRunner } from './create-sweep-runner.ts';
 export { createDeadPoolSweep } from './heartbeat.ts';
 export {

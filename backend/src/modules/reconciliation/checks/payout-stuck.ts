@@ -101,16 +101,22 @@ const isStuck = (now: Date): Sql => {
         AND (NOT p.approval_required OR p.approved_at IS NOT NULL)))`;
 };
 
+/** Matches a payout `p` that failed or came back a day ago, and that nobody has retried since. */
+const isLeft = (now: Date): Sql => sql`
+  (p.status IN ('FAILED', 'REVERSED')
+    AND p.updated_at < ${addMs(now, -stuckMs)}::timestamptz)`;
+
 const findStuck = ({ read, now }: CheckContext) =>
   findRows(
     read,
     sql`
-      SELECT coalesce(p.dispatched_at, p.updated_at) AS since, p.id AS "payoutId",
+      SELECT CASE WHEN p.status IN ('FAILED', 'REVERSED') THEN p.updated_at
+          ELSE coalesce(p.dispatched_at, p.updated_at) END AS since, p.id AS "payoutId",
         p.order_id AS "orderId", p.user_id AS "userId", p.status AS "payoutStatus",
         p.amount_paise AS "amountPaise", p.attempt, p.provider,
         p.provider_payout_id AS "providerPayoutId"
       FROM payout p
-      WHERE p.status IN ('PENDING', 'PROCESSING') AND ${isStuck(now)}`,
+      WHERE (p.status IN ('PENDING', 'PROCESSING') AND ${isStuck(now)}) OR ${isLeft(now)}`,
   );
 
 /** Lists attempts of the window's payouts and of all open ones, except those found stuck anyway. */
@@ -165,12 +171,13 @@ const probe = async (
 };
 
 /**
- * Finds payouts that have been under way for a day, of any age; and attempts on which the provider
+ * Finds payouts that have been under way for a day, and failed ones that nobody has retried for a
+ * day, of any age; and attempts on which the provider
  * disagrees with our books: paid, failed or reversed there alone, or of another amount.
  */
 export const payoutStuck: Check = {
   id: 'payout_stuck',
-  title: 'A payout has been under way for over 24 hours, or the provider disagrees',
+  title: 'A payout was left for over 24 hours, under way or failed, or the provider disagrees',
   severity: 'high',
   callsCollaborator: true,
   async run(context) {

@@ -80,6 +80,31 @@ export const moneyRules: readonly DatabaseRule[] = [
   },
   {
     invariant: 3,
+    says: 'money of no known order goes back by the word of an operator, whom the log names',
+    sql: `
+      SELECT g.id, g.gateway_payment_id, g.amount_paise, g.refund_reference FROM gateway_payment g
+      WHERE g.payment_order_id IS NULL AND g.status = 'REFUNDED' AND (
+        g.refund_reference IS NULL OR NOT EXISTS (
+          SELECT FROM audit_log a WHERE a.action = 'payment.refunded'
+            AND a.target_type = 'gateway_payment' AND a.target_id = g.id::text))`,
+  },
+  {
+    invariant: 3,
+    says: 'a reward that is paid was earned by a buy that stood, and approved',
+    sql: `
+      SELECT w.id, w.status, w.order_id, w.paid_at FROM referral_reward w
+      WHERE w.status = 'PAID' AND (
+        w.earned_at IS NULL OR w.approved_at IS NULL OR w.approved_at > w.paid_at
+        OR EXISTS (
+          SELECT FROM payment_order p
+          JOIN gateway_payment g ON g.payment_order_id = p.id AND g.standing = 'APPLIED'
+          JOIN payment_reversal r ON r.gateway = g.gateway
+            AND r.gateway_payment_id = g.gateway_payment_id
+          -- One that arrived in that moment found the order locked, and came after it.
+          WHERE p.order_id = w.order_id AND r.learned_at < w.paid_at - interval '5 minutes'))`,
+  },
+  {
+    invariant: 3,
     says: "a buy's rupees are gold, tax and rounding, to the paisa, as quoted",
     sql: `
       SELECT o.id, o.amount_paise, o.gold_value_paise, o.gst_paise, o.rounding_paise, o.grams,

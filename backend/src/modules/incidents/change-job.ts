@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import type { Db, InTransaction } from '../../platform/db/index.ts';
+import { AppError } from '../../platform/errors/app-error.ts';
+import {
+  lockJob,
+  removeJob,
+  restartJob,
+  type JsonObject,
+  type ListedJob,
+} from '../../platform/jobs/index.ts';
+import { adminActor, type ByOperator } from '../admins/index.ts';
+import type { Auditor } from '../audit/index.ts';
+
+export interface ChangeJobDeps {
+  readonly inTransaction: InTransaction;
+  readonly audit: Auditor;
+}
+
+/** Ids by their names: whatever else a payload might hold is left out of the log. */
+const idsOf = z
+  .record(z.string(), z.unknown())
+  .transform((payload): JsonObject =>
+    Object.fromEntries(
+      Object.entries(payload).flatMap(([name, value]) =>
+        typeof value === 'string' ? [[name, value]] : [],
+      ),
+    ),
+  );
+
+/** Locks a job for a change. @throws AppError NOT_FOUND; ILLEGAL_TRANSITION while it runs */
+const lockIdleJob = async (tx: Db, id: string): Promise<ListedJob> => {
+  const job = await lockJob(tx, id);
+  if (job === undefined) throw new AppError('NOT_FOUND');
+  if (job.status === 'running') {
+    throw new AppError('ILLEGAL_TRANSITION', {
+      message: 'The job is running. Wait until it has ended.',
+      details: { status: job.status },
+    });
+  }
+  return job;
+};
+
+const auditOf = (
+  { id, task, status, attempts, payload }: ListedJob,
+  { principal, context }: ByOperator,
+) => ({
+  ...adminActor(principal, context),
+  target: { type: 'job', id },
+  before: { task, status, attempts, ...idsOf.parse(payload ?? {}) },
+});
+
+/**
+ * Lets a job that waits or was given up begin anew at once, with all of its tries. Handlers read
+ * their rows again, so that one whose work was done meanwhile does nothing.
+ * @throws AppError NOT_FOUND; ILLEGAL_TRANSITION while it runs
+ */
+export const retryJob = (
+  { inTransaction, audit }: ChangeJobDeps,
+  id: string,
+  operator: ByOperator,
+): Promise<ListedJob | undefined> =>
+  inTransaction(async (tx) => {
+    const job = await lockIdleJob(tx, id);
+    await restartJob(tx, id);
+    const after = { status: 'queued', attempts: 0 };
+    await audit.record(tx, { action: 'job.retry', ...auditOf(job, operator), after });
+    return lockJob(tx, id);
+  });
+
+/**
+ * Takes a job that was given up off the queue for good. One that is still tried is kept: its work
+ * may be what the next try does.
+ * @throws AppError NOT_FOUND; ILLEGAL_TRANSITION while it runs or is still tried
+ */
+export const discardJob = (
+  { inTransaction, audit }: ChangeJobDeps,
+  id: string,
+  reason: string,
+  operator: ByOperator,
+): Promise<ListedJob> =>
+  inTransaction(async (tx) => {
+    const job = await lockIdleJob(tx, id);
+    if (job.status !== 'dead') {
+      throw new AppError('ILLEGAL_TRANSITION', {
+        message: 'The job is still tried. Only one that was given up can be discarded.',
+        details: { status: job.status },
+      });
+    }
+    await removeJob(tx, id);
+    const entry = auditOf(job, operator);
+    await audit.record(tx, { action: 'job.discard', ...entry, sealed: { after: { reason } } });
+    return job;
+  });

@@ -1,0 +1,1 @@
+export { createIncidentRoutes } from './incidents.admin.routes.ts';

@@ -1,0 +1,145 @@
+import { z } from 'zod';
+import { toSafePaise } from '../../money/index.ts';
+import { pageOf, pageQuery, plainLine, plainText } from '../../platform/http/index.ts';
+import { openPaymentStates, type OpenPayment } from './open-payments.read-model.ts';
+
+export const openPaymentsQuery = pageQuery.extend({
+  state: z.enum(openPaymentStates).optional(),
+  gateway: z.string().min(1).max(50).optional(),
+});
+
+const actionNames = [
+  'ALLOCATE',
+  'REFUNDED',
+  'KEEP',
+  'RECOVER',
+  'REPLAY_EVENT',
+  'RECORD_REFUND',
+] as const;
+
+const actionView = z.object({
+  action: z.enum(actionNames),
+  method: z.literal('POST'),
+  path: z.string(),
+  does: z.string(),
+});
+type ActionView = z.output<typeof actionView>;
+
+export const openPaymentView = z.object({
+  id: z.uuid(),
+  state: z.enum(openPaymentStates),
+  gateway: z.string(),
+  gatewayPaymentId: z.string(),
+  gatewayOrderId: z.string().nullable(),
+  paymentOrderId: z.uuid().nullable(),
+  orderId: z.uuid().nullable(),
+  userId: z.uuid().nullable(),
+  standing: z.enum(['APPLIED', 'SECOND', 'MISMATCH', 'LATE', 'UNMATCHED']),
+  amountPaise: z.int().min(0),
+  reversedPaise: z.int().min(0).describe('What went away of it, as far as it is known.'),
+  currency: z.string(),
+  method: z.string().nullable(),
+  orderStatus: z.string().nullable(),
+  reviewCode: z.string().nullable(),
+  reviewReason: z.string().nullable(),
+  hasFailed: z.boolean().describe('Its gateway says that it failed after its capture.'),
+  learnedAt: z.iso.datetime(),
+  actions: z.array(actionView).describe('What may end its wait; the route itself decides.'),
+});
+openPaymentView.register(z.globalRegistry, {
+  id: 'OpenPayment',
+  description: 'A captured payment whose money waits for a person.',
+  examples: [
+    {
+      id: '0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b10',
+      state: 'UNMATCHED',
+      gateway: 'sandbox',
+      gatewayPaymentId: 'sbx_pay_1001',
+      gatewayOrderId: 'sbx_order_1001',
+      paymentOrderId: null,
+      orderId: null,
+      userId: null,
+      standing: 'UNMATCHED',
+      amountPaise: 100_050,
+      reversedPaise: 0,
+      currency: 'INR',
+      method: 'upi',
+      orderStatus: null,
+      reviewCode: null,
+      reviewReason: null,
+      hasFailed: false,
+      learnedAt: '2026-01-15T09:30:00.000Z',
+      actions: [
+        {
+          action: 'RECORD_REFUND',
+          method: 'POST',
+          path: '/payments/0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b10/refunded',
+          does: 'Records that it was paid back at its gateway.',
+        },
+      ],
+    },
+  ],
+});
+
+export const openPaymentPage = pageOf(openPaymentView);
+
+export const recordRefundBody = z.object({
+  /** The gateway's own reference of the refund. */
+  reference: plainLine(128),
+  note: plainText(2000).optional(),
+});
+recordRefundBody.register(z.globalRegistry, {
+  id: 'RecordRefundRequest',
+  examples: [{ reference: 'rfnd_1001', note: 'Paid twice by mistake, refunded at the gateway.' }],
+});
+
+const texts: Readonly<Record<ActionView['action'], string>> = {
+  ALLOCATE: 'Buys the gold that was ordered with this money.',
+  REFUNDED: 'Records that it was paid back at its gateway, by that reference.',
+  KEEP: 'Leaves the gold with the customer; what is missing is the loss of the house.',
+  RECOVER: 'Takes the reserved gold back for the house.',
+  REPLAY_EVENT: 'Applies its event again, now that its order may be known.',
+  RECORD_REFUND: 'Records that it was paid back at its gateway.',
+};
+
+const post = (action: ActionView['action'], path: string): ActionView => ({
+  action,
+  method: 'POST',
+  path,
+  does: texts[action],
+});
+
+/** Returns the resolutions that fit an order under review with this payment. */
+const resolutionsOf = (payment: OpenPayment): readonly ActionView['action'][] => {
+  const { hasGold, canHoldGold, standing, reviewCode, reversedPaise } = payment;
+  if (hasGold && standing !== 'APPLIED') return ['REFUNDED', 'KEEP'];
+  if (hasGold) return reviewCode === 'PAYMENT_REVERSED' ? ['KEEP', 'RECOVER'] : ['KEEP'];
+  const isRight = standing === 'APPLIED' || standing === 'LATE';
+  return isRight && canHoldGold && reversedPaise === 0n ? ['ALLOCATE', 'REFUNDED'] : ['REFUNDED'];
+};
+
+/** Returns what may end the wait of a payment's money. */
+const actionsOf = (payment: OpenPayment): ActionView[] => {
+  const { id, standing, orderId, orderStatus, waitingEventId } = payment;
+  if (standing === 'UNMATCHED') {
+    const event = waitingEventId ?? undefined;
+    return [
+      ...(event === undefined ? [] : [post('REPLAY_EVENT', `/webhook-events/${event}/replay`)]),
+      post('RECORD_REFUND', `/payments/${id}/refunded`),
+    ];
+  }
+  if (orderId === null || orderStatus !== 'MANUAL_REVIEW') return [];
+  return resolutionsOf(payment).map((action) => post(action, `/orders/${orderId}/resolve`));
+};
+
+export const presentOpenPayment = (payment: OpenPayment) => {
+  const { hasGold: _gold, canHoldGold: _can, waitingEventId: _event, ...shown } = payment;
+  return {
+    ...shown,
+    state: payment.standing === 'UNMATCHED' ? 'UNMATCHED' : 'REVIEW',
+    amountPaise: toSafePaise(payment.amountPaise),
+    reversedPaise: toSafePaise(payment.reversedPaise),
+    learnedAt: payment.learnedAt.toISOString(),
+    actions: actionsOf(payment),
+  };
+};

@@ -1,0 +1,72 @@
+import type { Db, InTransaction } from '../../platform/db/index.ts';
+import { AppError } from '../../platform/errors/app-error.ts';
+import { adminActor, type ByOperator } from '../admins/index.ts';
+import type { Auditor } from '../audit/index.ts';
+import {
+  fetchRefundState,
+  findUnmatchedPayment,
+  lockUnmatchedPayment,
+  recordUnmatchedAsRefunded,
+  type PaymentsDeps,
+  type RefundState,
+} from '../payments/index.ts';
+import { ignoreUnmatchedEvents } from '../webhook-inbox/index.ts';
+
+export interface RecordRefundDeps {
+  readonly db: Db;
+  readonly inTransaction: InTransaction;
+  readonly audit: Auditor;
+  readonly payments: Pick<PaymentsDeps, 'gateways' | 'clock'>;
+}
+
+interface RefundStatement {
+  readonly reference: string;
+  readonly note?: string | undefined;
+}
+
+const noFit = (message: string): AppError => new AppError('ILLEGAL_TRANSITION', { message });
+
+/** Throws unless the money is gone, by the gateway's answer or, where it has none, by the word. */
+const requirePaidBack = (state: RefundState): void => {
+  if (state.kind === 'NO_ANSWER') {
+    throw new AppError('SERVICE_UNAVAILABLE', {
+      message: 'The payment gateway is not responding. Nothing was recorded; try again.',
+    });
+  }
+  if (state.kind === 'HELD') throw noFit('The gateway still holds the money of this payment.');
+  if (state.kind === 'UNDER_WAY') {
+    throw new AppError('OUTCOME_UNDECIDED', { message: 'The refund is not complete.' });
+  }
+};
+
+/**
+ * Records that the money of a payment whose order nobody knows was paid back at its gateway, which
+ * is asked outside of the transaction. Its events wait no longer. (contract: incidents > Open
+ * payments)
+ * @throws AppError NOT_FOUND; ILLEGAL_TRANSITION while the gateway holds the money, or where its
+ *   order is known by now; OUTCOME_UNDECIDED; SERVICE_UNAVAILABLE
+ */
+export const recordUnmatchedRefund = async (
+  { db, inTransaction, audit, payments }: RecordRefundDeps,
+  id: string,
+  { reference, note }: RefundStatement,
+  { principal, context }: ByOperator,
+): Promise<void> => {
+  const payment = await findUnmatchedPayment(db, id);
+  if (payment === undefined) throw new AppError('NOT_FOUND');
+  requirePaidBack(await fetchRefundState(payments, payment, reference));
+  await inTransaction(async (tx) => {
+    const locked = await lockUnmatchedPayment(tx, id);
+    if (locked === undefined) throw noFit('The payment is not unmatched any more.');
+    await recordUnmatchedAsRefunded(payments, tx, locked, reference);
+    const events = await ignoreUnmatchedEvents(tx, locked);
+    await audit.record(tx, {
+      action: 'payment.refunded',
+      ...adminActor(principal, context),
+      target: { type: 'gateway_payment', id },
+      before: { standing: 'UNMATCHED' },
+      after: { standing: 'REFUNDED', reference, events },
+      ...(note !== undefined && { sealed: { after: { note } } }),
+    });
+  });
+};

@@ -1,0 +1,83 @@
+import { addMs } from '../../platform/clock/clock.ts';
+import type { Db } from '../../platform/db/index.ts';
+import { AppError } from '../../platform/errors/app-error.ts';
+import { adminActor } from '../admins/index.ts';
+import { requireUnclaimed, storeClaim } from './kyc-claims.store.ts';
+import { findKyc, lockKycOfUser, requireKyc, type KycRow } from './kyc.store.ts';
+import type { Reviewer, ReviewKycDeps } from './review-kyc.ts';
+
+type ClaimDeps = Pick<ReviewKycDeps, 'db' | 'inTransaction' | 'wall' | 'audit'>;
+
+/** The time for which an operator has a record alone; claiming it again begins anew. */
+const claimMs = 15 * 60_000;
+
+/** Locks a record that no other operator has claimed. */
+const lockUnclaimed = async (
+  { wall }: ClaimDeps,
+  tx: Db,
+  userId: string,
+  { principal }: Reviewer,
+): Promise<KycRow> => {
+  const locked = await lockKycOfUser(tx, userId);
+  if (locked === undefined) throw new AppError('NOT_FOUND');
+  await requireUnclaimed(tx, locked.id, { adminId: principal.adminId, now: wall.now() });
+  return requireKyc(tx, locked.id);
+};
+
+const findRecord = async (db: Db, id: string): Promise<KycRow> => {
+  const row = await findKyc(db, id);
+  if (row === undefined) throw new AppError('NOT_FOUND');
+  return row;
+};
+
+/**
+ * Claims a submission that waits: until the claim lapses or is given back nobody else decides on it.
+ * @throws AppError NOT_FOUND; CONFLICT while another operator has it; ILLEGAL_TRANSITION for a
+ *   record that waits for no decision
+ */
+export const claimKyc = async (
+  deps: ClaimDeps,
+  id: string,
+  reviewer: Reviewer,
+): Promise<KycRow> => {
+  const { db, inTransaction, wall, audit } = deps;
+  const { userId } = await findRecord(db, id);
+  return inTransaction(async (tx) => {
+    const { status } = await lockUnclaimed(deps, tx, userId, reviewer);
+    if (status !== 'SUBMITTED') throw new AppError('ILLEGAL_TRANSITION', { details: { status } });
+    const until = addMs(wall.now(), claimMs);
+    await storeClaim(tx, id, { by: reviewer.principal.adminId, until });
+    await audit.record(tx, {
+      ...adminActor(reviewer.principal, reviewer.context),
+      action: 'kyc.claim',
+      target: { type: 'kyc', id },
+      after: { until: until.toISOString() },
+    });
+    return requireKyc(tx, id);
+  });
+};
+
+/**
+ * Gives a claim back; one that has lapsed, or that nobody has, is no error.
+ * @throws AppError NOT_FOUND; CONFLICT where another operator has it
+ */
+export const releaseKyc = async (
+  deps: ClaimDeps,
+  id: string,
+  reviewer: Reviewer,
+): Promise<KycRow> => {
+  const { db, inTransaction, audit } = deps;
+  const { userId } = await findRecord(db, id);
+  return inTransaction(async (tx) => {
+    const { claimedBy } = await lockUnclaimed(deps, tx, userId, reviewer);
+    await storeClaim(tx, id, undefined);
+    await audit.record(tx, {
+      ...adminActor(reviewer.principal, reviewer.context),
+      action: 'kyc.release',
+      target: { type: 'kyc', id },
+      before: { claimedBy },
+      after: { claimedBy: null },
+    });
+    return requireKyc(tx, id);
+  });
+};

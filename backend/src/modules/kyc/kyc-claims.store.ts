@@ -1,0 +1,63 @@
+import type { Db } from '../../platform/db/index.ts';
+import { AppError } from '../../platform/errors/app-error.ts';
+import type { KycRow } from './kyc.store.ts';
+
+/* The claims of operators on rows of `kyc_record`. */
+
+/** An operator who is at a record. */
+interface Claim {
+  readonly by: { readonly id: string; readonly email: string };
+  readonly until: string;
+}
+
+const isClaimed = ({ claimedUntil }: Pick<KycRow, 'claimedUntil'>, now: Date): boolean =>
+  claimedUntil !== null && claimedUntil > now;
+
+/** Returns the claims that stand, by the record's id. */
+export const findClaims = async (
+  db: Db,
+  rows: readonly KycRow[],
+  now: Date,
+): Promise<ReadonlyMap<string, Claim>> => {
+  const claimed = rows.filter((row) => isClaimed(row, now));
+  const ids = claimed.flatMap(({ claimedBy }) => claimedBy ?? []);
+  if (ids.length === 0) return new Map();
+  const admins = await db.adminUser.findMany({
+    where: { id: { in: ids } },
+    select: { id: true, email: true },
+  });
+  return new Map(
+    claimed.flatMap(({ id, claimedBy, claimedUntil }) => {
+      const by = admins.find((admin) => admin.id === claimedBy);
+      return by === undefined || claimedUntil === null
+        ? []
+        : [[id, { by, until: claimedUntil.toISOString() }]];
+    }),
+  );
+};
+
+/** @throws AppError CONFLICT, with the claim, while another operator is at the record */
+export const requireUnclaimed = async (
+  db: Db,
+  id: string,
+  { adminId, now }: { readonly adminId: string; readonly now: Date },
+): Promise<void> => {
+  const row = await db.kycRecord.findUnique({ where: { id } });
+  if (row === null || row.claimedBy === adminId || !isClaimed(row, now)) return;
+  throw new AppError('CONFLICT', {
+    message: 'Another operator is working on this record.',
+    details: { claim: (await findClaims(db, [row], now)).get(id) },
+  });
+};
+
+/** Writes a claim, or its end; of a locked record. */
+export const storeClaim = async (
+  tx: Db,
+  id: string,
+  claim: { readonly by: string; readonly until: Date } | undefined,
+): Promise<void> => {
+  await tx.kycRecord.update({
+    where: { id },
+    data: { claimedBy: claim?.by ?? null, claimedUntil: claim?.until ?? null },
+  });
+};

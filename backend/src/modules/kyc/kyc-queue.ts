@@ -1,0 +1,86 @@
+import type { Prisma } from '../../generated/prisma/client.ts';
+import type { Clock } from '../../platform/clock/clock.ts';
+import type { BlindIndex } from '../../platform/crypto/index.ts';
+import type { Db } from '../../platform/db/index.ts';
+import { offsetOf, type Page } from '../../platform/http/index.ts';
+import { readPhone, type KycStatus } from '../identity/index.ts';
+
+export interface KycQueueDeps {
+  readonly db: Db;
+  readonly blindIndex: BlindIndex;
+  /** Real time: a claim lapses by it. */
+  readonly wall: Clock;
+}
+
+interface QueueFilter {
+  readonly status: KycStatus;
+  /** What an operator typed: a whole id, phone, PAN or Aadhaar number. */
+  readonly q?: string | undefined;
+  readonly claim?: 'MINE' | 'OTHERS' | 'NONE' | undefined;
+  readonly from?: Date | undefined;
+  /** Exclusive. */
+  readonly to?: Date | undefined;
+  readonly order: 'oldest' | 'newest';
+  /** The operator who asks. */
+  readonly adminId: string;
+}
+
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u;
+const pan = /^[A-Z]{5}\d{4}[A-Z]$/u;
+const aadhaar = /^[2-9]\d{11}$/u;
+
+/** Numbers are sealed: a whole one is found by its keyed hash. */
+const searchOf = ({ blindIndex }: KycQueueDeps, q: string): Prisma.KycRecordWhereInput => {
+  const [lower, upper, digits] = [q.toLowerCase(), q.toUpperCase(), q.replaceAll(/[\s-]/gu, '')];
+  if (uuid.test(lower)) return { OR: [{ id: lower }, { userId: lower }] };
+  if (pan.test(upper)) return { panHash: { in: [...blindIndex.all('kyc.pan', upper)] } };
+  const phone = readPhone(lower);
+  const ofPhone = phone === undefined ? [] : [{ user: { phone } }];
+  // Twelve digits may be either: an Aadhaar number, or a phone with its country.
+  const ofNumber = aadhaar.test(digits)
+    ? [{ aadhaarHash: { in: [...blindIndex.all('kyc.aadhaar', digits)] } }]
+    : [];
+  return { OR: [...ofPhone, ...ofNumber] };
+};
+
+const claimOf = (
+  claim: NonNullable<QueueFilter['claim']>,
+  adminId: string,
+  now: Date,
+): Prisma.KycRecordWhereInput => {
+  if (claim === 'NONE') return { OR: [{ claimedUntil: null }, { claimedUntil: { lte: now } }] };
+  const claimedBy = claim === 'MINE' ? adminId : { not: adminId };
+  return { claimedUntil: { gt: now }, claimedBy };
+};
+
+/** Returns a page of records by the time of their submission, and the number of them. */
+export const listKyc = async (
+  deps: KycQueueDeps,
+  { status, q, claim, from, to, order, adminId }: QueueFilter,
+  page: Page,
+) => {
+  const { db, wall } = deps;
+  const submittedAt = {
+    ...(from !== undefined && { gte: from }),
+    ...(to !== undefined && { lt: to }),
+  };
+  const where: Prisma.KycRecordWhereInput = {
+    status,
+    ...(Object.keys(submittedAt).length > 0 && { submittedAt }),
+    AND: [
+      ...(q === undefined ? [] : [searchOf(deps, q)]),
+      ...(claim === undefined ? [] : [claimOf(claim, adminId, wall.now())]),
+    ],
+  };
+  const direction = order === 'oldest' ? 'asc' : 'desc';
+  const [rows, total] = await Promise.all([
+    db.kycRecord.findMany({
+      where,
+      orderBy: [{ submittedAt: direction }, { id: direction }],
+      skip: offsetOf(page),
+      take: page.limit,
+    }),
+    db.kycRecord.count({ where }),
+  ]);
+  return { rows, total };
+};

@@ -1,0 +1,84 @@
+import { paise, type Paise } from '../../money/index.ts';
+import { addMs } from '../../platform/clock/clock.ts';
+import {
+  joinSql,
+  noSql,
+  selectOne,
+  selectRows,
+  sql,
+  type Db,
+  type Sql,
+} from '../../platform/db/index.ts';
+import { offsetOf, type Page } from '../../platform/http/index.ts';
+
+export const reviewKinds = ['BUY', 'SIP_INSTALLMENT', 'SELL', 'DEBIT', 'PAYMENT'] as const;
+type ReviewKind = (typeof reviewKinds)[number];
+
+/** Money or gold that waits for a person. */
+export interface OpenReview {
+  readonly kind: ReviewKind;
+  /** Of the order; of a debit its payment order, and of a payment its own. */
+  readonly id: string;
+  readonly orderId: string | null;
+  readonly userId: string | null;
+  readonly code: string;
+  readonly reason: string | null;
+  readonly amountPaise: Paise;
+  readonly since: Date;
+}
+
+interface ReviewFilter {
+  readonly kind?: ReviewKind | undefined;
+  readonly userId?: string | undefined;
+  readonly code?: string | undefined;
+}
+
+/** A debit is being requested at this time; it is undecided once that took far longer. */
+const decidedMs = 60 * 60_000;
+
+const orders: Sql = sql`
+  SELECT type AS kind, id, id AS order_id, user_id, manual_review_code AS code,
+    manual_review_reason AS reason, amount_paise, updated_at AS since
+  FROM gold_order
+  WHERE manual_review_code IS NOT NULL AND status IN ('MANUAL_REVIEW', 'VERIFIED')`;
+
+const debits = (now: Date): Sql => sql`
+  SELECT 'DEBIT', id, order_id, user_id, 'DEBIT_UNDECIDED', NULL, amount_paise, debit_due_at
+  FROM payment_order
+  WHERE debit_status IN ('INTENDED', 'UNKNOWN') AND status IN ('CREATED', 'GATEWAY_ORDER_CREATED')
+    AND debit_due_at < ${addMs(now, -decidedMs)}::timestamptz`;
+
+const payments: Sql = sql`
+  SELECT 'PAYMENT', id, NULL::uuid, NULL::uuid, 'UNMATCHED', NULL, amount_paise, learned_at
+  FROM gateway_payment WHERE status = 'CAPTURED' AND standing = 'UNMATCHED'`;
+
+const matching = ({ kind, userId, code }: ReviewFilter, now: Date): Sql => sql`
+  FROM (${joinSql([orders, debits(now), payments], ' UNION ALL ')}) AS review
+  WHERE true
+    ${kind === undefined ? noSql : sql`AND kind = ${kind}`}
+    ${userId === undefined ? noSql : sql`AND user_id = ${userId}::uuid`}
+    ${code === undefined ? noSql : sql`AND code = ${code}`}`;
+
+/** Returns a page of everything that waits for a person's decision, the oldest first. */
+export const listReviews = async (
+  db: Db,
+  filter: ReviewFilter,
+  page: Page & { readonly now: Date },
+): Promise<{ readonly rows: readonly OpenReview[]; readonly total: number }> => {
+  const from = matching(filter, page.now);
+  const counted = await selectOne<{ total: number }>(
+    db,
+    sql`SELECT count(*)::int AS total ${from}`,
+  );
+  const rows = await selectRows<Omit<OpenReview, 'amountPaise'> & { readonly amountPaise: bigint }>(
+    db,
+    sql`
+      SELECT kind, id, order_id AS "orderId", user_id AS "userId", code, reason,
+        amount_paise AS "amountPaise", since
+      ${from} ORDER BY since, id LIMIT ${page.limit}::int OFFSET ${offsetOf(page)}::int`,
+  );
+  return {
+    rows: rows.map((row) => ({ ...row, amountPaise: paise(row.amountPaise) })),
+    total: counted?.total ?? 0,
+  };
+};

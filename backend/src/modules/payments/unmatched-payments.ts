@@ -1,0 +1,55 @@
+import { paise } from '../../money/index.ts';
+import { selectOne, sql, type Db } from '../../platform/db/index.ts';
+import { invariant } from '../../platform/invariant/invariant.ts';
+import { listReversals, markPaymentRefunded, resolveReversals } from './gateway-payments.store.ts';
+import type { AskedPayment } from './held-payments.ts';
+import type { PaymentsDeps } from './payments.types.ts';
+
+/** A captured payment of an order that nobody knows. */
+type UnmatchedPayment = AskedPayment & { readonly id: string };
+
+/** Returns a captured payment that matches no order; undefined for any other. */
+export const findUnmatchedPayment = async (
+  db: Db,
+  id: string,
+): Promise<UnmatchedPayment | undefined> => {
+  const row = await db.gatewayPayment.findFirst({
+    where: { id, status: 'CAPTURED', disposition: 'UNMATCHED' },
+  });
+  if (row === null) return undefined;
+  const { gateway, gatewayPaymentId, gatewayOrderId, amountPaise, learnedAt, gatewayAt } = row;
+  return {
+    id,
+    gateway,
+    gatewayPaymentId,
+    gatewayOrderId,
+    createdAt: gatewayAt !== null && gatewayAt < learnedAt ? gatewayAt : learnedAt,
+    amountPaise: paise(amountPaise),
+    reversals: await listReversals(db, row),
+  };
+};
+
+/** Locks such a payment until the transaction ends; undefined where its order is known by now. */
+export const lockUnmatchedPayment = async (
+  tx: Db,
+  id: string,
+): Promise<UnmatchedPayment | undefined> => {
+  const locked = await selectOne(
+    tx,
+    sql`SELECT id FROM gateway_payment WHERE id = ${id}::uuid FOR UPDATE`,
+  );
+  return locked === undefined ? undefined : findUnmatchedPayment(tx, id);
+};
+
+/** Records that the money of a locked payment of no known order went back to who paid it. */
+export const recordUnmatchedAsRefunded = async (
+  { clock }: Pick<PaymentsDeps, 'clock'>,
+  tx: Db,
+  payment: UnmatchedPayment,
+  reference: string,
+): Promise<void> => {
+  const at = clock.now();
+  const isRecorded = await markPaymentRefunded(tx, payment.id, reference, at);
+  invariant(isRecorded, `payment ${payment.id} was refunded by another`);
+  await resolveReversals(tx, payment, at);
+};

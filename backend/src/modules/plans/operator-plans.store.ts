@@ -1,0 +1,57 @@
+import type { Prisma } from '../../generated/prisma/client.ts';
+import { boundsOf, type Db } from '../../platform/db/index.ts';
+import { offsetOf, type ListRange, type Page } from '../../platform/http/index.ts';
+import { planColumns, toPlan } from './plans.store.ts';
+import type { Plan, PlanStatus } from './plans.types.ts';
+
+interface PlanFilter extends ListRange {
+  readonly userId?: string | undefined;
+  readonly status?: PlanStatus | undefined;
+  readonly hasMandate?: boolean | undefined;
+}
+
+const newestFirst = [{ createdAt: 'desc' }, { id: 'desc' }] as const;
+
+/** Returns a page of all customers' plans, newest first, and how many there are. */
+export const listAllPlans = async (
+  db: Db,
+  { userId, status, hasMandate, ...range }: PlanFilter,
+  page: Page,
+): Promise<{ readonly rows: readonly Plan[]; readonly total: number }> => {
+  const { createdAt, amount } = boundsOf(range);
+  const where: Prisma.SipPlanWhereInput = {
+    ...(userId !== undefined && { userId }),
+    ...(status !== undefined && { status }),
+    ...(hasMandate !== undefined && { mandateGateway: hasMandate ? { not: null } : null }),
+    ...(createdAt !== undefined && { createdAt }),
+    ...(amount !== undefined && { amountPaise: amount }),
+  };
+  const [rows, total] = await Promise.all([
+    db.sipPlan.findMany({
+      where,
+      orderBy: [...newestFirst],
+      skip: offsetOf(page),
+      take: page.limit,
+      select: planColumns,
+    }),
+    db.sipPlan.count({ where }),
+  ]);
+  return { rows: rows.map(toPlan), total };
+};
+
+/** Returns the newest plans of a customer. */
+export const listPlansOfUser = async (db: Db, userId: string, limit: number): Promise<Plan[]> => {
+  const rows = await db.sipPlan.findMany({
+    where: { userId },
+    orderBy: [...newestFirst],
+    take: limit,
+    select: planColumns,
+  });
+  return rows.map(toPlan);
+};
+
+/** Returns a plan, whoever has it. */
+export const findAnyPlan = async (db: Db, id: string): Promise<Plan | undefined> => {
+  const row = await db.sipPlan.findUnique({ where: { id }, select: planColumns });
+  return row === null ? undefined : toPlan(row);
+};

@@ -1,0 +1,25 @@
+import { Client } from 'pg';
+import { expect, it } from 'vitest';
+import { freshDatabase } from '#test/support/fresh-database.ts';
+import { findBrokenRules } from './find-broken-rules.ts';
+
+it('finds money of no known order that went back without the word of an operator', async () => {
+  const database = await freshDatabase();
+  const client = new Client({ connectionString: database.migrateUrl });
+  await client.connect();
+  try {
+    await client.query(
+      `INSERT INTO gateway_payment (id, gateway, gateway_payment_id, status, standing,
+         amount_paise, currency, refund_reference, refunded_at, learned_at, updated_at)
+       VALUES (gen_random_uuid(), 'sandbox', 'pay_1', 'REFUNDED', 'REFUNDED', 700, 'INR',
+         'rfnd_1', now(), now(), now())`,
+    );
+    const broken = await findBrokenRules(client);
+    expect(broken.map(({ says }) => says)).toEqual([
+      'money of no known order goes back by the word of an operator, whom the log names',
+    ]);
+  } finally {
+    await client.end();
+    await database.drop();
+  }
+});

@@ -1,0 +1,87 @@
+import type { Clock } from '../../platform/clock/clock.ts';
+import type { InTransaction } from '../../platform/db/index.ts';
+import { AppError } from '../../platform/errors/app-error.ts';
+import type { Logger } from '../../platform/observability/index.ts';
+import { transition } from '../../platform/transitions/transitions.ts';
+import { adminActor, type ByOperator } from '../admins/index.ts';
+import type { Auditor } from '../audit/index.ts';
+import {
+  isBuyTakenBack,
+  lockReward,
+  updateReward,
+  type OperatorReward,
+} from './operator-rewards.store.ts';
+import { rewardMachine } from './rewards.states.ts';
+
+export interface ChangeRewardDeps {
+  readonly inTransaction: InTransaction;
+  readonly clock: Clock;
+  readonly audit: Auditor;
+  readonly logger: Pick<Logger, 'info' | 'error'>;
+}
+
+/** A step that an operator takes with a reward. */
+type RewardStep =
+  | { readonly to: 'APPROVED' }
+  | { readonly to: 'EARNED' }
+  | { readonly to: 'PAID'; readonly reference: string };
+
+const actions = {
+  APPROVED: 'referral-reward.approve',
+  EARNED: 'referral-reward.withdraw',
+  PAID: 'referral-reward.paid',
+} as const;
+
+const changesOf = (step: RewardStep, adminId: string, at: Date) => {
+  const { to: status } = step;
+  if (step.to === 'EARNED') return { status, approvedAt: null, approvedBy: null };
+  if (step.to === 'APPROVED') return { status, approvedAt: at, approvedBy: adminId };
+  return { status, paidAt: at, paidBy: adminId, paymentReference: step.reference };
+};
+
+/** Throws for a reward whose buy does not stand: the sweep takes it back, or a review is open. */
+const requireStandingBuy = (isTakenBack: boolean): void => {
+  if (!isTakenBack) return;
+  throw new AppError('ILLEGAL_TRANSITION', {
+    message: 'The buy that earned this reward was reversed, or is under review.',
+  });
+};
+
+/**
+ * Approves a reward, withdraws that, or records that it was paid, in one transaction with the audit
+ * row. The buy is looked at again under the lock: money that went away earns nobody anything.
+ * @throws AppError NOT_FOUND; ILLEGAL_TRANSITION where the reward is elsewhere, or its buy does not
+ *   stand
+ */
+export const changeReward = (
+  { inTransaction, clock, audit, logger }: ChangeRewardDeps,
+  id: string,
+  step: RewardStep,
+  { principal, context }: ByOperator,
+): Promise<OperatorReward | undefined> =>
+  inTransaction(async (tx) => {
+    const reward = await lockReward(tx, id);
+    if (reward === undefined) throw new AppError('NOT_FOUND');
+    const { status: from, orderId } = reward;
+    const { adminId } = principal;
+    if (step.to !== 'EARNED') {
+      requireStandingBuy(orderId !== null && (await isBuyTakenBack(tx, orderId)));
+    }
+    const changes = changesOf(step, adminId, clock.now());
+    await transition(rewardMachine(logger), {
+      id,
+      from,
+      to: step.to,
+      actor: `admin:${adminId}`,
+      cause: actions[step.to],
+      update: () => updateReward(tx, { id, from }, changes),
+    });
+    await audit.record(tx, {
+      action: actions[step.to],
+      ...adminActor(principal, context),
+      target: { type: 'referral_reward', id },
+      before: { status: from },
+      after: { status: step.to, ...(step.to === 'PAID' && { reference: step.reference }) },
+    });
+    return lockReward(tx, id);
+  });

@@ -1,0 +1,141 @@
+import type { Prisma } from '../../generated/prisma/client.ts';
+import { paise, type Paise } from '../../money/index.ts';
+import { boundsOf, selectOne, sql, type Db, type Sql } from '../../platform/db/index.ts';
+import { offsetOf, type ListRange, type Page } from '../../platform/http/index.ts';
+import { rewardStatuses, type RewardStatus } from './referrals.types.ts';
+
+/** A reward as operators see it. */
+export interface OperatorReward {
+  readonly id: string;
+  readonly status: RewardStatus;
+  /** The referrer, whose reward it is. */
+  readonly userId: string;
+  readonly refereeUserId: string;
+  readonly orderId: string | null;
+  readonly rewardPaise: Paise | null;
+  readonly createdAt: Date;
+  readonly boughtAt: Date | null;
+  readonly earnedAt: Date | null;
+  readonly approvedAt: Date | null;
+  readonly approvedBy: string | null;
+  readonly paidAt: Date | null;
+  readonly paidBy: string | null;
+  readonly paymentReference: string | null;
+  readonly reversedAt: Date | null;
+}
+
+export interface RewardFilter extends ListRange {
+  readonly status?: RewardStatus | undefined;
+  readonly userId?: string | undefined;
+}
+
+const withReferee = { referral: { select: { refereeUserId: true } } } as const;
+
+type Row = Prisma.ReferralRewardGetPayload<{ include: typeof withReferee }>;
+
+const toReward = ({ referral, referralId: _referralId, amountPaise, ...row }: Row) => ({
+  ...row,
+  status: rewardStatuses.find((status) => status === row.status) ?? 'PENDING',
+  refereeUserId: referral.refereeUserId,
+  rewardPaise: amountPaise === null ? null : paise(amountPaise),
+});
+
+/** Returns a page of rewards, newest first, and how many there are. */
+export const listAllRewards = async (
+  db: Db,
+  { status, userId, ...range }: RewardFilter,
+  page: Page,
+): Promise<{ readonly rows: readonly OperatorReward[]; readonly total: number }> => {
+  const { createdAt, amount } = boundsOf(range);
+  const where: Prisma.ReferralRewardWhereInput = {
+    ...(status !== undefined && { status }),
+    ...(userId !== undefined && { userId }),
+    ...(createdAt !== undefined && { createdAt }),
+    ...(amount !== undefined && { amountPaise: amount }),
+  };
+  const [rows, total] = await Promise.all([
+    db.referralReward.findMany({
+      where,
+      include: withReferee,
+      orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+      skip: offsetOf(page),
+      take: page.limit,
+    }),
+    db.referralReward.count({ where }),
+  ]);
+  return { rows: rows.map(toReward), total };
+};
+
+/** Returns one reward. */
+export const findReward = async (db: Db, id: string): Promise<OperatorReward | undefined> => {
+  const row = await db.referralReward.findUnique({ where: { id }, include: withReferee });
+  return row === null ? undefined : toReward(row);
+};
+
+/**
+ * Locks a reward until the transaction ends, and reads it. Its order is locked in share before it:
+ * whatever takes the buy back has done so, or waits.
+ */
+export const lockReward = async (tx: Db, id: string): Promise<OperatorReward | undefined> => {
+  await selectOne(
+    tx,
+    sql`
+      SELECT o.id FROM gold_order AS o
+      WHERE o.id = (SELECT order_id FROM referral_reward WHERE id = ${id}::uuid) FOR SHARE`,
+  );
+  const locked = await selectOne(
+    tx,
+    sql`SELECT id FROM referral_reward WHERE id = ${id}::uuid FOR UPDATE`,
+  );
+  return locked === undefined ? undefined : findReward(tx, id);
+};
+
+/**
+ * Returns true where the buy of a reward was taken back, in whole or in part, whether the sweep has
+ * come by since or not; also while its order is under review.
+ */
+export const isBuyTakenBack = async (tx: Db, orderId: string): Promise<boolean> => {
+  const row = await selectOne<{ stands: boolean }>(
+    tx,
+    sql`
+      SELECT o.status = 'ALLOCATED' AND NOT EXISTS (
+        SELECT FROM payment_order AS p
+        JOIN gateway_payment AS g ON g.payment_order_id = p.id AND g.standing = 'APPLIED'
+        JOIN payment_reversal AS r
+          ON r.gateway = g.gateway AND r.gateway_payment_id = g.gateway_payment_id
+        WHERE p.order_id = o.id) AS stands
+      FROM gold_order AS o WHERE o.id = ${orderId}::uuid`,
+  );
+  return row?.stands !== true;
+};
+
+/** Changes a reward that is still in `from`; returns the number of changed rows. */
+export const updateReward = async (
+  tx: Db,
+  { id, from }: { readonly id: string; readonly from: RewardStatus },
+  data: Prisma.ReferralRewardUpdateManyMutationInput & {
+    readonly approvedBy?: string | null;
+    readonly paidBy?: string;
+  },
+): Promise<number> => {
+  const { count } = await tx.referralReward.updateMany({ where: { id, status: from }, data });
+  return count;
+};
+
+const rupees = (column: Sql): Sql => sql`trim_scale(round(${column} / 100.0, 2))::numeric(20, 2)`;
+
+/** Selects the rows of the file for finance, in the order of its header. */
+export const rewardFileSql = (status: RewardStatus): Sql => sql`
+  SELECT w.id, w.status, w.user_id, r.referee_user_id, w.order_id,
+    ${rupees(sql`w.amount_paise`)}, w.earned_at, w.approved_at, a.email, w.paid_at, p.email,
+    w.payment_reference, w.reversed_at
+  FROM referral_reward AS w
+  JOIN referral AS r ON r.id = w.referral_id
+  LEFT JOIN admin_user AS a ON a.id = w.approved_by
+  LEFT JOIN admin_user AS p ON p.id = w.paid_by
+  WHERE w.status = ${status}
+  ORDER BY w.created_at, w.id`;
+
+export const rewardFileHeader =
+  'id,status,referrer_id,referee_id,order_id,amount_inr,earned_at,approved_at,approved_by,' +
+  'paid_at,paid_by,payment_reference,reversed_at';

@@ -1,0 +1,66 @@
+import { addMs } from '../../platform/clock/clock.ts';
+import { joinSql, selectRows, sql, type Db, type Sql } from '../../platform/db/index.ts';
+
+/** A kind of work that waits for an operator. */
+export interface Attention {
+  readonly kind: keyof typeof links;
+  readonly count: number;
+  readonly oldestAt: Date;
+}
+
+/** The list of each kind, by its path and query in the admin API. */
+const links = {
+  payout_failed: '/payouts?status=FAILED',
+  payout_reversed: '/payouts?status=REVERSED',
+  buy_review: '/reviews?kind=BUY',
+  installment_review: '/reviews?kind=SIP_INSTALLMENT',
+  sale_review: '/reviews?kind=SELL',
+  debit_undecided: '/reviews?kind=DEBIT',
+  payment_unmatched: '/payments?state=UNMATCHED',
+  job_dead: '/jobs?status=dead',
+  ticket_open: '/support/tickets?status=OPEN',
+  kyc_submitted: '/kyc?status=SUBMITTED',
+} as const;
+
+export const attentionKinds = Object.keys(links) as readonly Attention['kind'][]; // its own keys
+
+/** Returns the list in which the work of a kind is found. */
+export const linkOf = (kind: Attention['kind']): string => links[kind];
+
+const underReview = sql`
+  gold_order WHERE manual_review_code IS NOT NULL AND status IN ('MANUAL_REVIEW', 'VERIFIED')`;
+
+/** Selects rows by the indexes of what is open, with the time since when each of them waits. */
+const sources = (now: Date): Readonly<Record<Attention['kind'], Sql>> => ({
+  payout_failed: sql`updated_at AS since FROM payout WHERE status = 'FAILED'`,
+  payout_reversed: sql`updated_at AS since FROM payout WHERE status = 'REVERSED'`,
+  buy_review: sql`updated_at AS since FROM ${underReview} AND type = 'BUY'`,
+  installment_review: sql`updated_at AS since FROM ${underReview} AND type = 'SIP_INSTALLMENT'`,
+  sale_review: sql`updated_at AS since FROM ${underReview} AND type = 'SELL'`,
+  // As the list of reviews has it: a debit that was due an hour ago and is still undecided.
+  debit_undecided: sql`debit_due_at AS since FROM payment_order
+    WHERE debit_status IN ('INTENDED', 'UNKNOWN')
+      AND status IN ('CREATED', 'GATEWAY_ORDER_CREATED')
+      AND debit_due_at < ${addMs(now, -60 * 60_000)}::timestamptz`,
+  payment_unmatched: sql`learned_at AS since FROM gateway_payment
+    WHERE status = 'CAPTURED' AND standing = 'UNMATCHED'`,
+  job_dead: sql`updated_at AS since FROM dead_letter_job`,
+  ticket_open: sql`created_at AS since FROM support_ticket WHERE status = 'OPEN'`,
+  kyc_submitted: sql`submitted_at AS since FROM kyc_record WHERE status = 'SUBMITTED'`,
+});
+
+/** Returns the kinds of work that wait now, with how much there is and since when. */
+export const readAttention = (db: Db, now: Date): Promise<Attention[]> => {
+  const from = sources(now);
+  const counts = attentionKinds.map(
+    (kind, place) => sql`
+      SELECT ${place}::int AS place, ${kind}::text AS kind, count(*)::int AS count,
+        min(since) AS "oldestAt"
+      FROM (SELECT ${from[kind]}) AS open`,
+  );
+  return selectRows<Attention>(
+    db,
+    sql`SELECT kind, count, "oldestAt" FROM (${joinSql(counts, ' UNION ALL ')}) AS counted
+      WHERE count > 0 ORDER BY place`,
+  );
+};
