@@ -10,6 +10,9 @@ const root = join(import.meta.dirname, '..', '..');
 /** The packages of a lock file; npm keeps one of its own inside node_modules. */
 const readLock = (path) => JSON.parse(readFileSync(path, 'utf8')).packages;
 
+/** Some packages put a `v` before their version, which npm keeps in one file and drops in another. */
+const versionOf = ({ version }) => version?.replace(/^v/u, '');
+
 const isInstalled = () => {
   try {
     const wanted = readLock(join(root, 'package-lock.json'));
@@ -18,7 +21,7 @@ const isInstalled = () => {
       if (path === '' || !path.includes('node_modules/')) return true;
       const found = there[path];
       // Optional ones are for other systems as well.
-      return found === undefined ? entry.optional === true : found.version === entry.version;
+      return found === undefined ? entry.optional === true : versionOf(found) === versionOf(entry);
     });
   } catch {
     return false;

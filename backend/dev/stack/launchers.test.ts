@@ -1,6 +1,7 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFailed } from 'vitest';
+import { eventually } from '#test/support/eventually.ts';
 import { openRunFolder, type RunFolder } from '#test/support/run-folder.ts';
 import {
   applicationRole,
@@ -15,6 +16,7 @@ import { freePort } from './free-port.ts';
 import { findPostgres, startPostgres, stopPostgres } from './postgres-server.ts';
 import { stopProcess } from './process-control.ts';
 import { findRedisPid, startRedis } from './redis-server.ts';
+import { runCommand } from './run-command.ts';
 import { isPortFree } from './stack-ports.ts';
 
 let folder: RunFolder;
@@ -63,6 +65,27 @@ it('starts PostgreSQL although a crash has left the pid of what is now a strange
   writeFileSync(join(options.data, 'postmaster.pid'), `${lines.join('\n')}\n`);
   expect(await findPostgres(options.data)).toBeUndefined();
   await startPostgres(options);
+  expect(await stopPostgres(options.data)).toBe(true);
+});
+
+it('waits for the children of a PostgreSQL that crashed', async () => {
+  const options = await postgresOptions('slow');
+  const { pid } = await startPostgres(options);
+  const { output } = await runCommand('ps', ['-o', 'pid=', '--ppid', String(pid)]);
+  const child = Number(output.trim().split('\n')[0]);
+  // Stopped, it cannot notice that its server is gone.
+  process.kill(child, 'SIGSTOP');
+  onTestFailed(() => {
+    process.kill(child, 'SIGCONT');
+  });
+  await stopProcess({ pid, mark: options.data, signal: 'SIGKILL' });
+
+  const started = startPostgres(options);
+  await eventually(() =>
+    expect(readFileSync(options.logFile, 'utf8')).toContain('pre-existing shared memory block'),
+  );
+  process.kill(child, 'SIGCONT');
+  await started;
   expect(await stopPostgres(options.data)).toBe(true);
 });
 

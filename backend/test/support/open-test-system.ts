@@ -245,6 +245,7 @@ export const openTestSystem = async (options: TestSystemOptions = {}): Promise<T
     blindIndex: createBlindIndex('dev-only-blind-index-key-of-32-chars'),
     hasher: createSecretHasher({
       pepper: 'dev-only-credential-pepper-of-32-chars',
+      memoryKib: 1024,
       registry: metrics.registry,
       ...(options.hashesAtOnce !== undefined && { maxParallel: options.hashesAtOnce }),
     }),
