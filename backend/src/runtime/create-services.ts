@@ -45,7 +45,7 @@ import type { servicesVariables } from './process.variables.ts';
 const checkLifetimeMs = 10_000;
 
 const createServiceGates = (runtime: Runtime, config: ProcessConfig) => {
-  const { database, switches, wall, logger } = runtime;
+  const { database, clock, switches, wall, logger } = runtime;
   const { db } = database;
   const checks = [
     checkMigrations(db),
@@ -53,7 +53,7 @@ const createServiceGates = (runtime: Runtime, config: ProcessConfig) => {
     checkSecrets(config.APP_MODE),
   ];
   const blockingChecks = checks.map((check) => cachePassing(check, checkLifetimeMs, wall));
-  return createGates({ db, switches, blockingChecks, logger });
+  return createGates({ db, clock, switches, blockingChecks, logger });
 };
 
 /** Reads what holds automatic payouts. */

@@ -21,6 +21,7 @@ const insertOnly = [
   'holding_movement',
   'month_end_close',
   'policy_determination',
+  'order_part_event',
   'product_order_cash',
   'product_order_event',
   'product_order_line',

@@ -135,6 +135,9 @@ export const openGold = async ({
   setGate('sell', true);
   const evidence = { value: 'x', reference: 'y', updatedAt: now, updatedBy: null, verified: true };
   for (const item of evidenceItems) await upsertEvidence(db, item, evidence);
+  await db.legalField.create({
+    data: { section: 'entity', key: 'registration', value: 'x', verified: true, updatedAt: now },
+  });
   const terms = { slug: 'terms', version: '2026-01', title: 'Terms', body: 'Terms' };
   await db.policyVersion.create({
     data: { ...terms, id: random.uuid(), verified: true, effectiveFrom: now, createdAt: now },

@@ -47,6 +47,10 @@ const openGates = async (system: TestSystem, factories: Factories): Promise<void
   for (const item of evidenceItems) {
     await upsertEvidence(system.db, item, { ...evidence, updatedBy: null });
   }
+  const updatedAt = system.clock.now();
+  await system.db.legalField.create({
+    data: { section: 'entity', key: 'registration', value: 'x', verified: true, updatedAt },
+  });
   for (const name of ['DIGITAL_SELL_ENABLED', 'DIGITAL_GOLD_PAYMENT_ENABLED']) {
     writeFileSync(join(system.settingsDir, name), 'true\n');
   }

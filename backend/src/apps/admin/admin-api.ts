@@ -84,12 +84,13 @@ const tags = {
 /** Creates the readiness report and its checks. */
 const createReadiness = (
   config: AdminApiConfig,
-  { database: { db }, wall }: Runtime,
+  { database: { db }, clock, wall }: Runtime,
   services: Services,
 ) => {
   const { provider, gateways, payoutProvider } = services;
   return createReadinessReport({
     db,
+    clock,
     checks: {
       gold_provider: checkGoldProvider(provider),
       payment_gateway: checkPaymentGateways({

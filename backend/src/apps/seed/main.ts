@@ -11,7 +11,7 @@ import { evidenceItems, findEvidence, upsertEvidence } from '../../modules/readi
 import { ConfigError } from '../../platform/config/config.ts';
 import { loadConfig } from '../../runtime/load-config.ts';
 import { seedCatalogue } from './seed-catalogue.ts';
-import { seedLegal } from './seed-legal.ts';
+import { sampleEntity, seedLegal } from './seed-legal.ts';
 
 const ignoreExisting = async (creation: Promise<unknown>): Promise<void> => {
   await creation.catch((error: unknown) => {
@@ -40,15 +40,20 @@ const seedAccounts = async (runtime: Runtime): Promise<void> => {
   }
 };
 
-/** Adds the evidence that opens the gates. */
+const placeholder = 'Development evidence';
+
+/** Adds the evidence that opens the gates; a placeholder of an earlier seed is replaced. */
 const seedEvidence = async (runtime: Runtime): Promise<void> => {
   const { database, clock } = runtime;
   const { db } = database;
   const at = clock.now();
   for (const item of evidenceItems) {
-    if ((await findEvidence(db, item)) !== undefined) continue;
+    // Of the legal entity it has to be what customers are shown.
+    const value = item === 'legal_entity' ? sampleEntity : placeholder;
+    const known = await findEvidence(db, item);
+    if (known !== undefined && (known.value !== placeholder || value === placeholder)) continue;
     await upsertEvidence(db, item, {
-      value: 'Development evidence',
+      value,
       reference: 'development',
       verified: true,
       updatedAt: at,

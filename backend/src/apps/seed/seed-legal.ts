@@ -1,9 +1,12 @@
 import type { Runtime } from '../../runtime/create-runtime.ts';
 
+/** The legal name of a house that does not exist. */
+export const sampleEntity = 'Sample Gold House Private Limited';
+
 /** The published facts of a house that does not exist, by section. */
 const facts: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   entity: {
-    legalName: 'Sample Gold House Private Limited',
+    legalName: sampleEntity,
     gstin: '29ABCDE1234F1Z5',
     registeredAddress: '12 MG Road, Bengaluru 560001, Karnataka',
     supportEmail: 'support@example.test',

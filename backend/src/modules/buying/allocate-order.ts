@@ -57,7 +57,7 @@ const acquireConfirmIntent = async (
 ): Promise<Pick<Confirm, 'id' | 'verifiedAt'> | undefined> => {
   // One that was certainly refused leaves no doubt behind: the next try is a new intent.
   if (latest !== undefined && latest.status !== 'REFUSED') {
-    return (await acquireConfirm(tx, latest.id, holderId)) ? latest : undefined;
+    return (await acquireConfirm(tx, latest.id, { holderId, at })) ? latest : undefined;
   }
   // The quote holds the grams that the verify promised; the order's own are compared with them.
   const quote = await findBuyQuote(tx, order.quoteId ?? '', order.userId);

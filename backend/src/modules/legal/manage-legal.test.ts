@@ -59,6 +59,9 @@ describe('a production without a seed', () => {
       const evidence = { value: 'on file', reference: `file ${item}`, verified: true };
       expect((await ask('PUT', `/readiness/evidence/${item}`, evidence)).status).toBe(200);
     }
+    expect(await pay('not-shown')).toMatchObject({ status: 503, code: 'PAYMENTS_DISABLED' });
+    const name = { value: 'on file', verified: true };
+    expect((await ask('PUT', '/legal/fields/entity.registered', name)).status).toBe(200);
     expect(await pay('no-terms')).toMatchObject({ status: 503, code: 'PAYMENTS_DISABLED' });
     const terms = { slug: 'terms', version: '1.0', effectiveFrom: '2026-01-01', body: 'Buy gold.' };
     expect((await publish(terms)).status).toBe(201);
@@ -74,6 +77,7 @@ describe('a production without a seed', () => {
       const order = await open.system.db.goldOrder.findUniqueOrThrow({ where: { id: orderId } });
       return order.status === 'ALLOCATED';
     });
+    await open.system.db.legalField.deleteMany();
   });
 });
 

@@ -9,12 +9,14 @@ const ranks = {
   gateway_call: 2,
   webhook: 3,
   payment: 4,
-  resolution: 5,
-  transition: 6,
-  reservation: 7,
-  movement: 8,
-  payout_attempt: 9,
-  job: 10,
+  payment_transition: 5,
+  resolution: 6,
+  transition: 7,
+  reservation: 8,
+  movement: 9,
+  payout_attempt: 10,
+  payout_transition: 11,
+  job: 12,
 } as const satisfies Record<OrderTimelineEntry['kind'], number>;
 
 /** Grams as the API writes them: four to eight decimals. */
@@ -68,12 +70,34 @@ const verified: Sql = sql`
   FROM op WHERE op.operation = 'buy-confirm' AND op.verified_at IS NOT NULL
     AND NOT EXISTS (SELECT FROM q WHERE q.provider_tx_id = op.provider_tx_id)`;
 
+/** Every try of a call, as a row whose id sorts them: several may begin in one moment. */
+const tryId: Sql = sql`lpad(to_hex(t.try_no), 32, '0')::uuid`;
+
+/**
+ * Tells every try of a call to the provider, and an outcome that was learned by asking. Operations
+ * of before tries were noted are one row each.
+ */
 const providerCalls: Sql = sql`
+  SELECT ${tryId}, t.started_at, 'provider_call', NULL, jsonb_build_object(
+    'operation', t.operation, 'outcome', coalesce(t.outcome, 'UNDER_WAY'),
+    'provider', t.collaborator, 'providerTxId', op.provider_tx_id,
+    'grams', ${gramsText(sql`op.grams`)}, 'try', t.try_no,
+    'attempts', op.attempts, 'reason', t.reason, 'durationMs', t.duration_ms)
+  FROM op JOIN order_call_try AS t ON t.subject_id = op.id
+  UNION ALL
   SELECT id, started_at, 'provider_call', NULL, jsonb_build_object('operation', operation,
     'outcome', status, 'provider', provider, 'providerTxId', provider_tx_id,
     'grams', ${gramsText(sql`grams`)}, 'attempts', attempts, 'reason', detail ->> 'reason',
     'durationMs', ${durationMs(sql`started_at`, sql`settled_at`)})
-  FROM op`;
+  FROM op WHERE NOT EXISTS (SELECT FROM order_call_try AS t WHERE t.subject_id = op.id)
+  UNION ALL
+  SELECT op.id, op.settled_at, 'provider_call', NULL, jsonb_build_object(
+    'operation', op.operation, 'step', 'settled', 'outcome', op.status, 'provider', op.provider,
+    'providerTxId', op.provider_tx_id, 'reason', op.detail ->> 'reason')
+  FROM op CROSS JOIN LATERAL (
+    SELECT t.outcome FROM order_call_try AS t
+    WHERE t.subject_id = op.id ORDER BY t.try_no DESC LIMIT 1) AS last
+  WHERE op.settled_at IS NOT NULL AND last.outcome IS DISTINCT FROM op.status`;
 
 const gatewayCalls: Sql = sql`
   SELECT id, started_at, 'gateway_call', NULL, jsonb_build_object('operation', 'create-order',
@@ -82,10 +106,25 @@ const gatewayCalls: Sql = sql`
     'durationMs', ${durationMs(sql`started_at`, sql`ended_at`)})
   FROM attempt
   UNION ALL
+  SELECT ${tryId}, t.started_at, 'gateway_call', NULL, jsonb_build_object('operation', 'debit',
+    'outcome', coalesce(t.outcome, 'UNDER_WAY'), 'gateway', t.collaborator,
+    'gatewayDebitId', po.gateway_debit_id, 'paymentOrderId', po.id, 'try', t.try_no,
+    'durationMs', t.duration_ms)
+  FROM po JOIN order_call_try AS t ON t.subject_id = po.id
+  UNION ALL
   SELECT id, debit_requested_at, 'gateway_call', NULL, jsonb_build_object('operation', 'debit',
     'outcome', debit_status, 'gateway', gateway, 'gatewayDebitId', gateway_debit_id,
     'paymentOrderId', id)
-  FROM po WHERE debit_requested_at IS NOT NULL`;
+  FROM po WHERE debit_requested_at IS NOT NULL
+    AND NOT EXISTS (SELECT FROM order_call_try AS t WHERE t.subject_id = po.id)`;
+
+/** Every transition of the payment orders and the payout; their beginnings stand elsewhere. */
+const partTransitions: Sql = sql`
+  SELECT lpad(to_hex(e.seq), 32, '0')::uuid, e.at,
+    CASE e.part WHEN 'payout' THEN 'payout_transition' ELSE 'payment_transition' END, NULL,
+    jsonb_build_object('from', e.from_status, 'to', e.to_status,
+      CASE e.part WHEN 'payout' THEN 'payoutId' ELSE 'paymentOrderId' END, e.part_id)
+  FROM order_part_event AS e JOIN o ON o.id = e.order_id WHERE e.from_status IS NOT NULL`;
 
 const webhooks: Sql = sql`
   SELECT id, received_at, 'webhook', NULL, jsonb_build_object('step', 'received',
@@ -165,6 +204,11 @@ const payoutAttempts: Sql = sql`
     'providerPayoutId', provider_payout_id)
   FROM pa
   UNION ALL
+  SELECT ${tryId}, t.started_at, 'payout_attempt', NULL, jsonb_build_object('step', 'sent',
+    'payoutId', pa.payout_id, 'attempt', pa.attempt_no, 'try', t.try_no,
+    'outcome', coalesce(t.outcome, 'UNDER_WAY'), 'reason', t.reason, 'durationMs', t.duration_ms)
+  FROM pa JOIN order_call_try AS t ON t.subject_id = pa.id
+  UNION ALL
   SELECT id, settled_at, 'payout_attempt', NULL, jsonb_build_object('step', 'ended',
     'payoutId', payout_id, 'attempt', attempt_no, 'outcome', status, 'utr', utr,
     'reason', failure_reason, 'durationMs', ${durationMs(sql`started_at`, sql`settled_at`)})
@@ -217,7 +261,7 @@ export const readOrderTimeline = async (
         FROM (${quoted} UNION ALL ${verified} UNION ALL ${providerCalls}
           UNION ALL ${gatewayCalls} UNION ALL ${webhooks} UNION ALL ${payments}
           UNION ALL ${transitions} UNION ALL ${reservations} UNION ALL ${movements}
-          UNION ALL ${payoutAttempts}) AS entry`,
+          UNION ALL ${payoutAttempts} UNION ALL ${partTransitions}) AS entry`,
     ),
     findJobs(db, jobKeys),
   ]);

@@ -71,21 +71,31 @@ const payoutTexts: Readonly<Record<string, Summarise>> = {
     `Payout of ${rupees(amountPaise)}${approvalRequired === true ? ', waits for approval' : ''}`,
   approved: () => 'Payout approved',
   started: ({ attempt }) => `Payout attempt ${show(attempt)} started`,
+  sent: ({ attempt, try: number, outcome }) =>
+    `Payout attempt ${show(attempt)}, try ${show(number)}: ${show(outcome)}`,
   ended: ({ attempt, outcome }) => `Payout attempt ${show(attempt)}: ${show(outcome)}`,
   contradicted: ({ attempt }) =>
     `The payout provider contradicted itself on attempt ${show(attempt)}`,
 };
 
+/** Names a try after the first one. */
+const retried = (number: unknown): string =>
+  typeof number === 'number' && number > 1 ? `, try ${number}` : '';
+
 const summaries: Readonly<Record<OrderTimelineKind, Summarise>> = {
   quote: ({ type, grams }) => `${type === 'SELL' ? 'Sell' : 'Buy'} quote of ${show(grams)} g`,
-  provider_call: ({ operation, outcome }) => `Gold provider, ${show(operation)}: ${show(outcome)}`,
-  gateway_call: ({ gateway, operation, outcome }) =>
-    `${show(gateway)}, ${show(operation)}: ${show(outcome)}`,
+  provider_call: ({ operation, outcome, try: number, step }) =>
+    `Gold provider, ${show(operation)}${retried(number)}: ${show(outcome)}` +
+    (step === 'settled' ? ', as it says when asked' : ''),
+  gateway_call: ({ gateway, operation, outcome, try: number }) =>
+    `${show(gateway)}, ${show(operation)}${retried(number)}: ${show(outcome)}`,
   webhook: ({ event, from, step }) =>
     `${show(event, 'Unreadable event')} from ${show(from)} ${show(step)}`,
   transition: transitionText,
   resolution: (data) => `${show(data['resolution'], 'Resolved')}: ${transitionText(data)}`,
   payment: paymentText,
+  payment_transition: ({ from, to }) => `Payment order: ${show(from)} to ${show(to)}`,
+  payout_transition: ({ from, to }) => `Payout: ${show(from)} to ${show(to)}`,
   movement: ({ movement, grams }) => `${show(movement)} of ${show(grams)} g`,
   reservation: ({ step, grams }) =>
     `${step === 'reserved' ? 'Reserved' : 'Released'} ${show(grams)} g`,

@@ -68,7 +68,8 @@ describe('the timeline of an order', () => {
       return sofar;
     });
     // Webhooks come in any order: the first that says so makes the order PAID.
-    const cause = entries.find(({ data }) => data['to'] === 'PAID')?.data['cause'];
+    const cause = entries.find(({ kind, data }) => kind === 'transition' && data['to'] === 'PAID')
+      ?.data['cause'];
     expect(['payment.captured', 'order.paid']).toContain(cause);
     expect(withoutNumbers(told(entries)).toSorted()).toEqual(
       [
@@ -78,6 +79,8 @@ describe('the timeline of an order', () => {
         'movement: CREDIT of N g',
         'payment: Payment of INR 1000.00 requested',
         'payment: Payment of INR 1000.00 reported by sandbox: CAPTURED',
+        'payment_transition: Payment order: CREATED to GATEWAY_ORDER_CREATED',
+        'payment_transition: Payment order: GATEWAY_ORDER_CREATED to PAID',
         'provider_call: Gold provider, buy-confirm: DONE',
         'provider_call: Gold provider, buy-verify: DONE',
         'quote: Buy quote of N g',
@@ -98,8 +101,9 @@ describe('the timeline of an order', () => {
           operation: 'buy-confirm',
           providerTxId: buy.txId,
           grams: buy.grams,
-          durationMs: 0,
+          durationMs: expect.any(Number),
           attempts: 1,
+          try: 1,
         }),
       }),
     );
@@ -121,7 +125,7 @@ describe('the timeline of an order', () => {
     ]);
   });
 
-  it('shows the job that waits for the next attempt, and how long the provider took', async ({
+  it('shows the job that waits for the next attempt, and every try with its own time', async ({
     open,
     buys,
   }) => {
@@ -146,7 +150,16 @@ describe('the timeline of an order', () => {
     const calls = (await timelineOf(open, buy.id)).filter(
       ({ data }) => data['operation'] === 'buy-confirm',
     );
-    expect(calls).toMatchObject([{ data: { outcome: 'DONE', durationMs: 5000 } }]);
+    expect(calls).toMatchObject([
+      { data: { try: 1, outcome: 'UNKNOWN', durationMs: expect.any(Number) } },
+      { data: { try: 2, outcome: 'DONE', durationMs: expect.any(Number) } },
+    ]);
+    const [first, second] = calls.map(({ at }) => Date.parse(at));
+    expect((second ?? 0) - (first ?? 0)).toBe(5000);
+    const lines = told(await timelineOf(open, buy.id));
+    expect(lines.indexOf('transition: PAID to RETRY_PENDING (allocation.failed)')).toBeLessThan(
+      lines.indexOf('provider_call: Gold provider, buy-confirm, try 2: DONE'),
+    );
   });
 
   it('tells a reversal, what it reserved and how the operator resolved it', async ({

@@ -6,9 +6,11 @@ export const orderTimelineKinds = [
   'webhook',
   'transition',
   'payment',
+  'payment_transition',
   'movement',
   'reservation',
   'payout_attempt',
+  'payout_transition',
   'job',
   'resolution',
 ] as const;

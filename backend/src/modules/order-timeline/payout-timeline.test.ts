@@ -32,8 +32,11 @@ it('tells a payout with every attempt, the approval and the events of the provid
       'Payout of INR 200000.00, waits for approval',
       'Payout approved',
       'Payout attempt 1 started',
+      'Payout attempt 1, try 1: PROCESSING',
     ]),
   );
+  const moves = items.filter(({ kind }) => kind === 'payout_transition');
+  expect(moves.map(({ summary }) => summary)).toContain('Payout: PENDING to PROCESSING');
   expect(attempts.find(({ summary }) => summary === 'Payout approved')?.actor).toBe(operator.email);
   expect(JSON.stringify(answer.body)).not.toContain('5012345678905555');
 });

@@ -119,8 +119,13 @@ export const recordIntent = async (
  * Acquires an undecided confirm that nobody holds, or whose lease lapsed. It may have been sent
  * before, so it is UNKNOWN from here on. False when another is quicker.
  */
-export const acquireConfirm = (db: Db, id: string, holderId: string): Promise<boolean> => {
-  const set = sql`status = 'UNKNOWN', attempts = attempts + 1`;
+export const acquireConfirm = (
+  db: Db,
+  id: string,
+  { holderId, at }: { readonly holderId: string; readonly at: Date },
+): Promise<boolean> => {
+  const set = sql`
+    status = 'UNKNOWN', attempts = attempts + 1, tried_at = ${at}::timestamptz`;
   return lease.acquire(db, { row: byId(id), where: undecided, set, holderId, leaseMs });
 };
 
@@ -253,8 +258,12 @@ export const recordVerifyIntent = async (db: Db, intent: VerifyIntent): Promise<
 };
 
 /** Acquires a sale's verify for a try; false while another holds it, or when it has its outcome. */
-export const acquireVerify = (db: Db, orderId: string, holderId: string): Promise<boolean> => {
-  const set = sql`attempts = attempts + 1`;
+export const acquireVerify = (
+  db: Db,
+  orderId: string,
+  { holderId, at }: { readonly holderId: string; readonly at: Date },
+): Promise<boolean> => {
+  const set = sql`attempts = attempts + 1, tried_at = ${at}::timestamptz`;
   return lease.acquire(db, { row: openVerifyOf(orderId), set, holderId, leaseMs });
 };
 

@@ -5,6 +5,8 @@ import { bearerCaller } from '#test/support/caller.ts';
 import { createFactories, type MadeAdmin } from '#test/support/factories.ts';
 import { openTestSystem, type TestSystem } from '#test/support/open-test-system.ts';
 import { withConnection } from '../../../dev/stack/database-setup.ts';
+import { addMs } from '../../platform/clock/clock.ts';
+import { istDate } from '../../platform/clock/ist.ts';
 import { createManualClock } from '../../platform/clock/manual-clock.ts';
 import { createAdmins, hasActiveSuperAdmin } from '../admins/index.ts';
 import {
@@ -45,9 +47,19 @@ const closed = { checkout_available: false, buy: 'CLOSED', sell: 'CLOSED', sip: 
 beforeAll(async () => {
   system = await openTestSystem();
   boss = await createFactories(system).admin('SUPER_ADMIN');
-  const { db, switches, logger } = system;
+  const { db, clock, switches, logger } = system;
+  await db.legalField.create({
+    data: {
+      section: 'entity',
+      key: 'legalName',
+      value: 'x',
+      verified: true,
+      updatedAt: clock.now(),
+    },
+  });
   const gates = createGates({
     db,
+    clock,
     switches,
     logger,
     blockingChecks: [
@@ -81,6 +93,28 @@ describe('buying', () => {
     await verify(false);
     expect(await readState()).toEqual(closed);
     await system.db.readinessEvidence.deleteMany();
+    expect(await readState()).toEqual(closed);
+  });
+
+  it('is closed while customers are not shown the legal entity of the evidence', async () => {
+    const where = { section_key: { section: 'entity', key: 'legalName' } };
+    const change = (data: object) => system.db.legalField.update({ where, data });
+    for (const data of [{ verified: false }, { value: 'Another Private Limited' }]) {
+      await change(data);
+      expect(await readState()).toEqual(closed);
+      await change({ verified: true, value: ' X ' });
+      expect(await readState()).toEqual(open);
+    }
+  });
+
+  it.each(evidenceItems)('closes after the last day of %s', async (item) => {
+    const today = istDate(system.clock.now());
+    const row = { value: 'x', reference: 'y', verified: true, updatedAt: system.clock.now() };
+    const until = (expiresOn: string) =>
+      upsertEvidence(system.db, item, { ...row, expiresOn, updatedBy: null });
+    await until(today);
+    expect(await readState()).toEqual(open);
+    await until(istDate(addMs(system.clock.now(), -86_400_000)));
     expect(await readState()).toEqual(closed);
   });
 
@@ -130,7 +164,9 @@ describe('buying', () => {
     await verify(false);
     await Promise.all([readState(), readState(), readState()]);
     expect(linesOf('buying is closed')).toBe(closings + 1);
-    expect(system.logged()).toContain('Evidence is missing or not verified.');
+    expect(system.logged()).toContain(
+      'Evidence is missing, not verified, expired, or not shown to customers.',
+    );
     await verify(true);
     await readState();
     await readState();

@@ -1,5 +1,6 @@
 import { addMs, type Clock } from '../../platform/clock/clock.ts';
-import { selectOne, sql, type Db } from '../../platform/db/index.ts';
+import { istDate } from '../../platform/clock/ist.ts';
+import { selectOne, sql, type Db, type Sql } from '../../platform/db/index.ts';
 import { missingMigrations } from '../../platform/db/migrations.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import type { Logger } from '../../platform/observability/index.ts';
@@ -20,21 +21,42 @@ export interface Gates {
 
 interface GatesOptions {
   readonly db: Db;
+  readonly clock: Clock;
   readonly switches: Switches;
   /** The blocking checks, each of the database or the configuration alone. */
   readonly blockingChecks: readonly ReadinessCheck[];
   readonly logger: Pick<Logger, 'info' | 'warn'>;
 }
 
-/** Returns true when every item of evidence is verified. Raw SQL, since every buy reads it. */
-const isAllEvidenceVerified = async (db: Db): Promise<boolean> => {
-  const row = await selectOne<{ verified: bigint }>(
+/** Matches the legal entity's evidence `e` where `/legal/entity` shows its value. */
+const isShown: Sql = sql`EXISTS (
+  SELECT FROM legal_field AS f
+  WHERE f.section = 'entity' AND f.verified AND lower(trim(f.value)) = lower(trim(e.value)))`;
+
+/** Returns true where customers see what the evidence of the legal entity says. */
+export const isShownToCustomers = async (db: Db): Promise<boolean> => {
+  const row = await selectOne(
+    db,
+    sql`SELECT 1 AS shown FROM readiness_evidence AS e
+      WHERE e.item = 'legal_entity' AND ${isShown}`,
+  );
+  return row !== undefined;
+};
+
+/**
+ * Returns true when every item of evidence is verified, has not expired, and is shown to customers
+ * where it has to be. Raw SQL, since every buy reads it.
+ */
+const isAllEvidenceGood = async (db: Db, now: Date): Promise<boolean> => {
+  const row = await selectOne<{ good: bigint }>(
     db,
     sql`
-      SELECT count(*) AS verified FROM readiness_evidence
-      WHERE verified AND item = ANY(${[...evidenceItems]})`,
+      SELECT count(*) AS good FROM readiness_evidence AS e
+      WHERE e.verified AND e.item = ANY(${[...evidenceItems]})
+        AND (e.expires_on IS NULL OR e.expires_on >= ${istDate(now)}::date)
+        AND (e.item <> 'legal_entity' OR ${isShown})`,
   );
-  return row?.verified === BigInt(evidenceItems.length);
+  return row?.good === BigInt(evidenceItems.length);
 };
 
 /**
@@ -42,13 +64,15 @@ const isAllEvidenceVerified = async (db: Db): Promise<boolean> => {
  * Logs why the buy gate closed, which the customers' error does not say, and when it opened again.
  */
 export const createGates = (options: GatesOptions): Gates => {
-  const { db, switches, blockingChecks, logger } = options;
+  const { db, clock, switches, blockingChecks, logger } = options;
 
   const findBuyClosure = async (): Promise<string | undefined> => {
     if (!(await switches.isOn('DIGITAL_GOLD_PAYMENT_ENABLED'))) {
       return 'The switch DIGITAL_GOLD_PAYMENT_ENABLED is off, or its file is unreadable.';
     }
-    if (!(await isAllEvidenceVerified(db))) return 'Evidence is missing or not verified.';
+    if (!(await isAllEvidenceGood(db, clock.now()))) {
+      return 'Evidence is missing, not verified, expired, or not shown to customers.';
+    }
     const found = await Promise.all(blockingChecks.map((check) => check()));
     return found.find(({ status }) => status !== 'PASS')?.detail;
   };

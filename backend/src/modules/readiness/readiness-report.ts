@@ -2,7 +2,9 @@ import type { GoldProvider } from '../../adapters/gold-provider/port.ts';
 import { GATEWAY_NOT_FOUND, type PaymentGateway } from '../../adapters/payment-gateway/port.ts';
 import type { PayoutProvider } from '../../adapters/payout-provider/port.ts';
 import { addMs, type Clock } from '../../platform/clock/clock.ts';
+import { istDate } from '../../platform/clock/ist.ts';
 import type { Db } from '../../platform/db/index.ts';
+import { isShownToCustomers } from './gates.ts';
 import { findAllEvidence } from './readiness.store.ts';
 import {
   checkedItems,
@@ -38,11 +40,32 @@ const itemTable: Readonly<
   production_secrets: { title: 'No published secret is in use', blocking: true },
 };
 
-const evidenceFinding = (evidence: Evidence | undefined): Finding => {
-  if (evidence === undefined) return { status: 'FAIL', detail: 'No evidence was provided.' };
-  return evidence.verified
-    ? { status: 'PASS', detail: 'The evidence is verified.' }
-    : { status: 'FAIL', detail: 'The evidence is not verified.' };
+/** Evidence that ends within this time is a warning. */
+const warnedForMs = 30 * 24 * 60 * 60_000;
+
+/** Judges evidence as the gate does, and says which of its reasons it is. */
+const evidenceFinding = (
+  evidence: Evidence | undefined,
+  { now, isShown }: { readonly now: Date; readonly isShown: boolean },
+): Finding => {
+  if (evidence === undefined) return fail('No evidence was provided.');
+  const { verified, expiresOn } = evidence;
+  if (!verified) return fail('The evidence is not verified.');
+  if (expiresOn !== null && expiresOn < istDate(now)) {
+    return fail(`The evidence has expired: it was good until ${expiresOn}.`);
+  }
+  if (!isShown) {
+    return fail(
+      'The public page /legal/entity does not show it: publish a verified field of the same value.',
+    );
+  }
+  const isEnding = expiresOn !== null && expiresOn < istDate(addMs(now, warnedForMs));
+  return {
+    ...pass('The evidence is verified.'),
+    ...(isEnding && {
+      warning: `It expires after ${expiresOn}. Buying closes then, unless newer evidence is on file.`,
+    }),
+  };
 };
 
 const runCheck = async (check: ReadinessCheck): Promise<Finding> => {
@@ -56,17 +79,21 @@ const runCheck = async (check: ReadinessCheck): Promise<Finding> => {
 /** Returns the operators' report: the evidence on file, and the result of every check. */
 export const createReadinessReport = (options: {
   readonly db: Db;
+  readonly clock: Clock;
   readonly checks: Readonly<Record<CheckedItem, ReadinessCheck>>;
 }): (() => Promise<ReadinessItem[]>) => {
-  const { db, checks } = options;
+  const { db, clock, checks } = options;
   return async () => {
     const evidence = await findAllEvidence(db);
+    const isEntityShown = await isShownToCustomers(db);
+    const now = clock.now();
     const proven = evidenceItems.map((id): ReadinessItem => {
       const found = evidence.get(id);
+      const isShown = id !== 'legal_entity' || isEntityShown;
       return {
         id,
         ...itemTable[id],
-        ...evidenceFinding(found),
+        ...evidenceFinding(found, { now, isShown }),
         ...(found !== undefined && { evidence: found }),
       };
     });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { exampleOf, plainLine, plainText } from '../../platform/http/index.ts';
+import { exampleOf, istDay, plainLine, plainText } from '../../platform/http/index.ts';
 import {
   evidenceItems,
   findingStatuses,
@@ -14,6 +14,7 @@ export const evidenceBody = z.object({
     .nullable()
     .describe('Null as `GET` shows it, for evidence that was recorded without one.'),
   verified: z.boolean(),
+  expiresOn: istDay.describe('The last IST day on which it holds.').optional(),
 });
 evidenceBody.register(z.globalRegistry, {
   id: 'RecordEvidenceRequest',
@@ -30,6 +31,7 @@ export const evidenceView = z.object({
   value: z.string(),
   reference: z.string().nullable(),
   verified: z.boolean(),
+  expiresOn: z.iso.date().nullable(),
   updatedAt: z.iso.datetime(),
 });
 evidenceView.register(z.globalRegistry, {
@@ -40,6 +42,7 @@ evidenceView.register(z.globalRegistry, {
       value: '29ABCDE1234F1Z5',
       reference: 'GST certificate of 2025-04-01',
       verified: true,
+      expiresOn: '2026-12-31',
       updatedAt: '2026-01-15T09:30:00.000Z',
     },
   ],
@@ -51,6 +54,7 @@ const itemView = z.object({
   blocking: z.boolean(),
   status: z.enum(findingStatuses),
   detail: z.string(),
+  warning: z.string().describe('It passes, and will not for long.').optional(),
   evidence: evidenceView.optional(),
 });
 itemView.register(z.globalRegistry, {
@@ -93,6 +97,7 @@ export const presentEvidence = (evidence: Evidence) => ({
   value: evidence.value,
   reference: evidence.reference,
   verified: evidence.verified,
+  expiresOn: evidence.expiresOn,
   updatedAt: evidence.updatedAt.toISOString(),
 });
 

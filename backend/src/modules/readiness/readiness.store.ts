@@ -8,16 +8,29 @@ import { presentEvidence, type EvidenceBody } from './readiness.schemas.ts';
 
 /* The rows of `readiness_evidence`. */
 
+const dayOf = (date: Date | null): string | null => date?.toISOString().slice(0, 10) ?? null;
+const dateOf = (day: string | null): Date | null =>
+  day === null ? null : new Date(`${day}T00:00:00.000Z`);
+
+const toEvidence = ({
+  value,
+  reference,
+  verified,
+  expiresOn,
+  updatedAt,
+}: Omit<Evidence, 'expiresOn'> & { readonly expiresOn: Date | null }): Evidence => ({
+  value,
+  reference,
+  verified,
+  expiresOn: dayOf(expiresOn),
+  updatedAt,
+});
+
 export const findAllEvidence = async (db: Db): Promise<ReadonlyMap<string, Evidence>> => {
   const rows = await db.readinessEvidence.findMany({
     where: { item: { in: [...evidenceItems] } },
   });
-  return new Map(
-    rows.map(({ item, value, reference, verified, updatedAt }) => [
-      item,
-      { value, reference, verified, updatedAt },
-    ]),
-  );
+  return new Map(rows.map((row) => [row.item, toEvidence(row)]));
 };
 
 /** Locks an item's evidence, where there is any, until the transaction ends. */
@@ -25,19 +38,24 @@ const lockEvidence = async (tx: Db, item: EvidenceItem): Promise<void> => {
   await selectRows(tx, sql`SELECT item FROM readiness_evidence WHERE item = ${item} FOR UPDATE`);
 };
 
-export const findEvidence = async (db: Db, item: EvidenceItem): Promise<Evidence | undefined> =>
-  (await db.readinessEvidence.findUnique({ where: { item } })) ?? undefined;
+export const findEvidence = async (db: Db, item: EvidenceItem): Promise<Evidence | undefined> => {
+  const row = await db.readinessEvidence.findUnique({ where: { item } });
+  return row === null ? undefined : toEvidence(row);
+};
 
 export const upsertEvidence = async (
   db: Db,
   item: EvidenceItem,
-  evidence: Evidence & { readonly updatedBy: string | null },
+  {
+    expiresOn = null,
+    ...evidence
+  }: Omit<Evidence, 'expiresOn'> & {
+    readonly expiresOn?: string | null;
+    readonly updatedBy: string | null;
+  },
 ): Promise<void> => {
-  await db.readinessEvidence.upsert({
-    where: { item },
-    create: { item, ...evidence },
-    update: evidence,
-  });
+  const data = { ...evidence, expiresOn: dateOf(expiresOn) };
+  await db.readinessEvidence.upsert({ where: { item }, create: { item, ...data }, update: data });
 };
 
 export interface PutEvidenceDeps {
@@ -52,7 +70,7 @@ export const putEvidence = async (
   { item, body }: { readonly item: EvidenceItem; readonly body: EvidenceBody },
   { principal, context }: { readonly principal: AdminPrincipal; readonly context: RequestContext },
 ): Promise<Evidence> => {
-  const evidence = { ...body, updatedAt: clock.now() };
+  const evidence = { ...body, expiresOn: body.expiresOn ?? null, updatedAt: clock.now() };
   await inTransaction(async (tx) => {
     await lockEvidence(tx, item);
     const before = await findEvidence(tx, item);

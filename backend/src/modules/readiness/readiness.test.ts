@@ -5,6 +5,7 @@ import { openTestSystem, type TestSystem } from '#test/support/open-test-system.
 import { createSandboxGateway } from '../../adapters/payment-gateway/sandbox/create-sandbox-gateway.ts';
 import { sandboxDefaults } from '../../apps/sandbox/sandbox-options.ts';
 import { addMs } from '../../platform/clock/clock.ts';
+import { istDate } from '../../platform/clock/ist.ts';
 import { done, unknown, type Outcome } from '../../platform/outcome/outcome.ts';
 import { createAdmins, hasActiveSuperAdmin } from '../admins/index.ts';
 import {
@@ -54,10 +55,11 @@ beforeAll(async () => {
     make.admin('ADMIN'),
     make.admin('SUPPORT'),
   ]);
-  const { db, provider, wall } = system;
+  const { db, clock, provider, wall } = system;
   gateway = createGateway();
   const report = createReadinessReport({
     db,
+    clock,
     checks: {
       gold_provider: checkGoldProvider(provider),
       payment_gateway: checkPaymentGateways({
@@ -128,9 +130,15 @@ describe('the report', () => {
 
     const items = ['merchant_tax_registration', 'provider_disclosure', 'legal_entity'];
     for (const item of items) await put(item, evidence);
-    const nearly = await ask('GET', '/readiness/blocking');
-    expect(nearly.body).toMatchObject({ ready: false, items: [{ id: 'legal_policies' }] });
     await put('legal_policies', evidence);
+    const nearly = await ask('GET', '/readiness/blocking');
+    expect(nearly.body).toMatchObject({
+      ready: false,
+      items: [{ id: 'legal_entity', detail: expect.stringContaining('/legal/entity') }],
+    });
+    const { value } = evidence;
+    const field = { section: 'entity', key: 'gstin', verified: true, updatedAt: new Date(0) };
+    await system.db.legalField.create({ data: { ...field, value } });
     expect((await ask('GET', '/readiness/blocking')).body).toEqual({ ready: true, items: [] });
     expect((await ask('GET', '/readiness')).body['ready']).toBe(true);
   });
@@ -218,6 +226,26 @@ describe('evidence', () => {
     expect(before).toMatchObject({ reference: null });
     const answer = await put('legal_entity', before ?? {});
     expect(answer).toMatchObject({ status: 200, body: { ...evidence, reference: null } });
+  });
+
+  it('warns in its last thirty days, and fails after the last one', async () => {
+    const item = 'merchant_tax_registration';
+    const dayMs = 86_400_000;
+    const until = (days: number) =>
+      put(item, { ...evidence, expiresOn: istDate(addMs(system.clock.now(), days * dayMs)) });
+    expect((await until(31)).body).toMatchObject({ expiresOn: expect.any(String) });
+    expect(await find(item)).toMatchObject({ status: 'PASS' });
+    expect(await find(item)).not.toHaveProperty('warning');
+    await until(29);
+    expect(await find(item)).toMatchObject({ status: 'PASS', warning: expect.any(String) });
+    await until(0);
+    expect(await find(item)).toMatchObject({ status: 'PASS', warning: expect.any(String) });
+    await until(-1);
+    const expired = { status: 'FAIL', detail: expect.stringContaining('expired') };
+    expect(await find(item)).toMatchObject(expired);
+    expect(await put(item, { ...evidence, expiresOn: 'soon' })).toMatchObject({ status: 400 });
+    expect((await put(item, evidence)).body).toMatchObject({ expiresOn: null });
+    expect(await find(item)).toMatchObject({ status: 'PASS' });
   });
 
   it('is for super admins', async () => {

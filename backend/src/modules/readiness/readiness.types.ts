@@ -26,6 +26,8 @@ export const findingStatuses = ['PASS', 'FAIL', 'UNKNOWN'] as const;
 export interface Finding {
   readonly status: (typeof findingStatuses)[number];
   readonly detail: string;
+  /** It passes, and will not for long. */
+  readonly warning?: string;
 }
 
 export const pass = (detail: string): Finding => ({ status: 'PASS', detail });
@@ -35,6 +37,8 @@ export interface Evidence {
   readonly value: string;
   readonly reference: string | null;
   readonly verified: boolean;
+  /** The last IST day on which it holds, `YYYY-MM-DD`; null where it has no end. */
+  readonly expiresOn: string | null;
   readonly updatedAt: Date;
 }
 

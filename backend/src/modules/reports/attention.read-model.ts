@@ -1,4 +1,5 @@
 import { addMs } from '../../platform/clock/clock.ts';
+import { istDate } from '../../platform/clock/ist.ts';
 import { joinSql, selectRows, sql, type Db, type Sql } from '../../platform/db/index.ts';
 
 /** A kind of work that waits for an operator. */
@@ -20,6 +21,7 @@ const links = {
   job_dead: '/jobs?status=dead',
   ticket_open: '/support/tickets?status=OPEN',
   kyc_submitted: '/kyc?status=SUBMITTED',
+  evidence_ending: '/readiness',
 } as const;
 
 export const attentionKinds = Object.keys(links) as readonly Attention['kind'][]; // its own keys
@@ -47,6 +49,9 @@ const sources = (now: Date): Readonly<Record<Attention['kind'], Sql>> => ({
   job_dead: sql`updated_at AS since FROM dead_letter_job`,
   ticket_open: sql`created_at AS since FROM support_ticket WHERE status = 'OPEN'`,
   kyc_submitted: sql`submitted_at AS since FROM kyc_record WHERE status = 'SUBMITTED'`,
+  // As the readiness report warns: it ends within 30 days, or has ended.
+  evidence_ending: sql`(expires_on - 30)::timestamptz AS since FROM readiness_evidence
+    WHERE expires_on < ${istDate(addMs(now, 30 * 24 * 60 * 60_000))}::date`,
 });
 
 /** Returns the kinds of work that wait now, with how much there is and since when. */

@@ -66,7 +66,7 @@ const claimConfirm = (
       await recordIntent(tx, 'sell-confirm', order, { id: confirmId, holderId, at });
       return { kind: 'CONFIRM', order, confirmId, holderId, queryFirst: false };
     }
-    if (!(await acquireConfirm(tx, latest.id, holderId))) throw inProgress();
+    if (!(await acquireConfirm(tx, latest.id, { holderId, at }))) throw inProgress();
     return { kind: 'CONFIRM', order, confirmId: latest.id, holderId, queryFirst: true };
   });
 

@@ -33,9 +33,9 @@ const failAbandoned = async (deps: SellingDeps, orderId: string): Promise<boolea
     if (order?.status !== 'PENDING' || order.type !== 'SELL') return undefined;
     const holderId = random.uuid();
     // Acquired only while nobody holds it: a slow process is not a lost one.
-    const isLost = await acquireVerify(tx, orderId, holderId);
-    if (!isLost) return undefined;
     const at = clock.now();
+    const isLost = await acquireVerify(tx, orderId, { holderId, at });
+    if (!isLost) return undefined;
     await recordVerifyOutcome(tx, orderId, holderId, {
       status: 'REFUSED',
       providerTxId: null,

@@ -146,9 +146,9 @@ export const verifySale = async (
   order: GoldOrder,
   by: SaleInitiator,
 ): Promise<void> => {
-  const { db, random, portfolios } = deps;
+  const { db, clock, random, portfolios } = deps;
   const holderId = random.uuid();
-  if (!(await acquireVerify(db, order.id, holderId))) {
+  if (!(await acquireVerify(db, order.id, { holderId, at: clock.now() }))) {
     throw new AppError('REQUEST_IN_PROGRESS', { retryAfterSeconds: 1 });
   }
   const quote = await findSellQuote(db, order.quoteId ?? '', order.userId);

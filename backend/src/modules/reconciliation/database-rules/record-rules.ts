@@ -107,6 +107,21 @@ export const historyRules: readonly DatabaseRule[] = [
   },
   {
     invariant: 9,
+    says: 'the trail of a payment order or payout is a chain that ends where it is',
+    sql: `
+      SELECT * FROM (
+        SELECT e.part, e.part_id, e.seq, e.from_status, e.to_status,
+          coalesce(p.status, w.status) AS status, lag(e.to_status) OVER chain AS came_to,
+          lead(e.seq) OVER chain IS NULL AS is_last
+        FROM order_part_event e
+        LEFT JOIN payment_order p ON p.id = e.part_id
+        LEFT JOIN payout w ON w.id = e.part_id
+        WINDOW chain AS (PARTITION BY e.part_id ORDER BY e.seq)) c
+      WHERE (came_to IS NOT NULL AND from_status IS DISTINCT FROM came_to)
+        OR (is_last AND to_status <> status)`,
+  },
+  {
+    invariant: 9,
     says: "an order's history is a chain without a gap that ends where the order is",
     sql: `
       SELECT * FROM (
@@ -125,6 +140,7 @@ export const historyRules: readonly DatabaseRule[] = [
 const appendOnly = [
   'audit_log',
   'gold_order_event',
+  'order_part_event',
   'holding_movement',
   'product_order_event',
   'product_order_line',
