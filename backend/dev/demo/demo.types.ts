@@ -1,4 +1,9 @@
-import type { AdminClient, CustomerClient, CustomerSchemas } from '@digital-gold/client';
+import type {
+  AdminClient,
+  AdminSchemas,
+  CustomerClient,
+  CustomerSchemas,
+} from '@digital-gold/client';
 import type { Timers } from '../../src/platform/clock/timers.ts';
 import type { Random } from '../../src/platform/ids/random.ts';
 import type { DemoNetwork } from './demo-network.ts';
@@ -40,6 +45,8 @@ export interface DemoState {
   customer: DemoCustomer;
   documentKeys: { readonly PAN: string; readonly SELFIE: string };
   operator: DemoOperator;
+  /** What operators had set before the story. */
+  gatewaysBefore: AdminSchemas['PaymentGateways'];
   /** Rows that each check of the reconciliation found before the story, by its id. */
   findingsBefore: Readonly<Record<string, number>>;
   kycRecordId: string;

@@ -20,6 +20,7 @@ import { payAndAllocate } from './steps/pay-and-allocate.ts';
 import { payBack } from './steps/pay-back.ts';
 import { payQuote } from './steps/pay-quote.ts';
 import { payWrongAmount } from './steps/pay-wrong-amount.ts';
+import { putBack } from './steps/put-back.ts';
 import { quoteGrams } from './steps/quote-grams.ts';
 import { readAudit } from './steps/read-audit.ts';
 import { readHistory } from './steps/read-history.ts';
@@ -83,6 +84,7 @@ export const story: readonly Step[] = [
   failOver,
   followPlans,
   deleteAccount,
+  putBack,
   reconcile,
   verifyAudit,
   checkInvariants,

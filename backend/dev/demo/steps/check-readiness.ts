@@ -1,4 +1,5 @@
 import type { Step } from '../demo.types.ts';
+import { takeGateways } from '../gateways.ts';
 import { countFindings } from './reconcile.ts';
 import { expectThat } from '../step-failure.ts';
 
@@ -11,6 +12,7 @@ export const checkReadiness: Step = {
     const operator = demo.readState('operator').api;
     const { body: report } = await operator.get('/v1/readiness');
     demo.saveState('findingsBefore', await countFindings(operator));
+    demo.saveState('gatewaysBefore', await takeGateways(demo));
     const failing = report.items.filter(({ status }) => status === 'FAIL');
     const reasons = failing.map(({ id, detail }) => `${id}: ${detail}`).join(' ');
     const why = reasons === '' ? 'the switch DIGITAL_GOLD_PAYMENT_ENABLED is not true' : reasons;
