@@ -8,6 +8,18 @@ import type {
 export { createApiClient } from './api-client.ts';
 export type { Answer, ApiClient, ApiClientOptions } from './api-client.ts';
 export { ApiError, ApiUnreachableError } from './api-error.ts';
+export { followPrices } from './price-feed.ts';
+export type { PriceEvents, PriceSocket, PriceTick } from './price-feed.ts';
+export { mayRepeat, repeatWithKey } from './repeat-with-key.ts';
+export type { RepeatOptions } from './repeat-with-key.ts';
+export { createCustomerSession } from './session.ts';
+export type {
+  CustomerSession,
+  SessionOptions,
+  TokenLock,
+  Tokens,
+  TokenStorage,
+} from './session.ts';
 
 export type CustomerClient = ApiClient<CustomerPaths>;
 export type AdminClient = ApiClient<AdminPaths>;

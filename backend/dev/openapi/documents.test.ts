@@ -7,6 +7,7 @@ const contentShape = z
   .looseObject({ 'application/json': z.looseObject({ schema: z.looseObject({}) }).optional() })
   .default({});
 const documentShape = z.looseObject({
+  info: z.looseObject({ description: z.string() }),
   paths: z.record(
     z.string(),
     z.record(
@@ -55,6 +56,14 @@ describe.each(['customer', 'admin'] as const)('the OpenAPI document of the %s AP
   beforeAll(async () => {
     const documents = await buildDocuments();
     document = documentShape.parse(JSON.parse(JSON.stringify(documents[name])));
+  });
+
+  it('begins with a first call, money and repeated requests, in curl and TypeScript', () => {
+    const { description } = document.info;
+    expect(description).toMatch(/\n# A first (?:purchase|call)\n[^]*\n# Money\n[^]*\n# \w/u);
+    for (const step of ['**Sign in**', '**Authorise**', '```sh', '```ts']) {
+      expect(description).toContain(step);
+    }
   });
 
   it('names the body of every request and of every success', () => {

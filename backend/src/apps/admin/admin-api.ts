@@ -45,6 +45,7 @@ import { healthRoutes, type ApiDefinition } from '../../runtime/create-api-app.t
 import { adminVariables } from './admin.variables.ts';
 import type { Config, Environment } from '../../platform/config/config.ts';
 import type { ProcessConfig } from '../../runtime/load-config.ts';
+import { adminGuide } from './admin-guide.ts';
 
 /** The admin API's variables, besides those of every process. */
 export const adminApiVariables = {
@@ -132,7 +133,7 @@ export const createAdminApi = (config: AdminApiConfig, env: Environment, runtime
   const definition: ApiDefinition = {
     name: 'admin',
     title: 'Digital Gold admin API',
-    description: 'For operators.',
+    description: adminGuide,
     prefix: '/v1',
     tags,
     limitPerMinute: 60,

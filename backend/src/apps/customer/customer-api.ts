@@ -32,6 +32,7 @@ import {
   tokenVariables,
   servicesVariables,
 } from '../../runtime/process.variables.ts';
+import { customerGuide } from './customer-guide.ts';
 import { customerVariables } from './customer.variables.ts';
 
 /** The customer API's variables, besides those of every process. */
@@ -152,7 +153,7 @@ export const createCustomerApi = (
   const definition: ApiDefinition = {
     name: 'customer',
     title: 'Digital Gold customer API',
-    description: 'Buy, sell and hold gold.',
+    description: customerGuide,
     prefix: '/v1',
     tags,
     limitPerMinute: 100,

@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import { toSafePaise } from '../../money/index.ts';
 import { msBetween, type Clock } from '../../platform/clock/clock.ts';
 import type { Db } from '../../platform/db/index.ts';
+import { AppError } from '../../platform/errors/app-error.ts';
 import {
   defineRoute,
   namesTag,
@@ -119,8 +120,12 @@ export const createClientConfigRoutes = (deps: ClientConfigDeps): Route[] => {
 
   const replyOf = async (headers: IncomingHttpHeaders): Promise<Reply> => {
     const { view, limits, replies } = await copies.current();
+    if (headers.authorization === undefined) return choose(replies, headers);
     const customer = await identify(headers.authorization);
-    if (customer === undefined) return choose(replies, headers);
+    // Everybody's answer would keep a client from learning that its token has to be refreshed.
+    if (customer === undefined) {
+      throw new AppError('UNAUTHENTICATED', { headers: { 'www-authenticate': 'Bearer' } });
+    }
     const left = await remainingDailyBuys(db, customer.userId, limits, clock.now());
     const own = { ...view, dailyBuyRemainingPaise: toSafePaise(left) };
     return choose(repliesOf(own, forOne), headers);
@@ -134,7 +139,7 @@ export const createClientConfigRoutes = (deps: ClientConfigDeps): Route[] => {
       tags: ['public'],
       access: PUBLIC,
       responses: { 200: configView, 304: null },
-      errors: ['BUSY'],
+      errors: ['BUSY', 'UNAUTHENTICATED'],
       atHand: (headers) => {
         if (headers.authorization !== undefined) return undefined;
         const copy = copies.atHand();

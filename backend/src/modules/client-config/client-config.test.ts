@@ -105,9 +105,9 @@ describe("a customer's own configuration", () => {
     });
   });
 
-  it("is everybody's for a token that is not good", async () => {
+  it('is refused for a token that is not good, so that its client refreshes it', async () => {
     const response = await get({ authorization: 'Bearer nonsense' });
-    expect(response.status).toBe(200);
-    expect(await response.json()).toMatchObject({ dailyBuyRemainingPaise: null });
+    expect(response.status).toBe(401);
+    expect(await response.json()).toMatchObject({ error: { code: 'UNAUTHENTICATED' } });
   });
 });
