@@ -10,6 +10,7 @@ import {
   type Closer,
 } from '../platform/lifecycle/create-lifecycle.ts';
 import type { ReadinessCheck } from '../platform/lifecycle/readiness.ts';
+import { readSwitches } from '../modules/settings/index.ts';
 import { pingRedis } from '../platform/redis/index.ts';
 import type { Runtime } from './create-runtime.ts';
 import type { ProcessConfig } from './load-config.ts';
@@ -58,13 +59,14 @@ const closingMs = 8000;
 /** Listens, answers the probes, and shuts down in order at SIGTERM. */
 export const startProcess = async (parts: ProcessParts): Promise<void> => {
   const { runtime, config, api, beforeMetrics, onDrain, beforeStop } = parts;
-  const { logger, metrics, database, redis } = runtime;
+  const { logger, metrics, database, redis, switches } = runtime;
   exitOnCrash(logger);
   await checkSession(runtime);
   const internal = createInternalServer({
     metrics,
     logger,
     ...(beforeMetrics !== undefined && { beforeMetrics }),
+    readSwitches: () => readSwitches(switches),
   });
   const host = config.HOST;
   const lifecycle = createLifecycle({

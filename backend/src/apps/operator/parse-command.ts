@@ -10,6 +10,8 @@ const email = emailSchema;
 const role = z.enum(adminRoles);
 const portalRole = z.enum(portalRoles);
 const personName = plainName(100);
+const gate = z.enum(['sell', 'payment', 'accounting-posting', 'accounting-write']);
+const gateState = z.enum(['open', 'closed']);
 
 /** A head as `audit head` shows it. */
 const notedHead = z
@@ -42,6 +44,7 @@ const commandSchema = z.discriminatedUnion('name', [
   z.strictObject({ name: z.literal('keyring rotate') }),
   z.strictObject({ name: z.literal('keyring add') }),
   z.strictObject({ name: z.literal('keyring rewrap') }),
+  z.strictObject({ name: z.literal('gate record'), gate, state: gateState, by: plainName(200) }),
   z.strictObject({ name: z.literal('audit head') }),
   z.strictObject({ name: z.literal('audit verify'), head: notedHead.optional() }),
 ]);
@@ -62,6 +65,7 @@ const usage = [
   'operator keyring status|rotate                       what needs an old key; move it to the first',
   'operator keyring add                                 a new key of the key service, to seal later',
   'operator keyring rewrap                              by the newest version at the key service',
+  'operator gate record --gate GATE --state open|closed --by WHO   why, on standard input',
   'operator audit head                                  the last entry of the audit chain, to note',
   'operator audit verify [--head NUMBER:HASH]           compare the audit log with its chain',
 ].join('\n');
@@ -75,6 +79,9 @@ const readArguments = (args: readonly string[]): unknown => {
         role: { type: 'string' },
         'person-name': { type: 'string' },
         head: { type: 'string' },
+        gate: { type: 'string' },
+        state: { type: 'string' },
+        by: { type: 'string' },
       },
       allowPositionals: true,
     });

@@ -17,7 +17,9 @@ import { AppError } from '../../platform/errors/app-error.ts';
 import type { Random } from '../../platform/ids/random.ts';
 import type { OpenKeyring } from '../../runtime/open-keyring.ts';
 import { countOutdatedValues, rotateKeyring } from '../../runtime/rotate-keyring.ts';
+import { operatorActor } from './operator-actor.ts';
 import type { OperatorCommand } from './parse-command.ts';
+import { recordGate } from './record-gate.ts';
 import { runPortalUserCommand } from './run-portal-user-command.ts';
 
 interface OperatorDeps {
@@ -32,9 +34,6 @@ interface OperatorDeps {
   /** Reads all of standard input. */
   readInput(): Promise<string>;
 }
-
-/** The actor of every change: whoever has the database's credentials, not one person. */
-const operatorActor = { api: 'system', role: 'OPERATOR_COMMAND' } as const;
 
 const present = ({ id, email, role, active, createdAt, lastLoginAt }: AdminRecord) => ({
   id,
@@ -143,6 +142,8 @@ export const runOperatorCommand = async (
       return { keyId: await deps.openKeys().add() };
     case 'keyring rewrap':
       return { rewrapped: await deps.openKeys().rewrap() };
+    case 'gate record':
+      return recordGate(command, deps);
     case 'audit head':
       return presentLink(await readChainHead(deps.database.db));
     case 'audit verify':

@@ -1,11 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-export type SwitchName =
-  | 'DIGITAL_SELL_ENABLED'
-  | 'DIGITAL_GOLD_PAYMENT_ENABLED'
-  | 'ACCOUNTING_AUTO_POSTING_ENABLED'
-  | 'ACCOUNTING_PORTAL_MODE';
+/** The switches, by the names of their files. */
+const switchNames = [
+  'DIGITAL_SELL_ENABLED',
+  'DIGITAL_GOLD_PAYMENT_ENABLED',
+  'ACCOUNTING_AUTO_POSTING_ENABLED',
+  'ACCOUNTING_PORTAL_MODE',
+] as const;
+export type SwitchName = (typeof switchNames)[number];
 
 export interface Switches {
   /** Returns the value at this moment; undefined, which is off, when missing or unreadable. */
@@ -37,4 +40,14 @@ export const createSwitches = (options: {
     read,
     isOn: async (name) => (await read(name))?.toLowerCase() === 'true',
   };
+};
+
+/** Reads every switch as it stands at this moment; null is one that is missing or unreadable. */
+export const readSwitches = async (
+  switches: Pick<Switches, 'read'>,
+): Promise<Readonly<Record<string, string | null>>> => {
+  const read = switchNames.map(
+    async (name) => [name, (await switches.read(name)) ?? null] as const,
+  );
+  return Object.fromEntries(await Promise.all(read));
 };

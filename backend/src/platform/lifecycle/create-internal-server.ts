@@ -7,6 +7,8 @@ interface InternalServerOptions {
   readonly logger: Logger;
   /** Brings gauges up to date before each reading. */
   readonly beforeMetrics?: () => Promise<void>;
+  /** Reads every switch as this process reads it at this moment. */
+  readonly readSwitches?: () => Promise<Readonly<Record<string, string | null>>>;
 }
 
 const answer = (res: ServerResponse, status: number, type: string, body: string): void => {
@@ -15,11 +17,14 @@ const answer = (res: ServerResponse, status: number, type: string, body: string)
 };
 
 /**
- * Creates the server of the internal port: `GET /metrics`; the lifecycle adds `/healthz` and
- * `/readyz`. It is not for clients, so all else is a plain 404.
+ * Creates the server of the internal port: `GET /metrics` and `GET /switches`; the lifecycle adds
+ * `/healthz` and `/readyz`. It is not for clients, so all else is a plain 404.
  */
 export const createInternalServer = (options: InternalServerOptions): Server => {
-  const { metrics, logger, beforeMetrics } = options;
+  const { metrics, logger, beforeMetrics, readSwitches = async () => ({}) } = options;
+  const sendSwitches = async (res: ServerResponse): Promise<void> => {
+    answer(res, 200, 'application/json', JSON.stringify({ switches: await readSwitches() }));
+  };
   const sendMetrics = async (res: ServerResponse): Promise<void> => {
     try {
       await beforeMetrics?.();
@@ -33,6 +38,7 @@ export const createInternalServer = (options: InternalServerOptions): Server => 
   return createServer((req, res) => {
     const [path] = (req.url ?? '').split('?');
     if (req.method === 'GET' && path === '/metrics') void sendMetrics(res);
+    else if (req.method === 'GET' && path === '/switches') void sendSwitches(res);
     else answer(res, 404, 'text/plain', 'not found\n');
   });
 };
