@@ -27,7 +27,7 @@ endif
 
 .PHONY: help install up down reset demo fill test bench format format-check lint typecheck build generate
 .PHONY: tools charts workflows simulate loadtest fuzz cluster-demo image chart-package chart-push deploy
-.PHONY: deploy-release pulumi-test goldctl
+.PHONY: deploy-release pulumi-test goldctl goldctl-package goldctl-release
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -51,6 +51,12 @@ fill: install generate ## Fill the running stack with customers and books (ORDER
 
 goldctl: install ## Build the operators' tool: npx goldctl --help
 	@npm run --silent build -w cli
+
+goldctl-package: install generate ## Pack goldctl for a release, with everything inside (VERSION=1.2.3)
+	@node --import tsx cli/pack.ts $(VERSION)
+
+goldctl-release: goldctl-package ## Pack goldctl, and make programs of it that need no Node, with checksums (VERSION=1.2.3)
+	@node --import tsx cli/executables.ts $(VERSION)
 
 test: install generate ## Run every test (TESTS=path for some of them)
 	@.ci/test.sh $(TESTS)

@@ -5,6 +5,7 @@ import { buys } from './buys/buys.ts';
 import { plans } from './plans/plans.ts';
 import { clientConfig, priceCurrent } from './price-current.ts';
 import { priceFeed } from './feed/price-feed.ts';
+import { goldctlStart } from './goldctl-start.ts';
 import { productOrders } from './product-orders.ts';
 import { products } from './products.ts';
 import { processFigures } from './process-figures.ts';
@@ -34,6 +35,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Report>>> = {
   registers,
   'sealed-reads': sealedReads,
   'worst-requests': worstRequests,
+  'goldctl-start': goldctlStart,
 };
 
 const main = async (wanted: readonly string[]): Promise<void> => {

@@ -1,4 +1,4 @@
-/** goldctl's exit codes, on which scripts rely (docs/goldctl.md). */
+/** goldctl's exit codes, on which scripts rely. */
 export const exitCodes = {
   done: 0,
   /** Something unexpected, or the API refused. */
@@ -11,11 +11,28 @@ export const exitCodes = {
   denied: 4,
   /** The API, the cluster or the CI does not answer. */
   unreachable: 5,
+  /** What was waited for did not come in time. */
+  timedOut: 124,
   /** Ctrl-C. */
   interrupted: 130,
+  /** SIGTERM. */
+  terminated: 143,
 } as const;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+/** The meaning of each exit code, for `goldctl help --json`. */
+export const exitCodeMeanings: Readonly<Record<ExitCode, string>> = {
+  [exitCodes.done]: 'done',
+  [exitCodes.failed]: 'failed: something unexpected, or the API refused',
+  [exitCodes.usage]: 'wrong usage, or a prompt without a terminal',
+  [exitCodes.findings]: 'findings: a failed check, or books that disagree',
+  [exitCodes.denied]: 'not signed in, or not permitted',
+  [exitCodes.unreachable]: 'the API, the cluster or the CI system does not answer',
+  [exitCodes.timedOut]: 'what was waited for did not come in time',
+  [exitCodes.interrupted]: 'interrupted',
+  [exitCodes.terminated]: 'ended by SIGTERM',
+};
 
 /**
  * Ends a command: `main` prints the message, and the hint below it, to standard error and exits

@@ -1,24 +1,16 @@
 import { Command, Option } from 'commander';
 import type { CliDeps } from './cli-deps.ts';
-import { createAdminCommand, createPortalUserCommand } from './commands/accounts.ts';
-import { createAuditCommand } from './commands/audit.ts';
-import { createCheckCommand } from './commands/check.ts';
-import { addCompletionCommand } from './commands/completion.ts';
-import { createDeployCommand } from './commands/deploy.ts';
-import { createGatesCommand } from './commands/gates.ts';
-import { createOrderCommand } from './commands/order.ts';
-import { createReconcileCommand } from './commands/reconcile.ts';
-import {
-  createLoginCommand,
-  createLogoutCommand,
-  createWhoamiCommand,
-} from './commands/session.ts';
-import { outputForms } from './io/output.ts';
+import { commandEntries, type CommandEntry } from './commands/command-entries.ts';
+import { globalOptionsOf } from './global-options.ts';
+import { outputForms } from './io/output-forms.ts';
+
+const hasProxy = (env: CliDeps['env']): boolean =>
+  ['HTTPS_PROXY', 'HTTP_PROXY', 'https_proxy', 'http_proxy'].some((name) => Boolean(env[name]));
 
 const footer = `
 Exit codes:
   0 done, 1 failed, 2 wrong usage, 3 findings, 4 not signed in or not permitted,
-  5 unreachable, 130 interrupted
+  5 unreachable, 124 timed out, 130 interrupted, 143 ended by SIGTERM
 
 Examples:
   $ goldctl check
@@ -26,28 +18,39 @@ Examples:
   $ goldctl --context staging --namespace digital-gold gates show
   $ goldctl reconcile --window-hours 24 -o json`;
 
-/** Adds a command with its subcommands, and gives all of them the settings of `program`. */
-const addCommand = (program: Command, command: Command): void => {
-  program.addCommand(command);
-  inheritSettings(program, command);
-};
-
 const inheritSettings = (parent: Command, command: Command): void => {
   command.copyInheritedSettings(parent);
   for (const child of command.commands) inheritSettings(command, child);
 };
 
-/** Creates the command tree. It throws CommanderError for usage and help, else CliError. */
-export const createProgram = (deps: CliDeps): Command => {
+/** Returns a command; one that is not loaded has the name and the description alone. */
+const commandOf = async (
+  deps: CliDeps,
+  { name, about, load }: CommandEntry,
+  isWanted: boolean,
+): Promise<Command> => {
+  const command = isWanted ? (await load())(deps) : new Command(name);
+  return command.description(about);
+};
+
+/**
+ * Creates the command tree, with those commands in full that the words name, or with all of them.
+ * It throws CommanderError for usage and help, else CliError.
+ */
+export const createProgram = async (
+  deps: CliDeps,
+  words: readonly string[] | 'all',
+): Promise<Command> => {
   const program = new Command('goldctl')
     .description('Operates the digital gold service.')
     .version(deps.version)
     .addOption(
-      new Option('--context <name>', '"local", or a context of the kubeconfig')
-        .env('GOLDCTL_CONTEXT')
-        .default('local'),
+      new Option(
+        '--context <name>',
+        '"local", "pod", or a context of the kubeconfig ("goldctl context" says which is used)',
+      ).env('GOLDCTL_CONTEXT'),
     )
-    .option('--namespace <name>', "namespace of the release (default: the context's own)")
+    .option('-n, --namespace <name>', "namespace of the release (default: the context's own)")
     .option('--in-cluster', 'use the service account of the pod that goldctl runs in')
     .addOption(
       new Option('-o, --output <format>', 'output format').choices(outputForms).default('table'),
@@ -55,28 +58,34 @@ export const createProgram = (deps: CliDeps): Command => {
     .option('--admin-url <url>', 'address of the admin API, such as https://admin.example.com')
     .addOption(new Option('--email <email>', 'operator to sign in as').env('GOLDCTL_EMAIL'))
     .option('--password-stdin', 'read the password from standard input')
+    .option('--ca-file <file>', 'certificates (PEM) to trust beside the system’s')
+    .option('--insecure', 'allow plain http to other machines than this one')
     .addHelpText('after', footer)
     .showHelpAfterError('(use --help for usage)')
     .configureHelp({ showGlobalOptions: true })
+    .helpCommand(false)
+    .hook('preAction', async (_program, command) => {
+      const { caFile } = globalOptionsOf(command);
+      if (caFile === undefined && !hasProxy(deps.env)) return;
+      const { prepareNetwork } = await import('./clients/network.ts');
+      prepareNetwork(deps.env, caFile);
+    })
     .exitOverride()
     .configureOutput({
       writeOut: (text) => deps.stdout(text),
       writeErr: (text) => deps.stderr(text),
     });
-  const commands = [
-    createCheckCommand(deps),
-    createReconcileCommand(deps),
-    createOrderCommand(deps),
-    createGatesCommand(deps),
-    createDeployCommand(deps),
-    createAdminCommand(deps),
-    createPortalUserCommand(deps),
-    createAuditCommand(deps),
-    createLoginCommand(deps),
-    createLogoutCommand(deps),
-    createWhoamiCommand(deps),
-  ];
-  for (const command of commands) addCommand(program, command);
-  addCompletionCommand(program);
+  for (const entry of commandEntries) {
+    const isWanted = words === 'all' || words.includes(entry.name);
+    const command = await commandOf(deps, entry, isWanted);
+    program.addCommand(command);
+    inheritSettings(program, command);
+  }
+  if (words !== 'all' && words.includes('complete')) {
+    const { createCompleteCommand } = await import('./commands/completion.ts');
+    const complete = createCompleteCommand(deps);
+    program.addCommand(complete, { hidden: true });
+    inheritSettings(program, complete);
+  }
   return program;
 };

@@ -1,20 +1,29 @@
 import type { Command } from 'commander';
-import { z } from 'zod';
-import { outputForms } from './io/output.ts';
-
-const globalOptions = z.object({
-  context: z.string(),
-  namespace: z.string().optional(),
-  inCluster: z.boolean().default(false),
-  output: z.enum(outputForms),
-  adminUrl: z.string().optional(),
-  email: z.string().optional(),
-  passwordStdin: z.boolean().default(false),
-});
+import type { OutputForm } from './io/output-forms.ts';
 
 /** The options that every command takes. */
-export type GlobalOptions = z.infer<typeof globalOptions>;
+export interface GlobalOptions {
+  readonly context?: string;
+  readonly namespace?: string;
+  readonly inCluster: boolean;
+  readonly output: OutputForm;
+  readonly adminUrl?: string;
+  readonly email?: string;
+  readonly passwordStdin: boolean;
+  /** The file of certificates to trust beside the system's. */
+  readonly caFile?: string;
+  /** Allows plain http to other machines. */
+  readonly insecure: boolean;
+}
 
 /** Reads the global options from wherever on the command line they stood. */
-export const globalOptionsOf = (command: Command): GlobalOptions =>
-  globalOptions.parse(command.optsWithGlobals());
+export const globalOptionsOf = (command: Command): GlobalOptions => {
+  const given = command.optsWithGlobals<Partial<GlobalOptions>>();
+  return {
+    ...given,
+    output: given.output ?? 'table',
+    inCluster: given.inCluster ?? false,
+    passwordStdin: given.passwordStdin ?? false,
+    insecure: given.insecure ?? false,
+  };
+};

@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import type { CliDeps } from './cli-deps.ts';
 import { CliError, exitCodes, type ExitCode } from './cli-error.ts';
 import { createProgram } from './create-program.ts';
-import { showable } from './io/output.ts';
+import { showable } from './io/showable.ts';
 
 const codeOf = (deps: CliDeps, error: unknown): ExitCode => {
   if (deps.signal.aborted) return exitCodes.interrupted;
@@ -23,7 +23,8 @@ const codeOf = (deps: CliDeps, error: unknown): ExitCode => {
 /** Runs one command line (without node and script) and returns the exit code. Never throws. */
 export const runGoldctl = async (args: readonly string[], deps: CliDeps): Promise<ExitCode> => {
   try {
-    await createProgram(deps).parseAsync([...args], { from: 'user' });
+    const program = await createProgram(deps, args);
+    await program.parseAsync([...args], { from: 'user' });
     return exitCodes.done;
   } catch (error) {
     return codeOf(deps, error);

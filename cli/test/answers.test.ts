@@ -9,6 +9,8 @@ import {
 } from './support/sample-answers.ts';
 import { runInProcess } from './support/run-in-process.ts';
 
+const apiVersion = 'goldctl/v1';
+
 let api: StubApi;
 
 beforeAll(async () => {
@@ -42,7 +44,7 @@ describe('an order', () => {
 
   it.each([allocatedBuy, reviewedSale])('is in JSON all that the API answers', async (body) => {
     const { stdout } = await show(body, '-o', 'json');
-    expect(JSON.parse(stdout)).toEqual(body);
+    expect(JSON.parse(stdout)).toEqual({ apiVersion, ...body });
   });
 
   it('can tell a terminal nothing but what it says', async () => {
@@ -77,7 +79,36 @@ describe('reconciliation', () => {
   it('is in JSON all that the API answers', async () => {
     const body = { ...unevenBooks, invented_later: true };
     const { stdout } = await goldctl({ body }, 'reconcile', '--samples', '-o', 'json');
-    expect(JSON.parse(stdout)).toEqual(body);
+    expect(JSON.parse(stdout)).toEqual({ apiVersion, ...body });
+  });
+
+  it('shows one check alone, and its samples as CSV', async () => {
+    const body = {
+      ...unevenBooks,
+      checks: [
+        ...unevenBooks.checks.filter(({ id }) => id !== 'payout_stuck'),
+        {
+          id: 'payout_stuck',
+          title: 'payouts that stand still',
+          severity: 'high',
+          status: 'FINDINGS',
+          count: 2,
+          samples: [
+            { payoutId: 'p-1', amountPaise: 100, note: '=1+1' },
+            { payoutId: 'p-2', amountPaise: 5, note: 'a "b", c' },
+          ],
+        },
+      ],
+    };
+    const csv = await goldctl({ body }, 'reconcile', '--check', 'payout_stuck', '--csv');
+    expect(csv.code).toBe(3);
+    expect(csv.stdout).toBe(
+      'payoutId,amountPaise,note\r\np-1,100,\'=1+1\r\np-2,5,"a ""b"", c"\r\n',
+    );
+    const one = await goldctl({ body }, 'reconcile', '--check', 'payout_stuck');
+    expect(one.stdout).toContain('0 of 1 checks agree; 1 with findings.');
+    expect((await goldctl({ body }, 'reconcile', '--check', 'garden')).code).toBe(2);
+    expect((await goldctl({ body }, 'reconcile', '--csv')).code).toBe(2);
   });
 
   it('ends with 3 when nothing was found and something could not be looked at', async () => {
@@ -125,7 +156,7 @@ describe('deployment runs', () => {
 
   it('are in JSON all that the API answers', async () => {
     const { stdout } = await runs(undecidedRuns, '-o', 'json');
-    expect(JSON.parse(stdout)).toEqual(undecidedRuns);
+    expect(JSON.parse(stdout)).toEqual({ apiVersion, ...undecidedRuns });
   });
 });
 

@@ -1,9 +1,14 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../../backend/test/support/eventually.ts';
 import { buildGoldctl } from '../build.ts';
 import { openStubApi, type StubApi } from './support/stub-api.ts';
+import { startFakeKubernetes } from './support/fake-kubernetes.ts';
 import { golden } from './support/golden.ts';
 import {
   runGoldctlBundle,
@@ -68,6 +73,65 @@ describe('the exit code of the process', () => {
     expect(await run.ended).toBe(130);
     expect(run.stdout()).toBe('');
   });
+
+  it('is 143 at SIGTERM, as soon', async () => {
+    api.answer('nothing');
+    api.requests.length = 0;
+    const run = startGoldctl(['--admin-url', api.url, 'reconcile'], token);
+    await eventually(() => expect(api.requests).toHaveLength(1), { timeoutMs: 60_000 });
+    run.child.kill('SIGTERM');
+    expect(await run.ended).toBe(143);
+    expect(run.stdout()).toBe('');
+  });
+});
+
+describe('through a proxy of the environment', () => {
+  it.each([
+    [
+      'the admin API',
+      ['--admin-url', 'https://admin.example.test', 'reconcile'],
+      'admin.example.test:443',
+    ],
+    ['a cluster', ['--context', 'far', 'gates', 'show'], 'cluster.example.test:6443'],
+  ])('%s is reached', async (_name, args, wanted) => {
+    const asked: string[] = [];
+    const proxy = createServer();
+    proxy.on('connect', (request: IncomingMessage, socket: Duplex) => {
+      asked.push(request.url ?? '');
+      socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
+    });
+    await new Promise<void>((resolve) => proxy.listen({ host: '127.0.0.1', port: 0 }, resolve));
+    const { port } = proxy.address() as AddressInfo; // it listens on a port
+    const folder = mkdtempSync(join(tmpdir(), 'goldctl-proxy-'));
+    writeFileSync(
+      join(folder, 'config'),
+      JSON.stringify({
+        clusters: [{ name: 'far', cluster: { server: 'https://cluster.example.test:6443' } }],
+        users: [{ name: 'me', user: { token: 't' } }],
+        contexts: [{ name: 'far', context: { cluster: 'far', user: 'me' } }],
+      }),
+    );
+    const env = {
+      ...token,
+      KUBECONFIG: join(folder, 'config'),
+      HTTPS_PROXY: `http://127.0.0.1:${port}`,
+    };
+    const ran = await runGoldctlBundle(args, { env });
+    proxy.close();
+    rmSync(folder, { recursive: true, force: true });
+    expect(ran).toMatchObject({ code: 5, stdout: '' });
+    expect(new Set(asked)).toEqual(new Set([wanted]));
+  });
+});
+
+it('completes contexts and namespaces of the kubeconfig', async () => {
+  const cluster = await startFakeKubernetes();
+  const complete = async (...words: string[]) =>
+    (await runGoldctlBundle(['complete', '--', ...words], { env: cluster.env })).stdout;
+  expect(await complete('gates', 'show', '--context', '')).toMatch(/^test\t/mu);
+  expect(await complete('gates', 'show', '-n', '')).toMatch(/^gold\t/mu);
+  expect(await complete('gates', 'o')).toMatch(/^open\t/mu);
+  await cluster.close();
 });
 
 it('says its version', async () => {

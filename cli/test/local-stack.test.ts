@@ -40,7 +40,7 @@ describe('gates of a local stack', () => {
     expect([unasked.code, refused.code]).toEqual([2, 1]);
     expect(refused.stderr).toContain(`Open accounting-write in ${stack.addresses.settingsDir}?`);
     expect(readSwitch('ACCOUNTING_PORTAL_MODE')).toBe('readonly\n');
-    const opened = await goldctl(['gates', 'open', 'accounting-write'], { typed: ['y'] });
+    const opened = await goldctl(['gates', 'open', 'accounting-write'], { typed: ['y', ''] });
     expect(opened).toMatchObject({ code: 0 });
     expect(readSwitch('ACCOUNTING_PORTAL_MODE')).toBe('readwrite\n');
     await goldctl(['gates', 'close', 'accounting-write']);

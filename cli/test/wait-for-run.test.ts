@@ -87,7 +87,7 @@ it('does not go on when it may not look', async () => {
 it('gives up at the deadline, and says that the run goes on', async () => {
   const { ended } = follow([[run('mine', 'in_progress')]], 10_000);
   await expect(ended).rejects.toMatchObject({
-    exitCode: exitCodes.failed,
+    exitCode: exitCodes.timedOut,
     message: 'deployment mine has not ended after 10 s',
     hint: 'It continues without goldctl: https://ci.example/7. "goldctl deploy runs" shows it.',
   });

@@ -1,31 +1,6 @@
 import { CliError, exitCodes } from '../cli-error.ts';
+import type { CheckCategory } from './check-categories.ts';
 import type { Installation } from './installation.ts';
-
-/** The groups of checks, in the order in which they are shown. */
-export const checkCategories = [
-  'configuration',
-  'processes',
-  'stores',
-  'migrations',
-  'collaborators',
-  'business',
-  'deployments',
-  'pods',
-  'config-maps',
-  'secrets',
-] as const;
-export type CheckCategory = (typeof checkCategories)[number];
-
-const clusterCategories: ReadonlySet<CheckCategory> = new Set([
-  'deployments',
-  'pods',
-  'config-maps',
-  'secrets',
-]);
-
-/** Returns true for categories that only a cluster has. */
-export const isClusterCategory = (category: CheckCategory): boolean =>
-  clusterCategories.has(category);
 
 /**
  * `warning` is worth a look and stops nothing. `unknown` is what could not be found out although
@@ -44,7 +19,7 @@ export interface Finding {
 
 /** One check. A new one is one more entry of a list. */
 export interface Check {
-  /** Its heading in docs/checks.md too: every record leads there. */
+  /** Its heading in docs/checks.md too: `goldctl help checks ID` shows that part. */
   readonly id: string;
   readonly category: CheckCategory;
   readonly title: string;
@@ -66,7 +41,7 @@ export interface CheckRecord {
   readonly detail: string;
   /** The advice for the operator; null where there is nothing to do. */
   readonly hint: string | null;
-  /** The part of the page that explains the check. */
+  /** The command that shows the explanation of the check. */
   readonly anchor: string;
 }
 
@@ -78,7 +53,7 @@ export const toRecord = (check: Omit<Check, 'run'>, finding: Finding): CheckReco
   status: finding.status,
   detail: finding.detail,
   hint: finding.status === 'ok' ? null : (finding.hint ?? check.hint),
-  anchor: `cli/docs/checks.md#${check.id}`,
+  anchor: `goldctl help checks ${check.id}`,
 });
 
 /** Reports a check that ended in an error as `unknown`. @throws what no check may hide. */

@@ -1,8 +1,10 @@
-import { gates, openGateSettings, stateOf, type GateState } from '../gates/gates.ts';
+import { openGateSettings } from '../gates/gate-settings.ts';
+import { gates, stateOf, type GateState } from '../gates/gates.ts';
 import type { AdminReport } from './admin-report.ts';
 import type { Check, CheckStatus, Finding } from './check.types.ts';
 import { clusterChecks } from './cluster-checks.ts';
 import type { Installation } from './installation.ts';
+import { operationsChecks } from './operations-checks.ts';
 import { probeHealth, type ProcessProbe } from './probe-processes.ts';
 import { findingOfItem, reportChecks } from './report-checks.ts';
 
@@ -157,5 +159,6 @@ export const checks: readonly Check[] = [
     ],
   },
   ...reportChecks,
+  ...operationsChecks,
   ...clusterChecks,
 ];

@@ -16,6 +16,7 @@ import {
 import { readEndpoints } from '../contexts/local-stack.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { fetchAdminReport, type AdminReport } from './admin-report.ts';
+import { fetchOperations, type OperationsReport } from './operations-report.ts';
 import {
   probeAddress,
   probeRelease,
@@ -23,6 +24,7 @@ import {
   type ProcessName,
   type ProcessProbe,
 } from './probe-processes.ts';
+import { readMetrics, readWorkerMetrics, type WorkerMetrics } from './worker-metrics.ts';
 
 /** An API's public health route. */
 interface HealthRoute {
@@ -53,6 +55,10 @@ export interface Installation {
   readonly probes: () => Promise<readonly ProcessProbe[]>;
   /** Requests the admin API's readiness report once, however many checks call it. */
   readonly report: () => Promise<AdminReport>;
+  /** Requests what waits for an operator once. */
+  readonly operations: () => Promise<OperationsReport>;
+  /** Reads the figures of a worker once. */
+  readonly workerMetrics: () => Promise<WorkerMetrics>;
 }
 
 /** Returns what was listed. @throws CliError when the operator may not list it. */
@@ -107,6 +113,10 @@ const openRelease = async (
       }),
     ),
     report: once(() => fetchAdminReport(deps, options)),
+    operations: once(() => fetchOperations(deps, options)),
+    workerMetrics: once(async () =>
+      context.inCluster ? undefined : readWorkerMetrics(deps, client),
+    ),
   };
 };
 
@@ -141,6 +151,8 @@ const openStack = async (
     release: undefined,
     probes: async () => probes,
     report: once(() => fetchAdminReport(deps, options)),
+    operations: once(() => fetchOperations(deps, options)),
+    workerMetrics: once(() => readMetrics(deps, internal['worker'])),
   };
 };
 
@@ -151,7 +163,10 @@ const openStack = async (
  */
 export const openInstallation = (deps: CliDeps, options: GlobalOptions): Promise<Installation> => {
   const context = resolveContext(deps, options);
-  return context.kind === 'local'
-    ? openStack(deps, context, options)
-    : openRelease(deps, context, options);
+  if (context.kind === 'local') return openStack(deps, context, options);
+  const release: KubeContext =
+    context.kind === 'kube'
+      ? context
+      : { kind: 'kube', context: undefined, namespace: options.namespace, inCluster: true };
+  return openRelease(deps, release, options);
 };

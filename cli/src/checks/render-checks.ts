@@ -1,10 +1,8 @@
-import { showable } from '../io/output.ts';
-import {
-  checkCategories,
-  type CheckCategory,
-  type CheckRecord,
-  type CheckStatus,
-} from './check.types.ts';
+import { count as counted } from '../io/count.ts';
+import { paint } from '../io/screen.ts';
+import { showable } from '../io/showable.ts';
+import { checkCategories, type CheckCategory } from './check-categories.ts';
+import type { CheckRecord, CheckStatus } from './check.types.ts';
 
 const marks: Readonly<Record<CheckStatus, string>> = {
   ok: '√',
@@ -21,13 +19,23 @@ const headings: Readonly<Record<CheckCategory, string>> = {
   migrations: 'Migrations',
   collaborators: 'Collaborators',
   business: 'Business readiness',
+  operations: 'Operations',
   deployments: 'Deployments',
   pods: 'Pods',
   'config-maps': 'Config maps',
   secrets: 'Secrets',
 };
 
-const lineOf = ({ status, title }: CheckRecord): string => `${marks[status]} ${showable(title)}`;
+const colours = {
+  ok: 'green',
+  warning: 'yellow',
+  failed: 'red',
+  unknown: 'yellow',
+  'not-run': 'dim',
+} as const satisfies Record<CheckStatus, Parameters<typeof paint>[0]>;
+
+const lineOf = ({ status, title }: CheckRecord): string =>
+  `${paint(colours[status], marks[status])} ${showable(title)}`;
 
 /** Renders a passed check as one line; any other with its detail, hint and anchor. */
 const linesOf = (record: CheckRecord): string[] => {
@@ -56,7 +64,11 @@ export const summaryOf = (records: readonly CheckRecord[]): string => {
     .map(([status, words]) => [count(status), words] as const)
     .filter(([number]) => number > 0)
     .map(([number, words]) => `${number} ${words}`);
-  return `${records.length} checks: ${parts.join(', ')}.`;
+  const left = [
+    ...new Set(records.flatMap(({ id, status }) => (status === 'not-run' ? [id] : []))),
+  ];
+  const notAsked = left.length === 0 ? '' : ` Not asked: ${left.join(', ')}.`;
+  return `${counted(records.length, 'check')}: ${parts.join(', ')}.${notAsked}`;
 };
 
 /** Renders every record, by category. */
@@ -65,7 +77,9 @@ export const renderChecks = (records: readonly CheckRecord[]): string => {
     const own = records.filter((record) => record.category === category);
     if (own.length === 0) return [];
     const heading = headings[category];
-    return [[heading, '-'.repeat(heading.length), ...own.flatMap(linesOf)].join('\n')];
+    return [
+      [paint('bold', heading), '-'.repeat(heading.length), ...own.flatMap(linesOf)].join('\n'),
+    ];
   });
   return [...sections, summaryOf(records)].join('\n\n');
 };

@@ -1,12 +1,12 @@
 import type { CliDeps } from '../cli-deps.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 import type { GlobalOptions } from '../global-options.ts';
+import type { CheckCategory } from './check-categories.ts';
 import {
   isProblem,
   toRecord,
   unknownBecause,
   type Check,
-  type CheckCategory,
   type CheckRecord,
 } from './check.types.ts';
 import { checks, contextFound } from './checks.ts';

@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { CliDeps } from '../cli-deps.ts';
 import { CliError, exitCodes, type ExitCode } from '../cli-error.ts';
-import type { Context, KubeContext, LocalContext } from '../contexts/context.ts';
+import type { Context, KubeContext, LocalContext, PodContext } from '../contexts/context.ts';
 import { readStackEnvironment } from '../contexts/local-stack.ts';
 import { createKubeClient, findReadyPod } from './kube.ts';
+import type { ExecRequest, KubeClient } from './kube.types.ts';
 
 interface ChildRequest {
   readonly args: readonly string[];
@@ -20,15 +21,18 @@ interface ChildResult {
   readonly stderr: string;
 }
 
+/** A program made of the bundle is no Node: there the one on the PATH runs the service's command. */
+const nodeProgram = 'bun' in process.versions ? 'node' : process.execPath;
+
 const textOf = (chunks: readonly Buffer[]): string => Buffer.concat(chunks).toString('utf8');
 
 /**
- * Runs this Node with `args` to its end.
+ * Runs Node with `args` to its end.
  * @throws CliError when it can't be started or is killed.
  */
 const runChild = (deps: CliDeps, request: ChildRequest): Promise<ChildResult> =>
   new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [...request.args], {
+    const child = spawn(nodeProgram, [...request.args], {
       cwd: request.cwd,
       env: { ...request.env },
       stdio: ['pipe', 'pipe', 'pipe'],
@@ -91,18 +95,45 @@ const errorOf = ({ stderr, exitCode }: ChildResult): CliError => {
 
 const main = 'dist/operator/main.js';
 
+/** Returns the variables that have a value. */
+const given = (env: CliDeps['env']): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+
+/** As a child process: with the environment of the local stack, or of the pod around goldctl. */
 const runLocally = (
   deps: CliDeps,
-  context: LocalContext,
+  context: LocalContext | PodContext,
   { args, stdin = '' }: BackendCommand<unknown>,
 ): Promise<ChildResult> => {
-  const env = readStackEnvironment(context);
+  const env = context.kind === 'local' ? readStackEnvironment(context) : given(deps.env);
   return runChild(deps, {
     args: [main, ...args],
     cwd: join(context.repository, 'backend'),
     env,
     stdin,
   });
+};
+
+/**
+ * Runs a command in a pod. A cluster before Kubernetes 1.30 can't end its standard input: there the
+ * command is given the first line by a program that ends after it.
+ */
+const execWithInput = async (client: KubeClient, request: ExecRequest): Promise<ChildResult> => {
+  const { stdin, command } = request;
+  try {
+    return await client.execInPod(request);
+  } catch (error) {
+    const isOneLine = stdin !== undefined && !stdin.includes('\n');
+    if (!isOneLine || !(error instanceof CliError && 'keepsInputOpen' in error)) throw error;
+    return client.execInPod({
+      ...request,
+      command: ['sh', '-c', 'head -n 1 | "$@"', 'goldctl', ...command],
+      stdin: `${stdin}\n`,
+      endsByItself: true,
+    });
+  }
 };
 
 const runInPod = async (
@@ -113,7 +144,7 @@ const runInPod = async (
   const client = await createKubeClient(deps, context);
   const pod = await findReadyPod(client, 'admin');
   // In the image's own folder, with the environment that the admin API has.
-  return client.execInPod({
+  return execWithInput(client, {
     pod: pod.name,
     command: ['node', main, ...args],
     ...(stdin !== undefined && { stdin }),
@@ -122,8 +153,8 @@ const runInPod = async (
 };
 
 /**
- * Runs the backend's operator command where the database is in reach: as a child process with the
- * local stack's environment, or in a ready admin pod. Returns the document that it prints.
+ * Runs the backend's operator command where the database is in reach: as a child process beside the
+ * local stack or inside the pod around goldctl, or in a ready admin pod of a cluster. Returns the document that it prints.
  * @throws CliError with the command's own error; unreachable when there is no stack or pod.
  */
 export const runBackendCommand = async <T>(
@@ -132,9 +163,9 @@ export const runBackendCommand = async <T>(
   command: BackendCommand<T>,
 ): Promise<T> => {
   const result =
-    context.kind === 'local'
-      ? await runLocally(deps, context, command)
-      : await runInPod(deps, context, command);
+    context.kind === 'kube'
+      ? await runInPod(deps, context, command)
+      : await runLocally(deps, context, command);
   if (result.exitCode !== 0) throw errorOf(result);
   const parsed = command.answer.safeParse(lastJson(result.stdout));
   if (parsed.success) return parsed.data;

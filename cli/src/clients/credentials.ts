@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import type { CliDeps } from '../cli-deps.ts';
+import { configFolder } from '../contexts/config-folder.ts';
 
 const credential = z.object({
   email: z.string(),
@@ -16,12 +16,8 @@ const credentialFile = z.object({ credentials: z.record(z.string(), credential) 
 /** A stored sign-in. */
 type Credential = z.infer<typeof credential>;
 
-/** Returns the file of the sign-ins: below XDG_CONFIG_HOME, else `~/.config`. */
-const credentialsPath = ({ env }: CliDeps): string => {
-  const given = env['XDG_CONFIG_HOME'] ?? '';
-  const config = given === '' ? join(env['HOME'] ?? homedir(), '.config') : given;
-  return join(config, 'goldctl', 'credentials.json');
-};
+/** Returns the file of the sign-ins. */
+const credentialsPath = (deps: CliDeps): string => join(configFolder(deps), 'credentials.json');
 
 /** Reads all sign-ins; a missing or unreadable file holds none. */
 const readAll = (deps: CliDeps): Record<string, Credential> => {

@@ -1,5 +1,5 @@
 import { CliError, exitCodes, type ExitCode } from '../cli-error.ts';
-import type { DeployTarget } from '../deploys/deploy.types.ts';
+import type { DeployTarget } from '../deploys/deploy-targets.ts';
 
 export interface GithubPlace {
   readonly apiUrl: string;

@@ -3,12 +3,8 @@ import { Octokit } from '@octokit/rest';
 import { z } from 'zod';
 import type { CliDeps } from '../cli-deps.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
-import {
-  deployTargets,
-  type DeployCi,
-  type DeployRun,
-  type DeployTarget,
-} from '../deploys/deploy.types.ts';
+import { deployTargets, type DeployTarget } from '../deploys/deploy-targets.ts';
+import type { DeployCi, DeployRun } from '../deploys/deploy.types.ts';
 import { githubFailure, readGithubPlace, type GithubPlace } from './github-connection.ts';
 
 const requestTimeoutMs = 15_000;

@@ -35,7 +35,10 @@ const codeAndHint = (status: number): [CliError['exitCode'], string | undefined]
     ];
   }
   if (status === 403) {
-    return [exitCodes.denied, 'docs/checks.md lists the rights that each command needs.'];
+    return [
+      exitCodes.denied,
+      '"goldctl help checks rights-in-a-cluster" lists the rights that each command needs.',
+    ];
   }
   if (status === 429 || status >= 500) return [exitCodes.unreachable, 'Try again in a moment.'];
   return [exitCodes.failed, undefined];

@@ -137,15 +137,17 @@ const mostAttempts = 8;
 
 const asMergePatch = setHeaderOptions('Content-Type', PatchStrategy.MergePatch);
 
+type Annotations = Readonly<Record<string, string>>;
+
 const isConflict = (error: unknown): boolean =>
   error instanceof KubeRefusal && error.status === 409;
 
-/** Creates the calls that read a config map and set single keys of it. */
+/** Creates the calls that read a config map, set single keys of it, and tell of the change. */
 const createConfigMapCalls = (options: {
   readonly apis: KubeApis;
   readonly namespace: string;
   readonly call: KubeCall;
-}): Pick<KubeClient, 'readConfigMap' | 'patchConfigMapValue'> => {
+}): Pick<KubeClient, 'readConfigMap' | 'patchConfigMapValue' | 'annotatePod' | 'createEvent'> => {
   const { apis, namespace, call } = options;
 
   const readConfigMap = (name: string): Promise<KubeConfigMap> =>
@@ -155,9 +157,14 @@ const createConfigMapCalls = (options: {
       return { ...toObject(found), data: found.data ?? {}, resourceVersion };
     });
 
-  const patch = (read: KubeConfigMap, key: string, value: string): Promise<unknown> => {
+  const patch = (
+    read: KubeConfigMap,
+    data: Readonly<Record<string, string>>,
+    annotations: Annotations,
+  ): Promise<unknown> => {
     // With the version that was read: the cluster refuses it when the map has changed since.
-    const body = { metadata: { resourceVersion: read.resourceVersion }, data: { [key]: value } };
+    const { resourceVersion } = read;
+    const body = { metadata: { resourceVersion, annotations }, data };
     return call(`change config map ${read.name} in namespace ${namespace}`, () =>
       apis.core.patchNamespacedConfigMap({ name: read.name, namespace, body }, asMergePatch),
     );
@@ -165,12 +172,12 @@ const createConfigMapCalls = (options: {
 
   return {
     readConfigMap,
-    patchConfigMapValue: async (name, key, value) => {
+    patchConfigMapValue: async (name, key, value, annotations = {}) => {
       for (let attempt = 1; attempt <= mostAttempts; attempt += 1) {
         const read = await readConfigMap(name);
-        if (read.data[key] === value) return value;
+        if (read.data[key] === value && Object.keys(annotations).length === 0) return value;
         try {
-          await patch(read, key, value);
+          await patch(read, { [key]: value }, annotations);
           return read.data[key];
         } catch (error) {
           if (!isConflict(error)) throw error;
@@ -182,6 +189,28 @@ const createConfigMapCalls = (options: {
         'Another writer keeps changing it; nothing was written. Try again.',
       );
     },
+    annotatePod: async (name, annotations) => {
+      const body = { metadata: { annotations } };
+      await call(`annotate pod ${name} in namespace ${namespace}`, () =>
+        apis.core.patchNamespacedPod({ name, namespace, body }, asMergePatch),
+      );
+    },
+    createEvent: async ({ configMap, reason, message, at }) => {
+      const body = {
+        metadata: { generateName: `${configMap}.`, namespace },
+        involvedObject: { apiVersion: 'v1', kind: 'ConfigMap', name: configMap, namespace },
+        reason,
+        message,
+        type: 'Normal',
+        source: { component: 'goldctl' },
+        firstTimestamp: at,
+        lastTimestamp: at,
+        count: 1,
+      };
+      await call(`record an event in namespace ${namespace}`, () =>
+        apis.core.createNamespacedEvent({ namespace, body }),
+      );
+    },
   };
 };
 
@@ -191,6 +220,7 @@ export const openKubeClient = (
   context: Omit<KubeContext, 'kind'>,
 ): KubeClient => {
   const { config, namespace, description, server } = loadKubeConfig(deps.env, context);
+  const user = config.getCurrentUser()?.name ?? 'unknown';
   const call = createKubeCall({ server, signal: deps.signal });
   const apis = createKubeApis(config, deps.signal);
   const open = createStreamOpener({ config, call });
@@ -198,6 +228,7 @@ export const openKubeClient = (
     namespace,
     description,
     server,
+    user,
     ...createListCalls({ apis, namespace, call }),
     ...createConfigMapCalls({ apis, namespace, call }),
     execInPod: createExec({ open, namespace, signal: deps.signal }),

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { KubeConfig } from '@kubernetes/client-node';
 import { CliError, exitCodes } from '../cli-error.ts';
-import type { KubeContext } from '../contexts/context.ts';
+import { kubeConfigFiles, type KubeContext } from '../contexts/context.ts';
+import { proxyFor } from './proxy.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -19,11 +19,6 @@ const serviceAccountFolder = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 const usage = (message: string, hint: string): CliError =>
   new CliError(message, exitCodes.usage, hint);
-
-const configFiles = (env: Environment): string[] => {
-  const named = (env['KUBECONFIG'] ?? '').split(delimiter).filter((path) => path !== '');
-  return named.length > 0 ? named : [join(env['HOME'] ?? homedir(), '.kube', 'config')];
-};
 
 const isNew =
   (known: readonly { readonly name: string }[]) =>
@@ -49,7 +44,7 @@ const readFiles = (paths: readonly string[]): KubeConfig => {
 };
 
 const fromFiles = (env: Environment, name: string, namespace: string | undefined) => {
-  const files = configFiles(env);
+  const files = kubeConfigFiles(env);
   const config = readFiles(files);
   const context = config.getContextObject(name);
   if (context === null) {
@@ -62,6 +57,15 @@ const fromFiles = (env: Environment, name: string, namespace: string | undefined
   config.setCurrentContext(name);
   return { config, namespace: namespace ?? context.namespace ?? 'default', description: name };
 };
+
+/** Returns the kubeconfig's contexts, and the namespace of each that names one. */
+export const listKubeContexts = (
+  env: Environment,
+): readonly { readonly name: string; readonly namespace?: string }[] =>
+  readFiles(kubeConfigFiles(env)).contexts.map(({ name, namespace }) => ({
+    name,
+    ...(namespace !== undefined && { namespace }),
+  }));
 
 /** Reads the files that every pod with a service account has. */
 const fromPod = (env: Environment, namespace: string | undefined, folder: string) => {
@@ -111,5 +115,13 @@ export const loadKubeConfig = (
       'KUBECONFIG may name several files.',
     );
   }
+  const proxy = proxyFor(env, cluster.server);
+  if (proxy === undefined || cluster.proxyUrl !== undefined) {
+    return { ...loaded, server: cluster.server };
+  }
+  // As kubectl does: the environment's proxy, unless the kubeconfig names one.
+  loaded.config.clusters = loaded.config.clusters.map((one) =>
+    one === cluster ? { ...one, proxyUrl: proxy } : one,
+  );
   return { ...loaded, server: cluster.server };
 };

@@ -51,16 +51,22 @@ const collector = () => {
   };
 };
 
-const sendInput = (stream: KubeStream, purpose: string, input: string): void => {
-  if (stream.protocol !== closingProtocol) {
-    throw new CliError(
+/** Clusters before Kubernetes 1.30 end the standard input of a command only with the connection. */
+class OpenInputError extends CliError {
+  readonly keepsInputOpen = true;
+}
+
+const sendInput = (stream: KubeStream, purpose: string, request: ExecRequest): void => {
+  const { stdin = '', endsByItself = false } = request;
+  const mayClose = stream.protocol === closingProtocol;
+  if (!mayClose && !endsByItself) {
+    throw new OpenInputError(
       `cannot ${purpose}: the cluster can't close a command's standard input`,
       exitCodes.failed,
-      'This needs Kubernetes 1.30 or newer.',
     );
   }
-  stream.send(streams.stdin, Buffer.from(input, 'utf8'));
-  stream.send(streams.close, Buffer.of(streams.stdin));
+  stream.send(streams.stdin, Buffer.from(stdin, 'utf8'));
+  if (mayClose) stream.send(streams.close, Buffer.of(streams.stdin));
 };
 
 const pathOf = (namespace: string, request: ExecRequest): string => {
@@ -91,10 +97,11 @@ export const createExec = (options: {
       else if (number === streams.status) status = bytes;
     });
     try {
-      if (request.stdin !== undefined) sendInput(stream, purpose, request.stdin);
-      const timeoutMs = request.timeoutMs ?? defaultTimeoutMs;
-      await endOf(stream, AbortSignal.any([options.signal, AbortSignal.timeout(timeoutMs)]));
+      if (request.stdin !== undefined) sendInput(stream, purpose, request);
+      const limit = AbortSignal.timeout(request.timeoutMs ?? defaultTimeoutMs);
+      await endOf(stream, AbortSignal.any([options.signal, limit]));
       options.signal.throwIfAborted();
+      if (status === undefined && limit.aborted) throw tooLate(purpose);
     } finally {
       stream.close();
     }
@@ -117,9 +124,14 @@ const endOf = (stream: KubeStream, signal: AbortSignal): Promise<void> => {
   return Promise.race([stream.closed, stop]);
 };
 
+const notKnown = 'It is not known whether the command took effect. Check before you repeat it.';
+
+const tooLate = (purpose: string): CliError =>
+  new CliError(`cannot ${purpose}: it has not ended in time`, exitCodes.timedOut, notKnown);
+
 const lost = (purpose: string): CliError =>
   new CliError(
     `cannot ${purpose}: the connection ended before the command did`,
     exitCodes.unreachable,
-    'It is not known whether the command took effect. Check before you repeat it.',
+    notKnown,
   );

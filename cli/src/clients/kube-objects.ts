@@ -99,6 +99,11 @@ export const toDeployment = (deployment: V1Deployment): KubeDeployment => {
     isObserved: (status?.observedGeneration ?? 0) >= (metadata?.generation ?? 0),
     trouble: deploymentTrouble(deployment),
     references: referencesOf(spec?.template.spec),
+    configMapVolumes: Object.fromEntries(
+      (spec?.template.spec?.volumes ?? []).flatMap(({ name, configMap }) =>
+        configMap?.name === undefined ? [] : [[name, configMap.name]],
+      ),
+    ),
   };
 };
 

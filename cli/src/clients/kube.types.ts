@@ -27,6 +27,8 @@ export interface KubeDeployment extends KubeObject {
   /** The reason why it does not progress, where the cluster reports one. */
   readonly trouble: string | undefined;
   readonly references: readonly KubeReference[];
+  /** The config maps of the template's volumes, by the volume's name. */
+  readonly configMapVolumes: Readonly<Record<string, string>>;
 }
 
 export interface KubePod extends KubeObject {
@@ -51,8 +53,18 @@ export interface ExecRequest {
   readonly command: readonly string[];
   /** Written to the command's standard input, which is then closed. */
   readonly stdin?: string;
+  /** True for a command that ends without the end of its input, as older clusters need. */
+  readonly endsByItself?: boolean;
   /** From the opened connection to the command's end; a minute unless given. */
   readonly timeoutMs?: number;
+}
+
+/** Something that happened to a config map, for whoever lists the events of the namespace. */
+interface KubeEvent {
+  readonly configMap: string;
+  readonly reason: string;
+  readonly message: string;
+  readonly at: Date;
 }
 
 export interface ExecResult {
@@ -77,6 +89,8 @@ export interface KubeClient {
   readonly description: string;
   /** The API server's address. */
   readonly server: string;
+  /** The user of the kubeconfig, or the pod's service account. */
+  readonly user: string;
   listDeployments(selector: string): Promise<KubeDeployment[]>;
   listPods(selector: string): Promise<KubePod[]>;
   /** Requests names and labels only. */
@@ -90,7 +104,16 @@ export interface KubeClient {
    * Sets one key and leaves the others as they are, also those that another writer changes
    * meanwhile. Returns the value before; an equal value is not written.
    */
-  patchConfigMapValue(name: string, key: string, value: string): Promise<string | undefined>;
+  patchConfigMapValue(
+    name: string,
+    key: string,
+    value: string,
+    annotations?: Readonly<Record<string, string>>,
+  ): Promise<string | undefined>;
+  /** Annotates a pod, which makes its node look at the pod again at once. */
+  annotatePod(name: string, annotations: Readonly<Record<string, string>>): Promise<void>;
+  /** Records what happened to a config map. */
+  createEvent(event: KubeEvent): Promise<void>;
   execInPod(request: ExecRequest): Promise<ExecResult>;
   /** Opens a port of this machine that leads to a port of the pod. */
   portForward(pod: string, port: number): Promise<PortForward>;

@@ -1,31 +1,13 @@
 import { Argument, Command, Option } from 'commander';
-import { z } from 'zod';
+import type { AccountKind } from '../accounts/account-actions.ts';
 import type { CliDeps } from '../cli-deps.ts';
-import { runBackendCommand } from '../clients/backend-command.ts';
-import { resolveContext } from '../contexts/context.ts';
-import { globalOptionsOf } from '../global-options.ts';
-import { printResult, renderPairs, renderTable } from '../io/output.ts';
-import { readNewPassword } from '../io/read-password.ts';
-
-const account = z.looseObject({
-  id: z.string(),
-  email: z.string(),
-  /** Only accounting staff have one. */
-  name: z.string().optional(),
-  role: z.string(),
-  active: z.boolean(),
-  createdAt: z.string(),
-  lastLoginAt: z.string().nullable(),
-});
-type Account = z.infer<typeof account>;
 
 /** The accounts that one command manages, and its texts. */
 interface AccountCommand {
   /** The command's name, which is that of the service's own command too. */
-  readonly name: 'admin' | 'portal-user';
+  readonly name: AccountKind;
   /** The word for one account, as in "create a portal user". */
   readonly noun: string;
-  readonly about: string;
   readonly roles: readonly string[];
   /** True where an account bears the name of a person. */
   readonly isNamed: boolean;
@@ -38,52 +20,9 @@ interface AccountCommand {
   };
 }
 
+const load = () => import('../accounts/account-actions.ts');
+
 const withArticle = (noun: string): string => (/^[aeiou]/u.test(noun) ? `an ${noun}` : `a ${noun}`);
-
-const activity = ({ active }: Account): string => (active ? 'active' : 'inactive');
-
-const nameOf = ({ name }: Account): string[] => (name === undefined ? [] : [name]);
-
-const showOne = (one: Account): string =>
-  renderPairs([
-    ['email', one.email],
-    ...nameOf(one).map((name) => ['name', name] as const),
-    ['role', one.role],
-    ['state', activity(one)],
-    ['id', one.id],
-  ]);
-
-const showList = (all: readonly Account[], isNamed: boolean): string =>
-  renderTable(
-    ['email', ...(isNamed ? ['name'] : []), 'role', 'state', 'last sign-in', 'id'],
-    all.map((one) => [
-      one.email,
-      ...nameOf(one),
-      one.role,
-      activity(one),
-      one.lastLoginAt ?? 'never',
-      one.id,
-    ]),
-  );
-
-/** Runs one change and prints the changed account. */
-const changeAccount = async (
-  deps: CliDeps,
-  accountCommand: AccountCommand,
-  command: Command,
-  { args, password }: { readonly args: readonly string[]; readonly password?: string },
-): Promise<void> => {
-  const options = globalOptionsOf(command);
-  const changed = await runBackendCommand(deps, resolveContext(deps, options), {
-    args: [accountCommand.name, ...args],
-    ...(password !== undefined && { stdin: password }),
-    answer: account,
-  });
-  printResult(deps, options.output, { data: changed, text: showOne(changed) });
-};
-
-const newPassword = (deps: CliDeps, command: Command, email: string): Promise<string> =>
-  readNewPassword(deps, globalOptionsOf(command), `New password of ${email}:`);
 
 const emailArgument = ({ noun }: AccountCommand): Argument =>
   new Argument('<email>', `the ${noun}'s email address`);
@@ -92,7 +31,7 @@ const roleOption = ({ noun, roles }: AccountCommand): Option =>
   new Option('--role <role>', `the role of the ${noun}`).choices([...roles]).makeOptionMandatory();
 
 const addCreate = (accounts: Command, deps: CliDeps, accountCommand: AccountCommand): void => {
-  const { noun, isNamed, texts } = accountCommand;
+  const { name, noun, isNamed, texts } = accountCommand;
   const create = accounts
     .command('create')
     .description(`create ${withArticle(noun)}, including the first one`)
@@ -104,8 +43,9 @@ const addCreate = (accounts: Command, deps: CliDeps, accountCommand: AccountComm
     async (email: string, given: { role: string; personName?: string }, command: Command) => {
       const person = given.personName === undefined ? [] : ['--person-name', given.personName];
       const args = ['create', '--email', email, '--role', given.role, ...person];
+      const { changeAccount, newPassword } = await load();
       const password = await newPassword(deps, command, email);
-      await changeAccount(deps, accountCommand, command, { args, password });
+      await changeAccount(deps, name, command, { args, password });
     },
   );
 };
@@ -115,39 +55,33 @@ const addList = (accounts: Command, deps: CliDeps, accountCommand: AccountComman
   accounts
     .command('list')
     .description(`list all ${noun}s, oldest first`)
-    .action(async (_options: unknown, command: Command) => {
-      const options = globalOptionsOf(command);
-      const listing = {
-        args: [name, 'list'],
-        answer: z.looseObject({ items: z.array(account) }),
-      };
-      const list = await runBackendCommand(deps, resolveContext(deps, options), listing);
-      printResult(deps, options.output, { data: list, text: showList(list.items, isNamed) });
-    });
+    .action(async (_options: unknown, command: Command) =>
+      (await load()).listAccounts(deps, { name, isNamed }, command),
+    );
 };
 
 const addChanges = (accounts: Command, deps: CliDeps, accountCommand: AccountCommand): void => {
-  const { noun, texts } = accountCommand;
+  const { name, noun, texts } = accountCommand;
   accounts
     .command('set-role')
     .description(texts.setRole)
     .addArgument(emailArgument(accountCommand))
     .addOption(roleOption(accountCommand))
     .action(async (email: string, { role }: { role: string }, command: Command) =>
-      changeAccount(deps, accountCommand, command, {
+      (await load()).changeAccount(deps, name, command, {
         args: ['set-role', '--email', email, '--role', role],
       }),
     );
-  for (const [name, about] of [
+  for (const [change, about] of [
     ['activate', `allow ${withArticle(noun)} to sign in again`],
     ['deactivate', texts.deactivate],
   ] as const) {
     accounts
-      .command(name)
+      .command(change)
       .description(about)
       .addArgument(emailArgument(accountCommand))
       .action(async (email: string, _options: unknown, command: Command) =>
-        changeAccount(deps, accountCommand, command, { args: [name, '--email', email] }),
+        (await load()).changeAccount(deps, name, command, { args: [change, '--email', email] }),
       );
   }
   accounts
@@ -157,8 +91,9 @@ const addChanges = (accounts: Command, deps: CliDeps, accountCommand: AccountCom
     .addHelpText('after', texts.passwordHelp)
     .action(async (email: string, _options: unknown, command: Command) => {
       const args = ['reset-password', '--email', email];
+      const { changeAccount, newPassword } = await load();
       const password = await newPassword(deps, command, email);
-      await changeAccount(deps, accountCommand, command, { args, password });
+      await changeAccount(deps, name, command, { args, password });
     });
 };
 
@@ -167,7 +102,7 @@ const addChanges = (accounts: Command, deps: CliDeps, accountCommand: AccountCom
  * the service's own command, which audits each change.
  */
 const createAccountCommand = (deps: CliDeps, accountCommand: AccountCommand): Command => {
-  const accounts = new Command(accountCommand.name).description(accountCommand.about);
+  const accounts = new Command(accountCommand.name);
   addCreate(accounts, deps, accountCommand);
   addList(accounts, deps, accountCommand);
   addChanges(accounts, deps, accountCommand);
@@ -183,7 +118,6 @@ export const createAdminCommand = (deps: CliDeps): Command =>
   createAccountCommand(deps, {
     name: 'admin',
     noun: 'operator',
-    about: 'create and change operators, directly in the database; needs no sign-in',
     roles: ['SUPER_ADMIN', 'ADMIN', 'SUPPORT'],
     isNamed: false,
     texts: {
@@ -206,7 +140,6 @@ export const createPortalUserCommand = (deps: CliDeps): Command =>
   createAccountCommand(deps, {
     name: 'portal-user',
     noun: 'portal user',
-    about: 'create and change accounting staff, directly in the database; needs no sign-in',
     roles: [
       'super_admin',
       'finance_head',

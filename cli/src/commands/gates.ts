@@ -1,97 +1,57 @@
 import { Argument, Command } from 'commander';
 import type { CliDeps } from '../cli-deps.ts';
-import { CliError, exitCodes } from '../cli-error.ts';
-import { resolveContext } from '../contexts/context.ts';
-import { gates, openGateSettings, stateOf, type Gate, type GateState } from '../gates/gates.ts';
-import { globalOptionsOf } from '../global-options.ts';
-import { printResult, renderTable } from '../io/output.ts';
+import type { TurnOptions } from '../gates/gate-actions.ts';
+import { gates } from '../gates/gates.ts';
+import { parseDuration } from '../io/parse-duration.ts';
 
-const settingNames = gates.map(({ setting }) => setting);
-
-const render = (states: readonly GateState[]): string =>
-  renderTable(
-    ['gate', 'state', 'setting', 'value', 'open means'],
-    states.map(({ gate, isOpen, setting, value }) => [
-      gate,
-      isOpen ? 'OPEN' : 'CLOSED',
-      setting,
-      value ?? '(missing)',
-      gates.find(({ name }) => name === gate)?.about ?? '',
-    ]),
-  );
-
-const gateNamed = (name: string): Gate => {
-  const gate = gates.find((one) => one.name === name);
-  if (gate === undefined) throw new CliError(`there is no gate ${name}`, exitCodes.usage);
-  return gate;
-};
-
-const openSettings = (deps: CliDeps, command: Command) =>
-  openGateSettings(deps, resolveContext(deps, globalOptionsOf(command)), settingNames);
-
-/** Writes a gate's setting and prints its new state. */
-const turn = async (
-  deps: CliDeps,
-  command: Command,
-  gate: Gate,
-  to: 'open' | 'closed',
-  mayTurn: (place: string) => Promise<boolean>,
-): Promise<void> => {
-  const settings = await openSettings(deps, command);
-  if (!(await mayTurn(settings.place))) {
-    throw new CliError('nothing was changed', exitCodes.failed);
-  }
-  await settings.write(gate.setting, gate[to]);
-  const state = stateOf(gate, (await settings.read())[gate.setting]);
-  deps.stderr(`${settings.place}\n`);
-  const { output } = globalOptionsOf(command);
-  printResult(deps, output, { data: state, text: render([state]) });
-};
+const load = () => import('../gates/gate-actions.ts');
 
 const gateArgument = (): Argument =>
   new Argument('<gate>', 'the gate').choices(gates.map(({ name }) => name));
 
 const help = `
-A local stack keeps its gates as files, a release in its settings ConfigMap. The processes read
-them at every check, so nothing is restarted; in a cluster a change takes up to two minutes to
-reach the pods.
+A local stack keeps its gates as files, a release in the ConfigMap that its pods mount. The
+processes read them at every check, so nothing is restarted. open and close wait until every
+replica says that it reads the new value; in a cluster they wake the nodes, which take up to two
+minutes by themselves. Exit code 124 when a replica has not said so in time: it is named, and the
+setting stays written.
+
+Who turned a gate and why is kept in the ConfigMap's annotation, an event and an audit row.
 
 Examples:
   $ goldctl gates show
-  $ goldctl --context prod --namespace digital-gold gates close sell
-  $ goldctl --context prod --namespace digital-gold gates open sell --yes`;
+  $ goldctl --context prod --namespace digital-gold gates close sell --reason "wrong price"
+  $ goldctl --context prod --namespace digital-gold gates open sell --yes --reason "price is right"`;
+
+/** Adds what open and close share. */
+const turning = (command: Command): Command =>
+  command
+    .addArgument(gateArgument())
+    .option('--reason <text>', 'why; asked for on a terminal')
+    .option(
+      '--timeout <duration>',
+      'how long to wait for the replicas (default: 3m)',
+      parseDuration,
+    )
+    .option('--no-wait', 'do not wait until every replica says so');
 
 /** `goldctl gates`: shows and sets the switches of what customers and staff may do. */
 export const createGatesCommand = (deps: CliDeps): Command => {
-  const command = new Command('gates')
-    .description('show, open and close the gates: selling, payments, accounting')
-    .addHelpText('after', help);
+  const command = new Command('gates').addHelpText('after', help);
   command
     .command('show')
     .description('show the state of each gate')
-    .action(async (_options: unknown, self: Command) => {
-      const settings = await openSettings(deps, self);
-      const values = await settings.read();
-      const items = gates.map((gate) => stateOf(gate, values[gate.setting]));
-      const { output } = globalOptionsOf(self);
-      printResult(deps, output, { data: { place: settings.place, items }, text: render(items) });
-    });
-  command
-    .command('open')
+    .action(async (_options: unknown, self: Command) => (await load()).showGates(deps, self));
+  turning(command.command('open'))
     .description('open a gate; asks for confirmation unless --yes is given')
-    .addArgument(gateArgument())
     .option('-y, --yes', 'skip the confirmation; required without a terminal')
-    .action(async (name: string, { yes = false }: { yes?: boolean }, self: Command) =>
-      turn(deps, self, gateNamed(name), 'open', async (place) =>
-        yes ? true : deps.confirm(`Open ${name} in ${place}?`),
-      ),
+    .action(async (name: string, own: TurnOptions, self: Command) =>
+      (await load()).turnGate(deps, self, name, { to: 'open', own }),
     );
-  command
-    .command('close')
-    .description('close a gate immediately, without confirmation')
-    .addArgument(gateArgument())
-    .action(async (name: string, _options: unknown, self: Command) =>
-      turn(deps, self, gateNamed(name), 'closed', async () => true),
+  turning(command.command('close'))
+    .description('close a gate, without confirmation')
+    .action(async (name: string, own: TurnOptions, self: Command) =>
+      (await load()).turnGate(deps, self, name, { to: 'closed', own }),
     );
   return command;
 };

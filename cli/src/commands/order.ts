@@ -1,22 +1,21 @@
-import { Command } from 'commander';
+import { Argument, Command } from 'commander';
 import type { CliDeps } from '../cli-deps.ts';
-import { CliError, exitCodes } from '../cli-error.ts';
-import { RefusalError } from '../clients/admin-api.ts';
-import { withAdmin } from '../clients/connect-admin.ts';
-import { globalOptionsOf } from '../global-options.ts';
-import { printResult } from '../io/output.ts';
-import { orderAnswer, renderOrder } from '../orders/order.ts';
+import { resolutions, type Resolution } from '../orders/resolutions.ts';
+import type { ResolveOptions } from '../orders/show-order.ts';
 
-const tellMissing =
-  (id: string) =>
-  (error: unknown): never => {
-    if (!(error instanceof RefusalError) || error.code !== 'NOT_FOUND') throw error;
-    throw new CliError(`there is no gold order ${id}`, exitCodes.failed);
-  };
+const load = () => import('../orders/show-order.ts');
 
-/** `goldctl order`: shows gold orders. */
+const resolveHelp = `
+"goldctl help runbook manual-review" says what each resolution does and needs. Only a SUPER_ADMIN
+may resolve.
+
+Example:
+  $ goldctl order resolve 019a8c7e-0000-7000-8000-000000000001 REFUNDED \\
+      --reference rfnd_1001 --note "refunded at the gateway" --yes`;
+
+/** `goldctl order`: shows gold orders and ends their reviews. */
 export const createOrderCommand = (deps: CliDeps): Command => {
-  const order = new Command('order').description('show gold orders');
+  const order = new Command('order');
   order
     .command('show')
     .description('show one order: its amounts, payments, payout, and history with actor and cause')
@@ -28,14 +27,20 @@ Examples:
   $ goldctl order show 019a8c7e-0000-7000-8000-000000000001
   $ goldctl order show 019a8c7e-0000-7000-8000-000000000001 -o json | jq .events`,
     )
-    .action(async (id: string, _options: unknown, command: Command) => {
-      const options = globalOptionsOf(command);
-      const found = await withAdmin(deps, options, ({ api }) =>
-        api(orderAnswer, (client) => client.get('/v1/orders/{id}', { path: { id } })).catch(
-          tellMissing(id),
-        ),
-      );
-      printResult(deps, options.output, { data: found, text: renderOrder(found) });
-    });
+    .action(async (id: string, _options: unknown, command: Command) =>
+      (await load()).showOrder(deps, id, command),
+    );
+  order
+    .command('resolve')
+    .description('end the review of an order; without a resolution it offers those that may fit')
+    .argument('<id>', "the order's id")
+    .addArgument(new Argument('[resolution]', 'how the review ends').choices(resolutions))
+    .option('--reference <text>', 'what proves it elsewhere; of a refund the gateway’s own')
+    .option('--note <text>', 'why, for the audit log')
+    .option('-y, --yes', 'skip the confirmation; required without a terminal')
+    .addHelpText('after', resolveHelp)
+    .action(async (id: string, given: Resolution | undefined, own: ResolveOptions, self: Command) =>
+      (await load()).resolveOrder(deps, { id, given }, own, self),
+    );
   return order;
 };

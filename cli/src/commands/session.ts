@@ -1,59 +1,11 @@
 import { Command } from 'commander';
-import { z } from 'zod';
 import type { CliDeps } from '../cli-deps.ts';
-import { CliError, exitCodes } from '../cli-error.ts';
-import { createAdminApi, signIn } from '../clients/admin-api.ts';
-import { findCredential, forgetCredential, keepCredential } from '../clients/credentials.ts';
-import { findAdminAddress, type AdminAddress } from '../contexts/admin-address.ts';
-import { globalOptionsOf, type GlobalOptions } from '../global-options.ts';
-import { printResult, renderPairs } from '../io/output.ts';
-import { readPassword } from '../io/read-password.ts';
 
-interface Kept {
-  readonly email: string;
-  readonly role: string;
-  readonly expiresAt: string;
-}
-
-const print = (deps: CliDeps, options: GlobalOptions, { key }: AdminAddress, kept: Kept): void => {
-  const { email, role, expiresAt } = kept;
-  const data = { api: key, email, role, expiresAt };
-  const text = renderPairs([
-    ['signed in as', `${email} (${role})`],
-    ['at', key],
-    ['until', expiresAt],
-  ]);
-  printResult(deps, options.output, { data, text });
-};
-
-const withAddress = async (
-  deps: CliDeps,
-  command: Command,
-  work: (address: AdminAddress, options: GlobalOptions) => Promise<void>,
-): Promise<void> => {
-  const options = globalOptionsOf(command);
-  const address = await findAdminAddress(deps, options);
-  try {
-    await work(address, options);
-  } finally {
-    await address.close();
-  }
-};
-
-/** Returns the account to sign in with. @throws CliError usage without an email address. */
-const accountOf = async (deps: CliDeps, options: GlobalOptions, address: AdminAddress) => {
-  const { email } = options;
-  if (email !== undefined) {
-    return { email, password: await readPassword(deps, options, `Password of ${email}:`) };
-  }
-  if (address.account !== undefined) return address.account.SUPER_ADMIN;
-  throw new CliError('no operator to sign in as', exitCodes.usage, 'Give --email <email>.');
-};
+const load = () => import('../sessions/session-actions.ts');
 
 /** `goldctl login`: stores a sign-in for the commands that follow. */
 export const createLoginCommand = (deps: CliDeps): Command =>
   new Command('login')
-    .description('sign in at the admin API; the sign-in is stored until its token expires, 8 hours')
     .addHelpText(
       'after',
       `
@@ -61,46 +13,16 @@ Examples:
   $ goldctl login --email asha@example.com --admin-url https://admin.example.com
   $ goldctl login                         # of a local stack: its own super admin`,
     )
-    .action(async (_options: unknown, command: Command) =>
-      withAddress(deps, command, async (address, options) => {
-        const { baseUrl } = address;
-        const account = await accountOf(deps, options, address);
-        const answer = await signIn(createAdminApi({ baseUrl, signal: deps.signal }), account);
-        const { accessToken: token, expiresIn, admin } = answer;
-        const expiresAt = new Date(deps.now().getTime() + expiresIn * 1000).toISOString();
-        const kept = { email: admin.email, role: admin.role, token, expiresAt };
-        keepCredential(deps, address.key, kept);
-        print(deps, options, address, kept);
-      }),
-    );
+    .action(async (_options: unknown, command: Command) => (await load()).logIn(deps, command));
 
 /** `goldctl logout`: deletes it; the API has no session to end. */
 export const createLogoutCommand = (deps: CliDeps): Command =>
-  new Command('logout')
-    .description('delete the stored sign-in')
-    .action(async (_options: unknown, command: Command) =>
-      withAddress(deps, command, async ({ key }, options) => {
-        const forgotten = forgetCredential(deps, key);
-        const text = forgotten ? `signed out at ${key}` : `nobody was signed in at ${key}`;
-        printResult(deps, options.output, { data: { api: key, forgotten }, text });
-      }),
-    );
+  new Command('logout').action(async (_options: unknown, command: Command) =>
+    (await load()).logOut(deps, command),
+  );
 
 /** `goldctl whoami`: shows the stored sign-in and checks that the API still accepts it. */
 export const createWhoamiCommand = (deps: CliDeps): Command =>
-  new Command('whoami')
-    .description('show who is signed in, and check that the API still accepts the sign-in')
-    .action(async (_options: unknown, command: Command) =>
-      withAddress(deps, command, async (address, options) => {
-        const kept = findCredential(deps, address.key);
-        if (kept === undefined) {
-          const hint = 'Sign in with "goldctl login".';
-          throw new CliError(`not signed in at ${address.key}`, exitCodes.denied, hint);
-        }
-        const { baseUrl } = address;
-        const api = createAdminApi({ baseUrl, token: kept.token, signal: deps.signal });
-        // Any role may read it, and one row is little.
-        await api(z.unknown(), (client) => client.get('/v1/orders', { query: { limit: 1 } }));
-        print(deps, options, address, kept);
-      }),
-    );
+  new Command('whoami').action(async (_options: unknown, command: Command) =>
+    (await load()).showSession(deps, command),
+  );

@@ -43,7 +43,21 @@ export interface AdminAddress {
   close(): Promise<void>;
 }
 
-const hostRoot = (text: string): string => {
+const loopbackHosts: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+/** A password or a token would cross the network for all to read. */
+const refusePlain = ({ protocol, hostname, origin }: URL, options: GlobalOptions): void => {
+  const isPrivate = protocol === 'https:' || loopbackHosts.has(hostname);
+  // Between pods the cluster's network policies decide who may listen.
+  if (isPrivate || options.insecure || options.inCluster || options.context === 'pod') return;
+  throw new CliError(
+    `${origin} is plain http to another machine`,
+    exitCodes.usage,
+    'Use https, or --insecure where the network between is trusted.',
+  );
+};
+
+const hostRoot = (options: GlobalOptions, text: string): string => {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/u.test(url.protocol) || url.pathname !== '/') {
     throw new CliError(
@@ -51,13 +65,21 @@ const hostRoot = (text: string): string => {
       exitCodes.usage,
     );
   }
+  refusePlain(url, options);
   return url.origin;
+};
+
+/** Returns the address of the API that serves in the same pod. */
+const ownApi = ({ env }: CliDeps): string => {
+  const port = env['PORT'] ?? '';
+  return `http://127.0.0.1:${port === '' ? '4000' : port}`;
 };
 
 const nothingToClose = async (): Promise<void> => {};
 
 /**
- * Finds the admin API: `--admin-url`, else the local stack's, else a tunnel to a ready pod.
+ * Finds the admin API: `--admin-url`, else the local stack's or that of the admin pod that goldctl
+ * runs in, else a tunnel to a ready pod.
  * Close it when done. @throws CliError usage, unreachable.
  */
 export const findAdminAddress = async (
@@ -65,10 +87,14 @@ export const findAdminAddress = async (
   options: GlobalOptions,
 ): Promise<AdminAddress> => {
   if (options.adminUrl !== undefined) {
-    const baseUrl = hostRoot(options.adminUrl);
+    const baseUrl = hostRoot(options, options.adminUrl);
     return { baseUrl, key: baseUrl, account: undefined, close: nothingToClose };
   }
   const context = resolveContext(deps, options);
+  if (context.kind === 'pod') {
+    const baseUrl = ownApi(deps);
+    return { baseUrl, key: baseUrl, account: undefined, close: nothingToClose };
+  }
   if (context.kind === 'kube')
     return { ...(await openAdminTunnel(deps, context)), account: undefined };
   const { admin, admins } = readEndpoints(context);

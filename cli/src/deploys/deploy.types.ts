@@ -1,8 +1,5 @@
 import { z } from 'zod';
-
-/** The deployable targets; each has a workflow of its own. */
-export const deployTargets = ['backend', 'website', 'admin-portal', 'monitoring'] as const;
-export type DeployTarget = (typeof deployTargets)[number];
+import { deployTargets, type DeployTarget } from './deploy-targets.ts';
 
 /** One run of a target's workflow, as the admin API and goldctl show it. */
 export const deployRun = z.looseObject({
@@ -52,6 +49,14 @@ export const runList = z.looseObject({
   items: z.array(deployRun),
   undecided: z.array(undecidedDeployment),
 });
+
+/** A deployment as it is printed, with its run where that was waited for. */
+export const deploymentOutput = deployment.extend({
+  run: z.union([deployRun, z.looseObject({ id: z.string(), url: z.string() }), z.null()]),
+});
+
+/** Runs as they are printed. */
+export const runsOutput = runList.partial({ undecided: true });
 
 /** The newest runs first. What is undecided the CI system itself does not know. */
 export interface RunList {

@@ -17,7 +17,7 @@ const whereItIs = (started: Deployment, run: DeployRun | undefined): string =>
 /**
  * Follows the run that a trigger started, found by the correlation id in its name, to its end.
  * Retries while the CI system does not answer. Prints progress to standard error.
- * @throws CliError failed when it has not ended by the deadline
+ * @throws CliError timedOut when it has not ended by the deadline
  */
 export const waitForRun = async (
   deps: Pick<CliDeps, 'now' | 'sleep' | 'stderr' | 'signal'>,
@@ -59,6 +59,6 @@ const findRun = async (
 const tooLate = ({ correlationId, run }: Deployment, timeoutMs: number): CliError =>
   new CliError(
     `deployment ${correlationId} has not ended after ${Math.round(timeoutMs / 1000)} s`,
-    exitCodes.failed,
+    exitCodes.timedOut,
     `It continues without goldctl${run === null ? '' : `: ${run.url}`}. "goldctl deploy runs" shows it.`,
   );

@@ -1,8 +1,6 @@
-import { createInterface } from 'node:readline/promises';
-import { text } from 'node:stream/consumers';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { CliDeps } from '../cli-deps.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
+import { lookAtScreen } from './screen.ts';
 
 const requireTerminal = (message: string, hint: string): void => {
   if (process.stdin.isTTY && process.stderr.isTTY) return;
@@ -35,6 +33,23 @@ const promptSecret = async (message: string, signal: AbortSignal): Promise<strin
   }
 };
 
+/** Asks for one line on the terminal, with what is typed shown. */
+const ask = async (question: string, signal: AbortSignal): Promise<string> => {
+  const { createInterface } = await import('node:readline/promises');
+  const reader = createInterface({ input: process.stdin, output: process.stderr });
+  // A terminal hands Ctrl-C to the reader instead of the process.
+  const interruption = new AbortController();
+  reader.once('SIGINT', () => interruption.abort());
+  try {
+    const signals = AbortSignal.any([signal, interruption.signal]);
+    return await reader.question(`${question} `, { signal: signals });
+  } catch (error) {
+    throw asInterruption(error);
+  } finally {
+    reader.close();
+  }
+};
+
 /**
  * Prompts for a confirmation on the terminal; only `y` or `yes` agrees.
  * @throws CliError usage off a terminal, interrupted at Ctrl-C.
@@ -44,19 +59,7 @@ const confirm = async (question: string, signal: AbortSignal): Promise<boolean> 
     'confirmation is required, and there is no terminal to prompt on',
     'Confirm with --yes.',
   );
-  const reader = createInterface({ input: process.stdin, output: process.stderr });
-  // A terminal hands Ctrl-C to the reader instead of the process.
-  const interruption = new AbortController();
-  reader.once('SIGINT', () => interruption.abort());
-  try {
-    const signals = AbortSignal.any([signal, interruption.signal]);
-    const answer = await reader.question(`${question} [y/N] `, { signal: signals });
-    return /^y(?:es)?$/iu.test(answer.trim());
-  } catch (error) {
-    throw asInterruption(error);
-  } finally {
-    reader.close();
-  }
+  return /^y(?:es)?$/iu.test((await ask(`${question} [y/N]`, signal)).trim());
 };
 
 /** Creates the dependencies of the real process: its streams, environment and clock. */
@@ -64,15 +67,23 @@ export const createTerminalDeps = (
   own: Pick<CliDeps, 'env' | 'signal' | 'repository' | 'version'>,
 ): CliDeps => {
   const { stdin, stdout, stderr } = process;
+  lookAtScreen(stdout, own.env);
   return {
     ...own,
     stdout: (text) => void stdout.write(text),
     stderr: (text) => void stderr.write(text),
-    stdin: { isTty: stdin.isTTY, readAll: () => text(stdin) },
+    stdin: {
+      isTty: stdin.isTTY,
+      readAll: async () => (await import('node:stream/consumers')).text(stdin),
+    },
     promptSecret: (message) => promptSecret(message, own.signal),
+    ask: (question) => ask(question, own.signal),
     confirm: (question) => confirm(question, own.signal),
     now: () => new Date(),
-    sleep: (ms, signal) => sleep(ms, undefined, { signal: signal ?? own.signal }),
+    sleep: async (ms, signal) => {
+      const { setTimeout: sleep } = await import('node:timers/promises');
+      await sleep(ms, undefined, { signal: signal ?? own.signal });
+    },
     isTty: stdout.isTTY,
   };
 };

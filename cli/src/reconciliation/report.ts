@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CliError, exitCodes } from '../cli-error.ts';
 import { formatPaise } from '../io/money.ts';
 import { renderPairs, renderTable } from '../io/output.ts';
 
@@ -23,9 +24,26 @@ export const reportAnswer = z.looseObject({
   checks: z.array(check),
 });
 
+/** The report as it is printed: samples only where they are asked for. */
+export const reportOutput = reportAnswer.extend({
+  checks: z.array(check.partial({ samples: true })),
+});
+
 type Report = z.infer<typeof reportAnswer>;
 type ReportCheck = z.infer<typeof check>;
 type Sample = z.infer<typeof sample>;
+
+/** Leaves one check of the report. @throws CliError usage where there is no such check. */
+export const onlyCheck = (report: Report, id: string): Report => {
+  const found = report.checks.filter((one) => one.id === id);
+  if (found.length === 0) {
+    const names = report.checks.map((one) => one.id).join(', ');
+    throw new CliError(`there is no check ${id}`, exitCodes.usage, `There are: ${names}.`);
+  }
+  const of = (status: ReportCheck['status']) => found.filter((one) => one.status === status).length;
+  const summary = { ok: of('OK'), findings: of('FINDINGS'), errors: of('ERROR') };
+  return { ...report, summary, checks: found };
+};
 
 /** Removes the samples, which name single rows. */
 export const withoutSamples = ({ checks, ...report }: Report) => ({
@@ -53,7 +71,7 @@ const samplesOf = ({ id, count, samples }: ReportCheck): string => {
 
 const lastLine = ({ summary: { ok, findings, errors } }: Report): string => {
   const all = ok + findings + errors;
-  if (ok === all) return `All ${all} checks agree.`;
+  if (ok === all) return all === 1 ? 'The check agrees.' : `All ${all} checks agree.`;
   const found = findings === 0 ? [] : [`${findings} with findings`];
   const unknown = errors === 0 ? [] : [`${errors} could not be checked`];
   return `${ok} of ${all} checks agree; ${[...found, ...unknown].join(', ')}.`;

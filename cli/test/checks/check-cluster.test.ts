@@ -4,6 +4,7 @@ import { exitCodes } from '../../src/cli-error.ts';
 import { fakeDeployment, fakePod } from '../support/fake-kubernetes-objects.ts';
 import { startFakeKubernetes, type FakeKubernetes } from '../support/fake-kubernetes.ts';
 import { readinessReport, startFakeProcess, type FakeProcess } from '../support/fake-process.ts';
+import { answerOperations } from '../support/fake-stack.ts';
 import { golden } from '../support/golden.ts';
 import { runInProcess } from '../support/run-in-process.ts';
 
@@ -19,6 +20,7 @@ let admin: FakeProcess;
 beforeEach(async () => {
   [cluster, admin] = await Promise.all([startFakeKubernetes(), startFakeProcess()]);
   admin.answer('/v1/readiness', 200, readinessReport());
+  answerOperations({ admin, worker: admin });
   for (const process of ['customer', 'admin', 'accounting', 'worker']) {
     cluster.mapPort(`gold-${process}-a`, 9090, admin.port);
   }

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { exitCodes } from '../../src/cli-error.ts';
 import { readinessReport } from '../support/fake-process.ts';
-import { startFakeStack, type FakeStack } from '../support/fake-stack.ts';
+import { answerOperations, startFakeStack, type FakeStack } from '../support/fake-stack.ts';
 import { golden } from '../support/golden.ts';
 import { runInProcess } from '../support/run-in-process.ts';
 
@@ -52,8 +52,33 @@ it('shows that all is well, and exits with 0', async () => {
   expect(stdout).toBe(golden('check-well.txt', stdout));
   expect({ code, stderr }).toEqual({
     code: 0,
-    stderr: 'checking configuration, processes, stores, migrations, collaborators, business\n',
+    stderr:
+      'checking configuration, processes, stores, migrations, collaborators, business, operations\n',
   });
+});
+
+it('warns of what waits for a person, and fails for it with --strict alone', async () => {
+  answerOperations(stack, { reviews: 2, failed: 1, dead: 1, dueSeconds: 900 });
+  const { code, records, summary } = await recordsOf('--category', 'operations');
+  expect(code).toBe(0);
+  expect(records.map(({ id, status }) => `${id} ${status}`)).toEqual([
+    'dead-jobs warning',
+    'oldest-due-job warning',
+    'open-reviews warning',
+    'failed-payouts warning',
+  ]);
+  expect(summary).toBe('4 checks: 4 with a warning.');
+  const strict = await check('--category', 'operations', '--strict');
+  expect(strict.code).toBe(3);
+  expect(strict.stderr).toContain('4 checks with a warning, and --strict is given');
+  answerOperations(stack);
+  expect((await check('--category', 'operations', '--strict')).code).toBe(0);
+});
+
+it('says what it did not ask', async () => {
+  await stack.worker.close();
+  const { summary } = await recordsOf('--category', 'operations');
+  expect(summary).toBe('4 checks: 2 ok, 2 not run. Not asked: dead-jobs, oldest-due-job.');
 });
 
 describe('when much is amiss', () => {
@@ -76,7 +101,7 @@ describe('when much is amiss', () => {
     const { code, stdout, stderr } = await check();
     expect(steady(stdout)).toBe(golden('check-amiss.txt', steady(stdout)));
     expect(code).toBe(exitCodes.findings);
-    expect(stderr).toContain('goldctl: 8 of 24 checks failed\n');
+    expect(stderr).toContain('goldctl: 8 of 28 checks failed\n');
   });
 
   it('says the same to programs', async () => {

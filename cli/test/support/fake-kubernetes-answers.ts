@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { FakeObject } from './fake-kubernetes-objects.ts';
 
-export type Resource = 'deployments' | 'pods' | 'configmaps' | 'secrets';
+export type Resource = 'deployments' | 'pods' | 'configmaps' | 'secrets' | 'events';
 
 export interface FakeState {
   readonly token: string;
@@ -13,6 +13,8 @@ export interface FakeState {
   readonly requests: string[];
   /** Runs before a patch is looked at: somebody else is quicker. */
   beforePatch: (() => void) | undefined;
+  /** Runs when a pod is annotated, which makes its node bring the settings. */
+  onWake: ((pod: string) => void) | undefined;
   version: number;
 }
 
@@ -20,7 +22,7 @@ const pathForm =
   /^\/apis?\/(?:apps\/)?v1\/namespaces\/gold\/(?<resource>\w+)(?:\/(?<name>[^/]+))?$/u;
 
 const isResource = (name: string): name is Resource =>
-  ['deployments', 'pods', 'configmaps', 'secrets'].includes(name);
+  ['deployments', 'pods', 'configmaps', 'secrets', 'events'].includes(name);
 
 class Refused extends Error {
   readonly status: number;
@@ -85,27 +87,45 @@ const listOf = (state: FakeState, resource: Resource, url: URL, accept: string):
   };
 };
 
-const patched = (state: FakeState, name: string, body: FakeObject): FakeObject => {
-  const old = state.objects.configmaps.get(name);
-  if (old === undefined) throw new Refused(404, `configmaps "${name}" not found`);
+const patched = (
+  state: FakeState,
+  { resource, name }: { readonly resource: Resource; readonly name: string },
+  body: FakeObject,
+): FakeObject => {
+  const old = state.objects[resource].get(name);
+  if (old === undefined) throw new Refused(404, `${resource} "${name}" not found`);
   const version = old.metadata.resourceVersion ?? '1';
   if ((body.metadata.resourceVersion ?? version) !== version) {
-    throw new Refused(409, `Operation cannot be fulfilled on configmaps "${name}"`);
+    throw new Refused(409, `Operation cannot be fulfilled on ${resource} "${name}"`);
   }
   state.version += 1;
-  const metadata = { ...old.metadata, resourceVersion: String(state.version) };
+  const annotations = { ...old.metadata.annotations, ...body.metadata.annotations };
+  const metadata = { ...old.metadata, annotations, resourceVersion: String(state.version) };
   const changed = { ...old, metadata, data: { ...old.data, ...body.data } };
-  state.objects.configmaps.set(name, changed);
+  state.objects[resource].set(name, changed);
   return changed;
 };
 
-const patch = async (state: FakeState, name: string, request: IncomingMessage) => {
+const patch = async (
+  state: FakeState,
+  at: { readonly resource: Resource; readonly name: string },
+  request: IncomingMessage,
+) => {
   if (request.headers['content-type'] !== 'application/merge-patch+json') {
     throw new Refused(415, 'the body of the request was in an unknown format');
   }
   const body = JSON.parse(await text(request)) as FakeObject; // what the client says it is
-  state.beforePatch?.();
-  return patched(state, name, body);
+  if (at.resource === 'configmaps') state.beforePatch?.();
+  else state.onWake?.(at.name);
+  return patched(state, at, body);
+};
+
+const created = async (state: FakeState, resource: Resource, request: IncomingMessage) => {
+  const body = JSON.parse(await text(request)) as FakeObject; // what the client says it is
+  state.version += 1;
+  const object = { ...body, metadata: { ...body.metadata, name: `${resource}-${state.version}` } };
+  state.objects[resource].set(object.metadata.name, object);
+  return object;
 };
 
 const answer = async (state: FakeState, request: IncomingMessage): Promise<unknown> => {
@@ -113,13 +133,15 @@ const answer = async (state: FakeState, request: IncomingMessage): Promise<unkno
   const { resource = '', name } = pathForm.exec(url.pathname)?.groups ?? {};
   if (!isResource(resource)) throw new Refused(404, 'the server could not find the resource');
   const isPatch = request.method === 'PATCH';
-  const verb = isPatch ? 'patch' : name === undefined ? 'list' : 'get';
+  const isNew = request.method === 'POST';
+  const verb = isNew ? 'create' : isPatch ? 'patch' : name === undefined ? 'list' : 'get';
   state.requests.push(`${verb} ${resource}${name === undefined ? '' : `/${name}`}`);
   const refusal = refusalOf(state, request, `${verb} ${resource}`);
   if (refusal !== undefined) throw new Refused(refusal.status, refusal.message);
   const accept = request.headers.accept ?? '';
+  if (isNew) return created(state, resource, request);
   if (name === undefined) return listOf(state, resource, url, accept);
-  if (isPatch) return patch(state, name, request);
+  if (isPatch) return patch(state, { resource, name }, request);
   const object = state.objects[resource].get(name);
   if (object === undefined) throw new Refused(404, `${resource} "${name}" not found`);
   const metadata = { resourceVersion: '1', ...object.metadata };

@@ -83,7 +83,9 @@ export const serveExec = (
   socket.onMessage((bytes) => {
     const stream = bytes.readUInt8(0);
     if (stream === 0) input.push(bytes.subarray(1));
-    if (stream === closing) {
+    // A program that reads one line ends by itself, where the input can't be closed.
+    const readsLine = protocol === 'v4.channel.k8s.io' && base.command[0] === 'sh';
+    if (stream === closing || (readsLine && bytes.includes(0x0a))) {
       finish(socket, handler()({ ...base, stdin: Buffer.concat(input).toString('utf8') }));
     }
   });

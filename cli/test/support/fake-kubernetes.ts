@@ -54,10 +54,12 @@ const freshState = (): FakeState => {
       pods: byName(pods),
       configmaps: byName(configmaps),
       secrets: byName(secrets),
+      events: new Map(),
     },
     forbidden: new Set(),
     requests: [],
     beforePatch: undefined,
+    onWake: undefined,
     version: 100,
   };
 };

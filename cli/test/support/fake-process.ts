@@ -20,7 +20,7 @@ export const startFakeProcess = async (): Promise<FakeProcess> => {
   const server = createServer((request, response) => {
     const { status, body } = answers.get(request.url ?? '') ?? { status: 404, body: {} };
     response.writeHead(status, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(body));
+    response.end(typeof body === 'string' ? body : JSON.stringify(body));
   });
   await new Promise<void>((resolve) => server.listen({ host: '127.0.0.1', port: 0 }, resolve));
   const { port } = server.address() as AddressInfo; // it listens on a port

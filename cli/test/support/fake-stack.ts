@@ -28,6 +28,22 @@ const writeSettings = (folder: string): void => {
   }
 };
 
+/** What waits for an operator; nothing unless given. */
+export const answerOperations = (
+  { admin, worker }: Pick<FakeStack, 'admin' | 'worker'>,
+  { reviews = 0, failed = 0, dead = 0, dueSeconds = 0 } = {},
+): void => {
+  admin.answer('/v1/dashboard/overview', 200, { orders: { manualReview: reviews } });
+  admin.answer('/v1/payouts?status=FAILED&limit=1', 200, { total: failed });
+  admin.answer('/v1/payouts?status=REVERSED&limit=1', 200, { total: 0 });
+  const lines = [
+    '# TYPE job_queue_dead gauge',
+    `job_queue_dead{queue="main"} ${dead}`,
+    `job_queue_oldest_due_seconds ${dueSeconds}`,
+  ];
+  worker.answer('/metrics', 200, lines.join('\n'));
+};
+
 /** Starts one in which all is well, and writes the files by which goldctl finds it. */
 export const startFakeStack = async (): Promise<FakeStack> => {
   const [customer, admin, accounting, worker] = await Promise.all([
@@ -37,6 +53,7 @@ export const startFakeStack = async (): Promise<FakeStack> => {
     startFakeProcess(),
   ]);
   admin.answer('/v1/readiness', 200, readinessReport());
+  answerOperations({ admin, worker });
   const folder = mkdtempSync(join(tmpdir(), 'fake-stack-'));
   const home = join(folder, 'stack');
   const settings = join(home, 'settings');

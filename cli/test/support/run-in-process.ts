@@ -34,6 +34,7 @@ export const runInProcess = async (
     now = new Date('2026-11-21T10:00:00Z'),
     repository = '',
   } = options;
+  let clock = now.getTime();
   const [out, err]: [string[], string[]] = [[], []];
   const answers = [...(typed ?? [])];
   const answer = async (question: string): Promise<string> => {
@@ -47,10 +48,14 @@ export const runInProcess = async (
     stderr: (text) => void err.push(text),
     stdin: { isTty: stdin === undefined, readAll: async () => stdin ?? '' },
     promptSecret: answer,
+    ask: answer,
     confirm: async (question) => (await answer(question)) === 'y',
     env,
-    now: () => now,
-    sleep: async () => {},
+    // Waiting takes no time and moves the clock.
+    now: () => new Date(clock),
+    sleep: async (ms) => {
+      clock += ms;
+    },
     isTty: typed !== undefined,
     signal: new AbortController().signal,
     repository,

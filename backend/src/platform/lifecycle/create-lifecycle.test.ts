@@ -85,6 +85,9 @@ describe('probes', () => {
       expect(JSON.parse((await ask(port, '/healthz')).text)).toEqual({ status: 'ok', checks: {} });
     }
     expect((await ask(internal, '/metrics')).text).toContain('http_request_duration_seconds');
+    const switches = await ask(internal, '/switches');
+    expect(JSON.parse(switches.text)).toEqual({ switches: {} });
+    expect((await ask(api, '/switches')).status).toBe(404);
     expect((await ask(internal, '/else')).status).toBe(404);
     expect((await ask(api, '/quick')).status).toBe(200);
   });

@@ -1,0 +1,74 @@
+import { count } from '../io/count.ts';
+import type { Check, Finding } from './check.types.ts';
+import type { Installation } from './installation.ts';
+
+/** A worker looks for due jobs every second, so this is no moment's crowd. */
+const longestDueSeconds = 300;
+
+const notAsked = (detail: string): Finding => ({ status: 'not-run', detail });
+
+const waits = async (
+  { operations }: Installation,
+  judge: (report: { readonly reviews: number; readonly failedPayouts: number }) => Finding,
+): Promise<Finding[]> => {
+  const report = await operations();
+  return [report.kind === 'received' ? judge(report) : notAsked(report.detail)];
+};
+
+const byMetric = async (
+  { workerMetrics }: Installation,
+  name: string,
+  judge: (value: number) => Finding,
+): Promise<Finding[]> => {
+  const value = (await workerMetrics())?.get(name);
+  return [value === undefined ? notAsked('No worker could be asked.') : judge(value)];
+};
+
+/** Checks of what waits for a person. Each is a warning: the service goes on. */
+export const operationsChecks: readonly Check[] = [
+  {
+    id: 'dead-jobs',
+    category: 'operations',
+    title: 'no job was given up',
+    hint: '"goldctl help runbook dead-letter-jobs" says what to do with one.',
+    run: (installation) =>
+      byMetric(installation, 'job_queue_dead', (dead) =>
+        dead === 0
+          ? { status: 'ok', detail: 'There is none.' }
+          : { status: 'warning', detail: `${count(dead, 'dead job')} in the queue.` },
+      ),
+  },
+  {
+    id: 'oldest-due-job',
+    category: 'operations',
+    title: 'due jobs are done',
+    hint: '"goldctl help runbook jobs-stand-still" says why they may wait.',
+    run: (installation) =>
+      byMetric(installation, 'job_queue_oldest_due_seconds', (seconds) => ({
+        status: seconds < longestDueSeconds ? 'ok' : 'warning',
+        detail: `The oldest has been due for ${Math.round(seconds)} s.`,
+      })),
+  },
+  {
+    id: 'open-reviews',
+    category: 'operations',
+    title: 'no order is under review',
+    hint: '"goldctl help runbook manual-review" says how a review ends.',
+    run: (installation) =>
+      waits(installation, ({ reviews }) => ({
+        status: reviews === 0 ? 'ok' : 'warning',
+        detail: `${count(reviews, 'order')} under review.`,
+      })),
+  },
+  {
+    id: 'failed-payouts',
+    category: 'operations',
+    title: 'no payout failed',
+    hint: '"goldctl payout list --status FAILED" shows them; "goldctl payout retry" tries one again.',
+    run: (installation) =>
+      waits(installation, ({ failedPayouts }) => ({
+        status: failedPayouts === 0 ? 'ok' : 'warning',
+        detail: `${count(failedPayouts, 'payout')} failed or came back.`,
+      })),
+  },
+];

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import type { CliDeps } from '../cli-deps.ts';
+import { CliError } from '../cli-error.ts';
+import { withAdmin } from '../clients/connect-admin.ts';
+import type { GlobalOptions } from '../global-options.ts';
+
+const overviewForm = z.looseObject({ orders: z.looseObject({ manualReview: z.int() }) });
+const totalForm = z.looseObject({ total: z.int() });
+
+/** What waits for an operator, by the admin API; or the reason why that is not known. */
+export type OperationsReport =
+  | { readonly kind: 'received'; readonly reviews: number; readonly failedPayouts: number }
+  | { readonly kind: 'not-asked'; readonly detail: string };
+
+const failedStatuses = ['FAILED', 'REVERSED'] as const;
+
+/** Requests the counts of what waits. Throws only when interrupted. */
+export const fetchOperations = async (
+  deps: CliDeps,
+  options: GlobalOptions,
+): Promise<OperationsReport> => {
+  if (options.inCluster && options.adminUrl === undefined) {
+    return {
+      kind: 'not-asked',
+      detail: 'In a pod, the admin API is asked where --admin-url names it.',
+    };
+  }
+  try {
+    return await withAdmin(deps, options, async ({ api }) => {
+      const { orders } = await api(overviewForm, (client) => client.get('/v1/dashboard/overview'));
+      let failedPayouts = 0;
+      for (const status of failedStatuses) {
+        const query = { status, limit: 1 };
+        const { total } = await api(totalForm, (client) => client.get('/v1/payouts', { query }));
+        failedPayouts += total;
+      }
+      return { kind: 'received', reviews: orders.manualReview, failedPayouts } as const;
+    });
+  } catch (error) {
+    deps.signal.throwIfAborted();
+    if (!(error instanceof CliError)) throw error;
+    return { kind: 'not-asked', detail: `The admin API does not say: ${error.message}` };
+  }
+};

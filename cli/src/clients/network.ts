@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs';
+import * as http from 'node:http';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { CliError, exitCodes } from '../cli-error.ts';
+import { proxyEnvironment } from './proxy.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const certificateForm = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/gu;
+
+const readCertificates = (path: string): string[] => {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch {
+    throw new CliError(`--ca-file: ${path} can't be read`, exitCodes.usage);
+  }
+  const found = text.match(certificateForm) ?? [];
+  if (found.length > 0) return [...found];
+  throw new CliError(`--ca-file: ${path} has no certificate`, exitCodes.usage, 'It must be PEM.');
+};
+
+/** Newer than the oldest Node that goldctl runs on. */
+const setProxies: unknown = Reflect.get(http, 'setGlobalProxyFromEnv');
+
+const useProxies = (env: Environment): void => {
+  const proxies = proxyEnvironment(env);
+  if (proxies === undefined || env['NODE_USE_ENV_PROXY'] === '1') return;
+  if (typeof setProxies === 'function') {
+    Reflect.apply(setProxies, http, [proxies]);
+    return;
+  }
+  throw new CliError(
+    `Node ${process.versions.node} does not use the proxy of the environment by itself`,
+    exitCodes.usage,
+    'Set NODE_USE_ENV_PROXY=1, or use Node 24.14 or newer.',
+  );
+};
+
+/**
+ * Sets what every connection of this process uses: the proxies of the environment, and the
+ * certificates of `--ca-file` beside the system's.
+ * @throws CliError usage
+ */
+export const prepareNetwork = (env: Environment, caFile: string | undefined): void => {
+  useProxies(env);
+  if (caFile === undefined) return;
+  const known = [...getCACertificates('default'), ...getCACertificates('extra')];
+  setDefaultCACertificates([...known, ...readCertificates(caFile)]);
+};

@@ -1,0 +1,109 @@
+import type { Command } from 'commander';
+import type { CliDeps } from '../cli-deps.ts';
+
+/** A command below `goldctl`: what the help says of it, and how it is made. */
+export interface CommandEntry {
+  readonly name: string;
+  readonly about: string;
+  /** Loads the file of the command, which only its own command line needs. */
+  readonly load: () => Promise<(deps: CliDeps) => Command>;
+}
+
+/** Every command, in the order in which the help shows them. */
+export const commandEntries: readonly CommandEntry[] = [
+  {
+    name: 'check',
+    about: 'check that everything the service needs is in place',
+    load: async () => (await import('./check.ts')).createCheckCommand,
+  },
+  {
+    name: 'reconcile',
+    about: 'compare the books with each other and with the collaborators’ books',
+    load: async () => (await import('./reconcile.ts')).createReconcileCommand,
+  },
+  {
+    name: 'order',
+    about: 'show gold orders, and end their reviews',
+    load: async () => (await import('./order.ts')).createOrderCommand,
+  },
+  {
+    name: 'payout',
+    about: 'show payouts, approve them, and try them again',
+    load: async () => (await import('./payout.ts')).createPayoutCommand,
+  },
+  {
+    name: 'customer',
+    about: 'find, show and block customers; what names a person is masked',
+    load: async () => (await import('./customer.ts')).createCustomerCommand,
+  },
+  {
+    name: 'kyc',
+    about: 'show KYC records, approve and reject them',
+    load: async () => (await import('./kyc.ts')).createKycCommand,
+  },
+  {
+    name: 'ticket',
+    about: 'show support tickets and move them on',
+    load: async () => (await import('./ticket.ts')).createTicketCommand,
+  },
+  {
+    name: 'readiness',
+    about: 'show what must be in place before customers may pay',
+    load: async () => (await import('./readiness.ts')).createReadinessCommand,
+  },
+  {
+    name: 'gates',
+    about: 'show, open and close the gates: selling, payments, accounting',
+    load: async () => (await import('./gates.ts')).createGatesCommand,
+  },
+  {
+    name: 'deploy',
+    about: 'start deployments and show their runs',
+    load: async () => (await import('./deploy.ts')).createDeployCommand,
+  },
+  {
+    name: 'admin',
+    about: 'create and change operators, directly in the database; needs no sign-in',
+    load: async () => (await import('./accounts.ts')).createAdminCommand,
+  },
+  {
+    name: 'portal-user',
+    about: 'create and change accounting staff, directly in the database; needs no sign-in',
+    load: async () => (await import('./accounts.ts')).createPortalUserCommand,
+  },
+  {
+    name: 'audit',
+    about: 'verify the audit log, directly in the database; needs no sign-in',
+    load: async () => (await import('./audit.ts')).createAuditCommand,
+  },
+  {
+    name: 'login',
+    about: 'sign in at the admin API; the sign-in is stored until its token expires, 8 hours',
+    load: async () => (await import('./session.ts')).createLoginCommand,
+  },
+  {
+    name: 'logout',
+    about: 'delete the stored sign-in',
+    load: async () => (await import('./session.ts')).createLogoutCommand,
+  },
+  {
+    name: 'whoami',
+    about: 'show who is signed in, and check that the API still accepts the sign-in',
+    load: async () => (await import('./session.ts')).createWhoamiCommand,
+  },
+  {
+    name: 'context',
+    about: 'show the contexts, and save the one that commands use by default',
+    load: async () => (await import('./context.ts')).createContextCommand,
+  },
+  {
+    name: 'help',
+    about: 'show the help of a command, or a topic such as "checks"',
+    load: async () => (await import('./help.ts')).createHelpCommand,
+  },
+  {
+    name: 'completion',
+    about: 'print the completion script for a shell',
+    load: async () => (await import('./completion.ts')).createCompletionCommand,
+  },
+];

@@ -1,0 +1,42 @@
+import { Command, Option } from 'commander';
+import type { CliDeps } from '../cli-deps.ts';
+import { withPaging } from '../desk/paging.ts';
+import type { ChangeOptions, ListOptions } from '../payouts/payout-actions.ts';
+import { payoutStatuses } from '../payouts/payout-statuses.ts';
+
+const load = () => import('../payouts/payout-actions.ts');
+
+const help = `
+An ADMIN approves and retries up to ₹1,00,000, a SUPER_ADMIN any amount.
+
+Examples:
+  $ goldctl payout list
+  $ goldctl payout list --status FAILED -o json
+  $ goldctl payout approve 019a8c7e-0000-7000-8000-000000000001 --yes`;
+
+/** `goldctl payout`: shows payouts, approves them, and tries them again. */
+export const createPayoutCommand = (deps: CliDeps): Command => {
+  const payout = new Command('payout').addHelpText('after', help);
+  withPaging(payout.command('list'))
+    .description('list payouts, those that wait or are on their way unless --status is given')
+    .addOption(new Option('--status <status>', 'only these').choices(payoutStatuses))
+    .action(async (own: ListOptions, self: Command) => (await load()).listPayouts(deps, own, self));
+  payout
+    .command('approve')
+    .description('approve a payout, which sends it')
+    .argument('<id>', "the payout's id")
+    .option('-y, --yes', 'skip the confirmation; required without a terminal')
+    .action(async (id: string, own: ChangeOptions, self: Command) =>
+      (await load()).approvePayout(deps, id, own, self),
+    );
+  payout
+    .command('retry')
+    .description('try a payout that failed or was reversed again')
+    .argument('<id>', "the payout's id")
+    .option('--note <text>', 'why, for the audit log')
+    .option('-y, --yes', 'skip the confirmation; required without a terminal')
+    .action(async (id: string, own: ChangeOptions, self: Command) =>
+      (await load()).retryPayout(deps, id, own, self),
+    );
+  return payout;
+};

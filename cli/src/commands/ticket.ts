@@ -1,0 +1,46 @@
+import { Command, Option } from 'commander';
+import type { CliDeps } from '../cli-deps.ts';
+import { withPaging } from '../desk/paging.ts';
+import type { AnswerOptions, ListOptions } from '../tickets/ticket-actions.ts';
+import { ticketStatuses } from '../tickets/ticket-statuses.ts';
+
+const load = () => import('../tickets/ticket-actions.ts');
+
+const help = `
+A ticket goes from OPEN to IN_PROGRESS, RESOLVED and CLOSED, and from RESOLVED back to IN_PROGRESS.
+Its writer sees the status alone, and no note.
+
+Examples:
+  $ goldctl ticket list --status OPEN
+  $ goldctl ticket answer T-7K2M9Q --status RESOLVED --note "called back"`;
+
+/** `goldctl ticket`: shows support tickets and moves them on. */
+export const createTicketCommand = (deps: CliDeps): Command => {
+  const ticket = new Command('ticket').addHelpText('after', help);
+  withPaging(ticket.command('list'))
+    .description('list tickets, the newest first')
+    .addOption(new Option('--status <status>', 'only these').choices(ticketStatuses))
+    .option('--query <text>', "a part of the reference, or a customer's id")
+    .action(async (own: ListOptions, self: Command) => (await load()).listTickets(deps, own, self));
+  ticket
+    .command('show')
+    .description('show a ticket with its message and notes')
+    .argument('<reference>', "the ticket's reference")
+    .action(async (reference: string, _options: unknown, self: Command) =>
+      (await load()).showTicket(deps, reference, self),
+    );
+  ticket
+    .command('answer')
+    .description('set the status of a ticket, with a note for the other operators')
+    .argument('<reference>', "the ticket's reference")
+    .addOption(
+      new Option('--status <status>', 'the next status')
+        .choices(ticketStatuses)
+        .makeOptionMandatory(),
+    )
+    .option('--note <text>', 'a note for the other operators')
+    .action(async (reference: string, own: AnswerOptions, self: Command) =>
+      (await load()).answerTicket(deps, reference, own, self),
+    );
+  return ticket;
+};

@@ -1,0 +1,59 @@
+import tab from '@bomb.sh/tab/commander';
+import type { Option } from 'commander';
+import type { CliDeps } from '../cli-deps.ts';
+import { createProgram } from '../create-program.ts';
+
+type Values = Readonly<Record<string, readonly string[]>>;
+
+/** Offers the values that an option may have. */
+const offer = (values: readonly string[]) =>
+  function complete(add: (value: string, about: string) => void): void {
+    for (const value of values) add(value, '');
+  };
+
+/**
+ * Makes the completion of every command, each with the options of its own and, unlike the library,
+ * with those that every command takes.
+ */
+const createCompletion = async (deps: CliDeps, values: Values) => {
+  const program = await createProgram(deps, 'all');
+  const root = tab(program, { completionCommandName: 'complete-script' });
+  root.commands.delete('complete-script');
+  const globalOptions = program.options.filter(({ long }) => long !== '--version');
+  const valuesOf = ({ argChoices, long }: Option): readonly string[] =>
+    argChoices ?? values[long ?? ''] ?? [];
+  for (const command of root.commands.values()) {
+    for (const option of globalOptions) {
+      const name = option.long?.slice('--'.length) ?? '';
+      const alias = option.short?.slice(1);
+      if (option.required) command.option(name, option.description, offer(valuesOf(option)), alias);
+      else command.option(name, option.description, alias);
+    }
+  }
+  return root;
+};
+
+/** Reads the kubeconfig only where a value of it is completed: its library takes a while. */
+const kubeValues = async (deps: CliDeps, words: readonly string[]): Promise<Values> => {
+  const asked = words.at(-2) ?? '';
+  const given = (words.at(-1) ?? '').split('=', 1)[0] ?? '';
+  const names = new Set(['--context', '--namespace', '-n']);
+  if (!names.has(asked) && !names.has(given)) return {};
+  const { listKubeContexts } = await import('../clients/kube-config.ts');
+  const contexts = listKubeContexts(deps.env);
+  const namespaces = new Set(contexts.flatMap(({ namespace }) => namespace ?? []));
+  return {
+    '--context': ['local', 'pod', ...contexts.map(({ name }) => name)],
+    '--namespace': [...namespaces],
+  };
+};
+
+/** Prints the completion script of a shell. */
+export const printScript = async (deps: CliDeps, shell: string): Promise<void> => {
+  (await createCompletion(deps, {})).setup('goldctl', 'goldctl', shell);
+};
+
+/** Prints what may follow the words, of which the last is being typed. */
+export const printSuggestions = async (deps: CliDeps, words: readonly string[]): Promise<void> => {
+  (await createCompletion(deps, await kubeValues(deps, words))).parse([...words]);
+};

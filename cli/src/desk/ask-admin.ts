@@ -1,0 +1,71 @@
+import type { AdminClient, Answer } from '@digital-gold/client';
+import type { Command } from 'commander';
+import { z } from 'zod';
+import type { CliDeps } from '../cli-deps.ts';
+import { CliError, exitCodes } from '../cli-error.ts';
+import { withAdmin } from '../clients/connect-admin.ts';
+import { globalOptionsOf } from '../global-options.ts';
+import { printResult, renderPairs, renderTable } from '../io/output.ts';
+
+/** Sends one request with the admin API of the command's context. */
+export const askAdmin = <Form extends z.ZodType>(
+  deps: CliDeps,
+  command: Command,
+  form: Form,
+  send: (client: AdminClient) => Promise<Answer<z.input<Form>>>,
+): Promise<z.output<Form>> =>
+  withAdmin(deps, globalOptionsOf(command), ({ api }) => api(form, send));
+
+/** Prints one thing, with the pairs that people look at. */
+export const printOne = (
+  deps: CliDeps,
+  command: Command,
+  data: object,
+  pairs: readonly (readonly [string, string])[],
+): void => {
+  printResult(deps, globalOptionsOf(command).output, { data, text: renderPairs(pairs) });
+};
+
+/** A page of rows as the admin API returns it. */
+export const pageOf = <Row extends z.ZodType>(row: Row) =>
+  z.looseObject({ items: z.array(row), total: z.int(), page: z.int(), limit: z.int() });
+
+interface Page<Row> {
+  readonly items: readonly Row[];
+  readonly total: number;
+  readonly page: number;
+  readonly limit: number;
+}
+
+/** The columns of a list: the heading, and what a row shows below it. */
+export type Columns<Row> = Readonly<Record<string, (row: Row) => string>>;
+
+const lastLine = <Row>({ items, total, page, limit }: Page<Row>): string[] => {
+  const pages = Math.max(1, Math.ceil(total / limit));
+  return items.length === total
+    ? []
+    : [`page ${page} of ${pages}, ${total} in all (--page, --limit)`];
+};
+
+/** Prints a page of rows; `none` is said where there are none. */
+export const printPage = <Row>(
+  deps: CliDeps,
+  command: Command,
+  page: Page<Row>,
+  view: { readonly columns: Columns<Row>; readonly none: string },
+): void => {
+  const rows = page.items.map((row) => Object.values(view.columns).map((show) => show(row)));
+  const table = rows.length === 0 ? view.none : renderTable(Object.keys(view.columns), rows);
+  const text = [table, ...lastLine(page)].join('\n\n');
+  printResult(deps, globalOptionsOf(command).output, { data: page, text });
+};
+
+/** Asks for a confirmation unless `yes`. @throws CliError failed where nobody agrees. */
+export const confirmed = async (
+  deps: CliDeps,
+  question: string,
+  yes: boolean | undefined,
+): Promise<void> => {
+  if (yes === true || (await deps.confirm(question))) return;
+  throw new CliError('nothing was changed', exitCodes.failed);
+};

@@ -1,0 +1,23 @@
+import { InvalidArgumentError, type Command } from 'commander';
+
+/** The page of a list that is asked for. */
+export interface Paging {
+  readonly page: number;
+  readonly limit: number;
+}
+
+const mostRows = 100;
+
+const parseWithin =
+  (most: number) =>
+  (text: string): number => {
+    const number = /^\d{1,6}$/u.test(text) ? Number(text) : 0;
+    if (number >= 1 && number <= most) return number;
+    throw new InvalidArgumentError(`It must be a whole number, 1 to ${most}.`);
+  };
+
+/** Adds `--page` and `--limit`. */
+export const withPaging = (command: Command): Command =>
+  command
+    .option('--page <number>', 'the page', parseWithin(999_999), 1)
+    .option('--limit <rows>', `rows of a page, ${mostRows} at most`, parseWithin(mostRows), 20);

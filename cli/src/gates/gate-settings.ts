@@ -1,0 +1,164 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CliDeps } from '../cli-deps.ts';
+import { CliError, exitCodes } from '../cli-error.ts';
+import { componentSelector, createKubeClient, type KubeClient } from '../clients/kube.ts';
+import type { Context } from '../contexts/context.ts';
+import { readEndpoints } from '../contexts/local-stack.ts';
+import { localReplicas, processNames, replicasOf, type Replica } from './replicas.ts';
+
+/** Why and by whom a gate was turned. */
+export interface GateChange {
+  readonly gate: string;
+  readonly setting: string;
+  readonly value: string;
+  readonly state: 'open' | 'closed';
+  readonly by: string;
+  readonly reason: string;
+  readonly at: Date;
+}
+
+/** The settings of a stack or a release. */
+export interface GateSettings {
+  /** For people: the folder, or the ConfigMap. */
+  readonly place: string;
+  /** Who writes, as far as the place knows: the user of a kubeconfig. */
+  readonly user: string | undefined;
+  /** Returns all values as they are stored, by name. */
+  read(): Promise<Readonly<Record<string, string | undefined>>>;
+  write(change: GateChange): Promise<void>;
+  /** Tells others than the processes of a change: an event of the namespace. */
+  announce(change: GateChange): Promise<void>;
+  /** The processes that read the settings now. */
+  replicas(): Promise<readonly Replica[]>;
+  /** Makes whatever brings the settings to the processes do so at once. */
+  hurry(change: GateChange): Promise<void>;
+}
+
+const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
+
+const nothing = async (): Promise<void> => {};
+
+const inFolder = (
+  folder: string,
+  names: readonly string[],
+  replicas: GateSettings['replicas'] = async () => [],
+): GateSettings => {
+  const readOne = (name: string): string | undefined => {
+    try {
+      return readFileSync(join(folder, name), 'utf8');
+    } catch {
+      return undefined;
+    }
+  };
+  return {
+    place: folder,
+    user: undefined,
+    announce: nothing,
+    hurry: nothing,
+    replicas,
+    read: async () => Object.fromEntries(names.map((name) => [name, readOne(name)])),
+    write: async ({ setting: name, value }) => {
+      // Aside and renamed: no process ever reads half of it, which it would take for closed.
+      const staging = join(folder, `.${name}.${process.pid}`);
+      try {
+        writeFileSync(staging, `${value}\n`);
+        renameSync(staging, join(folder, name));
+      } catch (error) {
+        throw new CliError(`${name} can't be written: ${messageOf(error)}`, exitCodes.failed);
+      }
+    },
+  };
+};
+
+/** Only the cluster writes the folder of a pod: what an operator changes is its ConfigMap. */
+const inPod = (folder: string, names: readonly string[]): GateSettings => ({
+  ...inFolder(folder, names),
+  write: async () => {
+    throw new CliError(
+      'a gate is changed in its ConfigMap, which a pod may not write',
+      exitCodes.denied,
+      'Run goldctl outside, with --context and --namespace.',
+    );
+  },
+});
+
+const settingsFolder = ({ env }: CliDeps): string => {
+  const folder = env['SETTINGS_DIR'] ?? '';
+  if (folder !== '') return folder;
+  throw new CliError('SETTINGS_DIR names no folder in this pod', exitCodes.failed);
+};
+
+/** The volume by which the chart mounts the settings into every pod. */
+const settingsVolume = 'settings';
+
+/** Finds the ConfigMap that the pods mount, whatever its labels are and whoever made it. */
+const findSettingsMap = async (client: KubeClient): Promise<string> => {
+  const deployments = await client.listDeployments(componentSelector(...processNames));
+  const mounted = deployments.flatMap(
+    ({ configMapVolumes }) => configMapVolumes[settingsVolume] ?? [],
+  );
+  const [found, ...others] = new Set(mounted);
+  if (found !== undefined && others.length === 0) return found;
+  const where = `in namespace ${client.namespace}`;
+  throw found === undefined
+    ? new CliError(
+        `no deployment of the service mounts a settings ConfigMap ${where}`,
+        exitCodes.failed,
+        '--namespace names the namespace of the release.',
+      )
+    : new CliError(
+        `the deployments mount more than one settings ConfigMap ${where}`,
+        exitCodes.failed,
+      );
+};
+
+const annotationOf = ({ gate, state, by, reason, at }: GateChange) => ({
+  [`goldctl.digital-gold/${gate}`]: JSON.stringify({ state, by, reason, at: at.toISOString() }),
+});
+
+/** A change of the pod makes its node bring the pod's volumes up to date at once. */
+const wakePods = async (client: KubeClient, { at }: GateChange): Promise<void> => {
+  const pods = await client.listPods(componentSelector(...processNames));
+  const annotations = { 'goldctl.digital-gold/settings-changed-at': at.toISOString() };
+  await Promise.all(pods.map(({ name }) => client.annotatePod(name, annotations)));
+};
+
+const inCluster = async (deps: CliDeps, client: KubeClient): Promise<GateSettings> => {
+  const name = await findSettingsMap(client);
+  return {
+    place: `ConfigMap ${name} in namespace ${client.namespace} (${client.description})`,
+    user: client.user,
+    read: async () => (await client.readConfigMap(name)).data,
+    write: async (change) => {
+      await client.patchConfigMapValue(name, change.setting, change.value, annotationOf(change));
+    },
+    announce: ({ gate, state, by, reason, at }) =>
+      client.createEvent({
+        configMap: name,
+        reason: state === 'open' ? 'GateOpened' : 'GateClosed',
+        message: `${gate} is ${state}, by ${by}: ${reason}`,
+        at,
+      }),
+    replicas: () => replicasOf(deps, client),
+    hurry: (change) => wakePods(client, change),
+  };
+};
+
+/**
+ * Opens the settings of a local stack (files of its folder), or of a release (its ConfigMap).
+ * @throws CliError unreachable, denied; failed where there is no such ConfigMap.
+ */
+export const openGateSettings = async (
+  deps: CliDeps,
+  context: Context,
+  names: readonly string[],
+): Promise<GateSettings> => {
+  if (context.kind === 'local') {
+    const { settingsDir, internal } = readEndpoints(context);
+    return inFolder(settingsDir, names, () => localReplicas(deps, internal));
+  }
+  if (context.kind === 'pod') return inPod(settingsFolder(deps), names);
+  return inCluster(deps, await createKubeClient(deps, context));
+};

@@ -1,0 +1,67 @@
+import type { Argument, Command, Option } from 'commander';
+import { CliError, exitCodeMeanings, exitCodes } from '../cli-error.ts';
+import { apiVersion } from '../io/output.ts';
+import { outputSchema } from './output-schemas.ts';
+
+const describeOption = (option: Option) => ({
+  flags: option.flags,
+  long: option.long ?? null,
+  short: option.short ?? null,
+  about: option.description,
+  takesValue: option.required || option.optional,
+  isRequired: option.mandatory,
+  choices: option.argChoices ?? null,
+  environment: option.envVar ?? null,
+});
+
+const describeArgument = (argument: Argument) => ({
+  name: argument.name(),
+  about: argument.description,
+  isRequired: argument.required,
+  isVariadic: argument.variadic,
+  choices: argument.argChoices ?? null,
+});
+
+interface Named {
+  readonly name: string;
+  readonly command: Command;
+}
+
+/** Returns the commands that do something, each by its whole name. */
+const leavesOf = (command: Command, prefix = ''): Named[] =>
+  command.commands.flatMap((child) => {
+    const name = `${prefix}${child.name()}`;
+    if (name === 'complete') return [];
+    return child.commands.length > 0 ? leavesOf(child, `${name} `) : [{ name, command: child }];
+  });
+
+const describeCommand = ({ name, command }: Named) => ({
+  name,
+  about: command.description(),
+  arguments: command.registeredArguments.map(describeArgument),
+  options: command.options.map(describeOption),
+  output: outputSchema(name) ?? null,
+});
+
+/**
+ * Describes the commands below the words for programs: arguments, options, exit codes, and the
+ * schema of what each prints as JSON; null for one that prints text alone.
+ * @throws CliError usage where no command has the words as its name
+ */
+export const describeProgram = (program: Command, words: readonly string[]) => {
+  const wanted = words.join(' ');
+  const commands = leavesOf(program).filter(
+    ({ name }) => wanted === '' || name === wanted || name.startsWith(`${wanted} `),
+  );
+  if (commands.length === 0) {
+    throw new CliError(`there is no command "${wanted}"`, exitCodes.usage);
+  }
+  return {
+    apiVersion,
+    name: program.name(),
+    version: program.version() ?? null,
+    exitCodes: Object.values(exitCodes).map((code) => ({ code, means: exitCodeMeanings[code] })),
+    globalOptions: program.options.map(describeOption),
+    commands: commands.map(describeCommand),
+  };
+};

@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { account, accountList } from '../accounts/account-actions.ts';
+import { auditReport, link } from '../audit/audit-actions.ts';
+import { checkOutput } from '../checks/check-action.ts';
+import { contextsOutput, defaultOutput } from '../contexts/context-actions.ts';
+import { customerDetail, customerForm, customerPage } from '../customers/customer-actions.ts';
+import { deploymentOutput, runsOutput } from '../deploys/deploy.types.ts';
+import { gateOutput, gatesOutput } from '../gates/gate-actions.ts';
+import { apiVersion } from '../io/output.ts';
+import { kycForm, kycPage } from '../kyc/kyc-actions.ts';
+import { orderAnswer } from '../orders/order.ts';
+import { payoutForm, payoutPage } from '../payouts/payout-actions.ts';
+import { readinessForm } from '../readiness/show-readiness.ts';
+import { reportOutput } from '../reconciliation/report.ts';
+import { ticketForm, ticketPage } from '../tickets/ticket-actions.ts';
+import { sessionOutput, signedOutOutput } from '../sessions/session-actions.ts';
+
+const accountCommands = (name: string) => ({
+  [`${name} list`]: accountList,
+  ...Object.fromEntries(
+    ['create', 'set-role', 'activate', 'deactivate', 'reset-password'].map((change) => [
+      `${name} ${change}`,
+      account,
+    ]),
+  ),
+});
+
+/** The form of what each command prints as JSON, by the command's whole name. */
+const forms: Readonly<Record<string, z.ZodObject>> = {
+  check: checkOutput,
+  reconcile: reportOutput,
+  'order show': orderAnswer,
+  'order resolve': orderAnswer,
+  'payout list': payoutPage,
+  'payout approve': payoutForm,
+  'payout retry': payoutForm,
+  'customer find': customerPage,
+  'customer show': customerDetail,
+  'customer block': customerForm,
+  'customer unblock': customerForm,
+  'kyc list': kycPage,
+  'kyc approve': kycForm,
+  'kyc reject': kycForm,
+  'ticket list': ticketPage,
+  'ticket show': ticketForm,
+  'ticket answer': ticketForm,
+  readiness: readinessForm,
+  'gates show': gatesOutput,
+  'gates open': gateOutput,
+  'gates close': gateOutput,
+  'deploy runs': runsOutput,
+  'deploy trigger': deploymentOutput,
+  ...accountCommands('admin'),
+  ...accountCommands('portal-user'),
+  'audit head': link,
+  'audit verify': auditReport,
+  login: sessionOutput,
+  whoami: sessionOutput,
+  logout: signedOutOutput,
+  'context list': contextsOutput,
+  'context use': defaultOutput,
+  'context forget': defaultOutput,
+};
+
+/** Returns the JSON Schema of a command's JSON; undefined for one that prints text alone. */
+export const outputSchema = (command: string) => {
+  const form = forms[command];
+  if (form === undefined) return undefined;
+  // What is masked has the same type before and after.
+  return z.toJSONSchema(form.extend({ apiVersion: z.literal(apiVersion) }), { io: 'input' });
+};

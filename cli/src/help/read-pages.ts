@@ -1,0 +1,19 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+
+const repository = join(import.meta.dirname, '..', '..', '..');
+
+const folders = { '': ['cli', 'docs'], 'runbook/': ['backend', 'docs', 'runbooks'] } as const;
+
+/** Reads the pages that goldctl shows, by their names: `checks`, `runbook/redis-down`. */
+export const readPages = (): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(folders).flatMap(([prefix, path]) => {
+      const folder = join(repository, ...path);
+      const files = readdirSync(folder).filter((name) => name.endsWith('.md'));
+      return files.map((name) => [
+        `${prefix}${basename(name, '.md')}`,
+        readFileSync(join(folder, name), 'utf8'),
+      ]);
+    }),
+  );

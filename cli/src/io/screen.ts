@@ -1,0 +1,30 @@
+/** The terminal that results go to. */
+interface Screen {
+  /** Its width; undefined where results go to a file or a program, which want whole lines. */
+  columns: number | undefined;
+  /** True where colours are wanted. */
+  hasColour: boolean;
+}
+
+/** Set once at the start of the process; tests set their own. */
+export const screen: Screen = { columns: undefined, hasColour: false };
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Looks at the terminal: NO_COLOR takes colours away, and FORCE_COLOR brings them to a pipe. */
+export const lookAtScreen = (
+  stdout: { readonly isTTY?: boolean; readonly columns?: number },
+  env: Environment,
+): void => {
+  const isTerminal = stdout.isTTY === true;
+  screen.columns = isTerminal ? stdout.columns : undefined;
+  const isForced = (env['FORCE_COLOR'] ?? '') !== '' && env['FORCE_COLOR'] !== '0';
+  const isRefused = (env['NO_COLOR'] ?? '') !== '' || env['TERM'] === 'dumb';
+  screen.hasColour = isForced || (isTerminal && !isRefused);
+};
+
+const codes = { red: 31, green: 32, yellow: 33, bold: 1, dim: 2 } as const;
+
+/** Colours a text for the terminal, where there is one that wants it. */
+export const paint = (style: keyof typeof codes, text: string): string =>
+  screen.hasColour ? `\u{1b}[${codes[style]}m${text}\u{1b}[0m` : text;

@@ -1,0 +1,5 @@
+/** A terminal obeys these instead of showing them, and a value may come from outside. */
+const controlCharacters = /\p{Cc}/gu;
+
+/** Replaces control characters with a visible mark. */
+export const showable = (text: string): string => text.replaceAll(controlCharacters, '\u{fffd}');

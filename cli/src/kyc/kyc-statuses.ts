@@ -1,0 +1,2 @@
+export const kycStatuses = ['PENDING', 'SUBMITTED', 'APPROVED', 'REJECTED'] as const;
+export type KycStatus = (typeof kycStatuses)[number];

@@ -1,0 +1,105 @@
+import type { Command } from 'commander';
+import { z } from 'zod';
+import type { CliDeps } from '../cli-deps.ts';
+import { askAdmin, confirmed, pageOf, printOne, printPage } from '../desk/ask-admin.ts';
+import type { Paging } from '../desk/paging.ts';
+import { formatPaise } from '../io/money.ts';
+import type { PayoutStatus } from './payout-statuses.ts';
+
+/** A payout as operators see it. */
+export const payoutForm = z.looseObject({
+  id: z.string(),
+  orderId: z.string(),
+  userId: z.string(),
+  status: z.string(),
+  amountPaise: z.int(),
+  accountLast4: z.string(),
+  mode: z.string(),
+  attempt: z.int(),
+  hold: z.string().nullable(),
+  utr: z.string().nullable(),
+  failureReason: z.string().nullable(),
+  createdAt: z.string(),
+  paidAt: z.string().nullable(),
+});
+type Payout = z.infer<typeof payoutForm>;
+
+/** A page of payouts. */
+export const payoutPage = pageOf(payoutForm);
+
+const pairsOf = (payout: Payout): readonly (readonly [string, string])[] => [
+  ['payout', payout.id],
+  ['order', payout.orderId],
+  ['customer', payout.userId],
+  ['status', payout.status],
+  ['amount', formatPaise(payout.amountPaise)],
+  ['to', `account ending in ${payout.accountLast4}, by ${payout.mode}`],
+  ['attempt', String(payout.attempt)],
+  ['held', payout.hold ?? '-'],
+  ['bank reference', payout.utr ?? '-'],
+  ['failure', payout.failureReason ?? '-'],
+  ['created', payout.createdAt],
+  ['paid', payout.paidAt ?? '-'],
+];
+
+const columns = {
+  payout: ({ id }: Payout) => id,
+  status: ({ status }: Payout) => status,
+  amount: ({ amountPaise }: Payout) => formatPaise(amountPaise),
+  account: ({ accountLast4 }: Payout) => `…${accountLast4}`,
+  attempt: ({ attempt }: Payout) => String(attempt),
+  held: ({ hold }: Payout) => hold ?? '-',
+  failure: ({ failureReason }: Payout) => failureReason ?? '-',
+  created: ({ createdAt }: Payout) => createdAt,
+};
+
+export interface ListOptions extends Paging {
+  readonly status?: PayoutStatus;
+}
+
+/** Prints payouts, those that are still to be paid unless a status is given. */
+export const listPayouts = async (
+  deps: CliDeps,
+  { status, page, limit }: ListOptions,
+  command: Command,
+): Promise<void> => {
+  const query = { page, limit, ...(status !== undefined && { status }) };
+  const found = await askAdmin(deps, command, payoutPage, (client) =>
+    client.get('/v1/payouts', { query }),
+  );
+  printPage(deps, command, found, { columns, none: 'There are no such payouts.' });
+};
+
+export interface ChangeOptions {
+  readonly yes?: boolean;
+  readonly note?: string;
+}
+
+/** Approves a payout, which sends it. */
+export const approvePayout = async (
+  deps: CliDeps,
+  id: string,
+  { yes }: ChangeOptions,
+  command: Command,
+): Promise<void> => {
+  await confirmed(deps, `Send payout ${id}?`, yes);
+  const payout = await askAdmin(deps, command, payoutForm, (client) =>
+    client.post('/v1/payouts/{id}/approve', { path: { id } }),
+  );
+  printOne(deps, command, payout, pairsOf(payout));
+};
+
+/** Tries a payout that failed again. */
+export const retryPayout = async (
+  deps: CliDeps,
+  id: string,
+  { yes, note }: ChangeOptions,
+  command: Command,
+): Promise<void> => {
+  await confirmed(deps, `Send payout ${id} again?`, yes);
+  const body = note === undefined ? {} : { note };
+  const payout = await askAdmin(deps, command, payoutForm, (client) =>
+    client.post('/v1/payouts/{id}/retry', { path: { id }, body }),
+  );
+  printOne(deps, command, payout, pairsOf(payout));
+};

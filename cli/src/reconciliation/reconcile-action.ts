@@ -1,0 +1,50 @@
+import type { Command } from 'commander';
+import type { CliDeps } from '../cli-deps.ts';
+import { CliError, exitCodes } from '../cli-error.ts';
+import { withAdmin } from '../clients/connect-admin.ts';
+import { globalOptionsOf } from '../global-options.ts';
+import { printResult } from '../io/output.ts';
+import { onlyCheck, renderReport, reportAnswer, withoutSamples } from './report.ts';
+import { toCsv } from './samples-csv.ts';
+
+export interface ReconcileOptions {
+  readonly windowHours?: number;
+  readonly samples?: boolean;
+  /** The only check that is shown and judged. */
+  readonly check?: string;
+  readonly csv?: boolean;
+}
+
+/** Compares the books, and ends with the findings' exit code unless every check passed. */
+export const reconcile = async (
+  deps: CliDeps,
+  { windowHours, samples = false, check, csv = false }: ReconcileOptions,
+  command: Command,
+): Promise<void> => {
+  const options = globalOptionsOf(command);
+  const query = windowHours === undefined ? {} : { window_hours: windowHours };
+  if (csv && check === undefined) {
+    throw new CliError(
+      '--csv needs the check whose samples it writes',
+      exitCodes.usage,
+      'Give --check <id>.',
+    );
+  }
+  const whole = await withAdmin(deps, options, ({ api }) =>
+    api(reportAnswer, (client) => client.get('/v1/reconciliation', { query })),
+  );
+  const report = check === undefined ? whole : onlyCheck(whole, check);
+  if (csv) deps.stdout(toCsv(report.checks.flatMap((one) => one.samples)));
+  else
+    printResult(deps, options.output, {
+      data: samples ? report : withoutSamples(report),
+      text: renderReport(report, { samples }),
+    });
+  const { findings, errors } = report.summary;
+  if (findings + errors === 0) return;
+  throw new CliError(
+    'not every reconciliation check passed',
+    exitCodes.findings,
+    ...(samples || findings === 0 ? [] : ['--samples shows the rows of each finding.']),
+  );
+};

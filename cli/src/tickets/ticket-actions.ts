@@ -1,0 +1,114 @@
+import type { Command } from 'commander';
+import { z } from 'zod';
+import type { CliDeps } from '../cli-deps.ts';
+import { maskedEmail, maskedName, maskedPhone } from '../customers/mask.ts';
+import { askAdmin, pageOf, printOne, printPage } from '../desk/ask-admin.ts';
+import type { Paging } from '../desk/paging.ts';
+import type { TicketStatus } from './ticket-statuses.ts';
+
+/** A ticket in a list. */
+const ticketRow = z.object({
+  reference: z.string(),
+  category: z.string(),
+  status: z.string(),
+  userId: z.string().nullable(),
+  subject: z.string().nullable(),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+});
+type TicketRow = z.infer<typeof ticketRow>;
+
+/** A page of tickets. */
+export const ticketPage = pageOf(ticketRow);
+
+/** A ticket with what was written; its writer is masked, in JSON too. */
+export const ticketForm = ticketRow.extend({
+  name: z.string().nullable().transform(maskedName),
+  email: z.string().nullable().transform(maskedEmail),
+  phone: z.string().nullable().transform(maskedPhone),
+  message: z.string().nullable(),
+  notes: z.array(
+    z.object({
+      at: z.string(),
+      from: z.string(),
+      to: z.string(),
+      actor: z.object({ email: z.string() }),
+      note: z.string().nullable(),
+    }),
+  ),
+});
+type Ticket = z.infer<typeof ticketForm>;
+
+const columns = {
+  ticket: ({ reference }: TicketRow) => reference,
+  category: ({ category }: TicketRow) => category,
+  status: ({ status }: TicketRow) => status,
+  customer: ({ userId }: TicketRow) => userId ?? '-',
+  subject: ({ subject }: TicketRow) => subject ?? '-',
+  created: ({ createdAt }: TicketRow) => createdAt,
+};
+
+const print = (deps: CliDeps, command: Command, ticket: Ticket): void =>
+  printOne(deps, command, ticket, [
+    ...Object.entries(columns).map(([name, show]) => [name, show(ticket)] as const),
+    ['from', [ticket.name, ticket.email, ticket.phone].filter(Boolean).join(', ') || '-'],
+    ['message', ticket.message ?? '-'],
+    ...ticket.notes.map(
+      ({ at, from, to, actor, note }) =>
+        [at, `${from} to ${to}, ${actor.email}: ${note ?? '-'}`] as const,
+    ),
+  ]);
+
+export interface ListOptions extends Paging {
+  readonly status?: TicketStatus;
+  readonly query?: string;
+}
+
+/** Prints tickets, the newest first. */
+export const listTickets = async (
+  deps: CliDeps,
+  { status, query: q, page, limit }: ListOptions,
+  command: Command,
+): Promise<void> => {
+  const query = {
+    page,
+    limit,
+    ...(status !== undefined && { status }),
+    ...(q !== undefined && { q }),
+  };
+  const found = await askAdmin(deps, command, ticketPage, (client) =>
+    client.get('/v1/support/tickets', { query }),
+  );
+  printPage(deps, command, found, { columns, none: 'There are no such tickets.' });
+};
+
+/** Prints one ticket with its notes. */
+export const showTicket = async (
+  deps: CliDeps,
+  reference: string,
+  command: Command,
+): Promise<void> => {
+  const ticket = await askAdmin(deps, command, ticketForm, (client) =>
+    client.get('/v1/support/tickets/{reference}', { path: { reference } }),
+  );
+  print(deps, command, ticket);
+};
+
+export interface AnswerOptions {
+  readonly status: TicketStatus;
+  readonly note?: string;
+}
+
+/** Moves a ticket on, with a note for the other operators. */
+export const answerTicket = async (
+  deps: CliDeps,
+  reference: string,
+  { status, note }: AnswerOptions,
+  command: Command,
+): Promise<void> => {
+  const body = { status, ...(note !== undefined && { note }) };
+  const ticket = await askAdmin(deps, command, ticketForm, (client) =>
+    client.patch('/v1/support/tickets/{reference}', { path: { reference }, body }),
+  );
+  print(deps, command, ticket);
+};
