@@ -7,11 +7,17 @@ import {
   blockedReadiness,
   customers,
   customerWithAll,
+  deadJobs,
   failedPayout,
   kycQueue,
   payouts,
+  queuedJob,
   rejectedRecord,
+  reviews,
   tickets,
+  timeline,
+  waitingEvent,
+  waitingEvents,
 } from './support/sample-desk.ts';
 import { openStubApi, type StubApi } from './support/stub-api.ts';
 
@@ -35,6 +41,10 @@ describe('what waits at night', () => {
     ['customer-show', ['customer', 'show', 'x'], customerWithAll],
     ['kyc-list', ['kyc', 'list'], kycQueue],
     ['ticket-list', ['ticket', 'list', '--status', 'OPEN'], tickets],
+    ['order-timeline', ['order', 'timeline', 'x'], timeline],
+    ['review-list', ['review', 'list'], reviews],
+    ['jobs-list', ['jobs', 'list'], deadJobs],
+    ['webhooks-list', ['webhooks', 'list'], waitingEvents],
     ['ticket-show', ['ticket', 'show', 'T-7K2M9Q'], answeredTicket],
   ])('is shown as a table and as JSON: %s', async (name, args, body) => {
     api.answer({ body });
@@ -70,6 +80,8 @@ describe('a decision', () => {
       'PATCH /v1/users/c/block',
     ],
     [['customer', 'unblock', 'c'], customers.items[0], 'PATCH /v1/users/c/block'],
+    [['jobs', 'discard', '7', '--reason', 'done by hand'], queuedJob, 'POST /v1/jobs/7/discard'],
+    [['webhooks', 'replay', 'w'], waitingEvent, 'POST /v1/webhook-events/w/replay'],
     [['kyc', 'approve', 'k'], rejectedRecord, 'POST /v1/kyc/k/approve'],
     [['kyc', 'reject', 'k', '--reason', 'not readable'], rejectedRecord, 'POST /v1/kyc/k/reject'],
   ])('%j is made once it is confirmed, and not otherwise', async (args, body, request) => {
@@ -89,6 +101,14 @@ describe('a decision', () => {
     expect(refused).toMatchObject({ code: 1, stdout: '' });
     expect(refused.stderr).toContain('It is PAID already. (ILLEGAL_TRANSITION)');
   });
+});
+
+it('lets a job begin anew without a question: a retry of work that was done does nothing', async () => {
+  api.answer({ body: queuedJob });
+  const retried = await goldctl(['jobs', 'retry', '4711']);
+  expect(retried).toMatchObject({ code: 0, stderr: '' });
+  expect(retried.stdout).toContain('queued');
+  expect(api.requests).toEqual(['POST /v1/jobs/4711/retry Bearer x']);
 });
 
 describe('the review of an order', () => {

@@ -30,7 +30,7 @@ export const operationsChecks: readonly Check[] = [
     id: 'dead-jobs',
     category: 'operations',
     title: 'no job was given up',
-    hint: '"goldctl help runbook dead-letter-jobs" says what to do with one.',
+    hint: '"goldctl jobs list" shows them; "goldctl help runbook dead-letter-jobs" says what to do.',
     run: (installation) =>
       byMetric(installation, 'job_queue_dead', (dead) =>
         dead === 0
@@ -53,7 +53,7 @@ export const operationsChecks: readonly Check[] = [
     id: 'open-reviews',
     category: 'operations',
     title: 'no order is under review',
-    hint: '"goldctl help runbook manual-review" says how a review ends.',
+    hint: '"goldctl review list" shows them; "goldctl order resolve" ends one.',
     run: (installation) =>
       waits(installation, ({ reviews }) => ({
         status: reviews === 0 ? 'ok' : 'warning',

@@ -27,6 +27,11 @@ export const commandEntries: readonly CommandEntry[] = [
     load: async () => (await import('./order.ts')).createOrderCommand,
   },
   {
+    name: 'review',
+    about: 'show what waits for a decision',
+    load: async () => (await import('./review.ts')).createReviewCommand,
+  },
+  {
     name: 'payout',
     about: 'show payouts, approve them, and try them again',
     load: async () => (await import('./payout.ts')).createPayoutCommand,
@@ -45,6 +50,16 @@ export const commandEntries: readonly CommandEntry[] = [
     name: 'ticket',
     about: 'show support tickets and move them on',
     load: async () => (await import('./ticket.ts')).createTicketCommand,
+  },
+  {
+    name: 'jobs',
+    about: 'show jobs, try them again, and discard dead ones',
+    load: async () => (await import('./jobs.ts')).createJobsCommand,
+  },
+  {
+    name: 'webhooks',
+    about: 'show stored events, and apply those that wait',
+    load: async () => (await import('./webhooks.ts')).createWebhooksCommand,
   },
   {
     name: 'readiness',

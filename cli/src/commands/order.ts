@@ -31,6 +31,13 @@ Examples:
       (await load()).showOrder(deps, id, command),
     );
   order
+    .command('timeline')
+    .description('show all that happened to an order: quotes, calls, events, transitions, payouts')
+    .argument('<id>', "the order's id")
+    .action(async (id: string, _options: unknown, self: Command) =>
+      (await import('../orders/show-timeline.ts')).showTimeline(deps, id, self),
+    );
+  order
     .command('resolve')
     .description('end the review of an order; without a resolution it offers those that may fit')
     .argument('<id>', "the order's id")

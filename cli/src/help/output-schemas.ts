@@ -7,13 +7,17 @@ import { customerDetail, customerForm, customerPage } from '../customers/custome
 import { deploymentOutput, runsOutput } from '../deploys/deploy.types.ts';
 import { gateOutput, gatesOutput } from '../gates/gate-actions.ts';
 import { apiVersion } from '../io/output.ts';
+import { jobForm, jobPage } from '../jobs/job-actions.ts';
 import { kycForm, kycPage } from '../kyc/kyc-actions.ts';
 import { orderAnswer } from '../orders/order.ts';
+import { timelineAnswer } from '../orders/show-timeline.ts';
 import { payoutForm, payoutPage } from '../payouts/payout-actions.ts';
 import { readinessForm } from '../readiness/show-readiness.ts';
 import { reportOutput } from '../reconciliation/report.ts';
 import { ticketForm, ticketPage } from '../tickets/ticket-actions.ts';
+import { reviewPage } from '../reviews/list-reviews.ts';
 import { sessionOutput, signedOutOutput } from '../sessions/session-actions.ts';
+import { webhookForm, webhookPage } from '../webhooks/webhook-actions.ts';
 
 const accountCommands = (name: string) => ({
   [`${name} list`]: accountList,
@@ -30,6 +34,7 @@ const forms: Readonly<Record<string, z.ZodObject>> = {
   check: checkOutput,
   reconcile: reportOutput,
   'order show': orderAnswer,
+  'order timeline': timelineAnswer,
   'order resolve': orderAnswer,
   'payout list': payoutPage,
   'payout approve': payoutForm,
@@ -44,6 +49,12 @@ const forms: Readonly<Record<string, z.ZodObject>> = {
   'ticket list': ticketPage,
   'ticket show': ticketForm,
   'ticket answer': ticketForm,
+  'review list': reviewPage,
+  'jobs list': jobPage,
+  'jobs retry': jobForm,
+  'jobs discard': jobForm,
+  'webhooks list': webhookPage,
+  'webhooks replay': webhookForm,
   readiness: readinessForm,
   'gates show': gatesOutput,
   'gates open': gateOutput,

@@ -73,7 +73,8 @@ export const resolveOrder = async (
   printResult(deps, options.output, { data: resolved, text: renderOrder(resolved) });
 };
 
-const tellMissing =
+/** Turns the refusal of an order that is not there into words. @throws the error otherwise */
+export const tellMissing =
   (id: string) =>
   (error: unknown): never => {
     if (!(error instanceof RefusalError) || error.code !== 'NOT_FOUND') throw error;

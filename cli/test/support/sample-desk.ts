@@ -110,6 +110,79 @@ export const answeredTicket = {
   ],
 };
 
+const deadJob = {
+  id: '4711',
+  task: 'payout.send',
+  status: 'dead',
+  key: `payout:${id(11)}`,
+  payload: { payoutId: id(11) },
+  attempts: 25,
+  maxAttempts: 25,
+  lastError: 'The payout provider did not answer.',
+  dueAt: '2026-11-21T06:00:00.000Z',
+  createdAt: '2026-11-20T06:00:00.000Z',
+};
+
+export const deadJobs = page([deadJob]);
+export const queuedJob = { ...deadJob, status: 'queued', attempts: 0, lastError: null };
+
+export const waitingEvent = {
+  id: id(31),
+  source: 'payment',
+  gateway: 'razorpay',
+  eventId: 'evt_1',
+  eventType: 'payment.captured',
+  subject: 'order_1',
+  gatewayPaymentId: 'pay_1',
+  status: 'UNMATCHED',
+  userId: null,
+  attempts: 3,
+  nextAttemptAt: '2026-11-21T11:00:00.000Z',
+  lastError: null,
+  receivedAt: '2026-11-21T05:00:00.000Z',
+  appliedAt: null,
+};
+
+export const waitingEvents = page([waitingEvent]);
+
+export const reviews = page([
+  {
+    kind: 'BUY',
+    id: id(1),
+    orderId: id(1),
+    userId: id(2),
+    code: 'AMOUNT_MISMATCH',
+    reason: 'The captured amount is not the one of the order.',
+    amountPaise: 10_050,
+    since: '2026-11-21T04:00:00.000Z',
+    link: `/v1/orders/${id(1)}`,
+  },
+]);
+
+export const timeline = {
+  items: [
+    {
+      at: '2026-11-21T03:00:00.000Z',
+      kind: 'quote',
+      summary: 'Quoted 1.2500 g for 7 minutes.',
+      data: { grams: '1.2500' },
+    },
+    {
+      at: '2026-11-21T03:00:01.000Z',
+      kind: 'provider_call',
+      summary: 'buy-confirm is unknown after 15000 ms.',
+      data: { outcome: 'unknown', durationMs: 15_000 },
+    },
+    {
+      at: '2026-11-21T04:00:00.000Z',
+      kind: 'transition',
+      actor: 'meera@example.test',
+      summary: 'MANUAL_REVIEW to ALLOCATED.',
+      data: {},
+    },
+  ],
+};
+
 export const blockedReadiness = {
   ready: false,
   items: [

@@ -1,0 +1,43 @@
+import type { Command } from 'commander';
+import { z } from 'zod';
+import type { CliDeps } from '../cli-deps.ts';
+import { askAdmin, pageOf, printPage } from '../desk/ask-admin.ts';
+import type { Paging } from '../desk/paging.ts';
+import { formatPaise } from '../io/money.ts';
+
+/** Something that waits for a person's decision. */
+const review = z.looseObject({
+  kind: z.string(),
+  id: z.string(),
+  orderId: z.string().nullable(),
+  code: z.string(),
+  reason: z.string().nullable(),
+  amountPaise: z.int(),
+  since: z.string(),
+});
+type Review = z.infer<typeof review>;
+
+/** A page of them. */
+export const reviewPage = pageOf(review);
+
+const columns = {
+  kind: ({ kind }: Review) => kind,
+  id: ({ id }: Review) => id,
+  order: ({ orderId }: Review) => orderId ?? '-',
+  code: ({ code }: Review) => code,
+  amount: ({ amountPaise }: Review) => formatPaise(amountPaise),
+  since: ({ since }: Review) => since,
+  reason: ({ reason }: Review) => reason ?? '-',
+};
+
+/** Prints what waits for a decision, the oldest first. */
+export const listReviews = async (
+  deps: CliDeps,
+  { page, limit }: Paging,
+  command: Command,
+): Promise<void> => {
+  const found = await askAdmin(deps, command, reviewPage, (client) =>
+    client.get('/v1/reviews', { query: { page, limit } }),
+  );
+  printPage(deps, command, found, { columns, none: 'Nothing waits for a decision.' });
+};

@@ -1,0 +1,75 @@
+import type { Command } from 'commander';
+import { z } from 'zod';
+import type { CliDeps } from '../cli-deps.ts';
+import { askAdmin, confirmed, pageOf, printOne, printPage } from '../desk/ask-admin.ts';
+import type { Paging } from '../desk/paging.ts';
+import type { WebhookStatus } from './webhook-statuses.ts';
+
+/** A signed event as it is stored. */
+export const webhookForm = z.looseObject({
+  id: z.string(),
+  source: z.string(),
+  gateway: z.string(),
+  eventType: z.string().nullable(),
+  subject: z.string().nullable(),
+  status: z.string(),
+  attempts: z.int(),
+  lastError: z.string().nullable(),
+  receivedAt: z.string(),
+  appliedAt: z.string().nullable(),
+});
+type Webhook = z.infer<typeof webhookForm>;
+
+/** A page of events. */
+export const webhookPage = pageOf(webhookForm);
+
+const columns = {
+  event: ({ id }: Webhook) => id,
+  source: ({ source, gateway }: Webhook) => `${source}, ${gateway}`,
+  type: ({ eventType }: Webhook) => eventType ?? '-',
+  subject: ({ subject }: Webhook) => subject ?? '-',
+  status: ({ status }: Webhook) => status,
+  tries: ({ attempts }: Webhook) => String(attempts),
+  received: ({ receivedAt }: Webhook) => receivedAt,
+  error: ({ lastError }: Webhook) => lastError ?? '-',
+};
+
+export interface ListOptions extends Paging {
+  readonly status?: WebhookStatus;
+  readonly subject?: string;
+}
+
+/** Prints events, those that wait for something unless a status is given. */
+export const listWebhooks = async (
+  deps: CliDeps,
+  { status, subject, page, limit }: ListOptions,
+  command: Command,
+): Promise<void> => {
+  const query = {
+    page,
+    limit,
+    ...(status !== undefined && { status }),
+    ...(subject !== undefined && { subject }),
+  };
+  const found = await askAdmin(deps, command, webhookPage, (client) =>
+    client.get('/v1/webhook-events', { query }),
+  );
+  printPage(deps, command, found, { columns, none: 'No event waits.' });
+};
+
+/** Applies an event that waits. */
+export const replayWebhook = async (
+  deps: CliDeps,
+  id: string,
+  { yes }: { readonly yes?: boolean },
+  command: Command,
+): Promise<void> => {
+  await confirmed(deps, `Apply event ${id} now?`, yes);
+  const event = await askAdmin(deps, command, webhookForm, (client) =>
+    client.post('/v1/webhook-events/{id}/replay', { path: { id } }),
+  );
+  printOne(deps, command, event, [
+    ...Object.entries(columns).map(([name, show]) => [name, show(event)] as const),
+    ['applied', event.appliedAt ?? '-'],
+  ]);
+};
