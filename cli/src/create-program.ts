@@ -68,7 +68,7 @@ export const createProgram = async (
       const { caFile } = globalOptionsOf(command);
       if (caFile === undefined && !hasProxy(deps.env)) return;
       const { prepareNetwork } = await import('./clients/network.ts');
-      prepareNetwork(deps.env, caFile);
+      prepareNetwork(deps, caFile);
     })
     .exitOverride()
     .configureOutput({

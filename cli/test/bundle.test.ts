@@ -1,5 +1,5 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage } from 'node:http';
+import * as http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -95,8 +95,8 @@ describe('through a proxy of the environment', () => {
     ['a cluster', ['--context', 'far', 'gates', 'show'], 'cluster.example.test:6443'],
   ])('%s is reached', async (_name, args, wanted) => {
     const asked: string[] = [];
-    const proxy = createServer();
-    proxy.on('connect', (request: IncomingMessage, socket: Duplex) => {
+    const proxy = http.createServer();
+    proxy.on('connect', (request: http.IncomingMessage, socket: Duplex) => {
       asked.push(request.url ?? '');
       socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
     });
@@ -120,7 +120,10 @@ describe('through a proxy of the environment', () => {
     proxy.close();
     rmSync(folder, { recursive: true, force: true });
     expect(ran).toMatchObject({ code: 5, stdout: '' });
-    expect(new Set(asked)).toEqual(new Set([wanted]));
+    // The oldest Node has no proxy for its own requests, and goldctl says so.
+    const isTold = ran.stderr.includes('Node is too old to use the proxy');
+    const isReached = !isTold || wanted.startsWith('cluster');
+    expect(new Set(asked)).toEqual(new Set(isReached ? [wanted] : []));
   });
 });
 

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import * as http from 'node:http';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import type { CliDeps } from '../cli-deps.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 import { proxyEnvironment } from './proxy.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 const certificateForm = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/gu;
 
@@ -23,18 +22,15 @@ const readCertificates = (path: string): string[] => {
 /** Newer than the oldest Node that goldctl runs on. */
 const setProxies: unknown = Reflect.get(http, 'setGlobalProxyFromEnv');
 
-const useProxies = (env: Environment): void => {
+const useProxies = ({ env, stderr }: Pick<CliDeps, 'env' | 'stderr'>): void => {
   const proxies = proxyEnvironment(env);
   if (proxies === undefined || env['NODE_USE_ENV_PROXY'] === '1') return;
   if (typeof setProxies === 'function') {
     Reflect.apply(setProxies, http, [proxies]);
     return;
   }
-  throw new CliError(
-    `Node ${process.versions.node} does not use the proxy of the environment by itself`,
-    exitCodes.usage,
-    'Set NODE_USE_ENV_PROXY=1, or use Node 24.14 or newer.',
-  );
+  // A cluster is reached through it all the same, and a local stack needs none.
+  stderr('Node is too old to use the proxy: use Node 24.14, or 22.21 with NODE_USE_ENV_PROXY=1\n');
 };
 
 /**
@@ -42,8 +38,11 @@ const useProxies = (env: Environment): void => {
  * certificates of `--ca-file` beside the system's.
  * @throws CliError usage
  */
-export const prepareNetwork = (env: Environment, caFile: string | undefined): void => {
-  useProxies(env);
+export const prepareNetwork = (
+  deps: Pick<CliDeps, 'env' | 'stderr'>,
+  caFile: string | undefined,
+): void => {
+  useProxies(deps);
   if (caFile === undefined) return;
   const known = [...getCACertificates('default'), ...getCACertificates('extra')];
   setDefaultCACertificates([...known, ...readCertificates(caFile)]);
