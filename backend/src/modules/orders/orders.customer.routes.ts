@@ -2,6 +2,7 @@ import { UNKNOWN_TRANSACTION, type GoldProvider } from '../../adapters/gold-prov
 import type { Db } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import {
+  betweenQuery,
   defineRoute,
   idParams,
   ok,
@@ -17,7 +18,7 @@ import {
   goldOrderPage,
   goldOrderView,
   invoiceView,
-  ordersQuery,
+  ownOrdersQuery,
   presentOrder,
 } from './orders.schemas.ts';
 
@@ -72,7 +73,7 @@ export const createOrderCustomerRoutes = (deps: OrderRouteDeps): Route[] => {
       summary: "The customer's gold orders, newest first",
       tags: ['gold'],
       access: customerAccess,
-      query: ordersQuery,
+      query: ownOrdersQuery,
       responses: { 200: goldOrderPage },
       handler: async ({ query: { page, limit, ...filter }, principal: { userId } }) =>
         listOwn({ ...filter, userId }, { page, limit }),
@@ -109,9 +110,10 @@ export const createOrderCustomerRoutes = (deps: OrderRouteDeps): Route[] => {
       summary: "The history of the customer's gold, newest first",
       tags: ['portfolio'],
       access: customerAccess,
-      query: pageQuery,
+      query: pageQuery.extend(betweenQuery),
       responses: { 200: goldOrderPage },
-      handler: async ({ query, principal: { userId } }) => listOwn({ userId }, query),
+      handler: async ({ query: { page, limit, ...between }, principal: { userId } }) =>
+        listOwn({ ...between, userId }, { page, limit }),
     }),
   ];
 };

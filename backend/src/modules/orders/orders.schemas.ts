@@ -7,7 +7,14 @@ import {
   toSafePaise,
   type Paise,
 } from '../../money/index.ts';
-import { exampleOf, idInput, pageOf, pageQuery, rangeQuery } from '../../platform/http/index.ts';
+import {
+  betweenQuery,
+  exampleOf,
+  idInput,
+  pageOf,
+  pageQuery,
+  rangeQuery,
+} from '../../platform/http/index.ts';
 import { goldOrderStatuses, goldOrderTypes, manualReviewCodes } from './orders.types.ts';
 import type { GoldOrder, GoldOrderEvent } from './orders.types.ts';
 
@@ -76,10 +83,13 @@ invoiceView.register(z.globalRegistry, {
   examples: [{ url: 'https://provider.example.test/invoices/SG-B-1001.pdf' }],
 });
 
-export const ordersQuery = pageQuery.extend({
+const ordersQuery = pageQuery.extend({
   status: z.enum(goldOrderStatuses).optional(),
   type: z.enum(goldOrderTypes).optional(),
 });
+
+/** A customer's own list. */
+export const ownOrdersQuery = ordersQuery.extend(betweenQuery);
 
 export const adminOrdersQuery = ordersQuery.extend({
   ...rangeQuery,

@@ -16,9 +16,10 @@ export const createPayoutCustomerRoutes = (db: Db): Route[] => [
     query: payoutsQuery,
     responses: { 200: payoutPage },
     handler: async ({ principal, query }) => {
-      const filter = { userId: principal.userId };
-      const { rows, total } = await listPayouts(db, filter, query);
-      return ok({ items: rows.map(presentPayout), total, ...query });
+      const { page, limit, ...between } = query;
+      const filter = { ...between, userId: principal.userId };
+      const { rows, total } = await listPayouts(db, filter, { page, limit });
+      return ok({ items: rows.map(presentPayout), total, page, limit });
     },
   }),
   defineRoute({

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { toSafePaise } from '../../money/index.ts';
 import {
+  betweenQuery,
   exampleOf,
   idInput,
   pageOf,
@@ -77,7 +78,7 @@ payoutOperatorView.register(z.globalRegistry, {
 export const payoutPage = pageOf(payoutViewSchema);
 export const payoutOperatorPage = pageOf(payoutOperatorView);
 
-export const payoutsQuery = pageQuery;
+export const payoutsQuery = pageQuery.extend(betweenQuery);
 
 const attemptView = z.object({
   attempt: z.int().positive(),

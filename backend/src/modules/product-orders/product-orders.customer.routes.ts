@@ -1,6 +1,7 @@
 import type { Db } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import {
+  betweenQuery,
   created,
   defineRoute,
   idParams,
@@ -88,11 +89,12 @@ export const createProductOrderRoutes = (deps: ProductOrderDeps): Route[] => [
     method: 'GET',
     path: '/product-orders',
     summary: "The caller's product orders, newest first",
-    query: pageQuery,
+    query: pageQuery.extend(betweenQuery),
     responses: { 200: productOrderPage },
-    handler: async ({ query, principal: { userId } }) => {
-      const { rows, total } = await listProductOrders(deps.db, { userId }, query);
-      return ok({ items: await presentAll(deps, userId, rows), total, ...query });
+    handler: async ({ query: { page, limit, ...between }, principal: { userId } }) => {
+      const bounds = { page, limit };
+      const { rows, total } = await listProductOrders(deps.db, { userId, ...between }, bounds);
+      return ok({ items: await presentAll(deps, userId, rows), total, ...bounds });
     },
   }),
   defineRoute({
