@@ -17,6 +17,9 @@ DAYS ?=
 SEED ?=
 SEEDS ?=
 STEPS ?=
+MINUTES ?=
+REPORT ?=
+ONLY ?=
 
 # What was brought into .tools takes precedence: a Node by `make install`, others by `make tools`.
 export PATH := $(CURDIR)/.tools/node/bin:$(CURDIR)/.tools/bin:$(PATH)
@@ -26,8 +29,8 @@ export KUBECONFORM_SCHEMAS := $(CURDIR)/.tools/kubernetes-schemas/{{.ResourceKin
 endif
 
 .PHONY: help install up down reset demo fill test bench format format-check lint typecheck build generate
-.PHONY: tools charts workflows simulate loadtest fuzz cluster-demo image chart-package chart-push deploy
-.PHONY: deploy-release pulumi-test goldctl goldctl-package goldctl-release
+.PHONY: tools charts workflows simulate mutate loadtest fuzz cluster-demo image chart-package
+.PHONY: chart-push deploy deploy-release pulumi-test goldctl goldctl-package goldctl-release
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -64,8 +67,12 @@ test: install generate ## Run every test (TESTS=path for some of them)
 bench: install generate ## Run the benchmarks (BENCH=name for one of them)
 	@$(BACKEND) bench -- $(BENCH)
 
-simulate: install generate ## Play months of money under faults (SEED=n, SEEDS=n, STEPS=n)
-	@SEED=$(SEED) SEEDS=$(SEEDS) STEPS=$(STEPS) $(BACKEND) simulate
+simulate: install generate ## Play months of money under faults (SEED, SEEDS, STEPS, MINUTES, REPORT=file)
+	@SEED='$(SEED)' SEEDS='$(SEEDS)' STEPS='$(STEPS)' MINUTES='$(MINUTES)' \
+		REPORT='$(abspath $(REPORT))' $(BACKEND) simulate
+
+mutate: install generate ## Break guards of money code, and see what finds each (ONLY=part of a name)
+	@ONLY='$(ONLY)' SEEDS='$(SEEDS)' STEPS='$(STEPS)' $(BACKEND) mutate
 
 loadtest: install ## Run the k6 load tests against the running stack (SUITE=name, PROFILE=smoke, load or soak)
 	@npm run --silent loadtest -w loadtests -- $(if $(SUITE),--suite $(SUITE)) --profile $(PROFILE)

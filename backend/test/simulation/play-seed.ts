@@ -40,6 +40,6 @@ export const playSeed = async (options: SeedOptions): Promise<boolean> => {
   print(failure.logged);
   const shortest = await shrink(servers, failure, { tries, print });
   print(`to play it again: make simulate SEED=${seed} STEPS=${steps}`);
-  print(printStory(shortest));
+  if (tries > 0) print(printStory(shortest));
   return false;
 };

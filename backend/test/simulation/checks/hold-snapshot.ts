@@ -116,8 +116,26 @@ const holdHolding = (world: World, seen: Snapshot, index: number): void => {
   }
 };
 
+const dayMs = 86_400_000;
+
+/** No period is shorter: a month may have 28 days. */
+const periodDays = { DAILY: 1, WEEKLY: 7, MONTHLY: 28 } as const;
+
+/** No installment is raised before its time, but one that is announced and skipped, and none twice. */
+const holdPlans = (world: World, seen: Snapshot): void => {
+  for (const { id, madeAt, frequency, installments } of world.plans) {
+    const raised = seen.plans.get(id)?.raised ?? 0;
+    const days = (world.now - madeAt) / dayMs + 3;
+    const most = Math.min(installments, Math.floor(days / periodDays[frequency]) + 1);
+    if (raised > most) {
+      throw new Refuted('plan', `${raised} installments are raised, at most ${most} are due`);
+    }
+  }
+};
+
 /** Holds what the database says to what the story believes. @throws Refuted */
 export const holdSnapshot = (world: World, seen: Snapshot, isAtRest = false): void => {
   for (const buy of world.buys) holdBuy(buy, world, seen, isAtRest);
   for (const index of world.customers.keys()) holdHolding(world, seen, index);
+  holdPlans(world, seen);
 };

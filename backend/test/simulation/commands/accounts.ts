@@ -73,7 +73,7 @@ export const trespass: Command = {
     const customer = customerOf(world, given);
     const known = world.buys[numberOf(given, 'b')];
     if (customer === undefined || customer.deleted || known === undefined) return undefined;
-    if (known.customer === numberOf(given, 'c')) return undefined;
+    if (known.customer === numberOf(given, 'c') || known.paymentOrderId === '') return undefined;
     const paths: Record<string, readonly [string, string]> = {
       order: ['GET', `/v1/gold/orders/${known.id}`],
       payment: ['GET', `/v1/payments/orders/${known.paymentOrderId}`],

@@ -28,7 +28,7 @@ const lockMs = 480_000;
 const gateways = ['sandbox', 'razorpay', 'cashfree'] as const;
 
 /** Refusals of a collaborator that misbehaves. */
-const troubles = [
+export const troubles = [
   '502 PRICE_UNAVAILABLE',
   '502 PROVIDER_UNAVAILABLE',
   '502 PROVIDER_REFUSED',
@@ -67,7 +67,7 @@ const askedOf = (given: Arguments): Asked => ({
 });
 
 /** The breakdowns that a buy may have: one for each price that the service may still hold. */
-const breakdownsOf = (world: World, { unit, amount }: Asked): Breakdown[] =>
+export const breakdownsOf = (world: World, { unit, amount }: Asked): Breakdown[] =>
   world.prices.map((price) => {
     const { buy } = ourPrices(price, world);
     return unit === 'INR' ? buyForRupees(amount, buy) : buyOfGrams(amount, buy);
@@ -95,7 +95,7 @@ const refusalsOf = (world: World, customer: number, breakdown: Breakdown): strin
 const usualGateway = 'sandbox';
 
 /** True where no gateway can be chosen: the one that was preferred, else the usual one. */
-const isEveryGatewayOff = ({ disabledGateways }: World, preferred: string): boolean =>
+export const isEveryGatewayOff = ({ disabledGateways }: World, preferred: string): boolean =>
   [preferred, usualGateway].every(
     (code) => !gateways.some((known) => known === code) || disabledGateways.includes(code),
   );
@@ -189,7 +189,8 @@ export const buy: Command = {
   },
 };
 
-const newBuy = (
+/** A buy as the story has it from its answer. */
+export const newBuy = (
   world: World,
   made: {
     readonly c: number;

@@ -12,6 +12,7 @@ import { block, reviewKyc, signUp, submitKyc } from './customers.ts';
 import { moveJewellery, orderJewellery, repeatJewellery } from './jewellery.ts';
 import { deliver, forge, lose, pay, reverse, verify } from './payments.ts';
 import { cancelPlan, payInstallment, skipDebit, startPlan } from './plans.ts';
+import { payQuote, quoteBuy } from './quotes.ts';
 import { resolve, resolveSale } from './reviews.ts';
 import { addAccount, approvePayout, endPayout, repeatSale, retryPayout, sell } from './sales.ts';
 import { settle } from './settle.ts';
@@ -27,6 +28,8 @@ export const commands: readonly (readonly [weight: number, command: Command])[] 
   [1, block],
   [60, buy],
   [8, repeatBuy],
+  [8, quoteBuy],
+  [10, payQuote],
   [55, pay],
   [75, deliver],
   [2, lose],

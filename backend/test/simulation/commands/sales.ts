@@ -20,6 +20,7 @@ import {
   type Command,
 } from '../story.ts';
 import { chooseCustomer, customerOf } from './customers.ts';
+import { nothing } from './payments.ts';
 
 /** The provider buys nothing for less, and a transfer is no larger. */
 const [providerMinimumPaise, mostPaise] = [1000, 50_000_000];
@@ -240,9 +241,20 @@ export const endPayout: Command = {
   prepare({ system, world }, given) {
     const sale = world.sales[numberOf(given, 's')];
     if (sale?.payoutId === undefined) return undefined;
-    const body = { outcome: textOf(given, 'outcome'), deliver: 'webhook' };
+    const outcome = textOf(given, 'outcome');
+    const reference = `${sale.payoutId.replaceAll('-', '')}-`;
     return {
-      call: () => system.tryControl('POST', `/payouts/${sale.payoutId}`, body),
+      async call() {
+        const { body: known } = await system.control('GET', '/payouts');
+        const newest: { readonly status: string } | undefined = known.items.find(
+          ({ referenceId }: { referenceId: string | null }) => referenceId?.startsWith(reference),
+        );
+        // A provider does not contradict itself here; it takes back what it paid.
+        const isOpen = newest?.status === 'processing';
+        if (!isOpen && !(newest?.status === 'processed' && outcome === 'reversed')) return nothing;
+        const body = { outcome, deliver: 'webhook' };
+        return system.tryControl('POST', `/payouts/${sale.payoutId}`, body);
+      },
       judge: () => {},
     };
   },

@@ -39,6 +39,17 @@ export interface Buy {
   wasTroubled: boolean;
 }
 
+interface Quote {
+  readonly id: string;
+  readonly customer: number;
+  readonly grams: number;
+  readonly goldPaise: number;
+  readonly gstPaise: number;
+  readonly totalPaise: number;
+  readonly ends: number;
+  isUsed: boolean;
+}
+
 export interface Sale {
   readonly id: string;
   readonly customer: number;
@@ -116,6 +127,7 @@ export interface World {
   readonly customers: Customer[];
   readonly buys: Buy[];
   readonly sales: Sale[];
+  readonly quotes: Quote[];
   readonly plans: Plan[];
   readonly productOrders: ProductOrder[];
   limits: Limits;
@@ -165,6 +177,7 @@ export const newWorld = (now: number): World => ({
   customers: [],
   buys: [],
   sales: [],
+  quotes: [],
   plans: [],
   productOrders: [],
   limits: defaultLimits,

@@ -1,0 +1,132 @@
+import { gramsText, rupeesText, unitsOf } from '../model/figures.ts';
+import type { Customer } from '../model/world.ts';
+import {
+  allow,
+  answerText,
+  busy,
+  isTroubled,
+  numberOf,
+  Refuted,
+  textOf,
+  type Command,
+} from '../story.ts';
+import { breakdownsOf, isEveryGatewayOff, newBuy, troubles } from './buys.ts';
+import { chooseCustomer, customerOf } from './customers.ts';
+
+const isApproved = ({ kyc }: Customer): boolean => kyc === 'APPROVED';
+
+/** A customer has a quote made, and pays for it later, or never. */
+export const quoteBuy: Command = {
+  name: 'quote-buy',
+  choose(story, { pick, int, percent }) {
+    const c = chooseCustomer(story, pick, isApproved);
+    if (c === undefined) return undefined;
+    const unit = percent(50) ? 'INR' : 'GRAMS';
+    return { c, unit, amount: unit === 'INR' ? 1000 + int(2_000_000) : 1 + int(20_000) };
+  },
+  prepare({ sessions, world }, given) {
+    const customer = customerOf(world, given);
+    if (customer === undefined) return undefined;
+    const unit = textOf(given, 'unit') === 'GRAMS' ? 'GRAMS' : 'INR';
+    const amount = numberOf(given, 'amount');
+    const body = { unit, amount: unit === 'INR' ? rupeesText(amount) : gramsText(amount) };
+    return {
+      call: () => sessions.customer(customer.phone, 'POST', '/v1/gold/quote', body),
+      judge(changed, answer) {
+        const own = customerOf(changed, given);
+        const breakdowns = breakdownsOf(changed, { unit, amount });
+        const { minBuyPaise, maxBuyPaise } = changed.limits;
+        const isOver = breakdowns.every(
+          ({ totalPaise }) => totalPaise < minBuyPaise || totalPaise > maxBuyPaise,
+        );
+        const usual = isOver
+          ? ['400 LIMIT_EXCEEDED', '400 AMOUNT_TOO_SMALL']
+          : // The day's buys may be too many by then.
+            ['201', '400 LIMIT_EXCEEDED'];
+        allow('quote', answer, [
+          ...(own === undefined || own.deleted || own.blocked
+            ? ['401 UNAUTHENTICATED']
+            : own.kyc === 'APPROVED'
+              ? usual
+              : ['403 KYC_REQUIRED']),
+          ...(isTroubled(changed) ? ['201', ...troubles] : []),
+          '429 QUOTE_LIMIT',
+          ...busy,
+        ]);
+        if (answer.status !== 201) return;
+        const { id, grams, totalPaise, expiresAt } = answer.body;
+        const fit = breakdowns.find(
+          (one) => one.grams === unitsOf(grams) && one.totalPaise === totalPaise,
+        );
+        if (fit === undefined) {
+          throw new Refuted('figures of a quote', `${grams} g for ${totalPaise} paise`);
+        }
+        const ends = Date.parse(expiresAt);
+        changed.quotes.push({ id, customer: numberOf(given, 'c'), ...fit, ends, isUsed: false });
+      },
+    };
+  },
+};
+
+/** A customer pays for a quote that was made before. */
+export const payQuote: Command = {
+  name: 'pay-quote',
+  choose({ world, nextKey }, { int, pick }) {
+    const newest = world.quotes.length - 1 - int(4);
+    if (world.quotes[newest] === undefined) return undefined;
+    return { q: newest, k: nextKey, gateway: pick(['', 'razorpay', 'cashfree']) ?? '' };
+  },
+  prepare({ sessions, world }, given) {
+    const quote = world.quotes[numberOf(given, 'q')];
+    const customer = world.customers[quote?.customer ?? -1];
+    if (quote === undefined || customer === undefined) return undefined;
+    const key = `story-key-${numberOf(given, 'k')}`;
+    const gateway = textOf(given, 'gateway');
+    const body = {
+      quote_id: quote.id,
+      idempotency_key: key,
+      ...(gateway !== '' && { gateway }),
+    };
+    return {
+      call: () => sessions.customer(customer.phone, 'POST', '/v1/payments/orders', body),
+      judge(changed, answer) {
+        const own = changed.customers[quote.customer];
+        const known = changed.quotes[numberOf(given, 'q')];
+        if (own === undefined || known === undefined) return;
+        const isOver = known.isUsed || changed.now >= known.ends;
+        const spent = ['409 QUOTE_USED', '409 QUOTE_EXPIRED', '404 NOT_FOUND'];
+        const off = isEveryGatewayOff(changed, gateway) ? ['503 NO_USABLE_GATEWAY'] : [];
+        // An eleventh quote expires the oldest; the day's buys may be too many by now.
+        const usual = off.length > 0 ? off : ['201', '409 QUOTE_EXPIRED', '400 LIMIT_EXCEEDED'];
+        const refusals =
+          own.deleted || own.blocked
+            ? ['401 UNAUTHENTICATED']
+            : !changed.gates.buy
+              ? ['503 PAYMENTS_DISABLED']
+              : own.kyc !== 'APPROVED'
+                ? ['403 KYC_REQUIRED', ...spent]
+                : isOver
+                  ? [...spent, ...off]
+                  : usual;
+        const again = known.isUsed ? ['200'] : [];
+        const more = isTroubled(changed) ? troubles : [];
+        allow('paying a quote', answer, [...refusals, ...again, ...more, ...busy]);
+        if (answerText(answer) !== '201') return;
+        known.isUsed = true;
+        const { order_id: orderId, expires_at: _, ...payment } = answer.body;
+        const order = { id: orderId, expires_at: new Date(known.ends).toISOString() };
+        changed.buys.push({
+          ...newBuy(changed, {
+            c: known.customer,
+            key: '',
+            body,
+            breakdown: known,
+            answer: { ...answer, body: { order, payment } },
+          }),
+          // The lock runs on after the quote: only its end is known here.
+          lockEnds: known.ends + 60_000,
+        });
+      },
+    };
+  },
+};
