@@ -12,6 +12,7 @@ import { processFigures } from './process-figures.ts';
 import { registers } from './registers/registers.ts';
 import { buildServers } from './support/build-servers.ts';
 import { sealedReads } from './sealed-reads.ts';
+import { reconciliation } from './reports/reconciliation.ts';
 import { reports } from './reports/reports.ts';
 import { transactions } from './transactions.ts';
 import { worstRequests } from './worst-requests.ts';
@@ -31,6 +32,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Report>>> = {
   products,
   plans,
   reports,
+  reconciliation,
   'product-orders': productOrders,
   registers,
   'sealed-reads': sealedReads,

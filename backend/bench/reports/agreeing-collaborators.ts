@@ -35,26 +35,41 @@ const paidOut = `
   SELECT a.provider_payout_id AS id, p.amount_paise::text AS amount, a.status
   FROM payout_attempt a JOIN payout p ON p.id = a.payout_id WHERE a.started_at >= $1`;
 
-const createProvider = async (url: string, from: Date): Promise<GoldProvider> => {
+/** Waits as long as an answer takes on its way. */
+type Delay = () => Promise<void>;
+
+const atOnce: Delay = () => Promise.resolve();
+const pageRows = 100;
+
+/** Returns one page of rows, as vendors list them. */
+const pageOf = <T>(rows: readonly T[], page: number) => ({
+  rows: rows.slice((page - 1) * pageRows, page * pageRows),
+  unreadAbout: [],
+  hasMore: rows.length > page * pageRows,
+});
+
+const createProvider = async (url: string, from: Date, delay: Delay): Promise<GoldProvider> => {
   const done1 = new Set((await rowsOf<{ id: string }>(url, traded, from)).map(({ id }) => id));
   const rows = await rowsOf<{ id: string; grams: string }>(url, balances, from);
   const held = new Map(rows.map(({ id, grams }) => [id, gramsFromDatabase(grams)]));
-  const status: GoldProvider['buyStatus'] = async ({ providerTxId }) =>
-    done(done1.has(providerTxId) ? 'SUCCESS' : 'NOT_CONFIRMED');
+  const status: GoldProvider['buyStatus'] = async ({ providerTxId }) => {
+    await delay();
+    return done(done1.has(providerTxId) ? 'SUCCESS' : 'NOT_CONFIRMED');
+  };
   const provider: Partial<GoldProvider> = {
     code: 'safegold',
     buyStatus: status,
     sellStatus: status,
-    getUser: async (providerUserId) =>
-      done({
-        providerUserId,
-        goldBalanceGrams: held.get(providerUserId) ?? gramsFromDatabase('0'),
-      }),
+    async getUser(providerUserId) {
+      await delay();
+      const goldBalanceGrams = held.get(providerUserId) ?? gramsFromDatabase('0');
+      return done({ providerUserId, goldBalanceGrams });
+    },
   };
   return provider as GoldProvider; // a report asks for nothing else
 };
 
-const createGateway = async (url: string, from: Date): Promise<PaymentGateway> => {
+const createGateway = async (url: string, from: Date, delay: Delay): Promise<PaymentGateway> => {
   const known = new Map<string, GatewayPayment[]>();
   for (const { id, gateway_order_id: gatewayOrderId, amount, at } of await rowsOf<PaymentRow>(
     url,
@@ -65,8 +80,21 @@ const createGateway = async (url: string, from: Date): Promise<PaymentGateway> =
     const shown = { ...payment, currency: 'INR', status: 'CAPTURED', createdAt: at } as const;
     known.set(gatewayOrderId, [...(known.get(gatewayOrderId) ?? []), shown]);
   }
+  const all = [...known.values()].flat();
+  const listNone = async () => {
+    await delay();
+    return done(pageOf([], 1));
+  };
   const gateway: Partial<PaymentGateway> = {
     code: 'sandbox',
+    account: {
+      async payments({ page }) {
+        await delay();
+        return done(pageOf(all, page));
+      },
+      refunds: listNone,
+      disputes: listNone,
+    },
     listPayments: async (gatewayOrderId) => done(known.get(gatewayOrderId) ?? []),
     getRefunds: async () => done([]),
     getDisputes: async () => done([]),
@@ -74,33 +102,46 @@ const createGateway = async (url: string, from: Date): Promise<PaymentGateway> =
   return gateway as PaymentGateway; // a report asks for nothing else
 };
 
-const createPayoutProvider = async (url: string, from: Date): Promise<PayoutProvider> => {
+const createPayoutProvider = async (
+  url: string,
+  from: Date,
+  delay: Delay,
+): Promise<PayoutProvider> => {
   const rows = await rowsOf<PayoutRow>(url, paidOut, from);
   const known = new Map(rows.map((row) => [row.id, row]));
+  const payoutOf = (id: string, row: PayoutRow | undefined) => {
+    const amountPaise = paise(BigInt(row?.amount ?? '0'));
+    const status = row?.status ?? 'PROCESSING';
+    return { providerPayoutId: id, amountPaise, status, providerStatus: status } as const;
+  };
   const provider: Partial<PayoutProvider> = {
     code: 'razorpayx',
     async getPayout(id) {
-      const row = known.get(id);
-      const amountPaise = paise(BigInt(row?.amount ?? '0'));
-      const status = row?.status ?? 'PROCESSING';
-      return done({ providerPayoutId: id, amountPaise, status, providerStatus: status });
+      await delay();
+      return done(payoutOf(id, known.get(id)));
+    },
+    async listPayouts({ page }) {
+      await delay();
+      const { rows: found, hasMore } = pageOf(rows, page);
+      return done({ payouts: found.map((row) => payoutOf(row.id, row)), unread: 0, hasMore });
     },
   };
   return provider as PayoutProvider; // a report asks for nothing else
 };
 
 /**
- * Creates collaborators that answer at once, and as the books since `from` say: what a report then
- * costs is its own.
+ * Creates collaborators that answer as the books since `from` say, at once unless a delay is given:
+ * what a report then costs is its own.
  */
 export const createAgreeingCollaborators = async (
   url: string,
   from: Date,
+  delay: Delay = atOnce,
 ): Promise<Collaborators> => {
-  const gateway = await createGateway(url, from);
+  const gateway = await createGateway(url, from, delay);
   return {
-    goldProvider: await createProvider(url, from),
+    goldProvider: await createProvider(url, from, delay),
     gateways: new Map([[gateway.code, gateway]]),
-    payoutProvider: await createPayoutProvider(url, from),
+    payoutProvider: await createPayoutProvider(url, from, delay),
   };
 };

@@ -20,6 +20,8 @@ export interface RowRules<T> {
      * names nothing is another's. */
     readonly isNamed?: boolean;
   };
+  /** Where a row of a list of the whole account names what it is about. */
+  readonly names?: (row: Fields) => unknown;
   /** The states that are known, and where a row names its own. */
   readonly state?: {
     readonly of: (row: Fields) => unknown;
@@ -34,6 +36,8 @@ interface ReadRows<T> {
   readonly rows: readonly T[];
   /** The number of those that may be about what was asked and can't be read. */
   readonly unread: number;
+  /** What each of those names as what it is about. Null where it names nothing. */
+  readonly unreadAbout: readonly (string | null)[];
   /** True where the list is about another: it proves nothing about what was asked. */
   readonly isForeign: boolean;
 }
@@ -54,9 +58,12 @@ export const within = (row: Fields, name: string): Fields => fieldsOf(row[name])
 type Verdict<T> =
   | { readonly kind: 'ours'; readonly row: T; readonly isOpen: boolean }
   | { readonly kind: 'another'; readonly isExpected: boolean; readonly isForeign: boolean }
-  | { readonly kind: 'unread'; readonly paths: readonly string[] };
+  | { readonly kind: 'unread'; readonly paths: readonly string[]; readonly about: string | null };
 
-const judge = <T>(given: unknown, { schema, entity, about, state }: RowRules<T>): Verdict<T> => {
+const judge = <T>(
+  given: unknown,
+  { schema, entity, about, names, state }: RowRules<T>,
+): Verdict<T> => {
   const row = fieldsOf(given);
   const parsed = schema.safeParse(given);
   const kind = nameOf(row['entity']);
@@ -71,7 +78,8 @@ const judge = <T>(given: unknown, { schema, entity, about, state }: RowRules<T>)
     return { kind: 'another', isExpected, isForeign };
   }
   if (!parsed.success) {
-    return { kind: 'unread', paths: parsed.error.issues.map(({ path }) => path.join('.')) };
+    const paths = parsed.error.issues.map(({ path }) => path.join('.'));
+    return { kind: 'unread', paths, about: nameOf(names?.(row)) ?? null };
   }
   const name = state === undefined ? undefined : nameOf(state.of(row));
   const isOpen = state !== undefined && (name === undefined || !state.isKnown(name));
@@ -121,5 +129,10 @@ export const createRowReader =
     const isNarrow = rules.about !== undefined && rules.about.isMixed !== true;
     const isForeign =
       isNarrow && ours.length + unread.length === 0 && others.some((other) => other.isForeign);
-    return { rows: ours.map(({ row }) => row), unread: unread.length, isForeign };
+    return {
+      rows: ours.map(({ row }) => row),
+      unread: unread.length,
+      unreadAbout: unread.map((verdict) => verdict.about),
+      isForeign,
+    };
   };

@@ -59,6 +59,8 @@ const deletable = [
   'product_word',
   'push_token',
   'readiness_evidence',
+  'reconciliation_agreement',
+  'reconciliation_run',
   'refusal_count',
   'scheduled_job',
   'security_event',

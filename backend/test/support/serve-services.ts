@@ -85,17 +85,20 @@ export const serveServices = async () => {
       ...payouts.webhookRoutes,
     ],
   });
+  const reconciliation = createReconciliation(deps);
   const adminUrl = await system.serve({
     prefix: '/v1',
     guard: createAdmins({ ...system, tokenTtlSeconds: 3600 }).guard,
-    routes: [
-      ...gold.adminRoutes,
-      ...payouts.adminRoutes,
-      ...createReconciliation(deps).adminRoutes,
-    ],
+    routes: [...gold.adminRoutes, ...payouts.adminRoutes, ...reconciliation.adminRoutes],
   });
   sandbox.sandbox.setCustomerBaseUrl(url.slice(0, -'/v1'.length));
-  const jobs = { ...gold.jobs, ...payments.jobs, ...banking.jobs, ...payouts.jobs };
+  const jobs = {
+    ...gold.jobs,
+    ...payments.jobs,
+    ...banking.jobs,
+    ...payouts.jobs,
+    ...reconciliation.jobs,
+  };
 
   return {
     system,
@@ -103,6 +106,7 @@ export const serveServices = async () => {
     services,
     /** The dependencies of the served reconciliation, to create another with other limits. */
     deps,
+    reconciliation,
     url,
     adminUrl,
     /** Runs what is queued. */

@@ -1,5 +1,6 @@
 import type { AdminSchemas } from '@digital-gold/client';
-import type { DemoOperator, Step } from '../demo.types.ts';
+import type { Demo, DemoOperator, Step } from '../demo.types.ts';
+import { expectThat } from '../step-failure.ts';
 import { until } from '../until.ts';
 
 const checks = 13;
@@ -31,6 +32,22 @@ const describe = (found: readonly Check[]): string =>
     })
     .join('; ');
 
+/** Asks for a run, which the worker makes, and follows it to its end. */
+const followRun = async (demo: Demo): Promise<string> => {
+  const { api } = demo.readState('operator');
+  const { body: asked } = await api.post('/v1/reconciliation/runs', { body: { windowHours: 24 } });
+  const path = { id: asked.id };
+  const run = await until({
+    timers: demo.timers,
+    seconds: 120,
+    look: async () => (await api.get('/v1/reconciliation/runs/{id}', { path })).body,
+    isThere: ({ status }) => status === 'DONE',
+    otherwise: ({ status, checksDone }) => `the run is ${status} after ${checksDone} checks`,
+  });
+  expectThat(run.report?.checks.length === checks, 'the run has not all checks');
+  return `a run of ${run.windowHours} hours was asked for, and its ${checks} checks are stored`;
+};
+
 /** Our books held against themselves and against those of the three collaborators. */
 export const reconcile: Step = {
   title: 'Reconciliation finds nothing',
@@ -50,6 +67,7 @@ export const reconcile: Step = {
       `${report.summary.ok} of ${checks} checks are OK over ${report.windowHours} hours`,
       ...(old === 0 ? [] : [`${old} find what was there before the story, and nothing more`]),
       'the payment gateway, the gold provider and the payout provider were asked',
+      await followRun(demo),
     ];
   },
 };

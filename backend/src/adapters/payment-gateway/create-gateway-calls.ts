@@ -5,11 +5,11 @@ import {
   type HttpRequest,
   type HttpResponse,
 } from '../../platform/http-client/index.ts';
-import { done, unknown, type Outcome } from '../../platform/outcome/outcome.ts';
+import { done, mapDone, unknown, type Outcome } from '../../platform/outcome/outcome.ts';
 import type { AdapterDeps, Closable } from '../adapter-deps.ts';
 import { ANSWER_ABOUT_ANOTHER } from '../check-answer.ts';
 import { createRowReader, type RowRules } from '../read-rows.ts';
-import type { Listed } from './port.ts';
+import type { AccountPage, AccountPageRequest, Listed } from './port.ts';
 
 type Texts = Readonly<Record<string, string>>;
 
@@ -37,7 +37,31 @@ export interface GatewayCalls extends Closable {
     listed: Outcome<readonly unknown[]>,
     rules: RowRules<T>,
   ) => Outcome<Listed<T>>;
+  /** Gets and reads one page of a list of the whole account. */
+  readonly getAccountPage: <T>(
+    call: { readonly operation: string; readonly path: string; readonly query: Texts },
+    list: AccountListing<T>,
+  ) => Promise<Outcome<AccountPage<T>>>;
 }
+
+/** Says how a list of the whole account is read. A full page has another one after it. */
+interface AccountListing<T> {
+  readonly answer: z.ZodType<readonly unknown[]>;
+  readonly rules: RowRules<T>;
+  readonly pageSize: number;
+}
+
+/** Returns the stretch and page of a list that takes `from`, `to`, `count` and `skip`. */
+export const accountQuery = (
+  { from, to, page }: AccountPageRequest,
+  pageSize: number,
+  timeOf: (at: Date) => string,
+): Texts => ({
+  from: timeOf(from),
+  to: timeOf(to),
+  count: String(pageSize),
+  skip: String((page - 1) * pageSize),
+});
 
 interface GatewayCallsOptions {
   /** The collaborator's name in metrics and logs. */
@@ -65,6 +89,13 @@ export const createGatewayCalls = (
   };
 
   return {
+    async getAccountPage({ operation, ...call }, { answer, rules, pageSize }) {
+      const request = { operation, method: 'GET', safe: true, ...call } as const;
+      return mapDone(await send(request, answer), (listed) => {
+        const { rows, unreadAbout } = readRows(operation, listed, rules);
+        return { rows, unreadAbout, hasMore: listed.length >= pageSize };
+      });
+    },
     get: (operation, path, answer, query = {}) =>
       send({ operation, method: 'GET', path, query, safe: true }, answer),
     // A repeat may be a second order or debit; whether and when to repeat is decided where the

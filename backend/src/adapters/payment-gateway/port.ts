@@ -98,6 +98,47 @@ export interface GatewayPaymentRef {
   readonly createdAt?: Date;
 }
 
+/** A stretch of time by when rows were made at the gateway, and which page of it, from 1. */
+export interface AccountPageRequest {
+  readonly from: Date;
+  readonly to: Date;
+  readonly page: number;
+}
+
+/** One page of a list of the whole account. */
+export interface AccountPage<T> {
+  readonly rows: readonly T[];
+  /**
+   * The order or payment that each row which can't be read names. Null where it names nothing:
+   * such a row may be about anything.
+   */
+  readonly unreadAbout: readonly (string | null)[];
+  readonly hasMore: boolean;
+}
+
+/** A payment of the account. It has no order where it was not made for one. */
+export interface AccountPayment extends Omit<GatewayPayment, 'gatewayOrderId'> {
+  readonly gatewayOrderId: string | null;
+}
+
+export interface AccountRefund extends GatewayRefund {
+  readonly gatewayPaymentId: string;
+}
+
+export interface AccountDispute extends GatewayDispute {
+  readonly gatewayPaymentId: string;
+}
+
+/**
+ * Lists of the whole account, newest first, for reconciliation. A row that is made between two
+ * pages shifts the rest: a row may come twice, and none is left out.
+ */
+export interface AccountLists {
+  payments(request: AccountPageRequest): Promise<Outcome<AccountPage<AccountPayment>>>;
+  refunds(request: AccountPageRequest): Promise<Outcome<AccountPage<AccountRefund>>>;
+  disputes(request: AccountPageRequest): Promise<Outcome<AccountPage<AccountDispute>>>;
+}
+
 export interface MandateDebit {
   readonly gatewayOrderId: string;
   readonly mandateToken: string;
@@ -201,6 +242,8 @@ export interface PaymentGateway {
   /** Unknown with `CANNOT_SAY` where the gateway lists no refunds of such a payment. */
   getRefunds(payment: GatewayPaymentRef): Promise<Outcome<Listed<GatewayRefund>>>;
   getDisputes(payment: GatewayPaymentRef): Promise<Outcome<Listed<GatewayDispute>>>;
+  /** Absent where the gateway lists nothing by time: each order is then asked about singly. */
+  readonly account?: AccountLists;
   /** Absent where the gateway can't debit a mandate. The result of the debit comes as an event;
    * a repeat with the same key requests the same debit. See `debitsHaveKey`. */
   debitMandate?(debit: MandateDebit): Promise<Outcome<{ readonly gatewayDebitId: string }>>;

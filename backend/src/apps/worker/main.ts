@@ -15,6 +15,7 @@ import { createServices } from '../../runtime/create-services.ts';
 import { loadConfig } from '../../runtime/load-config.ts';
 import { runMain, startProcess } from '../../runtime/start-process.ts';
 import { createSweeps } from './create-sweeps.ts';
+import { createWorkerReconciliation } from './create-worker-reconciliation.ts';
 import { workerProcessVariables } from './worker.variables.ts';
 
 /** The worker: price feed, jobs, schedules, and the sweeps over whatever was left in between. */
@@ -28,7 +29,7 @@ await runMain(async (env) => {
   const services = createServices(config, env, runtime, { receivesWebhooks: false });
   const { banking, gold, payments, payouts, price } = services;
   const kycEvents = createKycEvents({ ...runtime, db, inTransaction });
-
+  const reconciliation = createWorkerReconciliation(config, runtime, services);
   const feed = createPriceFeed({
     ...runtime,
     db,
@@ -42,6 +43,7 @@ await runMain(async (env) => {
     ...banking.jobs,
     ...payouts.jobs,
     ...kycEvents.jobs,
+    ...reconciliation.jobs,
   };
   const jobs = createJobRunner({
     connections: database.connections,
@@ -55,7 +57,7 @@ await runMain(async (env) => {
     logger,
     metrics,
     everyMs: config.JANITOR_EVERY_MS,
-    sweeps: createSweeps({ config, runtime, services, kycEvents, objects, ci }),
+    sweeps: createSweeps({ config, runtime, services, kycEvents, objects, ci, reconciliation }),
   });
 
   const observeQueue = createQueueGauge({ db, metrics, logger });
@@ -68,7 +70,6 @@ await runMain(async (env) => {
     limitSeconds: config.JOB_STANDSTILL_SECONDS,
   });
   const observeChain = createChainGauge({ db, registry: metrics.registry, logger });
-
   feed.start();
   mover.start();
   jobs.start();

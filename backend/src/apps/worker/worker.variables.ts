@@ -12,6 +12,10 @@ export const workerVariables = defineVariables({
     doc: 'real time between two passes of the sweeps over what expires, in milliseconds',
   },
   JOB_CONCURRENCY: { schema: integer(10, 1, 100), doc: 'jobs at a time in this process' },
+  RECONCILIATION_QUERIES_PER_SECOND: {
+    schema: integer(10, 1, 200),
+    doc: 'single questions of a reconciliation run that may start in a second, to one collaborator',
+  },
   JOB_STANDSTILL_SECONDS: {
     schema: integer(60, 2, 3600),
     doc: 'not ready when jobs have waited for longer than this and this process did none, in seconds',

@@ -1,18 +1,12 @@
-import { fetchEach, type Fetched, type FetchLimits } from './fetch-each.ts';
 import { toSample } from './findings.ts';
-import type { Findings, Row, Sample } from './reconciliation.types.ts';
+import type { CheckContext, Findings, Row, Sample } from './reconciliation.types.ts';
+import { printOf, walkRows, type Walk } from './walk-rows.ts';
 
-interface Listed {
-  /** The number of rows in all, beyond those that were read. */
-  readonly total: number;
-}
-
-interface Comparison<R extends Listed, A, P> {
-  /** Lists the rows; called once more after the answers. */
-  readonly list: () => Promise<readonly R[]>;
-  readonly fetchAnswer: (row: R) => Promise<Fetched<A>>;
+interface Comparison<R, A, P> extends Omit<Walk<R, A>, 'judge'> {
   /** Returns what is wrong with a row by the answer; undefined when nothing is. */
   readonly findProblem: (row: R, answer: A) => P | undefined;
+  /** Returns true where a row agrees with an answer that will not change of itself. */
+  readonly isFinal: (row: R, answer: A) => boolean;
 }
 
 interface Wrong<R, A, P> {
@@ -26,40 +20,40 @@ interface Compared<R, A, P> {
   readonly total: number;
   readonly wrong: readonly Wrong<R, A, P>[];
   readonly incomplete?: string;
+  readonly isSilent: boolean;
 }
-
-/** Prints a row, so that the same row prints the same whatever other rows there are. */
-const printOf = (row: Listed): string =>
-  JSON.stringify({ ...row, total: 0 }, (_name, value: unknown) =>
-    typeof value === 'bigint' ? String(value) : value,
-  );
 
 /**
  * Compares rows of ours with a collaborator's answers. No lock is held meanwhile, so a row that
  * reads otherwise afterwards was just being worked on: no finding.
  */
-export const compareRows = async <R extends Listed, A, P>(
-  limits: FetchLimits,
-  { list, fetchAnswer, findProblem }: Comparison<R, A, P>,
+export const compareRows = async <R extends object, A, P>(
+  context: Pick<CheckContext, 'limits' | 'agreements'>,
+  { findProblem, isFinal, ...walk }: Comparison<R, A, P>,
 ): Promise<Compared<R, A, P>> => {
-  const items = await list();
-  const total = items[0]?.total ?? 0;
-  const { answers, incomplete } = await fetchEach({ items, total }, limits, fetchAnswer);
-  const suspects = answers.flatMap(({ item: row, answer }): Wrong<R, A, P>[] => {
-    const problem = findProblem(row, answer);
-    return problem === undefined ? [] : [{ row, answer, problem }];
+  const wrong: Wrong<R, A, P>[] = [];
+  const walked = await walkRows<R, A>(context, {
+    ...walk,
+    async judge(answers, page) {
+      const suspects = answers.flatMap(({ item: row, answer }): Wrong<R, A, P>[] => {
+        const problem = findProblem(row, answer);
+        return problem === undefined ? [] : [{ row, answer, problem }];
+      });
+      const now = new Set(suspects.length === 0 ? [] : (await walk.list(page)).map(printOf));
+      wrong.push(...suspects.filter(({ row }) => now.has(printOf(row))));
+      return answers
+        .filter(
+          ({ item, answer }) => findProblem(item, answer) === undefined && isFinal(item, answer),
+        )
+        .map(({ item }) => item);
+    },
   });
-  const now = new Set(suspects.length === 0 ? [] : (await list()).map(printOf));
-  return {
-    total,
-    wrong: suspects.filter(({ row }) => now.has(printOf(row))),
-    ...(incomplete !== undefined && { incomplete }),
-  };
+  return { ...walked, wrong };
 };
 
 /** Turns wrong rows into findings, each with what `describe` adds to its columns. */
-export const toFindings = <R extends Row & Listed, A, P extends string>(
-  { wrong, incomplete }: Compared<R, A, P>,
+export const toFindings = <R extends Row, A, P extends string>(
+  { wrong, incomplete }: Pick<Compared<R, A, P>, 'wrong' | 'incomplete'>,
   describe: (answer: A) => Sample,
 ): Findings => ({
   count: wrong.length,

@@ -1,23 +1,33 @@
 import type { Bps } from '../../money/index.ts';
-import type { Clock } from '../../platform/clock/clock.ts';
-import type { InTransaction } from '../../platform/db/index.ts';
+import { addMs } from '../../platform/clock/clock.ts';
 import type { Route } from '../../platform/http/index.ts';
+import type { Sweep, TaskList } from '../../platform/jobs/index.ts';
 import type { Logger } from '../../platform/observability/index.ts';
+import { createAgreements } from './agreements.store.ts';
 import type { FetchLimits } from './fetch-each.ts';
 import { allChecks } from './checks/all-checks.ts';
 import { createRead } from './create-read.ts';
-import { createReconciliationAdminRoutes } from './reconciliation.admin.routes.ts';
+import { createRunJobs, createRunSchedule, type MakeReport, type RunsDeps } from './make-runs.ts';
+import {
+  createReconciliationAdminRoutes,
+  type AnsweredReport,
+} from './reconciliation.admin.routes.ts';
 import type { Collaborators, Report } from './reconciliation.types.ts';
+import { runLimitsOf } from './run-limits.ts';
 import { runReport } from './run-report.ts';
+import { findNewestReport, hasMoreOrders } from './runs.store.ts';
 
-interface ReconciliationDeps extends Omit<Collaborators, 'payoutProvider'> {
-  readonly inTransaction: InTransaction;
-  readonly clock: Clock;
+interface ReconciliationDeps extends Omit<Collaborators, 'payoutProvider'>, RunsDeps {
   readonly logger: Logger;
   readonly payoutProvider?: Collaborators['payoutProvider'];
   /** The tolerance towards the provider's price (contract: money > Provider's price). */
   readonly priceToleranceBps: Bps;
+  /** Bounds a report that a request waits for. */
   readonly limits?: FetchLimits;
+  /** Bounds a run that nobody waits for. */
+  readonly runLimits?: FetchLimits;
+  /** Gold orders in a window up to which a request's report is made for it. */
+  readonly smallWindow?: number;
 }
 
 /**
@@ -26,17 +36,27 @@ interface ReconciliationDeps extends Omit<Collaborators, 'payoutProvider'> {
  */
 const usualLimits: FetchLimits = { most: 1000, concurrency: 3, withinMs: 15_000 };
 
-/** Wires the reconciliation report, which owns no data and changes none. */
+const [usualSmallWindow, usualPerSecond] = [500, 10];
+const hourMs = 60 * 60_000;
+
+/** Wires reconciliation, which changes none of the books that it compares. */
 export const createReconciliation = (
   deps: ReconciliationDeps,
 ): {
   readonly adminRoutes: Route[];
+  readonly jobs: TaskList;
+  readonly sweeps: readonly Sweep[];
+  /** Makes the report of a window for a request. */
   report(windowHours: number): Promise<Report>;
+  /** Makes the report of a window for a run. */
+  readonly makeRun: MakeReport;
 } => {
-  const { inTransaction, clock, logger, limits = usualLimits } = deps;
+  const { db, inTransaction, clock, logger, limits = usualLimits } = deps;
+  const { runLimits = runLimitsOf(usualPerSecond), smallWindow = usualSmallWindow } = deps;
   const { gateways, goldProvider, payoutProvider, priceToleranceBps } = deps;
   const read = createRead(inTransaction);
-  const context = { read, limits, gateways, goldProvider, payoutProvider, priceToleranceBps };
+  const base = { read, gateways, goldProvider, payoutProvider, priceToleranceBps };
+  const agreements = createAgreements({ db, clock });
   const running = new Map<number, Promise<Report>>();
 
   /** Returns the report of this window that is being made, where there is one. */
@@ -44,6 +64,7 @@ export const createReconciliation = (
     const known = running.get(windowHours);
     if (known !== undefined) return known;
     const now = clock.now();
+    const context = { ...base, limits };
     const made = runReport({ checks: allChecks, context, now, windowHours, logger }).finally(() =>
       running.delete(windowHours),
     );
@@ -51,5 +72,38 @@ export const createReconciliation = (
     return made;
   };
 
-  return { adminRoutes: createReconciliationAdminRoutes(report), report };
+  /**
+   * Answers with the stored run where the caller allows its age, or where the window is too large
+   * for one request. Everything else is run now.
+   */
+  const answer = async (
+    windowHours: number,
+    maxAgeSeconds: number | undefined,
+  ): Promise<AnsweredReport> => {
+    const from = addMs(clock.now(), -windowHours * hourMs);
+    const isStoredWanted =
+      maxAgeSeconds === undefined ? await hasMoreOrders(db, from, smallWindow) : maxAgeSeconds > 0;
+    const stored = isStoredWanted ? await findNewestReport(db, windowHours) : undefined;
+    if (stored?.report !== undefined) {
+      const { report: found, id: runId } = stored;
+      const oldest = addMs(clock.now(), -(maxAgeSeconds ?? 0) * 1000);
+      const isYoung = maxAgeSeconds === undefined || found.generatedAt >= oldest;
+      if (isYoung) return { report: found, runId };
+    }
+    return { report: await report(windowHours) };
+  };
+
+  const makeRun: MakeReport = (windowHours, onCheck) => {
+    const context = { ...base, limits: runLimits, agreements };
+    const now = clock.now();
+    const options = { checks: allChecks, context, now, windowHours, logger };
+    return runReport({ ...options, ...(onCheck !== undefined && { onCheck }) });
+  };
+  return {
+    adminRoutes: createReconciliationAdminRoutes(deps, answer),
+    jobs: createRunJobs(deps, makeRun),
+    sweeps: [createRunSchedule(deps)],
+    report,
+    makeRun,
+  };
 };

@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+import { createTimers } from '../../platform/clock/timers.ts';
 import { isUnavailable } from '../../platform/http-client/index.ts';
 import type { Outcome } from '../../platform/outcome/outcome.ts';
 
@@ -8,8 +9,16 @@ export interface FetchLimits {
   readonly most: number;
   /** Requests at a time. */
   readonly concurrency: number;
-  /** Real time after which no further request starts. */
+  /** Real time after which no further request of one kind starts. */
   readonly withinMs: number;
+  /** Real time after which no further page of a list is asked for: `withinMs` where it is absent. */
+  readonly listWithinMs?: number;
+  /** Requests that may start in a second, where the collaborator allows no more. */
+  readonly perSecond?: number;
+  /** Rows of ours that are read at once: more than that are a large window. */
+  readonly pageRows?: number;
+  /** Says what becomes of the rows that nobody was asked about. */
+  readonly rest?: string;
 }
 
 /** A collaborator's answer; a text says why there is none. */
@@ -30,11 +39,83 @@ export const toFetched = <T, A>(
   return answer === undefined ? `${name} cannot be queried: ${outcome.code}` : { answer };
 };
 
+interface Answered<I, A> {
+  readonly item: I;
+  readonly answer: A;
+}
+
 interface FetchedAnswers<I, A> {
-  readonly answers: readonly { readonly item: I; readonly answer: A }[];
+  readonly answers: readonly Answered<I, A>[];
   /** The reason for which some items have no answer. */
   readonly incomplete?: string;
 }
+
+/** Asks one collaborator about items, a few at a time, until the limits. */
+export interface Asking<I, A> {
+  /** Returns the answers for the items that there was still room for. */
+  ask(items: readonly I[]): Promise<readonly Answered<I, A>[]>;
+  /** Returns true when nothing more is asked. */
+  isOver(): boolean;
+  /** The reason for which a collaborator gave no answer. It gets no further request. */
+  silence(): string | undefined;
+}
+
+/** Spaces out the starts of requests, so that no more than so many begin in a second. */
+const createPace = (perSecond: number | undefined): (() => Promise<void>) => {
+  if (perSecond === undefined) return () => Promise.resolve();
+  const timers = createTimers();
+  const gapMs = 1000 / perSecond;
+  let next = performance.now();
+  return () => {
+    const now = performance.now();
+    next = Math.max(next, now);
+    const waitMs = next - now;
+    next += gapMs;
+    return waitMs > 0 ? timers.sleep(waitMs) : Promise.resolve();
+  };
+};
+
+/** Creates the asking of one kind of question, whose time begins now. */
+export const createAsking = <I, A>(
+  { most, concurrency, withinMs, perSecond }: FetchLimits,
+  fetchAnswer: (item: I) => Promise<Fetched<A>>,
+): Asking<I, A> => {
+  const endsAt = performance.now() + withinMs;
+  const pace = createPace(perSecond);
+  let asked = 0;
+  let isLate = false;
+  let silence: string | undefined;
+  const isOver = (): boolean => isLate || silence !== undefined || asked >= most;
+
+  return {
+    isOver,
+    silence: () => silence,
+    async ask(items) {
+      const answers: Answered<I, A>[] = [];
+      const waiting = items.values();
+      const askNext = async (): Promise<void> => {
+        while (!isOver()) {
+          const { value: item, done } = waiting.next();
+          if (done === true) return;
+          asked += 1;
+          await pace();
+          const fetched = await fetchAnswer(item);
+          if (typeof fetched === 'string') silence ??= fetched;
+          else answers.push({ item, answer: fetched.answer });
+          isLate ||= performance.now() > endsAt;
+        }
+      };
+      await Promise.all(Array.from({ length: concurrency }, askNext));
+      return answers;
+    },
+  };
+};
+
+/** Says how many of the rows were checked, and what becomes of the rest. */
+export const describeRest = (
+  { checked, total }: { readonly checked: number; readonly total: number },
+  { rest = 'choose a shorter window' }: Pick<FetchLimits, 'rest'>,
+): string => `checked ${checked} of ${total}: ${rest}`;
 
 /**
  * Fetches an answer for each of the first items, a few at a time, until the limits. A collaborator
@@ -45,23 +126,10 @@ export const fetchEach = async <I, A>(
   limits: FetchLimits,
   fetchAnswer: (item: I) => Promise<Fetched<A>>,
 ): Promise<FetchedAnswers<I, A>> => {
-  const endsAt = performance.now() + limits.withinMs;
-  const answers: { item: I; answer: A }[] = [];
-  const waiting = items.slice(0, limits.most).values();
-  let silence: string | undefined;
-
-  const fetchNext = async (): Promise<void> => {
-    for (const item of waiting) {
-      const fetched = await fetchAnswer(item);
-      if (typeof fetched === 'string') silence ??= fetched;
-      else answers.push({ item, answer: fetched.answer });
-      if (silence !== undefined || performance.now() > endsAt) return;
-    }
-  };
-
-  await Promise.all(Array.from({ length: limits.concurrency }, fetchNext));
+  const asking = createAsking(limits, fetchAnswer);
+  const answers = await asking.ask(items);
+  const silence = asking.silence();
   if (silence !== undefined) return { answers, incomplete: silence };
   if (answers.length === total) return { answers };
-  const incomplete = `checked ${answers.length} of ${total}: choose a shorter window`;
-  return { answers, incomplete };
+  return { answers, incomplete: describeRest({ checked: answers.length, total }, limits) };
 };

@@ -17,7 +17,7 @@ const toValue = (value: Row[string]): Sample[string] => {
 };
 
 /** Converts a row of the database to a sample, without the count of all rows beside it. */
-export const toSample = (row: Row & { readonly total: number }): Sample => {
+export const toSample = (row: Row): Sample => {
   const { total: _, ...shown } = row;
   return Object.fromEntries(Object.entries(shown).map(([name, value]) => [name, toValue(value)]));
 };

@@ -1,5 +1,7 @@
 export { createReconciliation } from './create-reconciliation.ts';
+export { runLimitsOf } from './run-limits.ts';
 export { atOneMoment, databaseRules, findBrokenRules } from './database-rules/find-broken-rules.ts';
 export { readMoneyPlaces } from './database-rules/money-places.ts';
 export { createProveHoldings } from './prove-holdings.ts';
+export { createReconciliationPurges } from './reconciliation.purges.ts';
 export { checkIds, type CheckId } from './reconciliation.types.ts';

@@ -1,24 +1,89 @@
-import { defineRoute, ok, type Route } from '../../platform/http/index.ts';
-import { anyAdmin } from '../admins/index.ts';
+import { AppError } from '../../platform/errors/app-error.ts';
+import { defineRoute, idParams, ok, pageQuery, type Route } from '../../platform/http/index.ts';
+import { adminAccess, anyAdmin } from '../admins/index.ts';
+import { requestRun, type RunsDeps } from './make-runs.ts';
 import {
   presentReport,
+  presentRun,
+  presentRunReport,
   reconciliationQuery,
   reconciliationView,
+  runBody,
+  runPage,
+  runReportView,
+  runView,
 } from './reconciliation.schemas.ts';
 import type { Report } from './reconciliation.types.ts';
+import { findRun, listRuns } from './runs.store.ts';
 
-/** Declares `GET /reconciliation` of the admin API. */
+/** A report, and the stored run that it is of; none where the checks were run for this answer. */
+export interface AnsweredReport {
+  readonly report: Report;
+  readonly runId?: string;
+}
+
+/** Declares `/reconciliation` of the admin API. */
 export const createReconciliationAdminRoutes = (
-  report: (windowHours: number) => Promise<Report>,
-): Route[] => [
-  defineRoute({
-    method: 'GET',
-    path: '/reconciliation',
-    summary: 'Compare our books with themselves and with the collaborators: 13 checks',
-    tags: ['reconciliation'],
-    access: anyAdmin,
-    query: reconciliationQuery,
-    responses: { 200: reconciliationView },
-    handler: async ({ query }) => ok(presentReport(await report(query.window_hours))),
-  }),
-];
+  deps: RunsDeps,
+  answer: (windowHours: number, maxAgeSeconds: number | undefined) => Promise<AnsweredReport>,
+): Route[] => {
+  const tags = ['reconciliation'];
+  const { db, clock } = deps;
+  return [
+    defineRoute({
+      method: 'GET',
+      path: '/reconciliation',
+      summary: 'Compare our books with themselves and with the collaborators: 13 checks',
+      tags,
+      access: anyAdmin,
+      query: reconciliationQuery,
+      responses: { 200: reconciliationView },
+      handler: async ({ query }) => {
+        const { report, runId } = await answer(query.window_hours, query.max_age_seconds);
+        return ok(presentReport(report, clock.now(), runId));
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/reconciliation/runs',
+      summary: 'Ask for a run of the checks; one of the same window that is under way is it',
+      tags,
+      access: adminAccess('SUPER_ADMIN', 'ADMIN'),
+      body: runBody,
+      responses: { 202: runView },
+      errors: ['BUSY'],
+      handler: async ({ body, principal, context }) => {
+        const run = await requestRun(deps, body.windowHours, { principal, context });
+        return { status: 202, body: presentRun(run) };
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/reconciliation/runs',
+      summary: 'Runs of the checks, newest first',
+      tags,
+      access: anyAdmin,
+      query: pageQuery,
+      responses: { 200: runPage },
+      handler: async ({ query }) => {
+        const { rows, total } = await listRuns(db, query);
+        return ok({ items: rows.map(presentRun), total, ...query });
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/reconciliation/runs/:id',
+      summary: 'One run of the checks, with its report once it is done',
+      tags,
+      access: anyAdmin,
+      params: idParams,
+      responses: { 200: runReportView },
+      errors: ['NOT_FOUND'],
+      handler: async ({ params }) => {
+        const run = await findRun(db, params.id);
+        if (run === undefined) throw new AppError('NOT_FOUND');
+        return ok(presentRunReport(run, clock.now()));
+      },
+    }),
+  ];
+};

@@ -60,6 +60,22 @@ export interface Collaborators {
   readonly payoutProvider: PayoutProvider | undefined;
 }
 
+/** What was compared: the collaborator that was asked, and the kind of row. */
+interface Compared {
+  readonly collaborator: string;
+  readonly kind: string;
+}
+
+/** What earlier runs have found to agree, so that large windows are asked about once. */
+export interface Agreements {
+  /** Returns how rows read, by their keys, when they agreed. */
+  find(about: Compared, subjects: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  keep(
+    about: Compared,
+    rows: readonly { readonly subject: string; readonly print: string }[],
+  ): Promise<void>;
+}
+
 export interface CheckContext extends Collaborators {
   readonly read: Read;
   /** Business time of the report. */
@@ -70,6 +86,8 @@ export interface CheckContext extends Collaborators {
   readonly from: Date;
   /** Bounds the calls to a collaborator. */
   readonly limits: FetchLimits;
+  /** Absent where nothing is remembered: everything is asked anew. */
+  readonly agreements?: Agreements;
 }
 
 /** One of the 13 checks. An error that `run` throws makes it read ERROR. */

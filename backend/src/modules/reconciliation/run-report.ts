@@ -47,6 +47,8 @@ interface RunReport {
   readonly now: Date;
   readonly windowHours: number;
   readonly logger: Logger;
+  /** Is called after each check. */
+  readonly onCheck?: () => Promise<void>;
 }
 
 /**
@@ -60,6 +62,7 @@ export const runReport = async (options: RunReport): Promise<Report> => {
   const results = new Map<Check, CheckResult>();
   const run = async (check: Check): Promise<void> => {
     results.set(check, await runCheck(check, context, logger));
+    await options.onCheck?.();
   };
   for (const check of checks.filter(({ callsCollaborator }) => callsCollaborator === undefined))
     await run(check);

@@ -84,7 +84,7 @@ describe('a collaborator that cannot be asked', () => {
     ['safegold', 'sell-status', 'provider_transaction_mismatch'],
     ['safegold', 'get-user', 'provider_transaction_mismatch'],
     ['sandbox-gateway', 'list-payments', 'gateway_capture_missing'],
-    ['razorpayx', 'get-payout', 'payout_stuck'],
+    ['razorpayx', 'list-payouts', 'payout_stuck'],
   ])('also when only a part of it fails: %s, %s', async (collaborator, operation, id) => {
     await silence(collaborator, 'error', operation);
     expect(await notOk()).toEqual({ [id]: 'ERROR' });

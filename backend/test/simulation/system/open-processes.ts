@@ -10,6 +10,7 @@ import {
   customerApiVariables,
 } from '../../../src/apps/customer/customer-api.ts';
 import { createSweeps } from '../../../src/apps/worker/create-sweeps.ts';
+import { createWorkerReconciliation } from '../../../src/apps/worker/create-worker-reconciliation.ts';
 import { workerProcessVariables } from '../../../src/apps/worker/worker.variables.ts';
 import { createAuditor } from '../../../src/modules/audit/index.ts';
 import { createKycEvents } from '../../../src/modules/kyc/index.ts';
@@ -125,6 +126,7 @@ const openWorker = async (options: ProcessesOptions, closers: Closer[]) => {
   const services = createServices(config, env, runtime, { receivesWebhooks: false });
   const { banking, gold, payments, payouts } = services;
   const kycEvents = createKycEvents({ ...runtime, db, inTransaction });
+  const reconciliation = createWorkerReconciliation(config, runtime, services);
   const mover = createScheduleMover({ db, clock, logger });
   closers.push(
     () => services.close(),
@@ -138,8 +140,17 @@ const openWorker = async (options: ProcessesOptions, closers: Closer[]) => {
       ...banking.jobs,
       ...payouts.jobs,
       ...kycEvents.jobs,
+      ...reconciliation.jobs,
     },
-    sweeps: createSweeps({ config, runtime, services, kycEvents, objects, ci: undefined }),
+    sweeps: createSweeps({
+      config,
+      runtime,
+      services,
+      kycEvents,
+      objects,
+      ci: undefined,
+      reconciliation,
+    }),
     moveDueJobs: () => mover.tick(),
     redis: runtime.redis,
   };

@@ -12,13 +12,16 @@ import type { AdapterDeps, Closable } from '../../adapter-deps.ts';
 import { basicAuthorization, inPath, withoutNumbers } from '../../http-texts.ts';
 import { isSigned, eventIdIn } from '../../webhook-signature.ts';
 import { checkAnswer } from '../../check-answer.ts';
+import type { RowRules } from '../../read-rows.ts';
 import { checkOrder } from '../check-order.ts';
-import { createGatewayCalls, type GatewayCalls } from '../create-gateway-calls.ts';
+import { accountQuery, createGatewayCalls, type GatewayCalls } from '../create-gateway-calls.ts';
 import {
   GATEWAY_NOT_FOUND,
   GATEWAY_REFUSED,
   hasUnread,
   isRead,
+  type AccountLists,
+  type AccountPageRequest,
   type Listed,
   type PaymentGateway,
   type CreateGatewayOrder,
@@ -294,6 +297,22 @@ const createRazorpayOrders = (calls: RazorpayCalls): Orders => ({
   },
 });
 
+/** Lists the whole account by time (pages api/payments, api/refunds, api/disputes). */
+const createRazorpayLists = ({ getAccountPage, clock }: RazorpayCalls): AccountLists => {
+  const list =
+    <T>(operation: string, path: string, rulesAt: (now: Date) => RowRules<T>) =>
+    (request: AccountPageRequest) =>
+      getAccountPage(
+        { operation, path, query: accountQuery(request, wire.pageSize, wire.secondsOf) },
+        { answer: wire.listAnswer, rules: rulesAt(clock.now()), pageSize: wire.pageSize },
+      );
+  return {
+    payments: list('list-payments', wire.paths.payments, wire.accountPayments),
+    refunds: list('get-refund', wire.paths.refunds, wire.accountRefunds),
+    disputes: list('get-dispute', wire.paths.disputes, wire.accountDisputes),
+  };
+};
+
 /** Creates Razorpay's payment gateway; the wire's facts are in `razorpay.wire.ts`. */
 export const createRazorpayGateway = (
   config: RazorpayConfig,
@@ -306,6 +325,7 @@ export const createRazorpayGateway = (
     credentials: wire.credentialsOf(config.RAZORPAY_KEY_ID),
     ...createRazorpayOrders(calls),
     ...createRazorpayDebits(calls),
+    account: createRazorpayLists(calls),
 
     // payments/payment-gateway/web-integration/standard: hex HMAC-SHA256 under the key secret.
     verifyCheckout: ({ gatewayOrderId, gatewayPaymentId, signature }) =>

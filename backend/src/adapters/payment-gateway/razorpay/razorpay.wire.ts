@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import type {
+  AccountDispute,
+  AccountPayment,
+  AccountRefund,
   GatewayDispute,
   GatewayOrder,
   GatewayPayment,
   GatewayRefund,
-  ParsedPaymentEvent,
-  ParsedReversalEvent,
 } from '../port.ts';
 import { fromSafePaise } from '../../../money/index.ts';
 import { safeInteger, textOrDigits } from '../../../platform/http-client/index.ts';
@@ -22,6 +23,8 @@ export const paths = {
   order: (id: string) => `/v1/orders/${id}`,
   paymentsOfOrder: (id: string) => `/v1/orders/${id}/payments`,
   refundsOfPayment: (id: string) => `/v1/payments/${id}/refunds`,
+  payments: '/v1/payments',
+  refunds: '/v1/refunds',
   disputes: '/v1/disputes',
   customer: (id: string) => `/v1/customers/${id}`,
   recurring: '/v1/payments/create/recurring',
@@ -55,6 +58,9 @@ export const stretchQuery = ({ from, to }: Stretch): Readonly<Record<string, str
   ...(from !== undefined && { from: String(from) }),
   ...(to !== undefined && { to: String(to) }),
 });
+
+/** api/payments/fetch-all-payments, api/refunds/fetch-all: `from` and `to` in whole seconds. */
+export const secondsOf = (at: Date): string => String(Math.floor(at.getTime() / 1000));
 
 /** A dispute comes after its payment. A payment may be reported a week after it was made. */
 const reportedWithinMs = 7 * 86_400_000;
@@ -116,22 +122,6 @@ const disputeStatuses = {
   closed: 'WON',
 } as const satisfies Readonly<Record<string, GatewayDispute['status']>>;
 
-/** webhooks/payments, webhooks/orders: `order.paid` has the payment beside its order. */
-export const paymentEvents: ReadonlyMap<string, ParsedPaymentEvent['kind']> = new Map([
-  ['payment.captured', 'captured'],
-  ['order.paid', 'captured'],
-  ['payment.failed', 'failed'],
-]);
-
-/** webhooks/refunds, webhooks/disputes: the part of the payload that says what went away. */
-export const reversalEvents: ReadonlyMap<
-  string,
-  { readonly kind: ParsedReversalEvent['kind']; readonly part: 'refund' | 'dispute' }
-> = new Map([
-  ['refund.processed', { kind: 'refunded', part: 'refund' }],
-  ['payment.dispute.lost', { kind: 'dispute_lost', part: 'dispute' }],
-]);
-
 /** webhooks/validate-test: hex HMAC-SHA256 of the raw body under the webhook's own secret; after a
  * change of the secret, retries of older events are still signed with the old one. */
 export const signatureHeader = 'x-razorpay-signature';
@@ -174,10 +164,10 @@ export const credentialsOf = (keyId: string): 'live' | 'test' | 'unknown' => {
  * word, an amount a safe integer of paise read from its digits.
  */
 
-const id = z.string().regex(/^\w{1,64}$/);
-const amount = safeInteger.refine((value) => value >= 0).transform(fromSafePaise);
-const currency = z.string().regex(/^[A-Za-z]{3}$/);
-const method = z
+export const id = z.string().regex(/^\w{1,64}$/);
+export const amount = safeInteger.refine((value) => value >= 0).transform(fromSafePaise);
+export const currency = z.string().regex(/^[A-Za-z]{3}$/);
+export const method = z
   .string()
   .regex(/^[a-z_]{1,32}$/)
   .optional()
@@ -194,7 +184,7 @@ const stateIn = (table: Readonly<Record<string, unknown>>) => ({
   isKnown: (name: string) => Object.hasOwn(table, name),
 });
 
-const optionalMoment = moment.nullish().catch(undefined);
+export const optionalMoment = moment.nullish().catch(undefined);
 const status = z.string().nullish().catch(undefined);
 
 /** Types of `razorpay`: a note is text or a number, and `notes` an empty list where there are none. */
@@ -216,34 +206,59 @@ export interface ListedPayment extends GatewayPayment {
   readonly debitKey?: string;
 }
 
+const paymentFields = z.object({
+  id,
+  amount,
+  currency,
+  method,
+  status,
+  created_at: optionalMoment,
+});
+
+const toPayment = (payment: z.output<typeof paymentFields>, now: Date) => ({
+  gatewayPaymentId: payment.id,
+  amountPaise: payment.amount,
+  currency: payment.currency,
+  status: meaningOf<GatewayPayment['status']>(paymentStatuses, payment.status, 'PENDING'),
+  ...(payment.method === undefined ? {} : { method: payment.method }),
+  createdAt: payment.created_at ?? now,
+});
+
 /** api/orders/fetch-payments, api/payments/entity */
 export const paymentRows = (orderId: string, now: Date): RowRules<ListedPayment> => ({
   entity: 'payment',
   about: { id: orderId, idOf: (row) => row['order_id'] },
   state: stateIn(paymentStatuses),
-  schema: z
-    .object({
-      id,
-      amount,
-      currency,
-      method,
-      status,
-      notes: z.object({ [debitKeyNote]: note }).catch({ [debitKeyNote]: undefined }),
-      created_at: optionalMoment,
-    })
+  schema: paymentFields
+    .extend({ notes: z.object({ [debitKeyNote]: note }).catch({ [debitKeyNote]: undefined }) })
     .transform((payment): ListedPayment => {
       const { [debitKeyNote]: debitKey } = payment.notes;
       return {
-        gatewayPaymentId: payment.id,
+        ...toPayment(payment, now),
         gatewayOrderId: orderId,
-        amountPaise: payment.amount,
-        currency: payment.currency,
-        status: meaningOf<GatewayPayment['status']>(paymentStatuses, payment.status, 'PENDING'),
-        ...(payment.method === undefined ? {} : { method: payment.method }),
-        createdAt: payment.created_at ?? now,
         ...(typeof debitKey === 'string' && { debitKey }),
       };
     }),
+});
+
+/** api/payments/fetch-all-payments: those of the account. One of a payment link has no order. */
+export const accountPayments = (now: Date): RowRules<AccountPayment> => ({
+  entity: 'payment',
+  names: (row) => row['order_id'],
+  state: stateIn(paymentStatuses),
+  schema: paymentFields.extend({ order_id: id.nullish() }).transform((payment) => ({
+    ...toPayment(payment, now),
+    gatewayOrderId: payment.order_id ?? null,
+  })),
+});
+
+const refundFields = z.object({ id, amount, status, created_at: optionalMoment });
+
+const toRefund = (refund: z.output<typeof refundFields>, now: Date): GatewayRefund => ({
+  refundId: refund.id,
+  amountPaise: refund.amount,
+  status: meaningOf<GatewayRefund['status']>(refundStatuses, refund.status, 'PENDING'),
+  createdAt: refund.created_at ?? now,
 });
 
 /** api/refunds/fetch-multiple-refund-payment, api/refunds/entity */
@@ -251,22 +266,45 @@ export const refundRows = (paymentId: string, now: Date): RowRules<GatewayRefund
   entity: 'refund',
   about: { id: paymentId, idOf: (row) => row['payment_id'] },
   state: stateIn(refundStatuses),
-  schema: z.object({ id, amount, status, created_at: optionalMoment }).transform((refund) => ({
-    refundId: refund.id,
-    amountPaise: refund.amount,
-    status: meaningOf<GatewayRefund['status']>(refundStatuses, refund.status, 'PENDING'),
-    createdAt: refund.created_at ?? now,
-  })),
+  schema: refundFields.transform((refund) => toRefund(refund, now)),
 });
 
-const disputeFields = z.object({ id, amount, amount_deducted: amount.nullish().catch(undefined) });
+const namesPayment = (row: Fields): unknown => row['payment_id'];
+
+/** api/refunds/fetch-all: those of the account. */
+export const accountRefunds = (now: Date): RowRules<AccountRefund> => ({
+  entity: 'refund',
+  names: namesPayment,
+  state: stateIn(refundStatuses),
+  schema: refundFields
+    .extend({ payment_id: id })
+    .transform((refund) => ({ ...toRefund(refund, now), gatewayPaymentId: refund.payment_id })),
+});
+
+export const disputeFields = z.object({
+  id,
+  amount,
+  amount_deducted: amount.nullish().catch(undefined),
+});
 
 /** Returns what a lost dispute took: what was deducted, else what was disputed. */
-const lostAmount = ({
+export const lostAmount = ({
   amount: disputed,
   amount_deducted: deducted,
 }: z.output<typeof disputeFields>) =>
   deducted === null || deducted === undefined || deducted === 0n ? disputed : deducted;
+
+const disputeRow = disputeFields.extend({ status, created_at: optionalMoment });
+
+const toDispute = (dispute: z.output<typeof disputeRow>, now: Date): GatewayDispute => {
+  const found = meaningOf<GatewayDispute['status']>(disputeStatuses, dispute.status, 'OPEN');
+  return {
+    disputeId: dispute.id,
+    amountPaise: found === 'LOST' ? lostAmount(dispute) : dispute.amount,
+    status: found,
+    createdAt: dispute.created_at ?? now,
+  };
+};
 
 /**
  * api/disputes/fetch-all, api/disputes/entity. The list is the whole account's: a dispute that
@@ -276,15 +314,17 @@ export const disputeRows = (paymentId: string, now: Date): RowRules<GatewayDispu
   entity: 'dispute',
   about: { id: paymentId, idOf: (row) => row['payment_id'], isMixed: true, isNamed: true },
   state: stateIn(disputeStatuses),
-  schema: disputeFields.extend({ status, created_at: optionalMoment }).transform((dispute) => {
-    const found = meaningOf<GatewayDispute['status']>(disputeStatuses, dispute.status, 'OPEN');
-    return {
-      disputeId: dispute.id,
-      amountPaise: found === 'LOST' ? lostAmount(dispute) : dispute.amount,
-      status: found,
-      createdAt: dispute.created_at ?? now,
-    };
-  }),
+  schema: disputeRow.transform((dispute) => toDispute(dispute, now)),
+});
+
+/** api/disputes/fetch-all: those of the account. */
+export const accountDisputes = (now: Date): RowRules<AccountDispute> => ({
+  entity: 'dispute',
+  names: namesPayment,
+  state: stateIn(disputeStatuses),
+  schema: disputeRow
+    .extend({ payment_id: id })
+    .transform((dispute) => ({ ...toDispute(dispute, now), gatewayPaymentId: dispute.payment_id })),
 });
 
 /** api/orders/fetch-all */
@@ -324,30 +364,3 @@ export const noEmail = 'void@razorpay.com';
 
 /** api/payments/recurring-payments: how the payment ends comes as an event. */
 export const recurringAnswer = z.object({ razorpay_payment_id: id });
-
-/** webhooks/payloads: the envelope, with each part of the payload under its name. */
-export const eventBody = z.object({
-  event: z.string().regex(/^[\w.-]{1,64}$/),
-  created_at: optionalMoment,
-  payload: z.record(z.string(), z.object({ entity: z.unknown() }).catch({ entity: undefined })),
-});
-
-/** The payment of an event: its snapshot may lack what an answer has. */
-export const paymentOfEvent = z.object({
-  id,
-  order_id: id,
-  amount,
-  currency,
-  method,
-  captured: z.boolean().optional().catch(undefined),
-  created_at: optionalMoment,
-});
-
-/** The refund of an event. */
-export const refundOfEvent = z.object({ id, payment_id: id, amount });
-
-/** The dispute of an event, its amount what was lost. */
-export const disputeOfEvent = disputeFields.extend({ payment_id: id }).transform((dispute) => ({
-  ...dispute,
-  amount: lostAmount(dispute),
-}));

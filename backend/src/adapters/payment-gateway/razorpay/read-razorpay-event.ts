@@ -13,7 +13,7 @@ import {
   eventBody,
   paymentOfEvent,
   refundOfEvent,
-} from './razorpay.wire.ts';
+} from './razorpay.events.ts';
 
 const unreadable: UnreadableEvent = { kind: 'unreadable' };
 

@@ -10,9 +10,17 @@ import { UNREADABLE, type HttpResponse } from '../../../platform/http-client/ind
 import { isSigned, eventIdIn } from '../../webhook-signature.ts';
 import type { AdapterDeps, Closable } from '../../adapter-deps.ts';
 import { basicAuthorization, inPath, withoutNumbers } from '../../http-texts.ts';
-import { GATEWAY_NOT_FOUND, GATEWAY_REFUSED, isRead, type PaymentGateway } from '../port.ts';
+import type { RowRules } from '../../read-rows.ts';
+import {
+  GATEWAY_NOT_FOUND,
+  GATEWAY_REFUSED,
+  isRead,
+  type AccountLists,
+  type AccountPageRequest,
+  type PaymentGateway,
+} from '../port.ts';
 import { checkOrder } from '../check-order.ts';
-import { createGatewayCalls, type GatewayCalls } from '../create-gateway-calls.ts';
+import { accountQuery, createGatewayCalls, type GatewayCalls } from '../create-gateway-calls.ts';
 import * as answers from './sandbox-gateway.schemas.ts';
 import { readSandboxEvent } from './read-sandbox-event.ts';
 import type { SandboxGatewayConfig } from './sandbox-gateway.config.ts';
@@ -128,6 +136,26 @@ const createSandboxOrders = ({ get, post, readRows }: GatewayCalls): Orders => (
   },
 });
 
+/** Lists the whole account by time. */
+const createSandboxLists = ({ getAccountPage }: GatewayCalls): AccountLists => {
+  const list =
+    <T>(operation: string, path: string, rules: RowRules<T>) =>
+    (request: AccountPageRequest) =>
+      getAccountPage(
+        {
+          operation,
+          path,
+          query: accountQuery(request, answers.pageSize, (at) => at.toISOString()),
+        },
+        { answer: answers.listAnswer, rules, pageSize: answers.pageSize },
+      );
+  return {
+    payments: list('list-payments', '/v1/payments', answers.accountPayments),
+    refunds: list('get-refund', '/v1/refunds', answers.accountRefunds),
+    disputes: list('get-dispute', '/v1/disputes', answers.accountDisputes),
+  };
+};
+
 type Debits = Required<Pick<PaymentGateway, 'debitMandate' | 'debitsHaveKey'>>;
 
 const createSandboxDebits = ({ post }: GatewayCalls): Debits => ({
@@ -163,6 +191,7 @@ export const createSandboxGateway = (
     ...createSandboxSignatures(config),
     ...createSandboxOrders(calls),
     ...createSandboxDebits(calls),
+    account: createSandboxLists(calls),
     isAvailable: calls.isAvailable,
     close: calls.close,
   };

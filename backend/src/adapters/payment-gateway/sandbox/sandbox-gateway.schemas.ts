@@ -3,7 +3,15 @@ import { fromSafePaise } from '../../../money/index.ts';
 import { safeInteger } from '../../../platform/http-client/index.ts';
 import { meaningOf } from '../../http-texts.ts';
 import type { RowRules } from '../../read-rows.ts';
-import type { GatewayDispute, GatewayOrder, GatewayPayment, GatewayRefund } from '../port.ts';
+import type {
+  AccountDispute,
+  AccountPayment,
+  AccountRefund,
+  GatewayDispute,
+  GatewayOrder,
+  GatewayPayment,
+  GatewayRefund,
+} from '../port.ts';
 
 /*
  * The neutral gateway's answers and events (contract: payments-and-webhooks > Neutral gateway).
@@ -62,29 +70,43 @@ const state = (table: Readonly<Record<string, unknown>>) => ({
   isKnown: (name: string) => Object.hasOwn(table, name),
 });
 
+const paymentFields = z.object({
+  id,
+  amount_paise: amountPaise,
+  currency,
+  method,
+  status: z.string().nullish(),
+  created_at: moment,
+});
+
+const toPayment = (payment: z.output<typeof paymentFields>) => ({
+  gatewayPaymentId: payment.id,
+  amountPaise: payment.amount_paise,
+  currency: payment.currency,
+  status: meaningOf<GatewayPayment['status']>(paymentStatuses, payment.status, 'PENDING'),
+  ...(payment.method === undefined ? {} : { method: payment.method }),
+  createdAt: payment.created_at,
+});
+
 /** Payments of an order. */
 export const paymentRows = (orderId: string): RowRules<GatewayPayment> => ({
   about: { id: orderId, idOf: (row) => row['order_id'] },
   state: state(paymentStatuses),
-  schema: z
-    .object({
-      id,
-      amount_paise: amountPaise,
-      currency,
-      method,
-      status: z.string().nullish(),
-      created_at: moment,
-    })
-    .transform((payment): GatewayPayment => ({
-      gatewayPaymentId: payment.id,
-      gatewayOrderId: orderId,
-      amountPaise: payment.amount_paise,
-      currency: payment.currency,
-      status: meaningOf(paymentStatuses, payment.status, 'PENDING'),
-      ...(payment.method === undefined ? {} : { method: payment.method }),
-      createdAt: payment.created_at,
-    })),
+  schema: paymentFields.transform((payment): GatewayPayment => ({
+    ...toPayment(payment),
+    gatewayOrderId: orderId,
+  })),
 });
+
+/** Payments of the account. */
+export const accountPayments: RowRules<AccountPayment> = {
+  names: (row) => row['order_id'],
+  state: state(paymentStatuses),
+  schema: paymentFields.extend({ order_id: id.nullish() }).transform((payment): AccountPayment => ({
+    ...toPayment(payment),
+    gatewayOrderId: payment.order_id ?? null,
+  })),
+};
 
 const reversal = z.object({
   id,
@@ -98,28 +120,49 @@ const ofPayment = (paymentId: string) => ({
   idOf: (row: Readonly<Record<string, unknown>>) => row['payment_id'],
 });
 
+const toRefund = (refund: z.output<typeof reversal>): GatewayRefund => ({
+  refundId: refund.id,
+  amountPaise: refund.amount_paise,
+  status: meaningOf(refundStatuses, refund.status, 'PENDING'),
+  createdAt: refund.created_at,
+});
+
+const toDispute = (dispute: z.output<typeof reversal>): GatewayDispute => ({
+  disputeId: dispute.id,
+  amountPaise: dispute.amount_paise,
+  status: meaningOf(disputeStatuses, dispute.status, 'OPEN'),
+  createdAt: dispute.created_at,
+});
+
 /** Refunds of a payment. */
 export const refundRows = (paymentId: string): RowRules<GatewayRefund> => ({
   about: ofPayment(paymentId),
   state: state(refundStatuses),
-  schema: reversal.transform((refund) => ({
-    refundId: refund.id,
-    amountPaise: refund.amount_paise,
-    status: meaningOf(refundStatuses, refund.status, 'PENDING'),
-    createdAt: refund.created_at,
-  })),
+  schema: reversal.transform(toRefund),
 });
+
+const named = reversal.extend({ payment_id: id });
+const namesPayment = (row: Readonly<Record<string, unknown>>): unknown => row['payment_id'];
+
+/** Refunds of the account. */
+export const accountRefunds: RowRules<AccountRefund> = {
+  names: namesPayment,
+  state: state(refundStatuses),
+  schema: named.transform((row) => ({ ...toRefund(row), gatewayPaymentId: row.payment_id })),
+};
+
+/** Disputes of the account. */
+export const accountDisputes: RowRules<AccountDispute> = {
+  names: namesPayment,
+  state: state(disputeStatuses),
+  schema: named.transform((row) => ({ ...toDispute(row), gatewayPaymentId: row.payment_id })),
+};
 
 /** Disputes of a payment. */
 export const disputeRows = (paymentId: string): RowRules<GatewayDispute> => ({
   about: ofPayment(paymentId),
   state: state(disputeStatuses),
-  schema: reversal.transform((dispute) => ({
-    disputeId: dispute.id,
-    amountPaise: dispute.amount_paise,
-    status: meaningOf(disputeStatuses, dispute.status, 'OPEN'),
-    createdAt: dispute.created_at,
-  })),
+  schema: reversal.transform(toDispute),
 });
 
 /** Orders found by receipt. */
@@ -127,6 +170,9 @@ export const orderRows = (receipt: string): RowRules<GatewayOrder> => ({
   about: { id: receipt, idOf: (row) => row['receipt'] },
   schema: orderAnswer,
 });
+
+/** Rows of one page of a list of the account. */
+export const pageSize = 100;
 
 /** Every list. */
 export const listAnswer = z

@@ -104,6 +104,7 @@ export interface GatewayStore extends CollaboratorStore {
   addDispute(dispute: New<GatewayDispute>): GatewayDispute;
   disputesOf(paymentId: string): readonly GatewayDispute[];
   /** Those of all payments, newest first. */
+  refunds(): readonly GatewayRefund[];
   disputes(): readonly GatewayDispute[];
   debit(id: string): GatewayDebit | undefined;
   debitByReference(reference: string): GatewayDebit | undefined;
@@ -144,6 +145,14 @@ const appendTo = <T>(lists: Map<string, T[]>, key: string, value: T): void => {
   if (list === undefined) lists.set(key, [value]);
   else list.push(value);
 };
+
+/** Returns the rows of all payments, newest first. */
+const newestOf = <T extends { readonly created_at: string }>(
+  byPayment: ReadonlyMap<string, readonly T[]>,
+): readonly T[] =>
+  [...byPayment.values()]
+    .flat()
+    .toSorted((one, other) => other.created_at.localeCompare(one.created_at));
 
 const putOrder = (rows: Rows, order: GatewayOrder): GatewayOrder => {
   rows.orders.set(order.id, order);
@@ -215,10 +224,8 @@ export const createGatewayStore = (clock: Clock, newId: GatewayIds): GatewayStor
     refund: (id) => [...refundsByPayment.values()].flat().find((refund) => refund.id === id),
     addDispute: (dispute) => putDispute(rows, { ...stamp('dispute'), ...dispute }),
     disputesOf: (paymentId) => disputesByPayment.get(paymentId) ?? [],
-    disputes: () =>
-      [...disputesByPayment.values()]
-        .flat()
-        .toSorted((one, other) => other.created_at.localeCompare(one.created_at)),
+    refunds: () => newestOf(refundsByPayment),
+    disputes: () => newestOf(disputesByPayment),
     debit: (id) => debits.get(id),
     debitByReference: (reference) => debits.get(rows.debitIdsByReference.get(reference) ?? ''),
     addDebit: (debit) => putDebit(rows, { ...stamp('debit'), ...debit }),

@@ -9,8 +9,10 @@ import { addMs } from '../../../platform/clock/clock.ts';
 import { sql, type Sql } from '../../../platform/db/index.ts';
 import { compareRows, toFindings } from '../compare-rows.ts';
 import { fetchEach, toFetched, type Fetched, type FetchLimits } from '../fetch-each.ts';
-import { findRows, mergeFindings } from '../findings.ts';
+import { findRows, mergeFindings, noFindings } from '../findings.ts';
+import { readPages } from '../read-pages.ts';
 import type { Check, CheckContext } from '../reconciliation.types.ts';
+import type { RowsRequest } from '../walk-rows.ts';
 import { payoutsSince } from '../window.ts';
 
 /** The provider's status of an attempt; the last where it has no payout of its reference. */
@@ -82,8 +84,8 @@ type AttemptRow = {
   readonly attemptStatus: string;
   readonly provider: string;
   readonly providerPayoutId: string | null;
+  /** One for each attempt. */
   readonly reference: string;
-  readonly total: number;
 };
 
 interface Answer {
@@ -120,20 +122,20 @@ const findStuck = ({ read, now }: CheckContext) =>
   );
 
 /** Lists attempts of the window's payouts and of all open ones, except those found stuck anyway. */
-const listAttempts = ({ read, now, from, limits }: CheckContext) =>
+const listAttempts = ({ read, now, from }: CheckContext, { after, upTo, most }: RowsRequest) =>
   read<AttemptRow>(sql`
     SELECT a.started_at AS since, p.id AS "payoutId", p.order_id AS "orderId",
       p.user_id AS "userId", p.status AS "payoutStatus", p.amount_paise AS "amountPaise",
       o.proceeds_paise AS "proceedsPaise",
       a.attempt_no AS attempt, a.attempt_no = p.attempt AS "isNewest", a.status AS "attemptStatus",
-      a.provider, a.provider_payout_id AS "providerPayoutId", a.idempotency_key AS reference,
-      (count(*) OVER ())::int AS total
+      a.provider, a.provider_payout_id AS "providerPayoutId", a.idempotency_key AS reference
     FROM (${payoutsSince(from)}) AS recent JOIN payout p ON p.id = recent.id
     JOIN payout_attempt a ON a.payout_id = p.id
     JOIN gold_order o ON o.id = p.order_id
-    WHERE NOT ${isStuck(now)}
-    ORDER BY p.status <> 'PROCESSING', a.started_at DESC, a.id DESC
-    LIMIT ${limits.most}::int`);
+    WHERE NOT ${isStuck(now)} AND a.idempotency_key > ${after}
+      AND (${upTo ?? null}::text IS NULL OR a.idempotency_key <= ${upTo ?? null}::text)
+    ORDER BY a.idempotency_key
+    LIMIT ${most}::int`);
 
 const toAnswer = (payout: ProviderPayout | undefined): Answer => ({
   status: payout?.status ?? 'NO_SUCH_PAYOUT',
@@ -153,18 +155,57 @@ const fetchAttempt = async (
 };
 
 const fetchPayout = async (
-  provider: PayoutProvider | undefined,
+  provider: PayoutProvider,
   row: Pick<AttemptRow, 'provider' | 'providerPayoutId' | 'reference'>,
 ): Promise<Fetched<Answer>> =>
-  provider?.code === row.provider
+  provider.code === row.provider
     ? fetchAttempt(provider, row)
     : `there is no adapter for ${row.provider}`;
 
+/** Statuses that do not change any more. A payout that was paid may still come back. */
+const endStatuses: ReadonlySet<ProviderStatus> = new Set(['PAID', 'FAILED', 'REVERSED']);
+
+/** The provider's own list of a window, by its id of a payout and by our reference. */
+interface ListedPayouts {
+  readonly answers: ReadonlyMap<string, Answer>;
+  readonly count: number;
+  readonly incomplete?: string;
+}
+
+/** A payout may be made at the provider a moment before its attempt is recorded here. */
+const marginMs = 5 * 60_000;
+
+/** Reads the provider's list of the window's payouts, page by page. */
+const listAtProvider = async (
+  provider: PayoutProvider,
+  { from, now, limits }: CheckContext,
+): Promise<ListedPayouts> => {
+  const answers = new Map<string, Answer>();
+  let count = 0;
+  const [since, to] = [addMs(from, -marginMs), addMs(now, marginMs)];
+  const silence = await readPages(limits, async (page) =>
+    toFetched(provider.code, await provider.listPayouts({ from: since, to, page }), {
+      onDone: ({ payouts, hasMore }) => {
+        count += payouts.length;
+        for (const payout of payouts) {
+          const answer = toAnswer(payout);
+          answers.set(payout.providerPayoutId, answer);
+          if (payout.referenceId !== undefined) answers.set(payout.referenceId, answer);
+        }
+        return { hasMore };
+      },
+      onRefused: () => undefined,
+    }),
+  );
+  return { answers, count, ...(silence !== undefined && { incomplete: silence }) };
+};
+
+const noProvider = 'no payout provider is configured';
+
 const probe = async (
-  provider: PayoutProvider | undefined,
+  provider: PayoutProvider,
   limits: FetchLimits,
 ): Promise<string | undefined> => {
-  if (provider === undefined) return 'no payout provider is configured';
   const item = { provider: provider.code, providerPayoutId: noSuchPayout, reference: '' };
   const single = { items: [item], total: 1 };
   return (await fetchEach(single, limits, (row) => fetchPayout(provider, row))).incomplete;
@@ -183,10 +224,26 @@ export const payoutStuck: Check = {
   async run(context) {
     const { payoutProvider, limits } = context;
     const stuck = await findStuck(context);
-    const judged = await compareRows(limits, {
-      list: () => listAttempts(context),
+    if (payoutProvider === undefined) {
+      return mergeFindings(stuck, { ...noFindings, incomplete: noProvider });
+    }
+    const listed = await listAtProvider(payoutProvider, context);
+    if (listed.incomplete !== undefined) {
+      return mergeFindings(stuck, { ...noFindings, incomplete: listed.incomplete });
+    }
+    const judged = await compareRows<AttemptRow, Answer, PayoutProblem>(context, {
+      kind: 'PAYOUT_ATTEMPT',
+      collaborator: payoutProvider.code,
+      list: (request) => listAttempts(context, request),
+      keyOf: ({ reference }) => reference,
+      // The list has it as we do. What it lacks, or has otherwise, is asked about singly.
+      isListed(row) {
+        const answer = listed.answers.get(row.providerPayoutId ?? row.reference);
+        return answer !== undefined && findPayoutProblem(row, answer) === undefined;
+      },
       fetchAnswer: (row) => fetchPayout(payoutProvider, row),
-      findProblem: (row, answer: Answer) => findPayoutProblem(row, answer),
+      findProblem: findPayoutProblem,
+      isFinal: (_row, { status }) => endStatuses.has(status),
     });
     const others = toFindings(judged, ({ status, amountPaise }) => ({
       atProvider: status,

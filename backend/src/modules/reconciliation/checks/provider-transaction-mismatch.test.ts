@@ -30,7 +30,6 @@ const row = (changes: Partial<TransactionRow>): TransactionRow => ({
   isTraded: true,
   isUndecided: false,
   isUnderway: false,
-  total: 1,
   ...changes,
 });
 

@@ -10,6 +10,7 @@ import { compareRows, toFindings } from '../compare-rows.ts';
 import { fetchEach, toFetched, type Fetched } from '../fetch-each.ts';
 import { mergeFindings } from '../findings.ts';
 import type { Check, CheckContext } from '../reconciliation.types.ts';
+import type { RowsRequest } from '../walk-rows.ts';
 import { boughtLessSold, customersSince, isToHouse, ordersSince } from '../window.ts';
 
 /**
@@ -35,7 +36,6 @@ export type TransactionRow = {
   /** A confirm whose outcome is still unknown: a sweep keeps polling it. */
   readonly isUndecided: boolean;
   readonly isUnderway: boolean;
-  readonly total: number;
 };
 
 /**
@@ -43,7 +43,7 @@ export type TransactionRow = {
  * confirm was ever sent for, also when it was given up. A checkout that nobody paid has none; a
  * transaction of another order is `duplicate_provider_transaction`.
  */
-const listTransactions = ({ read, now, from, limits }: CheckContext) =>
+const listTransactions = ({ read, now, from }: CheckContext, { after, upTo, most }: RowsRequest) =>
   read<TransactionRow>(sql`
     WITH recent AS (${ordersSince(from)}),
     known AS (
@@ -74,11 +74,16 @@ const listTransactions = ({ read, now, from, limits }: CheckContext) =>
         WHERE c.order_id = o.id AND c.provider_tx_id = known.provider_tx_id
           AND c.status IN ('INTENDED', 'UNKNOWN')) AS "isUndecided",
       o.updated_at > ${addMs(now, -underwayMs)}::timestamptz
-        AND o.status IN ('PENDING', 'PAID', 'RETRY_PENDING', 'VERIFIED') AS "isUnderway",
-      (count(*) OVER ())::int AS total
-    FROM known JOIN gold_order o ON o.id = known.order_id
-    ORDER BY o.created_at DESC, o.id DESC, known.provider_tx_id
-    LIMIT ${limits.most}::int`);
+        AND o.status IN ('PENDING', 'PAID', 'RETRY_PENDING', 'VERIFIED') AS "isUnderway"
+    FROM (
+      SELECT * FROM known
+      WHERE known.order_id || ' ' || known.provider_tx_id > ${after}
+        AND (${upTo ?? null}::text IS NULL
+          OR known.order_id || ' ' || known.provider_tx_id <= ${upTo ?? null}::text)
+      ORDER BY known.order_id || ' ' || known.provider_tx_id
+      LIMIT ${most}::int) AS known
+    JOIN gold_order o ON o.id = known.order_id
+    ORDER BY known.order_id || ' ' || known.provider_tx_id`);
 
 /** A customer's balance at the provider by our own orders, as decimal text in grams. */
 type BalanceRow = {
@@ -91,7 +96,6 @@ type BalanceRow = {
   /** Purchases and sales whose outcome is open: they may or may not be in the balance yet. */
   readonly openBuys: string;
   readonly openSales: string;
-  readonly total: number;
 };
 
 /**
@@ -106,12 +110,12 @@ const sameAtProvider = sql`
  * or recovered, stays on the customer's account at the provider: a figure beside the rest. A
  * customer with a purchase of other grams than ordered is left out: somebody reviews it.
  */
-const listBalances = ({ read, from, limits }: CheckContext) =>
+const listBalances = ({ read, from }: CheckContext, { after, upTo, most }: RowsRequest) =>
   read<BalanceRow>(sql`
     SELECT u.created_at AS since, u.id AS "userId", u.provider_user_id AS "providerUserId",
       traded.grams::text AS expected,
       trim_scale(-house.grams)::text AS "houseGrams", traded.open_buys::text AS "openBuys",
-      traded.open_sells::text AS "openSales", (count(*) OVER ())::int AS total
+      traded.open_sells::text AS "openSales"
     FROM (${customersSince(from)}) AS recent JOIN app_user u ON u.id = recent.id
     CROSS JOIN LATERAL (
       SELECT ${boughtLessSold} AS grams,
@@ -133,8 +137,10 @@ const listBalances = ({ read, from, limits }: CheckContext) =>
       SELECT coalesce(sum(m.grams), 0) AS grams FROM holding_movement m
       WHERE m.user_id IN (${sameAtProvider}) AND ${isToHouse}) AS house
     WHERE u.provider_user_id IS NOT NULL AND traded.trades > 0 AND NOT traded.is_unclear
-    ORDER BY u.id
-    LIMIT ${limits.most}::int`);
+      AND (${after} = '' OR u.id::text > ${after})
+      AND (${upTo ?? null}::text IS NULL OR u.id::text <= ${upTo ?? null}::text)
+    ORDER BY u.id::text
+    LIMIT ${most}::int`);
 
 /** The provider's status of a transaction; the last where it knows none. */
 export type ProviderStatus = ProviderTransactionStatus | 'NO_SUCH_TRANSACTION';
@@ -198,10 +204,14 @@ const fetchBalance = async (provider: GoldProvider, row: BalanceRow): Promise<Fe
   });
 
 const compareTransactions = (context: CheckContext) => {
-  const { goldProvider, limits } = context;
-  return compareRows(limits, {
-    list: () => listTransactions(context),
+  const { goldProvider } = context;
+  return compareRows<TransactionRow, ProviderStatus, TransactionProblem>(context, {
+    kind: 'TRANSACTION',
+    collaborator: goldProvider.code,
+    list: (request) => listTransactions(context, request),
+    keyOf: ({ orderId, providerTxId }) => `${orderId} ${providerTxId}`,
     findProblem: findTransactionProblem,
+    isFinal: (row, status) => !isBeingResolved(row) && status !== 'IN_PROGRESS',
     fetchAnswer: async (row) =>
       row.provider === goldProvider.code
         ? fetchStatus(goldProvider, row)
@@ -210,11 +220,15 @@ const compareTransactions = (context: CheckContext) => {
 };
 
 const compareBalances = (context: CheckContext) => {
-  const { goldProvider, limits } = context;
-  return compareRows(limits, {
-    list: () => listBalances(context),
+  const { goldProvider } = context;
+  return compareRows<BalanceRow, Grams, 'BALANCE'>(context, {
+    kind: 'BALANCE',
+    collaborator: goldProvider.code,
+    list: (request) => listBalances(context, request),
+    keyOf: ({ userId }) => userId,
     fetchAnswer: (row) => fetchBalance(goldProvider, row),
     findProblem: (row, atProvider) => (isExpectedBalance(row, atProvider) ? undefined : 'BALANCE'),
+    isFinal: (row, atProvider) => gramsFromDatabase(row.expected) === atProvider,
   });
 };
 
@@ -232,7 +246,8 @@ export const providerTransactionMismatch: Check = {
     const transactions = await compareTransactions(context);
     const found = toFindings(transactions, (status) => ({ atProvider: status }));
     // A provider that gives no answer gets no further request.
-    if (transactions.incomplete !== undefined) return found;
+    const isLeft = transactions.incomplete !== undefined && context.agreements === undefined;
+    if (isLeft || transactions.isSilent) return found;
     const balances = await compareBalances(context);
     if (transactions.total + balances.total === 0) {
       const probe = { items: [noSuchTransaction], total: 1 };

@@ -121,6 +121,28 @@ const listDisputes = ({ store }: OperationDeps, { params }: Call): Answer => {
   return okAnswer({ items: store.disputesOf(payment.id) });
 };
 
+/** Describes the page of a list of the account: a stretch of time, and which rows of it. */
+const pageSchema = z.object({
+  from: z.iso.datetime({ offset: true }),
+  to: z.iso.datetime({ offset: true }),
+  count: z.coerce.number().int().min(1).max(100).default(100),
+  skip: z.coerce.number().int().min(0).default(0),
+});
+
+/** Answers one page of rows of the whole account, newest first. */
+const listByTime = (
+  { query }: Call,
+  newest: readonly { readonly created_at: string }[],
+): Answer => {
+  const read = readBody(pageSchema, Object.fromEntries(query));
+  if ('refused' in read) return read.refused;
+  const { count, skip } = read.value;
+  const [from, to] = [Date.parse(read.value.from), Date.parse(read.value.to)];
+  const isWithin = (at: string): boolean => Date.parse(at) >= from && Date.parse(at) <= to;
+  const rows = newest.filter(({ created_at: at }) => isWithin(at));
+  return okAnswer({ items: rows.slice(skip, skip + count) });
+};
+
 const debit = ({ store, simulator }: OperationDeps, { body }: Call): Answer => {
   const read = readBody(debitSchema, body);
   if ('refused' in read) return read.refused;
@@ -141,10 +163,49 @@ const debit = ({ store, simulator }: OperationDeps, { body }: Call): Answer => {
 const oddOf = (about: Readonly<Record<string, unknown>>) =>
   oddRow({ id: null, ...about }, { amount: 'amount_paise', status: 'status', time: 'created_at' });
 
+interface AccountList {
+  readonly name: string;
+  readonly path: string;
+  /** Names something else, for the row that is in the list for good. */
+  readonly odd: Readonly<Record<string, string>>;
+  readonly rows: () => readonly { readonly created_at: string }[];
+}
+
+const accountOperation = ({ name, path, odd, rows }: AccountList): Operation => ({
+  name,
+  method: 'GET',
+  path,
+  shape: { state: 'status', figure: 'amount_paise' },
+  oddRows: [oddOf(odd)],
+  handle: (call) => listByTime(call, rows()),
+  misstate: misstateItems,
+});
+
+/** Serves the lists of the whole account. */
+const accountOperations = ({ store }: OperationDeps): readonly Operation[] => {
+  const odd = { payment_id: 'pay_of_another' };
+  return [
+    accountOperation({
+      name: 'list-payments',
+      path: '/v1/payments',
+      odd: { order_id: 'order_of_another' },
+      rows: () => store.newestPayments(Number.MAX_SAFE_INTEGER),
+    }),
+    accountOperation({ name: 'get-refund', path: '/v1/refunds', odd, rows: () => store.refunds() }),
+    accountOperation({
+      name: 'get-dispute',
+      path: '/v1/disputes',
+      odd,
+      rows: () => store.disputes(),
+    }),
+  ];
+};
+
 /** Serves the neutral gateway's protocol: orders, payments, refunds, disputes and debits. */
 const gatewayOperations = (deps: OperationDeps): readonly Operation[] => {
   const orders = '/v1/orders';
   return [
+    ...accountOperations(deps),
     {
       name: 'create-order',
       method: 'POST',

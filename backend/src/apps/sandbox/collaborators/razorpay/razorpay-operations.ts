@@ -115,6 +115,15 @@ const paymentOperations = (deps: RazorpayDeps): readonly Operation[] => {
     {
       name: 'list-payments',
       method: 'GET',
+      path: '/v1/payments',
+      shape: { spare: sparePaymentFields, state: 'status', figure: 'amount' },
+      oddRows: [oddEntity('payment', { order_id: 'order_of_another' })],
+      handle: (call) => listAllPayments(deps, call),
+      misstate: misstateItems,
+    },
+    {
+      name: 'list-payments',
+      method: 'GET',
       path: '/v1/payments/:paymentId',
       handle: (call) => getPayment(deps, call),
       misstate,
@@ -157,17 +166,29 @@ const createRefund = (deps: RazorpayDeps, { params, body }: Call): Answer => {
   return showRefund(deps, played.reference);
 };
 
-const listDisputes = ({ store }: RazorpayDeps, { query }: Call): Answer => {
+/** Answers one page of rows of the whole account, newest first, of a stretch of time. */
+const listByTime = <T extends { readonly created_at: string }>(
+  { query }: Call,
+  newest: readonly T[],
+  view: (row: T) => unknown,
+): Answer => {
   const read = readBody(pageSchema, Object.fromEntries(query));
   if ('refused' in read) return read.refused;
   const { count, skip, from = 0, to = Number.MAX_SAFE_INTEGER } = read.value;
-  const disputes = store
-    .disputes()
+  const rows = newest
     .filter(({ created_at: at }) => secondsOf(at) >= from && secondsOf(at) <= to)
-    .slice(skip, skip + count)
-    .map((one) => disputeView(one, currencyOf(store, one.payment_id)));
-  return okAnswer(collectionView(disputes));
+    .slice(skip, skip + count);
+  return okAnswer(collectionView(rows.map(view)));
 };
+
+const listAllPayments = ({ store }: RazorpayDeps, call: Call): Answer =>
+  listByTime(call, store.newestPayments(Number.MAX_SAFE_INTEGER), (one) => paymentView(store, one));
+
+const listAllRefunds = ({ store }: RazorpayDeps, call: Call): Answer =>
+  listByTime(call, store.refunds(), (one) => refundView(one, currencyOf(store, one.payment_id)));
+
+const listDisputes = ({ store }: RazorpayDeps, call: Call): Answer =>
+  listByTime(call, store.disputes(), (one) => disputeView(one, currencyOf(store, one.payment_id)));
 
 const getDispute = ({ store }: RazorpayDeps, { params }: Call): Answer => {
   const dispute = store.disputes().find(({ id }) => id === params['disputeId']);
@@ -198,6 +219,15 @@ const reversalOperations = (deps: RazorpayDeps): readonly Operation[] => {
       path: '/v1/payments/:paymentId/refunds/:refundId',
       handle: ({ params }) => showRefund(deps, params['refundId']),
       misstate,
+    },
+    {
+      name: 'get-refund',
+      method: 'GET',
+      path: '/v1/refunds',
+      shape: { spare: ['entity', 'created_at'], state: 'status', figure: 'amount' },
+      oddRows: [oddEntity('refund', { payment_id: 'pay_of_another' })],
+      handle: (call) => listAllRefunds(deps, call),
+      misstate: misstateItems,
     },
     {
       name: 'get-refund',

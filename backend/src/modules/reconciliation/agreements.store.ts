@@ -1,0 +1,37 @@
+import type { Clock } from '../../platform/clock/clock.ts';
+import { execute, selectRows, sql, type Db } from '../../platform/db/index.ts';
+import type { Agreements } from './reconciliation.types.ts';
+
+/** Keeps what collaborators agreed with, so that large windows are asked about once. */
+export const createAgreements = ({
+  db,
+  clock,
+}: {
+  readonly db: Db;
+  readonly clock: Clock;
+}): Agreements => ({
+  async find({ collaborator, kind }, subjects) {
+    const rows = await selectRows<{ subject: string; print: string }>(
+      db,
+      sql`
+        SELECT subject, print FROM reconciliation_agreement
+        WHERE collaborator = ${collaborator} AND kind = ${kind}
+          AND subject = ANY (${[...subjects]}::text[])`,
+    );
+    return new Map(rows.map(({ subject, print }) => [subject, print]));
+  },
+
+  async keep({ collaborator, kind }, rows) {
+    if (rows.length === 0) return;
+    await execute(
+      db,
+      sql`
+        INSERT INTO reconciliation_agreement (collaborator, kind, subject, print, agreed_at)
+        SELECT ${collaborator}, ${kind}, kept.subject, kept.print, ${clock.now()}::timestamptz
+        FROM unnest(${rows.map(({ subject }) => subject)}::text[],
+          ${rows.map(({ print }) => print)}::text[]) AS kept (subject, print)
+        ON CONFLICT (collaborator, kind, subject)
+        DO UPDATE SET print = excluded.print, agreed_at = excluded.agreed_at`,
+    );
+  },
+});

@@ -1,0 +1,122 @@
+import { z } from 'zod';
+import type { Clock } from '../../platform/clock/clock.ts';
+import { selectRows, sql, type Db, type InTransaction } from '../../platform/db/index.ts';
+import { AppError } from '../../platform/errors/app-error.ts';
+import type { RequestContext } from '../../platform/http/index.ts';
+import type { Random } from '../../platform/ids/random.ts';
+import { invariant } from '../../platform/invariant/invariant.ts';
+import { enqueue, type JobRequest, type Sweep, type TaskList } from '../../platform/jobs/index.ts';
+import { adminActor, type AdminPrincipal } from '../admins/index.ts';
+import type { Auditor } from '../audit/index.ts';
+import type { Report } from './reconciliation.types.ts';
+import { usualHours } from './reconciliation.schemas.ts';
+import {
+  addOperatorRun,
+  addScheduledRun,
+  countCheck,
+  failLostRuns,
+  failRun,
+  findOpenRun,
+  finishRun,
+  startRun,
+  type Run,
+} from './runs.store.ts';
+
+const RUN_TASK = 'reconciliation.run';
+
+/** Runs go one after another over the whole fleet. */
+const runJob = (runId: string): JobRequest => ({
+  task: RUN_TASK,
+  payload: { runId },
+  key: `${RUN_TASK}:${runId}`,
+  queue: 'reconciliation',
+  maxAttempts: 5,
+});
+
+const runPayload = z.object({ runId: z.uuid() });
+
+export interface RunsDeps {
+  readonly db: Db;
+  readonly inTransaction: InTransaction;
+  readonly clock: Clock;
+  readonly random: Pick<Random, 'uuid'>;
+  readonly audit: Auditor;
+}
+
+/** Makes the report of a window, and calls `onCheck` after each check. */
+export type MakeReport = (windowHours: number, onCheck?: () => Promise<void>) => Promise<Report>;
+
+/**
+ * Asks for a run of a window. While one of the same window is under way, that one is it.
+ * @throws AppError BUSY where the run that was under way ended just now
+ */
+export const requestRun = async (
+  { inTransaction, clock, random, audit }: RunsDeps,
+  windowHours: number,
+  by: { readonly principal: AdminPrincipal; readonly context: RequestContext },
+): Promise<Run> =>
+  inTransaction(async (tx) => {
+    const id = random.uuid();
+    const asked = { id, windowHours, requestedBy: by.principal.adminId };
+    const run = await addOperatorRun(tx, asked, clock.now());
+    if (run === undefined) {
+      const open = await findOpenRun(tx, windowHours);
+      if (open === undefined) throw new AppError('BUSY');
+      return open;
+    }
+    await enqueue(tx, runJob(id));
+    await audit.record(tx, {
+      ...adminActor(by.principal, by.context),
+      action: 'reconciliation.run',
+      target: { type: 'reconciliation_run', id },
+      after: { windowHours },
+    });
+    return run;
+  });
+
+/** Creates the job that makes a run and stores what it found. */
+export const createRunJobs = (
+  { db, clock }: Pick<RunsDeps, 'db' | 'clock'>,
+  makeReport: MakeReport,
+): TaskList => ({
+  async [RUN_TASK](payload, { attempt, maxAttempts }) {
+    const { runId } = runPayload.parse(payload);
+    const run = await startRun(db, runId, clock.now());
+    if (run === undefined) return;
+    try {
+      const report = await makeReport(run.windowHours, () => countCheck(db, runId));
+      await finishRun(db, runId, report, clock.now());
+    } catch (error) {
+      if (attempt >= maxAttempts) await failRun(db, runId, clock.now());
+      throw error;
+    }
+  },
+});
+
+/** Real time: one run an hour, wherever the business clock stands. */
+const readNow = async (db: Db): Promise<Date> => {
+  const [row] = await selectRows<{ at: Date }>(db, sql`SELECT now() AS at`);
+  invariant(row, 'the database has a clock');
+  return row.at;
+};
+
+/** Creates the sweep that queues a run of the usual window once an hour of real time. */
+export const createRunSchedule = ({
+  db,
+  inTransaction,
+  clock,
+  random,
+}: Omit<RunsDeps, 'audit'>): Sweep => {
+  let startedAt: Promise<Date> | undefined;
+  return {
+    name: 'reconciliation-schedule',
+    async run() {
+      await failLostRuns(db, clock.now());
+      startedAt ??= readNow(db);
+      const run = { id: random.uuid(), windowHours: usualHours, startedAt: await startedAt };
+      await inTransaction(async (tx) => {
+        if (await addScheduledRun(tx, run, clock.now())) await enqueue(tx, runJob(run.id));
+      });
+    },
+  };
+};

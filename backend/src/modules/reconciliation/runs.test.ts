@@ -1,0 +1,204 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openBooks, type OpenBooks } from '#test/support/open-books.ts';
+import { createAdmins } from '../admins/index.ts';
+import { bearerCaller } from '#test/support/caller.ts';
+import { runQueuedJobs } from '#test/support/run-queued-jobs.ts';
+import { createReconciliation, createReconciliationPurges } from './index.ts';
+
+let books: OpenBooks;
+let ask: Awaited<ReturnType<OpenBooks['operator']>>;
+beforeAll(async () => {
+  books = await openBooks();
+  ask = await books.operator('ADMIN');
+  await books.buy();
+  await books.sell();
+});
+afterAll(() => books.close());
+
+/** Asks for a run of the usual window and makes it. */
+const makeRun = async (): Promise<string> => {
+  const { status, body } = await ask('POST', '/reconciliation/runs', {});
+  expect(status).toBe(202);
+  await books.drain();
+  return String(body['id']);
+};
+
+/** The ids of the checks that don't read OK. */
+const notOk = (body: Readonly<Record<string, unknown>>): string[] =>
+  (body['checks'] as { id: string; status: string }[])
+    .filter(({ status }) => status !== 'OK')
+    .map(({ id }) => id);
+
+describe('a run that an operator asks for', () => {
+  it('is queued, followed, and keeps what it found', async () => {
+    const asked = await ask('POST', '/reconciliation/runs', { windowHours: 24 });
+    expect(asked).toMatchObject({
+      status: 202,
+      body: { status: 'QUEUED', trigger: 'OPERATOR', windowHours: 24, summary: null },
+    });
+    const again = await ask('POST', '/reconciliation/runs', { windowHours: 24 });
+    expect(again.body['id']).toBe(asked.body['id']);
+    await books.drain();
+    const { body } = await ask('GET', `/reconciliation/runs/${String(asked.body['id'])}`);
+    const summary = { ok: 13, findings: 0, errors: 0 };
+    expect(body).toMatchObject({
+      status: 'DONE',
+      checksDone: 13,
+      summary,
+      report: { windowHours: 24, summary, runId: asked.body['id'] },
+    });
+    const listed = await ask('GET', '/reconciliation/runs');
+    expect(listed.body['items']).toMatchObject([{ id: asked.body['id'], status: 'DONE' }]);
+  });
+
+  it('is audited, once', async () => {
+    const runId = await makeRun();
+    const rows = await books.system.db.auditLog.findMany({
+      where: { action: 'reconciliation.run', targetId: runId },
+    });
+    expect(rows).toHaveLength(1);
+  });
+
+  it.each([0, 721, 1.5, '72'])('has a window of 1 to 720 hours, not %s', async (windowHours) => {
+    const refused = await ask('POST', '/reconciliation/runs', { windowHours });
+    expect(refused).toMatchObject({ status: 400, field: 'windowHours' });
+  });
+
+  it('is for operators who act, and only one that exists is shown', async () => {
+    const support = await books.operator('SUPPORT');
+    expect((await support('POST', '/reconciliation/runs', {})).status).toBe(403);
+    expect((await support('GET', '/reconciliation/runs')).status).toBe(200);
+    expect((await support('GET', `/reconciliation/runs/${randomUUID()}`)).status).toBe(404);
+  });
+});
+
+describe('the report', () => {
+  it('answers from the stored run with its age where the caller allows it, else anew', async () => {
+    const runId = await makeRun();
+    const { orderId } = await books.buy();
+    await books.asOwner(
+      'UPDATE payment_order SET amount_paise = amount_paise + 1 WHERE order_id = $1',
+      orderId,
+    );
+    await books.advance(90);
+    const stored = await ask('GET', '/reconciliation?max_age_seconds=3600');
+    expect(stored.body).toMatchObject({ runId });
+    expect(stored.body['ageSeconds']).toBeGreaterThanOrEqual(90);
+    expect(notOk(stored.body)).toEqual([]);
+    for (const query of ['', '?max_age_seconds=0', '?max_age_seconds=60']) {
+      const fresh = await ask('GET', `/reconciliation${query}`);
+      expect(fresh.body).toMatchObject({ runId: null, ageSeconds: 0 });
+      expect(notOk(fresh.body)).toEqual(['payment_amount_mismatch']);
+    }
+    await books.asOwner(
+      'UPDATE payment_order SET amount_paise = amount_paise - 1 WHERE order_id = $1',
+      orderId,
+    );
+  });
+
+  it('answers from the stored run where the window is too large for a request', async () => {
+    const { system, deps } = books;
+    const { adminRoutes } = createReconciliation({ ...deps, smallWindow: 0 });
+    const guard = createAdmins({ ...system, tokenTtlSeconds: 3600 }).guard;
+    const url = await system.serve({ prefix: '/v1', guard, routes: adminRoutes });
+    const { token } = await books.factories.admin('SUPPORT');
+    const call = bearerCaller(url, token);
+    const runId = await makeRun();
+    expect((await call('GET', '/reconciliation')).body).toMatchObject({ runId, windowHours: 72 });
+    const shorter = await call('GET', '/reconciliation?window_hours=71');
+    expect(shorter.body).toMatchObject({ runId: null, summary: { errors: 0 } });
+  });
+
+  it.each(['x', '-1', '1.5'])('refuses an age of "%s"', async (age) => {
+    const refused = await ask('GET', `/reconciliation?max_age_seconds=${age}`);
+    expect(refused).toMatchObject({ status: 400, field: 'max_age_seconds' });
+  });
+});
+
+const countScheduled = () =>
+  books.system.db.reconciliationRun.count({ where: { trigger: 'SCHEDULE', status: 'QUEUED' } });
+const sweep = async (reconciliation: ReturnType<typeof createReconciliation>): Promise<void> => {
+  for (const { run } of reconciliation.sweeps) await run(new AbortController().signal);
+};
+
+describe('the schedule', () => {
+  it('waits for the next full hour, and makes up for hours that nobody was there', async () => {
+    await sweep(createReconciliation(books.deps));
+    expect(await countScheduled()).toBe(0);
+    await books.asOwner(
+      `INSERT INTO reconciliation_run (id, kind, window_hours, trigger, status, due_at,
+         requested_at, finished_at, generated_at, checks)
+       VALUES ($1, 'REPORT', 72, 'SCHEDULE', 'DONE', date_trunc('hour', now()) - interval '3 hours',
+         now() - interval '3 hours', now(), now() - interval '3 hours', '[]')`,
+      randomUUID(),
+    );
+    await sweep(createReconciliation(books.deps));
+    await sweep(createReconciliation(books.deps));
+    expect(await countScheduled()).toBe(1);
+    await books.drain();
+    expect(await countScheduled()).toBe(0);
+    await sweep(createReconciliation(books.deps));
+    expect(await countScheduled()).toBe(0);
+  });
+
+  it('gives up a run that stands still, so that it keeps no other out', async () => {
+    const { body } = await ask('POST', '/reconciliation/runs', { windowHours: 5 });
+    await books.asOwner(
+      `UPDATE reconciliation_run SET touched_at = now() - interval '2 hours' WHERE id = $1`,
+      body['id'],
+    );
+    await sweep(createReconciliation(books.deps));
+    const run = await ask('GET', `/reconciliation/runs/${String(body['id'])}`);
+    expect(run.body).toMatchObject({ status: 'FAILED', report: null });
+  });
+});
+
+describe('a large window', () => {
+  it('is asked about over several runs, each of its orders once', async () => {
+    const asked: string[] = [];
+    const { goldProvider } = books.deps;
+    const counting: typeof goldProvider = {
+      ...goldProvider,
+      buyStatus: (question) => {
+        asked.push(question.providerTxId);
+        return goldProvider.buyStatus(question);
+      },
+      sellStatus: (question) => {
+        asked.push(question.providerTxId);
+        return goldProvider.sellStatus(question);
+      },
+    };
+    for (let bought = 0; bought < 3; bought += 1) await books.buy();
+    await books.asOwner('DELETE FROM reconciliation_agreement');
+    const rest = 'the next runs ask about the rest';
+    const runLimits = { most: 2, concurrency: 1, withinMs: 60_000, pageRows: 2, rest };
+    const { jobs } = createReconciliation({ ...books.deps, goldProvider: counting, runLimits });
+    const details: (string | undefined)[] = [];
+    for (let runs = 0; runs < 20; runs += 1) {
+      const { body } = await ask('POST', '/reconciliation/runs', {});
+      await runQueuedJobs(books.system, jobs);
+      const run = await ask('GET', `/reconciliation/runs/${String(body['id'])}`);
+      const report = run.body['report'] as { checks: { id: string; detail?: string }[] };
+      const detail = report.checks.find(({ id }) => id === 'provider_transaction_mismatch')?.detail;
+      details.push(detail);
+      if (detail === undefined) break;
+    }
+    expect(details[0]).toMatch(/^checked 2 of \d+: the next runs ask about the rest/u);
+    expect(details.at(-1)).toBeUndefined();
+    expect(asked.length).toBeGreaterThan(4);
+    expect(new Set(asked).size).toBe(asked.length);
+  });
+
+  it('forgets what it agreed on when no window reaches it, and old runs', async () => {
+    const purges = createReconciliationPurges(books.system);
+    const counts = async () => ({
+      agreements: await books.system.db.reconciliationAgreement.count(),
+      runs: await books.system.db.reconciliationRun.count(),
+    });
+    expect((await counts()).agreements).toBeGreaterThan(0);
+    await books.advance(91 * 24 * 60 * 60);
+    for (const { deleteBatch } of purges) await deleteBatch(1000);
+    expect(await counts()).toEqual({ agreements: 0, runs: 0 });
+  });
+});

@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+import { createAsking, describeRest, type Fetched } from './fetch-each.ts';
+import type { CheckContext } from './reconciliation.types.ts';
+
+/** Rows of one page: those after a key, and at most so many, or all up to a key. */
+export interface RowsRequest {
+  readonly after: string;
+  readonly upTo?: string;
+  readonly most: number;
+}
+
+/** Precedes the key of every row. */
+const beforeAll = '';
+const usualPageRows = 1000;
+
+export interface Walk<R, A> {
+  /** Names what is compared, for what is remembered of it. */
+  readonly kind: string;
+  readonly collaborator: string;
+  /** Lists rows in the order of their keys. */
+  readonly list: (request: RowsRequest) => Promise<readonly R[]>;
+  /** Returns the key of a row, which no other row has. */
+  readonly keyOf: (row: R) => string;
+  /** Returns true for a row that a list of the collaborator agrees with: nothing is asked. */
+  readonly isListed?: (row: R) => boolean;
+  readonly fetchAnswer: (row: R) => Promise<Fetched<A>>;
+  /** Judges the answers of one page. Returns the rows that agree for good. */
+  readonly judge: (
+    answers: readonly { readonly item: R; readonly answer: A }[],
+    page: RowsRequest,
+  ) => Promise<readonly R[]>;
+}
+
+interface Walked {
+  /** The number of rows. */
+  readonly total: number;
+  /** The reason for which some rows have no answer. */
+  readonly incomplete?: string;
+  /** True where it is that the collaborator gave none. */
+  readonly isSilent: boolean;
+}
+
+/** Prints a row, so that a row that has not changed prints the same. */
+export const printOf = (row: object): string => {
+  const text = JSON.stringify(row, (_name, value: unknown) =>
+    typeof value === 'bigint' ? String(value) : value,
+  );
+  return createHash('sha256').update(text).digest('base64url');
+};
+
+/**
+ * Walks over the rows of a window, page by page, and asks the collaborator about each of them. In a
+ * large window those that agreed in an earlier run and have not changed since are not asked about
+ * again, so that the runs of a schedule get through all of it together.
+ */
+export const walkRows = async <R extends object, A>(
+  { limits, agreements }: Pick<CheckContext, 'limits' | 'agreements'>,
+  { kind, collaborator, list, keyOf, isListed, fetchAnswer, judge }: Walk<R, A>,
+): Promise<Walked> => {
+  const { pageRows = usualPageRows } = limits;
+  const asking = createAsking(limits, fetchAnswer);
+  const about = { kind, collaborator };
+  let [after, total, checked, isLarge] = [beforeAll, 0, 0, false];
+  for (;;) {
+    const rows = await list({ after, most: pageRows });
+    total += rows.length;
+    isLarge ||= rows.length === pageRows;
+    const last = rows.at(-1);
+    if (last === undefined) break;
+    const known = isLarge ? await agreements?.find(about, rows.map(keyOf)) : undefined;
+    const waiting = rows.filter(
+      (row) => isListed?.(row) !== true && known?.get(keyOf(row)) !== printOf(row),
+    );
+    const answers = await asking.ask(waiting);
+    checked += rows.length - waiting.length + answers.length;
+    const agreed = await judge(answers, { after, upTo: keyOf(last), most: pageRows });
+    if (agreed.length > 0) {
+      const kept = agreed.map((row) => ({ subject: keyOf(row), print: printOf(row) }));
+      await agreements?.keep(about, kept);
+    }
+    if (rows.length < pageRows || asking.silence() !== undefined) break;
+    after = keyOf(last);
+  }
+  const silence = asking.silence();
+  if (silence !== undefined) return { total, incomplete: silence, isSilent: true };
+  const incomplete = checked === total ? undefined : describeRest({ checked, total }, limits);
+  return { total, isSilent: false, ...(incomplete !== undefined && { incomplete }) };
+};
