@@ -93,6 +93,16 @@ interface AccountingPaths {
   '/api/v1/accounting/gold/buys': {
     get: Finds<{ from: string; to: string; q?: string; format?: string }> & Success<RegisterPage>;
   };
+  '/api/v1/accounting/gold/month-end': {
+    get: Success<{
+      items: {
+        period: string;
+        canClose: boolean;
+        waitsFor: string | null;
+        unsignedDays: string[];
+      }[];
+    }>;
+  };
   '/api/v1/accounting/gold/month-end-close/{period}': {
     get: NamesPeriod & Success<{ closed: boolean; differences: unknown[] }>;
     post: NamesPeriod & {

@@ -20,6 +20,7 @@ const insertOnly = [
   'gold_order_event',
   'holding_movement',
   'month_end_close',
+  'month_end_reopening',
   'policy_determination',
   'order_part_event',
   'product_order_cash',

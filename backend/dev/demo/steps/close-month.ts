@@ -43,20 +43,28 @@ export const closeMonth: Step = {
     const refused = 'in read-only mode the close is refused: 403 READ_ONLY_MODE';
     if (settingsDir === undefined) return [refused];
 
-    const closed = await whileWritable(settingsDir, async () => {
-      const first = await close().catch((error: unknown) => {
+    const first = await whileWritable(settingsDir, async () => {
+      const answer = await close().catch((error: unknown) => {
         if (error instanceof ApiError && error.code === 'CONFLICT') return error;
         throw error;
       });
       await expectRefusal(409, 'CONFLICT', close());
-      return first.status === 201 ? 'closed now' : 'was closed before';
+      return answer.status === 201 ? 'closed now' : 'was closed before';
     });
+    const { body: months } = await staff.get('/api/v1/accounting/gold/month-end');
+    const open = months.items.find((month) => month.period === period);
+    if (open !== undefined) {
+      expectThat(!open.canClose, `${period} could be closed and was not`);
+      const days = `${open.unsignedDays.length} days to sign off`;
+      return [refused, `${period} stays open: ${days}, and waits for ${open.waitsFor ?? 'none'}`];
+    }
     const { body } = await staff.get('/api/v1/accounting/gold/month-end-close/{period}', { path });
     expectThat(body.closed, `${period} is not closed`);
     expectThat(body.differences.length === 0, 'the books differ from what was frozen');
     return [
       refused,
-      `${period} ${closed}, its totals frozen and proven; a second close is 409 CONFLICT`,
+      `${period} ${first}, its totals frozen and proven; a second close is 409 CONFLICT`,
+      `${months.items.length} later months are open: the next closes when its days are signed off`,
     ];
   },
 };

@@ -1,6 +1,6 @@
 import { apiVariables } from '../../runtime/process.variables.ts';
 import { createAccounting, portalRead } from '../../modules/accounting/index.ts';
-import { createRegisterRoutes } from '../../modules/registers/index.ts';
+import { createExportRegister, createRegisterRoutes } from '../../modules/registers/index.ts';
 import type { ApiDefinition } from '../../runtime/create-api-app.ts';
 import type { Runtime } from '../../runtime/create-runtime.ts';
 
@@ -13,8 +13,9 @@ export const createAccountingApi = (
 ): ApiDefinition & { readonly flush: () => Promise<void> } => {
   const { db, inTransaction, readSnapshot } = runtime.database;
   const shared = { ...runtime, db, inTransaction, readSnapshot };
-  const accounting = createAccounting(shared);
-  const registers = createRegisterRoutes({ ...shared, access: portalRead });
+  const exportRegister = createExportRegister(shared);
+  const accounting = createAccounting({ ...shared, exportRegister });
+  const registers = createRegisterRoutes({ ...shared, exportRegister, access: portalRead });
   return {
     name: 'accounting',
     title: 'Digital Gold accounting API',

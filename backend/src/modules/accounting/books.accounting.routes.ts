@@ -9,6 +9,8 @@ import {
   pageQuery,
   type Route,
 } from '../../platform/http/index.ts';
+import { filesNeed, policiesRegister, statutoryRegister, windowOf } from '../registers/index.ts';
+import { fileErrors, writeFile, type FilesDeps } from './write-file.ts';
 import type { Switches } from '../settings/index.ts';
 import { portalActor, portalRead, portalWrite } from './accounting.types.ts';
 import {
@@ -34,8 +36,18 @@ import { postingRefusals, readPostingRefusal } from './posting-gate.ts';
 import { listStatutory } from '../statutory/index.ts';
 
 /** Returns a page of determinations, newest first, and the number of those that match. */
-const listPolicies = async (db: Db, topic: string | undefined, page: Page) => {
-  const where = topic === undefined ? {} : { topic };
+const listPolicies = async (
+  db: Db,
+  { topic, from, until }: { readonly topic?: string | undefined } & ReturnType<typeof windowOf>,
+  page: Page,
+) => {
+  const where = {
+    ...(topic !== undefined && { topic }),
+    createdAt: {
+      ...(from !== undefined && { gte: from }),
+      ...(until !== undefined && { lt: until }),
+    },
+  };
   const [rows, total] = await Promise.all([
     db.policyDetermination.findMany({
       where,
@@ -85,18 +97,72 @@ const recordPolicy = async (
   return row;
 };
 
+/** Declares policy determinations. */
+const createPolicyRoutes = (deps: AccountingWriteDeps & FilesDeps): Route[] => [
+  defineRoute({
+    method: 'GET',
+    path: '/gold/policy-determinations',
+    summary: 'Decisions on questions of tax and accounting, newest first',
+    tags: ['policy'],
+    access: portalRead('gold.policy.read', filesNeed),
+    query: policyQuery,
+    responses: { 200: policyPage },
+    errors: fileErrors,
+    handler: async ({ query, principal: reader, context }) => {
+      const { topic, from, to, format, ...page } = query;
+      if (format !== 'json') {
+        const filter = { from, to, status: undefined, q: topic };
+        return writeFile(deps, {
+          register: policiesRegister,
+          query: filter,
+          format,
+          reader,
+          context,
+        });
+      }
+      const filter = { topic, ...windowOf({ from, to }) };
+      const { rows, total } = await listPolicies(deps.db, filter, page);
+      return ok({ items: rows.map(presentPolicy), total, ...page });
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/gold/policy-determinations',
+    summary: 'Record a decision on a question of tax or accounting',
+    tags: ['policy'],
+    access: portalWrite('gold.policy.write'),
+    body: policyBody,
+    responses: { 201: policyView },
+    handler: async ({ body, principal, context }) =>
+      created(presentPolicy(await recordPolicy(deps, body, { principal, context }))),
+  }),
+];
+
 /** Declares statutory parameters and policy determinations. */
-export const createStatutoryRoutes = (deps: AccountingWriteDeps): Route[] => [
+export const createStatutoryRoutes = (deps: AccountingWriteDeps & FilesDeps): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/gold/statutory-parameters',
     summary: 'Statutory parameters, each with the day on which it takes effect',
     tags: ['statutory'],
-    access: portalRead('gold.statutory.read'),
+    access: portalRead('gold.statutory.read', filesNeed),
     query: statutoryQuery,
     responses: { 200: statutoryPage },
-    handler: async ({ query: { key, ...page } }) => {
-      const { rows, total } = await listStatutory(deps.db, key, page);
+    errors: fileErrors,
+    handler: async ({ query, principal: reader, context }) => {
+      const { key, from, to, format, ...page } = query;
+      if (format !== 'json') {
+        const filter = { from, to, status: undefined, q: key };
+        return writeFile(deps, {
+          register: statutoryRegister,
+          query: filter,
+          format,
+          reader,
+          context,
+        });
+      }
+      const filter = { key, ...windowOf({ from, to }) };
+      const { rows, total } = await listStatutory(deps.db, filter, page);
       return ok({ items: rows.map(presentStatutory), total, ...page });
     },
   }),
@@ -115,33 +181,13 @@ export const createStatutoryRoutes = (deps: AccountingWriteDeps): Route[] => [
       return ok(presentStatutory(row));
     },
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/gold/policy-determinations',
-    summary: 'Decisions on questions of tax and accounting, newest first',
-    tags: ['policy'],
-    access: portalRead('gold.policy.read'),
-    query: policyQuery,
-    responses: { 200: policyPage },
-    handler: async ({ query: { topic, ...page } }) => {
-      const { rows, total } = await listPolicies(deps.db, topic, page);
-      return ok({ items: rows.map(presentPolicy), total, ...page });
-    },
-  }),
-  defineRoute({
-    method: 'POST',
-    path: '/gold/policy-determinations',
-    summary: 'Record a decision on a question of tax or accounting',
-    tags: ['policy'],
-    access: portalWrite('gold.policy.write'),
-    body: policyBody,
-    responses: { 201: policyView },
-    handler: async ({ body, principal, context }) =>
-      created(presentPolicy(await recordPolicy(deps, body, { principal, context }))),
-  }),
+  ...createPolicyRoutes(deps),
 ];
 
 const passbook = { entries_available: z.literal(false) };
+
+/** There is nothing to write a file of. */
+const ledgerQuery = pageQuery.extend({ format: z.enum(['json']).default('json') });
 
 const ledgerView = z.object({
   items: z.array(z.never()),
@@ -166,9 +212,10 @@ export const createLedgerRoutes = ({ switches }: { readonly switches: Switches }
     summary: 'The passbook: no entries, by design',
     tags: ['ledger'],
     access: portalRead('gold.ledger.read'),
-    query: pageQuery,
+    query: ledgerQuery,
     responses: { 200: ledgerView },
-    handler: async ({ query }) => ok({ items: [], total: 0, ...query, entries_available: false }),
+    handler: async ({ query: { page, limit } }) =>
+      ok({ items: [], total: 0, page, limit, entries_available: false }),
   }),
   defineRoute({
     method: 'GET',

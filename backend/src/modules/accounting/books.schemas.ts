@@ -1,12 +1,15 @@
 import { z } from 'zod';
 import { istDay, pageOf, pageQuery, plainLine, plainText } from '../../platform/http/index.ts';
+import { isInOrder, outOfOrder, registerFields } from '../registers/index.ts';
 import type { StatutoryRow } from '../statutory/index.ts';
 
 const keySchema = z
   .string()
   .regex(/^[a-z][a-z0-9_]{1,63}$/u, 'must be a name such as gst_rate_bps');
 
-export const statutoryQuery = pageQuery.extend({ key: keySchema.optional() });
+export const statutoryQuery = pageQuery
+  .extend({ ...registerFields, key: keySchema.optional() })
+  .refine(isInOrder, outOfOrder);
 export const statutoryParams = z.object({ key: keySchema });
 export const statutoryBody = z.object({
   value: plainLine(500),
@@ -32,9 +35,9 @@ export const presentStatutory = ({ effectiveFrom, createdAt, ...row }: Statutory
   createdAt: createdAt.toISOString(),
 });
 
-export const policyQuery = pageQuery.extend({
-  topic: z.string().trim().min(1).max(100).optional(),
-});
+export const policyQuery = pageQuery
+  .extend({ ...registerFields, topic: z.string().trim().min(1).max(100).optional() })
+  .refine(isInOrder, outOfOrder);
 export const policyBody = z.object({
   topic: plainLine(100),
   determination: plainText(5000),

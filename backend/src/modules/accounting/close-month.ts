@@ -1,5 +1,4 @@
-import { addMs } from '../../platform/clock/clock.ts';
-import { endOfIstDate, istDate, startOfIstDate } from '../../platform/clock/ist.ts';
+import { endOfIstDate, startOfIstDate } from '../../platform/clock/ist.ts';
 import { isUniqueViolation, lockText, selectOne, sql, type Db } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
@@ -8,6 +7,7 @@ import { registerTotals, type RegisterTotals } from '../registers/index.ts';
 import { portalActor } from './accounting.types.ts';
 import { hasSettled } from './sign-off-day.ts';
 import { bookLock, findMonthEnd, insertMonthEnd, type MonthEndRow } from './month-ends.store.ts';
+import { datesOf, findOpenBefore, listUnsignedDays } from './open-months.ts';
 import type { DateRange } from './provider-days.read-model.ts';
 import type { AccountingWriteDeps, PortalAuthor } from './put-statutory-parameter.ts';
 
@@ -20,14 +20,6 @@ export interface Difference {
   readonly expected: number | string;
   readonly found: number | string;
 }
-
-/** Returns the IST dates on which a month (`YYYY-MM`) begins and ends. */
-export const datesOf = (period: string): DateRange => {
-  const from = `${period}-01`;
-  // The 1st of a month and 31 days later are in two months, whatever their lengths.
-  const next = istDate(addMs(startOfIstDate(from), 31 * 24 * 60 * 60_000)).slice(0, 7);
-  return { from, to: istDate(addMs(startOfIstDate(`${next}-01`), -1)) };
-};
 
 const integerOf = (text: string): number => toSafePaise(paise(BigInt(text)));
 
@@ -104,10 +96,30 @@ export const readMonth = (
 const conflict = (message: string, details?: unknown): AppError =>
   new AppError('CONFLICT', { message, field: 'period', ...(details !== undefined && { details }) });
 
+/** @throws AppError CONFLICT for a month that is closed, or while the one before it is open */
+const requireTurn = async (db: Db, period: string): Promise<void> => {
+  if ((await findMonthEnd(db, period)) !== undefined) {
+    throw conflict('This month is closed already. Its totals never change.');
+  }
+  const before = await findOpenBefore(db, period);
+  if (before === undefined) return;
+  throw conflict('The month before is open. Close that one first.', { monthBefore: before });
+};
+
+/** @throws AppError CONFLICT while a day of the month is not signed off */
+const requireSignedDays = async (db: Db, period: string): Promise<void> => {
+  const unsignedDays = await listUnsignedDays(db, period);
+  if (unsignedDays.length === 0) return;
+  const message = 'Days of this month are not signed off. Sign off each of them first.';
+  throw conflict(message, { unsignedDays });
+};
+
 /**
- * Closes a month that ended two minutes ago or earlier: proves its totals against the movements and
+ * Closes a month that ended two minutes ago or earlier, after the one before it and when its days
+ * are signed off: proves its totals against the movements and
  * freezes them (contract: accounting > Month end).
- * @throws AppError CONFLICT for a month that is not over, is closed already, or does not add up
+ * @throws AppError CONFLICT for a month that is not over, is closed already, comes before its turn,
+ * has days that are not signed off, or does not add up
  */
 export const closeMonth = async (
   deps: AccountingWriteDeps,
@@ -119,9 +131,8 @@ export const closeMonth = async (
   if (!hasSettled(endOfIstDate(datesOf(period).to), closedAt)) {
     throw conflict('This month is not over in India. Close it two minutes after its end.');
   }
-  if ((await findMonthEnd(deps.db, period)) !== undefined) {
-    throw conflict('This month is closed already. Its totals never change.');
-  }
+  await requireTurn(deps.db, period);
+  await requireSignedDays(deps.db, period);
   const { totals, differences } = await readMonth(deps, period);
   if (differences.length > 0) {
     throw conflict('Orders and movements of this month differ. Resolve that first.', differences);
@@ -129,6 +140,7 @@ export const closeMonth = async (
   try {
     return await inTransaction(async (tx) => {
       await lockText(tx, bookLock);
+      await requireTurn(tx, period);
       const row = { id: random.uuid(), period, totals, closedBy: principal.portalUserId, closedAt };
       await insertMonthEnd(tx, row);
       await audit.record(tx, {

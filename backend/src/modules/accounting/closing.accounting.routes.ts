@@ -2,14 +2,10 @@ import { addMs, type Clock } from '../../platform/clock/clock.ts';
 import { istDate, startOfIstDate } from '../../platform/clock/ist.ts';
 import type { Db } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
-import {
-  created,
-  defineRoute,
-  offsetOf,
-  ok,
-  pageQuery,
-  type Route,
-} from '../../platform/http/index.ts';
+import { created, defineRoute, offsetOf, ok, type Route } from '../../platform/http/index.ts';
+import { filesNeed, monthEndsRegister, windowOf } from '../registers/index.ts';
+import { daysRegister } from './days.register.ts';
+import { fileErrors, writeFile, type FilesDeps } from './write-file.ts';
 import { portalRead, portalWrite } from './accounting.types.ts';
 import { closeMonth, readMonth } from './close-month.ts';
 import {
@@ -19,13 +15,19 @@ import {
   daysQuery,
   monthCloseView,
   monthsPage,
+  monthsQuery,
   monthView,
+  openMonthsView,
   periodParams,
   presentClosedMonth,
+  presentOpenMonth,
+  presentReopened,
   presentSignOff,
+  reopenBody,
   signOffView,
 } from './closing.schemas.ts';
-import { findMonthEnd, listMonthEnds } from './month-ends.store.ts';
+import { findMonthEnd, listMonthEnds, listReopened } from './month-ends.store.ts';
+import { listOpenMonths } from './open-months.ts';
 import {
   listDates,
   noProviderFigures,
@@ -34,6 +36,7 @@ import {
   addProviderFigures,
 } from './provider-days.read-model.ts';
 import type { Post } from './posting-gate.ts';
+import { reopenMonth } from './reopen-month.ts';
 import type { AccountingWriteDeps } from './put-statutory-parameter.ts';
 import { listSignOffs, signOffDay } from './sign-off-day.ts';
 
@@ -86,17 +89,29 @@ const readDays = async (
 };
 
 /** Declares the comparison with the gold provider, day by day, and its sign-off. */
-export const createProviderReconciliationRoutes = (deps: AccountingWriteDeps): Route[] => [
+export const createProviderReconciliationRoutes = (
+  deps: AccountingWriteDeps & FilesDeps,
+): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/gold/provider-reconciliation',
     summary: "The orders' figures beside those of the provider's operations, by IST day",
     tags: ['reconciliation'],
-    access: portalRead('gold.reconciliation.read'),
+    access: portalRead('gold.reconciliation.read', filesNeed),
     query: daysQuery,
     responses: { 200: daysPage },
-    handler: async ({ query: { page, limit, status, ...dates } }) => {
+    errors: fileErrors,
+    handler: async ({ query, principal: reader, context }) => {
+      const { page, limit, status, format, ...dates } = query;
       const range = rangeOf(deps.clock, dates);
+      if (format !== 'json') {
+        const register = daysRegister(async () => {
+          const { items } = await readDays(deps.db, range, status, { page: 1, limit: maxDays });
+          return items;
+        });
+        const filter = { ...range, status, q: undefined };
+        return writeFile(deps, { register, query: filter, format, reader, context });
+      }
       const found = await readDays(deps.db, range, status, { page, limit });
       return ok({ ...found, page, limit });
     },
@@ -115,21 +130,43 @@ export const createProviderReconciliationRoutes = (deps: AccountingWriteDeps): R
   }),
 ];
 
-/** Declares the months that were closed, and their closing. */
-export const createMonthEndRoutes = (
-  deps: AccountingWriteDeps & { readonly post: Post },
-): Route[] => [
+/** Returns a month: frozen or so far, what differs, and what was frozen before. */
+const readMonthView = async (deps: AccountingWriteDeps, period: string) => {
+  const [row, now] = [await findMonthEnd(deps.db, period), await readMonth(deps, period)];
+  const reopened = presentReopened(await listReopened(deps.db, period));
+  if (row === undefined) {
+    const open = { period, closed: false, closedBy: null, closedAt: null };
+    return { ...open, ...now, reopened };
+  }
+  const frozen = presentClosedMonth(row);
+  return { ...frozen, differences: compareTotals(frozen.totals, now.totals), reopened };
+};
+
+/** Declares the reads of months: those that were closed, those that are open, and one. */
+const createMonthEndReads = (deps: AccountingWriteDeps & FilesDeps): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/gold/month-end-close',
     summary: 'The months that were closed, newest first',
     tags: ['month-end'],
-    access: portalRead('gold.month_end.read'),
-    query: pageQuery,
+    access: portalRead('gold.month_end.read', filesNeed),
+    query: monthsQuery,
     responses: { 200: monthsPage },
-    handler: async ({ query }) => {
-      const { rows, total } = await listMonthEnds(deps.db, query);
-      return ok({ items: rows.map(presentClosedMonth), total, ...query });
+    errors: fileErrors,
+    handler: async ({ query, principal: reader, context }) => {
+      const { from, to, format, ...page } = query;
+      if (format !== 'json') {
+        const filter = { from, to, status: undefined, q: undefined };
+        return writeFile(deps, {
+          register: monthEndsRegister,
+          query: filter,
+          format,
+          reader,
+          context,
+        });
+      }
+      const { rows, total } = await listMonthEnds(deps.db, windowOf({ from, to }), page);
+      return ok({ items: rows.map(presentClosedMonth), total, ...page });
     },
   }),
   defineRoute({
@@ -143,15 +180,28 @@ export const createMonthEndRoutes = (
     errors: ['NOT_FOUND'],
     handler: async ({ params: { period } }) => {
       if (period > istDate(deps.clock.now()).slice(0, 7)) throw new AppError('NOT_FOUND');
-      const [row, now] = [await findMonthEnd(deps.db, period), await readMonth(deps, period)];
-      if (row === undefined) {
-        const { totals, differences } = now;
-        return ok({ period, closed: false, totals, closedBy: null, closedAt: null, differences });
-      }
-      const frozen = presentClosedMonth(row);
-      return ok({ ...frozen, differences: compareTotals(frozen.totals, now.totals) });
+      return ok(await readMonthView(deps, period));
     },
   }),
+  defineRoute({
+    method: 'GET',
+    path: '/gold/month-end',
+    summary: 'The months that are not closed, the oldest first, and what keeps them open',
+    tags: ['month-end'],
+    access: portalRead('gold.month_end.read'),
+    responses: { 200: openMonthsView },
+    handler: async () => {
+      const months = await listOpenMonths(deps.db, deps.clock.now());
+      return ok({ items: months.map(presentOpenMonth) });
+    },
+  }),
+];
+
+/** Declares the months that were closed, those that are open, closing and reopening. */
+export const createMonthEndRoutes = (
+  deps: AccountingWriteDeps & FilesDeps & { readonly post: Post },
+): Route[] => [
+  ...createMonthEndReads(deps),
   defineRoute({
     method: 'POST',
     path: '/gold/month-end-close/:period',
@@ -165,6 +215,21 @@ export const createMonthEndRoutes = (
       const closed = await closeMonth(deps, period, { principal, context });
       const posting = await deps.post({ source: 'month_end_close', id: period });
       return created({ ...presentClosedMonth(closed), posting });
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/gold/month-end-close/:period/reopen',
+    summary: 'Reopen the newest closed month, with a reason; what was frozen is kept',
+    tags: ['month-end'],
+    access: portalWrite('gold.month_end.close'),
+    params: periodParams,
+    body: reopenBody,
+    responses: { 200: monthView },
+    errors: ['CONFLICT'],
+    handler: async ({ params: { period }, body: { reason }, principal, context }) => {
+      await reopenMonth(deps, { period, reason }, { principal, context });
+      return ok(await readMonthView(deps, period));
     },
   }),
 ];

@@ -1,15 +1,19 @@
 import { z } from 'zod';
-import { istDay, istMonth, pageOf, pageQuery } from '../../platform/http/index.ts';
+import { istDay, istMonth, pageOf, pageQuery, plainText } from '../../platform/http/index.ts';
+import { isInOrder, outOfOrder, registerFields } from '../registers/index.ts';
 import type { Difference } from './close-month.ts';
 import type { MonthEndRow } from './month-ends.store.ts';
+import type { OpenMonth } from './open-months.ts';
 import { postingRefusals } from './posting-gate.ts';
 import type { SignOffRow } from './sign-off-day.ts';
 
 export const daysQuery = pageQuery.extend({
   from: istDay.optional(),
   to: istDay.optional(),
+  format: registerFields.format,
   status: z.enum(['OPEN', 'SIGNED']).optional(),
 });
+export const monthsQuery = pageQuery.extend(registerFields).refine(isInOrder, outOfOrder);
 export const dateParams = z.object({ date: istDay });
 export const periodParams = z.object({ period: istMonth });
 
@@ -77,12 +81,35 @@ export const monthCloseView = closedMonthView.extend({
   posting: z.object({ posted: z.literal(false), code: z.enum(postingRefusals) }),
 });
 
+/** What was frozen before a month was reopened, and why it was. */
+const reopenedView = closedMonthView.omit({ closed: true, period: true }).extend({
+  revision: z.int().min(1),
+  reopenedBy: person,
+  reopenedAt: z.iso.datetime(),
+  reason: z.string(),
+});
+
+export const reopenBody = z.object({ reason: plainText(2000) });
+
+export const openMonthsView = z.object({
+  items: z.array(
+    z.object({
+      period: z.string(),
+      canClose: z.boolean(),
+      isOver: z.boolean(),
+      waitsFor: z.string().nullable().describe('The month that has to be closed first.'),
+      unsignedDays: z.array(z.iso.date()),
+    }),
+  ),
+});
+
 /** A month: `differences` is what stands in the books now beside what was frozen or is proven. */
 export const monthView = closedMonthView.extend({
   closed: z.boolean(),
   closedBy: person.nullable(),
   closedAt: z.iso.datetime().nullable(),
   differences: z.array(differenceView),
+  reopened: z.array(reopenedView),
 });
 
 export const presentClosedMonth = ({ period, totals, closer, closedAt }: MonthEndRow) => ({
@@ -91,6 +118,29 @@ export const presentClosedMonth = ({ period, totals, closer, closedAt }: MonthEn
   totals: totalsView.parse(totals),
   closedBy: closer,
   closedAt: closedAt.toISOString(),
+});
+
+export const presentReopened = (rows: readonly MonthEndRow[]) =>
+  rows.flatMap(({ totals, closer, closedAt, revision, reopening }) =>
+    reopening === null
+      ? []
+      : [
+          {
+            revision,
+            totals: totalsView.parse(totals),
+            closedBy: closer,
+            closedAt: closedAt.toISOString(),
+            reopenedBy: reopening.reopener,
+            reopenedAt: reopening.reopenedAt.toISOString(),
+            reason: reopening.reason,
+          },
+        ],
+  );
+
+export const presentOpenMonth = (month: OpenMonth) => ({
+  ...month,
+  unsignedDays: [...month.unsignedDays],
+  canClose: month.isOver && month.waitsFor === null && month.unsignedDays.length === 0,
 });
 
 /** Compares frozen totals with those of now, figure by figure. */

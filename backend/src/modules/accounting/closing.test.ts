@@ -7,7 +7,7 @@ import { createFactories } from '#test/support/factories.ts';
 import type { OpenBooks } from '#test/support/open-books.ts';
 import { addMs } from '../../platform/clock/clock.ts';
 import { endOfIstDate, istDate } from '../../platform/clock/ist.ts';
-import { datesOf } from './close-month.ts';
+import { datesOf, monthAfter } from './open-months.ts';
 import { createAccounting } from './index.ts';
 import { addProviderFigures } from './provider-days.read-model.ts';
 
@@ -36,10 +36,12 @@ const openMonth = async (open: OpenBooks) => {
   const { routes, guard } = createAccounting(system);
   const url = await system.serve({ prefix: '/api/v1/accounting', routes, guard });
   const { token } = await createFactories(system).portalUser();
-  const ask: Caller = createCaller(url, { 'x-portal-token': token });
+  const askAs = (as: string): Caller => createCaller(url, { 'x-portal-token': as });
+  const ask = askAs(token);
   writeFileSync(join(system.settingsDir, 'ACCOUNTING_PORTAL_MODE'), 'readwrite');
   return {
     ask,
+    askAs,
     today,
     period,
     month: (of = period) => `/gold/month-end-close/${of}`,
@@ -73,6 +75,20 @@ it('freezes nothing in the two minutes after midnight, while transactions may la
   expect(await ask('POST', lastDay)).toMatchObject({ status: 409, field: 'date' });
   expect(await ask('POST', month())).toMatchObject({ status: 409, field: 'period' });
   await open.advance(60);
+});
+
+it('closes no month before each day with figures is signed off, and says which', async ({
+  ended,
+}) => {
+  const { ask, month, period, today } = ended;
+  const refused = await ask('POST', month());
+  expect(refused).toMatchObject({ status: 409, field: 'period' });
+  expect(Object(refused.body['error']).details).toEqual({ unsignedDays: [today] });
+  const next = monthAfter(period);
+  expect((await ask('GET', '/gold/month-end')).body['items']).toMatchObject([
+    { period, canClose: false, isOver: true, waitsFor: null, unsignedDays: [today] },
+    { period: next, canClose: false, isOver: false, waitsFor: period, unsignedDays: [] },
+  ]);
 });
 
 describe('provider reconciliation', () => {
@@ -208,6 +224,75 @@ describe('the close of a month', () => {
         ]);
       },
     );
+  });
+});
+
+const reopen = (period: string) => `/gold/month-end-close/${period}/reopen`;
+const reason = 'A refund of the last day was booked late.';
+/** A session lasts for a shift: months later there is another. */
+const signInAgain = async (
+  open: OpenBooks,
+  askAs: (token: string) => Caller,
+  role?: 'finance_head',
+): Promise<Caller> => askAs((await createFactories(open.system).portalUser(role)).token);
+
+describe('the order of months', () => {
+  it('closes a month after the one before, and reopens the newest alone', async ({
+    open,
+    ended,
+  }) => {
+    const { askAs, month, period } = ended;
+    const [next, afterNext] = [monthAfter(period), monthAfter(monthAfter(period))];
+    await open.advance(63 * 24 * 60 * 60);
+    const ask = await signInAgain(open, askAs);
+    expect((await ask('POST', month(afterNext))).body['error']).toMatchObject({
+      code: 'CONFLICT',
+      details: { monthBefore: next },
+    });
+    expect((await ask('POST', month(next))).status).toBe(201);
+    const refused = await ask('POST', reopen(period), { reason });
+    expect(refused.body['error']).toMatchObject({ details: { laterMonth: next } });
+    expect((await ask('POST', reopen(next), { reason })).status).toBe(200);
+    expect((await ask('POST', reopen(next), { reason })).status).toBe(409);
+  });
+
+  it('keeps what was frozen when a month is reopened and closed again', async ({ open, ended }) => {
+    const { askAs, month, period } = ended;
+    const ask = await signInAgain(open, askAs);
+    const before = await ask('GET', month());
+    const opened = await ask('POST', reopen(period), { reason });
+    expect(opened).toMatchObject({ status: 200, body: { closed: false } });
+    const frozen = { revision: 1, totals: before.body['totals'], reason };
+    expect(opened.body['reopened']).toMatchObject([frozen]);
+    expect((await ask('GET', '/gold/month-end-close')).body).toMatchObject({ total: 0 });
+    const answers = await Promise.all([1, 2].map(() => ask('POST', month())));
+    expect(answers.map(({ status }) => String(status)).toSorted()).toEqual(['201', '409']);
+    const { body } = await ask('GET', month());
+    expect(body).toMatchObject({ closed: true, differences: [], reopened: [frozen] });
+    const action = 'accounting.month-end.reopen';
+    const where = { action, targetId: period };
+    const [row] = await open.system.db.auditLog.findMany({ where });
+    expect(JSON.stringify([row?.before, row?.after])).not.toContain(reason);
+  });
+
+  it('is reopened by a super admin alone, with a reason', async ({ open, ended }) => {
+    const { askAs, period } = ended;
+    const ask = await signInAgain(open, askAs);
+    const head = await signInAgain(open, askAs, 'finance_head');
+    const refused = await head('POST', reopen(period), { reason });
+    expect(refused).toMatchObject({ status: 403, code: 'PERMISSION_DENIED' });
+    const refusals = { action: 'accounting.refused', outcome: 'REFUSED' };
+    expect(await open.system.db.auditLog.count({ where: refusals })).toBeGreaterThan(0);
+    for (const none of [{}, { reason: '' }, { reason: ' ' }]) {
+      expect((await ask('POST', reopen(period), none)).status).toBe(400);
+    }
+  });
+
+  it('is kept by the database: no close beside one that stands', async ({ open, ended }) => {
+    const again = `INSERT INTO month_end_close (id, period, revision, totals, closed_by, closed_at)
+      SELECT gen_random_uuid(), period, 3, totals, closed_by, closed_at FROM month_end_close
+      WHERE period = $1 AND revision = 2`;
+    await expect(open.asOwner(again, ended.period)).rejects.toThrow(/is closed/u);
   });
 });
 

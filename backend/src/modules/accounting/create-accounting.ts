@@ -16,16 +16,18 @@ import { createPostingGate } from './posting-gate.ts';
 import { recordingRefusals } from './portal-refusals.ts';
 import type { PortalSignInDeps } from './portal-sign-in.ts';
 import { createPortalUserReads, createPortalUserWrites } from './portal-users.accounting.routes.ts';
+import type { FilesDeps } from './write-file.ts';
 import { createRateLimitedRecorder, type RateLimitedRecorder } from './record-rate-limited.ts';
 
 /** Wires the accounting portal: its sign-in, users, books and the guard of its API. */
 export const createAccounting = (
-  deps: PortalSignInDeps & {
-    readonly switches: Switches;
-    readonly vault: Pick<Vault, 'forUsers' | 'service'>;
-    readonly logger: Logger;
-    readonly timers: Timers;
-  },
+  deps: PortalSignInDeps &
+    FilesDeps & {
+      readonly switches: Switches;
+      readonly vault: Pick<Vault, 'forUsers' | 'service'>;
+      readonly logger: Logger;
+      readonly timers: Timers;
+    },
 ): { routes: Route[]; guard: Guard; rateLimited: RateLimitedRecorder } => ({
   routes: [
     ...createAccountingRoutes(deps),
@@ -34,7 +36,7 @@ export const createAccounting = (
     ...createStatutoryRoutes(deps),
     ...createLedgerRoutes(deps),
     ...createProviderReconciliationRoutes(deps),
-    ...createMonthEndRoutes({ ...deps, post: createPostingGate(deps) }),
+    ...recordingRefusals(deps, createMonthEndRoutes({ ...deps, post: createPostingGate(deps) })),
     ...createAuditRoutes(deps, {
       path: '/gold/audit',
       access: portalRead('audit.read'),

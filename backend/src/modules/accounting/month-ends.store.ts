@@ -4,38 +4,80 @@ import { offsetOf, type Page } from '../../platform/http/index.ts';
 /** Lets writes that depend on which months are closed take turns: see `lockText`. */
 export const bookLock = 'accounting:books';
 
-/* The rows of `month_end_close`: inserted once, never changed. */
+/*
+ * The rows of `month_end_close` and `month_end_reopening`: inserted once, never changed. A month is
+ * closed while its newest close was not reopened.
+ */
 
-const withCloser = { closer: { select: { id: true, email: true } } } as const;
+const withPeople = {
+  closer: { select: { id: true, email: true } },
+  reopening: { include: { reopener: { select: { id: true, email: true } } } },
+} as const;
+
+const standing = { reopening: null } as const;
 
 /** Returns the newest closed month as `YYYY-MM`. */
 export const findLastClosedPeriod = async (db: Db): Promise<string | undefined> => {
   const row = await db.monthEndClose.findFirst({
+    where: standing,
     orderBy: { period: 'desc' },
     select: { period: true },
   });
   return row?.period;
 };
 
+/** Returns the close of a month; undefined while it is open, also where it was reopened. */
 export const findMonthEnd = async (db: Db, period: string) =>
-  (await db.monthEndClose.findUnique({ where: { period }, include: withCloser })) ?? undefined;
+  (await db.monthEndClose.findFirst({ where: { period, ...standing }, include: withPeople })) ??
+  undefined;
 
 export type MonthEndRow = NonNullable<Awaited<ReturnType<typeof findMonthEnd>>>;
 
+/** Returns the closes of a month that were reopened, the newest first. */
+export const listReopened = (db: Db, period: string): Promise<readonly MonthEndRow[]> =>
+  db.monthEndClose.findMany({
+    where: { period, reopening: { isNot: null } },
+    orderBy: { revision: 'desc' },
+    include: withPeople,
+  });
+
+/** Returns which of these months are closed. */
+export const listClosedPeriods = async (
+  db: Db,
+  periods: readonly string[],
+): Promise<ReadonlySet<string>> => {
+  const rows = await db.monthEndClose.findMany({
+    where: { period: { in: [...periods] }, ...standing },
+    select: { period: true },
+  });
+  return new Set(rows.map(({ period }) => period));
+};
+
 /** Returns a page of closed months, newest first, and their number. */
-export const listMonthEnds = async (db: Db, page: Page) => {
+export const listMonthEnds = async (
+  db: Db,
+  { from, until }: { readonly from?: Date | undefined; readonly until?: Date | undefined },
+  page: Page,
+) => {
+  const closedAt = {
+    ...(from !== undefined && { gte: from }),
+    ...(until !== undefined && { lt: until }),
+  };
+  const where = { ...standing, closedAt };
   const [rows, total] = await Promise.all([
     db.monthEndClose.findMany({
+      where,
       orderBy: { period: 'desc' },
       skip: offsetOf(page),
       take: page.limit,
-      include: withCloser,
+      include: withPeople,
     }),
-    db.monthEndClose.count(),
+    db.monthEndClose.count({ where }),
   ]);
   return { rows, total };
 };
 
+/** Adds a close of a month after those that were reopened. */
 export const insertMonthEnd = async (
   db: Db,
   row: {
@@ -46,5 +88,18 @@ export const insertMonthEnd = async (
     readonly closedAt: Date;
   },
 ): Promise<void> => {
-  await db.monthEndClose.create({ data: row });
+  const earlier = await db.monthEndClose.count({ where: { period: row.period } });
+  await db.monthEndClose.create({ data: { ...row, revision: earlier + 1 } });
+};
+
+export const insertReopening = async (
+  db: Db,
+  row: {
+    readonly closeId: string;
+    readonly reason: string;
+    readonly reopenedBy: string;
+    readonly reopenedAt: Date;
+  },
+): Promise<void> => {
+  await db.monthEndReopening.create({ data: row });
 };

@@ -22,6 +22,7 @@ const auditQuery = pageQuery.extend({
   ip: z.union([z.ipv4(), z.ipv6()]).optional(),
   from: moment.optional(),
   to: moment.optional(),
+  format: z.enum(['json']).default('json').describe('The log is written in no other form.'),
 });
 
 const auditEntryView = z.object({
@@ -102,7 +103,7 @@ export const createAuditRoutes = (
     query: auditQuery,
     responses: { 200: auditPage },
     handler: async ({ query }) => {
-      const { page, limit, ...filter } = query;
+      const { page, limit, format: _onlyOne, ...filter } = query;
       const { rows, total } = await listAuditEntries(
         db,
         { ...filter, accounting: view.accounting },

@@ -14,8 +14,9 @@ import type {
   Column,
   ColumnKind,
   RowValues,
+  WorkedOutRegister,
 } from './registers.types.ts';
-import { headersOf, sheetCells } from './present-row.ts';
+import { csvRecord, headersOf, sheetCells } from './present-row.ts';
 
 /** Files that one process writes at a time: each holds a connection and a snapshot. */
 const exportsAtOnce = 2;
@@ -40,9 +41,9 @@ export interface ExportDeps {
   readonly limits?: { readonly stallMs?: number; readonly sheetRows?: number };
 }
 
-interface ExportRequest {
-  readonly register: Register;
-  readonly query: RegisterQuery;
+export interface ExportRequest {
+  readonly register: Register | WorkedOutRegister;
+  readonly query: Pick<RegisterQuery, 'from' | 'to' | 'status' | 'q'>;
   readonly format: FileFormat;
   readonly reader: RegisterReader;
   readonly context: Pick<RequestContext, 'requestId' | 'ip'>;
@@ -75,14 +76,47 @@ const fileNameOf = ({ register, query, format }: ExportRequest): string => {
   return `${register.name}_${period}.${format}`;
 };
 
+/** Returns the pieces of a file whose rows were worked out already. */
+const piecesOfRows = (
+  { register: { name, columns }, format }: ExportRequest,
+  rows: readonly RowValues[],
+): AsyncIterable<string | Uint8Array> => {
+  if (format === 'csv') return writeRecords(columns, rows);
+  return writeXlsx(name, columns, inOneBatch(rows));
+};
+
 const piecesOf = (
-  { register, format }: ExportRequest,
+  { register, format }: ExportRequest & { readonly register: Register },
   filter: RegisterFilter,
   snapshot: Snapshot,
 ): AsyncIterable<string | Uint8Array> => {
   const { name, columns } = register;
   if (format === 'csv') return writeCsv(columns, snapshot.csv(csvSql(register, filter)));
   return writeXlsx(name, columns, snapshot.batches(rowsSql(register, filter), batchRows));
+};
+
+/** Writes the audit row of a file. */
+const recordExport = async (
+  deps: Pick<ExportDeps, 'db' | 'audit'>,
+  request: ExportRequest,
+): Promise<void> => {
+  const { register, query, format, reader, context } = request;
+  const { from = null, to = null, status = null, q } = query;
+  await deps.audit.record(deps.db, {
+    action: 'accounting.export',
+    actor: {
+      api: 'accounting',
+      id: reader.portalUserId,
+      email: reader.email,
+      role: reader.role,
+    },
+    target: { type: 'register', id: register.name },
+    after: { format, from, to, status, isSearch: q !== undefined },
+    // Whatever was typed: it may be somebody's name.
+    ...(q !== undefined && { sealed: { after: { q } } }),
+    requestId: context.requestId,
+    ip: context.ip,
+  });
 };
 
 /**
@@ -95,40 +129,27 @@ const piecesOf = (
 export const createExportRegister = (deps: ExportDeps) => {
   let running = 0;
 
-  const record = async (request: ExportRequest): Promise<void> => {
-    const { register, query, format, reader, context } = request;
-    const { from = null, to = null, status = null, q } = query;
-    await deps.audit.record(deps.db, {
-      action: 'accounting.export',
-      actor: {
-        api: 'accounting',
-        id: reader.portalUserId,
-        email: reader.email,
-        role: reader.role,
-      },
-      target: { type: 'register', id: register.name },
-      after: { format, from, to, status, isSearch: q !== undefined },
-      // Whatever was typed: it may be somebody's name.
-      ...(q !== undefined && { sealed: { after: { q } } }),
-      requestId: context.requestId,
-      ip: context.ip,
-    });
-  };
-
   const write = async (request: ExportRequest, to: ReplySink, gone: AbortSignal): Promise<void> => {
     const { register, query, format } = request;
     const { stallMs = longestStallMs, sheetRows = longestSheet } = deps.limits ?? {};
     const ended = AbortSignal.any([gone, AbortSignal.timeout(longestMs)]);
+    if ('readRows' in register) {
+      const rows = await register.readRows();
+      await recordExport(deps, request);
+      to.setHeader('x-total-rows', String(rows.length));
+      await send(to, piecesOfRows(request, rows), { ended, stallMs });
+      return;
+    }
     await deps.readSnapshot(async (snapshot) => {
       const filter = { ...windowOf(query), status: query.status, q: query.q };
       const [rows = '0'] = (await snapshot.first(totalsSql(register, filter))) ?? [];
       if (format === 'xlsx' && asInteger(rows ?? '0') >= sheetRows) {
         throw new AppError('TOO_MANY_ROWS', { field: 'format' });
       }
-      await record(request);
+      await recordExport(deps, request);
       // A file with as many records is whole.
       to.setHeader('x-total-rows', rows ?? '0');
-      await send(to, piecesOf(request, filter, snapshot), { ended, stallMs });
+      await send(to, piecesOf({ ...request, register }, filter, snapshot), { ended, stallMs });
     }, ended);
   };
 
@@ -158,6 +179,22 @@ export const createExportRegister = (deps: ExportDeps) => {
   });
 };
 
+/** Exports a register as a file. */
+export type ExportRegister = ReturnType<typeof createExportRegister>;
+
+/** Writes the header and records of rows that are there. */
+async function* writeRecords(
+  columns: readonly Pick<Column, 'name' | 'kind'>[],
+  rows: readonly RowValues[],
+): AsyncGenerator<string> {
+  yield `${headersOf(columns).join(',')}\r\n`;
+  for (const row of rows) yield csvRecord(columns, row);
+}
+
+async function* inOneBatch(rows: readonly RowValues[]): AsyncGenerator<readonly RowValues[]> {
+  yield rows;
+}
+
 /** Puts the header, whose names need no quotes, before the records that the database writes. */
 async function* writeCsv(
   columns: readonly Column[],
@@ -174,7 +211,7 @@ const formats: Readonly<Partial<Record<ColumnKind, string>>> = {
 };
 
 async function* cellsOf(
-  columns: readonly Column[],
+  columns: readonly Pick<Column, 'name' | 'kind'>[],
   batches: AsyncIterable<readonly RowValues[]>,
 ): AsyncGenerator<(string | number | null)[]> {
   for await (const rows of batches) for (const row of rows) yield sheetCells(columns, row);
@@ -186,7 +223,7 @@ async function* cellsOf(
  */
 async function* writeXlsx(
   name: string,
-  columns: readonly Column[],
+  columns: readonly Pick<Column, 'name' | 'kind'>[],
   batches: AsyncIterable<readonly RowValues[]>,
 ): AsyncGenerator<Uint8Array> {
   // Loaded by the first spreadsheet: most processes never write one.

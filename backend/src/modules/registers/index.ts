@@ -1,2 +1,7 @@
-export { createRegisterRoutes } from './registers.accounting.routes.ts';
+export { monthEndsRegister, policiesRegister, statutoryRegister } from './books.registers.ts';
+export { createExportRegister, type ExportRegister } from './export-register.ts';
+export { createRegisterRoutes, filesNeed } from './registers.accounting.routes.ts';
+export { isInOrder, outOfOrder, registerFields } from './registers.schemas.ts';
+export type { RowValues, WorkedOutRegister } from './registers.types.ts';
+export { windowOf } from './period-figures.ts';
 export { registerTotals, type RegisterTotals } from './register-totals.read-model.ts';

@@ -44,7 +44,7 @@ export const presentTotals = (
   );
 
 /** Names the columns of a file: money is in rupees there. */
-export const headersOf = (columns: readonly Column[]): string[] =>
+export const headersOf = (columns: readonly Pick<Column, 'name' | 'kind'>[]): string[] =>
   columns.map(({ name, kind }) => (kind === 'money' ? name.replace(/Paise$/u, 'Inr') : name));
 
 const decimalOf = (kind: ColumnKind, value: string): string => {
@@ -54,7 +54,7 @@ const decimalOf = (kind: ColumnKind, value: string): string => {
 
 /** A cell of a spreadsheet: a figure is a number where it keeps all its digits. */
 export const sheetCells = (
-  columns: readonly Column[],
+  columns: readonly Pick<Column, 'kind'>[],
   values: RowValues,
 ): (string | number | null)[] =>
   columns.map(({ kind }, at) => {
@@ -64,3 +64,12 @@ export const sheetCells = (
     const isFigure = kind === 'money' || kind === 'grams' || kind === 'count';
     return isFigure ? toCellNumber(decimalOf(kind, value)) : value;
   });
+
+/** A record of a CSV file, of figures, dates and times alone. */
+export const csvRecord = (columns: readonly Pick<Column, 'kind'>[], values: RowValues): string => {
+  const cells = columns.map(({ kind }, at) => {
+    const value = values[at] ?? null;
+    return value === null ? '' : decimalOf(kind, value);
+  });
+  return `${cells.join(',')}\r\n`;
+};

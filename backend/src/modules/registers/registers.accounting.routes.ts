@@ -1,7 +1,7 @@
 import type { Db, InTransaction } from '../../platform/db/index.ts';
 import { defineRoute, ok, type Access, type Route } from '../../platform/http/index.ts';
 import { buysRegister } from './buys.register.ts';
-import { createExportRegister, type ExportDeps } from './export-register.ts';
+import { createExportRegister, type ExportDeps, type ExportRegister } from './export-register.ts';
 import { holdingsRegister } from './holdings.register.ts';
 import { paymentsRegister } from './payments.register.ts';
 import { payoutsRegister } from './payouts.register.ts';
@@ -21,6 +21,8 @@ import { sellsRegister } from './sells.register.ts';
 interface RegistersDeps extends ExportDeps {
   readonly db: Db;
   readonly inTransaction: InTransaction;
+  /** Shared where other routes write files too: a process writes two at a time. */
+  readonly exportRegister?: ExportRegister;
   /** Admits those who hold `permission`, and what `besides` names of a query. */
   readonly access: (
     permission: RegisterPermission,
@@ -39,12 +41,14 @@ const registers: readonly Register[] = [
 /** Totals and page are of one moment. */
 const ofOneMoment = { isolation: 'RepeatableRead', timeoutMs: 30_000 } as const;
 
-const filesNeed = (query: unknown) => (asksForFile(query) ? 'gold.export' : undefined);
+/** Names the permission that a query needs besides, where it asks for a file. */
+export const filesNeed = (query: unknown): 'gold.export' | undefined =>
+  asksForFile(query) ? 'gold.export' : undefined;
 
 /** Declares the registers of the accounting API, as pages and as files. */
 export const createRegisterRoutes = (deps: RegistersDeps): Route[] => {
   const { inTransaction, access } = deps;
-  const exportRegister = createExportRegister(deps);
+  const { exportRegister = createExportRegister(deps) } = deps;
 
   const summary = defineRoute({
     method: 'GET',

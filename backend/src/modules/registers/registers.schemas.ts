@@ -7,22 +7,33 @@ const periodFields = {
   to: istDay.describe(`${istDay.description} The last day; open without it.`).optional(),
 };
 
-const isInOrder = ({ from, to }: { from?: string | undefined; to?: string | undefined }): boolean =>
-  from === undefined || to === undefined || from <= to;
-const outOfOrder = { path: ['from'], message: 'must not be after to' };
+/** Returns true where `from` is not after `to`. */
+export const isInOrder = ({
+  from,
+  to,
+}: {
+  from?: string | undefined;
+  to?: string | undefined;
+}): boolean => from === undefined || to === undefined || from <= to;
+export const outOfOrder = { path: ['from'], message: 'must not be after to' };
 
 export const periodQuery = z.object(periodFields).refine(isInOrder, outOfOrder);
 
 const fileFormats = ['csv', 'xlsx'] as const;
 export type FileFormat = (typeof fileFormats)[number];
 
+/** The form of a register's answer: a page, or the whole filter as a file. */
+const formatField = z.enum(['json', ...fileFormats]).default('json');
+
+/** What every register takes besides its own filters. */
+export const registerFields = { ...periodFields, format: formatField };
+
 export const registerQueryOf = ({ statuses }: Register) =>
   pageQuery
     .extend({
-      ...periodFields,
+      ...registerFields,
       status: z.enum(statuses).optional(),
       q: z.string().trim().min(1).max(128).optional(),
-      format: z.enum(['json', ...fileFormats]).default('json'),
     })
     .refine(isInOrder, outOfOrder);
 

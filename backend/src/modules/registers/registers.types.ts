@@ -15,6 +15,10 @@ export type RegisterPermission =
   | 'gold.holdings.read'
   | 'gold.payments.read'
   | 'gold.payouts.read'
+  | 'gold.reconciliation.read'
+  | 'gold.policy.read'
+  | 'gold.statutory.read'
+  | 'gold.month_end.read'
   | 'gold.export';
 
 /** The moments of a period: `from` on, and before `until`. Open where one is missing. */
@@ -46,7 +50,15 @@ export interface Column {
 /** Declares a register once: its pages, its totals and its files are made from this. */
 export interface Register {
   /** The last part of its path. */
-  readonly name: 'buys' | 'sells' | 'holdings' | 'payments' | 'payouts';
+  readonly name:
+    | 'buys'
+    | 'sells'
+    | 'holdings'
+    | 'payments'
+    | 'payouts'
+    | 'policy-determinations'
+    | 'statutory-parameters'
+    | 'month-end-close';
   readonly permission: RegisterPermission;
   readonly summary: string;
   readonly statuses: readonly [string, ...string[]];
@@ -67,6 +79,14 @@ export interface Register {
   readonly isOfStatus: (status: string, window: Window) => Sql;
   /** Holds for the rows that an accountant's search names: ids, exactly. */
   readonly isFoundBy: (q: string) => Sql;
+}
+
+/** Declares a register whose few rows are worked out here, each value as text or null. */
+export interface WorkedOutRegister {
+  readonly name: 'provider-reconciliation';
+  /** Figures, dates and times alone: no text, which a spreadsheet could take for a formula. */
+  readonly columns: readonly Pick<Column, 'name' | 'kind'>[];
+  readonly readRows: () => Promise<readonly RowValues[]>;
 }
 
 /** The values of a row in the order of the columns, as the database writes them. */

@@ -37,9 +37,22 @@ export interface StatutoryRow {
 
 /* The rows of `statutory_parameter`: inserted once, never changed. */
 
+interface StatutoryFilter {
+  readonly key?: string | undefined;
+  /** The moments between which a row was recorded. Open where one is missing. */
+  readonly from?: Date | undefined;
+  readonly until?: Date | undefined;
+}
+
 /** Returns a page, by key and newest date first, and the number of rows. */
-export const listStatutory = async (db: Db, key: string | undefined, page: Page) => {
-  const where = key === undefined ? {} : { key };
+export const listStatutory = async (db: Db, { key, from, until }: StatutoryFilter, page: Page) => {
+  const where = {
+    ...(key !== undefined && { key }),
+    createdAt: {
+      ...(from !== undefined && { gte: from }),
+      ...(until !== undefined && { lt: until }),
+    },
+  };
   const [rows, total] = await Promise.all([
     db.statutoryParameter.findMany({
       where,

@@ -148,6 +148,7 @@ const appendOnly = [
   'policy_determination',
   'reconciliation_sign_off',
   'month_end_close',
+  'month_end_reopening',
 ];
 
 const appendOnlyRows = appendOnly.map((table) => `('${table}')`).join(', ');
