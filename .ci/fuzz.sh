@@ -1,6 +1,6 @@
 #!/bin/sh
-# Fuzzes the customer and admin APIs by their OpenAPI documents, on a stack of its own that is gone
-# afterwards: the fuzzer changes limits, prices and evidence as any super admin may.
+# Fuzzes the three APIs by their OpenAPI documents, on a stack of its own that is gone afterwards:
+# the fuzzer changes limits, prices, evidence and portal users as any super admin may.
 set -eu
 cd "$(dirname "$0")/.."
 .ci/tools/node.sh

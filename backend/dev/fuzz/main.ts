@@ -3,11 +3,11 @@ import { readEndpoints } from '../demo/read-endpoints.ts';
 import { runCommand } from '../stack/run-command.ts';
 import { readStackOptions } from '../stack/stack-options.ts';
 import { findFuzzer } from './find-fuzzer.ts';
-import { prepareCallers } from './prepare-callers.ts';
+import { isSignedIn, prepareCallers } from './prepare-callers.ts';
 
 /**
- * `make fuzz`: sends requests that a public fuzzer makes up from the OpenAPI documents to the
- * customer and admin APIs of the fuzzer's own stack, with a token and without. No request may be
+ * `make fuzz`: sends requests that a public fuzzer makes up from the OpenAPI documents to the three
+ * APIs of the fuzzer's own stack, with a token and without. No request may be
  * answered by a 5xx, hang, or be answered otherwise than the document says. Bodies come compressed,
  * in other charsets and with null for absent fields as well.
  */
@@ -48,30 +48,38 @@ const unavailable = `/(?:${[
   'reports/(?:daily-transactions|gst|tds|provider-reconciliation)',
 ].join('|')})$`;
 
-type Api = 'customer' | 'admin';
+/** Ends the session of the portal user whom the other routes are called as. */
+const endsSession = 'accounting/auth/logout$';
 
 interface Target {
   readonly name: string;
   /** The origin of the API. */
   readonly url: string;
-  readonly token?: string;
+  /** The file or address of its document. */
+  readonly document: string;
+  /** The header that says who calls. */
+  readonly header?: string;
+  /** Paths that are left out, as a regular expression. */
+  readonly without: string;
 }
 
 /** Runs the fuzzer against one API as one caller; false when it found something. */
-const fuzz = async (fuzzer: string, { name, url, token }: Target): Promise<boolean> => {
+const fuzz = async (fuzzer: string, target: Target): Promise<boolean> => {
+  const { name, url, document, header, without } = target;
   const args = [
     'run',
-    `${url}/docs/openapi.json`,
+    document,
+    `--url=${url}`,
     '--phases=examples,coverage,fuzzing',
     `--checks=${checks.join(',')}`,
     `--max-examples=${examples}`,
-    `--exclude-path-regex=${unavailable}`,
+    `--exclude-path-regex=${without}`,
     '--max-response-time=15',
     '--request-timeout=30',
     '--continue-on-failure',
     '--warnings=off',
     '--no-color',
-    ...(token === undefined ? [] : ['--header', `Authorization: Bearer ${token}`]),
+    ...(header === undefined ? [] : ['--header', header]),
   ];
   const { code, output } = await runCommand(fuzzer, args, {
     cwd: join(repository, '.tools'),
@@ -85,24 +93,52 @@ const fuzz = async (fuzzer: string, { name, url, token }: Target): Promise<boole
   return code === 0;
 };
 
+/** The document of the API that serves none, as `make generate` writes it. */
+const accountingDocument = join(
+  repository,
+  'backend/client/src/generated/unpublished/accounting.json',
+);
+
 const main = async (): Promise<boolean> => {
   const fuzzer = await findFuzzer(repository);
   const { paths } = readStackOptions(repository, process.env);
   const endpoints = readEndpoints(paths.endpointsFile);
-  const tokens = await prepareCallers(endpoints);
+  const callers = await prepareCallers(endpoints);
+  const documents = {
+    customer: `${endpoints.customer}/docs/openapi.json`,
+    admin: `${endpoints.admin}/docs/openapi.json`,
+    accounting: accountingDocument,
+  };
+  type Api = keyof typeof documents;
+  const target = (api: Api) => ({ url: endpoints[api], document: documents[api] });
   const anonymously = (api: Api) =>
-    fuzz(fuzzer, { name: `${api}, without a token`, url: endpoints[api] });
-  const withToken = (api: Api) =>
-    fuzz(fuzzer, { name: `${api}, with a token`, url: endpoints[api], token: tokens[api] });
+    fuzz(fuzzer, { ...target(api), name: `${api}, without a token`, without: unavailable });
+  const withToken = (api: Api, without = unavailable) =>
+    fuzz(fuzzer, {
+      ...target(api),
+      name: `${api}, with a token`,
+      header: callers[api].header,
+      without,
+    });
   const asCustomer = async () => {
     const isClean = await withToken('customer');
     return (await anonymously('customer')) && isClean;
   };
+  const asStaff = async () => {
+    const isClean = await withToken('accounting', endsSession);
+    return (await anonymously('accounting')) && isClean;
+  };
   // Beside each other, since a fuzzer keeps one core busy; but the operator comes last and alone:
   // it may close the gates that the customer is to pass.
-  const results = await Promise.all([asCustomer(), anonymously('admin')]);
+  const asOthers = async () => {
+    const isClean = await anonymously('admin');
+    return (await asStaff()) && isClean;
+  };
+  const results = await Promise.all([asCustomer(), asOthers()]);
   results.push(await withToken('admin'));
-  return results.every(Boolean);
+  if (await isSignedIn(endpoints, callers.accounting)) return results.every(Boolean);
+  say('the portal user was signed out on the way: the accounting API was not fuzzed as one');
+  return false;
 };
 
 try {

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createDemo } from '../demo/create-demo.ts';
 import { makeUpNumbers } from '../demo/demo-numbers.ts';
 import type { DemoEndpoints } from '../demo/read-endpoints.ts';
@@ -11,6 +13,7 @@ import { signIn } from '../demo/steps/sign-in.ts';
 import { signInAsOperator } from '../demo/steps/sign-in-operator.ts';
 import { submitForReview } from '../demo/steps/submit-kyc.ts';
 import { uploadPapers } from '../demo/steps/upload-documents.ts';
+import { developmentPortalUsers } from '../stack/development-accounts.ts';
 
 /** Steps after which a customer holds gold and has a verified bank account. */
 const steps = [
@@ -26,21 +29,58 @@ const steps = [
   addBankAccount,
 ];
 
-/** Access tokens of somebody for whom every route of an API does something. */
-interface FuzzCallers {
-  readonly customer: string;
-  readonly admin: string;
+/** Somebody for whom every route of an API does something. */
+interface FuzzCaller {
+  readonly header: string;
 }
 
-/** Signs in a new customer who may do everything and has something, and a super admin. */
+interface FuzzCallers {
+  readonly customer: FuzzCaller;
+  readonly admin: FuzzCaller;
+  readonly accounting: FuzzCaller;
+}
+
+const bearer = (token: string): FuzzCaller => ({ header: `Authorization: Bearer ${token}` });
+
+const portalHeader = 'x-portal-token';
+
+/** Lets the accounting API write: in read-only mode the fuzzer would see one refusal. */
+const makeWritable = ({ settingsDir }: DemoEndpoints): void => {
+  if (settingsDir === undefined) throw new Error('the switches of the stack are not in a folder');
+  writeFileSync(join(settingsDir, 'ACCOUNTING_PORTAL_MODE'), 'readwrite\n');
+};
+
+/**
+ * Signs in a new customer who may do everything and has something, and a super admin of both the
+ * operators and the accounting staff.
+ */
 export const prepareCallers = async (endpoints: DemoEndpoints): Promise<FuzzCallers> => {
   const demo = createDemo(endpoints);
   try {
     for (const { run } of steps) await run(demo);
-    const visitor = demo.visitor.admin(makeUpNumbers(demo.random).ip);
-    const { body } = await visitor.post('/v1/auth/login', { body: endpoints.admins.SUPER_ADMIN });
-    return { customer: demo.readState('customer').accessToken, admin: body.accessToken };
+    const operator = demo.visitor.admin(makeUpNumbers(demo.random).ip);
+    const { body } = await operator.post('/v1/auth/login', { body: endpoints.admins.SUPER_ADMIN });
+    makeWritable(endpoints);
+    const staff = demo.visitor.accounting(makeUpNumbers(demo.random).ip);
+    const { body: portal } = await staff.post('/api/v1/accounting/auth/login', {
+      body: developmentPortalUsers.super_admin,
+    });
+    return {
+      customer: bearer(demo.readState('customer').accessToken),
+      admin: bearer(body.accessToken),
+      accounting: { header: `${portalHeader}: ${portal.token}` },
+    };
   } finally {
     await demo.close();
   }
+};
+
+/** Returns whether the portal user of the fuzzer is still signed in. */
+export const isSignedIn = async (
+  { accounting }: DemoEndpoints,
+  { header }: FuzzCaller,
+): Promise<boolean> => {
+  const headers = { [portalHeader]: header.slice(portalHeader.length + 2) };
+  const answer = await fetch(`${accounting}/api/v1/accounting/auth/me`, { headers });
+  return answer.ok;
 };

@@ -1,5 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import {
+  accountingVariables,
+  createAccountingApi,
+} from '../../src/apps/accounting/accounting-api.ts';
 import { createAdminApi, adminApiVariables } from '../../src/apps/admin/admin-api.ts';
 import { createCustomerApi, customerApiVariables } from '../../src/apps/customer/customer-api.ts';
 import { documentOf } from '../../src/runtime/create-api-app.ts';
@@ -42,18 +46,36 @@ const adminDocument = async () => {
   return document;
 };
 
+/** Builds the document of the accounting API, which publishes none. */
+const accountingDocument = async () => {
+  const env = { ...environmentOf('accounting', addresses), ...quiet };
+  const config = loadConfig(accountingVariables, env);
+  const runtime = await createOfflineRuntime('accounting', config, env);
+  const document = documentOf(createAccountingApi(runtime));
+  await runtime.close();
+  return document;
+};
+
 /** Builds the OpenAPI documents of both published APIs, without a server or a store. */
 export const buildDocuments = async () => ({
   customer: await customerDocument(),
   admin: await adminDocument(),
 });
 
-/** Writes `customer.json` and `admin.json` into `folder`; a file that would stay the same does. */
+const writeChanged = (file: string, document: object): void => {
+  const text = `${JSON.stringify(document, undefined, 2)}\n`;
+  if (!existsSync(file) || readFileSync(file, 'utf8') !== text) writeFileSync(file, text);
+};
+
+/**
+ * Writes `customer.json` and `admin.json` into `folder`, and what is published nowhere into
+ * `unpublished` in it, for the fuzzer. A file that would stay the same does.
+ */
 export const writeDocuments = async (folder: string): Promise<void> => {
-  mkdirSync(folder, { recursive: true });
+  const unpublished = join(folder, 'unpublished');
+  mkdirSync(unpublished, { recursive: true });
   for (const [name, document] of Object.entries(await buildDocuments())) {
-    const file = join(folder, `${name}.json`);
-    const text = `${JSON.stringify(document, undefined, 2)}\n`;
-    if (!existsSync(file) || readFileSync(file, 'utf8') !== text) writeFileSync(file, text);
+    writeChanged(join(folder, `${name}.json`), document);
   }
+  writeChanged(join(unpublished, 'accounting.json'), await accountingDocument());
 };

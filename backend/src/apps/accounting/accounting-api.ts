@@ -7,6 +7,19 @@ import type { Runtime } from '../../runtime/create-runtime.ts';
 /** The accounting API's variables, besides those of every process: no key of the other APIs. */
 export const accountingVariables = { ...apiVariables };
 
+const tags = {
+  health: 'Liveness.',
+  auth: 'Signing in and out.',
+  registers: 'Buys, sales, holdings, payments and payouts, with their sums and files.',
+  statutory: 'Parameters of taxes and duties, as of a day.',
+  policy: 'What was determined of accounting policy.',
+  ledger: 'Entries of the ledger, and whether they are posted.',
+  reconciliation: "The gold provider's days, and their sign-off.",
+  'month-end': 'Closed months and their totals.',
+  audit: 'What was done and refused.',
+  'portal-users': 'Users of the portal, their roles and permissions.',
+};
+
 /** Declares the routes of the accounting API. `flush` writes what it has counted so far. */
 export const createAccountingApi = (
   runtime: Runtime,
@@ -21,7 +34,7 @@ export const createAccountingApi = (
     title: 'Digital Gold accounting API',
     description: 'Registers for accounting, tax and audit staff.',
     prefix: '/api/v1/accounting',
-    tags: {},
+    tags,
     limitPerMinute: 120,
     docs: false,
     guard: accounting.guard,

@@ -28,7 +28,8 @@ const longestSheet = 1_048_576;
 /** The whole of a file, and the longest that a reader may leave a piece of it untaken. */
 const [longestMs, longestStallMs] = [15 * 60_000, 30_000];
 
-const types: Readonly<Record<FileFormat, string>> = {
+/** The content type of each format. */
+export const fileTypes: Readonly<Record<FileFormat, string>> = {
   csv: 'text/csv; charset=utf-8; header=present',
   xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
 };
@@ -156,7 +157,7 @@ export const createExportRegister = (deps: ExportDeps) => {
   return (request: ExportRequest): Reply => ({
     status: 200,
     headers: {
-      'content-type': types[request.format],
+      'content-type': fileTypes[request.format],
       'content-disposition': `attachment; filename="${fileNameOf(request)}"`,
     },
     async write(to, gone) {

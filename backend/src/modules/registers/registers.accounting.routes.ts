@@ -1,7 +1,12 @@
 import type { Db, InTransaction } from '../../platform/db/index.ts';
 import { defineRoute, ok, type Access, type Route } from '../../platform/http/index.ts';
 import { buysRegister } from './buys.register.ts';
-import { createExportRegister, type ExportDeps, type ExportRegister } from './export-register.ts';
+import {
+  createExportRegister,
+  fileTypes,
+  type ExportDeps,
+  type ExportRegister,
+} from './export-register.ts';
 import { holdingsRegister } from './holdings.register.ts';
 import { paymentsRegister } from './payments.register.ts';
 import { payoutsRegister } from './payouts.register.ts';
@@ -73,6 +78,7 @@ export const createRegisterRoutes = (deps: RegistersDeps): Route[] => {
       access: access(register.permission, filesNeed),
       query: registerQueryOf(register),
       responses: { 200: registerPageOf(register) },
+      produces: Object.values(fileTypes),
       errors: ['BUSY', 'TOO_MANY_ROWS'],
       handler: async ({ query, principal: reader, context }) => {
         const { format, status, q } = query;

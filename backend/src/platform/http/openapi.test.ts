@@ -79,6 +79,30 @@ describe('the OpenAPI document', () => {
     });
   });
 
+  it('names the files that a route may answer with beside its JSON', () => {
+    const route = defineRoute({
+      method: 'GET',
+      path: '/coins',
+      summary: 'List',
+      tags: [],
+      access: PUBLIC,
+      responses: { 200: coin },
+      produces: ['text/csv'],
+      handler: async () => ok(undefined),
+    });
+    const { paths } = openApiDocument(info, [route], guard);
+    expect(paths['/v1/coins']?.['get']).toMatchObject({
+      responses: {
+        200: {
+          content: {
+            'application/json': { schema: { $ref: '#/components/schemas/Coin' } },
+            'text/csv': { schema: { type: 'string' } },
+          },
+        },
+      },
+    });
+  });
+
   it('shows a literal whole number as an integer', () => {
     const free = z.object({ feePaise: z.literal(0) }).meta({ id: 'Free' });
     const route = defineRoute({

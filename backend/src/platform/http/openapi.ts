@@ -228,11 +228,13 @@ const parametersOf = (schema: JsonSchema | undefined, place: 'path' | 'query') =
   }));
 };
 
-/** The content of a 200 that is no JSON. */
-const binaryContent = ({ produces }: Route, status: string) =>
-  produces !== undefined && status === '200'
-    ? Object.fromEntries(produces.map((type) => [type, { schema: { type: 'string' } }]))
-    : undefined;
+/** Returns the content of a success: JSON, and what else a 200 may be. */
+const contentOf = ({ produces = [] }: Route, status: string, schema: JsonSchema | undefined) => {
+  const files = status === '200' ? produces : [];
+  if (schema === undefined && files.length === 0) return undefined;
+  const types = files.map((type) => [type, { schema: { type: 'string' } }]);
+  return { ...(schema && content(schema)), ...Object.fromEntries(types) };
+};
 
 /** A missing body is read as `{}`: it is refused wherever a field is required. */
 const requestBodyOf = (route: Route, input: Schemas) => {
@@ -267,7 +269,7 @@ const operationOf = (route: Route, guard: Guard, input: Schemas, output: Schemas
   const successes = Object.keys(route.responses).map((status) => {
     const schema = output[`${operationId} ${status}`];
     const name = successNames[status] ?? 'Success';
-    const body = schema === undefined ? binaryContent(route, status) : content(schema);
+    const body = contentOf(route, status, schema);
     return [status, { description: name, ...(body && { content: body }) }];
   });
   return {

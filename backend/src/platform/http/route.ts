@@ -85,7 +85,7 @@ interface RouteShape {
   readonly rawBody?: true;
   /** Describes the body of a `rawBody` route by content type; a signed body unless told. */
   readonly consumes?: { readonly description: string; readonly content: readonly RawContent[] };
-  /** The content types of its 200 where that is no JSON; `responses` has null for it. */
+  /** The content types of its 200 besides JSON; `responses` has null where there is no JSON. */
   readonly produces?: readonly string[];
   /**
    * The reply where it is at hand, without a promise; undefined sends the request to `handler`.
