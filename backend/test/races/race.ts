@@ -1,0 +1,181 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { expect } from 'vitest';
+import { z } from 'zod';
+import { createTimers } from '../../src/platform/clock/timers.ts';
+import { lockRows } from '#test/support/lock-rows.ts';
+
+/** What a race runs on: the addresses are all that the runner needs of it. */
+interface RaceGround {
+  readonly databaseUrl: string;
+}
+
+/** Does work that wants the row, and returns how it was answered. */
+export type Operation<Open, S> = (open: Open, subject: S) => Promise<string>;
+
+/** Names an answer: its status, and the code of a refusal. */
+export const answerOf = (answer: { readonly status: number; readonly code: unknown }): string =>
+  typeof answer.code === 'string' ? `${answer.status} ${answer.code}` : String(answer.status);
+
+/** One row in one state, and everything that may want it then. */
+interface RaceOf<Open, S> {
+  /** Names the row and its state. */
+  readonly name: string;
+  readonly prepare: (open: Open) => Promise<S>;
+  /** Selects the row FOR UPDATE: statement and values. */
+  readonly row: (subject: S) => readonly [sql: string, ...values: string[]];
+  readonly operations: Readonly<Record<string, Operation<Open, S>>>;
+  /** Lets what was begun come to its end, such as by queued jobs. */
+  readonly settle: (open: Open, subject: S) => Promise<void>;
+  /** Describes the end, without what differs from run to run. */
+  readonly state: (open: Open, subject: S) => Promise<string>;
+  /** Ends what the race left open after it was looked at, so that the books agree. */
+  readonly rest?: (open: Open, subject: S) => Promise<void>;
+  /** Ends that no order of the two alone has, each for a reason that stands beside it. */
+  readonly also?: Readonly<Record<string, readonly string[]>>;
+}
+
+export interface Race<Open> {
+  readonly name: string;
+  /** Pairs of its operations, each beside itself too: all of them, or a developer's share. */
+  readonly pairs: readonly (readonly [string, string])[];
+  /** Runs a pair at once, and holds the end to those of one after the other. */
+  meets(open: Open, first: string, second: string): Promise<void>;
+}
+
+/** Runs of each pair at night; unset, a developer's run takes every third pair once. */
+const nightlyRounds = process.env['RACE_ROUNDS'];
+const rounds = Number(nightlyRounds ?? '1');
+/** Writes down what comes of each order, instead of holding anything to it. */
+const isLearning = process.env['RACES_LEARN'] === 'true';
+
+const timers = createTimers();
+const bookFile = (book: string): string => join(import.meta.dirname, 'outcomes', `${book}.json`);
+const bookShape = z.record(z.string(), z.record(z.string(), z.array(z.string())));
+type Book = z.output<typeof bookShape>;
+
+const readBook = (book: string): Book =>
+  existsSync(bookFile(book))
+    ? bookShape.parse(JSON.parse(readFileSync(bookFile(book), 'utf8')))
+    : {};
+
+const writeBook = (book: string, race: string, pair: string, ends: readonly string[]): void => {
+  const known = readBook(book);
+  const changed = { ...known, [race]: { ...known[race], [pair]: [...ends] } };
+  writeFileSync(bookFile(book), `${JSON.stringify(changed, undefined, 2)}\n`);
+};
+
+const countBlocked = async (client: Client): Promise<number> => {
+  const { rows } = await client.query<{ blocked: number }>(
+    `SELECT count(*)::int AS blocked FROM pg_stat_activity
+     WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0`,
+  );
+  return rows[0]?.blocked ?? 0;
+};
+
+/** An operation may never want the row, so that nobody waits for both for longer. */
+const holdMs = 150;
+
+/** Holds the row until both stand at it or are over, so that they go on at one moment. */
+const runHeld = async (
+  { databaseUrl }: RaceGround,
+  [sql, ...values]: readonly [string, ...string[]],
+  works: readonly (() => Promise<string>)[],
+): Promise<string[]> => {
+  const client = new Client({ connectionString: databaseUrl });
+  await client.connect();
+  const lock = await lockRows(databaseUrl, sql, values);
+  let over = 0;
+  const running = works.map(async (work) => {
+    try {
+      return await work();
+    } finally {
+      over += 1;
+    }
+  });
+  try {
+    const deadline = performance.now() + holdMs;
+    while (performance.now() < deadline && over + (await countBlocked(client)) < works.length) {
+      await timers.sleep(5);
+    }
+  } finally {
+    await lock.release();
+    await client.end();
+  }
+  return Promise.all(running);
+};
+
+type Works = readonly (() => Promise<string>)[];
+type Run<Open, S> = (open: Open, subject: S, works: Works) => Promise<string[]>;
+
+/** Starts the second one a moment after the first: any point of it may be the one. */
+const loose: Run<unknown, unknown> = (_open, _subject, works) =>
+  Promise.all(
+    works.map(async (work, index) => {
+      if (index > 0) await timers.sleep(Math.random() * 40);
+      return work();
+    }),
+  );
+
+const inTurn: Run<unknown, unknown> = async (_open, _subject, works) => {
+  const answers: string[] = [];
+  for (const work of works) answers.push(await work());
+  return answers;
+};
+
+const backwards: Run<unknown, unknown> = async (open, subject, works) =>
+  (await inTurn(open, subject, works.toReversed())).toReversed();
+
+/** Returns every pair of the names, each name beside itself too. */
+const pairsOf = (names: readonly string[]): (readonly [string, string])[] =>
+  names.flatMap((first, index) => names.slice(index).map((second) => [first, second] as const));
+
+/** Makes the race of one row, whose allowed ends are in the book of that name. */
+export const createRace = <Open extends RaceGround, S>(
+  book: string,
+  race: RaceOf<Open, S>,
+): Race<Open> => {
+  const { name, operations } = race;
+  const run = async (
+    open: Open,
+    names: readonly [string, string],
+    how: Run<Open, S>,
+  ): Promise<string> => {
+    const subject = await race.prepare(open);
+    const works = names.map((each) => () => {
+      const work = operations[each];
+      if (work === undefined) throw new Error(`${name} has no ${each}`);
+      return work(open, subject);
+    });
+    const answers = await how(open, subject, works);
+    await race.settle(open, subject);
+    const [first, second] = names;
+    const told = first === second ? answers.toSorted() : answers;
+    const end = `${told.join(', ')}: ${await race.state(open, subject)}`;
+    await race.rest?.(open, subject);
+    return end;
+  };
+  const held: Run<Open, S> = (open, subject, works) => runHeld(open, race.row(subject), works);
+  const all = pairsOf(Object.keys(operations));
+  const isWhole = isLearning || nightlyRounds !== undefined;
+  return {
+    name,
+    pairs: isWhole ? all : all.filter((_pair, index) => index % 3 === 0),
+    async meets(open, first, second) {
+      const pair = `${first} + ${second}`;
+      const names = [first, second] as const;
+      if (isLearning) {
+        const ends = new Set([await run(open, names, inTurn), await run(open, names, backwards)]);
+        writeBook(book, name, pair, [...ends]);
+        return;
+      }
+      const allowed = [...(readBook(book)[name]?.[pair] ?? []), ...(race.also?.[pair] ?? [])];
+      for (let round = 0; round < rounds; round += 1) {
+        const end = await run(open, names, round % 2 === 0 ? held : loose);
+        const verdict = allowed.includes(end) ? 'allowed' : end;
+        expect(verdict, `${pair}, round ${round}; allowed:\n${allowed.join('\n')}`).toBe('allowed');
+      }
+    },
+  };
+};
