@@ -20,6 +20,8 @@ STEPS ?=
 MINUTES ?=
 REPORT ?=
 ONLY ?=
+ROUNDS ?= 20
+FROM ?=
 
 # What was brought into .tools takes precedence: a Node by `make install`, others by `make tools`.
 export PATH := $(CURDIR)/.tools/node/bin:$(CURDIR)/.tools/bin:$(PATH)
@@ -29,8 +31,9 @@ export KUBECONFORM_SCHEMAS := $(CURDIR)/.tools/kubernetes-schemas/{{.ResourceKin
 endif
 
 .PHONY: help install up down reset demo fill test bench format format-check lint typecheck build generate
-.PHONY: tools charts workflows simulate mutate loadtest fuzz cluster-demo image chart-package
-.PHONY: chart-push deploy deploy-release pulumi-test goldctl goldctl-package goldctl-release
+.PHONY: tools charts workflows simulate mutate loadtest fuzz races chaos upgrade-test cluster-demo
+.PHONY: image chart-package chart-push deploy deploy-release pulumi-test
+.PHONY: goldctl goldctl-package goldctl-release
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -79,6 +82,16 @@ loadtest: install ## Run the k6 load tests against the running stack (SUITE=name
 
 fuzz: install generate ## Fuzz the APIs by their OpenAPI documents, on a stack of its own (FUZZ_EXAMPLES=n per operation)
 	@.ci/fuzz.sh
+
+races: install generate ## Run every pair of operations on one money row at once (ROUNDS=n of each pair)
+	@RACE_ROUNDS=$(ROUNDS) .ci/test.sh test/races
+
+chaos: install generate ## Run the processes under load while they, their stores and the network fail (DURATION=s, SEED=n)
+	@.ci/tools/install.sh toxiproxy >/dev/null
+	@$(BACKEND) chaos
+
+upgrade-test: install generate ## Run an earlier build and this one on the schema of either, under load (FROM=commit)
+	@FROM=$(FROM) $(BACKEND) upgrade-test
 
 charts: ## Check the charts: lint, unit tests, schemas
 	@charts/test.sh

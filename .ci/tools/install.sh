@@ -9,7 +9,7 @@ tools=$(cd "$here/../.." && pwd)/.tools
 bin=$tools/bin
 . "$here/versions.sh"
 
-[ $# -gt 0 ] || set -- helm k6 helm-unittest helm-docs kubeconform actionlint versitygw
+[ $# -gt 0 ] || set -- helm k6 helm-unittest helm-docs kubeconform actionlint versitygw toxiproxy
 
 version_of() {
   case $1 in
@@ -20,9 +20,10 @@ version_of() {
     kubeconform) echo "$KUBECONFORM_VERSION-$KUBERNETES_VERSION" ;;
     actionlint) echo "$ACTIONLINT_VERSION" ;;
     versitygw) echo "$VERSITYGW_VERSION" ;;
+    toxiproxy) echo "$TOXIPROXY_VERSION" ;;
     pulumi) echo "$PULUMI_VERSION" ;;
     *)
-      echo "unknown tool $1; known are helm k6 helm-unittest helm-docs kubeconform actionlint versitygw pulumi" >&2
+      echo "unknown tool $1; known are helm k6 helm-unittest helm-docs kubeconform actionlint versitygw toxiproxy pulumi" >&2
       return 1
       ;;
   esac
@@ -74,6 +75,9 @@ build() {
     versitygw)
       go_install "github.com/versity/versitygw/cmd/versitygw@v$VERSITYGW_VERSION" versitygw \
         "-X main.Version=v$VERSITYGW_VERSION"
+      ;;
+    toxiproxy)
+      go_install "github.com/Shopify/toxiproxy/v2/cmd/server@v$TOXIPROXY_VERSION" toxiproxy-server
       ;;
     pulumi)
       go_build pulumi github.com/pulumi/pulumi/pkg/v3/cmd/pulumi pulumi \

@@ -180,9 +180,14 @@ const answers = async (url: string): Promise<boolean> => {
   }
 };
 
-/** Stops the server of a data folder, whose clients are cut off; false when none served it. */
-export const stopPostgres = async (data: string): Promise<boolean> => {
+/**
+ * Stops the server of a data folder, whose clients are cut off; false when none served it. SIGINT is
+ * PostgreSQL's fast shutdown: nothing is lost, nobody is waited for. SIGQUIT is its crash.
+ */
+export const stopPostgres = async (
+  data: string,
+  signal: 'SIGINT' | 'SIGQUIT' = 'SIGINT',
+): Promise<boolean> => {
   const running = await findPostgres(data);
-  // SIGINT is PostgreSQL's fast shutdown: nothing is lost, nobody is waited for.
-  return running !== undefined && stopProcess({ pid: running.pid, mark: data, signal: 'SIGINT' });
+  return running !== undefined && stopProcess({ pid: running.pid, mark: data, signal });
 };

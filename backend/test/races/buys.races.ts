@@ -25,7 +25,7 @@ const newBuyer = async (open: OpenGold): Promise<Buyer> => {
 };
 
 /** Places a buy that the customer pays at the gateway, of which nobody has told us. */
-export const placePaid = async (open: OpenGold, by?: Buyer): Promise<RacedBuy> => {
+const placePaid = async (open: OpenGold, by?: Buyer): Promise<RacedBuy> => {
   const { userId, call } = by ?? (await newBuyer(open));
   const key = newSaleKey();
   const body = { unit: 'INR', amount: '1000', idempotency_key: key };
@@ -56,10 +56,8 @@ const tellReversal = async (open: OpenGold, event: string, data: object): Promis
   return String((await deliver(open, { body: text, signature: signatureOf(text) })).status);
 };
 
-export const capture: BuyOperation = (open, buy) =>
-  tell(open, 'payment.captured', buy, buy.paymentId);
-export const failure: BuyOperation = (open, buy) =>
-  tell(open, 'payment.failed', buy, buy.paymentId);
+const capture: BuyOperation = (open, buy) => tell(open, 'payment.captured', buy, buy.paymentId);
+const failure: BuyOperation = (open, buy) => tell(open, 'payment.failed', buy, buy.paymentId);
 const otherFailure: BuyOperation = (open, buy) =>
   tell(open, 'payment.failed', buy, `${buy.paymentId}-other`);
 const verify: BuyOperation = async (_open, buy) =>
@@ -88,12 +86,12 @@ const paymentSweep =
     await runSweeps(open.payments.sweeps, name);
     return 'done';
   };
-export const allocate: BuyOperation = async (open, { id }) => {
+const allocate: BuyOperation = async (open, { id }) => {
   await open.allocate(id);
   return 'done';
 };
 /** Pays back at the gateway, once however often it is told. */
-export const refund: BuyOperation = async (open, buy) => {
+const refund: BuyOperation = async (open, buy) => {
   await open.sandbox.control('POST', `/refunds/${buy.paymentId}`, { deliver: 'none' });
   return tellReversal(open, 'refund.processed', {
     gateway_order_id: buy.gatewayOrderId,
@@ -123,7 +121,7 @@ const resolve =
     return answerOf(answer.status === 409 ? await ask() : answer);
   };
 
-export const orderRow = ({ id }: { readonly id: string }): readonly [string, string] => [
+const orderRow = ({ id }: { readonly id: string }): readonly [string, string] => [
   'SELECT 1 FROM gold_order WHERE id = $1::uuid FOR UPDATE',
   id,
 ];
@@ -137,7 +135,7 @@ export const settleGold = async (open: OpenGold): Promise<void> => {
 };
 
 /** Describes a buy, its payments, its gold and what was asked of the provider. */
-export const stateOfBuy = async (open: OpenGold, buy: RacedBuy): Promise<string> => {
+const stateOfBuy = async (open: OpenGold, buy: RacedBuy): Promise<string> => {
   const { db } = open.database;
   const order = await db.goldOrder.findUniqueOrThrow({ where: { id: buy.id } });
   const paymentOrder = await db.paymentOrder.findFirstOrThrow({ where: { orderId: buy.id } });

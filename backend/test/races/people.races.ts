@@ -1,4 +1,5 @@
 import type { OpenCustomerApi, SignedInPerson } from '#test/support/open-customer-api.ts';
+import { createRandom } from '../../src/platform/ids/random.ts';
 import { answerOf, createRace, type Operation } from './race.ts';
 
 type Ground = OpenCustomerApi & { readonly databaseUrl: string };
@@ -17,6 +18,7 @@ interface Leaving extends SignedInPerson {
 }
 type LeavingOperation = Operation<Ground, Leaving>;
 
+const random = createRandom();
 let keys = 0;
 const newKey = (): string => `race-${process.pid}-${(keys += 1)}`;
 
@@ -104,7 +106,7 @@ const leavingRace = createRace<Ground, Leaving>('people', {
     })),
     'order of jewellery': order,
     'another account': post('/bank-accounts', ({ fullName }) => ({
-      accountNumber: `5${Math.random().toString().slice(2, 11)}0000`,
+      accountNumber: `5${random.digits(9)}0000`,
       ifsc: 'HDFC0001234',
       holderName: fullName,
     })),
@@ -114,6 +116,12 @@ const leavingRace = createRace<Ground, Leaving>('people', {
   },
   settle: (open) => open.drain(),
   state: count,
+  also: {
+    // The second one was let in before the first one ended, which used the code.
+    'deletion + deletion': [
+      '200, 401 INVALID_OTP: gone; 0 orders; plans none; 0 accounts; 0 in the shop; 0 referrals',
+    ],
+  },
 });
 
 /** An order of jewellery, and the product that it is of. */

@@ -4,6 +4,7 @@ import { Client } from 'pg';
 import { expect } from 'vitest';
 import { z } from 'zod';
 import { createTimers } from '../../src/platform/clock/timers.ts';
+import { createRandom } from '../../src/platform/ids/random.ts';
 import { lockRows } from '#test/support/lock-rows.ts';
 
 /** What a race runs on: the addresses are all that the runner needs of it. */
@@ -51,6 +52,7 @@ const rounds = Number(nightlyRounds ?? '1');
 const isLearning = process.env['RACES_LEARN'] === 'true';
 
 const timers = createTimers();
+const random = createRandom();
 const bookFile = (book: string): string => join(import.meta.dirname, 'outcomes', `${book}.json`);
 const bookShape = z.record(z.string(), z.record(z.string(), z.array(z.string())));
 type Book = z.output<typeof bookShape>;
@@ -113,7 +115,7 @@ type Run<Open, S> = (open: Open, subject: S, works: Works) => Promise<string[]>;
 const loose: Run<unknown, unknown> = (_open, _subject, works) =>
   Promise.all(
     works.map(async (work, index) => {
-      if (index > 0) await timers.sleep(Math.random() * 40);
+      if (index > 0) await timers.sleep(random.int(40));
       return work();
     }),
   );

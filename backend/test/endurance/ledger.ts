@@ -1,0 +1,73 @@
+import { ApiError } from '@digital-gold/client';
+
+/** The requests that begin something under a key. */
+type Kind = 'buy' | 'sale' | 'plan' | 'order of jewellery';
+
+/** What came of a request that began something. */
+export interface Placed {
+  readonly kind: Kind;
+  /** Sends it, again and again the same; answers the id of what it began. */
+  readonly send: () => Promise<Begun>;
+  /** The id that an answer has told; from then on every answer tells the same. */
+  id?: string;
+  /** Counts the tries without a decision. */
+  tries: number;
+}
+
+export interface Begun {
+  readonly id: string;
+  readonly status: number;
+  /** The gateway's order, which the customer pays. */
+  readonly gatewayOrderId?: string | undefined;
+  readonly paymentOrderId?: string | undefined;
+}
+
+/** Something that must never happen. */
+interface Finding {
+  readonly what: string;
+  readonly detail: string;
+}
+
+/** Keeps what was acknowledged, and counts everything that was answered. */
+export interface Ledger {
+  readonly acknowledged: Placed[];
+  /** Requests without a decision, which their clients send again. */
+  readonly open: Set<Placed>;
+  readonly findings: Finding[];
+  count(request: string, answer: string): void;
+  find(what: string, detail: string): void;
+  /** Counts of answers by request. */
+  counts(): Readonly<Record<string, Readonly<Record<string, number>>>>;
+}
+
+export const createLedger = (): Ledger => {
+  const counted: Record<string, Record<string, number>> = {};
+  const findings: Finding[] = [];
+  return {
+    acknowledged: [],
+    open: new Set(),
+    findings,
+    count(request, answer) {
+      const answers = (counted[request] ??= {});
+      answers[answer] = (answers[answer] ?? 0) + 1;
+    },
+    find: (what, detail) => void findings.push({ what, detail }),
+    counts: () => counted,
+  };
+};
+
+/** Names an answer for the counts: a refusal by its code, silence as what it is. */
+export const answerOf = (error: unknown): string => {
+  if (error instanceof ApiError) return `${error.status} ${error.code ?? 'of something else'}`;
+  return 'no answer';
+};
+
+/** Refusals after which the same request may still be done: the client sends it again. */
+const undecided = new Set(['REQUEST_IN_PROGRESS', 'SELL_UNDER_REVIEW', 'RATE_LIMITED']);
+
+/** Returns whether a refusal leaves open what became of the request. */
+export const isUndecided = (error: unknown): boolean =>
+  !(error instanceof ApiError) ||
+  error.status >= 500 ||
+  error.status === 401 ||
+  undecided.has(error.code ?? '');
