@@ -25,7 +25,7 @@ interface Manifest {
 const manifestIn = (folder: string): Manifest =>
   JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest; // npm's own form
 
-/** Returns the folder of the package that a bundled file is of; undefined for our own. */
+/** Returns the folder of the package that a bundled file is of, or undefined for our own. */
 const packageFolder = (path: string): string | undefined => {
   const form = /^(?<folder>(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+)\//u;
   const folder = form.exec(path)?.groups?.['folder'];
@@ -47,7 +47,7 @@ const thirdParties = (inputs: readonly string[]): string => {
   return `# Packages inside goldctl\n\n${sections.join('\n')}`;
 };
 
-/** Installed under both names; kubectl takes a program called `kubectl-…` as its plugin. */
+/** Installed under both names, since kubectl takes a program called `kubectl-…` as its plugin. */
 const names = ['goldctl', 'kubectl-goldctl'];
 
 const start = "#!/usr/bin/env node\nawait import('../dist/goldctl.js');\n";

@@ -11,7 +11,7 @@ export const exitCodes = {
   denied: 4,
   /** The API, the cluster or the CI does not answer. */
   unreachable: 5,
-  /** What was waited for did not come in time. */
+  /** The wait ended before its condition held. */
   timedOut: 124,
   /** Ctrl-C. */
   interrupted: 130,

@@ -26,7 +26,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(error.code === 'EPIPE' ? exitCodes.done : exitCodes.failed);
 });
 
-/** The repository or the image around the bundle; where it is installed alone, the working folder. */
+/** The repository or the image around the bundle. Where it is installed alone, the working folder. */
 const around = join(import.meta.dirname, '..', '..');
 
 const deps = createTerminalDeps({

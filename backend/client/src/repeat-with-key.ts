@@ -24,11 +24,11 @@ export const mayRepeat = (error: unknown): boolean => {
 };
 
 export interface RepeatOptions {
-  /** The key of the first try; kept by the caller where a reload must not begin anew. */
+  /** The key of the first try. Kept by the caller where a reload must not begin anew. */
   readonly key?: string;
-  /** Tries in all; five unless given. */
+  /** Tries in all. Five unless given. */
   readonly attempts?: number;
-  /** Before the second try, doubled after each; half a second unless given. */
+  /** Before the second try, doubled after each. Half a second unless given. */
   readonly firstWaitMs?: number;
   readonly wait?: (ms: number) => Promise<void>;
 }

@@ -8,7 +8,7 @@ export interface Tokens {
   readonly refreshToken: string;
 }
 
-/** Where the tokens are kept, for every tab alike: the browser's `localStorage` is one. */
+/** Keeps the tokens, for every tab alike, as the browser's `localStorage` does. */
 export interface TokenStorage {
   getItem(key: string): string | null;
   setItem(key: string, value: string): void;
@@ -22,7 +22,7 @@ export interface TokenLock {
 
 export interface SessionOptions extends Omit<ApiClientOptions, 'token'> {
   readonly storage: TokenStorage;
-  /** `navigator.locks` unless given; without one, callers of this page alone take turns. */
+  /** `navigator.locks` unless given. Without one, callers of this page alone take turns. */
   readonly lock?: TokenLock;
   /** The name of the entry in the storage, and of the lock. */
   readonly name?: string;
@@ -97,7 +97,7 @@ export const createCustomerSession = (options: SessionOptions): CustomerSession 
     storage.setItem(name, JSON.stringify({ accessToken, refreshToken }));
   const end = (): void => storage.removeItem(name);
 
-  /** Returns tokens other than those that were refused; undefined where the session has ended. */
+  /** Returns tokens other than those that were refused, or undefined where the session has ended. */
   const refresh = (refused: string): Promise<Tokens | undefined> =>
     lock.request(name, async () => {
       const held = tokens();

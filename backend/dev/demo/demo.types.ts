@@ -45,7 +45,7 @@ export interface DemoState {
   customer: DemoCustomer;
   documentKeys: { readonly PAN: string; readonly SELFIE: string };
   operator: DemoOperator;
-  /** What operators had set before the story. */
+  /** The settings of operators before the story. */
   gatewaysBefore: AdminSchemas['PaymentGateways'];
   /** Rows that each check of the reconciliation found before the story, by its id. */
   findingsBefore: Readonly<Record<string, number>>;

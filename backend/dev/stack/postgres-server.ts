@@ -181,7 +181,7 @@ const answers = async (url: string): Promise<boolean> => {
 };
 
 /**
- * Stops the server of a data folder, whose clients are cut off; false when none served it. SIGINT is
+ * Stops the server of a data folder, whose clients are cut off. Returns false when none served it. SIGINT is
  * PostgreSQL's fast shutdown: nothing is lost, nobody is waited for. SIGQUIT is its crash.
  */
 export const stopPostgres = async (

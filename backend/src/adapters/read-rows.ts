@@ -20,7 +20,7 @@ export interface RowRules<T> {
      * names nothing is another's. */
     readonly isNamed?: boolean;
   };
-  /** Where a row of a list of the whole account names what it is about. */
+  /** The fields by which a row of a list of the whole account names its subject. */
   readonly names?: (row: Fields) => unknown;
   /** The states that are known, and where a row names its own. */
   readonly state?: {
@@ -36,7 +36,7 @@ interface ReadRows<T> {
   readonly rows: readonly T[];
   /** The number of those that may be about what was asked and can't be read. */
   readonly unread: number;
-  /** What each of those names as what it is about. Null where it names nothing. */
+  /** The subject that each of those names. Null where it names nothing. */
   readonly unreadAbout: readonly (string | null)[];
   /** True where the list is about another: it proves nothing about what was asked. */
   readonly isForeign: boolean;

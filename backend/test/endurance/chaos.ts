@@ -53,7 +53,7 @@ const behind = (url: string, port: number): string => {
   return address.href;
 };
 
-/** Puts a proxy before each store and collaborator; answers the environment that goes by them. */
+/** Puts a proxy before each store and collaborator, and returns the environment that goes by them. */
 const addProxies = async ({ addresses }: Ground, proxies: Toxiproxy) => {
   const { ports, databaseUrl, redisUrl } = addresses;
   const postgres = await proxies.add('PostgreSQL', firstPort + 30, ports.postgres);

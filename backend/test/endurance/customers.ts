@@ -12,7 +12,7 @@ import { uploadPapers } from '../../dev/demo/steps/upload-documents.ts';
 export interface Customer {
   readonly userId: string;
   readonly bankAccountId: string;
-  /** Makes one call, signed in; signs in again where the token has lapsed. */
+  /** Makes one call, signed in. Signs in again where the token has lapsed. */
   readonly call: <T>(make: (api: CustomerClient) => Promise<T>) => Promise<T>;
 }
 

@@ -6,9 +6,9 @@ type Kind = 'buy' | 'sale' | 'plan' | 'order of jewellery';
 /** What came of a request that began something. */
 export interface Placed {
   readonly kind: Kind;
-  /** Sends it, again and again the same; answers the id of what it began. */
+  /** Sends it, again and again the same, and returns the id of what it began. */
   readonly send: () => Promise<Begun>;
-  /** The id that an answer has told; from then on every answer tells the same. */
+  /** The id that an answer has told. From then on every answer tells the same. */
   id?: string;
   /** Counts the tries without a decision. */
   tries: number;

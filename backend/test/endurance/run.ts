@@ -37,7 +37,7 @@ export interface ProcessPlace {
   readonly name: string;
   /** Folder of the builds, `<app>/main.js`. */
   readonly dist: string;
-  /** Ports of a replica beyond the first; those of the stack unless given. */
+  /** Ports of a replica beyond the first. Those of the stack unless given. */
   readonly ports?: { readonly port: number; readonly internal: number };
   readonly changes?: ProcessEnvironment;
 }

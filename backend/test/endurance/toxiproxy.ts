@@ -13,7 +13,7 @@ type Toxic =
   | { readonly type: 'reset_peer'; readonly attributes: { readonly timeout: number } };
 
 export interface Toxiproxy {
-  /** Puts a proxy before a port; answers its own port. */
+  /** Puts a proxy before a port, and returns its own port. */
   add(name: string, listen: number, port: number): Promise<number>;
   /** Refuses connections and ends the open ones. */
   cut(name: string): Promise<void>;

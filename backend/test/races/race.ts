@@ -45,7 +45,7 @@ export interface Race<Open> {
   meets(open: Open, first: string, second: string): Promise<void>;
 }
 
-/** Runs of each pair at night; unset, a developer's run takes every third pair once. */
+/** Runs of each pair at night. Unset, a developer's run takes every third pair once. */
 const nightlyRounds = process.env['RACE_ROUNDS'];
 const rounds = Number(nightlyRounds ?? '1');
 /** Writes down what comes of each order, instead of holding anything to it. */

@@ -15,7 +15,7 @@ interface SeedOptions {
   readonly tries: number;
 }
 
-/** Plays a story of so many steps by one seed; true where everything held. */
+/** Plays a story of so many steps by one seed. Returns true where everything held. */
 export const playSeed = async (options: SeedOptions): Promise<boolean> => {
   const { servers, seed, steps, print, tries } = options;
   const decisions = createDecisions(seed);

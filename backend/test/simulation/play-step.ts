@@ -59,6 +59,6 @@ export const playStep = async (story: Story, [name, given]: Step): Promise<boole
   return true;
 };
 
-/** What a step that failed said; anything that is not the model's word is an error of the service. */
+/** The message of a step that failed. Any that is not the model's is an error of the service. */
 export const checkOf = (error: unknown): string =>
   error instanceof Refuted ? error.check : `error: ${String(error).split('\n')[0]}`;

@@ -3,7 +3,7 @@ import { openStory } from './open-story.ts';
 import { checkOf, playStep } from './play-step.ts';
 import type { Step, Story } from './story.ts';
 
-/** How a story ended before its end. */
+/** The way in which a story ended before its end. */
 export interface Failure {
   readonly check: string;
   readonly text: string;

@@ -5,7 +5,7 @@ export interface Decisions {
   /** True so many times of a hundred. */
   readonly percent: (chance: number) => boolean;
   readonly pick: <T>(items: readonly T[]) => T | undefined;
-  /** Picks by weight; those of weight 0 never. */
+  /** Picks by weight, and never one of weight 0. */
   readonly weighted: <T>(items: readonly (readonly [weight: number, item: T])[]) => T | undefined;
 }
 

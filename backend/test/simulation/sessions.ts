@@ -6,9 +6,9 @@ import type { SimulatedSystem } from './system/open-system.ts';
 
 type Role = keyof typeof developmentAdmins;
 
-/** Who is signed in, and their calls. A token that has run out is renewed on the way. */
+/** The people who are signed in, and their calls. An expired token is renewed on the way. */
 export interface Sessions {
-  /** Signs a customer up or in with a code; the answer of the last call. */
+  /** Signs a customer up or in with a code, and returns the answer of the last call. */
   signIn(phone: string): Promise<OpenAnswer>;
   customer(phone: string, method: string, path: string, body?: unknown): Promise<OpenAnswer>;
   operator(role: Role, method: string, path: string, body?: unknown): Promise<OpenAnswer>;

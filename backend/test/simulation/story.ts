@@ -10,11 +10,11 @@ import type { Snapshot } from './checks/read-snapshot.ts';
 export interface Story {
   readonly system: SimulatedSystem;
   readonly sessions: Sessions;
-  /** What the story believes; a step that was judged replaces it. */
+  /** The beliefs of the story. A step that was judged replaces them. */
   world: World;
   /** Webhooks that were sent and not delivered. */
   readonly mail: Letter[];
-  /** What the database said after the last step that wrote. */
+  /** The state of the database after the last step that wrote. */
   seen: Snapshot;
   /** Numbers the idempotency keys of this story. */
   nextKey: number;
@@ -34,7 +34,7 @@ export type Arguments = { readonly [name: string]: Value };
 /** A step of a story: data, so that it can be printed, kept and played again. */
 export type Step = readonly [command: string, given: Arguments];
 
-/** What a step does, and what its answer may be. */
+/** A step, with the answers that it may have. */
 export interface Act {
   call(): Promise<OpenAnswer>;
   /** Changes the world as the answer says. @throws Refuted for an answer that may not be */
@@ -44,9 +44,9 @@ export interface Act {
 /** One kind of step. */
 export interface Command {
   readonly name: string;
-  /** Chooses what a step would be given, by names of the story; undefined where none fits. */
+  /** Chooses what a step would be given, by names of the story, or undefined where none fits. */
   choose(story: Story, decisions: Decisions): Arguments | undefined;
-  /** Prepares the step; undefined where what it names is not there, as after shrinking. */
+  /** Prepares the step, or undefined where what it names is not there, as after shrinking. */
   prepare(story: Story, given: Arguments): Act | undefined;
 }
 

@@ -36,7 +36,7 @@ interface NewProduct {
   readonly weightGrams?: string;
   readonly makingChargeBps?: number;
   readonly discountBps?: number;
-  /** The pieces that are left; not counted unless given. */
+  /** The pieces that are left. Not counted unless given. */
   readonly stock?: number;
 }
 

@@ -81,7 +81,7 @@ export const createPlanFixtures = (open: OpenGold) => {
     /** The orders that a plan has raised, by their numbers. */
     raised: (sipPlanId: string) =>
       db.goldOrder.findMany({ where: { sipPlanId }, orderBy: { installmentNo: 'asc' }, ...ofPlan }),
-    /** How often the gateway was asked for a debit of this plan. */
+    /** The number of debits of this plan that the gateway was asked for. */
     async debits({ userId }: TestPlan): Promise<number> {
       const rows = await db.paymentOrder.findMany({ where: { userId } });
       const ids = new Set<unknown>(rows.map(({ id }) => id));

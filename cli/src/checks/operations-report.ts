@@ -7,7 +7,7 @@ import type { GlobalOptions } from '../global-options.ts';
 const overviewForm = z.looseObject({ orders: z.looseObject({ manualReview: z.int() }) });
 const totalForm = z.looseObject({ total: z.int() });
 
-/** What waits for an operator, by the admin API; or the reason why that is not known. */
+/** The work that waits for an operator, by the admin API, or the reason why it is not known. */
 export type OperationsReport =
   | { readonly kind: 'received'; readonly reviews: number; readonly failedPayouts: number }
   | { readonly kind: 'not-asked'; readonly detail: string };

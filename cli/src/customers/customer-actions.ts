@@ -6,7 +6,7 @@ import type { Paging } from '../desk/paging.ts';
 import { formatPaise } from '../io/money.ts';
 import { maskedEmail, maskedName, maskedPhone } from './mask.ts';
 
-/** A customer; what names a person is masked before it is shown, in JSON too. */
+/** A customer. What names a person is masked before it is shown, in JSON too. */
 export const customerForm = z.object({
   id: z.string(),
   phone: z.string().nullable().transform(maskedPhone),

@@ -22,7 +22,7 @@ const gateState = z.object({
 export const gateOutput = gateState.extend({
   by: z.string(),
   reason: z.string(),
-  /** Until every replica said so; null where nobody waited. */
+  /** Until every replica said so, or null where nobody waited. */
   seconds: z.number().nullable(),
   replicas: z.array(z.object({ name: z.string(), seconds: z.number() })),
 });
@@ -64,7 +64,7 @@ const defaultTimeoutMs = 3 * 60_000;
 
 const notGiven = 'not given';
 
-/** Returns the reason: as given, else as typed at the terminal; none is no obstacle to closing. */
+/** Returns the reason: as given, else as typed at the terminal. None is no obstacle to closing. */
 const reasonFor = async (deps: CliDeps, { reason }: TurnOptions): Promise<string> => {
   if (reason !== undefined) return reason.trim() === '' ? notGiven : reason.trim();
   if (!deps.stdin.isTty || !deps.isTty) return notGiven;

@@ -22,7 +22,7 @@ export interface GateChange {
 export interface GateSettings {
   /** For people: the folder, or the ConfigMap. */
   readonly place: string;
-  /** Who writes, as far as the place knows: the user of a kubeconfig. */
+  /** The writer as far as it is known, such as the user of a kubeconfig. */
   readonly user: string | undefined;
   /** Returns all values as they are stored, by name. */
   read(): Promise<Readonly<Record<string, string | undefined>>>;
@@ -148,7 +148,7 @@ const inCluster = async (deps: CliDeps, client: KubeClient): Promise<GateSetting
 
 /**
  * Opens the settings of a local stack (files of its folder), or of a release (its ConfigMap).
- * @throws CliError unreachable, denied; failed where there is no such ConfigMap.
+ * @throws CliError unreachable or denied, or failed where there is no such ConfigMap.
  */
 export const openGateSettings = async (
   deps: CliDeps,

@@ -10,7 +10,7 @@ export interface Replica {
   ask(setting: string): Promise<string | null>;
 }
 
-/** The processes that read the gates; each has pods of its own. */
+/** The processes that read the gates. Each has pods of its own. */
 export const processNames = ['customer', 'admin', 'accounting', 'worker'];
 const internalPort = 'internal';
 const askTimeoutMs = 5000;
@@ -69,7 +69,7 @@ export const localReplicas = async (
   return running.flat();
 };
 
-/** Says why a replica has no answer; an interruption is none of its own. */
+/** Says why a replica has no answer. An interruption is none of its own. */
 export const reasonOf = (deps: CliDeps, error: unknown): string => {
   deps.signal.throwIfAborted();
   if (error instanceof CliError) return error.message;

@@ -4,7 +4,7 @@ import { CliError, exitCodes } from '../cli-error.ts';
 import { createProgram } from '../create-program.ts';
 import { topicNames, topicText } from './topics.ts';
 
-/** Returns the command that the words name, as deep as they go; undefined where there is none. */
+/** Returns the command that the words name, as deep as they go, or undefined where there is none. */
 const commandNamed = (program: Command, words: readonly string[]): Command | undefined => {
   const [first, ...rest] = words;
   if (first === undefined) return program;

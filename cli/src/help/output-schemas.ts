@@ -77,6 +77,6 @@ const forms: Readonly<Record<string, z.ZodObject>> = {
 export const outputSchema = (command: string) => {
   const form = forms[command];
   if (form === undefined) return undefined;
-  // What is masked has the same type before and after.
+  // A masked value has the same type before and after.
   return z.toJSONSchema(form.extend({ apiVersion: z.literal(apiVersion) }), { io: 'input' });
 };

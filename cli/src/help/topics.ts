@@ -16,7 +16,7 @@ const nameOf = (title: string): string =>
 
 const depthOf = (line: string): number => /^(#{1,4}) /u.exec(line)?.[1]?.length ?? 0;
 
-/** Splits a page at its headings; a section holds those below it too. */
+/** Splits a page at its headings. A section holds those below it too. */
 const sectionsOf = (page: string): Section[] => {
   const lines = page.split('\n');
   return lines.flatMap((line, start) => {

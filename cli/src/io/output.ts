@@ -54,7 +54,7 @@ const total = (widths: readonly number[]): number =>
 const mayWrap = (rows: readonly Row[], at: number): boolean =>
   rows.some((row) => /\S \S/u.test(row[at] ?? ''));
 
-/** Returns the widths at which a table fits; undefined where no wrapping makes it fit. */
+/** Returns the widths at which a table fits, or undefined where no wrapping makes it fit. */
 const fittingWidths = (
   head: Row,
   rows: readonly Row[],
@@ -107,7 +107,7 @@ export const renderTable = (columns: Row, rows: readonly Row[]): string => {
 
 const indent = '  ';
 
-/** Breaks a text into lines between its words; a word longer than a line stays whole. */
+/** Breaks a text into lines between its words. A word longer than a line stays whole. */
 const wrapped = (text: string, width: number): string[] => {
   const lines: string[] = [];
   for (const word of text.split(' ')) {

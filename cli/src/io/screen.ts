@@ -1,12 +1,12 @@
 /** The terminal that results go to. */
 interface Screen {
-  /** Its width; undefined where results go to a file or a program, which want whole lines. */
+  /** Its width, or undefined where results go to a file or a program, which want whole lines. */
   columns: number | undefined;
   /** True where colours are wanted. */
   hasColour: boolean;
 }
 
-/** Set once at the start of the process; tests set their own. */
+/** Set once at the start of the process. Tests set their own. */
 export const screen: Screen = { columns: undefined, hasColour: false };
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -51,7 +51,7 @@ const ask = async (question: string, signal: AbortSignal): Promise<string> => {
 };
 
 /**
- * Prompts for a confirmation on the terminal; only `y` or `yes` agrees.
+ * Prompts for a confirmation on the terminal. Only `y` or `yes` agrees.
  * @throws CliError usage off a terminal, interrupted at Ctrl-C.
  */
 const confirm = async (question: string, signal: AbortSignal): Promise<boolean> => {

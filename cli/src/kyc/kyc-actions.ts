@@ -6,7 +6,7 @@ import { askAdmin, confirmed, pageOf, printOne, printPage } from '../desk/ask-ad
 import type { Paging } from '../desk/paging.ts';
 import type { KycStatus } from './kyc-statuses.ts';
 
-/** A KYC record; what names a person is masked before it is shown, in JSON too. */
+/** A KYC record. What names a person is masked before it is shown, in JSON too. */
 export const kycForm = z.object({
   id: z.string(),
   userId: z.string(),

@@ -21,7 +21,7 @@ type TicketRow = z.infer<typeof ticketRow>;
 /** A page of tickets. */
 export const ticketPage = pageOf(ticketRow);
 
-/** A ticket with what was written; its writer is masked, in JSON too. */
+/** A ticket with what was written. Its writer is masked, in JSON too. */
 export const ticketForm = ticketRow.extend({
   name: z.string().nullable().transform(maskedName),
   email: z.string().nullable().transform(maskedEmail),

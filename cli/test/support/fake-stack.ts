@@ -28,7 +28,7 @@ const writeSettings = (folder: string): void => {
   }
 };
 
-/** What waits for an operator; nothing unless given. */
+/** The work that waits for an operator. Nothing unless given. */
 export const answerOperations = (
   { admin, worker }: Pick<FakeStack, 'admin' | 'worker'>,
   { reviews = 0, failed = 0, dead = 0, dueSeconds = 0 } = {},

@@ -64,7 +64,7 @@ const act = (id: string, work: () => Promise<void>): void => {
   });
 };
 
-/** What is still to be paid: its checkout, which the gateway's own script would open. */
+/** The payment that is still to be made, with its checkout. */
 let open: { orderId: string; gatewayOrderId: string } | undefined;
 
 const showStanding = async (): Promise<void> => {

@@ -89,7 +89,7 @@ const approve = async (pan: string): Promise<object> => {
   return { approved: record.id };
 };
 
-/** What stands in for others, by path. */
+/** The stand-ins for others, by path. */
 const stands: Readonly<Record<string, (body: Record<string, string>) => Promise<object>>> = {
   '/dev/where': async () => ({ customer: endpoints.customer }),
   '/dev/code': async ({ phone = '' }) => {

@@ -11,7 +11,7 @@ const findInQueue = async ({ api }: DemoOperator, userId: string) => {
   return { id: record.id, total: queue.total };
 };
 
-/** Claims the customer's record and approves; from then on the gold provider knows them. */
+/** Claims the customer's record and approves. From then on the gold provider knows them. */
 export const approveKyc = async (operator: DemoOperator, userId: string) => {
   const record = await findInQueue(operator, userId);
   const path = { id: record.id };

@@ -20,7 +20,7 @@ export const checkProcesses: Step = {
   title: 'The three APIs answer',
   async run(demo) {
     const { visitor } = demo;
-    // What somebody has left is theirs: the story has its own.
+    // Other people may have left some there: the story has its own.
     await demo.sandbox.delete('/_control/faults', {});
     const ip = '10.0.0.1';
     const answers = [

@@ -58,7 +58,7 @@ const payIn = async (demo: Demo, { id, totalPaise }: ProductOrder): Promise<stri
   return `the carrier pays ${showPaise(totalPaise)} in: recorded once, by its reference`;
 };
 
-/** What the customer sees of the parcel, and that it can't be cancelled any more. */
+/** Shows the parcel as the customer sees it, and that it can't be cancelled any more. */
 const follow = async (demo: Demo, id: string): Promise<string> => {
   const { api } = demo.readState('customer');
   const path = { id };

@@ -42,7 +42,7 @@ const seedAccounts = async (runtime: Runtime): Promise<void> => {
 
 const placeholder = 'Development evidence';
 
-/** Adds the evidence that opens the gates; a placeholder of an earlier seed is replaced. */
+/** Adds the evidence that opens the gates. A placeholder of an earlier seed is replaced. */
 const seedEvidence = async (runtime: Runtime): Promise<void> => {
   const { database, clock } = runtime;
   const { db } = database;

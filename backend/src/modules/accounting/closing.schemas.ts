@@ -81,7 +81,7 @@ export const monthCloseView = closedMonthView.extend({
   posting: z.object({ posted: z.literal(false), code: z.enum(postingRefusals) }),
 });
 
-/** What was frozen before a month was reopened, and why it was. */
+/** The totals that were frozen before a month was reopened, and the reason. */
 const reopenedView = closedMonthView.omit({ closed: true, period: true }).extend({
   revision: z.int().min(1),
   reopenedBy: person,

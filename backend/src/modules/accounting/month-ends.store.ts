@@ -26,7 +26,7 @@ export const findLastClosedPeriod = async (db: Db): Promise<string | undefined> 
   return row?.period;
 };
 
-/** Returns the close of a month; undefined while it is open, also where it was reopened. */
+/** Returns the close of a month, or undefined while it is open, also where it was reopened. */
 export const findMonthEnd = async (db: Db, period: string) =>
   (await db.monthEndClose.findFirst({ where: { period, ...standing }, include: withPeople })) ??
   undefined;

@@ -23,7 +23,7 @@ export const datesOf = (period: string): DateRange => ({
   to: istDate(addMs(firstOf(monthAfter(period)), -1)),
 });
 
-/** Returns the month in which the books begin; undefined while there are none. */
+/** Returns the month in which the books begin, or undefined while there are none. */
 const findFirstPeriod = async (db: Db): Promise<string | undefined> => {
   const row = await db.goldOrder.findFirst({
     orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
@@ -32,7 +32,7 @@ const findFirstPeriod = async (db: Db): Promise<string | undefined> => {
   return row === null ? undefined : istDate(row.createdAt).slice(0, 7);
 };
 
-/** Returns the month that has to be closed before one; undefined where it may be closed. */
+/** Returns the month that has to be closed before one, or undefined where it may be closed. */
 export const findOpenBefore = async (db: Db, period: string): Promise<string | undefined> => {
   const before = monthBefore(period);
   const first = await findFirstPeriod(db);

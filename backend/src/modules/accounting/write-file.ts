@@ -1,7 +1,7 @@
 import { invariant } from '../../platform/invariant/invariant.ts';
 import type { ExportRegister } from '../registers/index.ts';
 
-/** What a list of the books needs to be written as a file. */
+/** The parts of a list of the books that is written as a file. */
 export interface FilesDeps {
   /** Absent in a process that writes no files. */
   readonly exportRegister?: ExportRegister;

@@ -21,7 +21,7 @@ export interface OrderableProduct extends ProductPricing {
   readonly isActive: boolean;
   /** The operators' own mark. */
   readonly inStock: boolean;
-  /** The pieces that are left; null where the house does not count them. */
+  /** The pieces that are left, or null where the house does not count them. */
   readonly stock: number | null;
   /** Another one after every change of the product. */
   readonly version: string;

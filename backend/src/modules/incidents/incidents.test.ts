@@ -19,11 +19,11 @@ const ask = (open: OpenGold, method: string, path: string, body?: object) =>
 const lastAudit = ({ database }: OpenGold) =>
   database.db.auditLog.findFirstOrThrow({ orderBy: { seq: 'desc' } });
 
-/** Runs what is queued with the jobs of payments; answers what was thrown. */
+/** Runs what is queued with the jobs of payments, and returns what was thrown. */
 const runJobs = (open: OpenGold): Promise<readonly unknown[]> =>
   runQueuedJobs({ ...open.paymentsDeps, logger: open.logger }, open.payments.jobs);
 
-/** Delivers a capture that the service can't apply yet; returns its checkout and event. */
+/** Delivers a capture that the service can't apply yet, and returns its checkout and event. */
 const deferCapture = async (open: OpenGold) => {
   const checkout = await openCheckout(open);
   await breakOrdersFor(open.migrateUrl, 1);

@@ -8,7 +8,7 @@ import type { Reviewer, ReviewKycDeps } from './review-kyc.ts';
 
 type ClaimDeps = Pick<ReviewKycDeps, 'db' | 'inTransaction' | 'wall' | 'audit'>;
 
-/** The time for which an operator has a record alone; claiming it again begins anew. */
+/** The time for which an operator has a record alone. Claiming it again begins anew. */
 const claimMs = 15 * 60_000;
 
 /** Locks a record that no other operator has claimed. */
@@ -58,7 +58,7 @@ export const claimKyc = async (
 };
 
 /**
- * Gives a claim back; one that has lapsed, or that nobody has, is no error.
+ * Gives a claim back. One that has lapsed, or that nobody has, is no error.
  * @throws AppError NOT_FOUND; CONFLICT where another operator has it
  */
 export const releaseKyc = async (

@@ -50,7 +50,7 @@ export const requireUnclaimed = async (
   });
 };
 
-/** Writes a claim, or its end; of a locked record. */
+/** Writes a claim on a locked record, or its end. */
 export const storeClaim = async (
   tx: Db,
   id: string,

@@ -14,7 +14,7 @@ export interface KycQueueDeps {
 
 interface QueueFilter {
   readonly status: KycStatus;
-  /** What an operator typed: a whole id, phone, PAN or Aadhaar number. */
+  /** A whole id, phone, PAN or Aadhaar number, as an operator typed it. */
   readonly q?: string | undefined;
   readonly claim?: 'MINE' | 'OTHERS' | 'NONE' | undefined;
   readonly from?: Date | undefined;

@@ -118,7 +118,7 @@ const gatewayCalls: Sql = sql`
   FROM po WHERE debit_requested_at IS NOT NULL
     AND NOT EXISTS (SELECT FROM order_call_try AS t WHERE t.subject_id = po.id)`;
 
-/** Every transition of the payment orders and the payout; their beginnings stand elsewhere. */
+/** Every transition of the payment orders and the payout. Their beginnings stand elsewhere. */
 const partTransitions: Sql = sql`
   SELECT lpad(to_hex(e.seq), 32, '0')::uuid, e.at,
     CASE e.part WHEN 'payout' THEN 'payout_transition' ELSE 'payment_transition' END, NULL,

@@ -8,7 +8,7 @@ import type { PaymentsDeps } from './payments.types.ts';
 /** A captured payment of an order that nobody knows. */
 type UnmatchedPayment = AskedPayment & { readonly id: string };
 
-/** Returns a captured payment that matches no order; undefined for any other. */
+/** Returns a captured payment that matches no order, or undefined for any other. */
 export const findUnmatchedPayment = async (
   db: Db,
   id: string,
@@ -29,7 +29,7 @@ export const findUnmatchedPayment = async (
   };
 };
 
-/** Locks such a payment until the transaction ends; undefined where its order is known by now. */
+/** Locks and returns such a payment, or undefined where its order is known by now. */
 export const lockUnmatchedPayment = async (
   tx: Db,
   id: string,

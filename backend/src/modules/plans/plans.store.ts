@@ -151,7 +151,7 @@ export const lockPlan = async (tx: Db, id: string): Promise<Plan | undefined> =>
   return row === null ? undefined : toPlan(row);
 };
 
-/** Ends a plan, which then raises nothing more; returns how many rows were still in `from`. */
+/** Ends a plan, which then raises nothing more, and returns how many rows were still in `from`. */
 export const endPlan = async (
   tx: Db,
   { id, status: from }: Pick<Plan, 'id' | 'status'>,
@@ -169,7 +169,7 @@ export const endPlan = async (
 /** No debit is announced any more: the next one is announced for its own day. */
 const noNotice = { noticedInstallmentNo: null, noticedAt: null, noticedDebitAt: null } as const;
 
-/** Pauses an active plan; returns how many rows were ACTIVE. */
+/** Pauses an active plan, and returns how many rows were ACTIVE. */
 export const pauseRow = async (tx: Db, id: string, at: Date): Promise<number> => {
   const { count } = await tx.sipPlan.updateMany({
     where: { id, status: 'ACTIVE' },
@@ -184,7 +184,7 @@ interface Rescheduled {
   readonly nextDueAt: Date;
 }
 
-/** Goes on with a paused plan; returns how many rows were PAUSED. */
+/** Goes on with a paused plan, and returns how many rows were PAUSED. */
 export const resumeRow = async (tx: Db, id: string, to: Rescheduled, at: Date): Promise<number> => {
   const { count } = await tx.sipPlan.updateMany({
     where: { id, status: 'PAUSED' },

@@ -20,7 +20,7 @@ export interface Mandate {
   readonly gateway: string;
   /** From `sealMandateToken`. */
   readonly tokenSealed: string;
-  /** The most that one debit may be; undefined where the mandate names none. */
+  /** The most that one debit may be, or undefined where the mandate names none. */
   readonly maxPaise: Paise | undefined;
   /** Its last day of the IST calendar, `YYYY-MM-DD`; undefined where it names none. */
   readonly endsOn: string | undefined;
@@ -52,7 +52,7 @@ export interface Plan {
   readonly nextDueAt: Date | null;
   /** Dates of the schedule that were skipped, or fell into a pause. */
   readonly passedOver: number;
-  /** When it was last paused. */
+  /** The time at which it was last paused. */
   readonly pausedAt: Date | null;
   readonly lastNotice: DebitNotice | undefined;
   /** It stood still for longer than one period until then: what fell due is not debited. */

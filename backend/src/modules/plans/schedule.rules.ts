@@ -9,7 +9,7 @@ export interface Schedule {
   /** A day of the IST calendar, `YYYY-MM-DD`: that of the first installment. */
   readonly startDate: string;
   readonly frequency: Frequency;
-  /** Dates that no installment has, since they were skipped or fell into a pause; none by default. */
+  /** Dates that no installment has, since they were skipped or fell into a pause. None by default. */
   readonly passedOver?: number;
 }
 

@@ -9,7 +9,7 @@ import { dueAtOf, lastStartDate } from './schedule.rules.ts';
 interface SkipNext {
   readonly userId: string;
   readonly planId: string;
-  /** When the installment falls due that the customer wants to skip. */
+  /** The due time of the installment that the customer wants to skip. */
   readonly dueAt: Date;
 }
 

@@ -8,7 +8,7 @@ import {
   type Shipment,
 } from './product-orders.types.ts';
 
-/** What a carrier prints on a parcel. */
+/** A number that a carrier prints on a parcel. */
 const consignmentNumber = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9 /-]{2,39}$/u, 'must be 3 to 40 letters, digits, blanks, / or -');

@@ -80,7 +80,7 @@ const findEarlier = async (
   return { order: earlier.order, address, isReplay: true };
 };
 
-/** What a new order has nothing of yet. */
+/** The fields that are empty in a new order. */
 const unsent = { shipment: undefined, cashReceivedPaise: paise(0n) } as const;
 
 /** Reads and prices what is ordered, and writes it; undefined where a product changed meanwhile. */

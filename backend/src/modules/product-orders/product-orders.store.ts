@@ -181,7 +181,7 @@ export const listProductOrders = async (
   return { rows: rows.map(toOrder), total };
 };
 
-/** Locks an order until the transaction ends and returns it; of this customer where one is given. */
+/** Locks an order, of this customer where one is given, until the transaction ends, and returns it. */
 export const lockProductOrder = async (
   tx: Db,
   id: string,

@@ -3,7 +3,7 @@ import type { Fetched, FetchLimits } from './fetch-each.ts';
 
 /**
  * Reads a collaborator's list page by page, none of them kept longer than `readPage` does. Returns
- * the reason for which it was not read to its end; undefined where it was.
+ * the reason for which it was not read to its end, or undefined where it was.
  */
 export const readPages = async (
   { withinMs, listWithinMs = withinMs, rest = 'choose a shorter window' }: FetchLimits,

@@ -16,7 +16,7 @@ import {
 import type { Report } from './reconciliation.types.ts';
 import { findRun, listRuns } from './runs.store.ts';
 
-/** A report, and the stored run that it is of; none where the checks were run for this answer. */
+/** A report, and the stored run that it is of, or none where the checks were run for this answer. */
 export interface AnsweredReport {
   readonly report: Report;
   readonly runId?: string;

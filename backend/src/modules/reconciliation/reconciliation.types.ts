@@ -60,13 +60,13 @@ export interface Collaborators {
   readonly payoutProvider: PayoutProvider | undefined;
 }
 
-/** What was compared: the collaborator that was asked, and the kind of row. */
+/** A comparison: the collaborator that was asked, and the kind of row. */
 interface Compared {
   readonly collaborator: string;
   readonly kind: string;
 }
 
-/** What earlier runs have found to agree, so that large windows are asked about once. */
+/** The rows that earlier runs found to agree, so that large windows are asked about once. */
 export interface Agreements {
   /** Returns how rows read, by their keys, when they agreed. */
   find(about: Compared, subjects: readonly string[]): Promise<ReadonlyMap<string, string>>;

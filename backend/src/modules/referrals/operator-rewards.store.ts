@@ -92,7 +92,7 @@ export const lockReward = async (tx: Db, id: string): Promise<OperatorReward | u
 
 /**
  * Returns true where the buy of a reward was taken back, in whole or in part, whether the sweep has
- * come by since or not; also while its order is under review.
+ * come by since or not, and also while its order is under review.
  */
 export const isBuyTakenBack = async (tx: Db, orderId: string): Promise<boolean> => {
   const row = await selectOne<{ stands: boolean }>(

@@ -28,7 +28,7 @@ const passWeek = async (open: OpenGold): Promise<void> => {
   await createSettleRewards(open.rewards).run(new AbortController().signal);
 };
 
-/** Lets a referrer earn a reward; returns it with the payment that it rests on. */
+/** Lets a referrer earn a reward, and returns it with the payment that it rests on. */
 const earn = async (open: OpenGold, buys: Buys) => {
   const referrer = await open.newCustomer();
   const { code } = (await referrer.call('GET', '/referrals/me')).body;

@@ -25,7 +25,7 @@ export type FileFormat = (typeof fileFormats)[number];
 /** The form of a register's answer: a page, or the whole filter as a file. */
 const formatField = z.enum(['json', ...fileFormats]).default('json');
 
-/** What every register takes besides its own filters. */
+/** The parameters that every register takes besides its own filters. */
 export const registerFields = { ...periodFields, format: formatField };
 
 export const registerQueryOf = ({ statuses }: Register) =>

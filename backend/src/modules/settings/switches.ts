@@ -42,7 +42,7 @@ export const createSwitches = (options: {
   };
 };
 
-/** Reads every switch as it stands at this moment; null is one that is missing or unreadable. */
+/** Reads every switch as it stands at this moment. Null is one that is missing or unreadable. */
 export const readSwitches = async (
   switches: Pick<Switches, 'read'>,
 ): Promise<Readonly<Record<string, string | null>>> => {

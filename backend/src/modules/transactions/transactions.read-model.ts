@@ -70,7 +70,7 @@ const countedDays = ({ userId, from, to }: FeedPart): Sql => {
 /**
  * Finds a page by the counts of the customer's days, which are few where the rows are many. They
  * are kept by triggers, so no row is counted here but those of a day of which a part is wanted. The
- * days are read from the newest, no further than to the page; the total is the one figure that
+ * days are read from the newest, no further than to the page. The total is the one figure that
  * reads them all (benchmarks.md).
  */
 export const findPlace = async (db: Db, part: FeedPart, offset: number): Promise<Place> => {

@@ -84,7 +84,7 @@ const readText = (name: string, variable: Variable, env: Environment): string | 
 
 type ReadValue = { readonly text: string | undefined } | { readonly problem: string };
 
-/** Reads a variable; a database's address may be given in parts. */
+/** Reads a variable. A database's address may be given in parts. */
 const readValue = (
   name: string,
   variable: Variable,

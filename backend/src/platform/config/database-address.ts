@@ -74,7 +74,7 @@ export const readDatabaseAddress = (name: string, read: Read): DatabaseAddress =
   const authority = read('DATABASE_CA_FILE');
   if (parts === undefined) {
     const isPlain = mode === undefined && authority === undefined;
-    // What is no address is refused by the variable's own schema.
+    // The variable's own schema refuses a text that is no address.
     if (given === undefined || isPlain || !URL.canParse(given)) return { text: given };
   }
   const url = parts ?? new URL(given ?? '');

@@ -13,7 +13,7 @@ interface Ranges {
   readonly maxPaise?: bigint | undefined;
 }
 
-/** Returns the conditions of a list's ranges for Prisma; undefined for a column without bounds. */
+/** Returns the conditions of a list's ranges for Prisma, or undefined for a column without bounds. */
 export const boundsOf = ({ from, to, minPaise, maxPaise }: Ranges) => {
   const at: Bounds<Date> = {
     ...(from !== undefined && { gte: from }),

@@ -89,7 +89,7 @@ interface RouteShape {
   readonly produces?: readonly string[];
   /**
    * The reply where it is at hand, without a promise; undefined sends the request to `handler`.
-   * For the hottest public GET routes without input but the headers; asked after the rate limit.
+   * For the hottest public GET routes without input but the headers. Asked after the rate limit.
    */
   readonly atHand?: (headers: IncomingHttpHeaders) => Reply | undefined;
 }

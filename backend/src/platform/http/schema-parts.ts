@@ -74,7 +74,7 @@ const paiseText = z
   .transform(BigInt)
   .optional();
 
-/** Narrows a list by when its rows began and by their amounts; any part may be left out. */
+/** Narrows a list by when its rows began and by their amounts. Any part may be left out. */
 export const rangeQuery = {
   from: moment.optional().describe('Inclusive.'),
   to: moment.optional().describe('Exclusive.'),

@@ -106,7 +106,7 @@ const holdHolding = (world: World, seen: Snapshot, index: number): void => {
   if (customer === undefined || holding === undefined) return;
   const balance = unitsOf(holding.balance);
   const { most, least } = balanceOf(world, seen, index);
-  // Of recovered gold only what was still there went; a deleted customer's went to the house.
+  // Of recovered gold only what was still there went. A deleted customer's went to the house.
   const fits = customer.deleted ? balance === 0 : balance <= most && balance >= Math.max(0, least);
   if (!fits) {
     throw new Refuted(

@@ -43,7 +43,7 @@ interface PlanRow {
   readonly raised: number;
 }
 
-/** What the database says, as far as a story asks. */
+/** The rows of the database that a story reads. */
 export interface Snapshot {
   /** Rises with every transaction that wrote. */
   readonly mark: string;

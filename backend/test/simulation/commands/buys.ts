@@ -73,7 +73,7 @@ export const breakdownsOf = (world: World, { unit, amount }: Asked): Breakdown[]
     return unit === 'INR' ? buyForRupees(amount, buy) : buyOfGrams(amount, buy);
   });
 
-/** What stands in the way of a buy of this customer, in the contract's order. */
+/** Lists the obstacles to a buy of this customer, in the contract's order. */
 const refusalsOf = (world: World, customer: number, breakdown: Breakdown): string[] => {
   const { limits, gates } = world;
   const own = world.customers[customer];

@@ -96,7 +96,7 @@ export const payQuote: Command = {
         const isOver = known.isUsed || changed.now >= known.ends;
         const spent = ['409 QUOTE_USED', '409 QUOTE_EXPIRED', '404 NOT_FOUND'];
         const off = isEveryGatewayOff(changed, gateway) ? ['503 NO_USABLE_GATEWAY'] : [];
-        // An eleventh quote expires the oldest; the day's buys may be too many by now.
+        // An eleventh quote expires the oldest. The day's buys may be too many by now.
         const usual = off.length > 0 ? off : ['201', '409 QUOTE_EXPIRED', '400 LIMIT_EXCEEDED'];
         const refusals =
           own.deleted || own.blocked

@@ -8,7 +8,7 @@ const isRight = (buy: Buy, { outcome, amountPaise, currency }: Payment): boolean
 
 const isGone = ({ amountPaise, reversedPaise }: Payment): boolean => reversedPaise >= amountPaise;
 
-/** Says why a resolution that was accepted cannot be right; undefined where it may be. */
+/** Says why a resolution that was accepted cannot be right, or undefined where it may be. */
 const objectionTo = (
   buy: Buy,
   resolution: string,
@@ -35,7 +35,7 @@ const objectionTo = (
   }
 };
 
-/** A super admin ends a review; the money that has to go back goes back first. */
+/** A super admin ends a review. The money that has to go back goes back first. */
 export const resolve: Command = {
   name: 'resolve',
   choose({ world, seen }, { pick, int, percent }) {

@@ -27,7 +27,7 @@ const [providerMinimumPaise, mostPaise] = [1000, 50_000_000];
 
 const hasRoom = ({ accounts, blocked }: Customer): boolean => accounts.length < 3 && !blocked;
 
-/** A customer names a bank account; its number decides what becomes of what is sent there. */
+/** A customer names a bank account. Its number decides what becomes of what is sent there. */
 export const addAccount: Command = {
   name: 'add-account',
   choose(story, { pick, int }) {
@@ -225,7 +225,7 @@ const chooseSale = (
   return newest.length === 0 ? undefined : newest[int(newest.length)];
 };
 
-/** The payout provider ends a transfer; it may take one back that it had paid. */
+/** The payout provider ends a transfer. It may take one back that it had paid. */
 export const endPayout: Command = {
   name: 'end-payout',
   choose({ world, seen }, { int, pick }) {
@@ -249,7 +249,7 @@ export const endPayout: Command = {
         const newest: { readonly status: string } | undefined = known.items.find(
           ({ referenceId }: { referenceId: string | null }) => referenceId?.startsWith(reference),
         );
-        // A provider does not contradict itself here; it takes back what it paid.
+        // A provider does not contradict itself here. It takes back what it paid.
         const isOpen = newest?.status === 'processing';
         if (!isOpen && !(newest?.status === 'processed' && outcome === 'reversed')) return nothing;
         const body = { outcome, deliver: 'webhook' };

@@ -172,7 +172,7 @@ export const fault: Command = {
   },
 };
 
-/** Everybody behaves again; a circuit that opened closes within seconds. */
+/** Everybody behaves again. A circuit that opened closes within seconds. */
 export const mend: Command = {
   name: 'mend',
   choose: ({ world }) => (world.troubled.length === 0 ? undefined : {}),

@@ -10,7 +10,7 @@ import { approvePayout, retryPayout, sell } from './sales.ts';
 import { drain, runJob, runSweep } from './worker.ts';
 import { nothing } from './payments.ts';
 
-/** What two may do at the same moment. */
+/** The pairs of operations that run at the same moment. */
 const parts = [
   buy,
   repeatBuy,

@@ -1,7 +1,7 @@
 import { allow, numberOf, textOf, type Command } from '../story.ts';
 import { nothing } from './payments.ts';
 
-/** The worker takes a job: the oldest, or another; twice at once where its first run was lost. */
+/** The worker takes a job, the oldest or another, and twice at once where its first run was lost. */
 export const runJob: Command = {
   name: 'run-job',
   choose: (_story, { int, percent }) => ({
@@ -32,7 +32,7 @@ export const drain: Command = {
   }),
 };
 
-/** The worker runs one of its sweeps; what a sweep throws is a failure of the service. */
+/** The worker runs one of its sweeps. What a sweep throws is a failure of the service. */
 export const runSweep: Command = {
   name: 'run-sweep',
   choose({ system }, { pick }) {
@@ -78,7 +78,7 @@ const untilMidnight = (now: number): number => {
   return day - (seconds % day) - 2;
 };
 
-/** Time goes on, by seconds or by weeks; what is due then is done when the story says so. */
+/** Time goes on, by seconds or by weeks. What is due then is done when the story says so. */
 export const advance: Command = {
   name: 'advance',
   choose({ world }, { weighted, percent }) {

@@ -80,7 +80,7 @@ const dynamicPrice = (product: World['products'][number], rate24KPaise: bigint):
 export const gramsText = (units: number): string =>
   `${Math.floor(units / 10_000)}.${String(units % 10_000).padStart(4, '0')}`;
 
-/** Units of 0.0001 g of a text of grams; digits beyond the fourth must be zeros. */
+/** Units of 0.0001 g of a text of grams. Digits beyond the fourth must be zeros. */
 export const unitsOf = (text: string): number => {
   const [grams = '0', fraction = ''] = text.split('.');
   if (!/^0*$/u.test(fraction.slice(4))) throw new Error(`${text} g is finer than 0.0001 g`);

@@ -25,10 +25,10 @@ export interface Buy {
   readonly key: string;
   readonly body: Readonly<Record<string, unknown>>;
   readonly amountPaise: number;
-  /** In units of 0.0001 g; unknown for an installment until it is allocated. */
+  /** In units of 0.0001 g, or unknown for an installment until it is allocated. */
   grams: number | undefined;
   readonly placedAt: number;
-  /** The end of the price lock; none for an installment. */
+  /** The end of the price lock, or none for an installment. */
   readonly lockEnds: number | undefined;
   paymentOrderId: string;
   gatewayOrderIds: string[];
@@ -121,7 +121,7 @@ export interface Price {
   readonly sellPaise: number;
 }
 
-/** What the story believes: nothing but data, so that it can be copied. */
+/** The beliefs of the story. They are nothing but data, so that they can be copied. */
 export interface World {
   now: number;
   readonly customers: Customer[];

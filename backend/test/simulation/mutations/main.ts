@@ -51,7 +51,7 @@ const run = (folder: string): Promise<string> =>
     child.on('close', () => resolve(text));
   });
 
-/** Breaks a guard, plays, and mends it again. Returns what found it; undefined where nothing did. */
+/** Breaks a guard, plays, and mends it again. Returns what found it, or undefined where nothing did. */
 const judge = async (folder: string, { file, find, replace }: Mutation) => {
   const path = join(folder, 'backend', file);
   const whole = readFileSync(path, 'utf8');

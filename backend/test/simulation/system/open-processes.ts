@@ -202,7 +202,7 @@ const openAccounting = async (options: ProcessesOptions, closers: Closer[]): Pro
   return serve(createApiApp(definition, config, runtime), closers);
 };
 
-/** Opens the three APIs and the worker; nothing runs by itself. */
+/** Opens the three APIs and the worker. Nothing runs by itself. */
 export const openProcesses = async (options: ProcessesOptions): Promise<Processes> => {
   const closers: Closer[] = [];
   const [customer, admin, accounting, worker] = await Promise.all([

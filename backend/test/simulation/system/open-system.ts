@@ -34,7 +34,7 @@ export interface SimulatedSystem {
   readonly client: Client;
   readonly sandboxUrl: string;
   processes(): Processes;
-  /** Turns the sandbox; throws for what it does not take. */
+  /** Turns the sandbox, and throws for what it does not take. */
   control(method: string, path: string, body?: unknown): Promise<OpenAnswer>;
   /** Turns the sandbox, and returns its refusal too. */
   tryControl(method: string, path: string, body?: unknown): Promise<OpenAnswer>;

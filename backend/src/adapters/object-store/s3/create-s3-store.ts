@@ -66,7 +66,7 @@ interface Connection {
   readonly client: Sdk.S3Client;
 }
 
-/** Returns the key that is configured; undefined for the default chain of the client. */
+/** Returns the key that is configured, or undefined for the default chain of the client. */
 const keyOf = ({
   S3_ACCESS_KEY_ID: accessKeyId,
   S3_SECRET_ACCESS_KEY: secretAccessKey,

@@ -23,8 +23,8 @@ const probe = async ({ gateways, limits }: CheckContext): Promise<Findings> => {
 
 /**
  * Finds captures that a gateway has and that are booked for no order here, by the gateways' own
- * lists of the window where they have them, else by a question about each payment order; the signed
- * captures of orders that we don't know; and the refunds and lost disputes of captures that we
+ * lists of the window where they have them, else by a question about each payment order, the signed
+ * captures of orders that we don't know, and the refunds and lost disputes of captures that we
  * have, where they are not recorded. One whose event waits in the inbox for an order that we know
  * is `webhook_backlog`.
  */

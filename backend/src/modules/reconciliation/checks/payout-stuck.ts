@@ -213,7 +213,7 @@ const probe = async (
 
 /**
  * Finds payouts that have been under way for a day, and failed ones that nobody has retried for a
- * day, of any age; and attempts on which the provider
+ * day, of any age, and attempts on which the provider
  * disagrees with our books: paid, failed or reversed there alone, or of another amount.
  */
 export const payoutStuck: Check = {

@@ -46,11 +46,11 @@ const paidOf = (payments: Listed<GatewayPayment>): PaidPayments => ({
 
 const nothingPaid: PaidPayments = { paid: [], isPartial: false };
 
-/** Reads "no such order" or payment as nothing; any other refusal leaves the question open. */
+/** Reads "no such order" or payment as nothing. Any other refusal leaves the question open. */
 const noneWhereNotFound = (code: string) => (code === GATEWAY_NOT_FOUND ? [] : undefined);
 
 /**
- * Fetches a gateway's paid payments of a payment order; a lost gateway order is found by receipt.
+ * Fetches a gateway's paid payments of a payment order. A lost gateway order is found by receipt.
  */
 const fetchPaid = async (
   gateway: PaymentGateway,
@@ -153,7 +153,7 @@ export const askGateways = async (
   listed: readonly string[],
 ): Promise<Findings & { readonly total: number }> => {
   const { read, gateways, from } = context;
-  // What its list of the window has is found there, and once.
+  // A row of the list of the window is found there, and once.
   const isListed = (gateway: string, at: Date): boolean => listed.includes(gateway) && at >= from;
   const found: Findings[] = [];
   let unreported: string | undefined;

@@ -31,7 +31,7 @@ export interface Capture {
   readonly payment: GatewayPayment;
 }
 
-/** Finds signed captures of orders that we don't know; those that still wait are of any age. */
+/** Finds signed captures of orders that we don't know. Those that still wait are of any age. */
 export const findUnknownCaptures = (read: Read, from: Date): Promise<Findings> =>
   findRows(
     read,

@@ -193,7 +193,7 @@ const walkReversals = async <T extends { readonly status: string }>(
     readonly kind: GatewayReversal['kind'];
     readonly since: Date;
     readonly getPage: (request: AccountPageRequest) => Promise<Outcome<AccountPage<T>>>;
-    /** Returns the money that went away; undefined where none did. */
+    /** Returns the money that went away, or undefined where none did. */
     readonly read: (row: T) => ListedReversal | undefined;
   },
 ): Promise<string | undefined> => {
