@@ -104,6 +104,11 @@ export const incidentWrites: Readonly<Record<string, AdminWrite>> = {
     }),
     { status: 204, again: 404, bad: { body: {}, status: 400 } },
   ),
+  'POST /reconciliation/runs': changing(
+    'reconciliation.run',
+    () => ({ path: '/reconciliation/runs', body: { windowHours: 24 } }),
+    { status: 202, parts: 'after', bad: { body: { windowHours: 0 }, status: 400 } },
+  ),
   'POST /referrals/rewards/:id/approve': changing(
     'referral-reward.approve',
     async (fixture) => ({ path: await rewardPath(fixture, 'EARNED', 'approve') }),

@@ -28,6 +28,12 @@ const samples: Readonly<Record<string, unknown>> = {
   amount_inr: '1000',
   start_date: istDate(addSeconds(createSystemClock().now(), 86_400)),
   mandate_token: 'token-of-asha',
+  mandate_max_inr: '5000',
+  mandate_valid_until: istDate(addSeconds(createSystemClock().now(), 3 * 365 * 86_400)),
+  due_at: '2026-12-01T03:30:00.000Z',
+  until: '2026-01-15T09:30:00.000Z',
+  receivedOn: '2026-01-20',
+  expiresOn: '2030-12-31',
   pan: 'ABCPE1234F',
   aadhaar: '999941057058',
   pincode: '560001',
@@ -67,6 +73,9 @@ const pathSamples: Readonly<Record<string, string>> = {
   reference: 'DG-7K3M9QXP',
 };
 
+/** Returns true for a number that is written as text, as that of a job is. */
+const isNumber = ({ pattern }: JsonSchema): boolean => pattern?.startsWith('^[1-9]\\d') === true;
+
 /** Good input of any documented route, into which a test puts what is hostile. */
 export interface GoodValues {
   /** A valid body without optional ids, which would name resources that do not exist. */
@@ -87,7 +96,9 @@ export const createGoodValues = (known: Readonly<Record<string, unknown>>): Good
     return schema.type === 'integer' ? (schema.minimum ?? 1) : 'some text';
   };
   const pathSampleOf = (name: string, schema: JsonSchema): unknown =>
-    (schema.format === 'uuid' ? undefined : pathSamples[name]) ?? sampleOf(name, schema);
+    isNumber(schema)
+      ? '7'
+      : ((schema.format === 'uuid' ? undefined : pathSamples[name]) ?? sampleOf(name, schema));
   return {
     bodyOf: ({ body }) =>
       Object.fromEntries(

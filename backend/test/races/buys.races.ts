@@ -241,12 +241,23 @@ export const buyRaces = [
     'capture again': capture,
     'sweep of paid orders': goldSweep('resume-paid-orders'),
   }),
-  buyRace('a late capture under review', placeLate, {
-    ALLOCATE: resolve('ALLOCATE'),
-    'capture again': capture,
-    'second capture': secondCapture,
-    dispute,
-  }),
+  buyRace(
+    'a late capture under review',
+    placeLate,
+    {
+      ALLOCATE: resolve('ALLOCATE'),
+      'capture again': capture,
+      'second capture': secondCapture,
+      dispute,
+    },
+    {
+      // The dispute came after the decision and before its gold was bought, so none was.
+      'ALLOCATE + dispute': [
+        '200, 200: MANUAL_REVIEW PAYMENT_REVERSED; payment PAID; APPLIED; ' +
+          'holds 0.00, reserved 0.00; 0 confirms; buy_under_review x2',
+      ],
+    },
+  ),
   buyRace('a late capture under review, paid back at the gateway', placePaidBack, {
     ALLOCATE: resolve('ALLOCATE'),
     REFUNDED: resolve('REFUNDED'),

@@ -49,6 +49,14 @@ adminView.register(z.globalRegistry, {
   ],
 });
 
+/** An operator as others are told who did something. */
+export const operatorReference = adminView.pick({ id: true, email: true });
+operatorReference.register(z.globalRegistry, {
+  id: 'OperatorReference',
+  description: 'The operator who did something.',
+  examples: [{ id: '0199d8f2-4c8a-7b2c-8a33-1dfe4d8e0f98', email: 'operator@example.test' }],
+});
+
 export const loginAnswer = z.object({
   accessToken: z.string(),
   /** Seconds. */

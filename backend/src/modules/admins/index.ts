@@ -1,4 +1,4 @@
-export { emailSchema, newPasswordSchema } from './admins.schemas.ts';
+export { emailSchema, newPasswordSchema, operatorReference } from './admins.schemas.ts';
 export {
   findAdminByEmail,
   hasActiveSuperAdmin,

@@ -9,6 +9,7 @@ import {
   plainText,
   readBase64,
 } from '../../platform/http/index.ts';
+import { operatorReference } from '../admins/index.ts';
 import { kycStatuses } from '../identity/index.ts';
 import { documentTypes, usualTypeName } from './document-type.ts';
 import { documentKinds, kycWarnings } from './kyc.types.ts';
@@ -126,7 +127,7 @@ export const kycOperatorView = kycView.extend({
   dateOfBirth: z.iso.date().nullable(),
   warnings: z.array(z.enum(kycWarnings)).describe('What a reviewer has to look at.'),
   claim: z
-    .object({ by: z.object({ id: z.uuid(), email: z.string() }), until: z.iso.datetime() })
+    .object({ by: operatorReference, until: z.iso.datetime() })
     .nullable()
     .describe('The operator who is at it.'),
   documents: z

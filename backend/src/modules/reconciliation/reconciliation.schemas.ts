@@ -39,6 +39,11 @@ export const reconciliationQuery = z.object({
 export const runBody = z.object({
   windowHours: z.int().min(shortest).max(longest).default(usualHours),
 });
+runBody.register(z.globalRegistry, {
+  id: 'ReconciliationRunRequest',
+  description: 'The window of a run, in hours up to now.',
+  examples: [{ windowHours: usualHours }],
+});
 
 const sampleView = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]));
 
@@ -76,6 +81,11 @@ const summaryView = z.object({
   ok: z.int().min(0),
   findings: z.int().min(0),
   errors: z.int().min(0),
+});
+summaryView.register(z.globalRegistry, {
+  id: 'ReconciliationSummary',
+  description: 'How many checks held, found something, or could not be made.',
+  examples: [{ ok: checkIds.length, findings: 0, errors: 0 }],
 });
 
 export const reconciliationView = z.object({

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { exampleOf, pageOf, pageQuery, plainText } from '../../platform/http/index.ts';
+import { operatorReference } from '../admins/index.ts';
 import { ticketCategories, ticketStatuses } from './support.types.ts';
 
 export const ticketsQuery = pageQuery.extend({
@@ -57,7 +58,7 @@ const noteView = z.object({
   at: z.iso.datetime(),
   from: z.string(),
   to: z.string(),
-  actor: z.object({ id: z.uuid(), email: z.string() }),
+  actor: operatorReference,
   note: z.string().nullable(),
 });
 noteView.register(z.globalRegistry, {
