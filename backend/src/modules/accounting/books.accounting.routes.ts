@@ -9,7 +9,13 @@ import {
   pageQuery,
   type Route,
 } from '../../platform/http/index.ts';
-import { filesNeed, policiesRegister, statutoryRegister, windowOf } from '../registers/index.ts';
+import {
+  filesNeed,
+  fileTypes,
+  policiesRegister,
+  statutoryRegister,
+  windowOf,
+} from '../registers/index.ts';
 import { fileErrors, writeFile, type FilesDeps } from './write-file.ts';
 import type { Switches } from '../settings/index.ts';
 import { portalActor, portalRead, portalWrite } from './accounting.types.ts';
@@ -107,6 +113,7 @@ const createPolicyRoutes = (deps: AccountingWriteDeps & FilesDeps): Route[] => [
     access: portalRead('gold.policy.read', filesNeed),
     query: policyQuery,
     responses: { 200: policyPage },
+    produces: Object.values(fileTypes),
     errors: fileErrors,
     handler: async ({ query, principal: reader, context }) => {
       const { topic, from, to, format, ...page } = query;
@@ -148,6 +155,7 @@ export const createStatutoryRoutes = (deps: AccountingWriteDeps & FilesDeps): Ro
     access: portalRead('gold.statutory.read', filesNeed),
     query: statutoryQuery,
     responses: { 200: statutoryPage },
+    produces: Object.values(fileTypes),
     errors: fileErrors,
     handler: async ({ query, principal: reader, context }) => {
       const { key, from, to, format, ...page } = query;

@@ -3,7 +3,7 @@ import { istDate, startOfIstDate } from '../../platform/clock/ist.ts';
 import type { Db } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import { created, defineRoute, offsetOf, ok, type Route } from '../../platform/http/index.ts';
-import { filesNeed, monthEndsRegister, windowOf } from '../registers/index.ts';
+import { filesNeed, fileTypes, monthEndsRegister, windowOf } from '../registers/index.ts';
 import { daysRegister } from './days.register.ts';
 import { fileErrors, writeFile, type FilesDeps } from './write-file.ts';
 import { portalRead, portalWrite } from './accounting.types.ts';
@@ -100,6 +100,7 @@ export const createProviderReconciliationRoutes = (
     access: portalRead('gold.reconciliation.read', filesNeed),
     query: daysQuery,
     responses: { 200: daysPage },
+    produces: Object.values(fileTypes),
     errors: fileErrors,
     handler: async ({ query, principal: reader, context }) => {
       const { page, limit, status, format, ...dates } = query;
@@ -152,6 +153,7 @@ const createMonthEndReads = (deps: AccountingWriteDeps & FilesDeps): Route[] => 
     access: portalRead('gold.month_end.read', filesNeed),
     query: monthsQuery,
     responses: { 200: monthsPage },
+    produces: Object.values(fileTypes),
     errors: fileErrors,
     handler: async ({ query, principal: reader, context }) => {
       const { from, to, format, ...page } = query;

@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { AppError } from '../../platform/errors/app-error.ts';
 import {
   defineRoute,
   idParams,
+  isUtf8Type,
   ok,
   PUBLIC,
   wholeNumber,
@@ -76,6 +78,9 @@ export const createUploadRoute = (deps: UploadImageDeps): Route =>
     responses: { 200: adminProductView },
     errors: ['VALIDATION_FAILED', 'MALFORMED_JSON', 'SERVICE_UNAVAILABLE'],
     handler: async ({ params: { id }, rawBody, principal, context }) => {
+      if (!isUtf8Type(context.headers['content-type'])) {
+        throw new AppError('UNSUPPORTED_MEDIA_TYPE');
+      }
       const bytes = readImageBody(rawBody);
       const product = await uploadImage(deps, id, bytes, { principal, context });
       return ok(presentAdminProduct(product, await deps.readRates()));

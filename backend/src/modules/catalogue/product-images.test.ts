@@ -235,6 +235,17 @@ describe('an upload', () => {
     });
   });
 
+  it('in another charset is refused', async () => {
+    const { id } = await shop.create();
+    const text = (await canvas(3, 3).png().toBuffer()).toString('base64');
+    const call = createCaller(shop.adminUrl, {
+      authorization: `Bearer ${shop.tokens.ADMIN}`,
+      'content-type': 'application/json; charset=utf-16',
+    });
+    const refused = { status: 415, code: 'UNSUPPORTED_MEDIA_TYPE' };
+    expect(await call('POST', `/products/${id}/image`, text)).toMatchObject(refused);
+  });
+
   it('of too many bytes is refused', async () => {
     const { id } = await shop.create();
     const tooLarge = { status: 413, code: 'PAYLOAD_TOO_LARGE' };

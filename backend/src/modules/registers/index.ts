@@ -1,5 +1,5 @@
 export { monthEndsRegister, policiesRegister, statutoryRegister } from './books.registers.ts';
-export { createExportRegister, type ExportRegister } from './export-register.ts';
+export { createExportRegister, fileTypes, type ExportRegister } from './export-register.ts';
 export { createRegisterRoutes, filesNeed } from './registers.accounting.routes.ts';
 export { isInOrder, outOfOrder, registerFields } from './registers.schemas.ts';
 export type { RowValues, WorkedOutRegister } from './registers.types.ts';

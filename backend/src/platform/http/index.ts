@@ -15,7 +15,7 @@ export {
 } from './request-scope.ts';
 export { createApi } from './create-api.ts';
 export type { BodyOptions, RefusalLimit } from './api-bodies.ts';
-export { readJsonBytes } from './json-body.ts';
+export { isUtf8Type, readJsonBytes } from './json-body.ts';
 export {
   betweenQuery,
   exampleOf,

@@ -22,12 +22,15 @@ export const usualShape: ShapeLimits = { maxDepth: 32, maxValues: 10_000 };
 const json = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/iu;
 const charsetOf = /;\s*charset\s*=\s*(?:"([^"]*)"|([^\s;"]*))/iu;
 
-/** UTF-8 is all that JSON is written in (RFC 8259); a type that names another charset is refused. */
-const isJson = (contentType: string | undefined): boolean => {
-  if (contentType === undefined || !json.test(contentType)) return false;
+/** Returns true for a content type that names no other charset than UTF-8. */
+export const isUtf8Type = (contentType = ''): boolean => {
   const named = charsetOf.exec(contentType);
   return named === null || /^utf-?8$/iu.test(named[1] ?? named[2] ?? '');
 };
+
+/** JSON is written in UTF-8 alone (RFC 8259), so a type that names another charset is refused. */
+const isJson = (contentType: string | undefined): boolean =>
+  contentType !== undefined && json.test(contentType) && isUtf8Type(contentType);
 
 const byteOrderMark = [0xef, 0xbb, 0xbf];
 
