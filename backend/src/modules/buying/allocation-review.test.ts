@@ -129,6 +129,21 @@ describe('an allocation that does not succeed', () => {
   });
 });
 
+describe('a payment in doubt before its gold was bought', () => {
+  it('has none bought by the job that still waits', async () => {
+    const path = `/payments/${scenario.bought.gatewayOrderId}`;
+    await scenario.open.sandbox.control('POST', path, { outcome: 'captured' });
+    await eventually(async () => (await statusOf(scenario.bought)) === 'MANUAL_REVIEW');
+    await allocate();
+    expect(await orderOf(scenario.bought)).toMatchObject({
+      status: 'MANUAL_REVIEW',
+      manual_review_code: 'SECOND_CAPTURE',
+    });
+    expect(await confirmsOf(scenario.bought)).toBe(0);
+    expect(await operationsOf(scenario.bought)).toEqual([]);
+  });
+});
+
 describe('a payment in doubt while the gold is being bought', () => {
   it('keeps the review open, with the gold in the holding', async () => {
     death.at = 'after the confirm';
