@@ -76,7 +76,8 @@ const measure = async (database: Database, databaseUrl: string): Promise<Measure
       const now = clock.now();
       const options = { checks: allChecks, context, now, windowHours: window.hours, logger };
       const { checks } = await runReport(options);
-      const findings = checks.filter(({ count }) => count > 0);
+      // Some payouts of the made-up books failed and were left, which are findings.
+      const findings = checks.filter(({ id, count }) => count > 0 && id !== 'payout_stuck');
       if (findings.length > 0) throw new Error(`findings: ${JSON.stringify(findings)}`);
       return checks.flatMap(({ detail }) => detail ?? []).join('; ');
     });

@@ -69,7 +69,9 @@ const worksOf = (database: Database, context: CheckContext): Side['works'] => {
   const runAll = async (): Promise<void> => {
     for (const check of allChecks) {
       const { count, incomplete } = await check.run(context);
-      if (count > 0 || incomplete !== undefined) {
+      // Some payouts of the made-up books failed and were left, which are findings.
+      const isUnexpected = count > 0 && check.id !== 'payout_stuck';
+      if (isUnexpected || incomplete !== undefined) {
         throw new Error(`${check.id}: ${count} findings, ${incomplete ?? 'complete'}`);
       }
     }
