@@ -11,7 +11,7 @@ import { createManualClock } from '../../src/platform/clock/manual-clock.ts';
 import { startAnswerServer, type AnswerServer } from './answer-server.ts';
 import { leftOutWays, type Row } from './left-out-ways.ts';
 
-// What the gold provider, the payout provider and the CI system may leave out of their answers.
+// The gold provider, the payout provider and the CI system may leave out parts of their answers.
 
 const silent = (): void => {};
 const deps = {

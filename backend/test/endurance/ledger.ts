@@ -3,7 +3,7 @@ import { ApiError } from '@digital-gold/client';
 /** The requests that begin something under a key. */
 type Kind = 'buy' | 'sale' | 'plan' | 'order of jewellery';
 
-/** What came of a request that began something. */
+/** The result of a request that began something. */
 export interface Placed {
   readonly kind: Kind;
   /** Sends it, again and again the same, and returns the id of what it began. */

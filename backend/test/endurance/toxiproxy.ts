@@ -6,7 +6,7 @@ import { createTimers } from '../../src/platform/clock/timers.ts';
 const timers = createTimers();
 const repository = join(import.meta.dirname, '..', '..', '..');
 
-/** What a proxy does to the connections through it. */
+/** The trouble that a proxy makes for the connections through it. */
 type Toxic =
   | { readonly type: 'latency'; readonly attributes: { readonly latency: number } }
   | { readonly type: 'timeout'; readonly attributes: { readonly timeout: number } }

@@ -7,7 +7,7 @@ import { createTimers } from '../../src/platform/clock/timers.ts';
 import { createRandom } from '../../src/platform/ids/random.ts';
 import { lockRows } from '#test/support/lock-rows.ts';
 
-/** What a race runs on: the addresses are all that the runner needs of it. */
+/** The ground of a race. The runner needs its addresses alone. */
 interface RaceGround {
   readonly databaseUrl: string;
 }
