@@ -6,7 +6,8 @@ import { createSides } from './create-sides.ts';
 import { openBuyBenchmark, type BuyBenchmark } from './open-buy-benchmark.ts';
 import { runTogether } from './run-together.ts';
 
-const customersCount = 200;
+/** So many that none asks for more quotes than the limit of ten minutes lets. */
+const customersCount = 400;
 const rounds = 7;
 const piecesOfRound = 160;
 const concurrencies = [8, 16] as const;
@@ -32,8 +33,8 @@ const measureSides = async (
   for (let round = -1; round < rounds; round += 1) {
     for (const concurrency of concurrencies) {
       for (const [side, piece] of Object.entries(sides)) {
-        const result = await runTogether(piecesOfRound, concurrency, async (index) => {
-          const customer = customers[index % customers.length];
+        const result = await runTogether(piecesOfRound, concurrency, async () => {
+          const customer = customers[made % customers.length];
           made += 1;
           if (customer !== undefined) await piece(customer, `bench-buy-${made}`);
         });
