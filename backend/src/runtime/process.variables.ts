@@ -69,7 +69,7 @@ export const processVariables = defineVariables({
   CLOCK_URL: { schema: httpUrl().optional(), doc: 'whose clock is followed' },
   SHUTDOWN_DRAIN_MS: {
     schema: integer(0, 0, 60_000),
-    doc: 'how long to serve on after readiness is off, so that the endpoint leaves first',
+    doc: 'how long to serve on at least after readiness is off, so that the endpoint leaves first',
   },
   SHUTDOWN_GRACE_MS: {
     schema: integer(20_000, 1000, 120_000),

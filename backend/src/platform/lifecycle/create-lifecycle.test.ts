@@ -161,6 +161,22 @@ describe('shutdown', () => {
     expect(order).toEqual(order.toSorted((a, b) => a - b));
   });
 
+  it('serves on while requests still come, and ends when none has come for a while', async () => {
+    const { api, until, signal, exited, output } = await start();
+    signal();
+    await until('drain begun');
+    await ask(api, '/end-of-delay');
+    for (let asked = 0; asked < 400; asked += 1) {
+      expect((await ask(api, '/quick')).status).toBe(200);
+    }
+    expect(output()).not.toContain('before stop');
+    // Who only checks whether it is there does not keep it.
+    const begun = performance.now();
+    while (!output().includes('before stop')) await ask(api, '/readyz').catch(() => undefined);
+    expect(performance.now() - begun).toBeLessThan(20_000);
+    expect(await exited).toBe(0);
+  });
+
   it('exits with 1 when it takes longer than its grace', async () => {
     const running = await start('stuck');
     running.signal();

@@ -4,6 +4,7 @@ import { createTerminus } from '@godaddy/terminus';
 import type { Logger } from '../observability/logger.ts';
 import { createTimers, type Timers } from '../clock/timers.ts';
 import { createReadiness, type ReadinessCheck, type ReadinessReport } from './readiness.ts';
+import { createRequestWatch, drainUntilQuiet } from './watch-requests.ts';
 
 /**
  * After an error that nobody caught the process can't vouch for its state: it says so and exits
@@ -34,6 +35,10 @@ interface ShutdownOptions {
   readonly closeInOrder: readonly Closer[];
   readonly serverCount: number;
   readonly timers: Timers;
+  /** Returns the time since the last request of a client. */
+  readonly idleMs: () => number;
+  /** Cuts the requests that are still under way. */
+  readonly cutRequests: () => void;
 }
 
 interface Shutdown {
@@ -46,9 +51,13 @@ interface Shutdown {
   readonly finished: () => Promise<void>;
 }
 
+/** The end of the grace, in which clients are closed and requests are over. */
+const closingMs = 3000;
+
 /** Runs the part of a shutdown that a process has once, however many servers it has. */
 const createShutdown = (options: ShutdownOptions): Shutdown => {
   const { logger, graceMs, drainDelayMs, onDrain, beforeStop, closeInOrder, timers } = options;
+  const { idleMs, cutRequests } = options;
   let drained: Promise<void> | undefined;
   let work: Promise<void> = Promise.resolve();
   let left = options.serverCount;
@@ -72,12 +81,13 @@ const createShutdown = (options: ShutdownOptions): Shutdown => {
       logger.fatal({ graceMs }, 'the shutdown took too long');
       process.exit(1);
     }, graceMs);
+    setTimeout(cutRequests, Math.max(1000, graceMs - closingMs)).unref();
   };
   const drain = async (): Promise<void> => {
     exitAtDeadline();
     logger.info({ drainDelayMs }, 'draining');
     if (onDrain !== undefined) work = attempt('drain', onDrain);
-    await timers.sleep(drainDelayMs);
+    await drainUntilQuiet({ graceMs, drainDelayMs, idleMs, sleep: (ms) => timers.sleep(ms) });
     if (beforeStop !== undefined) await attempt('before stop', beforeStop);
   };
 
@@ -114,7 +124,10 @@ interface LifecycleOptions {
    * The limit of the whole shutdown, a little under the pod's grace; then the process exits with 1.
    */
   readonly graceMs: number;
-  /** The time in which requests are still served after the signal, until the endpoint has left. */
+  /**
+   * The time in which requests are served after the signal in any case, until the endpoint has left.
+   * While some still come it goes on, for half of the grace that is left at most.
+   */
   readonly drainDelayMs: number;
   /** Runs at the signal: takes no more jobs, ends loops. Resolves when running work is done. */
   readonly onDrain?: () => Promise<unknown>;
@@ -170,7 +183,16 @@ const open = async ({ name, server, host, port }: LifecycleServer): Promise<void
 export const createLifecycle = (options: LifecycleOptions): Lifecycle => {
   const { servers, checks, logger, graceMs, drainDelayMs } = options;
   const { timers = createTimers() } = options;
-  const shutdown = createShutdown({ ...options, serverCount: servers.length, timers });
+  const requests = createRequestWatch();
+  const shutdown = createShutdown({
+    ...options,
+    serverCount: servers.length,
+    timers,
+    idleMs: () => requests.idleMs(),
+    cutRequests: () => {
+      for (const { server } of servers) server.closeAllConnections();
+    },
+  });
   const readiness = createReadiness({ checks, isDraining: shutdown.isDraining, logger });
   const readyz = async (): Promise<ReadinessReport> => {
     const report = await readiness();
@@ -178,7 +200,7 @@ export const createLifecycle = (options: LifecycleOptions): Lifecycle => {
     return report;
   };
   // The rest of the grace time is for requests in progress, less a part for closing.
-  const requestGraceMs = Math.max(1000, graceMs - drainDelayMs - 3000);
+  const requestGraceMs = Math.max(1000, graceMs - drainDelayMs - closingMs);
 
   const attach = ({ name, server }: LifecycleServer): void => {
     limitServer(server);
@@ -203,6 +225,7 @@ export const createLifecycle = (options: LifecycleOptions): Lifecycle => {
         if (!(error instanceof NotReadyError)) logger.error({ err: error }, message);
       },
     });
+    requests.watch(server);
     // Kept-alive connections would stay until the server stops and lose a request that crosses.
     server.prependListener('request', (_req, res) => {
       if (shutdown.isDraining()) res.setHeader('connection', 'close');
