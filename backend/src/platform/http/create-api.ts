@@ -100,6 +100,9 @@ export const createApi = (options: ApiOptions): Express => {
     app.all(path, internalOnly(options.internalHostnames), onlyGet);
     app.get(path, options.metrics);
   }
+  // Asked by load balancers, which ask for `/` unless they are told another path.
+  app.all('/', onlyGet);
+  app.get('/', (_req, res) => void res.json({ status: 'ok' }));
   if (options.docs) app.use(docsRouter(() => openApiDocument(info, routes, guard), rateLimit));
   app.use(rateLimit, () => {
     throw new AppError('NOT_FOUND');

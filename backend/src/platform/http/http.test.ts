@@ -72,6 +72,20 @@ const statusFor = (host: string, more: Readonly<Record<string, string>> = {}) =>
       .end();
   });
 
+describe('the path that load balancers ask for', () => {
+  it('answers 200, whoever asks and however often', async () => {
+    limited = true;
+    try {
+      const { status, json } = await send('GET', '/');
+      expect([status, json]).toEqual([200, { status: 'ok' }]);
+      expect((await send('HEAD', '/')).status).toBe(200);
+      expect((await send('POST', '/', '{}')).json).toEqual(error('METHOD_NOT_ALLOWED'));
+    } finally {
+      limited = false;
+    }
+  });
+});
+
 /** Sends bytes without the content type that `fetch` would add to them. */
 const sendBytes = (path: string, body: Buffer, headers: Readonly<Record<string, string>>) =>
   new Promise<number | undefined>((resolve, reject) => {
