@@ -6,6 +6,7 @@
  * ROOT holds `node_modules` and the workspaces' folders. npm keeps optional peers that the lock
  * file knows from development (Prisma's command line, its studio, TypeScript): they go, and so do
  * types, source maps, documentation, builds for other module systems, other databases' compilers.
+ * The texts of licences stay, whatever their files are called: who passes packages on passes them on.
  */
 import { existsSync, readdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
@@ -71,6 +72,7 @@ const dropUnneeded = (modules) => {
 };
 
 const unreadFile = /(?:\.d\.[cm]?ts|\.map|\.md|\.markdown|\.tsbuildinfo|\.flow)$/u;
+const licence = /^(?:licen[cs]e|copying|copyright|notice|authors|patents|third.?party)/iu;
 // Node takes `build/src` of OpenTelemetry; the others are for bundlers.
 const unreadFolder = /@opentelemetry\/[^/]+\/build\/(?:esm|esnext)$/u;
 // The client is generated for PostgreSQL and the small compiler.
@@ -84,7 +86,7 @@ const dropUnread = (folder) => {
     const name = path.split(sep).join('/');
     if (unreadPaths.some((pattern) => pattern.test(name))) remove(path);
     else if (entry.isDirectory()) dropUnread(path);
-    else if (unreadFile.test(entry.name)) remove(path);
+    else if (unreadFile.test(entry.name) && !licence.test(entry.name)) remove(path);
   }
 };
 

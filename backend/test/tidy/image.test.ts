@@ -16,9 +16,12 @@ import { repositoryFolder } from './source-files.ts';
 const lines = readFileSync(join(repositoryFolder, 'backend', 'Dockerfile'), 'utf8').split('\n');
 
 it('builds the image on one base, named by its digest', () => {
-  const bases = lines.filter((line) => line.startsWith('FROM '));
-  const own = new Set(bases.map((line) => line.split(' ')[3]));
-  const foreign = bases.map((line) => line.split(' ')[1] ?? '').filter((name) => !own.has(name));
+  const bases = lines.flatMap((line) => {
+    const [, base, name] = /^FROM (?:--platform=\S+ )?(\S+) AS (\S+)$/u.exec(line) ?? [];
+    return base === undefined ? [] : [{ base, name }];
+  });
+  const own = new Set(bases.map(({ name }) => name));
+  const foreign = bases.map(({ base }) => base).filter((name) => !own.has(name));
   expect(new Set(foreign)).toEqual(new Set(['${NODE_IMAGE}']));
   const given = lines.find((line) => line.startsWith('ARG NODE_IMAGE='));
   expect(given).toMatch(/^ARG NODE_IMAGE=node:24\.[\d.]+-bookworm-slim@sha256:[0-9a-f]{64}$/u);
@@ -26,8 +29,24 @@ it('builds the image on one base, named by its digest', () => {
 
 it('starts every process below an init, which ends one that is still loading', () => {
   expect(lines).toContain('ENTRYPOINT ["/usr/bin/tini", "--"]');
-  expect(lines.join('\n')).toMatch(/apt-get install .*\btini\b/u);
+  expect(lines.join('\n')).toMatch(/apt-get download "tini:/u);
 });
+
+it('runs no command as the target, so that one machine builds for every processor', () => {
+  const stages = lines
+    .join('\n')
+    .split(/^(?=FROM )/mu)
+    .slice(1);
+  const native = /^FROM (?:--platform=\$BUILDPLATFORM|manifests )/u;
+  const foreign = stages.filter((stage) => !native.test(stage));
+  expect(foreign.map((stage) => / AS (\S+)/u.exec(stage)?.[1])).toEqual(['runtime']);
+  expect(foreign.join('\n')).not.toMatch(/^RUN /mu);
+});
+
+const trim = (folder: string): void => {
+  const script = join(repositoryFolder, 'backend', 'docker', 'trim-packages.mjs');
+  execFileSync(process.execPath, [script, folder, 'backend']);
+};
 
 const root = mkdtempSync(join(tmpdir(), 'digital-gold-image-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -43,8 +62,7 @@ it('leaves what the database client loads at run time, and no other query compil
   write('node_modules/@prisma/client/package.json', { name: '@prisma/client' });
   const real = join(repositoryFolder, 'node_modules', '@prisma', 'client', 'runtime');
   for (const name of readdirSync(real)) writeFileSync(join(runtime, name), '');
-  const script = join(repositoryFolder, 'backend', 'docker', 'trim-packages.mjs');
-  execFileSync(process.execPath, [script, root, 'backend']);
+  trim(root);
 
   const generated = join(repositoryFolder, 'backend/src/generated/prisma/internal/class.ts');
   const loaded = readFileSync(generated, 'utf8').matchAll(/@prisma\/client\/runtime\/([\w.-]+)/gu);
@@ -55,4 +73,21 @@ it('leaves what the database client loads at run time, and no other query compil
   expect([...names].filter((name) => !isThere(name))).toEqual([]);
   const compilers = readdirSync(runtime).filter((name) => name.startsWith('query_compiler_'));
   expect(compilers.filter((name) => !name.includes('small_bg.postgresql'))).toEqual([]);
+});
+
+it('keeps the texts of licences, and no other documentation', () => {
+  const folder = join(root, 'licences');
+  const manifest = { dependencies: { one: '*' } };
+  mkdirSync(join(folder, 'backend'), { recursive: true });
+  mkdirSync(join(folder, 'node_modules', 'one'), { recursive: true });
+  writeFileSync(join(folder, 'package.json'), '{}');
+  writeFileSync(join(folder, 'backend', 'package.json'), JSON.stringify(manifest));
+  const kept = ['LICENSE.md', 'licence.markdown', 'NOTICE.md', 'COPYING', 'LICENSE-MIT.md'];
+  for (const name of [...kept, 'README.md', 'CHANGELOG.md', 'index.d.ts']) {
+    writeFileSync(join(folder, 'node_modules', 'one', name), '');
+  }
+  writeFileSync(join(folder, 'node_modules', 'one', 'package.json'), JSON.stringify({}));
+  trim(folder);
+  const left = readdirSync(join(folder, 'node_modules', 'one'));
+  expect(left.toSorted()).toEqual([...kept, 'package.json'].toSorted());
 });
