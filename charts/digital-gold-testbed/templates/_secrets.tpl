@@ -30,5 +30,6 @@ RAZORPAY_WEBHOOK_SECRETS: dev-only-razorpay-webhook-secret-00000000001
 MSG91_AUTH_KEY: dev-only-msg91-auth-key-of-the-testbed
 RAZORPAYX_KEY_SECRET: dev-only-razorpayx-key-secret-0000000001
 PAYOUT_WEBHOOK_SECRETS: dev-only-payout-webhook-secret-0000000001
+S3_SECRET_ACCESS_KEY: dev-only-objects-secret-access-key-00001
 GITHUB_TOKEN: dev-only-github-token-of-the-testbed-000001
 {{- end }}

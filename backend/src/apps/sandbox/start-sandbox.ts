@@ -9,12 +9,14 @@ import { controlRouter } from './controls/control-router.ts';
 import { collaboratorRouter } from './core/collaborator-router.ts';
 import { pageHandler } from './page/page.ts';
 import { sandboxDefaults, type SandboxOptions } from './sandbox-options.ts';
+import { objectServer } from './objects/object-server.ts';
 import { createSandboxParts, type SandboxParts } from './sandbox-parts.ts';
 import { createStateFile, type StateFile } from './state/state-file.ts';
 
 interface AppOptions {
   readonly parts: SandboxParts;
   readonly logger: SandboxOptions['logger'];
+  readonly stateDir: SandboxOptions['stateDir'];
   /** True once the process is stopping. */
   readonly isDraining: () => boolean;
 }
@@ -26,7 +28,7 @@ const probe =
   };
 
 /** Serves the collaborators, the controls, the page for people and the probes. */
-const createSandboxApp = ({ parts, logger, isDraining }: AppOptions): Express => {
+const createSandboxApp = ({ parts, logger, stateDir, isDraining }: AppOptions): Express => {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -42,6 +44,7 @@ const createSandboxApp = ({ parts, logger, isDraining }: AppOptions): Express =>
   );
   app.get('/', pageHandler(parts.random));
   app.get('/safegold/invoices/:name', invoiceFile(parts.safegoldStore));
+  app.use('/s3', objectServer(stateDir));
   for (const collaborator of parts.collaborators) {
     app.use(collaborator.mountPath, collaboratorRouter(collaborator, parts));
   }
@@ -108,7 +111,8 @@ export const startSandbox = async (given: StartOptions = {}): Promise<Sandbox> =
     file.load();
   }
 
-  const server = createServer(createSandboxApp({ parts, logger, isDraining: () => isDraining }));
+  const app = createSandboxApp({ parts, logger, stateDir, isDraining: () => isDraining });
+  const server = createServer(app);
   server.keepAliveTimeout = keepAliveMs;
   const url = await listen(server, port, host);
   return {
