@@ -32,7 +32,8 @@ endif
 
 .PHONY: help install up down reset demo fill test bench format format-check lint typecheck build generate
 .PHONY: tools charts workflows simulate mutate loadtest fuzz races chaos upgrade-test cluster-demo
-.PHONY: image chart-package chart-push deploy deploy-release pulumi-test
+.PHONY: cluster-hold
+.PHONY: image chart-schema chart-package chart-push deploy deploy-release pulumi-test
 .PHONY: goldctl goldctl-package goldctl-release
 
 help: ## List the commands
@@ -96,6 +97,9 @@ upgrade-test: install generate ## Run an earlier build and this one on the schem
 charts: ## Check the charts: lint, unit tests, schemas
 	@charts/test.sh
 
+chart-schema: install ## Make the chart's values.schema.json from the comments of its values.yaml
+	@node --import tsx deploy/scripts/write-values-schema.ts charts/digital-gold .tools/kubernetes-schemas
+
 workflows: ## Check the workflows
 	@actionlint
 
@@ -107,6 +111,9 @@ image: ## Build the image (IMAGE=name:tag, PUSH=true)
 
 cluster-demo: install generate goldctl ## Install everything on the cluster of KUBECONFIG and run the story there
 	@charts/demo/run.sh
+
+cluster-hold: install generate ## Let the cluster fail under load, after cluster-demo (HOLD_ONLY=part of a title)
+	@charts/demo/hold.sh
 
 chart-package: ## Package the chart for a release (VERSION=1.2.3)
 	@.ci/chart.sh package $(VERSION)

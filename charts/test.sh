@@ -79,6 +79,25 @@ check_readmes() {
   done
 }
 
+# Checks that the schema is what the comments of the values describe.
+check_schema() {
+  (cd .. && node --import tsx deploy/scripts/write-values-schema.ts \
+    charts/digital-gold "${schemas%/*}" --check) ||
+    fail "digital-gold/values.schema.json is not what its values.yaml describes: run make chart-schema"
+}
+
+# Packages the chart as a release does: it has its image, and no link that leads nowhere.
+check_release() {
+  release=$rendered/digital-gold
+  cp -R digital-gold "$release"
+  node ../.ci/tools/release-chart.mjs "$release" 1.2.3 registry.example.com/digital-gold \
+    https://example.com/digital-gold oci://registry.example.com/charts || fail 'the chart of a release fails'
+  helm template gold "$release" --set secrets.existingSecret=a,migrations.existingSecret=b,objectStore.type=none |
+    grep -q 'image: registry.example.com/digital-gold:' || fail 'the chart of a release has no image'
+  ! grep -Eo '\]\([^)]+\)' "$release/README.md" | grep -Ev '\]\((https?:|#)' ||
+    fail "links of the release's README lead nowhere"
+}
+
 if ! have helm; then
   say 'left out: helm is not on the PATH'
   exit 0
@@ -93,6 +112,13 @@ for chart in */Chart.yaml; do
   done
 done
 check_rollouts
+if have node; then check_release; else say 'left out: the chart of a release (no node)'; fi
+schemas=${KUBECONFORM_SCHEMAS:-}
+if have node && [ -f "${schemas%/*}/pod-v1.json" ] && [ -d ../node_modules/yaml ]; then
+  check_schema
+else
+  say "left out: the schema of the values (no node, packages or schemas of Kubernetes)"
+fi
 if helm plugin list 2>/dev/null | grep -q unittest; then
   for chart in */tests; do helm unittest "${chart%/tests}" || fail 'unit tests fail'; done
 else

@@ -86,7 +86,8 @@ spec:
   {{- $base := dict "root" $root "serviceAccountName" $account "token" false }}
   {{- include "digital-gold.podBase" $base | nindent 2 }}
   terminationGracePeriodSeconds: {{ $root.Values.shutdown.terminationGracePeriodSeconds }}
-  {{- with include "digital-gold.placement" $values | trim }}
+  {{- $lost := dict "lostNodeSeconds" $root.Values.lostNodeSeconds }}
+  {{- with include "digital-gold.placement" (merge $lost $values) | trim }}
   {{- . | nindent 2 }}
   {{- end }}
   {{- with include "digital-gold.topologySpread" . | trim }}

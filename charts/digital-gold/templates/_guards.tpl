@@ -17,6 +17,9 @@ Every guard: what a schema can't say. Each ends the rendering with one line that
 {{- if not .Values.image.repository }}
 {{- fail "image.repository is needed: where the image is, with its registry" }}
 {{- end }}
+{{- if eq .Values.image.tag "latest" }}
+{{- fail "image.tag must name a version, such as 1.2.3: nobody could tell what runs as latest" }}
+{{- end }}
 {{- range $component := list "customer" "admin" "accounting" "worker" }}
 {{- $given := dict "root" $ "component" $component }}
 {{- if not (include "digital-gold.secretName" $given) }}
@@ -135,6 +138,12 @@ Every guard: what a schema can't say. Each ends the rendering with one line that
 {{- $hosts := list }}
 {{- range $component := list "customer" "admin" "accounting" }}
 {{- with index $ingress $component }}
+{{- range .paths }}
+{{- if regexMatch "^/(metrics|healthz|readyz)" . }}
+{{- $why := "probes and metrics are for the cluster alone" }}
+{{- fail (printf "ingress.%s.paths must not have %s: %s" $component . $why) }}
+{{- end }}
+{{- end }}
 {{- if .enabled }}
 {{- if not .host }}
 {{- fail (printf "ingress.%s.host is needed while it is enabled" $component) }}

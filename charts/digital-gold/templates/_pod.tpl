@@ -95,10 +95,33 @@ nodeSelector:
 affinity:
   {{- toYaml . | nindent 2 }}
 {{- end }}
-{{- with .tolerations }}
+{{- with include "digital-gold.tolerations" . | fromYamlArray }}
 tolerations:
   {{- toYaml . | nindent 2 }}
 {{- end }}
+{{- end }}
+
+{{/*
+The tolerations that are given, and for a lost node those that make Kubernetes wait shorter than its
+usual 300 s, unless one that is given speaks of it. As a YAML list. In: tolerations, lostNodeSeconds.
+*/}}
+{{- define "digital-gold.tolerations" -}}
+{{- $all := default list .tolerations }}
+{{- if .lostNodeSeconds }}
+{{- range $key := list "node.kubernetes.io/not-ready" "node.kubernetes.io/unreachable" }}
+{{- $isGiven := false }}
+{{- range $.tolerations }}
+{{- if and (has (default "" .key) (list "" $key)) (has (default "" .effect) (list "" "NoExecute")) }}
+{{- $isGiven = true }}
+{{- end }}
+{{- end }}
+{{- if not $isGiven }}
+{{- $ours := dict "key" $key "operator" "Exists" "effect" "NoExecute" }}
+{{- $all = append $all (merge $ours (dict "tolerationSeconds" (int64 $.lostNodeSeconds))) }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- toYaml $all }}
 {{- end }}
 
 {{/* In: root, component. */}}
@@ -119,6 +142,8 @@ topologySpreadConstraints:
     # Each version by itself: pods that are about to go count for nothing.
     matchLabelKeys:
       - pod-template-hash
+    # A node that is lost or being drained takes no pod and counts for nothing.
+    nodeTaintsPolicy: Honor
   {{- end }}
   {{- end }}
 {{- end }}

@@ -1,0 +1,54 @@
+import { parse } from 'yaml';
+
+/** The comments right above a key of values.yaml, as a reader of the schema needs them. */
+export interface Annotations {
+  /** The text of `# @schema`, undefined where there is none. */
+  readonly schema: unknown;
+  /** The key of the same folder whose annotations stand for the missing ones: `# @like`. */
+  readonly like: string | undefined;
+  /** The text after `# --`, which helm-docs shows too. */
+  readonly description: string | undefined;
+}
+
+const commentText = (line: string): string => line.trim().replace(/^#\s?/u, '');
+
+/** Returns the lines of comments right above a line, which is counted from 0. */
+const commentsAbove = (lines: readonly string[], line: number): string[] => {
+  let first = line;
+  while (first > 0 && /^\s*#/u.test(lines[first - 1] ?? '')) first -= 1;
+  return lines.slice(first, line).map(commentText);
+};
+
+const joined = (texts: readonly string[]): string | undefined =>
+  texts.length === 0 ? undefined : texts.join(' ').trim();
+
+/** Returns what the comments above a line say. */
+export const readAnnotations = (lines: readonly string[], line: number): Annotations => {
+  const comments = commentsAbove(lines, line);
+  const tagged = (tag: string): string | undefined =>
+    joined(
+      comments
+        .filter((text) => text.startsWith(`@${tag} `))
+        .map((text) => text.slice(tag.length + 2)),
+    );
+  const begin = comments.findIndex((text) => text.startsWith('-- '));
+  const schema = tagged('schema');
+  return {
+    schema: schema === undefined ? undefined : parse(schema),
+    like: tagged('like'),
+    description:
+      begin < 0
+        ? undefined
+        : joined([(comments[begin] ?? '').slice(3), ...comments.slice(begin + 1)]),
+  };
+};
+
+/** Returns the schemas that `# @define NAME SCHEMA` gives names, wherever they stand. */
+export const readDefinitions = (lines: readonly string[]): ReadonlyMap<string, unknown> => {
+  const found = new Map<string, string>();
+  for (const text of lines.filter((line) => line.startsWith('# @define ')).map(commentText)) {
+    const [, name = '', schema = ''] = /^@define (\w+) (.+)$/u.exec(text) ?? [];
+    found.set(name, `${found.get(name) ?? ''} ${schema}`);
+  }
+  return new Map([...found].map(([name, text]) => [name, parse(text)]));
+};

@@ -1,0 +1,142 @@
+import { isMap, isScalar, LineCounter, parseDocument, type Pair, type YAMLMap } from 'yaml';
+import { namesIn, type Schema } from './kubernetes-definitions.ts';
+import { readAnnotations, readDefinitions, type Annotations } from './read-annotations.ts';
+
+interface Source {
+  readonly lines: readonly string[];
+  readonly lineOf: (offset: number) => number;
+  readonly definitions: ReadonlyMap<string, unknown>;
+  readonly kubernetes: ReadonlyMap<string, Schema>;
+}
+
+/** `core.v1.Toleration` is `io.k8s.api.core.v1.Toleration`. */
+const fullName = (name: string): string => `io.k8s.api.${name}`;
+
+const reference = (name: string, { definitions, kubernetes }: Source): Schema => {
+  if (definitions.has(name)) return { $ref: `#/definitions/${name}` };
+  if (kubernetes.has(fullName(name))) return { $ref: `#/definitions/${fullName(name)}` };
+  throw new Error(`there is no definition ${name}`);
+};
+
+/** A name alone refers to its definition, a list of one to a list of them. */
+const expand = (given: unknown, source: Source): Schema => {
+  if (typeof given === 'string') return reference(given, source);
+  if (Array.isArray(given)) return { type: 'array', items: expand(given[0], source) };
+  const parts = Object.entries(given as Schema).map(([key, value]) => {
+    if (['items', 'additionalProperties', 'not'].includes(key) && typeof value !== 'boolean') {
+      return [key, expand(value, source)];
+    }
+    if (['allOf', 'oneOf', 'anyOf'].includes(key)) {
+      return [key, (value as unknown[]).map((one) => expand(one, source))];
+    }
+    if (key !== 'properties') return [key, value];
+    const properties = Object.entries(value as Schema);
+    return [key, Object.fromEntries(properties.map(([name, one]) => [name, expand(one, source)]))];
+  });
+  return Object.fromEntries(parts) as Schema;
+};
+
+const typeOf = (value: unknown): Schema | undefined => {
+  if (typeof value === 'boolean') return { type: 'boolean' };
+  if (typeof value === 'string') return { type: 'string' };
+  return typeof value === 'number' ? { type: 'integer' } : undefined;
+};
+
+const keyOf = (pair: Pair): string => String(isScalar(pair.key) ? pair.key.value : pair.key);
+
+const annotationsOf = (pair: Pair, source: Source): Annotations => {
+  const offset = isScalar(pair.key) ? (pair.key.range?.[0] ?? 0) : 0;
+  return readAnnotations(source.lines, source.lineOf(offset));
+};
+
+const pairOf = (map: YAMLMap | undefined, key: string): Pair | undefined =>
+  map?.items.find((pair) => keyOf(pair) === key);
+
+const mapIn = (pair: Pair | undefined): YAMLMap | undefined =>
+  isMap(pair?.value) ? pair.value : undefined;
+
+interface Place {
+  readonly map: YAMLMap;
+  /** Has the annotations that are missing here. */
+  readonly likeMap: YAMLMap | undefined;
+  readonly path: string;
+}
+
+const schemaOf = (pair: Pair, place: Place, source: Source): Schema => {
+  const key = keyOf(pair);
+  const path = place.path === '' ? key : `${place.path}.${key}`;
+  const own = annotationsOf(pair, source);
+  const likePair = pairOf(place.likeMap, key);
+  const like = likePair === undefined ? undefined : annotationsOf(likePair, source);
+  const said = own.schema ?? like?.schema;
+  const described = own.description === undefined ? {} : { description: own.description };
+  const inner = mapIn(pair);
+  const hasKeys = inner !== undefined && inner.items.length > 0;
+  const likeMap = own.like === undefined ? mapIn(likePair) : mapIn(pairOf(place.map, own.like));
+  if (said !== undefined) {
+    const expanded = expand(said, source);
+    if (hasKeys && !('type' in expanded) && !('$ref' in expanded)) {
+      return { ...objectOf({ map: inner, likeMap, path }, source), ...expanded, ...described };
+    }
+    // Beside a reference nothing counts.
+    if ('$ref' in expanded) return { allOf: [expanded], ...described };
+    const isTyped = 'type' in expanded || 'enum' in expanded || 'oneOf' in expanded;
+    const type = isTyped ? {} : typeOf(isScalar(pair.value) ? pair.value.value : undefined);
+    return { ...type, ...expanded, ...described };
+  }
+  if (hasKeys) {
+    return { ...objectOf({ map: inner, likeMap, path }, source), ...described };
+  }
+  const type = isScalar(pair.value) ? typeOf(pair.value.value) : undefined;
+  if (type === undefined) throw new Error(`${path} needs a comment with @schema`);
+  return { ...type, ...described };
+};
+
+const objectOf = (place: Place, source: Source): Schema => ({
+  type: 'object',
+  additionalProperties: false,
+  properties: Object.fromEntries(
+    place.map.items.map((pair) => [keyOf(pair), schemaOf(pair, place, source)]),
+  ),
+});
+
+/** Everything that the schema refers to, however far away. */
+const reached = (schema: unknown, source: Source, found: Map<string, Schema>): void => {
+  for (const name of namesIn(schema)) {
+    if (found.has(name)) continue;
+    const own = source.definitions.get(name);
+    const definition = own === undefined ? source.kubernetes.get(name) : expand(own, source);
+    if (definition === undefined) throw new Error(`there is no definition ${name}`);
+    found.set(name, definition);
+    reached(definition, source, found);
+  }
+};
+
+/** Returns the JSON schema that the comments of a values.yaml describe. */
+export const valuesSchema = (text: string, kubernetes: ReadonlyMap<string, Schema>): Schema => {
+  const lineCounter = new LineCounter();
+  const document = parseDocument(text, { lineCounter });
+  if (!isMap(document.contents)) throw new Error('the values are no map');
+  const lines = text.split('\n');
+  const lineOf = (offset: number): number => lineCounter.linePos(offset).line - 1;
+  const source = { lines, lineOf, definitions: readDefinitions(lines), kubernetes };
+  const root = objectOf({ map: document.contents, likeMap: undefined, path: '' }, source);
+  const found = new Map<string, Schema>();
+  reached(root, source, found);
+  const sorted = [...found].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    title: 'Values of the chart',
+    ...root,
+    definitions: Object.fromEntries(sorted),
+  };
+};
+
+/** Prints a schema, with each definition on a line: a change of one is a change of a line. */
+export const printSchema = ({ definitions, ...own }: Schema): string => {
+  const lines = Object.entries(definitions as Schema).map(
+    ([name, definition]) => `  ${JSON.stringify(name)}: ${JSON.stringify(definition)}`,
+  );
+  const opened = JSON.stringify(own, undefined, 1).replace(/\n\}$/u, ',');
+  return `${opened}\n "definitions": {\n${lines.join(',\n')}\n }\n}\n`;
+};
