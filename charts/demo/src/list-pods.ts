@@ -10,6 +10,7 @@ const podsWire = z.object({
         labels: z.record(z.string(), z.string()),
         deletionTimestamp: z.string().optional(),
       }),
+      spec: z.object({ nodeName: z.string().default('') }),
       status: z.object({
         phase: z.string(),
         conditions: z.array(z.object({ type: z.string(), status: z.string() })).default([]),
@@ -23,6 +24,8 @@ export interface PodState {
   readonly name: string;
   readonly uid: string;
   readonly component: string;
+  /** Where it is; empty until it is anywhere. */
+  readonly node: string;
   readonly restarts: number;
   readonly isReady: boolean;
   /** A Job's, that has gone well. */
@@ -37,10 +40,11 @@ export const listPods = async (
 ): Promise<readonly PodState[]> => {
   const { items } = await kubectl.read(['get', 'pods', '--selector', selector], podsWire);
   return items
-    .map(({ metadata, status }) => ({
+    .map(({ metadata, spec, status }) => ({
       name: metadata.name,
       uid: metadata.uid,
       component: metadata.labels['app.kubernetes.io/component'] ?? '',
+      node: spec.nodeName,
       restarts: status.containerStatuses.reduce((sum, one) => sum + one.restartCount, 0),
       isReady: status.conditions.some((one) => one.type === 'Ready' && one.status === 'True'),
       isDone: status.phase === 'Succeeded',

@@ -14,6 +14,8 @@ import { reachAccounting } from './steps/reach-accounting.ts';
 import { rollUnderLoad } from './steps/roll-under-load.ts';
 import { runHelmTest } from './steps/run-helm-test.ts';
 import { seed } from './steps/seed.ts';
+import { seeNodes } from './steps/see-nodes.ts';
+import { tryAgain } from './try-again.ts';
 import { runTool, tryTool } from './tools/run-tool.ts';
 
 /**
@@ -24,16 +26,12 @@ const repository = resolve(import.meta.dirname, '..', '..', '..');
 
 const steps = [
   checkCluster,
-  bringImage,
-  installTestbed,
-  installService,
-  makeFirstOperator,
-  seed,
-  runHelmTest,
+  ...[bringImage, installTestbed, installService, makeFirstOperator, seed, runHelmTest].map(
+    tryAgain,
+  ),
   playStory,
   rollUnderLoad,
-  flipGate,
-  reachAccounting,
+  ...[seeNodes, flipGate, reachAccounting].map(tryAgain),
 ];
 
 const requireTools = async (): Promise<void> => {

@@ -8,7 +8,10 @@ const rollAnnotation = 'digital-gold-demo-roll';
  * Installs the service, or brings it to what the demo has now, and waits until all of it is ready.
  * @throws Error with helm's words
  */
-export const upgradeService = async (context: DemoContext): Promise<void> => {
+export const upgradeService = async (
+  context: DemoContext,
+  chart = 'charts/digital-gold',
+): Promise<void> => {
   const { options } = context;
   const { repository, tag } = context.readState('image');
   const roll = context.readState('roll');
@@ -24,7 +27,7 @@ export const upgradeService = async (context: DemoContext): Promise<void> => {
     'upgrade',
     '--install',
     service,
-    'charts/digital-gold',
+    chart,
     '--values=charts/digital-gold/ci/testbed-values.yaml',
     ...strings.map((string) => `--set-string=${string}`),
     '--wait',

@@ -13,7 +13,7 @@ import { waitUntil } from '../wait-until.ts';
 const besideMs = 3000;
 
 /** Replaces every pod, and waits until the last old one has gone. */
-const replaceAll = async (context: DemoContext): Promise<string> => {
+export const replaceAll = async (context: DemoContext): Promise<string> => {
   const before = await listPods(context, processPods);
   const old = new Set(before.map(({ uid }) => uid));
   context.saveState('roll', Date.now().toString(36));
