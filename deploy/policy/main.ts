@@ -1,47 +1,49 @@
-import { PolicyPack, type ResourceValidationPolicy } from '@pulumi/policy';
-import { z } from 'zod';
-import {
-  fixedImages,
-  internalAccounting,
-  noPlainSecrets,
-  restrictedPods,
-  type ResourceRule,
-} from './rules.ts';
+import { PolicyPack, type Policies, type ResourceValidationPolicy } from '@pulumi/policy';
+import { encryptedHosts, internalAccounting } from './exposure.ts';
+import { limitedContainers, restrictedPods } from './restricted-pods.ts';
+import { fixedImages, noPlainSecrets } from './secrets-and-images.ts';
+import { readSettings } from './settings.ts';
+import { twoReplicas } from './two-replicas.ts';
+import type { ResourceRule } from './workload.ts';
 
-const settingsSchema = z.object({ internalClasses: z.array(z.string()).default(['internal']) });
+const settings = readSettings();
 
 /** Creates a policy that stops the update when its rule is broken. */
 const policyOf = (
   name: string,
   description: string,
-  ruleOf: (settings: unknown) => ResourceRule,
+  rule: ResourceRule,
 ): ResourceValidationPolicy => ({
   name,
   description,
   enforcementLevel: 'mandatory',
   validateResource: (resource, reportViolation) => {
-    const rule = ruleOf(resource.getConfig());
     for (const sentence of rule(resource.type, resource.props)) {
       reportViolation(`${resource.name}: ${sentence}`);
     }
   },
 });
 
-/** Registers the pack: creating it is enough. */
-export const pack = new PolicyPack('digital-gold', {
-  policies: [
-    policyOf('restricted-pods', 'No pod has more than it needs.', () => restrictedPods),
-    {
-      ...policyOf('internal-accounting', 'Accounting is reached from inside alone.', (settings) =>
-        internalAccounting(settingsSchema.parse(settings).internalClasses),
-      ),
-      configSchema: {
-        properties: {
-          internalClasses: { type: 'array', items: { type: 'string' }, default: ['internal'] },
-        },
-      },
+const policies: Policies = [
+  policyOf('restricted-pods', 'No pod has more than it needs.', restrictedPods),
+  policyOf('limited-containers', 'No container takes a whole node.', limitedContainers),
+  policyOf(
+    'internal-accounting',
+    'Accounting is reached from inside alone.',
+    internalAccounting(settings),
+  ),
+  policyOf('encrypted-hosts', 'Hosts of prod have certificates.', encryptedHosts(settings)),
+  policyOf('no-plain-secrets', 'No secret is where everybody reads.', noPlainSecrets),
+  policyOf('fixed-images', 'Every image says which one it is.', fixedImages(settings)),
+  {
+    name: 'two-replicas',
+    description: 'What customers use outlives a node.',
+    enforcementLevel: 'mandatory',
+    validateStack: ({ resources }, reportViolation) => {
+      for (const sentence of twoReplicas(settings)(resources)) reportViolation(sentence);
     },
-    policyOf('no-plain-secrets', 'No secret is where everybody reads.', () => noPlainSecrets),
-    policyOf('fixed-images', 'Every image says which one it is.', () => fixedImages),
-  ],
-});
+  },
+];
+
+/** Registers the pack: creating it is enough. */
+export const pack = new PolicyPack('digital-gold', { policies });

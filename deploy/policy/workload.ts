@@ -1,31 +1,67 @@
 import { z } from 'zod';
 
 /** The parts of a pod that the policies check. */
-const securitySchema = z
+const seccompSchema = z.object({ type: z.string() }).optional();
+
+const bothSchema = {
+  runAsNonRoot: z.boolean().optional(),
+  runAsUser: z.int().optional(),
+  seccompProfile: seccompSchema,
+  appArmorProfile: z.object({ type: z.string() }).optional(),
+  seLinuxOptions: z
+    .object({ type: z.string().default(''), user: z.string(), role: z.string() })
+    .partial()
+    .optional(),
+  windowsOptions: z.object({ hostProcess: z.boolean().optional() }).optional(),
+};
+
+const containerSecuritySchema = z.object({
+  ...bothSchema,
+  privileged: z.boolean().optional(),
+  allowPrivilegeEscalation: z.boolean().optional(),
+  readOnlyRootFilesystem: z.boolean().optional(),
+  procMount: z.string().optional(),
+  capabilities: z
+    .object({ add: z.array(z.string()), drop: z.array(z.string()) })
+    .partial()
+    .optional(),
+});
+
+const podSecuritySchema = z.object({
+  ...bothSchema,
+  sysctls: z.array(z.object({ name: z.string() })).default([]),
+});
+
+/** A probe or a hook of the life cycle: it may name a host other than its pod. */
+const actionSchema = z
   .object({
-    privileged: z.boolean().optional(),
-    allowPrivilegeEscalation: z.boolean().optional(),
-    runAsNonRoot: z.boolean().optional(),
-    capabilities: z.object({ add: z.array(z.string()), drop: z.array(z.string()) }).partial(),
+    httpGet: z.object({ host: z.string().optional() }).optional(),
+    tcpSocket: z.object({ host: z.string().optional() }).optional(),
   })
-  .partial();
+  .optional();
 
 const containerSchema = z.object({
   name: z.string(),
   image: z.string(),
-  securityContext: securitySchema.default({}),
+  securityContext: containerSecuritySchema.prefault({}),
   env: z.array(z.object({ name: z.string(), value: z.string().optional() })).default([]),
   ports: z.array(z.object({ hostPort: z.int().optional() })).default([]),
+  resources: z.object({ limits: z.record(z.string(), z.unknown()).default({}) }).prefault({}),
+  livenessProbe: actionSchema,
+  readinessProbe: actionSchema,
+  startupProbe: actionSchema,
+  lifecycle: z.object({ postStart: actionSchema, preStop: actionSchema }).optional(),
 });
 
 const podSchema = z.object({
   hostNetwork: z.boolean().default(false),
   hostPID: z.boolean().default(false),
   hostIPC: z.boolean().default(false),
-  securityContext: z.object({ runAsNonRoot: z.boolean().optional() }).default({}),
+  securityContext: podSecuritySchema.prefault({}),
   containers: z.array(containerSchema).default([]),
   initContainers: z.array(containerSchema).default([]),
-  volumes: z.array(z.object({ name: z.string(), hostPath: z.unknown().optional() })).default([]),
+  ephemeralContainers: z.array(containerSchema).default([]),
+  volumes: z.array(z.looseObject({ name: z.string() })).default([]),
 });
 
 export type Pod = z.output<typeof podSchema>;
@@ -59,8 +95,16 @@ export const podOf = (type: string, props: unknown): Pod | undefined => {
   return workloadSchema.parse(specSchema.parse(props).spec).template.spec;
 };
 
-/** Every container of a pod, those that run first among them. */
+/** Every container of a pod, those that run first and those that are added later among them. */
 export const containersOf = (pod: Pod): readonly Container[] => [
   ...pod.initContainers,
   ...pod.containers,
+  ...pod.ephemeralContainers,
 ];
+
+/** Says what is wrong with one resource; nothing where it is none of the rule's business. */
+export type ResourceRule = (type: string, props: unknown) => readonly string[];
+
+/** One sentence if the condition holds, else none. */
+export const saying = (sentence: string, isBroken: boolean): readonly string[] =>
+  isBroken ? [sentence] : [];

@@ -1,5 +1,7 @@
+import { fileURLToPath } from 'node:url';
 import * as pulumi from '@pulumi/pulumi';
 import { parseStackConfig, StackConfigError } from './config/parse-stack-config.ts';
+import { openReleases } from './config/release.ts';
 import type { StackConfig } from './config/stack-config.ts';
 import { createStack } from './stack.ts';
 
@@ -9,9 +11,11 @@ const secretKeys = (): readonly string[] => {
   return Array.isArray(keys) ? keys.filter((key) => typeof key === 'string') : [];
 };
 
+const releases = openReleases(fileURLToPath(new URL('../releases', import.meta.url)));
+
 const readConfig = (): StackConfig => {
   try {
-    return parseStackConfig(pulumi.runtime.allConfig(), secretKeys());
+    return parseStackConfig(pulumi.runtime.allConfig(), secretKeys(), releases);
   } catch (error) {
     if (!(error instanceof StackConfigError)) throw error;
     // Shown without a stack trace: it is the operator's mistake, not the program's. With one the
@@ -22,4 +26,5 @@ const readConfig = (): StackConfig => {
   }
 };
 
-export const { namespace, release, hosts } = createStack(readConfig());
+export const { namespace, release, version, image, hosts, settings, kubeconfig } =
+  createStack(readConfig());

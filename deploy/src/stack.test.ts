@@ -1,9 +1,11 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { isSecret } from '@pulumi/pulumi';
 import { recordResources, travellingSecret, valueOf, type Made } from '../test/support/mocks.ts';
 import {
   parseInput,
   prodInput,
   readStackFile,
+  release,
   secretsOfItsOwn,
   withPath,
   type StackInput,
@@ -16,7 +18,17 @@ let createStack: typeof program.createStack;
 
 const build = async (input: StackInput) => {
   const outputs = createStack(parseInput(input));
-  return { namespace: await valueOf(outputs.namespace), release: await valueOf(outputs.release) };
+  const { kubeconfig } = outputs;
+  return {
+    ...outputs,
+    namespace: await valueOf(outputs.namespace),
+    release: await valueOf(outputs.release),
+    settings: await valueOf(outputs.settings),
+    kubeconfig: kubeconfig && {
+      value: await valueOf(kubeconfig),
+      isSecret: await isSecret(kubeconfig),
+    },
+  };
 };
 
 const inputsOf = (name: string): Made['inputs'] => {
@@ -57,8 +69,20 @@ describe('a stack of prod', () => {
     ]);
   });
 
-  it('tells its namespace and its release', () => {
-    expect(outputs).toEqual({ namespace: 'digital-gold', release: 'digital-gold' });
+  it('tells other stacks what is where', () => {
+    expect(outputs).toEqual({
+      namespace: 'digital-gold',
+      release: 'digital-gold',
+      version: undefined,
+      image: `registry.example/digital-gold:1.2.3@sha256:${'ab'.repeat(32)}`,
+      hosts: {
+        customer: 'api.digital-gold.example',
+        admin: 'admin.digital-gold.example',
+        accounting: 'accounting.digital-gold.example',
+      },
+      settings: 'digital-gold-settings',
+      kubeconfig: undefined,
+    });
   });
 
   it('goes to the cluster that it names, and changes ConfigMaps in place', () => {
@@ -161,5 +185,64 @@ describe('a stack of dev', () => {
       DIGITAL_SELL_ENABLED: 'true',
       ACCOUNTING_PORTAL_MODE: 'readwrite',
     });
+  });
+});
+
+describe('a stack of a release', () => {
+  it('installs the chart of the registry with the image that belongs to it', async () => {
+    const outputs = await build({
+      ...withPath(prodInput(), 'image', undefined),
+      release: release.version,
+    });
+    expect(outputs).toMatchObject({
+      version: '1.2.3',
+      image: `registry.example/digital-gold:1.2.3@${release.image.digest}`,
+    });
+    expect(inputsOf('digital-gold')).toMatchObject({
+      chart: 'oci://registry.example/charts/digital-gold',
+      version: '1.2.3',
+      values: { image: release.image },
+    });
+  });
+});
+
+describe('a stack whose secrets others hold', () => {
+  const fromOthers = Object.fromEntries(
+    Object.keys(secretsOfItsOwn).map((name) => [
+      name,
+      { name: 'from-vault', key: name.toLowerCase() },
+    ]),
+  );
+
+  it('makes no Secret, and names theirs', async () => {
+    await build({ ...withPath(prodInput(), 'secrets', undefined), secretsFrom: fromOthers });
+    expect(made.filter(({ type }) => type === 'kubernetes:core/v1:Secret')).toEqual([]);
+    expect(JSON.stringify(made)).not.toContain('1b47061264138c4ac30d75fd1eb44270');
+    const { values } = inputsOf('digital-gold');
+    expect(values).toMatchObject({ secretsFrom: fromOthers, migrations: { mode: 'job' } });
+    expect(JSON.stringify(values)).not.toContain('existingSecret');
+  });
+
+  it('takes those of another stack as secrets', async () => {
+    const reference = { stack: 'organization/stores/prod', output: 'jwtSecret' };
+    await build({
+      ...withPath(prodInput(), 'secrets.JWT_SECRET', undefined),
+      references: { secrets: { JWT_SECRET: reference } },
+    });
+    const { value } = travellingSecret.parse(inputsOf('digital-gold-customer')['stringData']);
+    expect(value).toMatchObject({ JWT_SECRET: 'jwtSecret of organization/stores/prod' });
+  });
+});
+
+describe('a stack on the cluster of another one', () => {
+  it('reaches it by that stack, and hands the kubeconfig on as a secret', async () => {
+    const reference = { stack: 'organization/cluster/prod', output: 'kubeconfig' };
+    const outputs = await build({
+      ...withPath(prodInput(), 'kubeContext', undefined),
+      references: { kubeconfig: reference },
+    });
+    const kubeconfig = 'kubeconfig of organization/cluster/prod';
+    expect(outputs.kubeconfig).toEqual({ value: kubeconfig, isSecret: true });
+    expect(travellingSecret.parse(inputsOf('cluster')['kubeconfig']).value).toBe(kubeconfig);
   });
 });

@@ -1,31 +1,73 @@
 import * as kubernetes from '@pulumi/kubernetes';
-import type * as pulumi from '@pulumi/pulumi';
+import * as pulumi from '@pulumi/pulumi';
 import { Application } from './components/application.ts';
 import { Foundation } from './components/foundation.ts';
 import type { StackConfig } from './config/stack-config.ts';
 
-/** The outputs of a stack. No secret is among them. */
+/** The outputs of a stack, for people and for other stacks. `kubeconfig` alone is a secret. */
 export interface StackOutputs {
+  /** The namespace with everything in it. */
   readonly namespace: pulumi.Output<string>;
+  /** The name that the chart's objects carry, known when all of them are ready. */
   readonly release: pulumi.Output<string>;
+  /** The version that was released; undefined where an image is named by itself. */
+  readonly version: string | undefined;
+  /** The image that runs, with its digest where one is known. */
+  readonly image: string;
   /** The host name of each API. */
   readonly hosts: Readonly<Record<'customer' | 'admin' | 'accounting', string>>;
+  /** The ConfigMap with the switches, which `goldctl gates` changes. */
+  readonly settings: pulumi.Output<string>;
+  /** The kubeconfig that the stack was given, for stacks that build on it; undefined without one. */
+  readonly kubeconfig: pulumi.Output<string> | undefined;
 }
+
+type OutputOfStack = NonNullable<StackConfig['references']['kubeconfig']>;
+
+/** Reads outputs of other stacks, each stack once. */
+const createReader = () => {
+  const stacks = new Map<string, pulumi.StackReference>();
+  return ({ stack, output }: OutputOfStack): pulumi.Output<string> => {
+    const reference = stacks.get(stack) ?? new pulumi.StackReference(stack);
+    stacks.set(stack, reference);
+    return pulumi.secret(
+      reference.requireOutput(output).apply((value: unknown) => {
+        if (typeof value === 'string' && value !== '') return value;
+        throw new pulumi.RunError(`output ${output} of ${stack} is no text`);
+      }),
+    );
+  };
+};
+
+const imageText = ({ image: { repository, tag, digest } }: StackConfig): string =>
+  `${repository}:${tag}${digest === undefined ? '' : `@${digest}`}`;
 
 /** Puts the whole service on the cluster that the configuration names. */
 export const createStack = (config: StackConfig): StackOutputs => {
+  const read = createReader();
+  const { kubeContext, references } = config;
+  const given = config.kubeconfig === undefined ? undefined : pulumi.secret(config.kubeconfig);
+  const kubeconfig = references.kubeconfig === undefined ? given : read(references.kubeconfig);
   const provider = new kubernetes.Provider('cluster', {
-    ...(config.kubeContext === undefined ? {} : { context: config.kubeContext }),
+    ...(kubeContext === undefined ? {} : { context: kubeContext }),
+    ...(kubeconfig === undefined ? {} : { kubeconfig }),
     // The chart's ConfigMaps have fixed names and roll the pods by a checksum: to replace one
     // would take it away for a moment.
     enableConfigMapMutable: true,
   });
-  const foundation = new Foundation(config, { provider });
-  const application = new Application(config, foundation, { provider });
+  const secretsOfOthers = Object.fromEntries(
+    Object.entries(references.secrets).map(([name, reference]) => [name, read(reference)]),
+  );
+  const foundation = new Foundation('foundation', { config, secretsOfOthers }, { provider });
+  const application = new Application('application', { config, foundation }, { provider });
   const { customer, admin, accounting } = config.ingress;
   return {
     namespace: foundation.namespace,
     release: application.release,
+    version: config.release,
+    image: imageText(config),
     hosts: { customer: customer.host, admin: admin.host, accounting: accounting.host },
+    settings: pulumi.output(foundation.names.settings),
+    kubeconfig,
   };
 };

@@ -11,17 +11,23 @@ const chartsFolder = '../../charts';
 /** The collaborators' addresses and the ways to them, as the testbed has them. */
 const testbedFile = `${chartsFolder}/${releaseName}/ci/testbed-values.yaml`;
 
+/** What an application is made of. */
+export interface ApplicationArgs {
+  readonly config: StackConfig;
+  readonly foundation: Foundation;
+}
+
 /** Installs the chart, in dev after the testbed, each object as a resource of the stack. */
 export class Application extends pulumi.ComponentResource {
   /** The name of the release, which the chart's labels carry. */
   readonly release: pulumi.Output<string>;
 
   constructor(
-    config: StackConfig,
-    foundation: Foundation,
+    name: string,
+    { config, foundation }: ApplicationArgs,
     options: pulumi.ComponentResourceOptions,
   ) {
-    super('digital-gold:deploy:Application', 'application', {}, options);
+    super('digital-gold:deploy:Application', name, {}, options);
     const { namespace, names } = foundation;
     const testbed = config.testbed
       ? [
@@ -39,7 +45,7 @@ export class Application extends pulumi.ComponentResource {
     const chart = new kubernetes.helm.v4.Chart(
       releaseName,
       {
-        chart: `${chartsFolder}/${releaseName}`,
+        ...config.chart,
         name: releaseName,
         namespace,
         values: chartValues(config, names),

@@ -20,7 +20,8 @@ beforeAll(async () => {
 /** The options that each resource was made with, by its name. */
 const optionsOf = async (input: StackInput): Promise<Map<string, pulumi.CustomResourceOptions>> => {
   const seen = new Map<string, pulumi.CustomResourceOptions>();
-  const foundation = new Foundation(parseInput(input), {
+  const args = { config: parseInput(input), secretsOfOthers: {} };
+  const foundation = new Foundation('foundation', args, {
     transformations: [
       ({ name, opts }) => {
         seen.set(name, opts);

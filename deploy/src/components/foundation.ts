@@ -23,6 +23,13 @@ const settingsIgnored = ['data', 'metadata.labels', 'metadata.annotations'];
 /** A claim may stay unbound until the first pod that uses it is placed. */
 const unawaited = { 'pulumi.com/skipAwait': 'true' };
 
+/** What a foundation is made of. */
+export interface FoundationArgs {
+  readonly config: StackConfig;
+  /** Secrets that other stacks hold, by their variables' names. */
+  readonly secretsOfOthers: Readonly<Record<string, pulumi.Output<string>>>;
+}
+
 /**
  * Creates what must exist before the chart and outlive it: the namespace, the secrets, the switches
  * and the claim of the customers' documents. What cannot be made again is protected.
@@ -33,8 +40,12 @@ export class Foundation extends pulumi.ComponentResource {
   /** The names that the chart's values refer to. */
   readonly names: OwnedNames<pulumi.Input<string>>;
 
-  constructor(config: StackConfig, options: pulumi.ComponentResourceOptions) {
-    super('digital-gold:deploy:Foundation', 'foundation', {}, options);
+  constructor(
+    name: string,
+    { config, secretsOfOthers }: FoundationArgs,
+    options: pulumi.ComponentResourceOptions,
+  ) {
+    super('digital-gold:deploy:Foundation', name, {}, options);
     const parent = { parent: this };
     const lasting = { parent: this, protect: isProtected(config) };
 
@@ -64,7 +75,7 @@ export class Foundation extends pulumi.ComponentResource {
     );
 
     this.names = {
-      ...this.#createSecrets(config, parent),
+      ...this.#createSecrets({ config, secretsOfOthers }, parent),
       settings: settings.metadata.name,
       claim:
         config.objectStore.type === 'filesystem'
@@ -100,17 +111,23 @@ export class Foundation extends pulumi.ComponentResource {
   }
 
   /**
-   * Makes a Secret for each process and one for the migrations, and gives their names. They have no
-   * name of ours: a changed one is made anew under another name, the pods roll to it, and the old
-   * one goes last.
+   * Makes a Secret for each process and one for the migrations, where there is something to put into
+   * it, and gives their names. They have no name of ours: a changed one is made anew under another
+   * name, the pods roll to it, and the old one goes last.
    */
   #createSecrets(
-    { secrets }: StackConfig,
+    { config, secretsOfOthers }: FoundationArgs,
     parent: pulumi.CustomResourceOptions,
   ): Pick<OwnedNames<pulumi.Input<string>>, 'secrets' | 'migrationSecret'> {
-    if (secrets === undefined) return testbedSecrets;
-    const data = secretData(secrets);
+    const own: Readonly<Record<string, pulumi.Input<string>>> = {
+      ...config.secrets,
+      ...secretsOfOthers,
+    };
+    const isGiven = Object.keys({ ...own, ...config.secretsFrom }).length > 0;
+    if (config.testbed && !isGiven) return testbedSecrets;
+    const data = secretData(own);
     const create = (who: keyof typeof data) => {
+      if (Object.keys(data[who]).length === 0) return undefined;
       const name = `${releaseName}-${who}`;
       return new kubernetes.core.v1.Secret(
         name,

@@ -3,6 +3,7 @@ import {
   parseInput,
   prodInput,
   refusalOf,
+  releases,
   textsOf,
   withPath,
 } from '../../test/support/stack-texts.ts';
@@ -25,7 +26,9 @@ describe('the configuration of a stack', () => {
 
   it('leaves the configuration of others alone', () => {
     const texts = { ...textsOf(prodInput()), 'kubernetes:context': 'other', 'aws:region': 'x' };
-    expect(parseStackConfig(texts, [`${keyPrefix}secrets`]).namespace).toBe('digital-gold');
+    expect(parseStackConfig(texts, [`${keyPrefix}secrets`], releases).namespace).toBe(
+      'digital-gold',
+    );
   });
 
   it('keeps a text that looks like a number a text', () => {
@@ -42,7 +45,7 @@ describe('the configuration of a stack', () => {
 
   it('names every key that is missing', () => {
     const message = refusalOf({});
-    for (const key of ['tier', 'namespace', 'image', 'ingress']) {
+    for (const key of ['tier', 'namespace', 'ingress']) {
       expect(message).toContain(`digital-gold:${key} is missing`);
     }
     expect(refusalOf(withPath(prodInput(), 'image.tag', undefined))).toContain(

@@ -1,8 +1,9 @@
 import type { z } from 'zod';
 import { namesBelow } from './config-keys.ts';
 import type { Problem } from './problem.ts';
+import type { Releases } from './release.ts';
 import { brokenRules } from './rules.ts';
-import { stackConfigSchema, type StackConfig } from './stack-config.ts';
+import { stackConfigSchema, type StackConfig, type StackKeys } from './stack-config.ts';
 
 /** The prefix of this project's keys in Pulumi's configuration. */
 export const keyPrefix = 'digital-gold:';
@@ -49,6 +50,62 @@ const refuse = (problems: readonly Problem[]): never => {
 const isMissing = (issue: z.core.$ZodRawIssue): string | undefined =>
   issue.input === undefined ? 'is missing' : undefined;
 
+/** The keys whose values must be encrypted in the stack's file. */
+const alwaysSecret = ['secrets', 'kubeconfig'] as const;
+
+const plainSecrets = (
+  texts: Readonly<Record<string, string>>,
+  secretKeys: readonly string[],
+): readonly Problem[] => {
+  const isIn = (path: string) => `${keyPrefix}${path}` in texts;
+  const isEncrypted = (path: string) => secretKeys.includes(`${keyPrefix}${path}`);
+  return [
+    ...alwaysSecret
+      .filter((path) => isIn(path) && !isEncrypted(path))
+      .map((path) => ({
+        path,
+        message:
+          path === 'secrets'
+            ? 'is in clear; set each of them with --secret'
+            : 'is in clear; set it with --secret',
+      })),
+    ...(isIn('values') && isEncrypted('values')
+      ? [
+          {
+            path: 'values',
+            message:
+              "holds a secret, and the chart's values are in clear; use `secrets` or `secretsFrom`",
+          },
+        ]
+      : []),
+  ];
+};
+
+/** The chart of this repository, from the folder where Pulumi runs the program. */
+const ownChart = '../../charts/digital-gold';
+
+const releaseIsThere = ({ release }: StackKeys, releases: Releases): readonly Problem[] => {
+  if (release === undefined || releases.read(release) !== undefined) return [];
+  const known = releases.versions().join(', ') || 'none';
+  return [{ path: 'release', message: `${release} has no file in releases/; there are: ${known}` }];
+};
+
+/** Puts what the release names in its place. */
+const withRelease = (keys: StackKeys, releases: Releases): StackConfig => {
+  const release = keys.release === undefined ? undefined : releases.read(keys.release);
+  const { repository, tag, ...image } = { ...keys.image, ...release?.image };
+  // The rules have seen to it; this tells the compiler.
+  if (repository === undefined || tag === undefined) throw new Error('the image has no name');
+  const chart =
+    release === undefined
+      ? { chart: ownChart }
+      : {
+          chart: release.chart.source,
+          ...(release.chart.version === undefined ? {} : { version: release.chart.version }),
+        };
+  return { ...keys, chart, image: { ...image, repository, tag } };
+};
+
 /**
  * Checks a stack's configuration: each key first, then what they must agree on.
  * @param texts Pulumi's whole configuration, key to text; other projects' keys are left alone.
@@ -58,6 +115,7 @@ const isMissing = (issue: z.core.$ZodRawIssue): string | undefined =>
 export const parseStackConfig = (
   texts: Readonly<Record<string, string>>,
   secretKeys: readonly string[],
+  releases: Releases,
 ): StackConfig => {
   const own = Object.entries(texts).filter(([key]) => key.startsWith(keyPrefix));
   const input = Object.fromEntries(
@@ -66,12 +124,10 @@ export const parseStackConfig = (
       return [name, valueOf(name, text)];
     }),
   );
-  const secretsKey = `${keyPrefix}secrets`;
-  if (secretsKey in texts && !secretKeys.includes(secretsKey)) {
-    return refuse([{ path: 'secrets', message: 'is in clear; set each of them with --secret' }]);
-  }
+  const inClear = plainSecrets(texts, secretKeys);
+  if (inClear.length > 0) return refuse(inClear);
   const parsed = stackConfigSchema.safeParse(input, { error: isMissing });
   if (!parsed.success) return refuse(parsed.error.issues.flatMap(problemsOf));
-  const broken = brokenRules(parsed.data);
-  return broken.length > 0 ? refuse(broken) : parsed.data;
+  const broken = [...brokenRules(parsed.data), ...releaseIsThere(parsed.data, releases)];
+  return broken.length > 0 ? refuse(broken) : withRelease(parsed.data, releases);
 };

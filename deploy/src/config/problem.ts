@@ -1,4 +1,4 @@
-import type { StackConfig } from './stack-config.ts';
+import type { StackKeys } from './stack-config.ts';
 
 /** A wrong key, and what is allowed there. */
 export interface Problem {
@@ -8,13 +8,13 @@ export interface Problem {
 }
 
 /** Says what is wrong with a configuration whose keys are each right by themselves. */
-export type Rule = (config: StackConfig) => readonly Problem[];
+export type Rule = (config: StackKeys) => readonly Problem[];
 
 /**
  * Returns true when the processes refuse everything made for tests, so that a stack reports it
  * first.
  */
-export const isLive = ({ tier, appMode }: StackConfig): boolean =>
+export const isLive = ({ tier, appMode }: StackKeys): boolean =>
   tier === 'prod' || appMode === 'production';
 
 /** One problem if the condition holds, else none. */

@@ -8,11 +8,11 @@ const inProduction =
 const runsInProductionMode: Rule = ({ appMode }) =>
   problemIf(appMode !== 'production', 'appMode', 'must be production in prod');
 
-const imageIsPinned: Rule = ({ image }) =>
+const imageIsPinned: Rule = ({ image, release }) =>
   problemIf(
-    image.digest === undefined,
+    release === undefined && image.digest === undefined,
     'image.digest',
-    'is missing; prod runs one image by its digest, sha256: and 64 hexadecimal digits',
+    'is missing; prod runs one image by its digest, sha256: and 64 hexadecimal digits, or names a `release`',
   );
 
 const outlivesOnePod: Rule = ({ replicas }) =>

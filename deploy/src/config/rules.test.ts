@@ -1,12 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import {
+  parseInput,
   prodInput,
   readStackFile,
   refusalOf,
   refusedKeys,
+  release,
   secretsOfItsOwn,
+  stagingInput,
   withPath,
 } from '../../test/support/stack-texts.ts';
+import { keyPrefix } from './parse-stack-config.ts';
 
 const published = 'dev-only-token-of-the-testbed';
 const publishedKey = `k1:${Buffer.from('dev-only-key....................').toString('base64')}`;
@@ -82,7 +86,7 @@ describe('every tier', () => {
     ['ingress.accounting.host', 'admin.staging.digital-gold.example', 'its own host'],
     ['maxReplicas.worker', 2, 'must be more than replicas.worker, which is 2'],
   ])('refuses %s = %j', (path, value, allowed) => {
-    const input = withPath({ ...readStackFile('staging'), secrets: secretsOfItsOwn }, path, value);
+    const input = withPath(stagingInput(), path, value);
     expect(refusedKeys(input)).toEqual([path]);
     expect(refusalOf(input)).toContain(allowed);
   });
@@ -91,7 +95,7 @@ describe('every tier', () => {
     ['secrets.JWT_SECRET', published, 'published development secret'],
     ['environment.PAYMENT_GATEWAYS', 'sandbox', 'only real gateways'],
   ])('refuses %s = %j in production mode, and takes it in test mode', (path, value, allowed) => {
-    const staging = { ...readStackFile('staging'), secrets: secretsOfItsOwn };
+    const staging = stagingInput();
     const input = withPath(staging, path, value);
     expect(refusedKeys(input)).toEqual([path]);
     expect(refusalOf(input)).toContain(allowed);
@@ -108,13 +112,22 @@ describe('every tier', () => {
   });
 
   it('wants the bucket named where documents go into one', () => {
-    const staging = { ...readStackFile('staging'), secrets: secretsOfItsOwn };
+    const staging = stagingInput();
     expect(refusedKeys(withPath(staging, 'objectStore.type', 's3'))).toEqual([
       'environment.S3_BASE_URL',
       'environment.S3_BUCKET',
-      'environment.S3_ACCESS_KEY_ID',
-      'secrets.S3_SECRET_ACCESS_KEY',
     ]);
+    const bucket = [
+      ['objectStore.type', 's3'],
+      ['environment.S3_BASE_URL', 'https://s3.example'],
+      ['environment.S3_BUCKET', 'documents'],
+    ].reduce((input, [path = '', value]) => withPath(input, path, value), staging);
+    // Without a key the pods' own identity is used.
+    expect(refusalOf(bucket)).toBe('');
+    const withKey = withPath(bucket, 'environment.S3_ACCESS_KEY_ID', 'key');
+    expect(refusedKeys(withKey)).toEqual(['secrets.S3_SECRET_ACCESS_KEY']);
+    const withSecret = withPath(bucket, 'secrets.S3_SECRET_ACCESS_KEY', 'a-secret-of-it');
+    expect(refusedKeys(withSecret)).toEqual(['environment.S3_ACCESS_KEY_ID']);
   });
 
   it('refuses a testbed in production mode, where the sandbox would not start', () => {
@@ -127,6 +140,146 @@ describe('every tier', () => {
     const input = withPath(readStackFile('dev'), 'image.tag', 'latest');
     expect(refusalOf({ ...input, secrets: { ...secretsOfItsOwn, JWT_SECRET: published } })).toBe(
       '',
+    );
+  });
+});
+
+describe('secrets that are there already', () => {
+  const others = { JWT_SECRET: { name: 'from-vault', key: 'jwt' } };
+  const without = (name: string) => withPath(prodInput(), `secrets.${name}`, undefined);
+  const cloudNative = Object.fromEntries(
+    Object.entries({ HOST: 'host', NAME: 'dbname', USER: 'user', PASSWORD: 'password' }).map(
+      ([part, key]) => [`DATABASE_${part}`, { name: 'gold-app', key }],
+    ),
+  );
+
+  it('take the place of those in the file', () => {
+    expect(refusalOf({ ...without('JWT_SECRET'), secretsFrom: others })).toBe('');
+  });
+
+  it('hold an address in parts, all of them', () => {
+    const input = { ...without('DATABASE_URL'), secretsFrom: cloudNative };
+    expect(refusalOf(input)).toBe('');
+    const { DATABASE_PASSWORD: _password, ...rest } = cloudNative;
+    expect(refusedKeys({ ...input, secretsFrom: rest })).toEqual(['secrets.DATABASE_URL']);
+  });
+
+  it('may come from the outputs of another stack', () => {
+    const reference = { stack: 'organization/stores/prod', output: 'jwtSecret' };
+    const input = {
+      ...without('JWT_SECRET'),
+      references: { secrets: { JWT_SECRET: reference } },
+    };
+    expect(refusalOf(input)).toBe('');
+    const short = withPath(input, 'references.secrets.JWT_SECRET.stack', 'prod');
+    expect(refusalOf(short)).toContain('must be organization/project/stack');
+  });
+
+  it('stand in one place', () => {
+    const input = { ...prodInput(), secretsFrom: others };
+    expect(refusedKeys(input)).toEqual(['secretsFrom.JWT_SECRET']);
+    expect(refusalOf(input)).toContain('is in `secrets` too');
+  });
+
+  it.each([
+    ['secretsFrom.JWT_SECRETS', { name: 'x', key: 'y' }, 'is not a secret of the service'],
+    ['secretsFrom.JWT_SECRET.key', 'a b', 'must be letters, digits'],
+    ['secretsFrom.JWT_SECRET.name', 'Vault', 'must be lower-case letters'],
+  ])('are refused with %s = %j', (path, value, allowed) => {
+    const input = withPath({ ...without('JWT_SECRET'), secretsFrom: others }, path, value);
+    expect(refusedKeys(input)).toEqual([path]);
+    expect(refusalOf(input)).toContain(allowed);
+  });
+});
+
+describe('a release', () => {
+  const prodByRelease = () => ({
+    ...withPath(prodInput(), 'image', undefined),
+    release: '1.2.3',
+  });
+
+  it('names chart and image', () => {
+    expect(refusalOf(prodByRelease())).toBe('');
+    expect(parseInput(prodByRelease())).toMatchObject({
+      chart: { chart: release.chart.source, version: '1.2.3' },
+      image: release.image,
+    });
+  });
+
+  it.each([
+    ['release', '9.9.9', 'has no file in releases/; there are: 1.2.3'],
+    ['release', '../1.2.3', 'must be a version'],
+    ['image.tag', '1.2.4', 'is named by `release`'],
+    ['image.digest', `sha256:${'ab'.repeat(32)}`, 'is named by `release`'],
+  ])('is refused with %s = %j', (path, value, allowed) => {
+    const input = withPath(prodByRelease(), path, value);
+    expect(refusedKeys(input)).toEqual([path]);
+    expect(refusalOf(input)).toContain(allowed);
+  });
+
+  it('leaves to the stack how the image is pulled', () => {
+    const input = withPath(prodByRelease(), 'image.pullSecrets', ['registry']);
+    expect(parseInput(input).image.pullSecrets).toEqual(['registry']);
+  });
+});
+
+describe('values of the chart', () => {
+  it.each([
+    ['worker.resources.limits.memory', '1Gi'],
+    [
+      'networkPolicy.egress.database.to',
+      [{ ipBlock: { cidr: '10.1.0.0/16', except: ['10.1.9.0/24'] } }],
+    ],
+    ['dnsConfig.options', [{ name: 'ndots', value: '2' }]],
+    ['customer.autoscaling.behavior', { scaleDown: { stabilizationWindowSeconds: 600 } }],
+    ['ingress.customer.enabled', false],
+  ])('may be %s', (path, value) => {
+    expect(refusalOf(withPath(prodInput(), `values.${path}`, value))).toBe('');
+  });
+
+  it.each([
+    ['image.tag', '9', 'image', '`release` or `image`'],
+    ['config.LOG_LEVEL', 'debug', 'config', '`environment`'],
+    ['networkPolicy.enabled', false, 'networkPolicy.enabled', '`networkPolicy.enabled`'],
+    ['worker.replicas', 1, 'worker.replicas', '`replicas.worker`'],
+    ['ingress.accounting.className', 'public', 'ingress.accounting.className', '.reach`'],
+    ['settings.initial.DIGITAL_SELL_ENABLED', 'true', 'settings', '`settings`'],
+    [
+      'worker.podDisruptionBudget.enabled',
+      false,
+      'worker.podDisruptionBudget.enabled',
+      'must be true or left out in prod',
+    ],
+  ])('may not be %s = %j, which the error says by its rule', (path, value, key, allowed) => {
+    const input = withPath(prodInput(), `values.${path}`, value);
+    expect(refusedKeys(input)).toEqual([`values.${key}`]);
+    expect(refusalOf(input)).toContain(allowed);
+  });
+
+  it('are in clear, and so may not be encrypted', () => {
+    const input = withPath(prodInput(), 'values.commonLabels', { team: 'gold' });
+    expect(refusalOf(input, [`${keyPrefix}secrets`, `${keyPrefix}values`])).toContain(
+      'digital-gold:values holds a secret',
+    );
+  });
+});
+
+describe('the cluster', () => {
+  const without = withPath(prodInput(), 'kubeContext', undefined);
+  const reference = { stack: 'organization/cluster/prod', output: 'kubeconfig' };
+  const encrypted = [`${keyPrefix}secrets`, `${keyPrefix}kubeconfig`];
+
+  it('may be named by a kubeconfig, encrypted', () => {
+    const input = { ...without, kubeconfig: 'apiVersion: v1' };
+    expect(refusalOf(input, encrypted)).toBe('');
+    expect(refusalOf(input)).toContain('digital-gold:kubeconfig is in clear');
+  });
+
+  it('may be named by the stack that made it, not by both', () => {
+    const input = { ...without, references: { kubeconfig: reference } };
+    expect(refusalOf(input)).toBe('');
+    expect(refusalOf({ ...input, kubeconfig: 'apiVersion: v1' }, encrypted)).toContain(
+      'references.kubeconfig stands beside `kubeconfig`',
     );
   });
 });

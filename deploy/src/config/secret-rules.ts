@@ -1,8 +1,10 @@
 import { isLive, problemIf, type Rule } from './problem.ts';
+import type { StackKeys } from './stack-config.ts';
 import {
   isPublishedSecret,
   keyringSecret,
   migrationSecret,
+  partsOfAddresses,
   requiredSecrets,
   secretNames,
 } from './variables.ts';
@@ -10,8 +12,24 @@ import {
 const holdsKeysElsewhere = ({ KEY_SERVICE: service = 'none' }: Readonly<Record<string, string>>) =>
   service !== 'none';
 
-const areThere: Rule = ({ secrets, testbed, environment }) => {
-  if (secrets === undefined) {
+const placesOf = ({ secrets = {}, secretsFrom, references }: StackKeys, name: string) =>
+  Object.entries({ secrets, secretsFrom, 'references.secrets': references.secrets }).flatMap(
+    ([place, names]) => (Object.hasOwn(names, name) ? [place] : []),
+  );
+
+/** A database's address may stand whole, or in parts that the same operator's Secret holds. */
+const isThere = (config: StackKeys, name: string): boolean => {
+  if (placesOf(config, name).length > 0) return true;
+  const parts = partsOfAddresses[name] ?? [];
+  const isGiven = (part: string) =>
+    Object.hasOwn(config.secretsFrom, part) || Object.hasOwn(config.environment, part);
+  return parts.length > 0 && parts.every(isGiven);
+};
+
+const areThere: Rule = (config) => {
+  const { secrets, secretsFrom, references, testbed, environment } = config;
+  const others = [...Object.keys(secretsFrom), ...Object.keys(references.secrets)];
+  if (secrets === undefined && others.length === 0) {
     return problemIf(
       !testbed,
       'secrets',
@@ -20,18 +38,42 @@ const areThere: Rule = ({ secrets, testbed, environment }) => {
   }
   const keys = holdsKeysElsewhere(environment) ? [] : [keyringSecret];
   return [...requiredSecrets, ...keys, migrationSecret].flatMap((name) =>
-    problemIf(secrets[name] === undefined, `secrets.${name}`, 'is missing; set it with --secret'),
+    problemIf(
+      !isThere(config, name),
+      `secrets.${name}`,
+      'is missing; set it with --secret, or name a Secret in `secretsFrom`',
+    ),
   );
 };
 
-const areKnown: Rule = ({ secrets = {} }) =>
-  Object.keys(secrets).flatMap((name) =>
+const areInOnePlace: Rule = (config) =>
+  secretNames.flatMap((name) => {
+    const [first, second] = placesOf(config, name);
+    return problemIf(
+      second !== undefined,
+      `${second}.${name}`,
+      `is in \`${first}\` too; one of them must go`,
+    );
+  });
+
+const notKnown = (path: string, names: readonly string[], allowed: readonly string[]) =>
+  names.flatMap((name) =>
     problemIf(
-      !secretNames.includes(name),
-      `secrets.${name}`,
-      `is not a secret of the service; allowed are ${secretNames.join(', ')}`,
+      !allowed.includes(name),
+      `${path}.${name}`,
+      `is not a secret of the service; allowed are ${allowed.join(', ')}`,
     ),
   );
+
+const areKnown: Rule = ({ secrets = {}, secretsFrom, references }) => [
+  ...notKnown('secrets', Object.keys(secrets), secretNames),
+  ...notKnown('references.secrets', Object.keys(references.secrets), secretNames),
+  ...notKnown('secretsFrom', Object.keys(secretsFrom), [
+    ...secretNames,
+    'DATABASE_PORT',
+    ...Object.values(partsOfAddresses).flat(),
+  ]),
+];
 
 const areNotPublished: Rule = (config) =>
   Object.entries(config.secrets ?? {}).flatMap(([name, value]) =>
@@ -83,6 +125,7 @@ const storesAreSecured: Rule = (config) =>
 /** Rules of the secrets. No message may carry a value. */
 export const secretRules: readonly Rule[] = [
   areThere,
+  areInOnePlace,
   areKnown,
   areNotPublished,
   rolesDiffer,

@@ -15,13 +15,17 @@ export const tiers = ['dev', 'staging', 'prod'] as const;
 const ingressReaches = ['public', 'internal'] as const;
 
 const image = z.strictObject({
-  repository: z.string().min(1).describe('registry and name of the backend image'),
-  tag: configText().pipe(z.string().min(1)).describe('its tag'),
+  repository: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('registry and name of the backend image, where no release names it'),
+  tag: configText().pipe(z.string().min(1)).optional().describe('its tag'),
   digest: z
     .string()
     .regex(/^sha256:[0-9a-f]{64}$/u, 'must be sha256: and 64 hexadecimal digits')
     .optional()
-    .describe('its digest, which overrides the tag; required in prod'),
+    .describe('its digest, which overrides the tag; required in prod where no release names it'),
   pullPolicy: z
     .enum(['IfNotPresent', 'Always', 'Never'])
     .default('IfNotPresent')
@@ -135,6 +139,33 @@ const objectStore = z.strictObject({
     .describe('how it is mounted; only one node can mount ReadWriteOnce'),
 });
 
+const keyOfSecret = z.strictObject({
+  name: objectName(),
+  key: z
+    .string()
+    .max(253)
+    .regex(/^[-._a-zA-Z0-9]+$/u, 'must be letters, digits, dashes, underscores and dots'),
+});
+
+const outputOfStack = z.strictObject({
+  stack: z
+    .string()
+    .regex(
+      /^[^/\s]+\/[^/\s]+\/[^/\s]+$/u,
+      'must be organization/project/stack; the organization of a self-managed backend is `organization`',
+    )
+    .describe('the stack that made the cluster, as organization/project/stack'),
+  output: z.string().min(1).describe('its output with the kubeconfig, in place of `kubeconfig`'),
+});
+
+const references = z.strictObject({
+  kubeconfig: outputOfStack.optional(),
+  secrets: z
+    .record(variableName(), outputOfStack)
+    .prefault({})
+    .describe('secret environment variables by the `stack` and `output` that hold them'),
+});
+
 /**
  * Everything that a stack can say, below the project's name `digital-gold:`. Closed: a key that
  * is not here is refused. What several keys must agree on is in `rules.ts`.
@@ -147,6 +178,12 @@ export const stackConfigSchema = z.strictObject({
     .min(1)
     .optional()
     .describe('context of the kubeconfig; the current one if left out, allowed only in dev'),
+  kubeconfig: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("a whole kubeconfig, set with `--secret`; this machine's own if left out"),
+  references: references.prefault({}),
   protect: z
     .boolean()
     .optional()
@@ -155,7 +192,12 @@ export const stackConfigSchema = z.strictObject({
     .enum(['development', 'test', 'production'])
     .default('production')
     .describe('the mode of every process, `APP_MODE`'),
-  image,
+  release: z
+    .string()
+    .regex(/^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/u, 'must be a version, such as 1.2.3')
+    .optional()
+    .describe('version whose file in `releases/` names the chart, the image and its digest'),
+  image: image.prefault({}),
   replicas: replicas.prefault({}),
   maxReplicas: maxReplicas.prefault({}),
   ingress,
@@ -174,10 +216,34 @@ export const stackConfigSchema = z.strictObject({
     .record(variableName(), z.string().min(1))
     .optional()
     .describe("secret environment variables, each set with `--secret`; the testbed's if left out"),
+  secretsFrom: z
+    .record(variableName(), keyOfSecret)
+    .prefault({})
+    .describe('secret environment variables by the `name` and `key` of a Secret that is there'),
+  values: z
+    .record(z.string(), z.json())
+    .prefault({})
+    .describe("anything else that the chart's values allow; what a key here sets is refused there"),
 });
 
-/** A stack's configuration, checked, with its defaults. */
-export type StackConfig = z.output<typeof stackConfigSchema>;
+/** A stack's configuration as its keys say it, each checked by itself, with its defaults. */
+export type StackKeys = z.output<typeof stackConfigSchema>;
+
+/** The chart to install: a folder, a file or an address of a registry. */
+interface ChartSource {
+  readonly chart: string;
+  /** Of a registry; undefined for a folder or a file. */
+  readonly version?: string;
+}
+
+/** A stack's configuration, checked, with its defaults and its release. */
+export interface StackConfig extends Omit<StackKeys, 'image'> {
+  readonly chart: ChartSource;
+  readonly image: Omit<StackKeys['image'], 'repository' | 'tag'> & {
+    readonly repository: string;
+    readonly tag: string;
+  };
+}
 export type Tier = StackConfig['tier'];
 
 /** Returns true when what can't be recreated is protected against `pulumi destroy`. */

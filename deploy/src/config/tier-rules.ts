@@ -33,11 +33,22 @@ const environmentIsPlain: Rule = ({ environment }) =>
     return problemIf(ownedNames.includes(name), path, 'is set by the chart; leave it out');
   });
 
-const contextIsNamed: Rule = ({ tier, kubeContext }) =>
+const contextIsNamed: Rule = ({ tier, kubeContext, kubeconfig, references }) =>
   problemIf(
-    tier !== 'dev' && kubeContext === undefined,
+    tier !== 'dev' &&
+      kubeContext === undefined &&
+      kubeconfig === undefined &&
+      references.kubeconfig === undefined,
     'kubeContext',
-    `is missing; ${tier} must name the cluster it means, and only dev may take the current one`,
+    `is missing; ${tier} must name the cluster it means, by this, \`kubeconfig\` or ` +
+      '`references.kubeconfig`, and only dev may take the current one',
+  );
+
+const kubeconfigIsOne: Rule = ({ kubeconfig, references }) =>
+  problemIf(
+    kubeconfig !== undefined && references.kubeconfig !== undefined,
+    'references.kubeconfig',
+    'stands beside `kubeconfig`; one of them must go',
   );
 
 const testbedIsForDev: Rule = ({ tier, testbed }) =>
@@ -57,13 +68,6 @@ const testPaymentsAreForOthers: Rule = ({ tier, environment }) =>
     'must not be true in prod, where payments are money',
   );
 
-const tagIsFixed: Rule = ({ tier, image }) =>
-  problemIf(
-    tier !== 'dev' && image.tag === 'latest',
-    'image.tag',
-    `must not be \`latest\` in ${tier}; name the tag of one release`,
-  );
-
 const objectsAreShared: Rule = ({ tier, objectStore }) =>
   problemIf(
     tier !== 'dev' &&
@@ -73,19 +77,35 @@ const objectsAreShared: Rule = ({ tier, objectStore }) =>
     'must be ReadWriteMany, since the pods of the customer API, the admin API and the worker share it',
   );
 
-const s3Names = ['S3_BASE_URL', 'S3_BUCKET', 'S3_ACCESS_KEY_ID'];
-
-const bucketIsNamed: Rule = ({ objectStore, environment, secrets = {} }) => {
+/** Without a key the pods' own identity is used, so a key and its secret go together. */
+const bucketIsNamed: Rule = ({
+  objectStore,
+  environment,
+  secrets = {},
+  secretsFrom,
+  references,
+}) => {
   if (objectStore.type !== 's3') return [];
-  const text = 'is missing; objectStore.type is s3';
+  const name = 'S3_SECRET_ACCESS_KEY';
+  const hasSecret = [secrets, secretsFrom, references.secrets].some((one) => name in one);
+  const hasKey = environment['S3_ACCESS_KEY_ID'] !== undefined;
   return [
-    ...s3Names.flatMap((name) =>
-      problemIf(environment[name] === undefined, `environment.${name}`, text),
+    ...['S3_BASE_URL', 'S3_BUCKET'].flatMap((one) =>
+      problemIf(
+        environment[one] === undefined,
+        `environment.${one}`,
+        'is missing; objectStore.type is s3',
+      ),
     ),
     ...problemIf(
-      secrets['S3_SECRET_ACCESS_KEY'] === undefined,
-      'secrets.S3_SECRET_ACCESS_KEY',
-      text,
+      hasKey && !hasSecret,
+      `secrets.${name}`,
+      'is missing; environment.S3_ACCESS_KEY_ID names its key',
+    ),
+    ...problemIf(
+      hasSecret && !hasKey,
+      'environment.S3_ACCESS_KEY_ID',
+      `is missing; ${name} is given. Leave both out to use the pods' own identity`,
     ),
   ];
 };
@@ -105,10 +125,10 @@ export const tierRules: readonly Rule[] = [
   classesDiffer,
   environmentIsPlain,
   contextIsNamed,
+  kubeconfigIsOne,
   testbedIsForDev,
   testbedNeedsAMode,
   testPaymentsAreForOthers,
-  tagIsFixed,
   objectsAreShared,
   bucketIsNamed,
   growthIsUpwards,

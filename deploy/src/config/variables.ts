@@ -24,8 +24,14 @@ export const keyringSecret = 'PII_KEYRING';
 /** The secret of the migration job alone: no process that serves may own the schema. */
 export const migrationSecret = 'MIGRATE_DATABASE_URL';
 
-/** Passwords beside the parts of a database's address: a stack gives the whole address instead. */
+/** Passwords beside the parts of a database's address, which only a Secret that is there may hold. */
 export const passwordsOfParts = ['DATABASE_PASSWORD', 'MIGRATE_DATABASE_PASSWORD'] as const;
+
+/** The parts that may stand in a Secret that is there, in place of a whole address. */
+export const partsOfAddresses: Readonly<Record<string, readonly string[]>> = {
+  DATABASE_URL: ['DATABASE_HOST', 'DATABASE_NAME', 'DATABASE_USER', 'DATABASE_PASSWORD'],
+  [migrationSecret]: ['MIGRATE_DATABASE_USER', 'MIGRATE_DATABASE_PASSWORD'],
+};
 
 /** Secrets that are needed only where the configuration names their collaborator. */
 export const optionalSecrets = [

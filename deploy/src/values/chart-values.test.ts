@@ -7,16 +7,21 @@ import {
   withPath,
 } from '../../test/support/stack-texts.ts';
 import { processes } from '../processes.ts';
-import { chartValues, testbedValues } from './chart-values.ts';
+import { chartValues, testbedValues, valuesOfKeys, type OwnedNames } from './chart-values.ts';
 import { secretData } from './secret-data.ts';
 
 const secrets = { customer: 's-1', admin: 's-2', accounting: 's-3', worker: 's-4' };
-const names = { secrets, migrationSecret: 'm-1', settings: 'set', claim: 'docs' };
+const names: OwnedNames<unknown> = {
+  secrets,
+  migrationSecret: 'm-1',
+  settings: 'set',
+  claim: 'docs',
+};
 const valuesOf = (path: string, value: unknown) =>
-  chartValues(parseInput(withPath(prodInput(), path, value)), names);
+  valuesOfKeys(parseInput(withPath(prodInput(), path, value)), names);
 
 describe('the values of the chart', () => {
-  const prod = chartValues(parseInput(prodInput()), names);
+  const prod = valuesOfKeys(parseInput(prodInput()), names);
 
   it('name what the program made, and leave hooks and tests out', () => {
     expect(prod).not.toHaveProperty('secrets');
@@ -38,7 +43,7 @@ describe('the values of the chart', () => {
       ['environment.S3_ACCESS_KEY_ID', 'digital-gold'],
       ['secrets.S3_SECRET_ACCESS_KEY', 'a-secret-of-the-bucket'],
     ].reduce((input, [path = '', value]) => withPath(input, path, value), prodInput());
-    const values = chartValues(parseInput(inBucket), { ...names, claim: undefined });
+    const values = valuesOfKeys(parseInput(inBucket), { ...names, claim: undefined });
     expect(values.objectStore).toEqual({ type: 's3' });
   });
 
@@ -54,7 +59,7 @@ describe('the values of the chart', () => {
       digest: `sha256:${'ab'.repeat(32)}`,
       pullPolicy: 'IfNotPresent',
     });
-    expect(chartValues(parseInput(readStackFile('dev')), names).image.digest).toBe('');
+    expect(valuesOfKeys(parseInput(readStackFile('dev')), names).image.digest).toBe('');
     expect(valuesOf('image.pullSecrets', ['registry']).imagePullSecrets).toEqual([
       { name: 'registry' },
     ]);
@@ -108,6 +113,32 @@ describe('the values of the chart', () => {
     expect(
       valuesOf('networkPolicy.publicNamespace', 'edge').networkPolicy.ingressControllers,
     ).toEqual({ public: [{ namespaceSelector: { matchLabels } }] });
+  });
+});
+
+describe('values of a stack', () => {
+  it('are laid over those of its keys, maps key by key and lists whole', () => {
+    const peers = [{ ipBlock: { cidr: '10.2.0.0/16', except: ['10.2.9.0/24'] } }];
+    const input = withPath(
+      withPath(prodInput(), 'networkPolicy.database', ['10.1.0.0/24']),
+      'values',
+      {
+        networkPolicy: { egress: { database: { to: peers } } },
+        customer: { resources: { limits: { memory: '1Gi' } } },
+        commonAnnotations: { team: 'gold' },
+      },
+    );
+    expect(chartValues(parseInput(input), names)).toMatchObject({
+      networkPolicy: { enabled: true, egress: { database: { to: peers }, cache: {} } },
+      customer: { replicas: 3, existingSecret: 's-1', resources: { limits: { memory: '1Gi' } } },
+      commonAnnotations: { team: 'gold' },
+    });
+  });
+
+  it('leave alone what is known only later', () => {
+    const later = Promise.resolve('settings');
+    const values = chartValues(parseInput(prodInput()), { ...names, settings: later });
+    expect(values).toMatchObject({ settings: { existingConfigMap: later } });
   });
 });
 

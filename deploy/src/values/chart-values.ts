@@ -3,9 +3,9 @@ import { processes, type Process } from '../processes.ts';
 
 /** Names of what the program makes itself, because it must outlive what the chart makes. */
 export interface OwnedNames<Name = string> {
-  /** The Secret of each process. */
-  readonly secrets: Readonly<Record<Process, Name>>;
-  readonly migrationSecret: Name;
+  /** The Secret of each process; undefined where all that it reads is in Secrets of others. */
+  readonly secrets: Readonly<Record<Process, Name | undefined>>;
+  readonly migrationSecret: Name | undefined;
   readonly settings: Name;
   /** Undefined where a bucket holds the documents. */
   readonly claim: Name | undefined;
@@ -43,8 +43,14 @@ const processValues = <Name>(
         most === undefined
           ? { enabled: false }
           : { enabled: true, minReplicas: replicas[process], maxReplicas: most };
-      const existingSecret = secrets[process];
-      return [process, { replicas: replicas[process], autoscaling, existingSecret }];
+      return [
+        process,
+        {
+          replicas: replicas[process],
+          autoscaling,
+          ...given('existingSecret', secrets[process]),
+        },
+      ];
     }),
   );
 
@@ -79,23 +85,46 @@ const networkPolicyValues = ({ networkPolicy: policy }: StackConfig) => ({
   },
 });
 
-/**
- * Returns the values of the chart for a stack. They hold names of secrets, never a secret.
- * @param names What the program made; may be known only later, so they are passed on untouched.
- */
-export const chartValues = <Name>(config: StackConfig, names: OwnedNames<Name>) => ({
+const isPlain = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+
+/** Lays one set of values over another, as helm does: maps key by key, anything else whole. */
+const laidOver = (
+  below: Readonly<Record<string, unknown>>,
+  above: Readonly<Record<string, unknown>>,
+): Record<string, unknown> => {
+  const merged: Record<string, unknown> = { ...below };
+  for (const [key, value] of Object.entries(above)) {
+    const under = merged[key];
+    merged[key] = isPlain(under) && isPlain(value) ? laidOver(under, value) : value;
+  }
+  return merged;
+};
+
+/** Returns the values that a stack's keys make, before those of `values` are laid over them. */
+export const valuesOfKeys = <Name>(config: StackConfig, names: OwnedNames<Name>) => ({
   image: imageValues(config),
   imagePullSecrets: config.image.pullSecrets.map((name) => ({ name })),
   config: { ...config.environment, APP_MODE: config.appMode },
   settings: { existingConfigMap: names.settings },
+  secretsFrom: config.secretsFrom,
   // Hooks are left out where the chart is rendered without helm's own install.
-  migrations: { mode: 'job', existingSecret: names.migrationSecret },
+  migrations: { mode: 'job', ...given('existingSecret', names.migrationSecret) },
   tests: { enabled: false },
   objectStore: { type: config.objectStore.type, ...given('existingClaim', names.claim) },
   ingress: ingressValues(config),
   networkPolicy: networkPolicyValues(config),
   ...processValues(config, names),
 });
+
+/**
+ * Returns the values of the chart for a stack. They hold names of secrets, never a secret.
+ * @param names What the program made; may be known only later, so they are passed on untouched.
+ */
+export const chartValues = <Name>(
+  config: StackConfig,
+  names: OwnedNames<Name>,
+): Record<string, unknown> => laidOver(valuesOfKeys(config, names), config.values);
 
 /**
  * Returns the values of the testbed, with the same image: it holds the sandbox and the seed too.

@@ -1,14 +1,14 @@
 import { migrationSecret, processSecrets } from '../config/variables.ts';
 import type { Process } from '../processes.ts';
 
-type Secrets = Readonly<Record<string, string>>;
+type Secrets<Text> = Readonly<Record<string, Text>>;
 
 /** The secrets of a stack, told apart by who may read them. */
-type SecretData = Readonly<Record<Process | 'migrations', Secrets>>;
+type SecretData<Text> = Readonly<Record<Process | 'migrations', Secrets<Text>>>;
 
 /** Splits a stack's secrets: each process gets those that it reads, the migrations their role's. */
-export const secretData = (secrets: Secrets): SecretData => {
-  const pick = (names: readonly string[]): Secrets =>
+export const secretData = <Text>(secrets: Secrets<Text>): SecretData<Text> => {
+  const pick = (names: readonly string[]): Secrets<Text> =>
     Object.fromEntries(Object.entries(secrets).filter(([name]) => names.includes(name)));
   return {
     customer: pick(processSecrets.customer),

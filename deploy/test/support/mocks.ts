@@ -27,6 +27,12 @@ const stateOf = (name: string, inputs: Record<string, unknown>): Record<string, 
   return { ...inputs, metadata: named, resources: [] };
 };
 
+/** The outputs of any other stack: each says whose it is. */
+const outputsOf = (stack: string): Record<string, string> =>
+  Object.fromEntries(
+    ['kubeconfig', 'jwtSecret'].map((output) => [output, `${output} of ${stack}`]),
+  );
+
 /** Lets programs run without an engine; every resource they ask for is put into the list. */
 export const recordResources = async (): Promise<Made[]> => {
   const made: Made[] = [];
@@ -34,6 +40,9 @@ export const recordResources = async (): Promise<Made[]> => {
     {
       newResource: ({ type, name, inputs }) => {
         const given = inputsSchema.parse(inputs);
+        if (type === 'pulumi:pulumi:StackReference') {
+          return { id: name, state: { ...given, outputs: outputsOf(name), secretOutputNames: [] } };
+        }
         made.push({ type, name, inputs: given });
         return { id: `${name}-id`, state: stateOf(name, given) };
       },

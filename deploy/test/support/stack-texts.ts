@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { keyPrefix, parseStackConfig } from '../../src/config/parse-stack-config.ts';
+import type { Release, Releases } from '../../src/config/release.ts';
 import type { StackConfig, Tier } from '../../src/config/stack-config.ts';
 import { migrationSecret, keyringSecret, requiredSecrets } from '../../src/config/variables.ts';
 
@@ -32,14 +33,40 @@ export const secretsOfItsOwn: Readonly<Record<string, string>> = {
   [migrationSecret]: 'postgresql://dgs_migrate:word-two@db.example/digital_gold?sslmode=require',
 };
 
-/** The keys that a release adds to the file of `prod`. */
+/** A release that the tests know. */
+export const release: Release = {
+  version: '1.2.3',
+  chart: { source: 'oci://registry.example/charts/digital-gold', version: '1.2.3' },
+  image: {
+    repository: 'registry.example/digital-gold',
+    tag: '1.2.3',
+    digest: `sha256:${'cd'.repeat(32)}`,
+  },
+};
+
+/** The releases that the tests know. */
+export const releases: Releases = {
+  read: (version) => (version === release.version ? release : undefined),
+  versions: () => [release.version],
+};
+
+const withoutRelease = ({ release: _release, ...rest }: StackInput): StackInput => rest;
+
+/** The file of `prod` with its secrets, and with an image of its own in place of a release. */
 export const prodInput = (): StackInput => ({
-  ...readStackFile('prod'),
+  ...withoutRelease(readStackFile('prod')),
   image: {
     repository: 'registry.example/digital-gold',
     tag: '1.2.3',
     digest: `sha256:${'ab'.repeat(32)}`,
   },
+  secrets: secretsOfItsOwn,
+});
+
+/** The file of `staging` with its secrets and a release that is there. */
+export const stagingInput = (): StackInput => ({
+  ...readStackFile('staging'),
+  release: release.version,
   secrets: secretsOfItsOwn,
 });
 
@@ -56,7 +83,7 @@ const encrypted = [`${keyPrefix}secrets`];
 
 /** Parses the input as the program does, with its secrets encrypted unless said otherwise. */
 export const parseInput = (input: StackInput, secretKeys = encrypted): StackConfig =>
-  parseStackConfig(textsOf(input), secretKeys);
+  parseStackConfig(textsOf(input), secretKeys, releases);
 
 /** Returns the message with which the input is refused; empty when it is accepted. */
 export const refusalOf = (input: StackInput, secretKeys = encrypted): string => {

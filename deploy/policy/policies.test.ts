@@ -1,0 +1,304 @@
+import { describe, expect, it } from 'vitest';
+import { encryptedHosts, internalAccounting } from './exposure.ts';
+import { limitedContainers, restrictedPods } from './restricted-pods.ts';
+import { fixedImages, noPlainSecrets } from './secrets-and-images.ts';
+import { readSettings, type PolicySettings } from './settings.ts';
+import { twoReplicas } from './two-replicas.ts';
+
+const prod: PolicySettings = {
+  tier: 'prod',
+  internalClasses: ['internal', 'vpn'],
+  internalGateways: ['inside'],
+};
+const dev: PolicySettings = { ...prod, tier: 'dev' };
+
+const deployment = 'kubernetes:apps/v1:Deployment';
+const digest = `sha256:${'0a'.repeat(32)}`;
+const goodContainer = {
+  name: 'app',
+  image: `registry.example/app:1.2.3@${digest}`,
+  resources: { limits: { memory: '256Mi' } },
+  securityContext: {
+    allowPrivilegeEscalation: false,
+    readOnlyRootFilesystem: true,
+    capabilities: { drop: ['ALL'] },
+  },
+};
+const goodPodSecurity = { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } };
+const podWith = (container: object, pod: object = {}) => ({
+  securityContext: goodPodSecurity,
+  containers: [{ ...goodContainer, ...container }],
+  ...pod,
+});
+const workload = (container: object = {}, pod: object = {}) => ({
+  spec: { template: { spec: podWith(container, pod) } },
+});
+const security = (changes: object) => ({
+  securityContext: { ...goodContainer.securityContext, ...changes },
+});
+const podSecurity = (changes: object) =>
+  workload({}, { securityContext: { ...goodPodSecurity, ...changes } });
+const volume = (kind: object) => workload({}, { volumes: [{ name: 'x', ...kind }] });
+const capabilities = (add: readonly string[], drop = ['ALL']) =>
+  workload(security({ capabilities: { drop, add } }));
+
+describe('restricted pods', () => {
+  it('are let pass', () => {
+    expect(restrictedPods(deployment, workload())).toEqual([]);
+    expect(restrictedPods('kubernetes:core/v1:Service', { spec: {} })).toEqual([]);
+    expect(restrictedPods('aws:s3:Bucket', {})).toEqual([]);
+  });
+
+  it.each([
+    ['binds a low port', capabilities(['NET_BIND_SERVICE'])],
+    ['has a projected volume', volume({ projected: { sources: [] } })],
+    [
+      'is confined container by container',
+      workload(security({ seccompProfile: { type: 'Localhost' }, runAsNonRoot: true }), {
+        securityContext: {},
+      }),
+    ],
+    ['sets a safe sysctl', podSecurity({ sysctls: [{ name: 'net.ipv4.tcp_syncookies' }] })],
+  ])('are let pass where one %s', (_what, props) => {
+    expect(restrictedPods(deployment, props)).toEqual([]);
+  });
+
+  it.each([
+    ['is privileged', workload(security({ privileged: true }))],
+    ['may gain privileges', workload(security({ allowPrivilegeEscalation: true }))],
+    ['may run as root', podSecurity({ runAsNonRoot: undefined })],
+    ['may run as root', workload(security({ runAsNonRoot: false }))],
+    ['runAsUser must not be 0', podSecurity({ runAsUser: 0 })],
+    ['runAsUser must not be 0', workload(security({ runAsUser: 0 }))],
+    ['keeps capabilities', capabilities([], ['NET_RAW'])],
+    ['keeps capabilities', capabilities(['KILL'])],
+    ['any system call', podSecurity({ seccompProfile: undefined })],
+    ['any system call', workload(security({ seccompProfile: { type: 'Unconfined' } }))],
+    ['root file system', workload(security({ readOnlyRootFilesystem: false }))],
+    ['all of /proc', workload(security({ procMount: 'Unmasked' }))],
+    ['AppArmor', workload(security({ appArmorProfile: { type: 'Unconfined' } }))],
+    ['SELinux', podSecurity({ seLinuxOptions: { type: 'spc_t' } })],
+    ['SELinux', podSecurity({ seLinuxOptions: { user: 'system_u' } })],
+    ['the Windows node', podSecurity({ windowsOptions: { hostProcess: true } })],
+    ["node's kernel", podSecurity({ sysctls: [{ name: 'kernel.msgmax' }] })],
+    ['takes a port of the node', workload({ ports: [{ containerPort: 80, hostPort: 80 }] })],
+    ['at another host', workload({ livenessProbe: { httpGet: { host: '10.0.0.1' } } })],
+    ['at another host', workload({ lifecycle: { preStop: { tcpSocket: { host: 'db' } } } })],
+    ["the node's network", workload({}, { hostNetwork: true })],
+    ["the node's processes", workload({}, { hostPID: true })],
+    ["the node's processes", workload({}, { hostIPC: true })],
+    ['is a hostPath', volume({ hostPath: { path: '/' } })],
+    ['is a nfs', volume({ nfs: { server: 'x', path: '/' } })],
+  ])('are told from one of which it must be said: %s', (sentence, props) => {
+    const violations = restrictedPods(deployment, props);
+    expect(violations).toHaveLength(1);
+    expect(violations[0]).toContain(sentence);
+  });
+
+  it.each([
+    ['kubernetes:core/v1:Pod', (spec: object) => ({ spec })],
+    ['kubernetes:batch/v1:Job', (spec: object) => ({ spec: { template: { spec } } })],
+    [
+      'kubernetes:batch/v1:CronJob',
+      (spec: object) => ({ spec: { jobTemplate: { spec: { template: { spec } } } } }),
+    ],
+  ])('are looked for in %s, those that run first too', (type, wrap) => {
+    const spec = podWith({}, { initContainers: [{ ...goodContainer, securityContext: {} }] });
+    expect(restrictedPods(type, wrap(spec))).toHaveLength(3);
+  });
+
+  it('are not guessed where the pod cannot be read', () => {
+    expect(() => restrictedPods(deployment, { spec: {} })).toThrow(/template/u);
+  });
+});
+
+it('refuses a container that could take all memory of its node', () => {
+  expect(limitedContainers(deployment, workload())).toEqual([]);
+  const [sentence] = limitedContainers(deployment, workload({ resources: {} }));
+  expect(sentence).toContain('resources.limits.memory');
+});
+
+const ingress = (service: string, ingressClassName?: string, tls: readonly object[] = []) => ({
+  spec: {
+    ...(ingressClassName === undefined ? {} : { ingressClassName }),
+    tls,
+    rules: [
+      {
+        host: 'api.example',
+        http: { paths: [{ path: '/', backend: { service: { name: service } } }] },
+      },
+    ],
+  },
+});
+const route = (service: string, ...gateways: readonly string[]) => ({
+  spec: {
+    parentRefs: gateways.map((name) => ({ name })),
+    rules: [{ backendRefs: [{ name: service }] }],
+  },
+});
+const inConfigMap = (data: object) => noPlainSecrets('kubernetes:core/v1:ConfigMap', { data });
+const withImage = (image: string, settings: PolicySettings) =>
+  fixedImages(settings)(deployment, workload({ image }));
+
+describe('accounting', () => {
+  const rule = internalAccounting(prod);
+  const type = 'kubernetes:networking.k8s.io/v1:Ingress';
+
+  it('is reached by internal classes, the others by any', () => {
+    expect(rule(type, ingress('digital-gold-accounting', 'internal'))).toEqual([]);
+    expect(rule(type, ingress('digital-gold-accounting', 'vpn'))).toEqual([]);
+    expect(rule(type, ingress('digital-gold-customer', 'public'))).toEqual([]);
+  });
+
+  it('is not reached by another, nor by whichever is the default', () => {
+    expect(rule(type, ingress('digital-gold-accounting', 'public'))[0]).toContain('class public');
+    expect(rule(type, ingress('digital-gold-accounting'))[0]).toContain('class none');
+    const byDefault = {
+      spec: {
+        ingressClassName: 'public',
+        defaultBackend: { service: { name: 'digital-gold-accounting' } },
+      },
+    };
+    expect(rule(type, byDefault)).toHaveLength(1);
+  });
+
+  it.each(['LoadBalancer', 'NodePort'])('is not bypassed by a %s', (kind) => {
+    expect(rule('kubernetes:core/v1:Service', { spec: { type: kind } })).toHaveLength(1);
+    expect(rule('kubernetes:core/v1:Service', { spec: {} })).toEqual([]);
+  });
+
+  it('is reached by internal Gateways alone', () => {
+    const kind = 'kubernetes:gateway.networking.k8s.io/v1:HTTPRoute';
+    expect(rule(kind, route('digital-gold-accounting', 'inside'))).toEqual([]);
+    expect(rule(kind, route('digital-gold-customer', 'outside'))).toEqual([]);
+    expect(rule(kind, route('digital-gold-accounting', 'inside', 'outside'))[0]).toContain(
+      'the Gateway outside',
+    );
+    expect(rule(kind, route('digital-gold-accounting'))).toHaveLength(1);
+  });
+});
+
+describe('hosts', () => {
+  const kind = 'kubernetes:networking.k8s.io/v1:Ingress';
+  const tls = [{ hosts: ['api.example'], secretName: 'api-tls' }];
+
+  it('of prod need a certificate', () => {
+    expect(encryptedHosts(prod)(kind, ingress('digital-gold-customer', 'public', tls))).toEqual([]);
+    expect(encryptedHosts(prod)(kind, ingress('digital-gold-customer', 'public'))[0]).toContain(
+      'api.example has no certificate',
+    );
+  });
+
+  it('of other tiers may be without', () => {
+    expect(encryptedHosts(dev)(kind, ingress('digital-gold-customer', 'public'))).toEqual([]);
+  });
+});
+
+describe('plain secrets', () => {
+  it('are found in a ConfigMap, by name and by form', () => {
+    expect(inConfigMap({ JWT_SECRET: 'x' })[0]).toContain('JWT_SECRET');
+    expect(inConfigMap({ ANY_URL: 'postgresql://user:word@db:5432/x' })).toHaveLength(1);
+    expect(
+      inConfigMap({ LOG_LEVEL: 'info', SAFEGOLD_BASE_URL: 'https://x.example:443/a' }),
+    ).toEqual([]);
+  });
+
+  it("are found in a container's environment, where a reference is fine", () => {
+    const env = [{ name: 'DATABASE_URL', value: 'x' }];
+    expect(noPlainSecrets(deployment, workload({ env }))).toHaveLength(1);
+    const reference = [{ name: 'DATABASE_URL', valueFrom: { secretKeyRef: { name: 's' } } }];
+    expect(noPlainSecrets(deployment, workload({ env: reference }))).toEqual([]);
+  });
+});
+
+describe('images', () => {
+  it.each([
+    'registry.example:5000/app:1.2.3',
+    `registry.example/app@${digest}`,
+    `registry.example/app:1.2.3@${digest}`,
+  ])('may be %s', (image) => {
+    expect(withImage(image, dev)).toEqual([]);
+  });
+
+  it.each(['registry.example/app', 'registry.example:5000/app', 'app:latest', 'app@sha256:0a'])(
+    'may not be %s',
+    (image) => {
+      expect(withImage(image, dev)).toHaveLength(1);
+    },
+  );
+
+  it('of prod have a digest', () => {
+    expect(withImage(`registry.example/app:1.2.3@${digest}`, prod)).toEqual([]);
+    expect(withImage('registry.example/app:1.2.3', prod)[0]).toContain('name a digest');
+  });
+});
+
+describe('two replicas', () => {
+  const labels = { 'app.kubernetes.io/component': 'worker' };
+  const named = (name: string, rest: object) => ({ metadata: { name }, ...rest });
+  const deployed = (replicas?: number) => ({
+    type: deployment,
+    name: 'worker',
+    props: named('worker', { spec: { replicas, template: { metadata: { labels } } } }),
+  });
+  const budget = {
+    type: 'kubernetes:policy/v1:PodDisruptionBudget',
+    name: 'worker',
+    props: named('worker', { spec: { selector: { matchLabels: labels } } }),
+  };
+  const autoscaler = (minReplicas: number) => ({
+    type: 'kubernetes:autoscaling/v2:HorizontalPodAutoscaler',
+    name: 'worker',
+    props: named('worker', {
+      spec: { scaleTargetRef: { kind: 'Deployment', name: 'worker' }, minReplicas },
+    }),
+  });
+
+  it('and a budget are what prod needs', () => {
+    expect(twoReplicas(prod)([deployed(2), budget])).toEqual([]);
+    expect(twoReplicas(prod)([deployed(), budget, autoscaler(2)])).toEqual([]);
+  });
+
+  it.each([
+    ['has 1 pod', [deployed(1), budget]],
+    ['has 1 pod', [deployed(), budget]],
+    ['has 1 pod', [deployed(3), budget, autoscaler(1)]],
+    ['no PodDisruptionBudget', [deployed(2)]],
+  ])('are missed where one %s', (sentence, resources) => {
+    const violations = twoReplicas(prod)(resources);
+    expect(violations).toHaveLength(1);
+    expect(violations[0]).toContain(sentence);
+  });
+
+  it('are not asked of other tiers', () => {
+    expect(twoReplicas(dev)([deployed(1)])).toEqual([]);
+  });
+});
+
+describe('the settings', () => {
+  const configOf = (texts: Readonly<Record<string, unknown>>) => ({
+    get: (key: string) => (typeof texts[key] === 'string' ? texts[key] : undefined),
+    getObject: (key: string) => texts[key],
+  });
+
+  it("are the stack's own", () => {
+    const config = configOf({
+      tier: 'staging',
+      ingress: { classes: { internal: 'vpn' } },
+      values: { gateway: { internalParentRefs: [{ name: 'inside', namespace: 'edge' }] } },
+    });
+    expect(readSettings(config)).toEqual({
+      tier: 'staging',
+      internalClasses: ['vpn'],
+      internalGateways: ['inside'],
+    });
+  });
+
+  it("are prod's where the stack says nothing", () => {
+    expect(readSettings(configOf({}))).toEqual({
+      tier: 'prod',
+      internalClasses: ['internal'],
+      internalGateways: [],
+    });
+  });
+});

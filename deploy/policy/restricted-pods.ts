@@ -1,0 +1,160 @@
+import {
+  containersOf,
+  podOf,
+  saying,
+  type Container,
+  type Pod,
+  type ResourceRule,
+} from './workload.ts';
+
+/**
+ * The restricted level of Kubernetes' Pod Security Standards, control by control, and beyond it a
+ * root file system that can't be written. An admission controller checks pods alone, and only when
+ * they start; here the Deployment is refused before it is created.
+ */
+
+const allowedSysctls = new Set([
+  'kernel.shm_rmid_forced',
+  'net.ipv4.ip_local_port_range',
+  'net.ipv4.ip_local_reserved_ports',
+  'net.ipv4.ip_unprivileged_port_start',
+  'net.ipv4.ping_group_range',
+  'net.ipv4.tcp_fin_timeout',
+  'net.ipv4.tcp_keepalive_intvl',
+  'net.ipv4.tcp_keepalive_probes',
+  'net.ipv4.tcp_keepalive_time',
+  'net.ipv4.tcp_rmem',
+  'net.ipv4.tcp_syncookies',
+  'net.ipv4.tcp_wmem',
+]);
+
+const allowedVolumes = new Set([
+  'configMap',
+  'csi',
+  'downwardAPI',
+  'emptyDir',
+  'ephemeral',
+  'persistentVolumeClaim',
+  'projected',
+  'secret',
+]);
+
+const allowedSeLinux = new Set([
+  '',
+  'container_t',
+  'container_init_t',
+  'container_kvm_t',
+  'container_engine_t',
+]);
+const confinedBySeccomp = new Set(['RuntimeDefault', 'Localhost']);
+const confinedByAppArmor = new Set(['RuntimeDefault', 'Localhost']);
+
+type Security = Pick<
+  Container['securityContext'],
+  'appArmorProfile' | 'seLinuxOptions' | 'windowsOptions' | 'runAsUser'
+>;
+
+/** The controls that hold for the pod's own section and for each container's alike. */
+const sectionBreaks = (who: string, security: Security): readonly string[] => [
+  ...saying(`${who} runs as root: runAsUser must not be 0`, security.runAsUser === 0),
+  ...saying(
+    `${who} is not confined by AppArmor: leave the profile out, or set RuntimeDefault`,
+    security.appArmorProfile !== undefined &&
+      !confinedByAppArmor.has(security.appArmorProfile.type),
+  ),
+  ...saying(
+    `${who} changes the SELinux type, user or role: leave them out`,
+    security.seLinuxOptions !== undefined &&
+      (!allowedSeLinux.has(security.seLinuxOptions.type ?? '') ||
+        (security.seLinuxOptions.user ?? '') !== '' ||
+        (security.seLinuxOptions.role ?? '') !== ''),
+  ),
+  ...saying(
+    `${who} is a process of the Windows node: leave hostProcess out`,
+    security.windowsOptions?.hostProcess === true,
+  ),
+];
+
+const hostsOf = ({ livenessProbe, readinessProbe, startupProbe, lifecycle }: Container) =>
+  [livenessProbe, readinessProbe, startupProbe, lifecycle?.postStart, lifecycle?.preStop].flatMap(
+    (action) => [action?.httpGet?.host, action?.tcpSocket?.host].filter(Boolean),
+  );
+
+const containerBreaks = (pod: Pod, container: Container): readonly string[] => {
+  const { name, securityContext: security, ports } = container;
+  const who = `container ${name}`;
+  const seccomp = security.seccompProfile ?? pod.securityContext.seccompProfile;
+  return [
+    ...sectionBreaks(who, security),
+    ...saying(`${who} is privileged`, security.privileged === true),
+    ...saying(
+      `${who} may gain privileges: set allowPrivilegeEscalation to false`,
+      security.allowPrivilegeEscalation !== false,
+    ),
+    ...saying(
+      `${who} may run as root: set runAsNonRoot to true`,
+      (security.runAsNonRoot ?? pod.securityContext.runAsNonRoot) !== true,
+    ),
+    ...saying(
+      `${who} keeps capabilities: drop ALL and add none but NET_BIND_SERVICE`,
+      security.capabilities?.drop?.includes('ALL') !== true ||
+        (security.capabilities.add ?? []).some((one) => one !== 'NET_BIND_SERVICE'),
+    ),
+    ...saying(
+      `${who} may make any system call: set seccompProfile to RuntimeDefault`,
+      seccomp === undefined || !confinedBySeccomp.has(seccomp.type),
+    ),
+    ...saying(
+      `${who} can write its root file system: set readOnlyRootFilesystem to true`,
+      security.readOnlyRootFilesystem !== true,
+    ),
+    ...saying(
+      `${who} sees all of /proc: leave procMount out`,
+      security.procMount !== undefined && security.procMount !== 'Default',
+    ),
+    ...saying(
+      `${who} takes a port of the node: use a Service`,
+      ports.some(({ hostPort }) => hostPort !== undefined && hostPort !== 0),
+    ),
+    ...saying(
+      `${who} is probed at another host: leave the host of its probes out`,
+      hostsOf(container).length > 0,
+    ),
+  ];
+};
+
+const volumeBreaks = ({ name, ...kinds }: Pod['volumes'][number]): readonly string[] =>
+  Object.keys(kinds).flatMap((kind) =>
+    saying(
+      `volume ${name} is a ${kind}: allowed are ${[...allowedVolumes].join(', ')}`,
+      !allowedVolumes.has(kind),
+    ),
+  );
+
+/** Refuses a pod with more than the restricted level of Pod Security allows. */
+export const restrictedPods: ResourceRule = (type, props) => {
+  const pod = podOf(type, props);
+  if (pod === undefined) return [];
+  return [
+    ...saying("it uses the node's network", pod.hostNetwork),
+    ...saying("it sees the node's processes", pod.hostPID || pod.hostIPC),
+    ...sectionBreaks('the pod', pod.securityContext),
+    ...pod.securityContext.sysctls.flatMap(({ name }) =>
+      saying(`it sets ${name} of the node's kernel`, !allowedSysctls.has(name)),
+    ),
+    ...pod.volumes.flatMap(volumeBreaks),
+    ...containersOf(pod).flatMap((container) => containerBreaks(pod, container)),
+  ];
+};
+
+/** Refuses a container that could take all memory or all processor time of its node. */
+export const limitedContainers: ResourceRule = (type, props) => {
+  const pod = podOf(type, props);
+  if (pod === undefined) return [];
+  return [...pod.initContainers, ...pod.containers].flatMap(({ name, resources }) =>
+    saying(
+      `container ${name} has no limit of its memory: set resources.limits.memory`,
+      resources.limits['memory'] === undefined,
+    ),
+  );
+};

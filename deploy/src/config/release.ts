@@ -1,0 +1,55 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { z } from 'zod';
+
+const digest = z
+  .string()
+  .regex(/^sha256:[0-9a-f]{64}$/u, 'must be sha256: and 64 hexadecimal digits');
+
+/** What a release's file says, as `scripts/write-release.ts` writes it. */
+export const releaseSchema = z.strictObject({
+  version: z.string(),
+  chart: z.strictObject({
+    /** An address of a registry such as `oci://…`, a file or a folder. */
+    source: z.string().min(1),
+    /** Of the registry's chart; left out for a file or a folder. */
+    version: z.string().optional(),
+  }),
+  image: z.strictObject({
+    repository: z.string().min(1),
+    tag: z.string().min(1),
+    digest,
+  }),
+});
+
+/** The chart, the image and its digest that were released under one version. */
+export type Release = z.output<typeof releaseSchema>;
+
+/** The files of the releases, by their versions. */
+export interface Releases {
+  /** Returns a release; undefined where there is no file of that version. */
+  readonly read: (version: string) => Release | undefined;
+  readonly versions: () => readonly string[];
+}
+
+/**
+ * Opens the folder of the releases' files.
+ * @throws Error from `read` naming the file and the key that is wrong in it.
+ */
+export const openReleases = (folder: string): Releases => ({
+  read: (version) => {
+    const file = join(folder, `${version}.yaml`);
+    if (!existsSync(file)) return undefined;
+    const parsed = releaseSchema.safeParse(parse(readFileSync(file, 'utf8')));
+    if (!parsed.success) throw new Error(`${file}: ${z.prettifyError(parsed.error)}`);
+    if (parsed.data.version !== version) {
+      throw new Error(`${file}: version is ${parsed.data.version}, not that of its name`);
+    }
+    return parsed.data;
+  },
+  versions: () =>
+    existsSync(folder)
+      ? readdirSync(folder).flatMap((name) => /^(?<version>\d.*)\.yaml$/u.exec(name)?.[1] ?? [])
+      : [],
+});
