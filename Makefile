@@ -33,7 +33,8 @@ endif
 .PHONY: help install up down reset demo fill test bench format format-check lint typecheck build generate
 .PHONY: tools charts workflows simulate mutate loadtest fuzz races chaos upgrade-test cluster-demo
 .PHONY: cluster-hold
-.PHONY: image chart-schema chart-package chart-push deploy deploy-release pulumi-test
+.PHONY: image chart-schema chart-package chart-push pulumi-test
+.PHONY: deploy deploy-preview deploy-drift deploy-release
 .PHONY: goldctl goldctl-package goldctl-release
 
 help: ## List the commands
@@ -121,8 +122,14 @@ chart-package: ## Package the chart for a release (VERSION=1.2.3)
 chart-push: ## Package the chart and push it (VERSION=1.2.3, REGISTRY=oci://...)
 	@.ci/chart.sh push $(VERSION) $(REGISTRY)
 
-deploy: install ## Deploy the service to a cluster with Pulumi (STACK=dev, staging or prod)
-	@npm run --silent deploy -w deploy -- $(STACK)
+deploy: install ## Deploy the service to a cluster with Pulumi (STACK=dev, staging or prod; PLAN=a saved preview)
+	@PLAN='$(if $(PLAN),$(abspath $(PLAN)))' npm run --silent deploy -w deploy -- up '$(STACK)'
+
+deploy-preview: install ## Save what a deployment would change (STACK)
+	@npm run --silent deploy -w deploy -- preview '$(STACK)'
+
+deploy-drift: install ## Say where a cluster is not what was deployed (STACK)
+	@npm run --silent deploy -w deploy -- drift '$(STACK)'
 
 deploy-release: ## Deploy another target's chart to the cluster (TARGET, CHART, VERSION)
 	@deploy/scripts/deploy-release.sh '$(TARGET)' '$(CHART)' '$(VERSION)'

@@ -1,19 +1,41 @@
 #!/bin/sh
 # Deploys the service to the cluster of a stack, or changes nothing:
-#   deploy.sh STACK
-# IMAGE_TAG and IMAGE_DIGEST, if set, are written into the stack's file first.
+#   deploy.sh up STACK        with PLAN=file: no more than that saved preview says
+#   deploy.sh preview STACK   saves what would change: PREVIEWS/STACK.txt to read, STACK.plan.json to apply
+#   deploy.sh drift STACK     ends with 1 where the cluster is not what was deployed
 set -eu
 cd "$(dirname "$0")/.."
 
-stack=${1:-}
+command=${1:-} stack=${2:-}
+case $command in
+  up | preview | drift) ;;
+  *) echo "the command must be up, preview or drift, not '$command'" >&2; exit 2 ;;
+esac
 [ -n "$stack" ] || { echo 'STACK is not set; use dev, staging or prod' >&2; exit 2; }
 [ -f "Pulumi.$stack.yaml" ] || { echo "there is no stack $stack: no Pulumi.$stack.yaml" >&2; exit 2; }
-command -v pulumi >/dev/null 2>&1 || { echo 'pulumi is not on the PATH: make tools' >&2; exit 1; }
+command -v pulumi >/dev/null 2>&1 || { echo 'pulumi is not on the PATH: make tools TOOLS=pulumi' >&2; exit 1; }
+plan=${PLAN:-}
+[ -z "$plan" ] || [ -f "$plan" ] || { echo "there is no saved preview $plan" >&2; exit 2; }
 
-set_image() {
-  [ -z "$2" ] ||
-    pulumi config set --stack "$stack" --path "digital-gold:image.$1" --type string "$2"
-}
-set_image tag "${IMAGE_TAG:-}"
-set_image digest "${IMAGE_DIGEST:-}"
-exec pulumi up --stack "$stack" --yes --non-interactive --policy-pack policy
+run() { pulumi "$@" --stack "$stack" --non-interactive --color never; }
+checked() { npm run --silent build:policy; run "$@" --policy-pack policy/dist; }
+
+case $command in
+  up)
+    if [ -n "$plan" ]; then
+      checked up --yes --skip-preview --plan "$plan"
+    else
+      checked up --yes
+    fi
+    ;;
+  preview)
+    previews=${PREVIEWS:-../.dev/previews}
+    mkdir -p "$previews"
+    checked preview --diff --suppress-permalink=true --save-plan "$previews/$stack.plan.json" >"$previews/$stack.txt" ||
+      { cat "$previews/$stack.txt" >&2; exit 1; }
+    cat "$previews/$stack.txt"
+    ;;
+  drift)
+    run refresh --preview-only --diff --expect-no-changes
+    ;;
+esac

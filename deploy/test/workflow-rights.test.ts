@@ -19,7 +19,8 @@ const workflowShape = z.object({
 /** The text in a job by which it uses a right. */
 const usesOfRights: Readonly<Record<string, RegExp>> = {
   'contents: read': /actions\/checkout@/u,
-  'contents: write': /gh release create/u,
+  'contents: write': /gh release create|git push origin/u,
+  'pull-requests: write': /gh pr create/u,
   'packages: write': /ghcr\.io/u,
   'id-token: write': /actions\/attest-build-provenance@/u,
   'attestations: write': /actions\/attest-build-provenance@/u,

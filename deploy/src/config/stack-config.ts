@@ -220,6 +220,10 @@ export const stackConfigSchema = z.strictObject({
     .record(variableName(), keyOfSecret)
     .prefault({})
     .describe('secret environment variables by the `name` and `key` of a Secret that is there'),
+  testbedValues: z
+    .record(z.string(), z.json())
+    .prefault({})
+    .describe("anything that the testbed's values allow, such as `postgres.image`"),
   values: z
     .record(z.string(), z.json())
     .prefault({})

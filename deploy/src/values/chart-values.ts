@@ -129,8 +129,12 @@ export const chartValues = <Name>(
 /**
  * Returns the values of the testbed, with the same image: it holds the sandbox and the seed too.
  */
-export const testbedValues = ({ image }: StackConfig) => ({
-  purpose: 'test',
-  image: { repository: image.repository, tag: image.tag, pullPolicy: image.pullPolicy },
-  imagePullSecrets: image.pullSecrets.map((name) => ({ name })),
-});
+export const testbedValues = ({ image, testbedValues: own }: StackConfig) =>
+  laidOver(
+    {
+      purpose: 'test',
+      image: { repository: image.repository, tag: image.tag, pullPolicy: image.pullPolicy },
+      imagePullSecrets: image.pullSecrets.map((name) => ({ name })),
+    },
+    own,
+  );

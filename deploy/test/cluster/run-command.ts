@@ -11,13 +11,17 @@ export interface CommandResult {
 interface CommandOptions {
   readonly cwd?: string;
   readonly env?: NodeJS.ProcessEnv;
+  /** Ends the program: asked first, killed after ten seconds. */
+  readonly signal?: AbortSignal;
 }
+
+const askedToEndMs = 10_000;
 
 /** Runs a program to its end; 127 when there is none of that name. */
 export const runCommand = (
   program: string,
   args: readonly string[],
-  { cwd, env }: CommandOptions = {},
+  { cwd, env, signal }: CommandOptions = {},
 ): Promise<CommandResult> =>
   new Promise((resolve) => {
     const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -30,10 +34,16 @@ export const runCommand = (
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       output += text;
     });
+    const end = () => {
+      child.kill('SIGINT');
+      setTimeout(() => child.kill('SIGKILL'), askedToEndMs).unref();
+    };
+    signal?.addEventListener('abort', end, { once: true });
     child.on('error', (error) => {
       resolve({ code: 127, stdout, output: `${output}${error.message}` });
     });
     child.on('close', (code) => {
+      signal?.removeEventListener('abort', end);
       resolve({ code: code ?? 1, stdout, output });
     });
   });

@@ -35,7 +35,7 @@ export const createScenario = (deps: StepDeps): readonly Step[] => {
     { title: 'a stack is configured, its secrets encrypted', run: configure(deps, jwtSecret) },
     { title: 'prod refuses it by its keys, before anything is created', run: refuseProd(deps) },
     { title: 'the policies refuse `latest`, and accept the rest', run: refuseByPolicy(deps, tag) },
-    { title: 'up: everything exists and is ready', run: () => up('--policy-pack', 'policy') },
+    { title: 'up: everything exists and is ready', run: () => up('--policy-pack', 'policy/dist') },
     { title: 'up again changes nothing', run: () => up('--expect-no-changes') },
     { title: 'no secret is in clear', run: lookForSecrets(deps, jwtSecret) },
     { title: 'a gate is closed by hand, without a restart', run: closeTheGate(deps) },

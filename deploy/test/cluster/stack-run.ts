@@ -1,6 +1,7 @@
 import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { mustRun, runCommand, type CommandResult } from './run-command.ts';
+import { runCommand, type CommandResult } from './run-command.ts';
+import { watchPods } from './watch-pods.ts';
 
 const deployFolder = fileURLToPath(new URL('../..', import.meta.url));
 const homeFolder = fileURLToPath(new URL('../../../.dev/pulumi', import.meta.url));
@@ -21,6 +22,30 @@ export interface StackRun {
   /** Sets keys below `digital-gold:`, in clear or encrypted. */
   readonly set: (plain: Values, secret?: Values) => Promise<void>;
 }
+
+const say = (text: string): void => {
+  process.stdout.write(`${text}\n`);
+};
+
+/** Runs Pulumi, says meanwhile what it waits for, and ends it when that can't come. */
+const watched = async (
+  namespace: string,
+  args: readonly string[],
+  options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
+): Promise<CommandResult> => {
+  if (args[0] !== 'up') return runCommand('pulumi', args, options);
+  const over = new AbortController();
+  const given = new AbortController();
+  const [result, trouble] = await Promise.all([
+    runCommand('pulumi', args, { ...options, signal: given.signal }).finally(() => over.abort()),
+    watchPods(namespace, over.signal, say).then((found) => {
+      if (found !== undefined) given.abort();
+      return found;
+    }),
+  ]);
+  if (trouble === undefined) return result;
+  return { ...result, code: result.code || 1, output: `${trouble}\n${result.output}` };
+};
 
 /** Takes down what an earlier run of the stack left behind, and forgets it. */
 const clearLeftovers = async (
@@ -58,8 +83,12 @@ export const createStackRun = async (name: string): Promise<StackRun> => {
   const run: StackRun = {
     stateFolder,
     configFile,
-    pulumi: (...args) => runCommand('pulumi', complete(args), options),
-    must: (...args) => mustRun('pulumi', complete(args), options),
+    pulumi: (...args) => watched(name, complete(args), options),
+    must: async (...args) => {
+      const { code, stdout, output } = await run.pulumi(...args);
+      if (code !== 0) throw new Error(`pulumi ${args.join(' ')} ended with ${code}\n${output}`);
+      return stdout;
+    },
     set: async (plain, secret = {}) => {
       const flags = [...flagsOf('--plaintext', plain), ...flagsOf('--secret', secret)];
       await run.must('config', 'set-all', '--path', ...flags);

@@ -45,6 +45,7 @@ export const configure =
       `ingress.${api}.host`,
       `${api}.${namespace}.test`,
     ]);
+    const { POSTGRES_IMAGE: postgres, REDIS_IMAGE: redis } = process.env;
     const secrets = Object.entries({ ...(await testbedSecrets()), JWT_SECRET: jwtSecret });
     await run.set(
       {
@@ -52,6 +53,8 @@ export const configure =
         'image.repository': repository,
         'image.tag': tag,
         ...Object.fromEntries(hosts),
+        ...(postgres === undefined ? {} : { 'testbedValues.postgres.image': postgres }),
+        ...(redis === undefined ? {} : { 'testbedValues.redis.image': redis }),
       },
       Object.fromEntries(secrets.map(([variable, value]) => [`secrets.${variable}`, value])),
     );
@@ -76,7 +79,7 @@ export const refuseByPolicy =
   ({ run }: StepDeps, tag: string) =>
   async () => {
     await run.set({ 'image.tag': 'latest' });
-    const pack = ['--policy-pack', 'policy', '--non-interactive'];
+    const pack = ['--policy-pack', 'policy/dist', '--non-interactive'];
     const refused = await run.pulumi('preview', ...pack);
     await run.set({ 'image.tag': tag });
     assert.notEqual(refused.code, 0);
