@@ -119,6 +119,11 @@ if have node && [ -f "${schemas%/*}/pod-v1.json" ] && [ -d ../node_modules/yaml 
 else
   say "left out: the schema of the values (no node, packages or schemas of Kubernetes)"
 fi
+if have node && [ -d ../node_modules/tsx ]; then
+  (cd ../deploy && npm run --silent test:rendered) || fail 'the policies refuse what the stacks would create'
+else
+  say 'left out: the policies of the stacks (no node or packages)'
+fi
 if helm plugin list 2>/dev/null | grep -q unittest; then
   for chart in */tests; do helm unittest "${chart%/tests}" || fail 'unit tests fail'; done
 else

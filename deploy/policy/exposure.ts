@@ -57,7 +57,7 @@ const ofRoute = (props: unknown, internalGateways: readonly string[]): readonly 
   const outside = spec.parentRefs.filter(({ name }) => !internalGateways.includes(name));
   return saying(
     `it leads to accounting by the Gateway ${listOf(outside.map(({ name }) => name))}: allowed are ` +
-      `${listOf(internalGateways)}`,
+      listOf(internalGateways),
     outside.length > 0 || spec.parentRefs.length === 0,
   );
 };

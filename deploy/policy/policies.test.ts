@@ -233,9 +233,10 @@ describe('images', () => {
   });
 });
 
+const named = (name: string, rest: object) => ({ metadata: { name }, ...rest });
+
 describe('two replicas', () => {
   const labels = { 'app.kubernetes.io/component': 'worker' };
-  const named = (name: string, rest: object) => ({ metadata: { name }, ...rest });
   const deployed = (replicas?: number) => ({
     type: deployment,
     name: 'worker',
@@ -275,12 +276,12 @@ describe('two replicas', () => {
   });
 });
 
-describe('the settings', () => {
-  const configOf = (texts: Readonly<Record<string, unknown>>) => ({
-    get: (key: string) => (typeof texts[key] === 'string' ? texts[key] : undefined),
-    getObject: (key: string) => texts[key],
-  });
+const configOf = (texts: Readonly<Record<string, unknown>>) => ({
+  get: (key: string) => (typeof texts[key] === 'string' ? texts[key] : undefined),
+  getObject: (key: string) => texts[key],
+});
 
+describe('the settings', () => {
   it("are the stack's own", () => {
     const config = configOf({
       tier: 'staging',

@@ -34,8 +34,7 @@ if (parsed.success) {
   writeFileSync(file, `${head}${stringify(parsed.data)}`);
   process.stdout.write(`${file}\n`);
 } else {
-  process.stderr.write(
-    `write-release.ts VERSION --image NAME --digest sha256:… --chart oci://…\n${z.prettifyError(parsed.error)}\n`,
-  );
+  process.stderr.write('write-release.ts VERSION --image NAME --digest sha256:… --chart oci://…\n');
+  process.stderr.write(`${z.prettifyError(parsed.error)}\n`);
   process.exitCode = 2;
 }

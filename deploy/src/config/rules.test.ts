@@ -144,9 +144,10 @@ describe('every tier', () => {
   });
 });
 
+const withoutSecret = (name: string) => withPath(prodInput(), `secrets.${name}`, undefined);
+
 describe('secrets that are there already', () => {
   const others = { JWT_SECRET: { name: 'from-vault', key: 'jwt' } };
-  const without = (name: string) => withPath(prodInput(), `secrets.${name}`, undefined);
   const cloudNative = Object.fromEntries(
     Object.entries({ HOST: 'host', NAME: 'dbname', USER: 'user', PASSWORD: 'password' }).map(
       ([part, key]) => [`DATABASE_${part}`, { name: 'gold-app', key }],
@@ -154,11 +155,11 @@ describe('secrets that are there already', () => {
   );
 
   it('take the place of those in the file', () => {
-    expect(refusalOf({ ...without('JWT_SECRET'), secretsFrom: others })).toBe('');
+    expect(refusalOf({ ...withoutSecret('JWT_SECRET'), secretsFrom: others })).toBe('');
   });
 
   it('hold an address in parts, all of them', () => {
-    const input = { ...without('DATABASE_URL'), secretsFrom: cloudNative };
+    const input = { ...withoutSecret('DATABASE_URL'), secretsFrom: cloudNative };
     expect(refusalOf(input)).toBe('');
     const { DATABASE_PASSWORD: _password, ...rest } = cloudNative;
     expect(refusedKeys({ ...input, secretsFrom: rest })).toEqual(['secrets.DATABASE_URL']);
@@ -167,7 +168,7 @@ describe('secrets that are there already', () => {
   it('may come from the outputs of another stack', () => {
     const reference = { stack: 'organization/stores/prod', output: 'jwtSecret' };
     const input = {
-      ...without('JWT_SECRET'),
+      ...withoutSecret('JWT_SECRET'),
       references: { secrets: { JWT_SECRET: reference } },
     };
     expect(refusalOf(input)).toBe('');
@@ -186,18 +187,18 @@ describe('secrets that are there already', () => {
     ['secretsFrom.JWT_SECRET.key', 'a b', 'must be letters, digits'],
     ['secretsFrom.JWT_SECRET.name', 'Vault', 'must be lower-case letters'],
   ])('are refused with %s = %j', (path, value, allowed) => {
-    const input = withPath({ ...without('JWT_SECRET'), secretsFrom: others }, path, value);
+    const input = withPath({ ...withoutSecret('JWT_SECRET'), secretsFrom: others }, path, value);
     expect(refusedKeys(input)).toEqual([path]);
     expect(refusalOf(input)).toContain(allowed);
   });
 });
 
-describe('a release', () => {
-  const prodByRelease = () => ({
-    ...withPath(prodInput(), 'image', undefined),
-    release: '1.2.3',
-  });
+const prodByRelease = () => ({
+  ...withPath(prodInput(), 'image', undefined),
+  release: '1.2.3',
+});
 
+describe('a release', () => {
   it('names chart and image', () => {
     expect(refusalOf(prodByRelease())).toBe('');
     expect(parseInput(prodByRelease())).toMatchObject({
