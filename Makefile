@@ -101,8 +101,8 @@ charts: ## Check the charts: lint, unit tests, schemas
 chart-schema: install ## Make the chart's values.schema.json from the comments of its values.yaml
 	@node --import tsx deploy/scripts/write-values-schema.ts charts/digital-gold .tools/kubernetes-schemas
 
-workflows: ## Check the workflows
-	@actionlint
+workflows: ## Check the workflows and every shell script
+	@.ci/workflows.sh
 
 tools: ## Build helm, k6 and other tools that npm does not have into .tools (TOOLS="k6 pulumi" for some)
 	@.ci/tools/install.sh $(TOOLS)

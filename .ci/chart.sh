@@ -4,7 +4,7 @@
 #   chart.sh push VERSION REGISTRY
 # IMAGE_REPOSITORY is where the release's image is, SOURCE_URL the repository's page: without them a
 # package has no image of its own, and its README links to files that no registry has. `push` asks for
-# both.
+# both, and writes the chart's digest to .dev/chart.digest.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -25,4 +25,6 @@ node .ci/tools/release-chart.mjs .dev/release-chart/digital-gold "$version" \
 helm package .dev/release-chart/digital-gold --version "$version" --app-version "$version" \
   --destination .dev/charts
 [ "$action" = push ] || exit 0
-helm push ".dev/charts/digital-gold-$version.tgz" "$registry"
+helm push ".dev/charts/digital-gold-$version.tgz" "$registry" 2>&1 | tee .dev/chart.push
+sed -n 's/^Digest: *//p' .dev/chart.push >.dev/chart.digest
+[ -s .dev/chart.digest ] || { echo 'the chart was not pushed, or its digest not said' >&2; exit 1; }

@@ -8,7 +8,7 @@ export PATH="$PWD/.tools/node/bin:$PATH"
 
 base=${FUZZ_PORT_BASE:-4600}
 export STACK_HOME=.dev/fuzz STACK_DATABASE=digital_gold_fuzz
-export CUSTOMER_PORT=$base ADMIN_PORT=$((base + 1)) ACCOUNTING_PORT=$((base + 2))
+export CUSTOMER_PORT="$base" ADMIN_PORT=$((base + 1)) ACCOUNTING_PORT=$((base + 2))
 export SANDBOX_PORT=$((base + 10)) POSTGRES_PORT=$((base + 20)) REDIS_PORT=$((base + 21))
 export CUSTOMER_INTERNAL_PORT=$((base + 50)) ADMIN_INTERNAL_PORT=$((base + 51))
 export ACCOUNTING_INTERNAL_PORT=$((base + 52)) WORKER_INTERNAL_PORT=$((base + 53))

@@ -24,7 +24,9 @@ megabytes=$(($(docker image inspect --format '{{.Size}}' "$image") / 1000000))
 [ "$megabytes" -le "$most_megabytes" ] ||
   { echo "the image has $megabytes MB, more than $most_megabytes: see what brings them" >&2; exit 1; }
 [ "$push" = true ] || exit 0
+# With a list of all its packages, the system's among them, and of how it was built.
 docker buildx build "$@" --platform "${PLATFORMS:-linux/amd64,linux/arm64}" --push \
+  --sbom true --provenance mode=max \
   --metadata-file .dev/image.json .
 node -p "JSON.parse(require('node:fs').readFileSync('.dev/image.json', 'utf8'))['containerimage.digest']" \
   >.dev/image.digest

@@ -54,6 +54,7 @@ finish() {
   exit 1
 }
 
+# shellcheck disable=SC2317 # Reached by `timed`.
 suite() {
   workspace=$1
   shift
@@ -92,7 +93,7 @@ run_others() {
   lane="$kept/others"
   needs k6 -- 'load test thresholds' npm run --silent test:k6 -w loadtests
   needs helm -- charts charts/test.sh
-  needs actionlint -- workflows actionlint
+  needs actionlint -- workflows .ci/workflows.sh
   needs versitygw -- 'object store on S3' suite backend --project s3
   for workspace in client deploy loadtests cluster-demo cli; do
     timed "$workspace" suite "$workspace"

@@ -7,6 +7,7 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 tools=$(cd "$here/../.." && pwd)/.tools
 bin=$tools/bin
+# shellcheck source=.ci/tools/versions.sh
 . "$here/versions.sh"
 
 [ $# -gt 0 ] || set -- helm k6 helm-unittest helm-docs kubeconform actionlint versitygw toxiproxy

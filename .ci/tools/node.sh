@@ -17,6 +17,7 @@ complain() {
 }
 
 command -v node >/dev/null 2>&1 || complain 'node is not on the PATH'
+# shellcheck disable=SC2016 # The program is JavaScript: nothing in it is the shell's.
 about=$(node -e '
   const { platform, arch, report, versions } = process;
   const [least, part] = process.argv[1].split(".").map(Number);

@@ -1,3 +1,4 @@
+# shellcheck shell=sh disable=SC2034 # Read by others.
 # The pinned versions of the tools that npm does not have. The workflows read them from here, too.
 K6_VERSION=1.8.1
 HELM_VERSION=4.3.1

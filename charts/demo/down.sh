@@ -8,7 +8,7 @@ if [ -z "$(kube get namespace "$namespace" --ignore-not-found --output name)" ];
   echo "there is no namespace $namespace"
   exit 0
 fi
-if [ -z "$(kube get namespace --selector digital-gold/demo=true --output name | grep -x "namespace/$namespace")" ]; then
+if ! kube get namespace --selector digital-gold/demo=true --output name | grep -qx "namespace/$namespace"; then
   echo "the namespace $namespace was not made by the demo: it stays" >&2
   exit 1
 fi

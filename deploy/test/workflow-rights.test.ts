@@ -21,7 +21,9 @@ const usesOfRights: Readonly<Record<string, RegExp>> = {
   'contents: read': /actions\/checkout@/u,
   'contents: write': /gh release create|git push origin/u,
   'pull-requests: write': /gh pr create/u,
+  'packages: read': /verify-release\.sh/u,
   'packages: write': /ghcr\.io/u,
+  'attestations: read': /verify-release\.sh/u,
   'id-token: write': /actions\/attest-build-provenance@/u,
   'attestations: write': /actions\/attest-build-provenance@/u,
 };
