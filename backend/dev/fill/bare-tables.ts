@@ -26,6 +26,7 @@ const tables = [
   'product_order',
   'product_order_line',
   'product_order_event',
+  'product_invoice',
 ];
 
 const isFilled = `= ANY ($1::regclass[])`;

@@ -252,6 +252,7 @@ export const createServices = (
     limits,
     gates,
     portfolios: shared.portfolios,
+    invoiceLinks: shared.invoiceLinks,
     gold,
     plans,
     settleRewards: createSettleRewards({

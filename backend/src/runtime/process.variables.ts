@@ -156,7 +156,7 @@ export const servicesVariables = defineVariables({
   },
   INVOICE_LINKS_PER_TEN_MINUTES: {
     schema: integer(60, 1, 100_000),
-    doc: 'links to invoices that a customer may have the gold provider asked for in ten minutes',
+    doc: 'invoices of a customer in ten minutes: links of the gold provider, and those of jewellery',
   },
   PAYOUT_NEW_ACCOUNT_HOURS: {
     schema: optionalInteger(1, 8760),

@@ -105,7 +105,12 @@ describe('the application role', () => {
     const rights = await rightsOfTheApplication();
     expect(rights.length).toBeGreaterThan(50);
     expect(namesWhere(rights, (r) => !r.read || r.empty)).toEqual([]);
-    expect(namesWhere(rights, (r) => !r.add)).toEqual(['audit_chain', 'audit_pending']);
+    expect(namesWhere(rights, (r) => !r.add)).toEqual([
+      'audit_chain',
+      'audit_pending',
+      'product_invoice',
+      'product_invoice_series',
+    ]);
   });
 
   it('only adds to what is never changed', async () => {
@@ -114,6 +119,8 @@ describe('the application role', () => {
       'audit_pending',
       'bank_validation',
       'policy_version',
+      'product_invoice',
+      'product_invoice_series',
       'product_word',
       // All but its note.
       'support_ticket_event',

@@ -132,6 +132,28 @@ const makeProductOrder: Maker = async ({ system, client }) => {
   return named(client.call('POST', '/product-orders', order).then(idOf));
 };
 
+/** Takes an order to the door and back, as operators do: it has an invoice and a credit note. */
+const makeReturnedOrder: Maker = async (owner) => {
+  const made = await makeProductOrder(owner);
+  const way = ['CONFIRMED', 'PACKED', 'SHIPPED', 'DELIVERED', 'RETURNED'];
+  const id = String(made.params['id']);
+  let from = 'PLACED';
+  for (const to of way) {
+    await owner.system.query(
+      `WITH moved AS (
+         UPDATE product_order SET status = $2 WHERE id = $1::uuid RETURNING id, user_id)
+       INSERT INTO product_order_event (id, order_id, from_status, to_status, cause, actor, at)
+       SELECT gen_random_uuid(), id, $3, $2, 'order.status-set', 'admin:' || user_id, now()
+       FROM moved`,
+      id,
+      to,
+      from,
+    );
+    from = to;
+  }
+  return made;
+};
+
 /**
  * Makers of a resource of the owner for each path with an id, by the path below the prefix, or by
  * its beginning up to the last id. A new route with an id needs a line here.
@@ -152,6 +174,8 @@ const makers: Readonly<Record<string, Maker>> = {
   },
   '/payouts/{id}': ({ payoutId }) => named(payoutId),
   '/product-orders/{id}': makeProductOrder,
+  '/product-orders/{id}/invoice': makeReturnedOrder,
+  '/product-orders/{id}/credit-note': makeReturnedOrder,
   '/users/me/push-tokens/{token}': makePushToken,
 };
 

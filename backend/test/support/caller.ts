@@ -42,7 +42,9 @@ export const createCaller =
     });
     const text = await response.text();
     // A file is no answer to look into here.
-    const isFile = response.headers.get('content-type')?.startsWith('text/csv') === true;
+    const isFile = /^(?:text\/csv|application\/pdf)/u.test(
+      response.headers.get('content-type') ?? '',
+    );
     const parsed = isFile ? {} : parse(text);
     const error = isRecord(parsed['error']) ? parsed['error'] : {};
     return {

@@ -47,6 +47,10 @@ export interface OpenProductOrders {
   /** Conditions that a test may change while it runs; no rate: there is no live price. */
   readonly conditions: { rate24K: Paise | undefined };
   as(userId?: string): Caller;
+  /** Fetches a file of the customers' routes. */
+  fetch(userId: string, path: string): Promise<Response>;
+  /** Publishes verified facts of the house. */
+  publish(facts: Readonly<Record<string, string>>): Promise<void>;
   customer(): Promise<{ readonly userId: string; readonly phone: string; readonly call: Caller }>;
   operator(role?: MadeAdmin['role']): Promise<MadeAdmin & { readonly call: Caller }>;
   /** Adds a product and returns its id: of INR 1,000 before GST, or of 22 karat gold by weight. */
@@ -75,14 +79,14 @@ export const openProductOrders = async (): Promise<OpenProductOrders> => {
       return { buyPaise } as Awaited<ReturnType<LivePriceReader['livePrice']>>;
     },
   };
-  const replica: OpenProductOrders['replica'] = async ({
+  const serve = async ({
     clients = {},
     price = usualPrice,
     maxOpenDeliveries = 20,
-  }) => {
+  }: Parameters<OpenProductOrders['replica']>[0]) => {
     const own = { ...system, ...clients };
     const { limits } = createSettings(own);
-    const url = await system.serve({
+    return system.serve({
       prefix: '/v1',
       routes: [
         ...createProductOrderRoutes({
@@ -96,9 +100,9 @@ export const openProductOrders = async (): Promise<OpenProductOrders> => {
       ],
       guard: idGuard,
     });
-    return (userId) => bearerCaller(url, userId);
   };
-  const signedIn = await replica({});
+  const url = await serve({});
+  const signedIn = (userId: string): Caller => bearerCaller(url, userId);
   const adminUrl = await system.serve({
     prefix: '/v1',
     routes: createProductOrderAdminRoutes({ ...system, notify: createNotify(system) }),
@@ -110,7 +114,28 @@ export const openProductOrders = async (): Promise<OpenProductOrders> => {
     factories,
     conditions,
     as: (userId = '') => signedIn(userId),
-    replica,
+    async replica(changes) {
+      const own = await serve(changes);
+      return (userId) => bearerCaller(own, userId);
+    },
+    fetch: (userId, path) => fetch(url + path, { headers: { authorization: `Bearer ${userId}` } }),
+    async publish(facts) {
+      const rows = Object.entries(facts).map(([key, value]) => ({
+        section: 'entity',
+        key,
+        value,
+        verified: true,
+        updatedAt: clock.now(),
+      }));
+      for (const { section, key, ...fact } of rows) {
+        const id = { section_key: { section, key } };
+        await db.legalField.upsert({
+          where: id,
+          create: { section, key, ...fact },
+          update: fact,
+        });
+      }
+    },
     async customer() {
       const { userId, phone } = await factories.customer();
       return { userId, phone, call: signedIn(userId) };

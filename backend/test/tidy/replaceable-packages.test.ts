@@ -4,6 +4,8 @@ import { serviceSources } from './source-files.ts';
 /** Packages that are young or sleep, with the one file that knows each: docs/adr/0061-packages.md. */
 const replaceable: Readonly<Record<string, string>> = {
   hucre: 'src/modules/registers/export-register.ts',
+  pdfkit: 'src/modules/product-orders/render-invoice.ts',
+  'any-ascii': 'src/modules/product-orders/render-invoice.ts',
   redlock: 'src/platform/redis/with-lock.ts',
   '@godaddy/terminus': 'src/platform/lifecycle/create-lifecycle.ts',
 };

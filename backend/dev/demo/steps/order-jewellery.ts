@@ -69,6 +69,22 @@ const follow = async (demo: Demo, id: string): Promise<string> => {
   return `${way}, with ${body.shipment?.carrier ?? 'nobody'}; too late to cancel: 409`;
 };
 
+/** Fetches the invoice of an order as its customer, and shows that it is a PDF of this number. */
+const fetchInvoice = async (demo: Demo, id: string): Promise<string> => {
+  const { api, accessToken } = demo.readState('customer');
+  const { body } = await api.get('/v1/product-orders/{id}', { path: { id } });
+  const number = expectPresent(body.invoiceNumber, 'number of the invoice');
+  const url = `${demo.endpoints.customer}/v1/product-orders/${id}/invoice`;
+  const headers = { authorization: `Bearer ${accessToken}` };
+  const answer = await demo.network.fetch(new Request(url, { headers }));
+  expectThat(answer.status === 200, `the invoice answers ${answer.status}`);
+  const file = Buffer.from(await answer.arrayBuffer());
+  expectThat(file.subarray(0, 5).toString('latin1') === '%PDF-', 'the invoice is no PDF');
+  const none = api.get('/v1/product-orders/{id}/credit-note', { path: { id } });
+  await expectRefusal(404, 'NOT_FOUND', none);
+  return `tax invoice ${number}, a PDF of ${file.length} bytes; no credit note: 404`;
+};
+
 /** Jewellery, paid on delivery: priced by the live gold price, ordered once, and delivered. */
 export const orderJewellery: Step = {
   title: 'The ring is ordered, packed and delivered',
@@ -92,6 +108,7 @@ export const orderJewellery: Step = {
       'the same key again is the same order: 200',
       await follow(demo, order.id),
       await payIn(demo, order),
+      await fetchInvoice(demo, order.id),
     ];
   },
 };

@@ -176,6 +176,7 @@ export const createCustomerApi = (
         notify: createNotify(runtime),
         price: price.live,
         limits: services.limits,
+        invoiceLinks: services.invoiceLinks,
         maxOpenDeliveries: config.OPEN_DELIVERIES_PER_CUSTOMER,
       }),
       ...createTransactionRoutes({ db }),

@@ -23,6 +23,30 @@ export interface Difference {
 
 const integerOf = (text: string): number => toSafePaise(paise(BigInt(text)));
 
+/** Reads what the history and the lines of orders of jewellery say of a month, without invoices. */
+const readProductProof = async (db: Db, { from, to }: DateRange) => {
+  const row = await selectOne<Readonly<Record<'supplied' | 'gst' | 'returned', string>>>(
+    db,
+    sql`
+      SELECT coalesce(sum(o.total_paise) FILTER (WHERE e.to_status = 'SHIPPED'), 0)::text
+          AS supplied,
+        coalesce(sum(l.gst) FILTER (WHERE e.to_status = 'SHIPPED'), 0)::text AS gst,
+        coalesce(sum(o.total_paise) FILTER (WHERE e.to_status = 'RETURNED'), 0)::text AS returned
+      FROM product_order_event e JOIN product_order o ON o.id = e.order_id
+      CROSS JOIN LATERAL (
+        SELECT sum(gst_paise) AS gst FROM product_order_line WHERE order_id = o.id) l
+      WHERE e.to_status IN ('SHIPPED', 'RETURNED')
+        AND e.at >= ${startOfIstDate(from)}::timestamptz
+        AND e.at < ${endOfIstDate(to)}::timestamptz`,
+  );
+  invariant(row, 'sums are one row');
+  return {
+    suppliedPaise: integerOf(row.supplied),
+    gstPaise: integerOf(row.gst),
+    returnedPaise: integerOf(row.returned),
+  };
+};
+
 /** Reads what the movements and payouts alone say of a month, without any order's own figures. */
 const readProof = async (db: Db, { from, to }: DateRange) => {
   const [start, end] = [
@@ -56,9 +80,10 @@ const readProof = async (db: Db, { from, to }: DateRange) => {
 const proveTotals = async (
   db: Db,
   range: DateRange,
-  { buys, sells, movements, holdings }: RegisterTotals,
+  { buys, sells, products, movements, holdings }: RegisterTotals,
 ): Promise<Difference[]> => {
   const proof = await readProof(db, range);
+  const goods = await readProductProof(db, range);
   const pairs: readonly Difference[] = [
     { figure: 'buys.grams', expected: movements.creditedGrams, found: buys.grams },
     { figure: 'buys.amountPaise', expected: proof.boughtPaise, found: buys.amountPaise },
@@ -69,6 +94,17 @@ const proveTotals = async (
     },
     { figure: 'sells.grams', expected: movements.debitedGrams, found: sells.grams },
     { figure: 'sells.proceedsPaise', expected: proof.owedPaise, found: sells.proceedsPaise },
+    {
+      figure: 'products.amountPaise',
+      expected: goods.suppliedPaise,
+      found: products.amountPaise,
+    },
+    { figure: 'products.gstPaise', expected: goods.gstPaise, found: products.gstPaise },
+    {
+      figure: 'products.returnedPaise',
+      expected: goods.returnedPaise,
+      found: products.returnedPaise,
+    },
     { figure: 'holdings.closingGrams', expected: proof.closingGrams, found: holdings.closingGrams },
     {
       figure: 'holdings.closingInvestedPaise',

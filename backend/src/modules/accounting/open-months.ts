@@ -25,11 +25,16 @@ export const datesOf = (period: string): DateRange => ({
 
 /** Returns the month in which the books begin, or undefined while there are none. */
 const findFirstPeriod = async (db: Db): Promise<string | undefined> => {
-  const row = await db.goldOrder.findFirst({
-    orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
-    select: { createdAt: true },
-  });
-  return row === null ? undefined : istDate(row.createdAt).slice(0, 7);
+  const [order, invoice] = await Promise.all([
+    db.goldOrder.findFirst({
+      orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+      select: { createdAt: true },
+    }),
+    db.productInvoice.findFirst({ orderBy: { issuedAt: 'asc' }, select: { issuedAt: true } }),
+  ]);
+  const moments = [order?.createdAt, invoice?.issuedAt].filter((at) => at !== undefined);
+  const [first] = moments.toSorted((one, other) => one.getTime() - other.getTime());
+  return first === undefined ? undefined : istDate(first).slice(0, 7);
 };
 
 /** Returns the month that has to be closed before one, or undefined where it may be closed. */

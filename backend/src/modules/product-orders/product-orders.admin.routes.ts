@@ -6,6 +6,7 @@ import { adminAccess, anyAdmin } from '../admins/index.ts';
 import { listCash } from './cash.store.ts';
 import { changeOrderStatus, type ChangeStatusDeps } from './change-order-status.ts';
 import { cashBody, presentCash, shipmentBody } from './delivery.schemas.ts';
+import { listInvoices } from './invoices.store.ts';
 import { nameShipment, type ShipmentDeps } from './name-shipment.ts';
 import {
   adminProductOrderDetail,
@@ -13,6 +14,7 @@ import {
   adminProductOrdersQuery,
   presentAdminProductOrder,
   presentEvent,
+  presentNumbers,
   statusBody,
 } from './product-orders.schemas.ts';
 import { findProductOrder, listEvents, listProductOrders } from './product-orders.store.ts';
@@ -42,12 +44,14 @@ const presentAll = async (
 const readOrder = async (deps: ProductOrderAdminDeps, id: string) => {
   const order = await findProductOrder(deps.db, id);
   if (order === undefined) throw new AppError('NOT_FOUND');
-  const [[view], events, cash] = await Promise.all([
+  const [[view], events, cash, documents] = await Promise.all([
     presentAll(deps, [order]),
     listEvents(deps.db, id),
     listCash(deps.db, id),
+    listInvoices(deps.db, id),
   ]);
-  return { ...view, events: events.map(presentEvent), cash: cash.map(presentCash) };
+  const numbers = presentNumbers(documents);
+  return { ...view, ...numbers, events: events.map(presentEvent), cash: cash.map(presentCash) };
 };
 
 const tags = ['product orders'];

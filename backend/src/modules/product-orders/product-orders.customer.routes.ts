@@ -14,9 +14,12 @@ import { invariant } from '../../platform/invariant/invariant.ts';
 import { customerAccess } from '../identity/index.ts';
 import { cancelOrder, type ChangeStatusDeps } from './change-order-status.ts';
 import { presentHistory } from './delivery.schemas.ts';
+import { fetchInvoice, type InvoiceDeps } from './fetch-invoice.ts';
+import { listInvoices } from './invoices.store.ts';
 import { placeProductOrder, type PlaceOrderDeps } from './place-product-order.ts';
 import {
   placeOrderBody,
+  presentNumbers,
   presentProductOrder,
   productOrderDetail,
   productOrderPage,
@@ -26,7 +29,7 @@ import { findProductOrder, listEvents, listProductOrders } from './product-order
 import type { ProductOrder } from './product-orders.types.ts';
 import { openAddress } from './shipping-address.ts';
 
-type ProductOrderDeps = PlaceOrderDeps & ChangeStatusDeps;
+type ProductOrderDeps = PlaceOrderDeps & ChangeStatusDeps & InvoiceDeps;
 
 const shared = { tags: ['product orders'], access: customerAccess } as const;
 
@@ -48,12 +51,32 @@ const presentAll = async (
 const readOrder = async (deps: ProductOrderDeps, userId: string, id: string) => {
   const order = await findProductOrder(deps.db, id, userId);
   if (order === undefined) throw new AppError('NOT_FOUND');
-  const [[view], events] = await Promise.all([
+  const [[view], events, documents] = await Promise.all([
     presentAll(deps, userId, [order]),
     listEvents(deps.db, id),
+    listInvoices(deps.db, id),
   ]);
-  return { ...view, history: presentHistory(events) };
+  return { ...view, ...presentNumbers(documents), history: presentHistory(events) };
 };
+
+/** Declares a document of an order as a PDF. */
+const documentRoute = (deps: InvoiceDeps, document: 'invoice' | 'credit-note', summary: string) =>
+  defineRoute({
+    ...shared,
+    method: 'GET',
+    path: `/product-orders/:id/${document}`,
+    summary,
+    params: idParams,
+    responses: { 200: null },
+    produces: ['application/pdf'],
+    errors: ['NOT_FOUND', 'RATE_LIMITED'],
+    handler: ({ params: { id: orderId }, principal: { userId } }) =>
+      fetchInvoice(deps, {
+        orderId,
+        userId,
+        kind: document === 'invoice' ? 'INVOICE' : 'CREDIT_NOTE',
+      }),
+  });
 
 /**
  * Declares the customers' routes of product orders (contract: jewellery > Product order routes).
@@ -121,4 +144,6 @@ export const createProductOrderRoutes = (deps: ProductOrderDeps): Route[] => [
       return ok(await readOrder(deps, userId, id));
     },
   }),
+  documentRoute(deps, 'invoice', 'The tax invoice of an order that left the house, as a PDF'),
+  documentRoute(deps, 'credit-note', 'The credit note of an order that came back, as a PDF'),
 ];

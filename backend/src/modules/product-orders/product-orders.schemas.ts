@@ -3,6 +3,7 @@ import { MoneyError, RUPEES_PATTERN, parseRupees, toSafePaise } from '../../mone
 import { exampleOf, idInput, pageOf, pageQuery, rangeQuery } from '../../platform/http/index.ts';
 import { idempotencyKeySchema } from '../../platform/idempotency/index.ts';
 import { cashView, presentShipment, shipmentView, statusSince } from './delivery.schemas.ts';
+import type { ProductInvoice } from './invoices.store.ts';
 import {
   maxLines,
   maxQuantity,
@@ -141,12 +142,28 @@ productOrderView.register(z.globalRegistry, {
 
 export const productOrderPage = pageOf(productOrderView);
 
+const documentNumbers = {
+  invoiceNumber: z.string().nullable().describe('Null until the goods leave the house.'),
+  creditNoteNumber: z.string().nullable().describe('Null unless the goods came back.'),
+};
+const exampleNumbers = { invoiceNumber: 'J2526-000117', creditNoteNumber: null };
+
+/** Presents the numbers of an order's documents. */
+export const presentNumbers = (documents: readonly ProductInvoice[]) => {
+  const numberOf = (wanted: ProductInvoice['kind']) =>
+    documents.find(({ kind }) => kind === wanted)?.number ?? null;
+  return { invoiceNumber: numberOf('INVOICE'), creditNoteNumber: numberOf('CREDIT_NOTE') };
+};
+
 /** One product order with its statuses, oldest first. */
-export const productOrderDetail = productOrderView.extend({ history: z.array(statusSince) });
+export const productOrderDetail = productOrderView.extend({
+  ...documentNumbers,
+  history: z.array(statusSince),
+});
 productOrderDetail.register(z.globalRegistry, {
   id: 'ProductOrderDetail',
   description: 'An order of jewellery with its statuses, oldest first.',
-  examples: [{ ...exampleOrder, history: [exampleOf(statusSince)] }],
+  examples: [{ ...exampleOrder, ...exampleNumbers, history: [exampleOf(statusSince)] }],
 });
 
 export const adminProductOrdersQuery = pageQuery.extend({
@@ -207,6 +224,7 @@ eventView.register(z.globalRegistry, {
 
 /** One product order with its history, oldest first. */
 export const adminProductOrderDetail = adminProductOrderView.extend({
+  ...documentNumbers,
   events: z.array(eventView),
   cash: z.array(cashView),
 });
@@ -216,6 +234,7 @@ adminProductOrderDetail.register(z.globalRegistry, {
   examples: [
     {
       ...exampleOf(adminProductOrderView),
+      ...exampleNumbers,
       events: [exampleOf(eventView)],
       cash: [],
     },

@@ -82,7 +82,8 @@ describe('an order', () => {
     const id = String(placed.body['id']);
     const history = [{ status: 'PLACED', at: placed.body['createdAt'] }];
     const shown = (await call('GET', `/product-orders/${id}`)).body;
-    expect(shown).toEqual({ ...placed.body, history });
+    const documents = { invoiceNumber: null, creditNoteNumber: null };
+    expect(shown).toEqual({ ...placed.body, ...documents, history });
     const [row] = await ordersOf(open, userId);
     expect(row?.events).toMatchObject([
       { fromStatus: null, toStatus: 'PLACED', cause: 'order.placed', actor: `customer:${userId}` },

@@ -1,5 +1,6 @@
 import { sql, type Db, type Sql } from '../../platform/db/index.ts';
 import { windowOf, type Period, isWithin, selectFigures } from './period-figures.ts';
+import { readProductSales } from './product-totals.read-model.ts';
 import type { Window } from './registers.types.ts';
 
 const count = sql`count(*)`;
@@ -133,10 +134,10 @@ const readHoldings = (db: Db, { from, until }: Window) => {
 
 /**
  * Returns the totals of a period of IST dates, both included: what was bought, sold, captured and
- * paid out, and the gold that moved (contract: accounting > Summary). Paise are safe integers,
- * grams texts. Each figure goes by the moment of its event, which does not change later, so that a
- * period that is over keeps its totals. Run it in one REPEATABLE READ transaction, so that they are
- * of one moment.
+ * paid out, the jewellery that was supplied, and the gold that moved
+ * (contract: accounting > Summary). Paise are safe integers, grams texts. Each figure goes by the
+ * moment of its event, which does not change later, so that a period that is over keeps its totals.
+ * Run it in one REPEATABLE READ transaction, so that they are of one moment.
  */
 export const registerTotals = async (db: Db, period: Period) => {
   const window = windowOf(period);
@@ -145,6 +146,7 @@ export const registerTotals = async (db: Db, period: Period) => {
     sells: await readSells(db, window),
     payments: await readPayments(db, window),
     payouts: await readPayouts(db, window),
+    products: await readProductSales(db, window),
     movements: await readMovements(db, window),
     holdings: await readHoldings(db, window),
   };

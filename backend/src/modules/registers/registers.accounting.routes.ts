@@ -11,6 +11,7 @@ import { holdingsRegister } from './holdings.register.ts';
 import { paymentsRegister } from './payments.register.ts';
 import { payoutsRegister } from './payouts.register.ts';
 import { windowOf } from './period-figures.ts';
+import { productSalesRegister } from './product-sales.register.ts';
 import { readRegister } from './read-register.ts';
 import { registerTotals } from './register-totals.read-model.ts';
 import {
@@ -41,6 +42,7 @@ const registers: readonly Register[] = [
   holdingsRegister,
   paymentsRegister,
   payoutsRegister,
+  productSalesRegister,
 ];
 
 /** Totals and page are of one moment. */

@@ -67,13 +67,25 @@ const untilNobodyReads = (): Promise<void> =>
     expect(await readers()).toEqual([]);
   });
 
+/** Jewellery is a purchase of the customer as gold is. */
+const permissionOf = (name: string): never =>
+  `gold.${name === 'product-sales' ? 'buys' : name}.read` as never; // one of the list
+
 describe('the order of refusals', () => {
-  const registers = ['summary', 'buys', 'sells', 'holdings', 'payments', 'payouts'];
+  const registers = [
+    'summary',
+    'buys',
+    'sells',
+    'holdings',
+    'payments',
+    'payouts',
+    'product-sales',
+  ];
 
   it.each(registers)('%s: token, permission, then the query', async (name) => {
     const bad = `/gold/${name}?from=2026-02-30`;
     const without = await make.portalUser('viewer', { permissions: ['gold.export'] });
-    const reader = await make.portalUser('viewer', { permissions: [`gold.${name}.read` as never] });
+    const reader = await make.portalUser('viewer', { permissions: [permissionOf(name)] });
     expect(await as(undefined)('GET', bad)).toMatchObject({ status: 401 });
     expect(await as(without.token)('GET', bad)).toMatchObject({ code: 'PERMISSION_DENIED' });
     expect(await as(reader.token)('GET', bad)).toMatchObject({ status: 400, field: 'from' });

@@ -38,6 +38,8 @@ const names = [
 
 /** Figures such as trades seldom have: halves of odd taxes, eight decimals, losses, other money. */
 const oddFigures = [
+  `UPDATE product_order SET cash_received_paise = total_paise - abs(hashtext(id::text)) % 2 * 777
+   WHERE status IN ('DELIVERED', 'RETURNED')`,
   `UPDATE gold_order SET gst_paise = gst_paise + 1, gold_value_paise = gold_value_paise - 1,
      rounding_paise = -(hashtext(id::text) % 7), provider_amount_paise = abs(hashtext(id::text)) % 9000000,
      grams = grams + (abs(hashtext(id::text)) % 9999) / 100000000.0
@@ -102,6 +104,7 @@ const statuses: Readonly<Record<RegisterName, readonly string[]>> = {
   payments: ['CAPTURED', 'FAILED', 'REFUNDED'],
   payouts: ['PENDING', 'PAID', 'FAILED', 'REVERSED'],
   holdings: ['HELD', 'EMPTY'],
+  'product-sales': ['PLACED', 'PACKED', 'SHIPPED', 'DELIVERED', 'RETURNED', 'CANCELLED'],
 };
 
 interface RegisterQuery {

@@ -56,6 +56,7 @@ export interface Register {
     | 'holdings'
     | 'payments'
     | 'payouts'
+    | 'product-sales'
     | 'policy-determinations'
     | 'statutory-parameters'
     | 'month-end-close';

@@ -1,4 +1,5 @@
 import type { DatabaseRule } from './database-rule.ts';
+import { invoiceRules } from './invoice-rules.ts';
 
 /**
  * The transitions that the contract allows (contract: states > Product order); written down once
@@ -76,4 +77,5 @@ export const productOrderRules: readonly DatabaseRule[] = [
         ON c.order_id = o.id
       WHERE o.cash_received_paise <> coalesce(c.received, 0)`,
   },
+  ...invoiceRules,
 ];

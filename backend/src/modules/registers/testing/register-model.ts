@@ -53,6 +53,9 @@ export const loadTables = async (db: Db) => ({
   payments: await db.gatewayPayment.findMany({
     include: { paymentOrder: { include: { user: true } } },
   }),
+  products: await db.productOrder.findMany({
+    include: { user: true, lines: true, events: true, invoices: true },
+  }),
   reversals: await db.paymentReversal.findMany(),
   payouts: await db.payout.findMany({
     include: { user: true, bankAccount: true, attempts: true },
@@ -277,7 +280,61 @@ const holdings = ({ holdings: all }: Tables, { from, to }: ModelFilter): Entry[]
     };
   });
 
-const makers = { buys, sells, payments, payouts, holdings };
+/** The moments by the history, the amounts by the lines: not as the order's own row has them. */
+const productSales = ({ products }: Tables): Entry[] =>
+  products.map((o) => {
+    const momentOf = (status: string): Date | null =>
+      o.events.find(({ toStatus }) => toStatus === status)?.at ?? null;
+    const [shipped, returned] = [momentOf('SHIPPED'), momentOf('RETURNED')];
+    const ifSent = (value: number): number | null => (shipped === null ? null : value);
+    const ifBack = (value: number): number | null => (returned === null ? null : value);
+    const gst = Number(o.lines.reduce((sum, { gstPaise }) => sum + gstPaise, 0n));
+    const total =
+      Number(o.lines.reduce((sum, { lineTotalPaise }) => sum + lineTotalPaise, 0n)) +
+      Number(o.deliveryFeePaise);
+    const received = Number(o.cashReceivedPaise);
+    const numberOf = (kind: string): string | null =>
+      o.invoices.find((invoice) => invoice.kind === kind)?.number ?? null;
+    const moment = shipped ?? o.createdAt;
+    return {
+      moment,
+      key: o.id,
+      names: [
+        o.id,
+        o.userId,
+        ...o.lines.map(({ productId }) => productId),
+        ...o.invoices.map(({ number }) => number),
+      ],
+      row: {
+        date: istDay(moment),
+        orderId: o.id,
+        status: o.status,
+        customerId: o.userId,
+        customerName: initials(o.user.fullName),
+        invoiceNumber: numberOf('INVOICE'),
+        creditNoteNumber: numberOf('CREDIT_NOTE'),
+        orderedPaise: total,
+        itemsPaise: ifSent(total - gst - Number(o.deliveryFeePaise)),
+        gstRateBps: ifSent(o.gstRateBps),
+        gstPaise: ifSent(gst),
+        cgstPaise: ifSent(Math.floor(gst / 2)),
+        sgstPaise: ifSent(Math.ceil(gst / 2)),
+        deliveryPaise: ifSent(Number(o.deliveryFeePaise)),
+        amountPaise: ifSent(total),
+        receivedPaise: ifSent(received),
+        outstandingPaise: returned === null ? ifSent(total - received) : null,
+        returnedPaise: ifBack(total),
+        returnedGstPaise: ifBack(gst),
+        refundablePaise: ifBack(received),
+        createdAt: iso(o.createdAt),
+        shippedAt: iso(shipped),
+        deliveredAt: iso(momentOf('DELIVERED')),
+        returnedAt: iso(returned),
+      },
+    };
+  });
+
+const makers = { buys, sells, payments, payouts, holdings, 'product-sales': productSales };
 export type RegisterName = keyof typeof makers;
 export const registerNames = Object.keys(makers) as RegisterName[]; // its keys
 

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { fromSafeBps, paise, type Bps, type Paise } from '../../money/index.ts';
+import type { Db } from '../../platform/db/index.ts';
+
+/*
+ * The rows of `product_invoice`. Triggers of the database write them as goods leave and come back,
+ * since only so they are numbered without a gap: the application may read them and no more.
+ */
+
+export const documentKinds = ['INVOICE', 'CREDIT_NOTE'] as const;
+export type DocumentKind = (typeof documentKinds)[number];
+
+/** The tax invoice of an order, or the credit note of one that came back. */
+export interface ProductInvoice {
+  readonly kind: DocumentKind;
+  readonly number: string;
+  readonly itemsTotalPaise: Paise;
+  readonly gstPaise: Paise;
+  readonly gstRateBps: Bps;
+  readonly deliveryFeePaise: Paise;
+  readonly totalPaise: Paise;
+  /** What the house published of itself then, by the names of its legal content. */
+  readonly supplier: Readonly<Record<string, string>>;
+  readonly issuedAt: Date;
+}
+
+const published = z.record(z.string(), z.string());
+
+/** Returns the documents of an order: its invoice, then its credit note. */
+export const listInvoices = async (db: Db, orderId: string): Promise<ProductInvoice[]> => {
+  const rows = await db.productInvoice.findMany({
+    where: { orderId },
+    orderBy: { kind: 'desc' },
+  });
+  return rows.flatMap((row) => {
+    const kind = documentKinds.find((known) => known === row.kind);
+    if (kind === undefined) return [];
+    return {
+      kind,
+      number: row.number,
+      itemsTotalPaise: paise(row.itemsTotalPaise),
+      gstPaise: paise(row.gstPaise),
+      gstRateBps: fromSafeBps(row.gstRateBps),
+      deliveryFeePaise: paise(row.deliveryFeePaise),
+      totalPaise: paise(row.totalPaise),
+      supplier: published.parse(row.supplier),
+      issuedAt: row.issuedAt,
+    };
+  });
+};
