@@ -1,6 +1,7 @@
 import { changing, exempt, reason, type AdminWrite } from './admin-write.ts';
 import { configurationWrites } from './configuration-writes.ts';
 import { incidentWrites } from './incident-writes.ts';
+import { newId } from '../migrations/rows.ts';
 
 const png =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8/5+hHgAHggJ/PchI7wAAAABJRU5ErkJggg==';
@@ -70,6 +71,22 @@ const peopleWrites: Readonly<Record<string, AdminWrite>> = {
       body: { status: 'IN_PROGRESS', note: 'asked the bank' },
     }),
     { bad: { body: { status: 'LOST' }, status: 400 } },
+  ),
+  'POST /support/tickets/:reference/messages': changing(
+    'support.tickets.message',
+    async (fixture) => ({
+      path: `/support/tickets/${await fixture.ticket()}/messages`,
+      body: { message: 'We asked the bank.' },
+    }),
+    { status: 201, bad: { body: { message: ' ' }, status: 400 } },
+  ),
+  'PUT /support/tickets/:reference/assignee': changing(
+    'support.tickets.assign',
+    async (fixture) => {
+      const { adminId } = await fixture.factories.admin('SUPPORT');
+      return { path: `/support/tickets/${await fixture.ticket()}/assignee`, body: { adminId } };
+    },
+    { bad: { body: { adminId: newId() }, status: 400 } },
   ),
 };
 

@@ -94,7 +94,7 @@ export const openAuditFixture = async ({ system }: OpenAdminApi): Promise<AuditF
         subject: 'My payout',
         message: 'It has not come.',
       } as const;
-      return openTicket(system, content, userId);
+      return openTicket({ ...system, contactDays: 7 }, content, userId);
     },
     submittedKyc: async () => factories.submitKyc((await factories.customer()).userId),
     close: () => client.end(),

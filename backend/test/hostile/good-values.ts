@@ -23,6 +23,8 @@ const samples: Readonly<Record<string, unknown>> = {
   newMpin: '4829',
   currentMpin: '4829',
   email: 'nobody@example.test',
+  contact: 'nobody@example.test',
+  adminId: null,
   unit: 'INR',
   amount: '1000',
   amount_inr: '1000',

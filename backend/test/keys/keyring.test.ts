@@ -56,7 +56,7 @@ const write = async (vault: Vault): Promise<Written> => {
     subject: 'Hello',
     message: 'Hi',
   } as const;
-  const reference = await openTicket({ ...system, vault }, content, undefined);
+  const reference = await openTicket({ ...system, vault, contactDays: 7 }, content, undefined);
   return { userId, sealed, eventId, reference };
 };
 

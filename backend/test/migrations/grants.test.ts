@@ -124,6 +124,8 @@ describe('the application role', () => {
       'product_word',
       // All but its note.
       'support_ticket_event',
+      // All but its text.
+      'support_ticket_message',
       'transaction_change',
     ];
     const unchangeable = [...insertOnly, ...added].toSorted();

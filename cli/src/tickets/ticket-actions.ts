@@ -13,6 +13,9 @@ const ticketRow = z.object({
   status: z.string(),
   userId: z.string().nullable(),
   subject: z.string().nullable(),
+  assignee: z.object({ email: z.string() }).nullable(),
+  dueAt: z.string().nullable(),
+  overdue: z.boolean(),
   createdAt: z.string(),
   updatedAt: z.string(),
 });
@@ -27,12 +30,20 @@ export const ticketForm = ticketRow.extend({
   email: z.string().nullable().transform(maskedEmail),
   phone: z.string().nullable().transform(maskedPhone),
   message: z.string().nullable(),
+  messages: z.array(
+    z.object({
+      at: z.string(),
+      author: z.string(),
+      actor: z.object({ email: z.string() }).nullable(),
+      text: z.string().nullable(),
+    }),
+  ),
   notes: z.array(
     z.object({
       at: z.string(),
       from: z.string(),
       to: z.string(),
-      actor: z.object({ email: z.string() }),
+      actor: z.object({ email: z.string() }).nullable(),
       note: z.string().nullable(),
     }),
   ),
@@ -45,6 +56,8 @@ const columns = {
   status: ({ status }: TicketRow) => status,
   customer: ({ userId }: TicketRow) => userId ?? '-',
   subject: ({ subject }: TicketRow) => subject ?? '-',
+  assignee: ({ assignee }: TicketRow) => assignee?.email ?? '-',
+  due: ({ dueAt, overdue }: TicketRow) => `${dueAt ?? '-'}${overdue ? ' (overdue)' : ''}`,
   created: ({ createdAt }: TicketRow) => createdAt,
 };
 
@@ -53,21 +66,25 @@ const print = (deps: CliDeps, command: Command, ticket: Ticket): void =>
     ...Object.entries(columns).map(([name, show]) => [name, show(ticket)] as const),
     ['from', [ticket.name, ticket.email, ticket.phone].filter(Boolean).join(', ') || '-'],
     ['message', ticket.message ?? '-'],
+    ...ticket.messages.map(
+      ({ at, author, actor, text }) => [at, `${actor?.email ?? author}: ${text ?? '-'}`] as const,
+    ),
     ...ticket.notes.map(
       ({ at, from, to, actor, note }) =>
-        [at, `${from} to ${to}, ${actor.email}: ${note ?? '-'}`] as const,
+        [at, `${from} to ${to}, ${actor?.email ?? 'the customer'}: ${note ?? '-'}`] as const,
     ),
   ]);
 
 export interface ListOptions extends Paging {
   readonly status?: TicketStatus;
   readonly query?: string;
+  readonly due?: 'soon' | 'overdue';
 }
 
 /** Prints tickets, the newest first. */
 export const listTickets = async (
   deps: CliDeps,
-  { status, query: q, page, limit }: ListOptions,
+  { status, query: q, due, page, limit }: ListOptions,
   command: Command,
 ): Promise<void> => {
   const query = {
@@ -75,6 +92,7 @@ export const listTickets = async (
     limit,
     ...(status !== undefined && { status }),
     ...(q !== undefined && { q }),
+    ...(due !== undefined && { due }),
   };
   const found = await askAdmin(deps, command, ticketPage, (client) =>
     client.get('/v1/support/tickets', { query }),
@@ -82,7 +100,7 @@ export const listTickets = async (
   printPage(deps, command, found, { columns, none: 'There are no such tickets.' });
 };
 
-/** Prints one ticket with its notes. */
+/** Prints one ticket with its messages and notes. */
 export const showTicket = async (
   deps: CliDeps,
   reference: string,
@@ -97,16 +115,21 @@ export const showTicket = async (
 export interface AnswerOptions {
   readonly status: TicketStatus;
   readonly note?: string;
+  readonly message?: string;
 }
 
-/** Moves a ticket on, with a note for the other operators. */
+/** Moves a ticket on, with a note for the other operators and a message to the customer. */
 export const answerTicket = async (
   deps: CliDeps,
   reference: string,
-  { status, note }: AnswerOptions,
+  { status, note, message: answer }: AnswerOptions,
   command: Command,
 ): Promise<void> => {
-  const body = { status, ...(note !== undefined && { note }) };
+  const body = {
+    status,
+    ...(note !== undefined && { note }),
+    ...(answer !== undefined && { answer }),
+  };
   const ticket = await askAdmin(deps, command, ticketForm, (client) =>
     client.patch('/v1/support/tickets/{reference}', { path: { reference }, body }),
   );

@@ -87,6 +87,9 @@ const ticket = {
   status: 'OPEN',
   userId: id(2),
   subject: 'Where is my gold?',
+  assignee: { id: id(9), email: 'meera@example.test' },
+  dueAt: '2026-12-21T07:00:00.000Z',
+  overdue: false,
   createdAt: '2026-11-21T07:00:00.000Z',
   updatedAt: '2026-11-21T07:00:00.000Z',
 };
@@ -99,6 +102,14 @@ export const answeredTicket = {
   email: 'asha@example.test',
   phone: '9876543210',
   message: 'I paid an hour ago.',
+  messages: [
+    {
+      at: '2026-11-21T07:20:00.000Z',
+      author: 'OPERATOR',
+      actor: { id: id(9), email: 'meera@example.test' },
+      text: 'Your gold is in your account.',
+    },
+  ],
   notes: [
     {
       at: '2026-11-21T07:30:00.000Z',

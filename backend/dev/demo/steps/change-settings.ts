@@ -1,5 +1,6 @@
 import type { AdminClient } from '@digital-gold/client';
 import type { Demo, Step } from '../demo.types.ts';
+import { makeUpNumbers } from '../demo-numbers.ts';
 import { expectRefusal, expectStatus } from '../expect-answer.ts';
 import { showPaise } from '../show.ts';
 import { expectPresent, expectThat } from '../step-failure.ts';
@@ -38,9 +39,12 @@ const showBanner = async (demo: Demo, operator: AdminClient): Promise<string> =>
   return 'a banner is live at once, and gone at once';
 };
 
-/** A customer's ticket, answered with a note and resolved. */
+/** A customer's ticket: resolved with an answer, which its writer reads, and written to again. */
 const answerTicket = async (demo: Demo, operator: AdminClient): Promise<string> => {
-  const { api, fullName } = demo.readState('customer');
+  const { accessToken, fullName } = demo.readState('customer');
+  // From a computer: a rate limit counts the requests of the phone.
+  const visitor = demo.visitor.customer(makeUpNumbers(demo.random).ip);
+  const api = visitor.with({ token: accessToken });
   const { reference } = await expectStatus(
     201,
     api.post('/v1/support/tickets', {
@@ -56,12 +60,31 @@ const answerTicket = async (demo: Demo, operator: AdminClient): Promise<string> 
   expectPresent(found.items[0], 'ticket');
   const path = { reference };
   const note = 'Told where invoices are.';
-  for (const status of ['IN_PROGRESS', 'RESOLVED'] as const) {
-    await operator.patch('/v1/support/tickets/{reference}', { path, body: { status, note } });
-  }
-  const { body: seen } = await api.get('/v1/support/tickets/{reference}', { path });
+  const answer = 'It is at your order, under "invoice".';
+  const move = (body: { status: 'IN_PROGRESS' | 'RESOLVED'; note?: string; answer?: string }) =>
+    operator.patch('/v1/support/tickets/{reference}', { path, body });
+  await move({ status: 'IN_PROGRESS', note });
+  await move({ status: 'RESOLVED', answer });
+  const { body: seen } = await api.post('/v1/support/tickets/{reference}/thread', {
+    path,
+    body: {},
+  });
   expectThat(seen.status === 'RESOLVED', `the ticket reads ${seen.status}`);
-  return `ticket ${reference}: answered, and the customer sees that it is ${seen.status}`;
+  const said = seen.messages.map(({ text }) => text);
+  expectThat(said.includes(answer) && !said.includes(note), `the thread reads ${said.join(', ')}`);
+  const guess = { contact: 'somebody@example.test' };
+  const guessed = visitor.post('/v1/support/tickets/{reference}/thread', { path, body: guess });
+  await expectRefusal(404, 'NOT_FOUND', guessed);
+  const body = { message: 'Found it, thank you.' };
+  const written = await expectStatus(
+    201,
+    api.post('/v1/support/tickets/{reference}/messages', { path, body }),
+  );
+  await move({ status: 'RESOLVED' });
+  return (
+    `ticket ${reference}: due ${seen.dueAt ?? 'never'}, the customer reads the answer and no ` +
+    `note, and writes again: ${written.status}; a stranger's guess is 404`
+  );
 };
 
 /** A change by an operator counts at once, on every replica. */

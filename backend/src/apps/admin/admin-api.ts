@@ -170,7 +170,7 @@ export const createAdminApi = (config: AdminApiConfig, env: Environment, runtime
       ...reconciliation.adminRoutes,
       ...services.settings.adminRoutes,
       ...createLegalAdminRoutes(shared),
-      ...createSupportAdminRoutes(shared),
+      ...createSupportAdminRoutes({ ...shared, notify: createNotify(runtime) }),
       ...createPriceAdminRoutes({ ...shared, fetchPrice: price.fetchPrice }),
       ...createIncidentRoutes({ ...shared, payments: services.paymentsDeps }),
       ...createReportsAdminRoutes({ ...shared, price: price.live }),

@@ -180,7 +180,11 @@ export const createCustomerApi = (
         maxOpenDeliveries: config.OPEN_DELIVERIES_PER_CUSTOMER,
       }),
       ...createTransactionRoutes({ db }),
-      ...createSupportRoutes({ ...shared, identify: identity.identify }),
+      ...createSupportRoutes({
+        ...shared,
+        identify: identity.identify,
+        contactDays: config.TICKET_ANSWER_DAYS,
+      }),
       ...createLegalRoutes({ db, clock }),
       ...createReferralRoutes(shared),
       ...createNotificationRoutes({ db, clock, access: customerAccess }),

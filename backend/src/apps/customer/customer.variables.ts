@@ -45,6 +45,10 @@ export const customerVariables = defineVariables({
     schema: integer(20, 1, 1000),
     doc: 'live sessions of a customer; one more ends the oldest',
   },
+  TICKET_ANSWER_DAYS: {
+    schema: integer(7, 1, 365),
+    doc: 'days in which a ticket is to be resolved; a grievance has 30',
+  },
   MINIMUM_APP_VERSION: {
     schema: z
       .string()

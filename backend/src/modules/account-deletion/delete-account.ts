@@ -22,6 +22,7 @@ import { closedInstallmentPollMs } from '../payments/index.ts';
 import type { LivePrice } from '../price/index.ts';
 import { eraseProductOrders } from '../product-orders/index.ts';
 import { keepFormerBuyer } from '../referrals/index.ts';
+import { keepOpenTickets } from '../support/index.ts';
 import type { AccountDeletionDeps } from './account-deletion.types.ts';
 
 /**
@@ -115,6 +116,7 @@ const erase = async (
   await eraseProductOrders(tx, { userId, at });
   await deleteNotifications(tx, userId);
   await eraseKeys(tx, userId);
+  await keepOpenTickets(deps, tx, { userId, at });
   await deps.vault.destroyUser(tx, userId);
   return eraseUser(tx, user, { at, coolDownUntil });
 };

@@ -64,6 +64,12 @@ const ceilHalf = ({ gstPaise }: Sold): number => Math.ceil(gstPaise / 2);
 const gstOf = ({ gstPaise }: Sold): number => gstPaise;
 const totalOf = ({ totalPaise }: Sold): number => totalPaise;
 
+const read = async (ask: Caller, day: string, more = '') => {
+  const { status, body } = await ask('GET', `/gold/product-sales?from=${day}&to=${day}${more}`);
+  expect(status).toBe(200);
+  return body;
+};
+
 describe('jewellery in the books', () => {
   it('belongs to the day of its supply, its return and its cash, and is frozen with the month', async ({
     open,
@@ -82,11 +88,6 @@ describe('jewellery in the books', () => {
     await advanceTo(open, kept.id, ...sent, 'DELIVERED');
     await advanceTo(open, back.id, ...sent, 'DELIVERED');
     const first = await openPortal(open);
-    const read = async (ask: Caller, day: string, more = '') => {
-      const { status, body } = await ask('GET', `/gold/product-sales?from=${day}&to=${day}${more}`);
-      expect(status).toBe(200);
-      return body;
-    };
     const supplied = [kept, back];
     const ordered = { total: 2, totals: { amountPaise: sum(supplied, totalOf) } };
     expect(await read(first, supplyDay)).toMatchObject({
@@ -164,6 +165,12 @@ function startOfNextMonth(now: Date): number {
   return addMs(endOfIstDate(to), 25 * 60 * 60_000).getTime() - now.getTime();
 }
 
+const change = (by: string) => `
+ALTER TABLE product_invoice DISABLE TRIGGER product_invoice_append_only;
+UPDATE product_invoice SET total_paise = total_paise ${by}, gst_paise = gst_paise ${by}
+WHERE number = (SELECT min(number) FROM product_invoice WHERE kind = 'INVOICE');
+ALTER TABLE product_invoice ENABLE TRIGGER product_invoice_append_only`;
+
 /** Closes the month: refused where invoices and history differ, and frozen from then on. */
 const closeAndTamper = async (open: OpenProductOrders, period: string, suppliedPaise: number) => {
   const { system } = open;
@@ -174,11 +181,6 @@ const closeAndTamper = async (open: OpenProductOrders, period: string, suppliedP
   await system.advance(Math.ceil((end.getTime() - system.clock.now().getTime()) / 1000));
   const ask = await openPortal(open);
   const path = `/gold/month-end-close/${period}`;
-  const change = (by: string) => `
-    ALTER TABLE product_invoice DISABLE TRIGGER product_invoice_append_only;
-    UPDATE product_invoice SET total_paise = total_paise ${by}, gst_paise = gst_paise ${by}
-    WHERE number = (SELECT min(number) FROM product_invoice WHERE kind = 'INVOICE');
-    ALTER TABLE product_invoice ENABLE TRIGGER product_invoice_append_only`;
   await asOwner(change('+ 1'));
   const refused = await ask('POST', path);
   await asOwner(change('- 1'));

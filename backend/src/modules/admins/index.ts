@@ -1,5 +1,6 @@
 export { emailSchema, newPasswordSchema, operatorReference } from './admins.schemas.ts';
 export {
+  findAdmin,
   findAdminByEmail,
   hasActiveSuperAdmin,
   listAdmins,

@@ -31,6 +31,7 @@ export const notificationTypes = [
   'bank_verified',
   'bank_failed',
   'referral_reward',
+  'ticket_answered',
   'device_signed_in',
   'mpin_set',
   'mpin_changed',

@@ -7,7 +7,7 @@ import type { Db } from '../../platform/db/index.ts';
  * since only so they are numbered without a gap: the application may read them and no more.
  */
 
-export const documentKinds = ['INVOICE', 'CREDIT_NOTE'] as const;
+const documentKinds = ['INVOICE', 'CREDIT_NOTE'] as const;
 export type DocumentKind = (typeof documentKinds)[number];
 
 /** The tax invoice of an order, or the credit note of one that came back. */

@@ -1,6 +1,7 @@
 import { addMs } from '../../platform/clock/clock.ts';
 import { istDate } from '../../platform/clock/ist.ts';
 import { joinSql, selectRows, sql, type Db, type Sql } from '../../platform/db/index.ts';
+import { dueSoonDays } from '../support/index.ts';
 
 /** A kind of work that waits for an operator. */
 export interface Attention {
@@ -20,6 +21,8 @@ const links = {
   payment_unmatched: '/payments?state=UNMATCHED',
   job_dead: '/jobs?status=dead',
   ticket_open: '/support/tickets?status=OPEN',
+  ticket_due: '/support/tickets?due=soon',
+  ticket_overdue: '/support/tickets?due=overdue',
   kyc_submitted: '/kyc?status=SUBMITTED',
   evidence_ending: '/readiness',
 } as const;
@@ -31,6 +34,8 @@ export const linkOf = (kind: Attention['kind']): string => links[kind];
 
 const underReview = sql`
   gold_order WHERE manual_review_code IS NOT NULL AND status IN ('MANUAL_REVIEW', 'VERIFIED')`;
+
+const isOpenTicket = sql`status IN ('OPEN', 'IN_PROGRESS')`;
 
 /** Selects rows by the indexes of what is open, with the time since when each of them waits. */
 const sources = (now: Date): Readonly<Record<Attention['kind'], Sql>> => ({
@@ -48,6 +53,11 @@ const sources = (now: Date): Readonly<Record<Attention['kind'], Sql>> => ({
     WHERE status = 'CAPTURED' AND standing = 'UNMATCHED'`,
   job_dead: sql`updated_at AS since FROM dead_letter_job`,
   ticket_open: sql`created_at AS since FROM support_ticket WHERE status = 'OPEN'`,
+  ticket_due: sql`due_at AS since FROM support_ticket WHERE ${isOpenTicket}
+    AND due_at > ${now}::timestamptz
+    AND due_at <= ${addMs(now, dueSoonDays * 24 * 60 * 60_000)}::timestamptz`,
+  ticket_overdue: sql`due_at AS since FROM support_ticket WHERE ${isOpenTicket}
+    AND due_at <= ${now}::timestamptz`,
   kyc_submitted: sql`submitted_at AS since FROM kyc_record WHERE status = 'SUBMITTED'`,
   // As the readiness report warns: it ends within 30 days, or has ended.
   evidence_ending: sql`(expires_on - 30)::timestamptz AS since FROM readiness_evidence

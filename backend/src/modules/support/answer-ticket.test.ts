@@ -5,6 +5,7 @@ import { openCustomerRoutes, type OpenCustomerRoutes } from '#test/support/open-
 import { createRevocationList } from '../../platform/auth/revocation-list.ts';
 import { createAdmins } from '../admins/index.ts';
 import { createIdentifyCustomer } from '../identity/index.ts';
+import { createNotify } from '../notifications/index.ts';
 import { createVault, parseKeyring } from '../../platform/crypto/index.ts';
 import {
   countOutdatedNotes,
@@ -23,7 +24,7 @@ beforeAll(async () => {
   open = await openCustomerRoutes((system) => {
     const revocations = createRevocationList({ redis: system.redis, onError: () => undefined });
     const identify = createIdentifyCustomer({ ...system, revocations });
-    return createSupportRoutes({ ...system, identify });
+    return createSupportRoutes({ ...system, identify, contactDays: 7 });
   });
   const { system, factories } = open;
   operators = [
@@ -32,7 +33,11 @@ beforeAll(async () => {
     await factories.admin('SUPPORT'),
   ];
   const { guard } = createAdmins({ ...system, tokenTtlSeconds: 3600 });
-  adminUrl = await system.serve({ prefix: '/v1', routes: createSupportAdminRoutes(system), guard });
+  adminUrl = await system.serve({
+    prefix: '/v1',
+    routes: createSupportAdminRoutes({ ...system, notify: createNotify(system) }),
+    guard,
+  });
   ask = bearerCaller(adminUrl, operators[2]?.token);
 });
 afterAll(() => open.close());
@@ -237,10 +242,14 @@ describe('what was noted', () => {
     };
     expect(next.service.open(event?.noteSealed ?? '', context)).toBe('a note of the stranger');
 
+    await patch(reference, 'RESOLVED');
     const purge = createTicketPurge(system);
     system.clock.advance(31 * 24 * 3_600_000);
     expect(await purge.deleteBatch(1000)).toBeGreaterThan(1);
-    expect((await eventsOf(reference)).map(({ noteSealed }) => noteSealed)).toEqual([null]);
-    expect((await eventsOf(reference)).map(({ toStatus }) => toStatus)).toEqual(['IN_PROGRESS']);
+    expect((await eventsOf(reference)).map(({ noteSealed }) => noteSealed)).toEqual([null, null]);
+    expect((await eventsOf(reference)).map(({ toStatus }) => toStatus)).toEqual([
+      'IN_PROGRESS',
+      'RESOLVED',
+    ]);
   });
 });

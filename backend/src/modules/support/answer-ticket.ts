@@ -1,4 +1,4 @@
-import { addMs, type Clock } from '../../platform/clock/clock.ts';
+import type { Clock } from '../../platform/clock/clock.ts';
 import type { Vault } from '../../platform/crypto/index.ts';
 import type { Db, InTransaction } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
@@ -7,15 +7,21 @@ import type { Logger } from '../../platform/observability/index.ts';
 import { transition } from '../../platform/transitions/transitions.ts';
 import { adminActor, type ByOperator } from '../admins/index.ts';
 import type { Auditor } from '../audit/index.ts';
+import type { Notify } from '../notifications/index.ts';
 import type { TicketPatch } from './support.admin.schemas.ts';
+import { notifyAnswered } from './support.notifications.ts';
 import { ticketMachine } from './support.states.ts';
 import {
+  assignTicket,
   insertTicketEvent,
   lockTicket,
+  touchTicket,
   updateTicketStatus,
   type StoredTicket,
 } from './support.store.ts';
-import { noteContext, strangersMs } from './ticket-sealing.ts';
+import type { TicketStatus } from './support.types.ts';
+import { insertMessage, keepForReading, shareCustomer } from './ticket-messages.store.ts';
+import { chooseSealer, messageContext, noteContext } from './ticket-sealing.ts';
 
 export interface AnswerTicketDeps {
   readonly db: Db;
@@ -23,72 +29,139 @@ export interface AnswerTicketDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly audit: Auditor;
+  readonly notify: Notify;
   readonly vault: Pick<Vault, 'forUsers' | 'service'>;
   readonly logger: Pick<Logger, 'info' | 'error'>;
 }
 
-/**
- * Seals a note with the key of the ticket's customer, so that it goes with them; with the service
- * key where there is none, or it is destroyed, to be erased with the rest of the ticket.
- */
-const sealNote = async (
-  { vault }: AnswerTicketDeps,
+/** The states that end the wait of a ticket's writer. */
+const isEnd = (status: TicketStatus): boolean => status === 'RESOLVED' || status === 'CLOSED';
+
+const moveTicket = async (
+  deps: AnswerTicketDeps,
   tx: Db,
-  { ticket, eventId, note, at }: { ticket: StoredTicket; eventId: string; note: string; at: Date },
-) => {
-  const { userId, purgeAfter } = ticket;
-  const own = userId === null ? undefined : (await vault.forUsers(tx, [userId])).get(userId);
-  const noteSealed = (own ?? vault.service).seal(note, noteContext(eventId));
-  return {
-    noteSealed,
-    purgeAfter: own === undefined ? (purgeAfter ?? addMs(at, strangersMs)) : null,
-  };
+  ticket: StoredTicket,
+  { to, note, by: { principal, context } }: { to: TicketStatus; note?: string; by: ByOperator },
+): Promise<void> => {
+  const { clock, random, logger, vault } = deps;
+  const { id, status: from } = ticket;
+  const [at, eventId] = [clock.now(), random.uuid()];
+  const { sealer, purgeAfter } = await chooseSealer(vault, tx, { ticket, at });
+  const sealed =
+    note === undefined ? {} : { noteSealed: sealer.seal(note, noteContext(eventId)), purgeAfter };
+  await transition(ticketMachine(logger), {
+    id,
+    from,
+    to,
+    actor: `admin:${principal.adminId}`,
+    cause: 'ticket.answered',
+    update: () => updateTicketStatus(tx, id, { from, to, at }),
+    recordHistory: () =>
+      insertTicketEvent(tx, {
+        id: eventId,
+        ticketId: id,
+        fromStatus: from,
+        toStatus: to,
+        actorId: principal.adminId,
+        requestId: context.requestId,
+        at,
+        ...sealed,
+      }),
+  });
+  // Whoever takes a ticket up has it, unless somebody was named before.
+  if (from === 'OPEN' && ticket.assigneeId === null) {
+    await assignTicket(tx, id, { assigneeId: principal.adminId, at });
+  }
+  if (isEnd(to)) await keepForReading(tx, id, at);
+};
+
+/** Adds what an operator writes to the customer, who is notified of it where they have an account. */
+const addAnswer = async (
+  { clock, random, vault, notify }: AnswerTicketDeps,
+  tx: Db,
+  ticket: StoredTicket,
+  { message, adminId }: { message: string; adminId: string },
+): Promise<void> => {
+  const [at, id] = [clock.now(), random.uuid()];
+  const { sealer, purgeAfter } = await chooseSealer(vault, tx, { ticket, at });
+  const bodySealed = sealer.seal(message, messageContext(id));
+  await insertMessage(tx, {
+    id,
+    ticketId: ticket.id,
+    author: 'OPERATOR',
+    adminId,
+    bodySealed,
+    purgeAfter,
+    at,
+  });
+  await touchTicket(tx, ticket.id, at);
+  await notifyAnswered(tx, notify, { ticket, messageId: id });
+};
+
+/** Locks a ticket after its customer. @throws AppError NOT_FOUND */
+const lockForOperator = async (tx: Db, reference: string): Promise<StoredTicket> => {
+  await shareCustomer(tx, reference);
+  const ticket = await lockTicket(tx, reference);
+  if (ticket === undefined) throw new AppError('NOT_FOUND');
+  return ticket;
 };
 
 /**
- * Changes the state of a ticket, with its event, an operator's note and the audit row in one
- * transaction.
+ * Changes the state of a ticket, with its event, an operator's note, an answer to the customer and
+ * the audit row in one transaction.
  * @throws AppError NOT_FOUND; ILLEGAL_TRANSITION where the table does not have it
  */
 export const answerTicket = (
   deps: AnswerTicketDeps,
-  { reference, change: { status, note } }: { reference: string; change: TicketPatch },
-  { principal, context }: ByOperator,
+  { reference, change }: { reference: string; change: TicketPatch },
+  by: ByOperator,
 ): Promise<void> =>
   deps.inTransaction(async (tx) => {
-    const { clock, random, audit, logger } = deps;
-    const ticket = await lockTicket(tx, reference);
-    if (ticket === undefined) throw new AppError('NOT_FOUND');
-    const { id, status: from, userId } = ticket;
-    const [at, eventId] = [clock.now(), random.uuid()];
-    const sealed =
-      note === undefined ? {} : await sealNote(deps, tx, { ticket, eventId, note, at });
-    await transition(ticketMachine(logger), {
-      id,
-      from,
-      to: status,
-      actor: `admin:${principal.adminId}`,
-      cause: 'ticket.answered',
-      update: () => updateTicketStatus(tx, id, { from, to: status, at }),
-      recordHistory: () =>
-        insertTicketEvent(tx, {
-          id: eventId,
-          ticketId: id,
-          fromStatus: from,
-          toStatus: status,
-          actorId: principal.adminId,
-          requestId: context.requestId,
-          at,
-          ...sealed,
-        }),
-    });
-    await audit.record(tx, {
+    const { principal, context } = by;
+    const { status, note, answer } = change;
+    const ticket = await lockForOperator(tx, reference);
+    await moveTicket(deps, tx, ticket, { to: status, by, ...(note !== undefined && { note }) });
+    if (answer !== undefined) {
+      await addAnswer(deps, tx, ticket, { message: answer, adminId: principal.adminId });
+    }
+    const written = {
+      ...(note !== undefined && { note }),
+      ...(answer !== undefined && { answer }),
+    };
+    await deps.audit.record(tx, {
       action: 'support.tickets.update',
       ...adminActor(principal, context),
       target: { type: 'support_ticket', id: reference },
-      before: { status: from },
+      before: { status: ticket.status },
       after: { status },
-      ...(note !== undefined && { sealed: { after: { note } } }),
+      ...(Object.keys(written).length > 0 && { sealed: { after: written } }),
+      ...(ticket.userId !== null && { sealedFor: ticket.userId }),
+    });
+  });
+
+/**
+ * Writes to the customer of a ticket. One that nobody took up is taken up so.
+ * @throws AppError NOT_FOUND; ILLEGAL_TRANSITION for a ticket that is closed
+ */
+export const writeToCustomer = (
+  deps: AnswerTicketDeps,
+  { reference, message }: { reference: string; message: string },
+  by: ByOperator,
+): Promise<void> =>
+  deps.inTransaction(async (tx) => {
+    const { principal, context } = by;
+    const ticket = await lockForOperator(tx, reference);
+    const { status, userId } = ticket;
+    if (status === 'CLOSED') throw new AppError('ILLEGAL_TRANSITION', { details: { status } });
+    if (status === 'OPEN') await moveTicket(deps, tx, ticket, { to: 'IN_PROGRESS', by });
+    await addAnswer(deps, tx, ticket, { message, adminId: principal.adminId });
+    await deps.audit.record(tx, {
+      action: 'support.tickets.message',
+      ...adminActor(principal, context),
+      target: { type: 'support_ticket', id: reference },
+      before: { status },
+      after: { status: status === 'OPEN' ? 'IN_PROGRESS' : status },
+      sealed: { after: { message } },
       ...(userId !== null && { sealedFor: userId }),
     });
   });

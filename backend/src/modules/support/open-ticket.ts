@@ -2,6 +2,7 @@ import { addMs, type Clock } from '../../platform/clock/clock.ts';
 import { DataKeyDestroyedError, type Sealer, type Vault } from '../../platform/crypto/index.ts';
 import type { Db } from '../../platform/db/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
+import { dueAtOf } from './due-date.ts';
 import { insertTicket } from './support.store.ts';
 import type { TicketContent } from './support.types.ts';
 import { strangersMs, ticketContext } from './ticket-sealing.ts';
@@ -16,6 +17,8 @@ interface OpenTicketDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly vault: Pick<Vault, 'forUser' | 'service'>;
+  /** TICKET_ANSWER_DAYS: of tickets that are no grievance. */
+  readonly contactDays: number;
 }
 
 const makeReference = (random: Pick<Random, 'int'>): string => {
@@ -39,7 +42,7 @@ const customersSealer = async (
 
 /**
  * Opens a ticket and returns its reference. What was written is sealed with the customer's own key
- * where one is signed in, else with the service key, and then erased after 30 days.
+ * where one is signed in, else with the service key, and then erased 30 days after it was resolved.
  */
 export const openTicket = async (
   deps: OpenTicketDeps,
@@ -64,6 +67,7 @@ export const openTicket = async (
       subjectSealed: seal('subject', content.subject),
       messageSealed: seal('message', content.message),
       purgeAfter: own === undefined ? addMs(at, strangersMs) : null,
+      dueAt: dueAtOf(content.category, at, deps),
       createdAt: at,
     });
     if (isNew) return reference;

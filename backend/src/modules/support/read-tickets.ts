@@ -1,7 +1,9 @@
+import type { Clock } from '../../platform/clock/clock.ts';
 import type { Vault } from '../../platform/crypto/index.ts';
 import type { Db } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import type { Page } from '../../platform/http/index.ts';
+import { isOverdue } from './due-date.ts';
 import type { TicketDetail, TicketSummary } from './support.admin.schemas.ts';
 import {
   findTicket,
@@ -10,10 +12,12 @@ import {
   type StoredTicket,
   type TicketFilter,
 } from './support.store.ts';
-import { noteContext, openText, ticketContext } from './ticket-sealing.ts';
+import { listMessages, type StoredMessage } from './ticket-messages.store.ts';
+import { messageContext, noteContext, openText, ticketContext } from './ticket-sealing.ts';
 
-interface ReadTicketsDeps {
+export interface ReadTicketsDeps {
   readonly db: Db;
+  readonly clock: Clock;
   readonly vault: Pick<Vault, 'forUsers' | 'service'>;
 }
 
@@ -24,33 +28,43 @@ export const filterOfSearch = (q: string | undefined): Partial<TicketFilter> => 
   return isUserId ? { userId: q.toLowerCase() } : { referencePart: q.toUpperCase() };
 };
 
-/** Opens the texts of tickets, all customers' keys at once. */
-const createOpener = async ({ db, vault }: ReadTicketsDeps, tickets: readonly StoredTicket[]) => {
+/**
+ * Opens the texts of tickets, all customers' keys at once. What has a time to be erased was sealed
+ * by the service key, the rest by the customer's.
+ */
+export const createOpener = async (
+  { db, vault }: Pick<ReadTicketsDeps, 'db' | 'vault'>,
+  tickets: readonly StoredTicket[],
+) => {
   const userIds = tickets.flatMap(({ userId }) => (userId === null ? [] : [userId]));
   const sealers = await vault.forUsers(db, [...new Set(userIds)]);
-  const sealerOf = ({ userId }: StoredTicket) =>
-    userId === null ? vault.service : sealers.get(userId);
+  const sealerOf = ({ userId }: StoredTicket, purgeAfter: Date | null) =>
+    purgeAfter !== null || userId === null ? vault.service : sealers.get(userId);
   return {
     text: (ticket: StoredTicket, name: string, sealed: string | null) =>
-      openText(sealerOf(ticket), sealed, ticketContext(name, ticket.id)),
+      openText(sealerOf(ticket, ticket.purgeAfter), sealed, ticketContext(name, ticket.id)),
     note: (
       ticket: StoredTicket,
       event: { id: string; noteSealed: string | null; purgeAfter: Date | null },
-    ) => {
-      const sealer = event.purgeAfter === null ? sealerOf(ticket) : vault.service;
-      return openText(sealer, event.noteSealed, noteContext(event.id));
+    ) => openText(sealerOf(ticket, event.purgeAfter), event.noteSealed, noteContext(event.id)),
+    message: (ticket: StoredTicket, message: StoredMessage) => {
+      const sealer = sealerOf(ticket, message.purgeAfter);
+      return openText(sealer, message.bodySealed, messageContext(message.id));
     },
   };
 };
 
-type Opener = Awaited<ReturnType<typeof createOpener>>;
+export type TicketOpener = Awaited<ReturnType<typeof createOpener>>;
 
-const summaryOf = (ticket: StoredTicket, open: Opener): TicketSummary => ({
+const summaryOf = (ticket: StoredTicket, open: TicketOpener, now: Date): TicketSummary => ({
   reference: ticket.reference,
   category: ticket.category,
   status: ticket.status,
   userId: ticket.userId,
   subject: open.text(ticket, 'subject', ticket.subjectSealed),
+  assignee: ticket.assignee,
+  dueAt: ticket.dueAt?.toISOString() ?? null,
+  overdue: isOverdue(ticket, now),
   createdAt: ticket.createdAt.toISOString(),
   updatedAt: ticket.updatedAt.toISOString(),
 });
@@ -59,7 +73,8 @@ const summaryOf = (ticket: StoredTicket, open: Opener): TicketSummary => ({
 export const readTickets = async (deps: ReadTicketsDeps, filter: TicketFilter, page: Page) => {
   const { tickets, total } = await listTickets(deps.db, filter, page);
   const open = await createOpener(deps, tickets);
-  return { items: tickets.map((ticket) => summaryOf(ticket, open)), total, ...page };
+  const now = deps.clock.now();
+  return { items: tickets.map((ticket) => summaryOf(ticket, open, now)), total, ...page };
 };
 
 /**
@@ -74,13 +89,22 @@ export const readTicket = async (
   const ticket = await findTicket(deps.db, reference);
   if (ticket === undefined) throw new AppError('NOT_FOUND');
   const open = await createOpener(deps, [ticket]);
-  const events = await listTicketEvents(deps.db, ticket.id);
+  const [events, messages] = await Promise.all([
+    listTicketEvents(deps.db, ticket.id),
+    listMessages(deps.db, ticket.id),
+  ]);
   return {
-    ...summaryOf(ticket, open),
+    ...summaryOf(ticket, open, deps.clock.now()),
     name: open.text(ticket, 'name', ticket.nameSealed),
     email: open.text(ticket, 'email', ticket.emailSealed),
     phone: open.text(ticket, 'phone', ticket.phoneSealed),
     message: open.text(ticket, 'message', ticket.messageSealed),
+    messages: messages.map((message) => ({
+      at: message.at.toISOString(),
+      author: message.author,
+      actor: message.admin,
+      text: open.message(ticket, message),
+    })),
     notes: events.map((event) => ({
       at: event.at.toISOString(),
       from: event.fromStatus,

@@ -13,9 +13,9 @@ import { ticketContext } from './ticket-sealing.ts';
 const columns = ['name', 'email', 'phone', 'subject', 'message'] as const;
 type Sealed = Readonly<Record<(typeof columns)[number], string | null>>;
 
-/** Matches tickets of strangers that another service key than the one of id `keyId` sealed. */
+/** Matches tickets that the service sealed, with another service key than the one of id `keyId` sealed. */
 const sealedByOther = (keyId: string) => sql`
-  message_sealed IS NOT NULL AND purge_after IS NOT NULL AND user_id IS NULL
+  message_sealed IS NOT NULL AND purge_after IS NOT NULL
   AND NOT starts_with(message_sealed, ${`v1.${keyId}.`})`;
 
 /** Seals every column anew; undefined where the old key is gone. */

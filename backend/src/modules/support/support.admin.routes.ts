@@ -1,9 +1,66 @@
-import { defineRoute, ok, type Route } from '../../platform/http/index.ts';
+import type { z } from 'zod';
+import { created, defineRoute, ok, type Route } from '../../platform/http/index.ts';
 import { anyAdmin } from '../admins/index.ts';
-import { answerTicket, type AnswerTicketDeps } from './answer-ticket.ts';
+import { answerTicket, writeToCustomer, type AnswerTicketDeps } from './answer-ticket.ts';
+import { nameAssignee } from './assign-ticket.ts';
 import { filterOfSearch, readTicket, readTickets } from './read-tickets.ts';
-import { ticketPage, ticketPatch, ticketsQuery, ticketView } from './support.admin.schemas.ts';
+import {
+  assigneeBody,
+  operatorMessage,
+  ticketPage,
+  ticketPatch,
+  ticketsQuery,
+  ticketView,
+} from './support.admin.schemas.ts';
 import { referenceParams } from './support.schemas.ts';
+import type { TicketFilter } from './support.store.ts';
+
+type TicketsQuery = z.output<typeof ticketsQuery>;
+
+const filterOf = (
+  { status, category, assignee, due, q }: Omit<TicketsQuery, 'page' | 'limit'>,
+  now: Date,
+): TicketFilter => ({
+  status,
+  category,
+  assigneeId: assignee === 'none' ? null : assignee,
+  due: due === undefined ? undefined : { kind: due, now },
+  ...filterOfSearch(q),
+});
+
+/** Declares what operators do with one ticket beside changing its state. */
+const createDeskRoutes = (deps: AnswerTicketDeps): Route[] => [
+  defineRoute({
+    method: 'POST',
+    path: '/support/tickets/:reference/messages',
+    summary: 'Write to the customer of a ticket; one that nobody took up is taken up so',
+    tags: ['support'],
+    access: anyAdmin,
+    params: referenceParams,
+    body: operatorMessage,
+    responses: { 201: ticketView },
+    errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION'],
+    handler: async ({ params: { reference }, body: { message }, principal, context }) => {
+      await writeToCustomer(deps, { reference, message }, { principal, context });
+      return created(await readTicket(deps, reference));
+    },
+  }),
+  defineRoute({
+    method: 'PUT',
+    path: '/support/tickets/:reference/assignee',
+    summary: 'Name the operator who has a ticket, or nobody',
+    tags: ['support'],
+    access: anyAdmin,
+    params: referenceParams,
+    body: assigneeBody,
+    responses: { 200: ticketView },
+    errors: ['NOT_FOUND'],
+    handler: async ({ params: { reference }, body: { adminId }, principal, context }) => {
+      await nameAssignee(deps, { reference, adminId }, { principal, context });
+      return ok(await readTicket(deps, reference));
+    },
+  }),
+];
 
 /** Declares `/support/tickets` of the admin API. */
 export const createSupportAdminRoutes = (deps: AnswerTicketDeps): Route[] => {
@@ -16,8 +73,8 @@ export const createSupportAdminRoutes = (deps: AnswerTicketDeps): Route[] => {
       query: ticketsQuery,
       responses: { 200: ticketPage },
       ...shared,
-      handler: async ({ query: { status, category, q, ...page } }) =>
-        ok(await readTickets(deps, { status, category, ...filterOfSearch(q) }, page)),
+      handler: async ({ query: { page, limit, ...query } }) =>
+        ok(await readTickets(deps, filterOf(query, deps.clock.now()), { page, limit })),
     }),
     defineRoute({
       method: 'GET',
@@ -31,7 +88,7 @@ export const createSupportAdminRoutes = (deps: AnswerTicketDeps): Route[] => {
     defineRoute({
       method: 'PATCH',
       path: '/support/tickets/:reference',
-      summary: 'Change the state of a ticket, with an optional note',
+      summary: 'Change the state of a ticket, with a note for operators or an answer',
       params: referenceParams,
       body: ticketPatch,
       responses: { 200: ticketView },
@@ -42,5 +99,6 @@ export const createSupportAdminRoutes = (deps: AnswerTicketDeps): Route[] => {
         return ok(await readTicket(deps, reference));
       },
     }),
+    ...createDeskRoutes(deps),
   ];
 };

@@ -1,11 +1,19 @@
 import { z } from 'zod';
-import { exampleOf, pageOf, pageQuery, plainText } from '../../platform/http/index.ts';
+import { exampleOf, idInput, pageOf, pageQuery, plainText } from '../../platform/http/index.ts';
 import { operatorReference } from '../admins/index.ts';
-import { ticketCategories, ticketStatuses } from './support.types.ts';
+import { messageAuthors, ticketCategories, ticketStatuses } from './support.types.ts';
 
 export const ticketsQuery = pageQuery.extend({
   status: z.enum(ticketStatuses).optional(),
   category: z.enum(ticketCategories).optional(),
+  assignee: z
+    .union([z.literal('none'), idInput])
+    .optional()
+    .describe("An operator's id, or `none` for tickets that nobody has."),
+  due: z
+    .enum(['soon', 'overdue'])
+    .optional()
+    .describe('Open tickets that are due within three days, or were due already.'),
   q: z
     .string()
     .trim()
@@ -16,14 +24,31 @@ export const ticketsQuery = pageQuery.extend({
 
 export const ticketPatch = z.object({
   status: z.enum(ticketStatuses),
-  note: plainText(5000).optional(),
+  note: plainText(5000).optional().describe('For operators alone.'),
+  answer: plainText(5000).optional().describe('For the customer, who is notified of it.'),
 });
 ticketPatch.register(z.globalRegistry, {
   id: 'UpdateTicketRequest',
-  examples: [{ status: 'RESOLVED', note: 'The payout has arrived.' }],
+  examples: [
+    { status: 'RESOLVED', note: 'Sent again.', answer: 'Your payout was sent again today.' },
+  ],
 });
 
 export type TicketPatch = z.output<typeof ticketPatch>;
+
+export const operatorMessage = z.object({ message: plainText(5000) });
+operatorMessage.register(z.globalRegistry, {
+  id: 'AnswerTicketRequest',
+  examples: [{ message: 'We asked the bank, and will write again tomorrow.' }],
+});
+
+export const assigneeBody = z.object({
+  adminId: idInput.nullable().describe('Null takes the ticket from whoever has it.'),
+});
+assigneeBody.register(z.globalRegistry, {
+  id: 'AssignTicketRequest',
+  examples: [{ adminId: '0199d8f2-4c8a-7b2c-8a33-1dfe4d8e0f98' }],
+});
 
 const ticketSummary = z.object({
   reference: z.string(),
@@ -31,6 +56,9 @@ const ticketSummary = z.object({
   status: z.enum(ticketStatuses),
   userId: z.uuid().nullable().describe('Null where nobody was signed in.'),
   subject: z.string().nullable().describe('Null once it is erased.'),
+  assignee: operatorReference.nullable(),
+  dueAt: z.iso.datetime().nullable(),
+  overdue: z.boolean().describe('True for an open ticket whose due date has passed.'),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),
 });
@@ -44,6 +72,9 @@ ticketSummary.register(z.globalRegistry, {
       status: 'RESOLVED',
       userId: '0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b11',
       subject: 'My payout',
+      assignee: { id: '0199d8f2-4c8a-7b2c-8a33-1dfe4d8e0f98', email: 'operator@example.test' },
+      dueAt: '2026-01-22T09:30:00.000Z',
+      overdue: false,
       createdAt: '2026-01-15T09:30:00.000Z',
       updatedAt: '2026-01-15T09:31:00.000Z',
     },
@@ -58,7 +89,7 @@ const noteView = z.object({
   at: z.iso.datetime(),
   from: z.string(),
   to: z.string(),
-  actor: operatorReference,
+  actor: operatorReference.nullable().describe('Null where the customer wrote again.'),
   note: z.string().nullable(),
 });
 noteView.register(z.globalRegistry, {
@@ -75,11 +106,31 @@ noteView.register(z.globalRegistry, {
   ],
 });
 
+const messageView = z.object({
+  at: z.iso.datetime(),
+  author: z.enum(messageAuthors),
+  actor: operatorReference.nullable().describe("Null for the customer's own."),
+  text: z.string().nullable(),
+});
+messageView.register(z.globalRegistry, {
+  id: 'TicketMessage',
+  description: 'A message of a ticket, with the operator who wrote it.',
+  examples: [
+    {
+      at: '2026-01-15T09:31:00.000Z',
+      author: 'OPERATOR',
+      actor: { id: '0199d8f2-4c8a-7b2c-8a33-1dfe4d8e0f98', email: 'operator@example.test' },
+      text: 'Your payout was sent again today.',
+    },
+  ],
+});
+
 export const ticketView = ticketSummary.extend({
   name: z.string().nullable(),
   email: z.string().nullable(),
   phone: z.string().nullable(),
   message: z.string().nullable(),
+  messages: z.array(messageView).describe('What both sides wrote after it, the newest 200.'),
   notes: z.array(noteView),
 });
 ticketView.register(z.globalRegistry, {
@@ -92,6 +143,7 @@ ticketView.register(z.globalRegistry, {
       email: 'asha@example.test',
       phone: '+919812345678',
       message: 'My payout of yesterday has not arrived.',
+      messages: [exampleOf(messageView)],
       notes: [exampleOf(noteView)],
     },
   ],

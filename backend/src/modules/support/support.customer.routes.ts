@@ -1,40 +1,58 @@
 import type { Redis } from 'ioredis';
 import type { Clock } from '../../platform/clock/clock.ts';
 import type { Vault } from '../../platform/crypto/index.ts';
-import type { Db } from '../../platform/db/index.ts';
+import type { Db, InTransaction } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import {
   addressGroup,
   created,
   defineRoute,
   ok,
+  pageQuery,
   PUBLIC,
   type Route,
 } from '../../platform/http/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
 import type { Logger } from '../../platform/observability/index.ts';
 import { createWindowLimit } from '../../platform/rate-limit/create-rate-limit.ts';
-import type { IdentifyCustomer } from '../identity/index.ts';
+import { customerAccess, type IdentifyCustomer } from '../identity/index.ts';
 import { openTicket } from './open-ticket.ts';
-import { createdTicket, referenceParams, ticketBody, ticketStatusView } from './support.schemas.ts';
+import { readOwnTickets, readThread } from './read-thread.ts';
+import {
+  createdTicket,
+  messageBody,
+  ownTicketPage,
+  referenceParams,
+  threadBody,
+  threadView,
+  ticketBody,
+  ticketStatusView,
+} from './support.schemas.ts';
 import { findTicketStatus } from './support.store.ts';
+import { createTicketAccess } from './ticket-access.ts';
+import { writeMessage } from './write-message.ts';
 
 const ticketsPerHour = 5;
 const hourMs = 60 * 60_000;
 
-/**
- * Declares `/support/tickets` of the customer API, for everybody (contract: customers > Support).
- */
-export const createSupportRoutes = (deps: {
+interface SupportDeps {
   readonly db: Db;
+  readonly inTransaction: InTransaction;
   readonly redis: Redis;
   readonly clock: Clock;
   readonly random: Random;
-  readonly vault: Pick<Vault, 'forUser' | 'service'>;
-  readonly logger: Pick<Logger, 'warn'>;
+  readonly vault: Pick<Vault, 'forUser' | 'forUsers' | 'service'>;
+  readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
   /** Signing in is not needed, but whose ticket it is decides whose key seals it. */
   readonly identify: IdentifyCustomer;
-}): Route[] => {
+  /** TICKET_ANSWER_DAYS */
+  readonly contactDays: number;
+}
+
+const shared = { tags: ['support'], access: PUBLIC };
+
+/** Declares the opening of tickets, and what their references show to everybody. */
+const createTicketRoutes = (deps: SupportDeps): Route[] => {
   const { db, redis, logger, identify } = deps;
   const countTicket = createWindowLimit({
     redis,
@@ -43,7 +61,6 @@ export const createSupportRoutes = (deps: {
     windowMs: hourMs,
     onStoreError: (error) => logger.warn({ err: error }, 'counting tickets alone: no cache'),
   });
-  const shared = { tags: ['support'], access: PUBLIC };
   return [
     defineRoute({
       method: 'POST',
@@ -77,3 +94,63 @@ export const createSupportRoutes = (deps: {
     }),
   ];
 };
+
+/** Declares the threads of tickets, for those who wrote them. */
+const createThreadRoutes = (deps: SupportDeps): Route[] => {
+  const access = createTicketAccess(deps);
+  return [
+    defineRoute({
+      method: 'POST',
+      path: '/support/tickets/:reference/thread',
+      summary: 'Read a ticket: by the token of its customer, or by a contact that it names',
+      params: referenceParams,
+      body: threadBody,
+      responses: { 200: threadView },
+      errors: ['NOT_FOUND', 'TICKET_LIMIT'],
+      ...shared,
+      handler: async ({ params: { reference }, body: { contact }, context }) => {
+        const { ip, headers } = context;
+        await access.admit({ reference, contact, ip, authorization: headers.authorization });
+        return ok(await readThread(deps, reference));
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/support/tickets/:reference/messages',
+      summary: 'Write to a ticket, as one reads it; one that was resolved is taken up again',
+      params: referenceParams,
+      body: messageBody,
+      responses: { 201: threadView },
+      errors: ['NOT_FOUND', 'TICKET_LIMIT', 'ILLEGAL_TRANSITION'],
+      ...shared,
+      handler: async ({ params: { reference }, body: { contact, message }, context }) => {
+        const { ip, headers, requestId } = context;
+        const { authorization } = headers;
+        const ticket = await access.admit({ reference, contact, ip, authorization });
+        await access.countMessage(ticket);
+        await writeMessage(deps, { reference, message, requestId });
+        return created(await readThread(deps, reference));
+      },
+    }),
+  ];
+};
+
+/**
+ * Declares `/support/tickets` of the customer API, for everybody but the list, which is the
+ * signed-in customer's own (contract: customers > Support).
+ */
+export const createSupportRoutes = (deps: SupportDeps): Route[] => [
+  ...createTicketRoutes(deps),
+  defineRoute({
+    method: 'GET',
+    path: '/support/tickets',
+    summary: "The caller's own tickets, newest first",
+    tags: ['support'],
+    access: customerAccess,
+    query: pageQuery,
+    responses: { 200: ownTicketPage },
+    handler: async ({ query: page, principal: { userId } }) =>
+      ok(await readOwnTickets(deps, userId, page)),
+  }),
+  ...createThreadRoutes(deps),
+];

@@ -1,7 +1,14 @@
 import { z } from 'zod';
-import { emailText, plainLine, plainName, plainText } from '../../platform/http/index.ts';
+import {
+  emailText,
+  exampleOf,
+  pageOf,
+  plainLine,
+  plainName,
+  plainText,
+} from '../../platform/http/index.ts';
 import { phoneSchema } from '../identity/index.ts';
-import { ticketCategories, ticketStatuses } from './support.types.ts';
+import { messageAuthors, ticketCategories, ticketStatuses } from './support.types.ts';
 
 export const ticketBody = z.object({
   name: plainName(100),
@@ -43,3 +50,78 @@ ticketStatusView.register(z.globalRegistry, {
   description: 'All that a reference shows of its ticket.',
   examples: [{ status: 'OPEN' }],
 });
+
+const contact = z
+  .union([phoneSchema, emailText])
+  .optional()
+  .describe('The phone number or email address of the ticket; not needed with its own token.');
+
+export const threadBody = z.object({ contact });
+threadBody.register(z.globalRegistry, {
+  id: 'ReadTicketRequest',
+  examples: [{ contact: 'asha@example.test' }],
+});
+
+export const messageBody = z.object({ message: plainText(5000), contact });
+messageBody.register(z.globalRegistry, {
+  id: 'WriteToTicketRequest',
+  examples: [{ message: 'It has arrived, thank you.', contact: 'asha@example.test' }],
+});
+
+const ownTicket = z.object({
+  reference: z.string(),
+  category: z.enum(ticketCategories),
+  status: z.enum(ticketStatuses),
+  subject: z.string().nullable().describe('Null once it is erased.'),
+  dueAt: z.iso.datetime().nullable().describe('When it is to be resolved.'),
+  createdAt: z.iso.datetime(),
+  updatedAt: z.iso.datetime(),
+});
+ownTicket.register(z.globalRegistry, {
+  id: 'OwnTicket',
+  description: 'A ticket in the list of its customer.',
+  examples: [
+    {
+      reference: 'DG-7K3M9QXP',
+      category: 'GRIEVANCE',
+      status: 'IN_PROGRESS',
+      subject: 'My payout',
+      dueAt: '2026-02-14T09:30:00.000Z',
+      createdAt: '2026-01-15T09:30:00.000Z',
+      updatedAt: '2026-01-15T09:31:00.000Z',
+    },
+  ],
+});
+export type OwnTicket = z.output<typeof ownTicket>;
+
+export const ownTicketPage = pageOf(ownTicket);
+
+const threadMessage = z.object({
+  at: z.iso.datetime(),
+  author: z.enum(messageAuthors).describe('OPERATOR is the support of the house.'),
+  text: z.string().nullable().describe('Null once it is erased.'),
+});
+threadMessage.register(z.globalRegistry, {
+  id: 'TicketThreadMessage',
+  description: 'A message of a ticket.',
+  examples: [
+    {
+      at: '2026-01-15T09:31:00.000Z',
+      author: 'OPERATOR',
+      text: 'Your payout was sent again today.',
+    },
+  ],
+});
+
+/** A ticket as its writer sees it: no operator's name, and none of their notes. */
+export const threadView = ownTicket.extend({
+  messages: z
+    .array(threadMessage)
+    .describe('Oldest first: the ticket itself, then the newest 200.'),
+});
+threadView.register(z.globalRegistry, {
+  id: 'TicketThread',
+  description: 'A ticket with what its writer and the house wrote to each other.',
+  examples: [{ ...exampleOf(ownTicket), messages: [exampleOf(threadMessage)] }],
+});
+export type TicketThread = z.output<typeof threadView>;

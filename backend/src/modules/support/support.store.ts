@@ -1,9 +1,16 @@
 import type { Prisma } from '../../generated/prisma/client.ts';
-import { execute, selectRows, sql, type Db } from '../../platform/db/index.ts';
+import { selectRows, sql, type Db } from '../../platform/db/index.ts';
 import { offsetOf, type Page } from '../../platform/http/index.ts';
-import type { Clock } from '../../platform/clock/clock.ts';
+import { addMs, type Clock } from '../../platform/clock/clock.ts';
 import type { Purge } from '../../platform/jobs/index.ts';
-import { ticketStatuses, type TicketCategory, type TicketStatus } from './support.types.ts';
+import {
+  dueSoonDays,
+  openTicketStatuses,
+  ticketStatuses,
+  type TicketCategory,
+  type TicketStatus,
+} from './support.types.ts';
+import { eraseContents, eraseMessages, eraseNotes } from './ticket-messages.store.ts';
 
 interface SealedTicket {
   readonly id: string;
@@ -17,10 +24,12 @@ interface SealedTicket {
   readonly subjectSealed: string;
   readonly messageSealed: string;
   readonly purgeAfter: Date | null;
+  readonly dueAt: Date;
   readonly createdAt: Date;
 }
 
-type TicketRow = Prisma.SupportTicketGetPayload<object>;
+const withAssignee = { assignee: { select: { id: true, email: true } } } as const;
+type TicketRow = Prisma.SupportTicketGetPayload<{ include: typeof withAssignee }>;
 
 /** A ticket as it is stored; what is null of its texts was erased, or never written. */
 export type StoredTicket = Omit<TicketRow, 'category' | 'status'> & {
@@ -46,7 +55,7 @@ const toTicket = ({ category, status, ...row }: TicketRow): StoredTicket => ({
 
 /** Returns a ticket; undefined when there is none of this reference. */
 export const findTicket = async (db: Db, reference: string): Promise<StoredTicket | undefined> => {
-  const row = await db.supportTicket.findUnique({ where: { reference } });
+  const row = await db.supportTicket.findUnique({ where: { reference }, include: withAssignee });
   return row === null ? undefined : toTicket(row);
 };
 
@@ -72,6 +81,20 @@ export const updateTicketStatus = async (
   return count;
 };
 
+/** Names the operator who has a ticket, or nobody. */
+export const assignTicket = async (
+  tx: Db,
+  id: string,
+  { assigneeId, at }: { readonly assigneeId: string | null; readonly at: Date },
+): Promise<void> => {
+  await tx.supportTicket.updateMany({ where: { id }, data: { assigneeId, updatedAt: at } });
+};
+
+/** Marks a ticket as changed at a moment: something was written to it. */
+export const touchTicket = async (tx: Db, id: string, at: Date): Promise<void> => {
+  await tx.supportTicket.updateMany({ where: { id }, data: { updatedAt: at } });
+};
+
 export const insertTicketEvent = async (
   tx: Db,
   event: Prisma.SupportTicketEventUncheckedCreateInput,
@@ -93,20 +116,37 @@ export interface TicketFilter {
   /** A part of the reference, in capitals. */
   readonly referencePart?: string | undefined;
   readonly userId?: string | undefined;
+  /** An operator's id, or null for tickets that nobody has. */
+  readonly assigneeId?: string | null | undefined;
+  /** Open tickets that are due at a moment: overdue, or within the next days. */
+  readonly due?: { readonly kind: 'soon' | 'overdue'; readonly now: Date } | undefined;
 }
+
+const dayMs = 24 * 60 * 60_000;
+
+const dueWhere = ({ due }: TicketFilter): Prisma.SupportTicketWhereInput => {
+  if (due === undefined) return {};
+  const { kind, now } = due;
+  const dueAt =
+    kind === 'overdue' ? { lte: now } : { gt: now, lte: addMs(now, dueSoonDays * dayMs) };
+  return { AND: [{ status: { in: [...openTicketStatuses] } }, { dueAt }] };
+};
 
 /** Returns a page of tickets, newest first, and how many match. */
 export const listTickets = async (db: Db, filter: TicketFilter, page: Page) => {
-  const { status, category, referencePart, userId } = filter;
-  const where = {
+  const { status, category, referencePart, userId, assigneeId } = filter;
+  const where: Prisma.SupportTicketWhereInput = {
+    ...dueWhere(filter),
     ...(status !== undefined && { status }),
     ...(category !== undefined && { category }),
     ...(referencePart !== undefined && { reference: { contains: referencePart } }),
     ...(userId !== undefined && { userId }),
+    ...(assigneeId !== undefined && { assigneeId }),
   };
   const [rows, total] = await Promise.all([
     db.supportTicket.findMany({
       where,
+      include: withAssignee,
       orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
       skip: offsetOf(page),
       take: page.limit,
@@ -125,34 +165,9 @@ export const findTicketStatus = async (
   return ticketStatuses.find((status) => status === row?.status);
 };
 
-/** Erases what strangers wrote, once its time has passed. Returns how many tickets that were. */
-const eraseContents = (db: Db, now: Date, limit: number): Promise<number> =>
-  execute(
-    db,
-    sql`
-      UPDATE support_ticket SET name_sealed = NULL, email_sealed = NULL, phone_sealed = NULL,
-        subject_sealed = NULL, message_sealed = NULL
-      WHERE id IN (
-        SELECT id FROM support_ticket
-        WHERE message_sealed IS NOT NULL AND purge_after < ${now}::timestamptz
-        ORDER BY purge_after LIMIT ${limit}::int FOR UPDATE SKIP LOCKED)`,
-  );
-
-/** Erases notes that the service key sealed, likewise. */
-const eraseNotes = (db: Db, now: Date, limit: number): Promise<number> =>
-  execute(
-    db,
-    sql`
-      UPDATE support_ticket_event SET note_sealed = NULL
-      WHERE id IN (
-        SELECT id FROM support_ticket_event
-        WHERE note_sealed IS NOT NULL AND purge_after < ${now}::timestamptz
-        ORDER BY purge_after LIMIT ${limit}::int)`,
-  );
-
 /**
- * Erases what strangers wrote in tickets after 30 days, and what operators noted there; the tickets
- * stay.
+ * Erases what the service key sealed of tickets, 30 days after they were resolved: what was written
+ * and noted. The tickets stay, and of one that is open nothing is erased.
  */
 export const createTicketPurge = ({
   db,
@@ -163,7 +178,10 @@ export const createTicketPurge = ({
 }): Purge => ({
   name: 'purge-tickets',
   async deleteBatch(limit) {
-    const erased = await eraseContents(db, clock.now(), limit);
-    return erased + (await eraseNotes(db, clock.now(), limit - erased));
+    let erased = 0;
+    for (const erase of [eraseContents, eraseNotes, eraseMessages]) {
+      erased += await erase(db, clock.now(), limit - erased);
+    }
+    return erased;
   },
 });

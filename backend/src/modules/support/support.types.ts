@@ -14,3 +14,13 @@ export interface TicketContent {
   readonly subject: string;
   readonly message: string;
 }
+
+/** Who wrote a message of a thread. Customers see every operator as the house's support. */
+export const messageAuthors = ['CUSTOMER', 'OPERATOR'] as const;
+export type MessageAuthor = (typeof messageAuthors)[number];
+
+/** States in which a ticket waits for the house: nothing of it is erased then. */
+export const openTicketStatuses = ['OPEN', 'IN_PROGRESS'] as const satisfies TicketStatus[];
+
+/** Days before its due date from which an open ticket is due soon. */
+export const dueSoonDays = 3;

@@ -1,0 +1,57 @@
+import { AppError } from '../../platform/errors/app-error.ts';
+import type { Page } from '../../platform/http/index.ts';
+import { createOpener, type ReadTicketsDeps, type TicketOpener } from './read-tickets.ts';
+import { findTicket, listTickets, type StoredTicket } from './support.store.ts';
+import type { OwnTicket, TicketThread } from './support.schemas.ts';
+import { listMessages } from './ticket-messages.store.ts';
+
+const ownView = (ticket: StoredTicket, open: TicketOpener): OwnTicket => ({
+  reference: ticket.reference,
+  category: ticket.category,
+  status: ticket.status,
+  subject: open.text(ticket, 'subject', ticket.subjectSealed),
+  dueAt: ticket.dueAt?.toISOString() ?? null,
+  createdAt: ticket.createdAt.toISOString(),
+  updatedAt: ticket.updatedAt.toISOString(),
+});
+
+/** Returns a page of a customer's own tickets, newest first. */
+export const readOwnTickets = async (
+  deps: Pick<ReadTicketsDeps, 'db' | 'vault'>,
+  userId: string,
+  page: Page,
+) => {
+  const { tickets, total } = await listTickets(deps.db, { userId }, page);
+  const open = await createOpener(deps, tickets);
+  return { items: tickets.map((ticket) => ownView(ticket, open)), total, ...page };
+};
+
+/**
+ * Returns a ticket as its writer sees it: what they and the house wrote, oldest first. Notes are
+ * the operators' own, and so is who of them wrote. @throws AppError NOT_FOUND
+ */
+export const readThread = async (
+  deps: Pick<ReadTicketsDeps, 'db' | 'vault'>,
+  reference: string,
+): Promise<TicketThread> => {
+  const ticket = await findTicket(deps.db, reference);
+  if (ticket === undefined) throw new AppError('NOT_FOUND');
+  const open = await createOpener(deps, [ticket]);
+  const messages = await listMessages(deps.db, ticket.id);
+  const first = {
+    at: ticket.createdAt.toISOString(),
+    author: 'CUSTOMER' as const,
+    text: open.text(ticket, 'message', ticket.messageSealed),
+  };
+  return {
+    ...ownView(ticket, open),
+    messages: [
+      first,
+      ...messages.map((message) => ({
+        at: message.at.toISOString(),
+        author: message.author,
+        text: open.message(ticket, message),
+      })),
+    ],
+  };
+};

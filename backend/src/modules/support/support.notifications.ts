@@ -1,0 +1,26 @@
+import type { Db } from '../../platform/db/index.ts';
+import type { Notify } from '../notifications/index.ts';
+import { isStillCustomer } from '../identity/index.ts';
+
+/** Notifies a ticket's customer of an answer. A stranger reads it by reference and contact. */
+export const notifyAnswered = async (
+  tx: Db,
+  notify: Notify,
+  {
+    ticket: { userId, reference },
+    messageId,
+  }: {
+    readonly ticket: { readonly userId: string | null; readonly reference: string };
+    readonly messageId: string;
+  },
+): Promise<void> => {
+  if (userId === null || !(await isStillCustomer(tx, userId))) return;
+  await notify(tx, {
+    userId,
+    type: 'ticket_answered',
+    title: 'We answered your ticket',
+    body: `Our support wrote to you about your ticket ${reference}. You can read it and reply.`,
+    data: { reference },
+    dedupeKey: `ticket_message:${messageId}`,
+  });
+};

@@ -1,0 +1,97 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Redis } from 'ioredis';
+import { AppError } from '../../platform/errors/app-error.ts';
+import { addressGroup } from '../../platform/http/index.ts';
+import type { Logger } from '../../platform/observability/index.ts';
+import { createWindowLimit } from '../../platform/rate-limit/create-rate-limit.ts';
+import type { IdentifyCustomer } from '../identity/index.ts';
+import { createOpener, type ReadTicketsDeps } from './read-tickets.ts';
+import { findTicket, type StoredTicket } from './support.store.ts';
+
+/**
+ * Requests with a contact in an hour: of an address group, and for a ticket over all addresses.
+ * Right ones count as well: else the refusal of all others would tell which one is right.
+ */
+const [contactsPerAddress, contactsPerTicket] = [20, 60];
+/** Messages that the writers of a ticket may add in an hour. */
+const messagesPerTicket = 20;
+const hourMs = 60 * 60_000;
+
+export interface TicketAccessDeps extends Pick<ReadTicketsDeps, 'db' | 'vault'> {
+  readonly redis: Redis;
+  readonly logger: Pick<Logger, 'warn'>;
+  readonly identify: IdentifyCustomer;
+}
+
+/** A request for a ticket by whoever says that they wrote it. */
+interface TicketRequest {
+  readonly reference: string;
+  /** The email address or phone number of the ticket, in the form in which it is stored. */
+  readonly contact: string | undefined;
+  readonly authorization: string | undefined;
+  readonly ip: string;
+}
+
+const hashOf = (text: string): Buffer => createHash('sha256').update(text).digest();
+const isEqual = (one: string, other: string): boolean =>
+  timingSafeEqual(hashOf(one), hashOf(other));
+
+const message = 'You have asked for this ticket too often. Please try again later.';
+
+/** @throws AppError TICKET_LIMIT where there is a time to wait */
+const hold = (retryAfterSeconds: number | undefined): void => {
+  if (retryAfterSeconds !== undefined) {
+    throw new AppError('TICKET_LIMIT', { message, retryAfterSeconds });
+  }
+};
+
+/**
+ * Creates what decides whether somebody may read a ticket and write to it: its customer by their
+ * token, anybody else by the reference and a contact that the ticket has. Everything else is the
+ * one 404, whatever of the two is wrong (contract: customers > Support).
+ */
+export const createTicketAccess = (deps: TicketAccessDeps) => {
+  const { redis, logger, identify, db } = deps;
+  const limitOf = (prefix: string, limit: number) =>
+    createWindowLimit({
+      redis,
+      prefix,
+      limit,
+      windowMs: hourMs,
+      onStoreError: (error) => logger.warn({ err: error }, 'counting tickets alone: no cache'),
+    });
+  const countAddress = limitOf('support-contact-addresses', contactsPerAddress);
+  const countReference = limitOf('support-contact-tickets', contactsPerTicket);
+  const countMessage = limitOf('support-messages', messagesPerTicket);
+
+  const hasContact = async (ticket: StoredTicket, contact: string): Promise<boolean> => {
+    const open = await createOpener(deps, [ticket]);
+    const known = [
+      open.text(ticket, 'email', ticket.emailSealed),
+      open.text(ticket, 'phone', ticket.phoneSealed),
+    ];
+    return known.some((one) => one !== null && isEqual(one.toLowerCase(), contact.toLowerCase()));
+  };
+
+  return {
+    /** Returns the ticket. @throws AppError NOT_FOUND; TICKET_LIMIT */
+    async admit(request: TicketRequest): Promise<StoredTicket> {
+      const { reference, contact, authorization, ip } = request;
+      const customer = await identify(authorization);
+      const ticket = await findTicket(db, reference);
+      const isOwn = customer !== undefined && ticket?.userId === customer.userId;
+      if (isOwn) return ticket;
+      if (contact !== undefined) {
+        hold(await countAddress(addressGroup(ip)));
+        hold(await countReference(reference));
+        if (ticket !== undefined && (await hasContact(ticket, contact))) return ticket;
+      }
+      throw new AppError('NOT_FOUND');
+    },
+
+    /** Counts a message to a ticket. @throws AppError TICKET_LIMIT */
+    async countMessage({ reference }: Pick<StoredTicket, 'reference'>): Promise<void> {
+      hold(await countMessage(reference));
+    },
+  };
+};

@@ -1,0 +1,76 @@
+import type { Clock } from '../../platform/clock/clock.ts';
+import type { Vault } from '../../platform/crypto/index.ts';
+import type { InTransaction } from '../../platform/db/index.ts';
+import { AppError } from '../../platform/errors/app-error.ts';
+import type { Random } from '../../platform/ids/random.ts';
+import type { Logger } from '../../platform/observability/index.ts';
+import { transition } from '../../platform/transitions/transitions.ts';
+import { ticketMachine } from './support.states.ts';
+import { insertTicketEvent, lockTicket, touchTicket, updateTicketStatus } from './support.store.ts';
+import { insertMessage, shareCustomer } from './ticket-messages.store.ts';
+import { chooseSealer, messageContext } from './ticket-sealing.ts';
+
+export interface WriteMessageDeps {
+  readonly inTransaction: InTransaction;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly vault: Pick<Vault, 'forUsers' | 'service'>;
+  readonly logger: Pick<Logger, 'info' | 'error'>;
+}
+
+const closed = 'This ticket is closed. Please open a new one.';
+
+/**
+ * Adds what its writer has to say to a ticket. One that was resolved is in progress again: the
+ * answer was not enough.
+ * @throws AppError NOT_FOUND; ILLEGAL_TRANSITION for a ticket that is closed
+ */
+export const writeMessage = (
+  { inTransaction, clock, random, vault, logger }: WriteMessageDeps,
+  written: { readonly reference: string; readonly message: string; readonly requestId: string },
+): Promise<void> =>
+  inTransaction(async (tx) => {
+    const { reference, message, requestId } = written;
+    await shareCustomer(tx, reference);
+    const ticket = await lockTicket(tx, reference);
+    if (ticket === undefined) throw new AppError('NOT_FOUND');
+    const { id: ticketId, status, userId } = ticket;
+    if (status === 'CLOSED') {
+      throw new AppError('ILLEGAL_TRANSITION', { message: closed, details: { status } });
+    }
+    const [at, id] = [clock.now(), random.uuid()];
+    const { sealer, purgeAfter } = await chooseSealer(vault, tx, { ticket, at });
+    const bodySealed = sealer.seal(message, messageContext(id));
+    await insertMessage(tx, {
+      id,
+      ticketId,
+      author: 'CUSTOMER',
+      adminId: null,
+      bodySealed,
+      purgeAfter,
+      at,
+    });
+    if (status !== 'RESOLVED') {
+      await touchTicket(tx, ticketId, at);
+      return;
+    }
+    const [from, to] = [status, 'IN_PROGRESS'] as const;
+    await transition(ticketMachine(logger), {
+      id: ticketId,
+      from,
+      to,
+      actor: `customer:${userId ?? 'signed-out'}`,
+      cause: 'ticket.written-again',
+      update: () => updateTicketStatus(tx, ticketId, { from, to, at }),
+      recordHistory: () =>
+        insertTicketEvent(tx, {
+          id: random.uuid(),
+          ticketId,
+          fromStatus: from,
+          toStatus: to,
+          actorId: null,
+          requestId,
+          at,
+        }),
+    });
+  });
