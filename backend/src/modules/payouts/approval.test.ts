@@ -3,7 +3,8 @@ import { lockRows, untilBlocked } from '#test/support/lock-rows.ts';
 import { describe, expect } from 'vitest';
 import type { OpenPayouts } from '#test/support/open-payouts.ts';
 import { eventually } from '#test/support/eventually.ts';
-import type { Caller } from '#test/support/caller.ts';
+import { bearerCaller, type Caller } from '#test/support/caller.ts';
+import { createAdmins } from '../admins/index.ts';
 
 const it = payoutTest()
   .extend('superAdmin', { scope: 'file' }, ({ open }) => open.operator('SUPER_ADMIN'))
@@ -196,6 +197,39 @@ describe('a retry', () => {
     await open.drain();
     expect(await keysOf(open, payoutId)).toHaveLength(2);
     expect(await retry(superAdmin.call, payoutId)).toMatchObject(elsewhere);
+  });
+
+  it('is refused where another one was made, and failed, while it asked', async ({
+    open,
+    superAdmin,
+  }) => {
+    const { payoutId } = await failed(open, superAdmin);
+    const retryMeanwhile = async (): Promise<void> => {
+      expect(await retry(superAdmin.call, payoutId)).toMatchObject({ status: 200 });
+      await open.drain();
+      await play(open, payoutId, 'failed');
+      open.system.clock.advance(120_000);
+      await open.runSweeps('payouts-poll-attempts');
+    };
+    const meanwhile = [retryMeanwhile];
+    const { payouts } = open.replica((real) => ({
+      ...real,
+      async getPayout(id) {
+        const answer = await real.getPayout(id);
+        await meanwhile.pop()?.();
+        return answer;
+      },
+    }));
+    const url = await open.system.serve({
+      prefix: '/v1',
+      routes: payouts.adminRoutes,
+      guard: createAdmins({ ...open.system, tokenTtlSeconds: 3600 }).guard,
+    });
+    const { token } = await open.factories.admin('SUPER_ADMIN');
+    // Nobody has asked about the second attempt: a third one might pay twice.
+    expect(await retry(bearerCaller(url, token), payoutId)).toMatchObject(elsewhere);
+    expect(await row(open, payoutId)).toMatchObject({ status: 'FAILED', attempt: 2 });
+    expect(await keysOf(open, payoutId)).toHaveLength(2);
   });
 
   it('beyond the cap is refused whole', async ({ open, superAdmin, admin }) => {
