@@ -31,8 +31,8 @@ export KUBECONFORM_SCHEMAS := $(CURDIR)/.tools/kubernetes-schemas/{{.ResourceKin
 endif
 
 .PHONY: help install up down reset demo fill test bench format format-check lint typecheck build generate
-.PHONY: tools charts workflows simulate mutate loadtest fuzz races chaos upgrade-test cluster-demo
-.PHONY: cluster-hold
+.PHONY: tools charts workflows simulate mutate mutate-rules loadtest fuzz
+.PHONY: races chaos upgrade-test cluster-demo cluster-hold
 .PHONY: image chart-schema chart-package chart-push pulumi-test
 .PHONY: deploy deploy-preview deploy-drift deploy-release
 .PHONY: goldctl goldctl-package goldctl-release
@@ -72,12 +72,15 @@ test: install generate ## Run every test (TESTS=path for some of them)
 bench: install generate ## Run the benchmarks (BENCH=name for one of them)
 	@$(BACKEND) bench -- $(BENCH)
 
-simulate: install generate ## Play months of money under faults (SEED, SEEDS, STEPS, MINUTES, REPORT=file)
-	@SEED='$(SEED)' SEEDS='$(SEEDS)' STEPS='$(STEPS)' MINUTES='$(MINUTES)' \
+simulate: install generate ## Play months of money under faults (SEED, SEEDS, STEPS, AT_ONCE, REPORT=file)
+	@SEED='$(SEED)' SEEDS='$(SEEDS)' STEPS='$(STEPS)' MINUTES='$(MINUTES)' AT_ONCE='$(AT_ONCE)' \
 		REPORT='$(abspath $(REPORT))' $(BACKEND) simulate
 
 mutate: install generate ## Break guards of money code, and see what finds each (ONLY=part of a name)
 	@ONLY='$(ONLY)' SEEDS='$(SEEDS)' STEPS='$(STEPS)' $(BACKEND) mutate
+
+mutate-rules: install generate ## Undo rules of the database, and see what finds each (ONLY=part of a name, SIMULATE=true)
+	@ONLY='$(ONLY)' STEPS='$(STEPS)' SIMULATE='$(SIMULATE)' $(BACKEND) mutate-rules
 
 loadtest: install ## Run the k6 load tests against the running stack (SUITE=name, PROFILE=smoke, load or soak)
 	@npm run --silent loadtest -w loadtests -- $(if $(SUITE),--suite $(SUITE)) --profile $(PROFILE)
