@@ -13,6 +13,7 @@ import { disturb, listDisturbances } from './disturbances.ts';
 import { openGround, type Ground } from './ground.ts';
 import { createLedger, type Ledger } from './ledger.ts';
 import { runLoad } from './load.ts';
+import { runOffice } from './office.ts';
 import { addProcess, drawsOf, listCounts, makeProduct } from './run.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
 import { openToxiproxy, type Toxiproxy } from './toxiproxy.ts';
@@ -38,13 +39,21 @@ const log = (line: string): void => {
   process.stdout.write(`${at} s  ${line}\n`);
 };
 
-const collaborators = ['safegold', 'sandbox-gateway', 'razorpay', 'cashfree', 'razorpayx'] as const;
+const collaborators = [
+  'safegold',
+  'sandbox-gateway',
+  'razorpay',
+  'cashfree',
+  'razorpayx',
+  'msg91',
+] as const;
 const variableOf = {
   safegold: ['SAFEGOLD_BASE_URL', '/safegold'],
   'sandbox-gateway': ['SANDBOX_GATEWAY_BASE_URL', '/gateway'],
   razorpay: ['RAZORPAY_BASE_URL', '/razorpay'],
   cashfree: ['CASHFREE_BASE_URL', '/cashfree/pg'],
   razorpayx: ['RAZORPAYX_BASE_URL', '/razorpayx'],
+  msg91: ['MSG91_BASE_URL', '/msg91'],
 } as const;
 
 const behind = (url: string, port: number): string => {
@@ -78,6 +87,7 @@ const startAll = (ground: Ground, supervisor: Supervisor, changes: Record<string
   const second = { app: 'customer', name: 'customer-2', dist, changes } as const;
   addProcess(ground, supervisor, { ...second, ports: at(3) });
   addProcess(ground, supervisor, { app: 'admin', name: 'admin', dist, changes });
+  addProcess(ground, supervisor, { app: 'accounting', name: 'accounting', dist, changes });
   addProcess(ground, supervisor, { app: 'worker', name: 'worker-1', dist, changes });
   const other = { app: 'worker', name: 'worker-2', dist, changes } as const;
   addProcess(ground, supervisor, { ...other, ports: at(4) });
@@ -143,6 +153,7 @@ const main = async (): Promise<boolean> => {
       // Trouble has draws of its own, so that a seed makes the same trouble whatever is answered.
       disturb({ kinds, draw: drawsOf(seed + 1), timers, signal: ended, log }),
       runLoad({ ...load, draw: drawsOf(seed + 2), signal: ended, atOnce: 10, pauseMs: 400 }),
+      runOffice({ ground, ledger, timers, draw: drawsOf(seed + 3), signal: ended }),
     ]);
     log('the trouble is over');
     await proxies.heal();

@@ -6,7 +6,7 @@ import type { Ground } from './ground.ts';
 import type { Supervisor } from './supervisor.ts';
 import type { Draw } from './customers.ts';
 
-export type App = 'sandbox' | 'customer' | 'admin' | 'worker';
+export type App = 'sandbox' | 'customer' | 'admin' | 'accounting' | 'worker';
 
 /** Returns draws of one seed, each from 0 up to 1: the same ones in every run. */
 export const drawsOf = (seed: number): Draw => {

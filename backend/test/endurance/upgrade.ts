@@ -9,6 +9,7 @@ import { createTimers } from '../../src/platform/clock/timers.ts';
 import { holdAtRest } from './at-rest.ts';
 import { makeCustomer, type Customer } from './customers.ts';
 import { buildEarlier, queueVersionHere } from './earlier-build.ts';
+import { forwardWebhooks } from './forward-webhooks.ts';
 import { openGround, type Ground } from './ground.ts';
 import { createLedger } from './ledger.ts';
 import { runLoad } from './load.ts';
@@ -122,6 +123,7 @@ const main = async (): Promise<boolean> => {
     old.start();
     await supervisor.untilReady();
     const urls = [old.url];
+    const forwarding = await forwardWebhooks(firstPort, () => urls[0] ?? '');
     const adminOf = (offset: number) => `http://127.0.0.1:${firstPort + offset + 1}`;
     const draw = drawsOf(1);
     const endpoints = { ...ground.endpoints, customer: old.url, admin: adminOf(60) };
@@ -178,6 +180,7 @@ const main = async (): Promise<boolean> => {
     log(`${ledger.acknowledged.length} acknowledged, ${ledger.findings.length} findings`);
     for (const { what, detail } of ledger.findings) log(`  ${what}: ${detail}`);
     writeFileSync(join(ground.home, 'report.txt'), `${lines.join('\n')}\n`);
+    forwarding.close();
     return ledger.findings.length === 0;
   } finally {
     stopping.abort();
