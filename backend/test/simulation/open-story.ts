@@ -1,6 +1,7 @@
+import { addDebits } from './add-debits.ts';
 import { holdSnapshot } from './checks/hold-snapshot.ts';
-import { readMark, readSnapshot, type Snapshot } from './checks/read-snapshot.ts';
-import { holdRules } from './checks/rules.ts';
+import { emptySnapshot, readMark, readSnapshot } from './checks/read-snapshot.ts';
+import { holdRules, openRuleChoice } from './checks/rules.ts';
 import { markTold } from './commands/payments.ts';
 import { firstPrice, newWorld, type Product } from './model/world.ts';
 import { createSessions } from './sessions.ts';
@@ -10,17 +11,6 @@ import { openSystem, type StoreAddresses } from './system/open-system.ts';
 
 /** Every story begins on this morning, in India. */
 const beginning = new Date('2026-03-20T04:30:00.000Z');
-
-const emptySnapshot: Snapshot = {
-  mark: '',
-  orders: new Map(),
-  holdings: new Map(),
-  payouts: new Map(),
-  paymentOrders: [],
-  plans: new Map(),
-  productOrders: new Map(),
-  accounts: new Map(),
-};
 
 interface ShownProduct {
   readonly id: string;
@@ -39,6 +29,7 @@ const productOf = (shown: ShownProduct): Product => ({
   weight: Math.round(Number(shown.weightGrams) * 10_000),
   makingBps: Math.round(shown.makingChargePct * 100),
   fixedPaise: shown.pricePaise,
+  stock: undefined,
 });
 
 /** Opens a story on empty, seeded stores. */
@@ -49,6 +40,7 @@ export const openStory = async (
   const sessions = createSessions(system);
   await system.control('PUT', '/price', firstPrice);
   const world = newWorld(system.clock.now().getTime());
+  const rules = await openRuleChoice(system.client);
   const { body } = await sessions.anybody('GET', '/v1/products?limit=100');
   const shown: ShownProduct[] = body.items;
   world.products.push(...shown.toSorted((a, b) => (a.name < b.name ? -1 : 1)).map(productOf));
@@ -57,24 +49,25 @@ export const openStory = async (
     sessions,
     world,
     mail: [],
-    seen: emptySnapshot,
+    seen: emptySnapshot(),
     nextKey: 1,
     steps: 0,
     markTold: (letter) => markTold(story.world, letter),
     async collectMail() {
       for (;;) {
-        const { body: sent } = await system.control('GET', '/webhooks');
-        const waits = sent.deliveries.some(({ state }: { state: string }) => state === 'waiting');
-        if (!waits) break;
+        const { body: sent } = await system.control('GET', '/webhooks?state=waiting');
+        if (sent.deliveries.length === 0) break;
       }
       story.mail.push(...system.postOffice.collect());
     },
-    async look() {
+    async look(payments = 0) {
       const mark = await readMark(system.client);
       if (mark === story.seen.mark) return;
-      story.seen = await readSnapshot(system.client, mark);
+      const chosen = await rules.choose(story.seen.horizon);
+      story.seen = await readSnapshot(system.client, mark, story.seen);
       syncWorld(story.world, story.seen);
-      await holdRules(system.client);
+      if (payments > 0) await addDebits(story, payments);
+      await holdRules(system.client, chosen);
       holdSnapshot(story.world, story.seen);
     },
     close: () => system.close(),

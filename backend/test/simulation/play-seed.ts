@@ -15,8 +15,8 @@ interface SeedOptions {
   readonly tries: number;
 }
 
-/** Plays a story of so many steps by one seed. Returns true where everything held. */
-export const playSeed = async (options: SeedOptions): Promise<boolean> => {
+/** Plays a story of so many steps by one seed. Returns their number where everything held. */
+export const playSeed = async (options: SeedOptions): Promise<number | undefined> => {
   const { servers, seed, steps, print, tries } = options;
   const decisions = createDecisions(seed);
   const begun = performance.now();
@@ -34,12 +34,12 @@ export const playSeed = async (options: SeedOptions): Promise<boolean> => {
         `${world.sales.length} sales, ${world.plans.length} plans`,
     );
   });
-  if (failure === undefined) return true;
+  if (failure === undefined) return steps;
   print(`seed ${seed} failed at step ${failure.steps.length}: ${failure.check}`);
   print(failure.text);
   print(failure.logged);
   const shortest = await shrink(servers, failure, { tries, print });
   print(`to play it again: make simulate SEED=${seed} STEPS=${steps}`);
   if (tries > 0) print(printStory(shortest));
-  return false;
+  return undefined;
 };

@@ -16,32 +16,6 @@ export const chooseStep = (story: Story, decisions: Decisions): Step => {
   }
 };
 
-/** Adds payments that a mandate made: nobody played them. */
-const addDebits = async (story: Story): Promise<void> => {
-  if (!story.world.plans.some(({ hasMandate }) => hasMandate)) return;
-  const { body } = await story.system.control('GET', '/payments?limit=1000');
-  const known = new Set(story.world.buys.flatMap(({ payments }) => payments.map(({ id }) => id)));
-  for (const item of body.items) {
-    if (known.has(item.gateway_payment_id)) continue;
-    const buy = story.world.buys.find(({ gatewayOrderIds }) =>
-      gatewayOrderIds.includes(item.gateway_order_id),
-    );
-    if (buy === undefined) continue;
-    buy.payments.push({
-      id: item.gateway_payment_id,
-      gatewayOrderId: item.gateway_order_id,
-      signature: item.signature,
-      outcome: item.status === 'captured' ? 'captured' : 'failed',
-      amountPaise: item.amount_paise,
-      currency: item.currency,
-      playedAt: story.world.now,
-      late: false,
-      reversedPaise: 0,
-      reversalTold: false,
-    });
-  }
-};
-
 /** Plays one step and holds what it came to. False where it does not fit the story any more. */
 export const playStep = async (story: Story, [name, given]: Step): Promise<boolean> => {
   story.world.now = story.system.clock.now().getTime();
@@ -52,10 +26,8 @@ export const playStep = async (story: Story, [name, given]: Step): Promise<boole
   story.nextKey += 1;
   story.steps += 1;
   if (!quiet.has(name)) await story.collectMail();
-  if (name.startsWith('run-') || name === 'drain' || name === 'together' || name === 'settle') {
-    await addDebits(story);
-  }
-  await story.look();
+  const isWork = name.startsWith('run-') || name === 'drain' || name === 'together';
+  await story.look(isWork ? 50 : 0);
   return true;
 };
 

@@ -48,7 +48,9 @@ export const createSessions = (system: SimulatedSystem): Sessions => {
   const at = (api: 'customer' | 'admin' | 'accounting', headers: Record<string, string> = {}) => {
     calls += 1;
     const address = `10.${(calls >> 16) & 255}.${(calls >> 8) & 255}.${calls & 255}`;
-    return createCaller(system.processes().urls[api], { ...headers, 'x-forwarded-for': address });
+    const replicas = system.processes().urls[api];
+    const url = replicas[calls % replicas.length] ?? '';
+    return createCaller(url, { ...headers, 'x-forwarded-for': address });
   };
 
   const codeFor = async (phone: string): Promise<string> => {

@@ -24,8 +24,11 @@ export interface Story {
   collectMail(): Promise<void>;
   /** Notes that the service was told what a letter says. */
   markTold(letter: Letter): void;
-  /** Reads the database where something was written, and holds it to rules and story. */
-  look(): Promise<void>;
+  /**
+   * Reads the database where something was written, and holds it to rules and story, after taking
+   * over what mandates paid, of so many of the newest payments.
+   */
+  look(payments?: number): Promise<void>;
 }
 
 type Value = string | number | boolean | readonly Value[] | { readonly [name: string]: Value };

@@ -1,6 +1,7 @@
 import { compareBooks } from '../../support/invariants-books.ts';
 import { Refuted, type Story } from '../story.ts';
 import { holdSnapshot } from './hold-snapshot.ts';
+import { holdRules } from './rules.ts';
 
 /** Nothing may be left of these when nobody misbehaves and time has passed. */
 const leftOvers: Readonly<Record<string, string>> = {
@@ -65,6 +66,7 @@ const holdReconciliation = async ({ sessions }: Story): Promise<void> => {
 
 /** Holds everything to the story when it has come to rest. @throws Refuted */
 export const holdRest = async (story: Story): Promise<void> => {
+  await holdRules(story.system.client);
   await holdNothingLeft(story);
   const world = { ...story.world, now: story.system.clock.now().getTime() };
   holdSnapshot(world, story.seen, true);

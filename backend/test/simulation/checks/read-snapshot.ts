@@ -9,12 +9,15 @@ interface OrderRow {
   readonly grams: string | null;
   readonly amount: number;
   readonly plan: string | null;
+  /** The number of an installment in its plan, from 1. */
+  readonly number: number | null;
+  readonly allocatedAt: number | null;
   readonly hasGold: boolean;
   readonly recovered: boolean;
 }
 
 interface HoldingRow {
-  readonly user: string;
+  readonly id: string;
   readonly balance: string;
   readonly reserved: string;
   readonly invested: number;
@@ -35,79 +38,163 @@ interface PaymentOrderRow {
   readonly status: string;
   readonly gatewayOrder: string | null;
   readonly gateway: string | null;
+  /** The moment of a mandate's debit, and true once the gateway was asked for it. */
+  readonly debitAt: number | null;
+  readonly debitSent: boolean;
 }
 
-interface PlanRow {
+export interface PlanRow {
   readonly id: string;
   readonly status: string;
   readonly raised: number;
+  readonly passedOver: number;
+  readonly nextDueAt: number | null;
 }
+
+export interface RewardRow {
+  readonly id: string;
+  readonly user: string;
+  readonly referee: string;
+  readonly status: string;
+  readonly order: string | null;
+  readonly boughtAt: number | null;
+  readonly amount: number | null;
+}
+
+/** A row of which the state alone is of interest. */
+interface StateRow {
+  readonly id: string;
+  readonly status: string;
+}
+
+interface StockRow {
+  readonly id: string;
+  readonly count: number;
+}
+
+type Rows<T> = ReadonlyMap<string, T>;
 
 /** The rows of the database that a story reads. */
 export interface Snapshot {
   /** Rises with every transaction that wrote. */
   readonly mark: string;
-  readonly orders: ReadonlyMap<string, OrderRow>;
-  readonly holdings: ReadonlyMap<string, HoldingRow>;
-  readonly payouts: ReadonlyMap<string, PayoutRow>;
-  readonly paymentOrders: readonly PaymentOrderRow[];
-  readonly plans: ReadonlyMap<string, PlanRow>;
-  readonly productOrders: ReadonlyMap<string, string>;
-  readonly accounts: ReadonlyMap<string, string>;
+  /** Every transaction before it had ended: what it wrote is read. */
+  readonly horizon: string;
+  /** Ids of the rows that were new or written since the snapshot before. */
+  readonly changed: ReadonlySet<string>;
+  readonly orders: Rows<OrderRow>;
+  readonly holdings: Rows<HoldingRow>;
+  readonly payouts: Rows<PayoutRow>;
+  readonly paymentOrders: Rows<PaymentOrderRow>;
+  readonly plans: Rows<PlanRow>;
+  readonly productOrders: Rows<StateRow & { readonly cash: number }>;
+  readonly accounts: Rows<StateRow>;
+  readonly rewards: Rows<RewardRow>;
+  readonly stock: Rows<StockRow>;
 }
 
-const rowsOf = (columns: string, from: string): string =>
-  `(SELECT coalesce(json_agg(r), '[]') FROM (SELECT ${columns} FROM ${from}) r)`;
+export const emptySnapshot = (): Snapshot => ({
+  mark: '',
+  horizon: '0',
+  changed: new Set(),
+  orders: new Map(),
+  holdings: new Map(),
+  payouts: new Map(),
+  paymentOrders: new Map(),
+  plans: new Map(),
+  productOrders: new Map(),
+  accounts: new Map(),
+  rewards: new Map(),
+  stock: new Map(),
+});
 
-const snapshotSql = `SELECT ${[
-  `${rowsOf(
-    `id, user_id AS "user", type, status, manual_review_code AS code,
-     trim_scale(grams)::text AS grams, amount_paise AS amount, sip_plan_id AS plan,
-     allocated_at IS NOT NULL AS "hasGold", recovered_at IS NOT NULL AS recovered`,
-    'gold_order',
-  )} AS orders`,
-  `${rowsOf(
-    `user_id AS "user", trim_scale(balance)::text AS balance,
-     trim_scale(reserved)::text AS reserved, invested_paise AS invested`,
-    'holding',
-  )} AS holdings`,
-  `${rowsOf(
-    `id, order_id AS "order", status, amount_paise AS amount,
-     attempt, approved_at IS NOT NULL AS approved`,
-    'payout',
-  )} AS payouts`,
-  `${rowsOf(
-    `id, order_id AS "order", status, gateway_order_id AS "gatewayOrder", gateway`,
-    'payment_order ORDER BY created_at, id',
-  )} AS payment_orders`,
-  `${rowsOf('id, status, installments_raised AS raised', 'sip_plan')} AS plans`,
-  `${rowsOf('id, status', 'product_order')} AS product_orders`,
-  `${rowsOf('id, status', 'bank_account')} AS accounts`,
-].join(', ')}`;
+const ms = (column: string): string => `(extract(epoch FROM ${column}) * 1000)::bigint`;
+
+/**
+ * What is read of each table, by the name of the snapshot. A row carries the transaction that wrote
+ * it: those of transactions that had ended before the last snapshot are known, and not read again.
+ */
+const tables: Readonly<Record<string, readonly [columns: string, from: string]>> = {
+  orders: [
+    `t.id, t.user_id AS "user", t.type, t.status, t.manual_review_code AS code,
+     trim_scale(t.grams)::text AS grams, t.amount_paise AS amount, t.sip_plan_id AS plan,
+     t.installment_no AS number, ${ms('t.allocated_at')} AS "allocatedAt",
+     t.allocated_at IS NOT NULL AS "hasGold", t.recovered_at IS NOT NULL AS recovered`,
+    'gold_order t',
+  ],
+  holdings: [
+    `t.user_id AS id, trim_scale(t.balance)::text AS balance,
+     trim_scale(t.reserved)::text AS reserved, t.invested_paise AS invested`,
+    'holding t',
+  ],
+  payouts: [
+    `t.id, t.order_id AS "order", t.status, t.amount_paise AS amount, t.attempt,
+     t.approved_at IS NOT NULL AS approved`,
+    'payout t',
+  ],
+  paymentOrders: [
+    `t.id, t.order_id AS "order", t.status, t.gateway_order_id AS "gatewayOrder", t.gateway,
+     ${ms('t.debit_due_at')} AS "debitAt", t.debit_requested_at IS NOT NULL AS "debitSent"`,
+    'payment_order t',
+  ],
+  plans: [
+    `t.id, t.status, t.installments_raised AS raised, t.passed_over AS "passedOver",
+     ${ms('t.next_due_at')} AS "nextDueAt"`,
+    'sip_plan t',
+  ],
+  productOrders: ['t.id, t.status, t.cash_received_paise AS cash', 'product_order t'],
+  accounts: ['t.id, t.status', 'bank_account t'],
+  rewards: [
+    `t.id, t.user_id AS "user", r.referee_user_id AS referee, t.status, t.order_id AS "order",
+     ${ms('t.bought_at')} AS "boughtAt", t.amount_paise AS amount`,
+    'referral_reward t JOIN referral r ON r.id = t.referral_id',
+  ],
+  stock: ['t.product_id AS id, t.count', 'product_stock t'],
+};
+
+const byCreation = new Set(['orders', 'paymentOrders']);
+
+const selectOf = ([name, [columns, from]]: readonly [
+  string,
+  readonly [string, string],
+]): string => {
+  const order = byCreation.has(name) ? 'ORDER BY t.created_at, t.id' : '';
+  return `(SELECT coalesce(json_agg(r), '[]') FROM (
+    SELECT ${columns} FROM ${from} WHERE t.xmin::text::bigint >= $1::bigint ${order}) r)
+    AS "${name}"`;
+};
+
+const snapshotSql = `SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS horizon, ${Object.entries(
+  tables,
+)
+  .map(selectOf)
+  .join(', ')}`;
 
 const markSql = 'SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS mark';
-
-const byId = <T extends { readonly id: string }>(rows: readonly T[]): ReadonlyMap<string, T> =>
-  new Map(rows.map((row) => [row.id, row]));
-
-const statusById = (rows: readonly { readonly id: string; readonly status: string }[]) =>
-  new Map(rows.map(({ id, status }) => [id, status]));
 
 /** The number of the next transaction that will write: equal where nothing was written between. */
 export const readMark = async (client: Client): Promise<string> =>
   (await client.query<{ mark: string }>({ name: 'mark', text: markSql })).rows[0]?.mark ?? '';
 
-export const readSnapshot = async (client: Client, mark: string): Promise<Snapshot> => {
-  const { rows } = await client.query({ name: 'snapshot', text: snapshotSql });
+/**
+ * Reads what was written since the snapshot before, which is used up by it: its maps are taken over.
+ * No row of these tables is ever deleted.
+ */
+export const readSnapshot = async (
+  client: Client,
+  mark: string,
+  before: Snapshot,
+): Promise<Snapshot> => {
+  const query = { name: 'snapshot', text: snapshotSql, values: [before.horizon] };
+  const { rows } = await client.query(query);
   const [row] = rows;
-  return {
-    mark,
-    orders: byId<OrderRow>(row.orders),
-    holdings: new Map(row.holdings.map((holding: HoldingRow) => [holding.user, holding])),
-    payouts: byId<PayoutRow>(row.payouts),
-    paymentOrders: row.payment_orders,
-    plans: byId<PlanRow>(row.plans),
-    productOrders: statusById(row.product_orders),
-    accounts: statusById(row.accounts),
-  };
+  const changed = new Set<string>();
+  for (const name of Object.keys(tables)) {
+    const known = before[name as 'orders'] as Map<string, OrderRow>;
+    for (const one of row[name] as readonly OrderRow[]) {
+      known.set(one.id, one);
+      changed.add(one.id);
+    }
+  }
+  return { ...before, mark, horizon: row.horizon, changed };
 };

@@ -145,27 +145,3 @@ export const rotateKeys: Command = {
     judge: () => {},
   }),
 };
-
-/** An accountant closes the last month: once. */
-export const closeMonth: Command = {
-  name: 'close-month',
-  choose: () => ({}),
-  prepare({ sessions, system, world }) {
-    const settled = new Date(world.now + 5.5 * 3_600_000 - 3 * 60_000);
-    settled.setUTCDate(1);
-    settled.setUTCMonth(settled.getUTCMonth() - 1);
-    const period = settled.toISOString().slice(0, 7);
-    const path = `/api/v1/accounting/gold/month-end-close/${period}`;
-    return {
-      async call() {
-        system.setSwitch('ACCOUNTING_PORTAL_MODE', 'readwrite');
-        return sessions.accountant('POST', path);
-      },
-      judge(changed, answer) {
-        const isClosed = changed.monthsClosed.includes(period);
-        allow('month end', answer, [isClosed ? '409 CONFLICT' : '201', ...busy]);
-        if (answer.status === 201) changed.monthsClosed.push(period);
-      },
-    };
-  },
-};

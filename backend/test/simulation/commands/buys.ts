@@ -39,7 +39,7 @@ export const troubles = [
 ];
 
 /** Paise of the day's buys: those that certainly count, and those that may. */
-const countedToday = (world: World, customer: number): { least: number; most: number } => {
+export const countedToday = (world: World, customer: number): { least: number; most: number } => {
   const today = istDay(world.now);
   const own = world.buys.filter(
     (buy) => buy.customer === customer && buy.plan === undefined && istDay(buy.placedAt) === today,
@@ -183,7 +183,8 @@ export const buy: Command = {
         // An order whose gateway failed was written: its key resumes it.
         if (answer.status !== 201) return;
         const breakdown = holdFigures(breakdowns, answer);
-        changed.buys.push(newBuy(changed, { c, key, body, breakdown, answer }));
+        const path = '/v1/gold/buy';
+        changed.buys.push(newBuy(changed, { c, key, path, body, breakdown, answer }));
       },
     };
   },
@@ -195,6 +196,7 @@ export const newBuy = (
   made: {
     readonly c: number;
     readonly key: string;
+    readonly path: Buy['path'];
     readonly body: Buy['body'];
     readonly breakdown: Breakdown;
     readonly answer: OpenAnswer;
@@ -209,6 +211,7 @@ export const newBuy = (
     id: order.id,
     customer: made.c,
     key: made.key,
+    path: made.path,
     body: made.body,
     amountPaise: made.breakdown.totalPaise,
     grams: made.breakdown.grams,
@@ -231,13 +234,14 @@ export const repeatBuy: Command = {
   },
   prepare({ sessions, world }, given) {
     const known = world.buys[numberOf(given, 'b')];
-    if (known === undefined || known.plan !== undefined) return undefined;
-    const customer = world.customers[known.customer];
-    if (customer === undefined) return undefined;
+    const customer = world.customers[known?.customer ?? -1];
+    if (known === undefined || known.key === '' || customer === undefined) return undefined;
     const other = given['other'] === true;
-    const body = other ? { ...known.body, amount: '77.77', unit: 'INR' } : known.body;
+    const isQuoted = known.path === '/v1/payments/orders';
+    const change = isQuoted ? { quote_id: known.id } : { amount: '77.77', unit: 'INR' };
+    const body = other ? { ...known.body, ...change } : known.body;
     return {
-      call: () => sessions.customer(customer.phone, 'POST', '/v1/gold/buy', body),
+      call: () => sessions.customer(customer.phone, 'POST', known.path, body),
       judge(changed, answer) {
         const own = changed.customers[known.customer];
         const out = own === undefined || own.deleted || own.blocked;
@@ -254,7 +258,8 @@ export const repeatBuy: Command = {
         const allowed = other ? conflict : again;
         allow('repeated buy', answer, out ? ['401 UNAUTHENTICATED'] : [...allowed, ...busy]);
         if (answerText(answer) !== '200') return;
-        same('order of a repeated buy', answer.body.order.id, known.id);
+        const id = isQuoted ? answer.body.order_id : answer.body.order.id;
+        same('order of a repeated buy', id, known.id);
       },
     };
   },

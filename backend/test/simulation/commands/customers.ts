@@ -39,7 +39,7 @@ export const chooseCustomer = (
 export const signUp: Command = {
   name: 'sign-up',
   choose: ({ world }, { percent }) =>
-    world.customers.length < mostCustomers && !isTroubled(world)
+    world.customers.filter(({ deleted }) => !deleted).length < mostCustomers && !isTroubled(world)
       ? { c: world.customers.length, approve: percent(90) }
       : undefined,
   prepare({ sessions, world }, given) {
@@ -48,11 +48,14 @@ export const signUp: Command = {
     const { phone, pan, aadhaar } = numbersOf(index);
     let userId = '';
     let kycId: string | undefined;
+    let referralCode = '';
     return {
       async call() {
         const signedIn = await sessions.signIn(phone);
         if (signedIn.status !== 200) return signedIn;
         userId = signedIn.body.user.id;
+        const own = await sessions.customer(phone, 'GET', '/v1/referrals/me');
+        referralCode = String(own.body.code);
         const keys: Record<string, string> = {};
         for (const document of demoDocuments) {
           const uploaded = await sessions.customer(phone, 'POST', '/v1/kyc/documents', document);
@@ -78,6 +81,7 @@ export const signUp: Command = {
         changed.customers.push({
           phone,
           userId,
+          referralCode,
           kyc: given['approve'] === true ? 'APPROVED' : 'SUBMITTED',
           kycId,
           blocked: false,
@@ -94,10 +98,13 @@ export const signUp: Command = {
 /** An operator decides on a customer's papers, or takes an approval back. */
 export const reviewKyc: Command = {
   name: 'review-kyc',
-  choose(story, { pick }) {
-    const c = chooseCustomer(story, pick);
-    const decision = pick(['approve', 'approve', 'approve', 'reject', 'force']) ?? 'approve';
-    return c === undefined ? undefined : { c, decision };
+  choose(story, { pick, percent }) {
+    const waiting = chooseCustomer(story, pick, ({ kyc }) => kyc === 'SUBMITTED');
+    const c = waiting ?? chooseCustomer(story, pick);
+    if (c === undefined || (waiting === undefined && !percent(25))) return undefined;
+    const verdicts =
+      waiting === undefined ? ['approve', 'force'] : ['approve', 'approve', 'reject'];
+    return { c, decision: pick(verdicts) ?? 'approve' };
   },
   prepare({ sessions, world }, given) {
     const customer = customerOf(world, given);
@@ -180,9 +187,11 @@ export const submitKyc: Command = {
 /** An operator blocks a customer, or ends the block. */
 export const block: Command = {
   name: 'block',
-  choose(story, { pick }) {
+  choose(story, { pick, percent }) {
+    const out = chooseCustomer(story, pick, ({ blocked }) => blocked);
+    if (out !== undefined && percent(85)) return { c: out, blocked: false };
     const c = chooseCustomer(story, pick);
-    if (c === undefined) return undefined;
+    if (c === undefined || !percent(15)) return undefined;
     return { c, blocked: story.world.customers[c]?.blocked !== true };
   },
   prepare({ sessions, world }, given) {

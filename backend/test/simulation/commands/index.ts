@@ -1,31 +1,30 @@
 import type { Command } from '../story.ts';
-import {
-  closeMonth,
-  deleteAccount,
-  readPortfolio,
-  restart,
-  rotateKeys,
-  trespass,
-} from './accounts.ts';
+import { closeMonth, reopenMonth, signOff } from './accounting.ts';
+import { deleteAccount, readPortfolio, restart, rotateKeys, trespass } from './accounts.ts';
 import { buy, repeatBuy } from './buys.ts';
 import { block, reviewKyc, signUp, submitKyc } from './customers.ts';
 import { moveJewellery, orderJewellery, repeatJewellery } from './jewellery.ts';
 import { deliver, forge, lose, pay, reverse, verify } from './payments.ts';
 import { cancelPlan, payInstallment, skipDebit, startPlan } from './plans.ts';
+import { approvePayout, endPayout, retryPayout } from './payouts.ts';
+import { pausePlan, resumePlan, skipNext } from './plan-changes.ts';
 import { payQuote, quoteBuy } from './quotes.ts';
+import { applyCode, moveReward } from './referrals.ts';
 import { resolve, resolveSale } from './reviews.ts';
-import { addAccount, approvePayout, endPayout, repeatSale, retryPayout, sell } from './sales.ts';
+import { addAccount, repeatSale, sell } from './sales.ts';
+import { quoteSale } from './sell-quotes.ts';
 import { settle } from './settle.ts';
 import { fault, mend, movePrice, setGate, setGateway, setLimits, setSpread } from './settings.ts';
+import { cancelJewellery, nameParcel, recordCash, setStock } from './stock.ts';
 import { together } from './together.ts';
 import { advance, drain, runJob, runSweep } from './worker.ts';
 
 /** Every kind of step, and how often it is tried beside the others. */
 export const commands: readonly (readonly [weight: number, command: Command])[] = [
   [8, signUp],
-  [3, submitKyc],
-  [2, reviewKyc],
-  [1, block],
+  [6, submitKyc],
+  [8, reviewKyc],
+  [8, block],
   [60, buy],
   [8, repeatBuy],
   [8, quoteBuy],
@@ -33,7 +32,7 @@ export const commands: readonly (readonly [weight: number, command: Command])[] 
   [55, pay],
   [75, deliver],
   [2, lose],
-  [2, forge],
+  [1, forge],
   [10, verify],
   [6, reverse],
   [70, runJob],
@@ -42,13 +41,14 @@ export const commands: readonly (readonly [weight: number, command: Command])[] 
   [26, advance],
   [6, movePrice],
   [1, setSpread],
-  [2, setLimits],
-  [2, setGate],
-  [2, setGateway],
+  [5, setLimits],
+  [16, setGate],
+  [12, setGateway],
   [6, fault],
   [4, mend],
   [10, addAccount],
   [26, sell],
+  [8, quoteSale],
   [5, repeatSale],
   [16, endPayout],
   [6, approvePayout],
@@ -57,17 +57,28 @@ export const commands: readonly (readonly [weight: number, command: Command])[] 
   [6, resolveSale],
   [9, startPlan],
   [2, cancelPlan],
+  [4, pausePlan],
+  [4, resumePlan],
+  [5, skipNext],
   [6, payInstallment],
   [3, skipDebit],
   [10, orderJewellery],
   [12, moveJewellery],
   [2, repeatJewellery],
+  [3, cancelJewellery],
+  [2, setStock],
+  [3, recordCash],
+  [1, nameParcel],
+  [5, applyCode],
+  [5, moveReward],
   [2, deleteAccount],
   [4, trespass],
   [6, readPortfolio],
   [1, restart],
   [1, rotateKeys],
+  [1, signOff],
   [1, closeMonth],
+  [1, reopenMonth],
   [16, together],
   [3, settle],
 ];

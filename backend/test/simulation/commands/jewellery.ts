@@ -13,6 +13,7 @@ import {
   type Command,
 } from '../story.ts';
 import { chooseCustomer, customerOf } from './customers.ts';
+import { giveBack } from './stock.ts';
 
 const openStates = new Set(['PLACED', 'CONFIRMED', 'PACKED', 'SHIPPED']);
 const mostOpen = 20;
@@ -59,6 +60,8 @@ export const orderJewellery: Command = {
     const customer = customerOf(world, given);
     const product = world.products[numberOf(given, 'product')];
     if (customer === undefined || product === undefined) return undefined;
+    const key = `story-key-${numberOf(given, 'k')}`;
+    if (world.productOrders.some((order) => order.key === key)) return undefined;
     const expected = textOf(given, 'expected');
     const total = totalsOf(world, given).at(-1)?.totalPaise ?? 0;
     const body = {
@@ -71,7 +74,7 @@ export const orderJewellery: Command = {
         state: 'Karnataka',
         pincode: '560001',
       },
-      idempotencyKey: `story-key-${numberOf(given, 'k')}`,
+      idempotencyKey: key,
       ...(expected !== 'none' && {
         expectedTotal: rupeesText(total + (expected === 'wrong' ? 1 : 0)),
       }),
@@ -80,6 +83,12 @@ export const orderJewellery: Command = {
       call: () => sessions.customer(customer.phone, 'POST', '/v1/product-orders', body),
       judge(changed, answer) {
         const own = customerOf(changed, given);
+        const known = changed.productOrders.find(({ key }) => key === body.idempotencyKey);
+        if (known !== undefined) {
+          allow('an order at the same moment', answer, ['200', ...busy]);
+          if (answer.status === 200) same('order of a repeated key', answer.body.id, known.id);
+          return;
+        }
         const totals = totalsOf(changed, given);
         const open = changed.productOrders.filter(
           (order) => order.customer === numberOf(given, 'c') && openStates.has(order.status),
@@ -90,9 +99,16 @@ export const orderJewellery: Command = {
         const isOver =
           open.length >= mostOpen || totals.every(({ totalPaise }) => sum + totalPaise > most);
         const mayBeOver = totals.some(({ totalPaise }) => sum + totalPaise > most);
+        const quantity = numberOf(given, 'quantity');
+        const left = changed.products[numberOf(given, 'product')]?.stock ?? quantity;
         const usual =
           expected === 'wrong' ? '409 PRICE_CHANGED' : isOver ? '400 LIMIT_EXCEEDED' : '201';
         const isOut = own === undefined || own.deleted || own.blocked;
+        if (!isOut && left < quantity) {
+          const late = isTroubled(changed) ? ['503 SERVICE_UNAVAILABLE'] : [];
+          allow('jewellery', answer, ['400 PRODUCT_UNAVAILABLE', ...late, ...busy]);
+          return;
+        }
         allow('jewellery', answer, [
           ...(isOut ? ['401 UNAUTHENTICATED'] : [usual]),
           ...(isMoving && expected !== 'none' ? ['409 PRICE_CHANGED', '201'] : []),
@@ -115,9 +131,14 @@ export const orderJewellery: Command = {
           key: body.idempotencyKey,
           body,
           totalPaise,
+          product: numberOf(given, 'product'),
+          quantity,
           status: 'PLACED',
           placedAt: changed.now,
+          cash: [],
         });
+        const ordered = changed.products[numberOf(given, 'product')];
+        if (ordered?.stock !== undefined) ordered.stock -= quantity;
       },
     };
   },
@@ -154,7 +175,9 @@ export const moveJewellery: Command = {
         if (own === undefined) return;
         const fits = nextStates[own.status]?.includes(status) === true;
         allow('state of jewellery', answer, [fits ? '200' : '409 ILLEGAL_TRANSITION', ...busy]);
-        if (answer.status === 200) own.status = status;
+        if (answer.status !== 200) return;
+        own.status = status;
+        if (status === 'CANCELLED') giveBack(changed, own);
       },
     };
   },

@@ -28,9 +28,10 @@ const chooseBuy = (
 /** A customer, or somebody else, pays at the gateway's checkout, or fails to. */
 export const pay: Command = {
   name: 'pay',
-  choose({ world }, { int, pick, percent }) {
-    const isFit = ({ gatewayOrderIds, payments }: Buy) =>
-      gatewayOrderIds.length > 0 && (payments.length === 0 || percent(12));
+  choose({ world, seen }, { int, pick, percent }) {
+    const isFit = ({ id, gatewayOrderIds, payments }: Buy) =>
+      gatewayOrderIds.length > 0 &&
+      ((payments.length === 0 && seen.orders.get(id)?.status === 'PENDING') || percent(6));
     const b = chooseBuy(world, int, isFit);
     if (b === undefined) return undefined;
     const wrong = percent(4) ? (pick(['amount', 'currency']) ?? '') : '';

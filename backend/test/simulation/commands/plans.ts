@@ -1,10 +1,18 @@
-import { rupeesText } from '../model/figures.ts';
-import type { Customer } from '../model/world.ts';
+import { istDay, rupeesText } from '../model/figures.ts';
+import type { Customer, World } from '../model/world.ts';
 import { allow, busy, isTroubled, numberOf, textOf, type Command } from '../story.ts';
 import { chooseCustomer, customerOf } from './customers.ts';
 
 const frequencyOf = (text: string): 'DAILY' | 'WEEKLY' | 'MONTHLY' =>
   text === 'WEEKLY' || text === 'MONTHLY' ? text : 'DAILY';
+
+/** Ten plans of a customer are made on a day of India, and fifty are not over. */
+const hasTooMany = (world: World, c: number): boolean => {
+  const own = world.plans.filter(({ customer }) => customer === c);
+  const today = own.filter(({ madeAt }) => istDay(madeAt) === istDay(world.now));
+  const open = own.filter(({ status }) => status === 'ACTIVE' || status === 'PAUSED');
+  return today.length >= 10 || open.length >= 50;
+};
 
 /** A customer starts a plan, with a mandate or without one. */
 export const startPlan: Command = {
@@ -49,18 +57,15 @@ export const startPlan: Command = {
         );
         const isOver = amountPaise < Math.max(1000, limits.minSipPaise) || amountPaise > most;
         const off = changed.disabledGateways.length > 0 || isTroubled(changed);
+        const isTooMany = hasTooMany(changed, numberOf(given, 'c'));
         allow('plan', answer, [
           own.deleted || own.blocked
             ? '401 UNAUTHENTICATED'
             : own.kyc !== 'APPROVED'
               ? '403 KYC_REQUIRED'
-              : isOver
+              : isOver || isTooMany
                 ? '400 LIMIT_EXCEEDED'
                 : '201',
-          // Ten plans a day.
-          ...(changed.plans.filter((plan) => plan.customer === numberOf(given, 'c')).length >= 10
-            ? ['400 LIMIT_EXCEEDED']
-            : []),
           ...(mandate !== '' && off ? ['503 NO_USABLE_GATEWAY'] : []),
           ...(amountPaise < 1000 ? ['400 VALIDATION_FAILED'] : []),
           ...busy,
@@ -74,6 +79,10 @@ export const startPlan: Command = {
           installments: numberOf(given, 'installments'),
           hasMandate: mandate !== '',
           madeAt: changed.now,
+          startDate: answer.body.start_date,
+          passedOver: 0,
+          heldPassedOver: 0,
+          raised: 0,
           status: 'ACTIVE',
         });
       },
@@ -95,9 +104,12 @@ export const cancelPlan: Command = {
       judge(changed, answer) {
         const own = changed.customers[plan.customer];
         const isOut = own === undefined || own.deleted || own.blocked;
-        const isActive = seen.plans.get(plan.id)?.status === 'ACTIVE';
-        const fits = isActive ? ['200', '409 ILLEGAL_TRANSITION'] : ['409 ILLEGAL_TRANSITION'];
+        const status = seen.plans.get(plan.id)?.status ?? '';
+        const isOpen = status === 'ACTIVE' || status === 'PAUSED';
+        const fits = isOpen ? ['200', '409 ILLEGAL_TRANSITION'] : ['409 ILLEGAL_TRANSITION'];
         allow('cancelling a plan', answer, isOut ? ['401 UNAUTHENTICATED'] : [...fits, ...busy]);
+        const cancelled = changed.plans[numberOf(given, 'p')];
+        if (answer.status === 200 && cancelled !== undefined) cancelled.status = 'CANCELLED';
       },
     };
   },

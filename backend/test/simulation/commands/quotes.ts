@@ -10,7 +10,7 @@ import {
   textOf,
   type Command,
 } from '../story.ts';
-import { breakdownsOf, isEveryGatewayOff, newBuy, troubles } from './buys.ts';
+import { breakdownsOf, countedToday, isEveryGatewayOff, newBuy, troubles } from './buys.ts';
 import { chooseCustomer, customerOf } from './customers.ts';
 
 const isApproved = ({ kyc }: Customer): boolean => kyc === 'APPROVED';
@@ -94,10 +94,13 @@ export const payQuote: Command = {
         const known = changed.quotes[numberOf(given, 'q')];
         if (own === undefined || known === undefined) return;
         const isOver = known.isUsed || changed.now >= known.ends;
-        const spent = ['409 QUOTE_USED', '409 QUOTE_EXPIRED', '404 NOT_FOUND'];
+        const { most } = countedToday(changed, quote.customer);
+        const isTooMuch = most + known.totalPaise > changed.limits.dailyBuyPaise;
+        const daily = isTooMuch ? ['400 LIMIT_EXCEEDED'] : [];
+        const spent = ['409 QUOTE_USED', '409 QUOTE_EXPIRED', '404 NOT_FOUND', ...daily];
         const off = isEveryGatewayOff(changed, gateway) ? ['503 NO_USABLE_GATEWAY'] : [];
-        // An eleventh quote expires the oldest. The day's buys may be too many by now.
-        const usual = off.length > 0 ? off : ['201', '409 QUOTE_EXPIRED', '400 LIMIT_EXCEEDED'];
+        // An eleventh quote expires the oldest.
+        const usual = off.length > 0 ? [...off, ...daily] : ['201', '409 QUOTE_EXPIRED', ...daily];
         const refusals =
           own.deleted || own.blocked
             ? ['401 UNAUTHENTICATED']
@@ -118,7 +121,8 @@ export const payQuote: Command = {
         changed.buys.push({
           ...newBuy(changed, {
             c: known.customer,
-            key: '',
+            key,
+            path: '/v1/payments/orders',
             body,
             breakdown: known,
             answer: { ...answer, body: { order, payment } },

@@ -6,7 +6,7 @@ import {
   sellOfGrams,
   unitsOf,
 } from '../model/figures.ts';
-import type { Customer, Sale, World } from '../model/world.ts';
+import type { Customer, SellQuote, World } from '../model/world.ts';
 import {
   allow,
   answerText,
@@ -20,7 +20,6 @@ import {
   type Command,
 } from '../story.ts';
 import { chooseCustomer, customerOf } from './customers.ts';
-import { nothing } from './payments.ts';
 
 /** The provider buys nothing for less, and a transfer is no larger. */
 const [providerMinimumPaise, mostPaise] = [1000, 50_000_000];
@@ -61,18 +60,50 @@ export const addAccount: Command = {
   },
 };
 
-interface Outlook {
+export interface Outlook {
   readonly grams: number;
   readonly proceedsPaise: number;
 }
 
-const outlooksOf = (world: World, given: Arguments): Outlook[] =>
+/** What a sale may come to: one outlook for each price that the service may still hold. */
+export const outlooksAt = (world: World, unit: string, amount: number): Outlook[] =>
   world.prices.map((price) => {
     const { sell } = ourPrices(price, world);
-    const amount = numberOf(given, 'amount');
-    const grams = textOf(given, 'unit') === 'INR' ? gramsForRupees(amount, sell) : amount;
+    const grams = unit === 'INR' ? gramsForRupees(amount, sell) : amount;
     return { grams, proceedsPaise: sellOfGrams(grams, sell) };
   });
+
+/** The quote that a sale names, or the newest that fits one that names none. */
+const quoteFor = (world: World, given: Arguments): SellQuote | undefined => {
+  const q = numberOf(given, 'q') - 1;
+  if (q >= 0) return world.sellQuotes[q];
+  return world.sellQuotes.findLast(
+    ({ customer, unit, amount, ends, isUsed }) =>
+      customer === numberOf(given, 'c') &&
+      unit === textOf(given, 'unit') &&
+      amount === numberOf(given, 'amount') &&
+      world.now < ends &&
+      !isUsed,
+  );
+};
+
+const outlooksOf = (world: World, given: Arguments): Outlook[] => {
+  const quote = quoteFor(world, given);
+  if (quote !== undefined) return [quote];
+  return outlooksAt(world, textOf(given, 'unit'), numberOf(given, 'amount'));
+};
+
+/** Says why a quote that is named cannot be taken, before and after the limits are asked. */
+const quoteRefusals = (world: World, given: Arguments) => {
+  const named = world.sellQuotes[numberOf(given, 'q') - 1];
+  if (named === undefined) return { early: undefined, late: undefined };
+  const late = named.isUsed
+    ? '409 QUOTE_USED'
+    : world.now >= named.ends
+      ? '409 QUOTE_EXPIRED'
+      : undefined;
+  return { early: named.customer === numberOf(given, 'c') ? undefined : '404 NOT_FOUND', late };
+};
 
 const refusalsOf = (world: World, given: Arguments, outlook: Outlook): string[] => {
   const own = customerOf(world, given);
@@ -80,6 +111,8 @@ const refusalsOf = (world: World, given: Arguments, outlook: Outlook): string[] 
   if (own === undefined || own.deleted || own.blocked) return ['401 UNAUTHENTICATED'];
   if (!world.gates.sell) return ['503 SELL_DISABLED'];
   if (own.kyc !== 'APPROVED') return ['403 KYC_REQUIRED'];
+  const { early, late } = quoteRefusals(world, given);
+  if (early !== undefined) return [early];
   const { grams, proceedsPaise } = outlook;
   const asked = textOf(given, 'unit') === 'INR' ? numberOf(given, 'amount') : proceedsPaise;
   const available = own.balance - own.reserved;
@@ -89,6 +122,8 @@ const refusalsOf = (world: World, given: Arguments, outlook: Outlook): string[] 
   }
   if (asked > Math.min(limits.maxSellPaise, mostPaise)) return ['400 LIMIT_EXCEEDED'];
   if (asked < limits.minSellPaise && !isAll) return ['400 LIMIT_EXCEEDED'];
+  // The purge deletes a quote that nobody used.
+  if (late !== undefined) return [late, '404 NOT_FOUND'];
   const account = own.accounts[numberOf(given, 'a')];
   if (account === undefined) return ['404 NOT_FOUND'];
   if (account.status !== 'VERIFIED') return ['400 BANK_ACCOUNT_NOT_VERIFIED'];
@@ -107,6 +142,29 @@ const troubles = [
 /** The price moved within the last ten seconds: the provider may refuse a sale at the older one. */
 const movedTroubles = ['502 PROVIDER_MISMATCH', '502 PROVIDER_REFUSED'];
 
+/** Answers of a sale whose order was written, with its quote. */
+const usesUp = new Set([
+  '201',
+  '503 SELL_UNDER_REVIEW',
+  '502 PROVIDER_UNAVAILABLE',
+  '502 PROVIDER_REFUSED',
+  '502 PROVIDER_MISMATCH',
+]);
+
+/** A sale of what was quoted before: by the quote's id, or by its amount alone. */
+const quoteToSell = (
+  world: World,
+  c: number,
+  int: (below: number) => number,
+  percent: (chance: number) => boolean,
+) => {
+  const q = world.sellQuotes.length - 1 - int(3);
+  const quote = world.sellQuotes[q];
+  if (quote === undefined || percent(50)) return undefined;
+  if (quote.customer !== c && percent(90)) return undefined;
+  return { unit: quote.unit, amount: quote.amount, ...(percent(70) && { q: q + 1 }) };
+};
+
 export const sell: Command = {
   name: 'sell',
   choose(story, { pick, int, percent }) {
@@ -118,6 +176,8 @@ export const sell: Command = {
     const available = Math.max(0, customer.balance - customer.reserved);
     const verified = customer.accounts.findIndex(({ status }) => status === 'VERIFIED');
     const a = percent(90) ? Math.max(0, verified) : int(4);
+    const quoted = quoteToSell(story.world, c, int, percent);
+    if (quoted !== undefined) return { c, a, k: story.nextKey, ...quoted };
     if (percent(25)) {
       return { c, a, k: story.nextKey, unit: 'INR', amount: 900 + int(400_000) };
     }
@@ -131,6 +191,7 @@ export const sell: Command = {
     if (world.sales.some((known) => known.key === key)) return undefined;
     const isRupees = textOf(given, 'unit') === 'INR';
     const amount = numberOf(given, 'amount');
+    const quoteId = world.sellQuotes[numberOf(given, 'q') - 1]?.id;
     const accountId =
       customer.accounts[numberOf(given, 'a')]?.id ?? '00000000-0000-4000-8000-000000000000';
     const body = {
@@ -138,6 +199,7 @@ export const sell: Command = {
       amount: isRupees ? rupeesText(amount) : gramsText(amount),
       bank_account_id: accountId,
       idempotency_key: key,
+      ...(quoteId !== undefined && { quote_id: quoteId }),
     };
     return {
       call: () => sessions.customer(customer.phone, 'POST', '/v1/gold/sell', body),
@@ -154,10 +216,13 @@ export const sell: Command = {
           const refusals = refusalsOf(changed, given, outlook);
           return refusals.length > 0 ? refusals : ['201'];
         });
-        const moved = changed.prices.length > 1 ? movedTroubles : [];
+        const quote = quoteFor(changed, given);
+        const isMoving = changed.prices.length > 1 || quote !== undefined;
+        const moved = isMoving ? movedTroubles : [];
         const more = isTroubled(changed) ? ['201', ...troubles] : [];
         const late = ['429 QUOTE_LIMIT', ...busy];
         allow('sale', answer, [...new Set([...certain, ...moved, ...more, ...late])]);
+        if (quote !== undefined && usesUp.has(answerText(answer))) quote.isUsed = true;
         if (answer.status !== 201) return;
         const { order, payout } = answer.body;
         const grams = unitsOf(order.grams);
@@ -195,7 +260,7 @@ export const repeatSale: Command = {
   prepare({ sessions, world }, given) {
     const known = world.sales[numberOf(given, 's')];
     const customer = world.customers[known?.customer ?? -1];
-    if (known === undefined || customer === undefined) return undefined;
+    if (known === undefined || known.key === '' || customer === undefined) return undefined;
     const other = given['other'] === true;
     const body = other ? { ...known.body, amount: '0.7777', unit: 'GRAMS' } : known.body;
     return {
@@ -210,132 +275,6 @@ export const repeatSale: Command = {
         allow('repeated sale', answer, isOut ? ['401 UNAUTHENTICATED'] : [...fits, ...busy]);
         if (answerText(answer) === '200')
           same('order of a repeated sale', answer.body.order.id, known.id);
-      },
-    };
-  },
-};
-
-const chooseSale = (
-  world: World,
-  int: (below: number) => number,
-  isFit: (sale: Sale) => boolean,
-): number | undefined => {
-  const fitting = world.sales.flatMap((sale, index) => (isFit(sale) ? [index] : []));
-  const newest = fitting.slice(-8);
-  return newest.length === 0 ? undefined : newest[int(newest.length)];
-};
-
-/** The payout provider ends a transfer. It may take one back that it had paid. */
-export const endPayout: Command = {
-  name: 'end-payout',
-  choose({ world, seen }, { int, pick }) {
-    const s = chooseSale(world, int, ({ payoutId }) => {
-      const payout = seen.payouts.get(payoutId ?? '');
-      return payout?.status === 'PROCESSING' || (payout?.status === 'PAID' && int(8) === 0);
-    });
-    const outcome =
-      pick(['processed', 'processed', 'processed', 'failed', 'rejected', 'reversed']) ??
-      'processed';
-    return s === undefined ? undefined : { s, outcome };
-  },
-  prepare({ system, world }, given) {
-    const sale = world.sales[numberOf(given, 's')];
-    if (sale?.payoutId === undefined) return undefined;
-    const outcome = textOf(given, 'outcome');
-    const reference = `${sale.payoutId.replaceAll('-', '')}-`;
-    return {
-      async call() {
-        const { body: known } = await system.control('GET', '/payouts');
-        const newest: { readonly status: string } | undefined = known.items.find(
-          ({ referenceId }: { referenceId: string | null }) => referenceId?.startsWith(reference),
-        );
-        // A provider does not contradict itself here. It takes back what it paid.
-        const isOpen = newest?.status === 'processing';
-        if (!isOpen && !(newest?.status === 'processed' && outcome === 'reversed')) return nothing;
-        const body = { outcome, deliver: 'webhook' };
-        return system.tryControl('POST', `/payouts/${sale.payoutId}`, body);
-      },
-      judge: () => {},
-    };
-  },
-};
-
-const capPaise = 10_000_000;
-
-/** An operator approves a payout. */
-export const approvePayout: Command = {
-  name: 'approve-payout',
-  choose({ world, seen }, { int, pick }) {
-    const s = chooseSale(world, int, ({ payoutId }) => {
-      const payout = seen.payouts.get(payoutId ?? '');
-      return payout?.status === 'PENDING' || (payout !== undefined && int(10) === 0);
-    });
-    return s === undefined ? undefined : { s, role: pick(['ADMIN', 'SUPER_ADMIN']) ?? 'ADMIN' };
-  },
-  prepare({ sessions, world, seen }, given) {
-    const sale = world.sales[numberOf(given, 's')];
-    const payout = seen.payouts.get(sale?.payoutId ?? '');
-    if (payout === undefined) return undefined;
-    const role = textOf(given, 'role') === 'ADMIN' ? 'ADMIN' : 'SUPER_ADMIN';
-    return {
-      call: () => sessions.operator(role, 'POST', `/v1/payouts/${payout.id}/approve`, {}),
-      judge(_changed, answer) {
-        if (role === 'ADMIN' && payout.amount > capPaise) {
-          allow('approval beyond the cap', answer, [
-            '403 PAYOUT_CAP_EXCEEDED',
-            '409 ILLEGAL_TRANSITION',
-          ]);
-          return;
-        }
-        const fits = payout.status === 'PENDING' ? ['200'] : [];
-        allow('approval', answer, [...fits, '409 ILLEGAL_TRANSITION', ...busy]);
-      },
-    };
-  },
-};
-
-/** An operator retries a payout, to the same account or to another. */
-export const retryPayout: Command = {
-  name: 'retry-payout',
-  choose({ world, seen }, { int, pick, percent }) {
-    const s = chooseSale(world, int, ({ payoutId }) => {
-      const status = seen.payouts.get(payoutId ?? '')?.status ?? '';
-      return ['FAILED', 'REVERSED'].includes(status) || (status !== '' && int(12) === 0);
-    });
-    if (s === undefined) return undefined;
-    return { s, role: pick(['ADMIN', 'SUPER_ADMIN']) ?? 'ADMIN', a: percent(60) ? -1 : int(3) };
-  },
-  prepare({ sessions, world, seen }, given) {
-    const sale = world.sales[numberOf(given, 's')];
-    const payout = seen.payouts.get(sale?.payoutId ?? '');
-    if (sale === undefined || payout === undefined) return undefined;
-    const role = textOf(given, 'role') === 'ADMIN' ? 'ADMIN' : 'SUPER_ADMIN';
-    const account = world.customers[sale.customer]?.accounts[numberOf(given, 'a')];
-    const body = {
-      note: 'as the story says',
-      ...(account !== undefined && { bankAccountId: account.id }),
-    };
-    return {
-      call: () => sessions.operator(role, 'POST', `/v1/payouts/${payout.id}/retry`, body),
-      judge(changed, answer) {
-        const { status, amount } = payout;
-        if (role === 'ADMIN' && amount > capPaise && answer.status === 200) {
-          throw new Refuted('retry beyond the cap', answerText(answer));
-        }
-        const fits = status === 'FAILED' || status === 'REVERSED';
-        allow('retry', answer, [
-          ...(fits && (account === undefined || account.status === 'VERIFIED') ? ['200'] : []),
-          ...(fits
-            ? ['409 OUTCOME_UNDECIDED', '400 BANK_ACCOUNT_NOT_VERIFIED', '403 FORBIDDEN']
-            : []),
-          ...(changed.customers[sale.customer]?.deleted === true
-            ? ['404 NOT_FOUND', '400 BANK_ACCOUNT_NOT_VERIFIED']
-            : []),
-          ...(role === 'ADMIN' ? ['403 PAYOUT_CAP_EXCEEDED'] : []),
-          ...(isTroubled(changed) ? ['503 SERVICE_UNAVAILABLE'] : []),
-          '409 ILLEGAL_TRANSITION',
-          ...busy,
-        ]);
       },
     };
   },

@@ -66,7 +66,10 @@ const limitsOf = (name: string): Limits => {
 /** A super admin replaces the limits: they bind at the next request. */
 export const setLimits: Command = {
   name: 'set-limits',
-  choose: (_story, { pick }) => ({ name: pick(['usual', 'usual', 'tight', 'wide']) ?? 'usual' }),
+  choose: ({ world }, { pick, percent }) =>
+    world.limits === defaultLimits || percent(30)
+      ? { name: pick(['usual', 'tight', 'wide']) ?? 'usual' }
+      : { name: 'usual' },
   prepare({ sessions }, given) {
     const limits = limitsOf(textOf(given, 'name'));
     return {
@@ -82,9 +85,11 @@ export const setLimits: Command = {
 /** A gate is closed, or opened again, by its switch. */
 export const setGate: Command = {
   name: 'set-gate',
-  choose({ world }, { pick }) {
-    const gate = pick(['buy', 'sell'] as const) ?? 'buy';
-    return { gate, open: !world.gates[gate] };
+  choose({ world }, { pick, percent }) {
+    // What is closed is soon opened again: little goes on behind a closed gate.
+    const closed = (['buy', 'sell'] as const).find((gate) => !world.gates[gate]);
+    if (closed !== undefined) return { gate: closed, open: true };
+    return percent(12) ? { gate: pick(['buy', 'sell']) ?? 'buy', open: false } : undefined;
   },
   prepare({ system }, given) {
     const gate = textOf(given, 'gate') === 'sell' ? 'sell' : 'buy';
@@ -107,7 +112,8 @@ export const setGateway: Command = {
   name: 'set-gateway',
   choose({ world }, { pick, percent }) {
     const off = pick(world.disabledGateways);
-    if (off !== undefined && percent(70)) return { code: off, enabled: true };
+    if (off !== undefined && percent(85)) return { code: off, enabled: true };
+    if (!percent(20)) return undefined;
     return { code: pick(['sandbox', 'razorpay', 'cashfree']) ?? 'sandbox', enabled: false };
   },
   prepare({ sessions }, given) {

@@ -3,15 +3,25 @@ import { Refuted, textOf, type Act, type Arguments, type Command, type Story } f
 import type { World } from '../model/world.ts';
 import { buy, repeatBuy } from './buys.ts';
 import { block } from './customers.ts';
+import { moveJewellery, orderJewellery } from './jewellery.ts';
 import { deliver, verify } from './payments.ts';
+import { approvePayout, retryPayout } from './payouts.ts';
 import { cancelPlan, payInstallment, skipDebit } from './plans.ts';
+import { applyCode } from './referrals.ts';
 import { resolve } from './reviews.ts';
-import { approvePayout, retryPayout, sell } from './sales.ts';
+import { sell } from './sales.ts';
+import { cancelJewellery, recordCash, setStock } from './stock.ts';
 import { drain, runJob, runSweep } from './worker.ts';
 import { nothing } from './payments.ts';
 
-/** The pairs of operations that run at the same moment. */
+/** The operations that run at the same moment as another one. */
 const parts = [
+  orderJewellery,
+  moveJewellery,
+  cancelJewellery,
+  recordCash,
+  setStock,
+  applyCode,
   buy,
   repeatBuy,
   block,

@@ -32,20 +32,25 @@ export const drain: Command = {
   }),
 };
 
-/** The worker runs one of its sweeps. What a sweep throws is a failure of the service. */
+/**
+ * A replica of the worker runs one of its sweeps, or both of them do at once. What a sweep throws is
+ * a failure of the service.
+ */
 export const runSweep: Command = {
   name: 'run-sweep',
-  choose({ system }, { pick }) {
+  choose({ system }, { pick, percent }) {
     const name = pick(system.processes().sweeps)?.name;
-    return name === undefined ? undefined : { name };
+    return name === undefined ? undefined : { name, both: percent(15) };
   },
   prepare({ system }, given) {
     const name = textOf(given, 'name');
-    const sweep = system.processes().sweeps.find((one) => one.name === name);
-    if (sweep === undefined) return undefined;
+    const { workers } = system.processes();
+    const found = workers.flatMap(({ sweeps }) => sweeps.filter((one) => one.name === name));
+    if (found.length === 0) return undefined;
+    const running = given['both'] === true ? found : found.slice(-1);
     return {
       async call() {
-        await sweep.run(new AbortController().signal);
+        await Promise.all(running.map((sweep) => sweep.run(new AbortController().signal)));
         return nothing;
       },
       judge: () => {},

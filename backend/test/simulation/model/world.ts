@@ -1,3 +1,5 @@
+import type { Frequency } from './schedule.ts';
+
 /** A capture, a failure or a reversal at a gateway, as the story played it. */
 export interface Payment {
   readonly id: string;
@@ -22,7 +24,9 @@ export interface Buy {
   readonly id: string;
   readonly customer: number;
   readonly plan?: number;
+  /** Empty where nobody knows it: the answer was lost, or a worker made it. */
   readonly key: string;
+  readonly path: '/v1/gold/buy' | '/v1/payments/orders';
   readonly body: Readonly<Record<string, unknown>>;
   readonly amountPaise: number;
   /** In units of 0.0001 g, or unknown for an installment until it is allocated. */
@@ -50,6 +54,18 @@ interface Quote {
   isUsed: boolean;
 }
 
+/** A sale's quote, which a sale of the same amount takes where it names none. */
+export interface SellQuote {
+  readonly id: string;
+  readonly customer: number;
+  readonly unit: string;
+  readonly amount: number;
+  readonly grams: number;
+  readonly proceedsPaise: number;
+  readonly ends: number;
+  isUsed: boolean;
+}
+
 export interface Sale {
   readonly id: string;
   readonly customer: number;
@@ -61,25 +77,42 @@ export interface Sale {
   payoutId: string | undefined;
 }
 
-interface Plan {
+export interface Plan {
   readonly id: string;
   readonly customer: number;
   readonly amountPaise: number;
-  readonly frequency: 'DAILY' | 'WEEKLY' | 'MONTHLY';
+  readonly frequency: Frequency;
   readonly installments: number;
   readonly hasMandate: boolean;
   readonly madeAt: number;
-  status: 'ACTIVE' | 'CANCELLED' | 'COMPLETED';
+  /** The day of its first date, in India. */
+  readonly startDate: string;
+  /** Dates that were skipped, or that a pause passed over. */
+  passedOver: number;
+  status: 'ACTIVE' | 'PAUSED' | 'CANCELLED' | 'COMPLETED';
+  /** Installments that were raised, and dates passed over, when the story last looked. */
+  raised: number;
+  heldPassedOver: number;
 }
 
-interface ProductOrder {
+/** A code of one customer that another one has used. */
+interface Referral {
+  readonly referrer: number;
+  readonly referee: number;
+}
+
+export interface ProductOrder {
   readonly id: string;
   readonly customer: number;
   readonly key: string;
   readonly body: Readonly<Record<string, unknown>>;
   readonly totalPaise: number;
   readonly placedAt: number;
+  readonly product: number;
+  readonly quantity: number;
   status: string;
+  /** Receipts of what was paid at the door. */
+  readonly cash: { readonly reference: string; readonly paise: number }[];
 }
 
 interface BankAccount {
@@ -91,6 +124,8 @@ interface BankAccount {
 export interface Customer {
   readonly phone: string;
   userId: string;
+  /** What others may sign up with. */
+  readonly referralCode: string;
   kyc: 'PENDING' | 'SUBMITTED' | 'APPROVED' | 'REJECTED';
   kycId: string | undefined;
   blocked: boolean;
@@ -128,6 +163,8 @@ export interface World {
   readonly buys: Buy[];
   readonly sales: Sale[];
   readonly quotes: Quote[];
+  readonly sellQuotes: SellQuote[];
+  readonly referrals: Referral[];
   readonly plans: Plan[];
   readonly productOrders: ProductOrder[];
   limits: Limits;
@@ -143,7 +180,9 @@ export interface World {
   readonly products: Product[];
   /** Disabled gateways by code. */
   readonly disabledGateways: string[];
-  monthsClosed: string[];
+  /** Months that are closed, with the totals that were frozen. */
+  readonly monthsClosed: { readonly period: string; readonly totals: string }[];
+  readonly daysSigned: string[];
 }
 
 export interface Product {
@@ -153,6 +192,8 @@ export interface Product {
   readonly weight: number;
   readonly makingBps: number;
   readonly fixedPaise: number;
+  /** Pieces that are left, where the house counts them. */
+  stock: number | undefined;
 }
 
 export const defaultLimits: Limits = {
@@ -178,6 +219,8 @@ export const newWorld = (now: number): World => ({
   buys: [],
   sales: [],
   quotes: [],
+  sellQuotes: [],
+  referrals: [],
   plans: [],
   productOrders: [],
   limits: defaultLimits,
@@ -189,4 +232,5 @@ export const newWorld = (now: number): World => ({
   products: [],
   disabledGateways: [],
   monthsClosed: [],
+  daysSigned: [],
 });

@@ -50,18 +50,25 @@ export interface ProcessesOptions {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** The service's processes, wired as their `main` wires them, in this one process. */
-export interface Processes {
-  readonly urls: Readonly<Record<'customer' | 'admin' | 'accounting', string>>;
+/** One replica of the worker. */
+interface SimulatedWorker {
   readonly tasks: TaskList;
   readonly sweeps: readonly Sweep[];
   /** Moves the jobs whose business time has come to the queue. */
   moveDueJobs(): Promise<number>;
+}
+
+/** The service's processes, wired as their `main` wires them, in this one process. */
+export interface Processes extends SimulatedWorker {
+  /** The replicas of each API: a request goes to any of them. */
+  readonly urls: Readonly<Record<'customer' | 'admin' | 'accounting', readonly string[]>>;
+  /** The replicas of the worker, the first of which the fields are of. */
+  readonly workers: readonly [SimulatedWorker, SimulatedWorker];
   readonly redis: Redis;
   close(): Promise<void>;
 }
 
-const poolSize = 4;
+const poolSize = 3;
 
 const noTokens = (): never => {
   throw new Error('this process has no JWT_SECRET');
@@ -202,18 +209,21 @@ const openAccounting = async (options: ProcessesOptions, closers: Closer[]): Pro
   return serve(createApiApp(definition, config, runtime), closers);
 };
 
-/** Opens the three APIs and the worker. Nothing runs by itself. */
+/** Opens the three APIs and the worker, some of them twice. Nothing runs by itself. */
 export const openProcesses = async (options: ProcessesOptions): Promise<Processes> => {
   const closers: Closer[] = [];
-  const [customer, admin, accounting, worker] = await Promise.all([
+  const [customer, secondCustomer, admin, accounting, worker, secondWorker] = await Promise.all([
+    openCustomer(options, closers),
     openCustomer(options, closers),
     openAdmin(options, closers),
     openAccounting(options, closers),
     openWorker(options, closers),
+    openWorker(options, closers),
   ]);
   return {
-    urls: { customer, admin, accounting },
+    urls: { customer: [customer, secondCustomer], admin: [admin], accounting: [accounting] },
     ...worker,
+    workers: [worker, secondWorker],
     async close() {
       for (const close of closers) await close();
     },

@@ -166,7 +166,11 @@ export const openSystem = async (
     postOffice,
     client,
     sandboxUrl: sandbox.url,
-    queue: createWorkQueue({ client, tasks: () => processes.tasks, logger: () => log.logger }),
+    queue: createWorkQueue({
+      client,
+      tasks: () => processes.workers.map(({ tasks }) => tasks),
+      logger: () => log.logger,
+    }),
     processes: () => processes,
     async control(method, path, body) {
       const answer = await call(method, path, body);

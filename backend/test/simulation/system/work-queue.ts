@@ -22,7 +22,10 @@ type JobRun = { readonly task: string; readonly error?: unknown } | undefined;
 
 /** The worker's queue, one job at a time and in an order that the caller chooses. */
 export interface WorkQueue {
-  /** Runs the job that is `nth` in the queue's order, counted around; `times` to deliver it twice. */
+  /**
+   * Runs the job that is `nth` in the queue's order, counted around; `times` to deliver it twice, to
+   * one replica of the worker each.
+   */
   runOne(nth: number, times?: number): Promise<JobRun>;
   /** Runs jobs, the first of the queue each, until none waits or `most` have run. */
   drain(most?: number): Promise<readonly JobRun[]>;
@@ -34,7 +37,8 @@ export interface WorkQueue {
  */
 export const createWorkQueue = (options: {
   readonly client: Client;
-  readonly tasks: () => TaskList;
+  /** The jobs of each replica of the worker. */
+  readonly tasks: () => readonly TaskList[];
   readonly logger: () => Logger;
 }): WorkQueue => {
   const { client, tasks, logger } = options;
@@ -56,10 +60,16 @@ export const createWorkQueue = (options: {
        SET locked_at = now(), locked_by = 'simulation', attempts = attempts + 1 WHERE id = $1`,
       [job.id],
     );
-    const handler = tasks()[job.task];
-    if (handler === undefined) throw new Error(`no task is called ${job.task}`);
+    const handlerOf = (run: number) => {
+      const replicas = tasks();
+      const handler = replicas[(Number(job.id) + run) % replicas.length]?.[job.task];
+      if (handler === undefined) throw new Error(`no task is called ${job.task}`);
+      return handler;
+    };
     try {
-      await Promise.all(Array.from({ length: times }, () => handler(job.payload, contextOf(job))));
+      await Promise.all(
+        Array.from({ length: times }, (_, run) => handlerOf(run)(job.payload, contextOf(job))),
+      );
       await client.query(
         `DELETE FROM graphile_worker._private_jobs WHERE id = $1 AND locked_by = 'simulation'`,
         [job.id],

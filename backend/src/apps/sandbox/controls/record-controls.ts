@@ -17,6 +17,9 @@ const journalQuery = z.object({
     .optional(),
 });
 
+/** Without `state` the newest are listed, whatever became of them. */
+const webhooksQuery = z.object({ state: z.literal('waiting').optional() });
+
 /** Adds `/_control/sms`, `/_control/journal` and `/_control/webhooks`: lists traffic in and out. */
 export const recordControls = (router: Router, parts: SandboxParts): void => {
   const { messages, journal, outbox } = parts;
@@ -30,6 +33,10 @@ export const recordControls = (router: Router, parts: SandboxParts): void => {
   );
   router.get(
     '/webhooks',
-    control(() => ({ body: { deliveries: outbox.newest(listed) } })),
+    control((req) => {
+      const { state } = controlQuery(req, webhooksQuery);
+      const deliveries = state === undefined ? outbox.newest(listed) : outbox.waiting();
+      return { body: { deliveries } };
+    }),
   );
 };

@@ -1,0 +1,50 @@
+/*
+ * The dates of a plan, worked out once more from the contract (contract: plans > Schedule): nothing
+ * of the service's own is used.
+ */
+
+export type Frequency = 'DAILY' | 'WEEKLY' | 'MONTHLY';
+
+const dayMs = 86_400_000;
+
+/** No period is shorter: a month may have 28 days. */
+export const periodMs: Readonly<Record<Frequency, number>> = {
+  DAILY: dayMs,
+  WEEKLY: 7 * dayMs,
+  MONTHLY: 28 * dayMs,
+};
+
+const partsOf = (day: string): [year: number, month: number, date: number] => {
+  const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
+  return [year, month - 1, date];
+};
+
+/** The same day so many months later, or the last of that month where it is shorter. */
+const monthsAfter = (day: string, months: number): string => {
+  const [year, month, date] = partsOf(day);
+  const last = new Date(Date.UTC(year, month + months + 1, 0)).getUTCDate();
+  return new Date(Date.UTC(year, month + months, Math.min(date, last))).toISOString().slice(0, 10);
+};
+
+const daysAfter = (day: string, days: number): string => {
+  const [year, month, date] = partsOf(day);
+  return new Date(Date.UTC(year, month, date + days)).toISOString().slice(0, 10);
+};
+
+/** The due time of the date of a schedule that so many dates come before: 09:00 in India. */
+export const dueAt = (
+  { startDate, frequency }: { readonly startDate: string; readonly frequency: Frequency },
+  place: number,
+): number => {
+  const day =
+    frequency === 'MONTHLY'
+      ? monthsAfter(startDate, place)
+      : daysAfter(startDate, frequency === 'WEEKLY' ? 7 * place : place);
+  return Date.parse(`${day}T09:00:00.000+05:30`);
+};
+
+const dayOf = (at: number): string => new Date(at + 5.5 * 3_600_000).toISOString().slice(0, 10);
+
+/** True for a moment on a day of India that lies more than a year ahead. */
+export const isBeyondAYear = (at: number, now: number): boolean =>
+  dayOf(at) > monthsAfter(dayOf(now), 12);
