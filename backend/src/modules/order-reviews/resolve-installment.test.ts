@@ -109,6 +109,20 @@ describe('REFUNDED of an installment', () => {
     await fixtures.becomes(given, 'ALLOCATED');
   });
 
+  it('is followed by a review of a further payment at the same checkout', async ({
+    open,
+    fixtures,
+    reviews,
+  }) => {
+    const given = await exhausted(open, fixtures, 'buy-verify', 'malformed');
+    const reference = await reviews.payBack(given.paymentId, { deliver: 'none' });
+    const { body } = await reviews.resolve(given.orderId, 'REFUNDED', { reference });
+    expect(body.status).toBe('FAILED');
+    await fixtures.pay(given.gatewayOrderId);
+    // The rules of the books hold for it too.
+    await fixtures.becomes(given, 'MANUAL_REVIEW', 'SECOND_CAPTURE');
+  });
+
   it('of its second payment leaves the gold where it is', async ({ open, fixtures, reviews }) => {
     const given = await allocated(open, fixtures);
     const secondId = await fixtures.pay(given.gatewayOrderId);

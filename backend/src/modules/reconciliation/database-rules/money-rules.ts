@@ -161,17 +161,20 @@ export const moneyRules: readonly DatabaseRule[] = [
     invariant: 7,
     says: 'an installment and its payment orders tell one story',
     sql: `
-      SELECT o.id, o.status, o.manual_review_code, p.open, p.held
+      SELECT o.id, o.status, o.manual_review_code, p.open, p.held, p.paid_back
       FROM gold_order o
       CROSS JOIN LATERAL (
         SELECT count(*) FILTER (WHERE status IN ('CREATED', 'GATEWAY_ORDER_CREATED')) AS open,
-          count(*) FILTER (WHERE status IN ('PAID', 'MANUAL_REVIEW')) AS held
+          count(*) FILTER (WHERE status IN ('PAID', 'MANUAL_REVIEW')) AS held,
+          count(*) FILTER (WHERE status = 'REFUNDED') AS paid_back
         FROM payment_order WHERE order_id = o.id) AS p
       WHERE o.type = 'SIP_INSTALLMENT' AND CASE
         -- One that its mandate does not pay has none until its customer pays it.
         WHEN o.status = 'PENDING' THEN p.open > 1 OR p.held > 0 OR (p.open = 0 AND NOT EXISTS (
           SELECT FROM sip_plan s WHERE s.id = o.sip_plan_id AND s.mandate_gateway IS NOT NULL))
         WHEN o.status = 'FAILED' THEN p.open > 0 OR p.held > 0
-        ELSE p.open > 0 OR p.held = 0 END`,
+        -- A further payment of one that was paid back is held beside it.
+        ELSE p.open > 0 OR (p.held = 0
+          AND NOT (o.manual_review_code = 'SECOND_CAPTURE' AND p.paid_back > 0)) END`,
   },
 ];
