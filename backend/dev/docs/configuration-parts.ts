@@ -22,6 +22,7 @@ import { customerVariables } from '../../src/apps/customer/customer.variables.ts
 import { migrateVariables } from '../../src/apps/migrate/migrate.variables.ts';
 import {
   apiVariables,
+  staffVariables,
   processVariables,
   tokenVariables,
   servicesVariables,
@@ -45,6 +46,7 @@ export const configurationParts: readonly ConfigurationPart[] = [
   },
   { title: 'Tokens', readBy: 'customer, admin', variables: tokenVariables },
   { title: 'APIs', readBy: 'customer, admin, accounting', variables: apiVariables },
+  { title: 'Staff', readBy: 'admin, accounting', variables: staffVariables },
   { title: 'Customer API', readBy: 'customer', variables: customerVariables },
   { title: 'Admin API', readBy: 'admin', variables: adminVariables },
   { title: 'Worker', readBy: 'worker', variables: workerVariables },

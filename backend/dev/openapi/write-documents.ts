@@ -51,7 +51,7 @@ const accountingDocument = async () => {
   const env = { ...environmentOf('accounting', addresses), ...quiet };
   const config = loadConfig(accountingVariables, env);
   const runtime = await createOfflineRuntime('accounting', config, env);
-  const document = documentOf(createAccountingApi(runtime));
+  const document = documentOf(createAccountingApi(config, runtime));
   await runtime.close();
   return document;
 };

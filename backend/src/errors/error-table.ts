@@ -50,6 +50,16 @@ export const errorTable = {
     403,
     'Please sign in again, or enter your current MPIN, to make this change.',
   ),
+  SECOND_FACTOR_REQUIRED: row(401, 'Please also enter the code of your authenticator app.'),
+  SECOND_FACTOR_INVALID: row(
+    403,
+    'This code is incorrect, has expired or was used already. Please wait for the next one.',
+  ),
+  SECOND_FACTOR_NOT_ENROLLED: row(
+    403,
+    'Please set up an authenticator app first. Until then nothing else is open to you.',
+  ),
+  WRONG_PASSWORD: row(403, 'Your current password is incorrect. Nothing was changed.'),
   PERMISSION_DENIED: row(403, 'You do not have permission for this action.'),
   READ_ONLY_MODE: row(403, 'The portal is in read-only mode, so nothing can be changed.'),
   INVALID_SIGNATURE: row(401, 'The signature does not match the request body.'),

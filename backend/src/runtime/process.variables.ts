@@ -86,6 +86,14 @@ export const tokenVariables = defineVariables({
   },
 });
 
+/** Of a process at which operators or portal users sign in. */
+export const staffVariables = defineVariables({
+  SECOND_FACTOR_REQUIRED: {
+    schema: flag(false),
+    doc: 'operators and portal users without an authenticator app can do nothing but set it up',
+  },
+});
+
 /** Of a process whose requests may wait for rows: not of the worker, whose jobs come again. */
 export const contentionVariables = defineVariables({
   DATABASE_LOCK_WAIT_MS: {

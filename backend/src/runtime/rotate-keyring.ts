@@ -1,5 +1,6 @@
 import { Gauge, type Registry } from 'prom-client';
 import { countOutdatedRows } from '../modules/audit/index.ts';
+import { countOutdatedFactors, resealFactors } from '../modules/second-factor/index.ts';
 import {
   countOutdatedNotes,
   countOutdatedTickets,
@@ -18,6 +19,8 @@ export interface OutdatedValues {
   readonly webhookBodies: number;
   /** Of people who were not signed in, and notes on them, to be sealed anew. */
   readonly tickets: number;
+  /** Secrets of authenticator apps, to be sealed anew. */
+  readonly secondFactors: number;
   /** Of operators' text about no customer: rows of the audit log are never changed. */
   readonly auditRows: number;
 }
@@ -38,6 +41,7 @@ export const countOutdatedValues = async ({
   webhookBodies: await countOutdatedBodies(db, vault.keyId),
   tickets:
     (await countOutdatedTickets(db, vault.keyId)) + (await countOutdatedNotes(db, vault.keyId)),
+  secondFactors: await countOutdatedFactors(db, vault.keyId),
   auditRows: await countOutdatedRows(db, vault.keyId),
 });
 
@@ -61,7 +65,8 @@ export const rotateKeyring = async (
   const webhookBodies = await resealBodies({ vault, inTransaction, batchSize }, signal);
   const tickets = await resealTickets({ vault, inTransaction, batchSize }, signal);
   const notes = await resealNotes({ vault, inTransaction }, signal);
-  return { dataKeys, webhookBodies, tickets: tickets + notes };
+  const secondFactors = await resealFactors({ vault, inTransaction }, signal);
+  return { dataKeys, webhookBodies, tickets: tickets + notes, secondFactors };
 };
 
 /** Creates the gauge of what still needs an old key, set after each pass of the sweep. */
@@ -73,10 +78,11 @@ export const createKeyringMetrics = (registry: Registry) => {
     registers: [registry],
   });
   return {
-    observe({ dataKeys, webhookBodies, tickets, auditRows }: OutdatedValues): void {
+    observe({ dataKeys, webhookBodies, tickets, secondFactors, auditRows }: OutdatedValues): void {
       outdated.set({ kind: 'data_keys' }, dataKeys);
       outdated.set({ kind: 'webhook_bodies' }, webhookBodies);
       outdated.set({ kind: 'tickets' }, tickets);
+      outdated.set({ kind: 'second_factors' }, secondFactors);
       outdated.set({ kind: 'audit_rows' }, auditRows);
     },
   };

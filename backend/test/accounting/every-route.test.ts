@@ -44,7 +44,7 @@ let routes: readonly Route[];
 beforeAll(async () => {
   system = await openTestSystem();
   make = createFactories(system);
-  const api = createAccountingApi(system);
+  const api = createAccountingApi({ SECOND_FACTOR_REQUIRED: false }, system);
   ({ routes } = api);
   url = await system.serve({ ...api, routes: routes.map(admitOnly) });
 });

@@ -1,9 +1,12 @@
+import type { MadeAdmin } from '#test/support/factories.ts';
 import type { AuditFixture } from './audit-fixture.ts';
 
 /** A request that a route accepts. */
 interface WriteRequest {
   readonly path: string;
   readonly body?: unknown;
+  /** The operator who sends it; a super admin unless given. */
+  readonly by?: MadeAdmin;
 }
 
 /** One write route of the admin API, and the audit rows that it leaves. */

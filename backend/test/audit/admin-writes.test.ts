@@ -77,17 +77,17 @@ describe.each(Object.entries(adminWrites))('%s', (name, write) => {
   const isPublic = name === 'POST /auth/login';
 
   it('leaves its audit rows in the request that did it, and none where it is refused', async () => {
-    const { path, body } = await write.prepare(fixture);
+    const { path, body, by = superAdmin } = await write.prepare(fixture);
     if (!isPublic) expectRefused(await send(undefined, method, path, body), 401);
     if (write.bad !== undefined) {
       expectRefused(await send(superAdmin.token, method, path, write.bad.body), write.bad.status);
     }
-    const token = isPublic ? undefined : superAdmin.token;
+    const token = isPublic ? undefined : by.token;
     const done = await send(token, method, path, body);
     expect(done.answer).toMatchObject({ status: write.status });
     expect(done.rows.map(({ action }) => action)).toEqual(write.actions);
     const doer = await open.system.db.adminUser.findFirstOrThrow({
-      where: { email: isPublic ? String(Object(body).email) : superAdmin.email },
+      where: { email: isPublic ? String(Object(body).email) : by.email },
     });
     for (const row of done.rows) {
       expect(row).toMatchObject({ actorApi: 'admin', requestId: done.requestId, ip });

@@ -1,4 +1,5 @@
 import { changing, exempt, reason, type AdminWrite } from './admin-write.ts';
+import { credentialWrites } from './credential-writes.ts';
 import { configurationWrites } from './configuration-writes.ts';
 import { incidentWrites } from './incident-writes.ts';
 import { newId } from '../migrations/rows.ts';
@@ -175,6 +176,7 @@ const orderAndProductWrites: Readonly<Record<string, AdminWrite>> = {
 /** Every write route of the admin API, by method and path. */
 export const adminWrites: Readonly<Record<string, AdminWrite>> = {
   ...peopleWrites,
+  ...credentialWrites,
   ...orderAndProductWrites,
   ...configurationWrites,
   ...incidentWrites,

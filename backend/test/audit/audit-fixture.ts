@@ -15,6 +15,9 @@ import {
   userRow,
   type Row,
 } from '../migrations/rows.ts';
+import { createSecondFactors } from '../../src/modules/second-factor/index.ts';
+import { totpCode } from '../../src/platform/auth/totp.ts';
+import { addSeconds } from '../../src/platform/clock/clock.ts';
 import { openTicket } from '../../src/modules/support/open-ticket.ts';
 
 const idOf = (row: Row): string => String(row['id']);
@@ -40,6 +43,8 @@ export interface AuditFixture {
   ticket(): Promise<string>;
   /** Submits a customer's KYC and returns the record's id. */
   submittedKyc(): Promise<string>;
+  /** Gives an operator an authenticator app in this state, and returns a code of it. */
+  factorCode(adminId: string, state: 'PENDING' | 'ACTIVE'): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -97,6 +102,16 @@ export const openAuditFixture = async ({ system }: OpenAdminApi): Promise<AuditF
       return openTicket({ ...system, contactDays: 7 }, content, userId);
     },
     submittedKyc: async () => factories.submitKyc((await factories.customer()).userId),
+    async factorCode(adminId, state) {
+      const factors = createSecondFactors(system, 'admin');
+      const now = system.wall.now();
+      return system.inTransaction(async (tx) => {
+        const { secret } = await factors.enrol(tx, adminId, 'operator');
+        const earlier = totpCode(secret, addSeconds(now, -30));
+        if (state === 'ACTIVE') await factors.confirm(tx, adminId, earlier);
+        return totpCode(secret, now);
+      });
+    },
     close: () => client.end(),
   };
 };

@@ -25,6 +25,8 @@ const samples: Readonly<Record<string, unknown>> = {
   email: 'nobody@example.test',
   contact: 'nobody@example.test',
   adminId: null,
+  currentPassword: 'some other text',
+  newPassword: 'a stable for every horse',
   unit: 'INR',
   amount: '1000',
   amount_inr: '1000',

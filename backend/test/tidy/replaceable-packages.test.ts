@@ -6,6 +6,7 @@ const replaceable: Readonly<Record<string, string>> = {
   hucre: 'src/modules/registers/export-register.ts',
   pdfkit: 'src/modules/product-orders/render-invoice.ts',
   'any-ascii': 'src/modules/product-orders/render-invoice.ts',
+  otpauth: 'src/platform/auth/totp.ts',
   redlock: 'src/platform/redis/with-lock.ts',
   '@godaddy/terminus': 'src/platform/lifecycle/create-lifecycle.ts',
 };

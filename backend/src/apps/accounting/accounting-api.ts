@@ -1,15 +1,16 @@
-import { apiVariables } from '../../runtime/process.variables.ts';
+import { apiVariables, staffVariables } from '../../runtime/process.variables.ts';
 import { createAccounting, portalRead } from '../../modules/accounting/index.ts';
 import { createExportRegister, createRegisterRoutes } from '../../modules/registers/index.ts';
+import type { Config } from '../../platform/config/config.ts';
 import type { ApiDefinition } from '../../runtime/create-api-app.ts';
 import type { Runtime } from '../../runtime/create-runtime.ts';
 
 /** The accounting API's variables, besides those of every process: no key of the other APIs. */
-export const accountingVariables = { ...apiVariables };
+export const accountingVariables = { ...apiVariables, ...staffVariables };
 
 const tags = {
   health: 'Liveness.',
-  auth: 'Signing in and out.',
+  auth: 'Signing in and out, passwords and authenticator apps.',
   registers: 'Buys, sales, holdings, payments and payouts, with their sums and files.',
   statutory: 'Parameters of taxes and duties, as of a day.',
   policy: 'What was determined of accounting policy.',
@@ -22,12 +23,17 @@ const tags = {
 
 /** Declares the routes of the accounting API. `flush` writes what it has counted so far. */
 export const createAccountingApi = (
+  config: Config<typeof staffVariables>,
   runtime: Runtime,
 ): ApiDefinition & { readonly flush: () => Promise<void> } => {
   const { db, inTransaction, readSnapshot } = runtime.database;
   const shared = { ...runtime, db, inTransaction, readSnapshot };
   const exportRegister = createExportRegister(shared);
-  const accounting = createAccounting({ ...shared, exportRegister });
+  const accounting = createAccounting({
+    ...shared,
+    exportRegister,
+    secondFactorRequired: config.SECOND_FACTOR_REQUIRED,
+  });
   const registers = createRegisterRoutes({ ...shared, exportRegister, access: portalRead });
   return {
     name: 'accounting',

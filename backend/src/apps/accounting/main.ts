@@ -9,7 +9,7 @@ import { createAccountingApi, accountingVariables } from './accounting-api.ts';
 await runMain(async (env) => {
   const config = loadConfig(accountingVariables, env);
   const runtime = await createRuntime('accounting', config, env);
-  const definition = createAccountingApi(runtime);
+  const definition = createAccountingApi(config, runtime);
   const app = createApiApp(definition, config, runtime);
   const api = { server: createServer(app), port: config.PORT };
   const closeFirst = [{ name: 'refusals', close: definition.flush }];

@@ -39,6 +39,7 @@ import { createServices, type Services } from '../../runtime/create-services.ts'
 import {
   servicesVariables,
   apiVariables,
+  staffVariables,
   tokenVariables,
 } from '../../runtime/process.variables.ts';
 import { healthRoutes, type ApiDefinition } from '../../runtime/create-api-app.ts';
@@ -52,6 +53,7 @@ export const adminApiVariables = {
   ...tokenVariables,
   ...apiVariables,
   ...servicesVariables,
+  ...staffVariables,
   ...adminVariables,
 };
 
@@ -59,7 +61,7 @@ type AdminApiConfig = ProcessConfig & Config<typeof adminApiVariables>;
 
 const tags = {
   health: 'Liveness.',
-  auth: "Operators' sign-in.",
+  auth: "Operators' sign-in, passwords and authenticator apps.",
   users: 'Customers.',
   transactions: 'Gold orders, product orders and payouts of all customers.',
   kyc: 'Review of what customers submitted.',
@@ -118,7 +120,11 @@ export const createAdminApi = (config: AdminApiConfig, env: Environment, runtime
   const ci = createCi(env, adapterDeps(runtime));
   const objects = createObjectStore(env, adapterDeps(runtime));
 
-  const admins = createAdmins({ ...shared, tokenTtlSeconds: config.ADMIN_TOKEN_TTL_SECONDS });
+  const admins = createAdmins({
+    ...shared,
+    tokenTtlSeconds: config.ADMIN_TOKEN_TTL_SECONDS,
+    secondFactorRequired: config.SECOND_FACTOR_REQUIRED,
+  });
   const onError = (error: unknown): void =>
     logger.warn({ err: error }, 'the revocation list cannot be written');
   const revocations = createRevocationList({ redis, onError });

@@ -20,7 +20,8 @@ type RecordGate = Extract<OperatorCommand, { name: 'gate record' }>;
 
 const reasonSchema = plainText(500);
 
-const readReason = async (deps: RecordDeps): Promise<string> => {
+/** Reads the reason of a change on standard input. @throws AppError VALIDATION_FAILED */
+export const readReason = async (deps: Pick<RecordDeps, 'readInput'>): Promise<string> => {
   const parsed = reasonSchema.safeParse((await deps.readInput()).trim());
   if (parsed.success) return parsed.data;
   const message = `The reason ${parsed.error.issues[0]?.message ?? 'is not valid'}.`;

@@ -17,6 +17,7 @@ import { AppError } from '../../platform/errors/app-error.ts';
 import type { Random } from '../../platform/ids/random.ts';
 import type { OpenKeyring } from '../../runtime/open-keyring.ts';
 import { countOutdatedValues, rotateKeyring } from '../../runtime/rotate-keyring.ts';
+import { disableSecondFactor } from './disable-second-factor.ts';
 import { operatorActor } from './operator-actor.ts';
 import type { OperatorCommand } from './parse-command.ts';
 import { recordGate } from './record-gate.ts';
@@ -127,12 +128,15 @@ export const runOperatorCommand = async (
       return present(await changes.setActive(command.email, false));
     case 'admin reset-password':
       return present(await changes.resetPassword(command.email, await readPassword(deps)));
+    case 'admin disable-second-factor':
+      return present(await disableSecondFactor(command.email, deps));
     case 'portal-user create':
     case 'portal-user list':
     case 'portal-user set-role':
     case 'portal-user activate':
     case 'portal-user deactivate':
     case 'portal-user reset-password':
+    case 'portal-user disable-second-factor':
       return runPortalUserCommand(command, { ...deps, readPassword: () => readPassword(deps) });
     case 'keyring status':
       return keyringStatus(deps);

@@ -8,6 +8,7 @@ import type { Clock } from '../../platform/clock/clock.ts';
 import type { SecretHasher, Vault } from '../../platform/crypto/index.ts';
 import type { Database } from '../../platform/db/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
+import { disablePortalSecondFactor } from './disable-second-factor.ts';
 import type { OperatorCommand } from './parse-command.ts';
 
 type PortalUserCommand = Extract<OperatorCommand, { name: `portal-user ${string}` }>;
@@ -21,6 +22,8 @@ interface PortalUserCommandDeps {
   readonly openVault: () => Promise<Vault>;
   /** Reads the new password on standard input. @throws AppError VALIDATION_FAILED */
   readonly readPassword: () => Promise<string>;
+  /** Reads all of standard input. */
+  readonly readInput: () => Promise<string>;
 }
 
 /** The accounting staff of a house fits on one page. */
@@ -67,6 +70,8 @@ export const runPortalUserCommand = async (
       return present(await changes.setActive(by, { email }, false));
     case 'portal-user reset-password':
       return present(await changes.resetPassword(by, { email }, await readPassword()));
+    case 'portal-user disable-second-factor':
+      return present(await disablePortalSecondFactor(email, deps));
     default:
       return command satisfies never;
   }

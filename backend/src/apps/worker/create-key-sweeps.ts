@@ -23,7 +23,7 @@ export const createKeyringRotation =
   ) =>
   async (signal: AbortSignal): Promise<void> => {
     const changed = await rotateKeyring(deps, signal);
-    if (changed.dataKeys + changed.webhookBodies + changed.tickets > 0) {
+    if (Object.values(changed).some((count) => count > 0)) {
       deps.logger.info(changed, 'values moved to the current key of the keyring');
     }
     deps.keyringMetrics.observe(await countOutdatedValues(deps));

@@ -6,7 +6,7 @@ import {
   portalUserView,
   presentPortalUser,
 } from './accounting.schemas.ts';
-import { anyPortalUser } from './accounting.types.ts';
+import { anyPortalUserBefore } from './accounting.types.ts';
 import { signInPortalUser, signOutPortalUser, type PortalSignInDeps } from './portal-sign-in.ts';
 
 /** Declares health and sign-in of the accounting API. */
@@ -29,14 +29,19 @@ export const createAccountingRoutes = (deps: PortalSignInDeps): Route[] => [
     access: PUBLIC,
     body: portalLoginBody,
     responses: { 200: portalLoginAnswer },
-    errors: ['INVALID_CREDENTIALS', 'LOGIN_LOCKED', 'BUSY'],
+    errors: [
+      'INVALID_CREDENTIALS',
+      'SECOND_FACTOR_REQUIRED',
+      'SECOND_FACTOR_INVALID',
+      'LOGIN_LOCKED',
+      'BUSY',
+    ],
     handler: async ({ body, context }) => {
-      const { token, expiresAt, user, browserToken } = await signInPortalUser(deps, body, context);
+      const { expiresAt, user, ...signedIn } = await signInPortalUser(deps, body, context);
       return ok({
-        token,
+        ...signedIn,
         expiresAt: expiresAt.toISOString(),
         user: presentPortalUser(user),
-        browserToken,
       });
     },
   }),
@@ -45,7 +50,7 @@ export const createAccountingRoutes = (deps: PortalSignInDeps): Route[] => [
     path: '/auth/logout',
     summary: 'Sign out',
     tags: ['auth'],
-    access: anyPortalUser,
+    access: anyPortalUserBefore,
     responses: { 204: null },
     handler: async ({ principal }) => {
       await signOutPortalUser(deps, principal);
@@ -57,7 +62,7 @@ export const createAccountingRoutes = (deps: PortalSignInDeps): Route[] => [
     path: '/auth/me',
     summary: 'The portal user who is signed in',
     tags: ['auth'],
-    access: anyPortalUser,
+    access: anyPortalUserBefore,
     responses: { 200: portalUserView },
     handler: async ({ principal }) =>
       ok(presentPortalUser({ ...principal, id: principal.portalUserId })),

@@ -1,11 +1,14 @@
 import { z } from 'zod';
 import { opaqueText } from '../../platform/http/index.ts';
 import { emailSchema } from '../admins/index.ts';
+import { factorCode } from '../second-factor/index.ts';
 import { permissions, portalRoles } from './permissions.ts';
 
 export const portalLoginBody = z.object({
   email: emailSchema,
   password: z.string().min(1).max(256),
+  /** Of the authenticator app, or a recovery code. */
+  code: factorCode.optional(),
   browserToken: opaqueText(256).optional(),
 });
 
@@ -23,6 +26,8 @@ export const portalLoginAnswer = z.object({
   user: portalUserView,
   /** Sent with this browser's next sign-in, so that strangers' failures don't lock it. */
   browserToken: z.string(),
+  /** Nothing but setting up an authenticator app is open to this token. */
+  mustEnrolSecondFactor: z.boolean(),
 });
 
 export const healthView = z.object({ status: z.literal('ok') });

@@ -17,18 +17,28 @@ export interface PortalPrincipal {
 }
 
 /** Admits any signed-in member. */
-export const anyPortalUser: Access<PortalPrincipal> = signedIn<PortalPrincipal>();
+export const anyPortalUser: Access<PortalPrincipal> = {
+  ...signedIn<PortalPrincipal>(),
+  secondFactor: 'asked',
+};
+
+/** Admits members who have still to set up their authenticator app, too. */
+export const anyPortalUserBefore: Access<PortalPrincipal> = signedIn<PortalPrincipal>();
 
 /** Admits those who hold `permission`, and what `besides` names of a query, for a read. */
 export const portalRead = (
   permission: Permission,
   besides?: (query: unknown) => Permission | undefined,
-): Access<PortalPrincipal> =>
-  requirePermission<PortalPrincipal>(permission, besides === undefined ? {} : { besides });
+): Access<PortalPrincipal> => ({
+  ...requirePermission<PortalPrincipal>(permission, besides === undefined ? {} : { besides }),
+  secondFactor: 'asked',
+});
 
 /** Admits those who hold `permission`, for a write: refused in read-only mode. */
-export const portalWrite = (permission: Permission): Access<PortalPrincipal> =>
-  requirePermission<PortalPrincipal>(permission, { write: true });
+export const portalWrite = (permission: Permission): Access<PortalPrincipal> => ({
+  ...requirePermission<PortalPrincipal>(permission, { write: true }),
+  secondFactor: 'asked',
+});
 
 /** Returns the actor, request id and address of an audit row: spread it into an AuditEntry. */
 export const portalActor = (principal: PortalPrincipal, context: RequestContext) => ({

@@ -25,7 +25,7 @@ const lists = [
 
 beforeAll(async () => {
   system = await openTestSystem();
-  url = await system.serve(createAccountingApi(system));
+  url = await system.serve(createAccountingApi({ SECOND_FACTOR_REQUIRED: false }, system));
   ({ token } = await createFactories(system).portalUser());
   ask = createCaller(url, { 'x-portal-token': token });
   writeFileSync(join(system.settingsDir, 'ACCOUNTING_PORTAL_MODE'), 'readwrite');

@@ -15,6 +15,7 @@ import { createPortalGuard } from './portal-guard.ts';
 import { createPostingGate } from './posting-gate.ts';
 import { recordingRefusals } from './portal-refusals.ts';
 import type { PortalSignInDeps } from './portal-sign-in.ts';
+import { createPortalCredentialRoutes } from './portal-credentials.accounting.routes.ts';
 import { createPortalUserReads, createPortalUserWrites } from './portal-users.accounting.routes.ts';
 import type { FilesDeps } from './write-file.ts';
 import { createRateLimitedRecorder, type RateLimitedRecorder } from './record-rate-limited.ts';
@@ -31,6 +32,7 @@ export const createAccounting = (
 ): { routes: Route[]; guard: Guard; rateLimited: RateLimitedRecorder } => ({
   routes: [
     ...createAccountingRoutes(deps),
+    ...recordingRefusals(deps, createPortalCredentialRoutes(deps)),
     ...createPortalUserReads(deps),
     ...recordingRefusals(deps, createPortalUserWrites(deps)),
     ...createStatutoryRoutes(deps),

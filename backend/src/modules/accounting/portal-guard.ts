@@ -5,28 +5,32 @@ import type { Db, InTransaction } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import type { Access, Guard } from '../../platform/http/index.ts';
 import type { Auditor } from '../audit/index.ts';
+import type { SecondFactorDeps } from '../second-factor/index.ts';
 import type { Switches } from '../settings/index.ts';
 import type { PortalPrincipal } from './accounting.types.ts';
 import { isAdministration } from './permissions.ts';
 import { holds } from './portal-grants.ts';
 import { recordPortalRefusal } from './portal-refusals.ts';
+import { createPortalFactors } from './portal-sign-in.ts';
 import { findLivePortalSession } from './portal-users.store.ts';
 
-interface PortalGuardOptions {
+interface PortalGuardOptions extends SecondFactorDeps {
   readonly db: Db;
   readonly inTransaction: InTransaction;
   readonly clock: Clock;
   readonly switches: Switches;
   readonly audit: Auditor;
+  readonly secondFactorRequired?: boolean;
 }
 
 /** 32 random bytes as base64url. */
 const tokenPattern = /^[\w-]{43}$/u;
 
 /**
- * Admits accounting staff. It checks the portal token (401), the permission (403) and read-only
- * mode (403), in this order. Role, active flag and permissions are read anew on every request, and
- * every refusal is audited: those without a valid token together per address and minute.
+ * Admits accounting staff. It checks the portal token (401), a required second factor (403), the
+ * permission (403) and read-only mode (403), in this order. Role, active flag and permissions are
+ * read anew on every request, and every refusal is audited: those without a valid token together per
+ * address and minute.
  */
 export const createPortalGuard = (options: PortalGuardOptions): Guard => {
   const { db, inTransaction, clock, switches, audit } = options;
@@ -41,7 +45,7 @@ export const createPortalGuard = (options: PortalGuardOptions): Guard => {
   };
 
   const refuse = async (
-    code: 'UNAUTHENTICATED' | 'PERMISSION_DENIED' | 'READ_ONLY_MODE',
+    code: 'UNAUTHENTICATED' | 'SECOND_FACTOR_NOT_ENROLLED' | 'PERMISSION_DENIED' | 'READ_ONLY_MODE',
     req: Request,
     { permission }: Access<unknown>,
     principal?: PortalPrincipal,
@@ -58,12 +62,21 @@ export const createPortalGuard = (options: PortalGuardOptions): Guard => {
     return (await switches.read('ACCOUNTING_PORTAL_MODE')) === 'readwrite';
   };
 
+  // Whoever has a second factor has shown it for each session: setting it up ended the others.
+  const lacksFactor = async (access: Access<unknown>, ownerId: string): Promise<boolean> =>
+    options.secondFactorRequired === true &&
+    access.secondFactor === 'asked' &&
+    !(await createPortalFactors(options).isActive(db, ownerId));
+
   return {
     schemeName: 'portalToken',
     scheme: { type: 'apiKey', in: 'header', name: 'x-portal-token' },
     async admit(req, access) {
       const principal = await principalOf(req);
       if (principal === undefined) return refuse('UNAUTHENTICATED', req, access);
+      if (await lacksFactor(access, principal.portalUserId)) {
+        return refuse('SECOND_FACTOR_NOT_ENROLLED', req, access, principal);
+      }
       const needed = [access.permission, access.besides?.(req.query)];
       const missing = needed.find((one) => one !== undefined && !holds(principal, one));
       if (missing !== undefined) {

@@ -52,6 +52,7 @@ describe('signing in', () => {
       token: expect.stringMatching(/^[\w-]{43}$/u),
       expiresAt: new Date(system.clock.now().getTime() + 8 * hourMs).toISOString(),
       browserToken: expect.stringMatching(/^[0-9a-f]{32}-\d{5}\.[\w-]{43}$/u),
+      mustEnrolSecondFactor: false,
       user: {
         id,
         email,

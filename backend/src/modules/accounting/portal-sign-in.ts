@@ -13,6 +13,12 @@ import type { RequestContext } from '../../platform/http/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
 import type { Purge } from '../../platform/jobs/index.ts';
 import type { Auditor } from '../audit/index.ts';
+import {
+  createSecondFactors,
+  requireProof,
+  type SecondFactorDeps,
+  type SecondFactors,
+} from '../second-factor/index.ts';
 import type { PortalPrincipal } from './accounting.types.ts';
 import {
   findPortalUserByEmail,
@@ -24,7 +30,7 @@ import {
 
 const sessionSeconds = 8 * 60 * 60;
 
-export interface PortalSignInDeps {
+export interface PortalSignInDeps extends SecondFactorDeps {
   readonly db: Db;
   readonly inTransaction: InTransaction;
   readonly clock: Clock;
@@ -32,11 +38,15 @@ export interface PortalSignInDeps {
   readonly hasher: SecretHasher;
   readonly audit: Auditor;
   readonly blindIndex: BlindIndex;
+  /** SECOND_FACTOR_REQUIRED: a user without an authenticator app can do nothing but set it up. */
+  readonly secondFactorRequired?: boolean;
 }
 
 interface PortalCredentials {
   readonly email: string;
   readonly password: string;
+  /** Of the authenticator app, or a recovery code; needed where the user has an app. */
+  readonly code?: string | undefined;
   readonly browserToken?: string | undefined;
 }
 
@@ -46,38 +56,53 @@ interface PortalSignIn {
   readonly user: PortalUserRecord;
 }
 
+interface PortalAnswer extends PortalSignIn {
+  readonly browserToken: string;
+  readonly mustEnrolSecondFactor: boolean;
+}
+
+/** Creates the second factors of portal users. */
+export const createPortalFactors = (deps: SecondFactorDeps): SecondFactors =>
+  createSecondFactors(deps, 'accounting');
+
 /** Throttles failed sign-ins by email and caller. */
 export const createPortalLoginGuard = (clock: Clock) => createLoginGuard({ api: 'portal', clock });
 
 /**
  * Opens a session, with its audit row, of the user whose password was verified; undefined where it
  * was replaced.
+ * @throws AppError SECOND_FACTOR_REQUIRED, SECOND_FACTOR_INVALID
  */
 const openSession = (
-  { inTransaction, clock, random, audit }: PortalSignInDeps,
+  deps: PortalSignInDeps,
   known: PortalUserRecord,
+  code: string | undefined,
   { requestId, ip }: RequestContext,
-): Promise<PortalSignIn | undefined> =>
-  inTransaction(async (tx) => {
+): Promise<(PortalSignIn & { readonly isGuarded: boolean }) | undefined> =>
+  deps.inTransaction(async (tx) => {
+    const { clock, random, audit } = deps;
     const createdAt = clock.now();
     // Verifying takes a while: a password replaced or a user deactivated meanwhile is refused.
     const user = await recordPortalLogin(tx, known, createdAt);
     if (user === undefined) return undefined;
+    const proof = requireProof(await createPortalFactors(deps).take(tx, user.id, code));
     const token = random.bytes(32).toString('base64url');
     const expiresAt = addSeconds(createdAt, sessionSeconds);
     const session = { id: random.uuid(), portalUserId: user.id, tokenHash: hashToken(token) };
     await insertPortalSession(tx, { ...session, createdAt, expiresAt });
     const actor = { api: 'accounting', id: user.id, email: user.email, role: user.role } as const;
-    await audit.record(tx, { action: 'accounting.sign-in', actor, requestId, ip });
-    return { token, expiresAt, user };
+    const after = proof !== undefined && { after: { secondFactor: proof } };
+    await audit.record(tx, { action: 'accounting.sign-in', actor, ...after, requestId, ip });
+    return { token, expiresAt, user, isGuarded: proof !== undefined };
   });
 
 const checkPassword = async (
   deps: PortalSignInDeps,
-  { email, password, browserToken }: PortalCredentials,
+  { email, password, code, browserToken }: PortalCredentials,
   context: RequestContext,
-): Promise<PortalSignIn & { readonly browserToken: string }> => {
+): Promise<PortalAnswer> => {
   const { db, inTransaction, clock, hasher } = deps;
+  const factors = createPortalFactors(deps);
   const guard = createPortalLoginGuard(clock);
   const browsers = createKnownBrowsers({ ...deps, purpose: 'portal-browser' });
   const caller = browsers.callerOf(email, { ip: context.ip, browserToken });
@@ -86,12 +111,21 @@ const checkPassword = async (
   const signedIn = await hasher.checkInTurn(waiting, async (verify) => {
     await guard.charge(inTransaction, email, caller);
     const known = await findPortalUserByEmail(db, email);
-    if (!(await verify(password, known?.passwordHash)) || known === undefined) return undefined;
-    return openSession(deps, known, context);
+    if (!(await verify(password, known?.passwordHash)) || known?.active !== true) return undefined;
+    // Whoever knows the password guesses codes by its own count, before they are judged.
+    if (code !== undefined && (await factors.isActive(db, known.id))) {
+      await guard.chargeCode(inTransaction, email, caller);
+    }
+    return openSession(deps, known, code, context);
   });
   if (signedIn === undefined) throw new AppError('INVALID_CREDENTIALS');
   await guard.forget(db, email, caller);
-  return { ...signedIn, browserToken: browsers.tokenFor(email, caller, browserToken) };
+  const { isGuarded, ...session } = signedIn;
+  return {
+    ...session,
+    browserToken: browsers.tokenFor(email, caller, browserToken),
+    mustEnrolSecondFactor: deps.secondFactorRequired === true && !isGuarded,
+  };
 };
 
 /** Records a refused sign-in. Of the email only a keyed hash: it may be a stranger's. */
@@ -112,13 +146,15 @@ const recordRefusal = async (
 
 /**
  * Signs a portal user in. Every failure is the same 401 after the same time, so that nobody learns
- * which emails exist. @throws AppError INVALID_CREDENTIALS, LOGIN_LOCKED, BUSY.
+ * which emails exist. Only the right password learns that a code is needed.
+ * @throws AppError INVALID_CREDENTIALS, SECOND_FACTOR_REQUIRED, SECOND_FACTOR_INVALID, LOGIN_LOCKED,
+ * BUSY
  */
 export const signInPortalUser = async (
   deps: PortalSignInDeps,
   credentials: PortalCredentials,
   context: RequestContext,
-): Promise<PortalSignIn & { readonly browserToken: string }> => {
+): Promise<PortalAnswer> => {
   try {
     return await checkPassword(deps, credentials, context);
   } catch (error) {

@@ -163,14 +163,19 @@ export const revokePortalSession = async (db: Db, id: string, at: Date): Promise
   await db.portalSession.updateMany({ where: { id, revokedAt: null }, data: { revokedAt: at } });
 };
 
-/** Ends every session of a user; their row is locked, so none opens meanwhile. */
+/** Ends every session of a user but `exceptId`; their row is locked, so none opens meanwhile. */
 export const revokePortalSessions = async (
   tx: Db,
   portalUserId: string,
   at: Date,
+  exceptId?: string,
 ): Promise<void> => {
   await tx.portalSession.updateMany({
-    where: { portalUserId, revokedAt: null },
+    where: {
+      portalUserId,
+      revokedAt: null,
+      ...(exceptId !== undefined && { id: { not: exceptId } }),
+    },
     data: { revokedAt: at },
   });
 };

@@ -1,6 +1,6 @@
 import { defineRoute, noContent, ok, PUBLIC, type Route } from '../../platform/http/index.ts';
 import { loginAnswer, loginBody, presentAdmin } from './admins.schemas.ts';
-import { anyAdmin } from './admins.types.ts';
+import { anyAdminBefore } from './admins.types.ts';
 import { signInAdmin, type SignInAdminDeps } from './sign-in-admin.ts';
 
 /** Declares `/auth` of the admin API. */
@@ -13,11 +13,16 @@ export const createAdminsAdminRoutes = (deps: SignInAdminDeps): Route[] => [
     access: PUBLIC,
     body: loginBody,
     responses: { 200: loginAnswer },
-    errors: ['INVALID_CREDENTIALS', 'LOGIN_LOCKED', 'BUSY'],
+    errors: [
+      'INVALID_CREDENTIALS',
+      'SECOND_FACTOR_REQUIRED',
+      'SECOND_FACTOR_INVALID',
+      'LOGIN_LOCKED',
+      'BUSY',
+    ],
     handler: async ({ body, context }) => {
-      const signedIn = await signInAdmin(deps, body, context);
-      const { accessToken, expiresIn, admin, browserToken } = signedIn;
-      return ok({ accessToken, expiresIn, admin: presentAdmin(admin), browserToken });
+      const { admin, ...signedIn } = await signInAdmin(deps, body, context);
+      return ok({ ...signedIn, admin: presentAdmin(admin) });
     },
   }),
   defineRoute({
@@ -25,7 +30,7 @@ export const createAdminsAdminRoutes = (deps: SignInAdminDeps): Route[] => [
     path: '/auth/logout',
     summary: 'Sign out; the client discards its token',
     tags: ['auth'],
-    access: anyAdmin,
+    access: anyAdminBefore,
     responses: { 204: null },
     handler: async () => noContent(),
   }),

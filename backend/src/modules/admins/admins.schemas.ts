@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { emailText, exampleOf, opaqueText } from '../../platform/http/index.ts';
+import { factorCode, recoveryCodesView } from '../second-factor/index.ts';
 import type { AdminRecord } from './admins.store.ts';
 import { adminRoles } from './admins.types.ts';
 
@@ -8,6 +9,8 @@ export const emailSchema = emailText;
 export const loginBody = z.object({
   email: emailSchema,
   password: z.string().min(1).max(256),
+  /** Of the authenticator app, or a recovery code. */
+  code: factorCode.optional(),
   browserToken: opaqueText(256).optional(),
 });
 loginBody.register(z.globalRegistry, {
@@ -64,6 +67,8 @@ export const loginAnswer = z.object({
   admin: adminView,
   /** Sent with this browser's next sign-in, so that strangers' failures don't lock it. */
   browserToken: z.string(),
+  /** Nothing but setting up an authenticator app is open to this token. */
+  mustEnrolSecondFactor: z.boolean(),
 });
 loginAnswer.register(z.globalRegistry, {
   id: 'Login',
@@ -74,8 +79,81 @@ loginAnswer.register(z.globalRegistry, {
       expiresIn: 28_800,
       admin: exampleOf(adminView),
       browserToken: '4f2a9c0e7b1d83564f2a9c0e7b1d8356.Q7Rk2vXw9LmN4bTz6YpC1dHs8GfJ3aKe5UoQ0iWxVrE',
+      mustEnrolSecondFactor: false,
     },
   ],
+});
+
+/** A change of one's own password. */
+export const ownPasswordBody = z
+  .object({ currentPassword: z.string().min(1).max(256), newPassword: newPasswordSchema })
+  .refine(({ currentPassword, newPassword }) => currentPassword !== newPassword, {
+    path: ['newPassword'],
+    message: 'must differ from the current password',
+  });
+ownPasswordBody.register(z.globalRegistry, {
+  id: 'PasswordChange',
+  examples: [
+    { currentPassword: 'correct horse battery staple', newPassword: 'a stable for every horse' },
+  ],
+});
+
+export const adminTokenView = z.object({
+  accessToken: z.string(),
+  /** Seconds. */
+  expiresIn: z.int().positive(),
+});
+adminTokenView.register(z.globalRegistry, {
+  id: 'OperatorToken',
+  description: 'Takes the place of the token that was used: every earlier one has ended.',
+  examples: [
+    {
+      accessToken: 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJleGFtcGxlIn0.c2lnbmF0dXJl',
+      expiresIn: 28_800,
+    },
+  ],
+});
+
+export const confirmedView = adminTokenView.extend(recoveryCodesView.shape);
+confirmedView.register(z.globalRegistry, {
+  id: 'OperatorSecondFactor',
+  description: 'The authenticator app is set up: a new token, and the recovery codes.',
+  examples: [{ ...exampleOf(adminTokenView), ...exampleOf(recoveryCodesView) }],
+});
+
+export const operatorDetail = adminView.extend({
+  active: z.boolean(),
+  createdAt: z.iso.datetime(),
+  lastLoginAt: z.iso.datetime().nullable(),
+  /** Has set up an authenticator app. */
+  hasSecondFactor: z.boolean(),
+});
+operatorDetail.register(z.globalRegistry, {
+  id: 'OperatorDetail',
+  description: 'An operator, as super admins see them.',
+  examples: [
+    {
+      ...exampleOf(adminView),
+      active: true,
+      createdAt: '2026-01-15T09:30:00.000Z',
+      lastLoginAt: '2026-01-16T09:30:00.000Z',
+      hasSecondFactor: true,
+    },
+  ],
+});
+
+export const operatorsView = z.object({ items: z.array(operatorDetail) });
+operatorsView.register(z.globalRegistry, {
+  id: 'Operators',
+  examples: [{ items: [exampleOf(operatorDetail)] }],
+});
+
+export const presentOperator = (admin: AdminRecord, hasSecondFactor: boolean) => ({
+  ...presentAdmin(admin),
+  active: admin.active,
+  createdAt: admin.createdAt.toISOString(),
+  lastLoginAt: admin.lastLoginAt?.toISOString() ?? null,
+  hasSecondFactor,
 });
 
 export const tokenClaims = z.object({

@@ -22,11 +22,19 @@ export interface ByOperator {
 }
 
 /** Admits exactly these roles: the check is not hierarchical. */
-export const adminAccess = (...roles: readonly AdminRole[]): Access<AdminPrincipal> =>
-  requireRoles<AdminPrincipal>(...roles);
+export const adminAccess = (...roles: readonly AdminRole[]): Access<AdminPrincipal> => ({
+  ...requireRoles<AdminPrincipal>(...roles),
+  secondFactor: 'asked',
+});
 
 /** Admits any operator who is signed in. */
-export const anyAdmin: Access<AdminPrincipal> = signedIn<AdminPrincipal>();
+export const anyAdmin: Access<AdminPrincipal> = {
+  ...signedIn<AdminPrincipal>(),
+  secondFactor: 'asked',
+};
+
+/** Admits operators who have still to set up their authenticator app, too. */
+export const anyAdminBefore: Access<AdminPrincipal> = signedIn<AdminPrincipal>();
 
 /** Returns the actor, request id and address of an audit row: spread it into an AuditEntry. */
 export const adminActor = (principal: AdminPrincipal, context: RequestContext) => ({

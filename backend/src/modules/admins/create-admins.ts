@@ -1,20 +1,22 @@
 import { isEndedBy } from '../../platform/auth/credential-change.ts';
-import { bearerToken, type TokenSigner } from '../../platform/auth/jwt.ts';
-import type { Db } from '../../platform/db/index.ts';
+import { bearerToken } from '../../platform/auth/jwt.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import type { Guard, Route } from '../../platform/http/index.ts';
 import { tokenClaims } from './admins.schemas.ts';
 import { findAdmin } from './admins.store.ts';
 import type { AdminPrincipal } from './admins.types.ts';
 import { createAdminsAdminRoutes } from './admins.admin.routes.ts';
-import type { SignInAdminDeps } from './sign-in-admin.ts';
+import { createOwnCredentialRoutes } from './own-credentials.admin.routes.ts';
+import { createAdminFactors, type SignInAdminDeps } from './sign-in-admin.ts';
 
 /**
  * Admits operators. Role and active flag are read from the store on every request, so a demotion
  * holds from the next request on and the stored role wins over the token's; a new password ends
  * the tokens of the old one. A customer's token fails here because no operator has its subject.
+ * Whoever has a second factor has shown it for each of their tokens, since setting it up ended those
+ * of before.
  */
-const createAdminGuard = (options: { db: Db; tokens: TokenSigner }): Guard => ({
+const createAdminGuard = (options: SignInAdminDeps): Guard => ({
   schemeName: 'bearer',
   scheme: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
   async admit(req, access) {
@@ -24,6 +26,13 @@ const createAdminGuard = (options: { db: Db; tokens: TokenSigner }): Guard => ({
     const admin = await findAdmin(options.db, claims.sub);
     if (admin === undefined || !admin.active || isEndedBy(admin.passwordChangedAt, claims.iat)) {
       throw new AppError('UNAUTHENTICATED');
+    }
+    if (
+      options.secondFactorRequired === true &&
+      access.secondFactor === 'asked' &&
+      !(await createAdminFactors(options).isActive(options.db, admin.id))
+    ) {
+      throw new AppError('SECOND_FACTOR_NOT_ENROLLED');
     }
     if (access.kind === 'roles' && access.roles?.includes(admin.role) !== true) {
       throw new AppError('FORBIDDEN');
@@ -35,6 +44,6 @@ const createAdminGuard = (options: { db: Db; tokens: TokenSigner }): Guard => ({
 
 /** Wires the operators' sign-in and the guard of their API. */
 export const createAdmins = (deps: SignInAdminDeps): { adminRoutes: Route[]; guard: Guard } => ({
-  adminRoutes: createAdminsAdminRoutes(deps),
+  adminRoutes: [...createAdminsAdminRoutes(deps), ...createOwnCredentialRoutes(deps)],
   guard: createAdminGuard(deps),
 });

@@ -1,4 +1,9 @@
-export { emailSchema, newPasswordSchema, operatorReference } from './admins.schemas.ts';
+export {
+  emailSchema,
+  newPasswordSchema,
+  operatorReference,
+  ownPasswordBody,
+} from './admins.schemas.ts';
 export {
   findAdmin,
   findAdminByEmail,
@@ -16,6 +21,7 @@ export {
   type ByOperator,
 } from './admins.types.ts';
 export { createAdmin, createAdminChanges } from './change-admins.ts';
+export { removeFactor } from './own-credentials.ts';
 export { createAdmins } from './create-admins.ts';
 export { createAdminSignInPurge } from './sign-in-admin.ts';
 export { resealAdminPasswords } from './sign-in-admin.ts';

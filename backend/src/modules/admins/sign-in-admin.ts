@@ -9,27 +9,53 @@ import type { RequestContext } from '../../platform/http/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
 import type { Purge } from '../../platform/jobs/index.ts';
 import type { Auditor } from '../audit/index.ts';
+import {
+  createSecondFactors,
+  requireProof,
+  type SecondFactorDeps,
+  type SecondFactors,
+} from '../second-factor/index.ts';
 import { findAdminByEmail, recordAdminLogin, type AdminRecord } from './admins.store.ts';
 
-export interface SignInAdminDeps {
+export interface SignInAdminDeps extends SecondFactorDeps {
   readonly db: Db;
   readonly inTransaction: InTransaction;
   readonly clock: Clock;
-  readonly random: Pick<Random, 'bytes'>;
+  readonly random: Pick<Random, 'uuid' | 'bytes'>;
   readonly hasher: SecretHasher;
   readonly tokens: TokenSigner;
   readonly audit: Auditor;
   readonly blindIndex: BlindIndex;
   /** Lifetime of an operator's token, in seconds: 8 hours unless configured. */
   readonly tokenTtlSeconds: number;
+  /** SECOND_FACTOR_REQUIRED: an operator without an authenticator app can do nothing but set it up. */
+  readonly secondFactorRequired?: boolean;
 }
 
-interface SignedInAdmin {
+/** A token of the admin API, and its life in seconds. */
+export interface AdminToken {
   readonly accessToken: string;
   readonly expiresIn: number;
+}
+
+interface SignedInAdmin extends AdminToken {
   readonly admin: AdminRecord;
   readonly browserToken: string;
+  readonly mustEnrolSecondFactor: boolean;
 }
+
+/** Creates the second factors of operators. */
+export const createAdminFactors = (deps: SecondFactorDeps): SecondFactors =>
+  createSecondFactors(deps, 'admin');
+
+/** Signs a token of the moment of an operator's last sign-in, which a later change ends. */
+export const signAdminToken = (
+  { tokens, tokenTtlSeconds }: Pick<SignInAdminDeps, 'tokens' | 'tokenTtlSeconds'>,
+  { id, email, role, lastLoginAt }: AdminRecord & { readonly lastLoginAt: Date },
+): AdminToken => ({
+  accessToken: tokens.sign({ sub: id, email, role }, tokenTtlSeconds, lastLoginAt),
+  expiresIn: tokenTtlSeconds,
+});
 
 /** Throttles failed sign-ins by email and caller. */
 export const createAdminLoginGuard = (clock: Clock) => createLoginGuard({ api: 'admin', clock });
@@ -37,23 +63,32 @@ export const createAdminLoginGuard = (clock: Clock) => createLoginGuard({ api: '
 interface Credentials {
   readonly email: string;
   readonly password: string;
+  /** Of the authenticator app, or a recovery code; needed where the operator has an app. */
+  readonly code?: string | undefined;
   readonly browserToken?: string | undefined;
 }
 
-/** Records a sign-in with its audit row; undefined where the password is theirs no more. */
+/**
+ * Records a sign-in with its audit row; undefined where the password is theirs no more.
+ * @throws AppError SECOND_FACTOR_REQUIRED, SECOND_FACTOR_INVALID
+ */
 const recordSignIn = (
-  { inTransaction, clock, audit }: SignInAdminDeps,
+  deps: SignInAdminDeps,
   known: AdminRecord,
+  code: string | undefined,
   { requestId, ip }: RequestContext,
 ) =>
-  inTransaction(async (tx) => {
+  deps.inTransaction(async (tx) => {
     // Verifying takes a while: a password replaced or an operator deactivated meanwhile is refused.
-    const admin = await recordAdminLogin(tx, known, clock.now());
+    const admin = await recordAdminLogin(tx, known, deps.clock.now());
     if (admin === undefined) return undefined;
     const { id, email, role } = admin;
+    const verdict = await createAdminFactors(deps).take(tx, id, code);
+    const proof = requireProof(verdict);
     const actor = { api: 'admin', id, email, role } as const;
-    await audit.record(tx, { action: 'admin.sign_in', actor, requestId, ip });
-    return admin;
+    const after = proof !== undefined && { after: { secondFactor: proof } };
+    await deps.audit.record(tx, { action: 'admin.sign_in', actor, ...after, requestId, ip });
+    return { admin, isGuarded: proof !== undefined };
   });
 
 /** Records a refused sign-in. Of the email only a keyed hash: it may be a stranger's. */
@@ -71,42 +106,46 @@ const recordRefusal = async (
 
 const checkPassword = async (
   deps: SignInAdminDeps,
-  { email, password, browserToken }: Credentials,
+  { email, password, code, browserToken }: Credentials,
   context: RequestContext,
 ) => {
   const { db, inTransaction, clock, hasher } = deps;
+  const factors = createAdminFactors(deps);
   const guard = createAdminLoginGuard(clock);
   const browsers = createKnownBrowsers({ ...deps, purpose: 'admin-browser' });
   const caller = browsers.callerOf(email, { ip: context.ip, browserToken });
   const { clientGone } = context;
   const waiting = { clientGone, id: caller.id, isKnown: caller.kind === 'browser' };
-  const admin = await hasher.checkInTurn(waiting, async (verify) => {
+  const signedIn = await hasher.checkInTurn(waiting, async (verify) => {
     await guard.charge(inTransaction, email, caller);
     const known = await findAdminByEmail(db, email);
-    if (!(await verify(password, known?.passwordHash)) || known === undefined) return undefined;
-    return recordSignIn(deps, known, context);
+    if (!(await verify(password, known?.passwordHash)) || known?.active !== true) return undefined;
+    // Whoever knows the password guesses codes by its own count, before they are judged.
+    if (code !== undefined && (await factors.isActive(db, known.id))) {
+      await guard.chargeCode(inTransaction, email, caller);
+    }
+    return recordSignIn(deps, known, code, context);
   });
-  if (admin === undefined) throw new AppError('INVALID_CREDENTIALS');
+  if (signedIn === undefined) throw new AppError('INVALID_CREDENTIALS');
   await guard.forget(db, email, caller);
-  return { admin, browserToken: browsers.tokenFor(email, caller, browserToken) };
+  return { ...signedIn, browserToken: browsers.tokenFor(email, caller, browserToken) };
 };
 
 /**
  * Signs an operator in. Every failure is the same 401 after the same time, so that nobody learns
- * which emails exist. @throws AppError INVALID_CREDENTIALS, LOGIN_LOCKED, BUSY.
+ * which emails exist. Only the right password learns that a code is needed.
+ * @throws AppError INVALID_CREDENTIALS, SECOND_FACTOR_REQUIRED, SECOND_FACTOR_INVALID, LOGIN_LOCKED,
+ * BUSY
  */
 export const signInAdmin = async (
   deps: SignInAdminDeps,
   credentials: Credentials,
   context: RequestContext,
 ): Promise<SignedInAdmin> => {
-  const { tokens, tokenTtlSeconds } = deps;
   try {
-    const { admin, browserToken } = await checkPassword(deps, credentials, context);
-    // Issued when it was recorded: a change since then ends it, however late it is signed.
-    const claims = { sub: admin.id, email: admin.email, role: admin.role };
-    const accessToken = tokens.sign(claims, tokenTtlSeconds, admin.lastLoginAt);
-    return { accessToken, expiresIn: tokenTtlSeconds, admin, browserToken };
+    const { admin, isGuarded, browserToken } = await checkPassword(deps, credentials, context);
+    const mustEnrolSecondFactor = deps.secondFactorRequired === true && !isGuarded;
+    return { ...signAdminToken(deps, admin), admin, browserToken, mustEnrolSecondFactor };
   } catch (error) {
     await recordRefusal(deps, credentials.email, error, context);
     throw error;

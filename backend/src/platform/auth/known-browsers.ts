@@ -5,8 +5,11 @@ import type { Random } from '../ids/random.ts';
 
 /** The caller of a sign-in, by which the tries of one account are counted. */
 export interface LoginCaller {
-  /** `browser`: one that signed in to this account before. */
-  readonly kind: 'stranger' | 'browser';
+  /**
+   * `browser`: one that signed in to this account before. `session`: one that is signed in, and
+   * proves itself anew.
+   */
+  readonly kind: 'stranger' | 'browser' | 'session';
   readonly id: string;
 }
 
@@ -16,6 +19,12 @@ interface LoginClient {
   /** The token that a sign-in of before gave this browser. */
   readonly browserToken?: string | undefined;
 }
+
+/** Returns the caller of somebody who is signed in, of whatever session. */
+export const sessionCaller = (ownerId: string): LoginCaller => ({
+  kind: 'session',
+  id: `session|${ownerId}`,
+});
 
 export interface KnownBrowsers {
   /** Returns a browser that knows its token for the account, else the client's address. */

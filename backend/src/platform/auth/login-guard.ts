@@ -9,8 +9,19 @@ const minuteMs = 60_000;
 /** Bounds what all callers of one kind may try on an account (contract: limits > Sign-in limits). */
 const togetherRule: TryRule = { windowMs: 30 * minuteMs, maxTries: 20, lockMs: 30 * minuteMs };
 
+/**
+ * Bounds codes of the second factor by whoever knows the password: three of a million are right at
+ * a time (contract: limits > Sign-in limits).
+ */
+const codeRule: TryRule = {
+  windowMs: 24 * 60 * minuteMs,
+  maxTries: 20,
+  lockMs: 24 * 60 * minuteMs,
+};
+
 /** Keeps a row until its newest try no longer counts and its lock has ended. */
 const keptMs = 45 * minuteMs;
+const codesKeptMs = codeRule.lockMs + 15 * minuteMs;
 
 export interface LoginGuard {
   /**
@@ -18,6 +29,11 @@ export interface LoginGuard {
    * @throws AppError LOGIN_LOCKED while the caller, or all of their kind, are locked.
    */
   charge(inTransaction: InTransaction, email: string, caller: LoginCaller): Promise<void>;
+  /**
+   * Counts a code of the second factor, likewise, for all callers of a kind together.
+   * @throws AppError LOGIN_LOCKED
+   */
+  chargeCode(inTransaction: InTransaction, email: string, caller: LoginCaller): Promise<void>;
   /** A success forgets the failures of its caller, and those of all of their kind together. */
   forget(db: Db, email: string, caller: LoginCaller): Promise<void>;
   /** Forgets every failure of an email, whoever tried. */
@@ -30,8 +46,10 @@ export interface LoginGuard {
 }
 
 /** Names the row in which the tries of all callers of a kind are counted together. */
-const togetherOf = ({ kind }: LoginCaller): string =>
-  kind === 'browser' ? 'browsers' : 'strangers';
+const togetherOf = ({ kind }: LoginCaller): string => `${kind}s`;
+
+/** Names the row in which their codes are. */
+const codesOf = (caller: LoginCaller): string => `codes of ${togetherOf(caller)}`;
 
 /** Returns the times counted at one row, written back by `save`. */
 const lockTries = async (
@@ -60,14 +78,17 @@ const tablesOf = (api: 'admin' | 'portal') => ({
 const deleteLapsed = async (
   db: Db,
   tables: ReturnType<typeof tablesOf>,
-  { limit, before }: { readonly limit: number; readonly before: Date },
+  { limit, now }: { readonly limit: number; readonly now: Date },
 ): Promise<number> => {
+  const before = addMs(now, -keptMs);
   const deleted = await execute(
     db,
     sql`
       DELETE FROM ${tables.callers} WHERE (email, caller) IN (
         SELECT email, caller FROM ${tables.callers}
         WHERE touched_at < ${before}::timestamptz
+          AND (caller NOT LIKE 'codes of %'
+            OR touched_at < ${addMs(now, -codesKeptMs)}::timestamptz)
         LIMIT ${limit}::int FOR UPDATE SKIP LOCKED)`,
   );
   if (deleted >= limit) return deleted;
@@ -135,8 +156,21 @@ export const createLoginGuard = (options: {
       if (retryAfterSeconds > 0) throw new AppError('LOGIN_LOCKED', { retryAfterSeconds });
     },
 
+    async chargeCode(inTransaction, email, caller) {
+      const retryAfterSeconds = await inTransaction(async (tx) => {
+        const row = { email, caller: codesOf(caller), now: clock.now() };
+        const tries = await lockTries(tx, tables.callers, row);
+        const now = clock.now();
+        const verdict = countTry(tries, now, codeRule);
+        if (verdict.kind === 'locked') return verdict.retryAfterSeconds;
+        await save(tx, { ...row, now }, verdict.next);
+        return 0;
+      });
+      if (retryAfterSeconds > 0) throw new AppError('LOGIN_LOCKED', { retryAfterSeconds });
+    },
+
     async forget(db, email, caller) {
-      const callers = [caller.id, togetherOf(caller)];
+      const callers = [caller.id, togetherOf(caller), codesOf(caller)];
       await execute(
         db,
         sql`DELETE FROM ${tables.callers} WHERE email = ${email} AND caller = ANY (${callers})`,
@@ -148,7 +182,6 @@ export const createLoginGuard = (options: {
       await execute(db, sql`DELETE FROM ${tables.emails} WHERE email = ${email}`);
     },
 
-    deleteLapsed: (db, limit) =>
-      deleteLapsed(db, tables, { limit, before: addMs(clock.now(), -keptMs) }),
+    deleteLapsed: (db, limit) => deleteLapsed(db, tables, { limit, now: clock.now() }),
   };
 };

@@ -12,6 +12,8 @@ export interface Access<Principal> {
   readonly write?: boolean;
   /** Names a permission that a query asks for besides; the query is not validated by then. */
   readonly besides?: (query: unknown) => string | undefined;
+  /** Refused to a principal who has still to set up a second factor, where one is required. */
+  readonly secondFactor?: 'asked';
   /** Admits a principal whose account is deleted too, as long as the credential has not expired. */
   readonly admitsDeleted?: boolean;
   /** Never set: it carries the type alone. */

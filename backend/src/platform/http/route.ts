@@ -209,6 +209,7 @@ export const declaredErrors = (route: Route): ReadonlySet<ErrorCode> => {
     ...codesWhen(route.atHand === undefined, 'BUSY'),
     ...codesWhen(route.rateLimit !== 'exempt' || route.isSigned === true, 'RATE_LIMITED'),
     ...codesWhen(access.kind !== 'public', 'UNAUTHENTICATED'),
+    ...codesWhen(access.secondFactor === 'asked', 'SECOND_FACTOR_NOT_ENROLLED'),
     ...codesWhen(access.kind === 'roles', 'FORBIDDEN'),
     ...codesWhen(access.kind === 'permission', 'PERMISSION_DENIED'),
     ...codesWhen(access.write === true, 'READ_ONLY_MODE'),

@@ -204,7 +204,7 @@ const openAccounting = async (options: ProcessesOptions, closers: Closer[]): Pro
   const env = { ...environmentOf('accounting', options.addresses), ...options.env };
   const config = loadConfig(accountingVariables, env);
   const runtime = await openRuntime('accounting', config, options);
-  const definition = createAccountingApi(runtime);
+  const definition = createAccountingApi(config, runtime);
   closers.push(definition.flush, () => runtime.close());
   return serve(createApiApp(definition, config, runtime), closers);
 };

@@ -1,0 +1,129 @@
+import { defineRoute, idParams, ok, type Route } from '../../platform/http/index.ts';
+import {
+  confirmBody,
+  disableBody,
+  enrolAnswer,
+  enrolBody,
+  factorView,
+  presentFactor,
+  recoveryCodesView,
+  renewBody,
+} from '../second-factor/index.ts';
+import {
+  adminTokenView,
+  confirmedView,
+  operatorDetail,
+  operatorsView,
+  ownPasswordBody,
+  presentOperator,
+} from './admins.schemas.ts';
+import { listAdmins } from './admins.store.ts';
+import { adminAccess, anyAdmin, anyAdminBefore } from './admins.types.ts';
+import {
+  changeOwnPassword,
+  confirmFactor,
+  disableFactor,
+  enrolFactor,
+  renewRecoveryCodes,
+} from './own-credentials.ts';
+import { createAdminFactors, type SignInAdminDeps } from './sign-in-admin.ts';
+
+const tags = ['auth'];
+
+/** Declares what operators do with their own password and authenticator app. */
+const createSelfRoutes = (deps: SignInAdminDeps): Route[] => [
+  defineRoute({
+    method: 'POST',
+    path: '/auth/password',
+    summary: "Change one's own password; every other sign-in ends",
+    tags,
+    access: anyAdminBefore,
+    body: ownPasswordBody,
+    responses: { 200: adminTokenView },
+    errors: ['WRONG_PASSWORD', 'LOGIN_LOCKED', 'BUSY'],
+    handler: async ({ body, principal, context }) =>
+      ok(await changeOwnPassword(deps, { principal, context }, body)),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/auth/second-factor',
+    summary: "One's own authenticator app",
+    tags,
+    access: anyAdminBefore,
+    responses: { 200: factorView },
+    handler: async ({ principal }) => {
+      const state = await createAdminFactors(deps).read(deps.db, principal.adminId);
+      return ok(presentFactor(state, deps.secondFactorRequired === true));
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/auth/second-factor/enrol',
+    summary: 'Make the secret of an authenticator app',
+    tags,
+    access: anyAdminBefore,
+    body: enrolBody,
+    responses: { 200: enrolAnswer },
+    errors: ['WRONG_PASSWORD', 'LOGIN_LOCKED', 'CONFLICT', 'BUSY'],
+    handler: async ({ body, principal, context }) =>
+      ok(await enrolFactor(deps, { principal, context }, body.password)),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/auth/second-factor/confirm',
+    summary: 'Activate the authenticator app by its first code; every other sign-in ends',
+    tags,
+    access: anyAdminBefore,
+    body: confirmBody,
+    responses: { 200: confirmedView },
+    errors: ['SECOND_FACTOR_INVALID', 'LOGIN_LOCKED', 'CONFLICT'],
+    handler: async ({ body, principal, context }) =>
+      ok(await confirmFactor(deps, { principal, context }, body.code)),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/auth/second-factor/recovery-codes',
+    summary: 'Replace the recovery codes',
+    tags,
+    access: anyAdmin,
+    body: renewBody,
+    responses: { 200: recoveryCodesView },
+    errors: ['WRONG_PASSWORD', 'SECOND_FACTOR_INVALID', 'LOGIN_LOCKED', 'CONFLICT', 'BUSY'],
+    handler: async ({ body, principal, context }) =>
+      ok({ recoveryCodes: await renewRecoveryCodes(deps, { principal, context }, body) }),
+  }),
+];
+
+/** Declares operators' own credentials, and what super admins see and change of others'. */
+export const createOwnCredentialRoutes = (deps: SignInAdminDeps): Route[] => [
+  ...createSelfRoutes(deps),
+  defineRoute({
+    method: 'GET',
+    path: '/operators',
+    summary: 'Operators, oldest first',
+    tags,
+    access: adminAccess('SUPER_ADMIN'),
+    responses: { 200: operatorsView },
+    handler: async () => {
+      const guarded = await createAdminFactors(deps).listActive(deps.db);
+      const admins = await listAdmins(deps.db);
+      return ok({ items: admins.map((admin) => presentOperator(admin, guarded.has(admin.id))) });
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/operators/:id/second-factor/disable',
+    summary: "Take another operator's authenticator app away, and end their sign-ins",
+    tags,
+    access: adminAccess('SUPER_ADMIN'),
+    params: idParams,
+    body: disableBody,
+    responses: { 200: operatorDetail },
+    errors: ['NOT_FOUND', 'CONFLICT'],
+    handler: async ({ params, body, principal, context }) => {
+      const change = { adminId: params.id, reason: body.reason };
+      const admin = await disableFactor(deps, { principal, context }, change);
+      return ok(presentOperator(admin, false));
+    },
+  }),
+];

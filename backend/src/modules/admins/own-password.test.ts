@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { bearerCaller } from '#test/support/caller.ts';
+import { createFactories, type Factories, type MadeAdmin } from '#test/support/factories.ts';
+import { openTestSystem, type TestSystem } from '#test/support/open-test-system.ts';
+import { createAdmins } from './index.ts';
+
+let system: TestSystem;
+let make: Factories;
+let url: string;
+
+beforeAll(async () => {
+  system = await openTestSystem();
+  make = createFactories(system);
+  const { adminRoutes: routes, guard } = createAdmins({ ...system, tokenTtlSeconds: 28_800 });
+  url = await system.serve({ prefix: '/v1', routes, guard });
+});
+
+afterAll(async () => system.close());
+
+const next = 'a stable for every horse';
+const as = (token?: string) => bearerCaller(url, token);
+const signIn = ({ email, password }: Pick<MadeAdmin, 'email' | 'password'>) =>
+  as()('POST', '/auth/login', { email, password });
+const isLive = async (token: string) =>
+  (await as(token)('GET', '/auth/second-factor')).status === 200;
+const change = (token: string, currentPassword: string, newPassword: string) =>
+  as(token)('POST', '/auth/password', { currentPassword, newPassword });
+
+it('is changed by whoever knows it, and ends every other sign-in', async () => {
+  const made = await make.admin('SUPPORT');
+  const other = String((await signIn(made)).body['accessToken']);
+  const wrong = await change(made.token, 'not this one', next);
+  expect(wrong).toMatchObject({ status: 403, code: 'WRONG_PASSWORD' });
+  expect(await isLive(made.token)).toBe(true);
+
+  const answer = await change(made.token, made.password, next);
+  expect(answer).toMatchObject({ status: 200, body: { expiresIn: 28_800 } });
+  expect(await isLive(made.token)).toBe(false);
+  expect(await isLive(other)).toBe(false);
+  expect(await isLive(String(answer.body['accessToken']))).toBe(true);
+  expect(await signIn(made)).toMatchObject({ status: 401 });
+  expect(await signIn({ ...made, password: next })).toMatchObject({ status: 200 });
+  const row = await system.db.auditLog.findFirst({
+    where: { action: 'admin.change_password', actorId: made.adminId },
+  });
+  expect(row).toMatchObject({ targetType: 'admin', targetId: made.adminId });
+  expect(system.logged()).not.toContain(next);
+});
+
+it.each([
+  ['a short one', 'short', 'newPassword'],
+  ['the same one', 'correct horse', 'newPassword'],
+])('refuses %s', async (_name, password, field) => {
+  const made = await make.admin('SUPPORT', { password: 'correct horse' });
+  const answer = await change(made.token, made.password, password);
+  expect(answer).toMatchObject({ status: 400, code: 'VALIDATION_FAILED', field });
+});
+
+it('is guessed by no stolen token, which locks nobody out of signing in', async () => {
+  const made = await make.admin('ADMIN');
+  for (let tries = 0; tries < 5; tries += 1) {
+    expect(await change(made.token, `guess ${tries}`, next)).toMatchObject({ status: 403 });
+  }
+  const locked = await change(made.token, made.password, next);
+  expect(locked).toMatchObject({ status: 429, code: 'LOGIN_LOCKED' });
+  const signedIn = await signIn(made);
+  expect(signedIn).toMatchObject({ status: 200 });
+  system.clock.advance(30 * 60_000);
+  const token = String(signedIn.body['accessToken']);
+  expect(await change(token, made.password, next)).toMatchObject({ status: 200 });
+});
+
+it('lets one of two changes at once win', async () => {
+  const made = await make.admin('ADMIN');
+  const answers = await Promise.all([
+    change(made.token, made.password, next),
+    change(made.token, made.password, `${next}, too`),
+  ]);
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+});

@@ -1,0 +1,298 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bearerCaller } from '#test/support/caller.ts';
+import { createFactories, type Factories, type MadeAdmin } from '#test/support/factories.ts';
+import { openTestSystem, type TestSystem } from '#test/support/open-test-system.ts';
+import { runPurges } from '#test/support/run-purges.ts';
+import { parseCommand } from '../../apps/operator/parse-command.ts';
+import { runOperatorCommand } from '../../apps/operator/run-command.ts';
+import { totpCode } from '../../platform/auth/totp.ts';
+import { addSeconds, createSystemClock } from '../../platform/clock/clock.ts';
+import { createManualClock } from '../../platform/clock/manual-clock.ts';
+import { createVault, parseKeyring } from '../../platform/crypto/index.ts';
+import { createAdmins, createAdminSignInPurge } from '../admins/index.ts';
+import { countOutdatedFactors, resealFactors } from './index.ts';
+
+/** The phone's clock: real time, which no business clock moves. */
+const wall = createManualClock(createSystemClock().now());
+const halfMinuteMs = 30_000;
+
+let system: TestSystem;
+let make: Factories;
+/** The same operators, with and without SECOND_FACTOR_REQUIRED. */
+let urls: Readonly<Record<'optional' | 'required', string>>;
+
+beforeAll(async () => {
+  system = await openTestSystem({ wall });
+  make = createFactories(system);
+  const serve = (secondFactorRequired: boolean) => {
+    const options = { ...system, tokenTtlSeconds: 8 * 60 * 60, secondFactorRequired };
+    const { adminRoutes: routes, guard } = createAdmins(options);
+    return system.serve({ prefix: '/v1', routes, guard });
+  };
+  urls = { optional: await serve(false), required: await serve(true) };
+});
+
+afterAll(async () => system.close());
+
+const as = (token?: string, url = urls.optional) => bearerCaller(url, token);
+const signIn = (made: MadeAdmin, more: object = {}, url = urls.optional) =>
+  as(undefined, url)('POST', '/auth/login', {
+    email: made.email,
+    password: made.password,
+    ...more,
+  });
+const codeNow = (secret: string, seconds = 0) => totpCode(secret, addSeconds(wall.now(), seconds));
+/** Lets the next period begin, whose code nobody has used. */
+const nextPeriod = () => wall.advance(halfMinuteMs);
+
+/** Sets up the authenticator app of an operator. */
+const enrol = async (made: MadeAdmin, url = urls.optional) => {
+  const session = as(made.token, url);
+  const { body } = await session('POST', '/auth/second-factor/enrol', { password: made.password });
+  const secret = String(body['secret']);
+  const confirmed = await session('POST', '/auth/second-factor/confirm', {
+    code: codeNow(secret),
+  });
+  expect(confirmed).toMatchObject({ status: 200 });
+  nextPeriod();
+  const recoveryCodes = confirmed.body['recoveryCodes'] as string[];
+  return { secret, recoveryCodes, token: String(confirmed.body['accessToken']) };
+};
+
+describe('the authenticator app of an operator', () => {
+  it('guards the sign-in from its first code on', async () => {
+    const made = await make.admin('ADMIN');
+    const session = as(made.token);
+    const wrong = await session('POST', '/auth/second-factor/enrol', { password: 'no' });
+    expect(wrong).toMatchObject({ status: 403, code: 'WRONG_PASSWORD' });
+    const { body } = await session('POST', '/auth/second-factor/enrol', {
+      password: made.password,
+    });
+    const secret = String(body['secret']);
+    expect(body['address']).toMatch(/^otpauth:\/\/totp\/Digital%20Gold:/u);
+    // Not confirmed yet: a secret that never reached a phone locks nobody out.
+    expect(await signIn(made)).toMatchObject({ status: 200 });
+    const confirm = (code: string) => session('POST', '/auth/second-factor/confirm', { code });
+    const off = codeNow(secret, -90);
+    expect(await confirm(off)).toMatchObject({ status: 403, code: 'SECOND_FACTOR_INVALID' });
+    const { body: confirmed } = await confirm(codeNow(secret));
+    expect(confirmed['recoveryCodes']).toHaveLength(10);
+    const own = as(String(confirmed['accessToken']));
+    expect(await own('GET', '/auth/second-factor')).toMatchObject({
+      body: { state: 'ACTIVE', required: false, recoveryCodesLeft: 10 },
+    });
+
+    expect(await signIn(made)).toMatchObject({ status: 401, code: 'SECOND_FACTOR_REQUIRED' });
+    // Nobody learns without the password that there is one.
+    const guess = await signIn({ ...made, password: 'wrong' }, { code: '000000' });
+    expect(guess).toMatchObject({ status: 401, code: 'INVALID_CREDENTIALS' });
+    nextPeriod();
+    const spaced = codeNow(secret).replace(/^.../u, '$& ');
+    expect(await signIn(made, { code: spaced })).toMatchObject({ status: 200 });
+    const stored = JSON.stringify(await system.db.secondFactor.findMany());
+    expect(stored).not.toContain(secret);
+    expect(system.logged()).not.toContain(secret);
+  });
+
+  it('ends the sign-ins that have shown no code', async () => {
+    const made = await make.admin('ADMIN');
+    const earlier = String((await signIn(made)).body['accessToken']);
+    const { token } = await enrol({ ...made, token: earlier });
+    for (const ended of [made.token, earlier]) {
+      expect(await as(ended)('GET', '/auth/second-factor')).toMatchObject({ status: 401 });
+    }
+    expect(await as(token)('GET', '/auth/second-factor')).toMatchObject({ status: 200 });
+  });
+
+  it('takes no code twice, nor one that is older than one that was taken', async () => {
+    const made = await make.admin();
+    const { secret } = await enrol(made);
+    const [before, now] = [codeNow(secret, -30), codeNow(secret)];
+    expect(await signIn(made, { code: now })).toMatchObject({ status: 200 });
+    for (const code of [now, before]) {
+      const again = await signIn(made, { code });
+      expect(again).toMatchObject({ status: 403, code: 'SECOND_FACTOR_INVALID' });
+    }
+  });
+
+  it('lets one of four sign-ins with one code in', async () => {
+    const made = await make.admin();
+    const { secret, recoveryCodes } = await enrol(made);
+    for (const code of [codeNow(secret), String(recoveryCodes[0])]) {
+      system.clock.advance(31 * 60_000);
+      const tries = Array.from({ length: 4 }, () => signIn(made, { code }));
+      const statuses = (await Promise.all(tries)).map(({ status }) => status);
+      expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+    }
+  });
+
+  it.each([
+    ['one period late', -30, 200],
+    ['one period early', 30, 200],
+    ['two periods late', -60, 403],
+    ['two periods early', 60, 403],
+  ])('judges a code that is %s', async (_name, seconds, status) => {
+    const made = await make.admin();
+    const { secret } = await enrol(made);
+    // The code of the confirmation is used up.
+    nextPeriod();
+    nextPeriod();
+    expect((await signIn(made, { code: codeNow(secret, seconds) })).status).toBe(status);
+  });
+
+  it('is stood for by each recovery code once', async () => {
+    const made = await make.admin();
+    const { secret, recoveryCodes } = await enrol(made);
+    const [first = '', second = ''] = recoveryCodes;
+    const typed = first.toLowerCase().replaceAll('-', ' ');
+    const signedIn = await signIn(made, { code: typed });
+    expect(signedIn).toMatchObject({ status: 200 });
+    expect(await signIn(made, { code: first })).toMatchObject({ status: 403 });
+    const session = as(String(signedIn.body['accessToken']));
+    expect(await session('GET', '/auth/second-factor')).toMatchObject({
+      body: { recoveryCodesLeft: 9 },
+    });
+    const renewed = await session('POST', '/auth/second-factor/recovery-codes', {
+      password: made.password,
+      code: codeNow(secret),
+    });
+    expect(renewed.body['recoveryCodes']).toHaveLength(10);
+    expect(await signIn(made, { code: second })).toMatchObject({ status: 403 });
+    const [fresh = ''] = renewed.body['recoveryCodes'] as string[];
+    expect(await signIn(made, { code: fresh })).toMatchObject({ status: 200 });
+    const rows = await system.db.auditLog.findMany({
+      where: { actorId: made.adminId, action: 'admin.sign_in' },
+      orderBy: { seq: 'asc' },
+    });
+    expect(rows.map(({ after }) => after)).toContainEqual({ secondFactor: 'recovery code' });
+    expect(JSON.stringify(rows.map(({ seq: _seq, ...row }) => row))).not.toContain(first);
+  });
+
+  it('is set up anew by nobody but after a super admin has taken it away', async () => {
+    const made = await make.admin('SUPPORT');
+    const { token, secret } = await enrol(made);
+    const again = await as(token)('POST', '/auth/second-factor/enrol', {
+      password: made.password,
+    });
+    expect(again).toMatchObject({ status: 409, code: 'CONFLICT' });
+
+    const boss = await make.admin('SUPER_ADMIN');
+    const path = `/operators/${made.adminId}/second-factor/disable`;
+    const body = { reason: 'lost the phone' };
+    expect(await as(token)('POST', path, body)).toMatchObject({ status: 403, code: 'FORBIDDEN' });
+    const own = `/operators/${boss.adminId}/second-factor/disable`;
+    expect(await as(boss.token)('POST', own, body)).toMatchObject({ status: 403 });
+    expect(await as(boss.token)('POST', path, {})).toMatchObject({ status: 400 });
+    expect(await as(boss.token)('POST', path, body)).toMatchObject({
+      status: 200,
+      body: { id: made.adminId, hasSecondFactor: false },
+    });
+    expect(await as(boss.token)('POST', path, body)).toMatchObject({ status: 409 });
+    expect(await as(token)('GET', '/auth/second-factor')).toMatchObject({ status: 401 });
+    nextPeriod();
+    // A code is not asked for, and not minded.
+    expect(await signIn(made, { code: codeNow(secret) })).toMatchObject({ status: 200 });
+    const row = await system.db.auditLog.findFirstOrThrow({
+      where: { targetId: made.adminId, action: 'admin.second_factor.disable' },
+    });
+    expect(row).toMatchObject({ actorId: boss.adminId, after: { secondFactor: 'NONE' } });
+    expect(row.sealed).not.toBeNull();
+  });
+
+  it('is taken away by the command of the operators where no other super admin is', async () => {
+    const made = await make.admin('SUPER_ADMIN');
+    await enrol(made);
+    const run = (reason: string) =>
+      runOperatorCommand(parseCommand(['admin', 'disable-second-factor', '--email', made.email]), {
+        ...system,
+        openVault: async () => system.vault,
+        openKeys: () => ({ add: async () => 'ks1', rewrap: async () => 0 }),
+        readInput: async () => reason,
+      });
+    await expect(run(' ')).rejects.toMatchObject({ code: 'VALIDATION_FAILED' });
+    expect(await run('the only phone is lost')).toMatchObject({ email: made.email });
+    expect(await signIn(made)).toMatchObject({ status: 200 });
+  });
+});
+
+describe('codes by somebody who knows the password', () => {
+  it('are bounded for a day, and leave a browser that signed in before alone', async () => {
+    const made = await make.admin();
+    const { secret } = await enrol(made);
+    const signedIn = await signIn(made, { code: codeNow(secret) });
+    const { browserToken } = signedIn.body;
+    let tried = 0;
+    let last = await signIn(made, { code: '000000' });
+    for (; last.code === 'SECOND_FACTOR_INVALID' && tried < 40; tried += 1) {
+      // Beyond the bounds of passwords: five in 15 minutes, twenty in 30.
+      system.clock.advance(31 * 60_000);
+      wall.advance(31 * 60_000);
+      const wrong = codeNow(secret) === '000000' ? '111111' : '000000';
+      last = await signIn(made, { code: wrong });
+    }
+    expect(last).toMatchObject({ status: 429, code: 'LOGIN_LOCKED' });
+    expect(tried).toBe(20);
+    // The purge of old counts forgets none of it.
+    system.clock.advance(60 * 60_000);
+    await runPurges([createAdminSignInPurge(system)]);
+    nextPeriod();
+    expect(await signIn(made, { code: codeNow(secret) })).toMatchObject({ status: 429 });
+    const known = await signIn(made, { code: codeNow(secret), browserToken });
+    expect(known).toMatchObject({ status: 200 });
+  });
+});
+
+describe('where a second factor is required', () => {
+  it('opens nothing but its setting up without one', async () => {
+    const made = await make.admin('SUPER_ADMIN');
+    const url = urls.required;
+    const signedIn = await signIn(made, {}, url);
+    expect(signedIn).toMatchObject({ status: 200, body: { mustEnrolSecondFactor: true } });
+    // The same holds for a session of before the setting.
+    for (const token of [String(signedIn.body['accessToken']), made.token]) {
+      expect(await as(token, url)('GET', '/operators')).toMatchObject({
+        status: 403,
+        code: 'SECOND_FACTOR_NOT_ENROLLED',
+      });
+      expect(await as(token, url)('GET', '/auth/second-factor')).toMatchObject({
+        status: 200,
+        body: { state: 'NONE', required: true },
+      });
+    }
+    const { token, secret } = await enrol(made, url);
+    expect(await as(token, url)('GET', '/operators')).toMatchObject({ status: 200 });
+    expect(await as(made.token, url)('GET', '/operators')).toMatchObject({ status: 401 });
+    const again = await signIn(made, { code: codeNow(secret) }, url);
+    expect(again).toMatchObject({ status: 200, body: { mustEnrolSecondFactor: false } });
+  });
+
+  it('comes after the sign-in and before the role', async () => {
+    const made = await make.admin('SUPPORT');
+    const path = `/operators/${made.adminId}/second-factor/disable`;
+    const body = { reason: 'none' };
+    const refused = await as(made.token, urls.required)('POST', path, body);
+    expect(refused).toMatchObject({ status: 403, code: 'SECOND_FACTOR_NOT_ENROLLED' });
+    expect(await as('none', urls.required)('POST', path, body)).toMatchObject({ status: 401 });
+  });
+});
+
+it('seals its secret with the first key of the ring', async () => {
+  const made = await make.admin();
+  const { secret } = await enrol(made);
+  const key = (id: string) => `${id}:${Buffer.from(id.padEnd(32, 'k')).toString('base64')}`;
+  const old = `k1:${Buffer.from('dev-only-'.padEnd(32, 'k')).toString('base64')}`;
+  const vault = createVault({ keyring: parseKeyring(`${key('k2')},${old}`) });
+  const { db, inTransaction } = system;
+  const outdated = await countOutdatedFactors(db, 'k2');
+  expect(outdated).toBeGreaterThan(0);
+  const { signal } = new AbortController();
+  expect(await resealFactors({ vault, inTransaction }, signal)).toBe(outdated);
+  expect(await countOutdatedFactors(db, 'k2')).toBe(0);
+  const { adminRoutes: routes, guard } = createAdmins({
+    ...system,
+    vault: createVault({ keyring: parseKeyring(key('k2')) }),
+    tokenTtlSeconds: 60,
+  });
+  const url = await system.serve({ prefix: '/v1', routes, guard });
+  expect(await signIn(made, { code: codeNow(secret) }, url)).toMatchObject({ status: 200 });
+});

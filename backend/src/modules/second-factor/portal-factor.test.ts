@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createCaller } from '#test/support/caller.ts';
+import { createFactories, type Factories, type MadePortalUser } from '#test/support/factories.ts';
+import { openTestSystem, type TestSystem } from '#test/support/open-test-system.ts';
+import { totpCode } from '../../platform/auth/totp.ts';
+import { createSystemClock } from '../../platform/clock/clock.ts';
+import { createManualClock } from '../../platform/clock/manual-clock.ts';
+import { createAccounting } from '../accounting/index.ts';
+
+/** The phone's clock: real time, which no business clock moves. */
+const wall = createManualClock(createSystemClock().now());
+
+let system: TestSystem;
+let make: Factories;
+let urls: Readonly<Record<'optional' | 'required', string>>;
+
+beforeAll(async () => {
+  system = await openTestSystem({ wall });
+  make = createFactories(system);
+  const prefix = '/api/v1/accounting';
+  const serve = (secondFactorRequired: boolean) => {
+    const accounting = createAccounting({ ...system, secondFactorRequired });
+    return system.serve({ prefix, ...accounting });
+  };
+  urls = { optional: await serve(false), required: await serve(true) };
+});
+
+afterAll(async () => system.close());
+
+const as = (token?: string, url = urls.optional) =>
+  createCaller(url, token === undefined ? {} : { 'x-portal-token': token });
+const signIn = (made: MadePortalUser, more: object = {}, url = urls.optional) =>
+  as(undefined, url)('POST', '/auth/login', {
+    email: made.email,
+    password: made.password,
+    ...more,
+  });
+
+const enrol = async (made: MadePortalUser, url = urls.optional) => {
+  const session = as(made.token, url);
+  const { body } = await session('POST', '/auth/second-factor/enrol', { password: made.password });
+  const secret = String(body['secret']);
+  const code = totpCode(secret, wall.now());
+  const confirmed = await session('POST', '/auth/second-factor/confirm', { code });
+  expect(confirmed).toMatchObject({ status: 200 });
+  wall.advance(30_000);
+  return { secret, recoveryCodes: confirmed.body['recoveryCodes'] as string[] };
+};
+
+describe('the authenticator app of a portal user', () => {
+  it('guards the sign-in, and ends the other sessions', async () => {
+    const made = await make.portalUser('accountant');
+    const other = String((await signIn(made)).body['token']);
+    const { secret, recoveryCodes } = await enrol(made);
+    expect(await as(other)('GET', '/auth/me')).toMatchObject({ status: 401 });
+    expect(await as(made.token)('GET', '/auth/me')).toMatchObject({ status: 200 });
+    expect(await signIn(made)).toMatchObject({ status: 401, code: 'SECOND_FACTOR_REQUIRED' });
+    const code = totpCode(secret, wall.now());
+    expect(await signIn(made, { code })).toMatchObject({ status: 200 });
+    expect(await signIn(made, { code })).toMatchObject({ code: 'SECOND_FACTOR_INVALID' });
+    const [recovery = ''] = recoveryCodes;
+    expect(await signIn(made, { code: recovery })).toMatchObject({ status: 200 });
+    expect(await signIn(made, { code: recovery })).toMatchObject({ status: 403 });
+    // The same code of another person is none of theirs.
+    const stranger = await make.portalUser('viewer');
+    await enrol(stranger);
+    expect(await signIn(stranger, { code: String(recoveryCodes[1]) })).toMatchObject({
+      code: 'SECOND_FACTOR_INVALID',
+    });
+  });
+
+  it('is taken away by a super admin who could set the password', async () => {
+    const made = await make.portalUser('finance_head');
+    await enrol(made);
+    const path = `/portal-users/${made.portalUserId}/second-factor/disable`;
+    const body = { reason: 'lost the phone' };
+    const auditor = await make.portalUser('auditor');
+    const denied = { status: 403, code: 'PERMISSION_DENIED' };
+    expect(await as(auditor.token)('POST', path, body)).toMatchObject(denied);
+    const weak = await make.portalUser('super_admin', {
+      permissions: ['portal_users.reset_password'],
+    });
+    expect(await as(weak.token)('POST', path, body)).toMatchObject(denied);
+    const boss = await make.portalUser('super_admin');
+    const own = `/portal-users/${boss.portalUserId}/second-factor/disable`;
+    expect(await as(boss.token)('POST', own, body)).toMatchObject(denied);
+    expect(await as(boss.token)('POST', path, body)).toMatchObject({ status: 200 });
+    expect(await as(boss.token)('POST', path, body)).toMatchObject({ status: 409 });
+    expect(await as(made.token)('GET', '/auth/me')).toMatchObject({ status: 401 });
+    expect(await signIn(made)).toMatchObject({ status: 200 });
+    const action = 'portal-user.second-factor.disable';
+    const row = await system.db.auditLog.findFirstOrThrow({ where: { action } });
+    expect(row).toMatchObject({ actorId: boss.portalUserId, targetId: made.portalUserId });
+    expect(row.sealed).not.toBeNull();
+  });
+
+  it('opens nothing but its setting up where it is required', async () => {
+    const made = await make.portalUser('auditor');
+    const url = urls.required;
+    const signedIn = await signIn(made, {}, url);
+    expect(signedIn).toMatchObject({ status: 200, body: { mustEnrolSecondFactor: true } });
+    const token = String(signedIn.body['token']);
+    expect(await as(token, url)('GET', '/portal-users')).toMatchObject({
+      status: 403,
+      code: 'SECOND_FACTOR_NOT_ENROLLED',
+    });
+    const refused = await system.db.auditLog.findFirst({
+      where: { actorId: made.portalUserId, action: 'accounting.refused' },
+    });
+    expect(refused?.after).toMatchObject({ code: 'SECOND_FACTOR_NOT_ENROLLED' });
+    await enrol({ ...made, token }, url);
+    expect(await as(token, url)('GET', '/portal-users')).toMatchObject({ status: 200 });
+  });
+});
+
+describe("one's own password", () => {
+  it('is changed by whoever knows it, and ends the other sessions', async () => {
+    const made = await make.portalUser('viewer');
+    const other = String((await signIn(made)).body['token']);
+    const change = (currentPassword: string, newPassword: string) =>
+      as(made.token)('POST', '/auth/password', { currentPassword, newPassword });
+    const next = 'a stable for every horse';
+    expect(await change('wrong', next)).toMatchObject({ status: 403, code: 'WRONG_PASSWORD' });
+    expect(await change(made.password, 'short')).toMatchObject({
+      status: 400,
+      field: 'newPassword',
+    });
+    expect(await change(made.password, next)).toMatchObject({ status: 204 });
+    expect(await as(other)('GET', '/auth/me')).toMatchObject({ status: 401 });
+    expect(await as(made.token)('GET', '/auth/me')).toMatchObject({ status: 200 });
+    expect(await signIn(made)).toMatchObject({ status: 401 });
+    expect(await signIn({ ...made, password: next })).toMatchObject({ status: 200 });
+  });
+});

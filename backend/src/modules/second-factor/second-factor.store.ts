@@ -1,0 +1,88 @@
+import { selectOne, sql, type Db } from '../../platform/db/index.ts';
+
+/** The person whose factor it is, in the store of their API. */
+export interface FactorOwner {
+  readonly api: 'admin' | 'accounting';
+  readonly id: string;
+}
+
+export interface FactorRecord {
+  readonly id: string;
+  readonly secretSealed: string;
+  /** Null until a code of it was entered. */
+  readonly confirmedAt: Date | null;
+  readonly lastPeriod: number | null;
+}
+
+/* The rows of `second_factor` and `recovery_code`. */
+
+const ownerOf = ({ api, id }: FactorOwner) =>
+  api === 'admin' ? { adminId: id } : { portalUserId: id };
+
+export const findFactor = async (db: Db, owner: FactorOwner): Promise<FactorRecord | undefined> =>
+  (await db.secondFactor.findFirst({ where: ownerOf(owner) })) ?? undefined;
+
+/** Locks the factor of a person until the transaction ends; undefined where there is none. */
+export const lockFactor = async (tx: Db, owner: FactorOwner): Promise<FactorRecord | undefined> => {
+  const found = await findFactor(tx, owner);
+  if (found === undefined) return undefined;
+  await selectOne(tx, sql`SELECT id FROM second_factor WHERE id = ${found.id}::uuid FOR UPDATE`);
+  return findFactor(tx, owner);
+};
+
+export const insertFactor = async (
+  tx: Db,
+  owner: FactorOwner,
+  factor: Pick<FactorRecord, 'id' | 'secretSealed'> & { readonly createdAt: Date },
+): Promise<void> => {
+  await tx.secondFactor.create({ data: { ...ownerOf(owner), ...factor } });
+};
+
+export const updateFactor = async (
+  tx: Db,
+  id: string,
+  change: Partial<Pick<FactorRecord, 'confirmedAt' | 'lastPeriod'>>,
+): Promise<void> => {
+  await tx.secondFactor.update({ where: { id }, data: change });
+};
+
+/** Deletes a person's factor with its recovery codes, where there is one. */
+export const deleteFactor = async (tx: Db, owner: FactorOwner): Promise<void> => {
+  await tx.recoveryCode.deleteMany({ where: { factor: ownerOf(owner) } });
+  await tx.secondFactor.deleteMany({ where: ownerOf(owner) });
+};
+
+/** Replaces the recovery codes of a factor. */
+export const replaceRecoveryCodes = async (
+  tx: Db,
+  factorId: string,
+  codes: readonly { readonly id: string; readonly codeHash: string }[],
+): Promise<void> => {
+  await tx.recoveryCode.deleteMany({ where: { factorId } });
+  await tx.recoveryCode.createMany({ data: codes.map((code) => ({ ...code, factorId })) });
+};
+
+/** Marks a recovery code as used; false for one that is unknown or was used before. */
+export const takeRecoveryCode = async (
+  tx: Db,
+  { factorId, codeHash, usedAt }: { factorId: string; codeHash: string; usedAt: Date },
+): Promise<boolean> => {
+  const where = { factorId, codeHash, usedAt: null };
+  return (await tx.recoveryCode.updateMany({ where, data: { usedAt } })).count > 0;
+};
+
+export const countRecoveryCodes = (db: Db, factorId: string): Promise<number> =>
+  db.recoveryCode.count({ where: { factorId, usedAt: null } });
+
+/** Returns the people of an API who have a factor that guards their sign-in. */
+export const listFactorOwners = async (db: Db, api: FactorOwner['api']): Promise<Set<string>> => {
+  const where = {
+    confirmedAt: { not: null },
+    ...(api === 'admin' ? { adminId: { not: null } } : { portalUserId: { not: null } }),
+  };
+  const rows = await db.secondFactor.findMany({
+    where,
+    select: { adminId: true, portalUserId: true },
+  });
+  return new Set(rows.map(({ adminId, portalUserId }) => adminId ?? portalUserId ?? ''));
+};

@@ -1,0 +1,178 @@
+import { createTotpSecret, periodOfCode, toBase32, totpAddress } from '../../platform/auth/totp.ts';
+import type { Clock } from '../../platform/clock/clock.ts';
+import { hashToken, type Vault } from '../../platform/crypto/index.ts';
+import type { Db } from '../../platform/db/index.ts';
+import { AppError } from '../../platform/errors/app-error.ts';
+import type { Random } from '../../platform/ids/random.ts';
+import { factorContext } from './factor-sealing.ts';
+import {
+  countRecoveryCodes,
+  deleteFactor,
+  findFactor,
+  insertFactor,
+  listFactorOwners,
+  lockFactor,
+  replaceRecoveryCodes,
+  takeRecoveryCode,
+  updateFactor,
+  type FactorOwner,
+  type FactorRecord,
+} from './second-factor.store.ts';
+
+export interface SecondFactorDeps {
+  readonly vault: Pick<Vault, 'service'>;
+  readonly random: Pick<Random, 'uuid' | 'bytes'>;
+  /** Real time: people's phones do not follow business time. */
+  readonly wall: Clock;
+}
+
+/** The proof of a sign-in, besides the password. */
+export type FactorProof = 'app' | 'recovery code';
+
+/** `none`: nothing guards this person. `missing` and `refused` let nobody in. */
+type FactorVerdict = FactorProof | 'none' | 'missing' | 'refused';
+
+export interface FactorState {
+  readonly state: 'NONE' | 'PENDING' | 'ACTIVE';
+  readonly confirmedAt: Date | null;
+  readonly recoveryCodesLeft: number;
+}
+
+/** Every change runs in a transaction that has locked its person's own row. */
+export interface SecondFactors {
+  read(db: Db, ownerId: string): Promise<FactorState>;
+  isActive(db: Db, ownerId: string): Promise<boolean>;
+  /** Returns the ids of everybody whose factor is active. */
+  listActive(db: Db): Promise<ReadonlySet<string>>;
+  /**
+   * Makes a secret, in place of one that was not confirmed.
+   * @throws AppError CONFLICT where a factor is active
+   */
+  enrol(tx: Db, ownerId: string, label: string): Promise<{ secret: string; address: string }>;
+  /**
+   * Activates the factor by its first code, and returns the recovery codes.
+   * @throws AppError CONFLICT without one to confirm; SECOND_FACTOR_INVALID
+   */
+  confirm(tx: Db, ownerId: string, code: string): Promise<readonly string[]>;
+  /** Judges a code and uses it up: neither it nor an earlier one is taken again. */
+  take(tx: Db, ownerId: string, code: string | undefined): Promise<FactorVerdict>;
+  /** Replaces the recovery codes. @throws AppError CONFLICT without an active factor */
+  renewRecoveryCodes(tx: Db, ownerId: string): Promise<readonly string[]>;
+  /** Takes the factor away, and returns the state that it had. */
+  remove(tx: Db, ownerId: string): Promise<FactorState['state']>;
+}
+
+const issuers = { admin: 'Digital Gold', accounting: 'Digital Gold accounting' } as const;
+
+const recoveryCodes = 10;
+/** 80 random bits: no table of hashes finds them, so that SHA-256 is enough. */
+const recoveryCodeBytes = 10;
+
+/** People type codes with blanks and hyphens, in small letters. */
+const plainCode = (text: string): string => text.replaceAll(/[\s-]/gu, '').toUpperCase();
+
+const isAppCode = (code: string): boolean => /^\d{6}$/u.test(code);
+
+/** Throws for a verdict that lets nobody in, and returns the proof of another one. */
+export const requireProof = (verdict: FactorVerdict): FactorProof | undefined => {
+  if (verdict === 'missing') throw new AppError('SECOND_FACTOR_REQUIRED');
+  if (verdict === 'refused') throw new AppError('SECOND_FACTOR_INVALID');
+  return verdict === 'none' ? undefined : verdict;
+};
+
+const notActive = (): never => {
+  const message = 'No authenticator app is set up for this account.';
+  throw new AppError('CONFLICT', { message });
+};
+
+/** Creates the second factors of the people of one API (contract: operators > Second factor). */
+export const createSecondFactors = (
+  { vault: { service }, random, wall }: SecondFactorDeps,
+  api: FactorOwner['api'],
+): SecondFactors => {
+  const ownerOf = (id: string): FactorOwner => ({ api, id });
+
+  const periodOf = ({ id, secretSealed }: FactorRecord, code: string): number | undefined =>
+    isAppCode(code)
+      ? periodOfCode(service.open(secretSealed, factorContext(id)), code, wall.now())
+      : undefined;
+
+  const issueRecoveryCodes = async (tx: Db, factorId: string): Promise<readonly string[]> => {
+    const codes = Array.from({ length: recoveryCodes }, () =>
+      toBase32(random.bytes(recoveryCodeBytes)),
+    );
+    const rows = codes.map((code) => ({ id: random.uuid(), codeHash: hashToken(code) }));
+    await replaceRecoveryCodes(tx, factorId, rows);
+    return codes.map((code) => code.replaceAll(/(.{4})(?=.)/gu, '$1-'));
+  };
+
+  const takePeriod = async (tx: Db, factor: FactorRecord, period: number): Promise<boolean> => {
+    if (factor.lastPeriod !== null && period <= factor.lastPeriod) return false;
+    await updateFactor(tx, factor.id, { lastPeriod: period });
+    return true;
+  };
+
+  const read: SecondFactors['read'] = async (db, ownerId) => {
+    const factor = await findFactor(db, ownerOf(ownerId));
+    if (factor === undefined) return { state: 'NONE', confirmedAt: null, recoveryCodesLeft: 0 };
+    const { id, confirmedAt } = factor;
+    const recoveryCodesLeft = await countRecoveryCodes(db, id);
+    return { state: confirmedAt === null ? 'PENDING' : 'ACTIVE', confirmedAt, recoveryCodesLeft };
+  };
+
+  return {
+    read,
+    async isActive(db, ownerId) {
+      const factor = await findFactor(db, ownerOf(ownerId));
+      return factor !== undefined && factor.confirmedAt !== null;
+    },
+    listActive: (db) => listFactorOwners(db, api),
+    async enrol(tx, ownerId, label) {
+      const owner = ownerOf(ownerId);
+      const known = await lockFactor(tx, owner);
+      if (known !== undefined && known.confirmedAt !== null) {
+        const message = 'An authenticator app is set up already. A super admin can disable it.';
+        throw new AppError('CONFLICT', { message });
+      }
+      await deleteFactor(tx, owner);
+      const id = random.uuid();
+      const secret = createTotpSecret((count) => random.bytes(count));
+      const secretSealed = service.seal(secret, factorContext(id));
+      await insertFactor(tx, owner, { id, secretSealed, createdAt: wall.now() });
+      return { secret, address: totpAddress(secret, { issuer: issuers[api], label }) };
+    },
+    async confirm(tx, ownerId, code) {
+      const factor = await lockFactor(tx, ownerOf(ownerId));
+      if (factor === undefined) return notActive();
+      if (factor.confirmedAt !== null) {
+        throw new AppError('CONFLICT', { message: 'The authenticator app is confirmed already.' });
+      }
+      const lastPeriod = periodOf(factor, plainCode(code));
+      if (lastPeriod === undefined) throw new AppError('SECOND_FACTOR_INVALID');
+      await updateFactor(tx, factor.id, { confirmedAt: wall.now(), lastPeriod });
+      return issueRecoveryCodes(tx, factor.id);
+    },
+    async take(tx, ownerId, code) {
+      const factor = await lockFactor(tx, ownerOf(ownerId));
+      if (factor === undefined || factor.confirmedAt === null) return 'none';
+      if (code === undefined) return 'missing';
+      const plain = plainCode(code);
+      const period = periodOf(factor, plain);
+      if (period !== undefined) {
+        return (await takePeriod(tx, factor, period)) ? 'app' : 'refused';
+      }
+      const used = { factorId: factor.id, codeHash: hashToken(plain), usedAt: wall.now() };
+      return (await takeRecoveryCode(tx, used)) ? 'recovery code' : 'refused';
+    },
+    async renewRecoveryCodes(tx, ownerId) {
+      const factor = await lockFactor(tx, ownerOf(ownerId));
+      if (factor === undefined || factor.confirmedAt === null) return notActive();
+      return issueRecoveryCodes(tx, factor.id);
+    },
+    async remove(tx, ownerId) {
+      const { state } = await read(tx, ownerId);
+      await deleteFactor(tx, ownerOf(ownerId));
+      return state;
+    },
+  };
+};
