@@ -13,6 +13,7 @@ import { deleteAccount } from './steps/delete-account.ts';
 import { failOver } from './steps/fail-over.ts';
 import { findRing } from './steps/find-ring.ts';
 import { followPlans } from './steps/follow-plans.ts';
+import { guardSignIn } from './steps/guard-sign-in.ts';
 import { hearTick } from './steps/hear-tick.ts';
 import { orderJewellery } from './steps/order-jewellery.ts';
 import { inspectCustomer } from './steps/inspect-customer.ts';
@@ -73,6 +74,7 @@ export const story: readonly Step[] = [
   readNotification,
   orderJewellery,
   changeSettings,
+  guardSignIn,
   visitAccounting,
   readRegisters,
   closeMonth,

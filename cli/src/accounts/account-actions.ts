@@ -57,12 +57,12 @@ export const changeAccount = async (
   deps: CliDeps,
   name: AccountKind,
   command: Command,
-  { args, password }: { readonly args: readonly string[]; readonly password?: string },
+  { args, stdin }: { readonly args: readonly string[]; readonly stdin?: string },
 ): Promise<void> => {
   const options = globalOptionsOf(command);
   const changed = await runBackendCommand(deps, resolveContext(deps, options), {
     args: [name, ...args],
-    ...(password !== undefined && { stdin: password }),
+    ...(stdin !== undefined && { stdin }),
     answer: account,
   });
   printResult(deps, options.output, { data: changed, text: showOne(changed) });

@@ -13,6 +13,9 @@ const exitCodeOf = (status: number): ExitCode =>
 
 const hintOf = ({ code, retryAfterSeconds, requestId }: ApiError): string | undefined => {
   if (code === 'UNAUTHENTICATED') return 'Sign in with "goldctl login".';
+  if (code === 'SECOND_FACTOR_NOT_ENROLLED') {
+    return 'Sign in with "goldctl login", then set it up with "goldctl second-factor enrol".';
+  }
   if (retryAfterSeconds !== undefined) return `Try again in ${retryAfterSeconds} s.`;
   return requestId === undefined ? undefined : `The logs have it under request ID ${requestId}.`;
 };
@@ -95,13 +98,3 @@ export const createAdminApi = (options: {
     );
   };
 };
-
-const signedIn = z.object({
-  accessToken: z.string(),
-  expiresIn: z.int().positive(),
-  admin: z.object({ id: z.string(), email: z.string(), role: z.string() }),
-});
-
-/** Signs an operator in at the admin API. @throws RefusalError when it refuses. */
-export const signIn = (api: AdminApi, account: { email: string; password: string }) =>
-  api(signedIn, (client) => client.post('/v1/auth/login', { body: account }));

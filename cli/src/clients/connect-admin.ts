@@ -3,8 +3,9 @@ import { CliError, exitCodes } from '../cli-error.ts';
 import { findAdminAddress, type AdminAddress } from '../contexts/admin-address.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { readPassword } from '../io/read-password.ts';
-import { createAdminApi, signIn, type AdminApi } from './admin-api.ts';
+import { createAdminApi, type AdminApi } from './admin-api.ts';
 import { findCredential } from './credentials.ts';
+import { signIn } from './sign-in.ts';
 
 /** A signed-in connection to an admin API. */
 interface AdminConnection {
@@ -41,8 +42,8 @@ const tokenFor = async (
     );
   }
   const { baseUrl } = address;
-  const { accessToken } = await signIn(createAdminApi({ baseUrl, signal: deps.signal }), account);
-  return accessToken;
+  const api = createAdminApi({ baseUrl, signal: deps.signal });
+  return (await signIn(deps, api, account)).accessToken;
 };
 
 /**

@@ -45,7 +45,7 @@ const addCreate = (accounts: Command, deps: CliDeps, accountCommand: AccountComm
       const args = ['create', '--email', email, '--role', given.role, ...person];
       const { changeAccount, newPassword } = await load();
       const password = await newPassword(deps, command, email);
-      await changeAccount(deps, name, command, { args, password });
+      await changeAccount(deps, name, command, { args, stdin: password });
     },
   );
 };
@@ -93,8 +93,23 @@ const addChanges = (accounts: Command, deps: CliDeps, accountCommand: AccountCom
       const args = ['reset-password', '--email', email];
       const { changeAccount, newPassword } = await load();
       const password = await newPassword(deps, command, email);
-      await changeAccount(deps, name, command, { args, password });
+      await changeAccount(deps, name, command, { args, stdin: password });
     });
+};
+
+const addDisableFactor = (accounts: Command, deps: CliDeps, given: AccountCommand): void => {
+  const { name, noun } = given;
+  accounts
+    .command('disable-second-factor')
+    .description(`take the authenticator app of ${withArticle(noun)} away, and end their sign-ins`)
+    .addArgument(emailArgument(given))
+    .requiredOption('--reason <text>', 'why, for the audit log')
+    .action(async (email: string, { reason }: { reason: string }, command: Command) =>
+      (await load()).changeAccount(deps, name, command, {
+        args: ['disable-second-factor', '--email', email],
+        stdin: reason,
+      }),
+    );
 };
 
 /**
@@ -106,6 +121,7 @@ const createAccountCommand = (deps: CliDeps, accountCommand: AccountCommand): Co
   addCreate(accounts, deps, accountCommand);
   addList(accounts, deps, accountCommand);
   addChanges(accounts, deps, accountCommand);
+  addDisableFactor(accounts, deps, accountCommand);
   return accounts;
 };
 

@@ -97,6 +97,11 @@ export const commandEntries: readonly CommandEntry[] = [
     load: async () => (await import('./session.ts')).createLoginCommand,
   },
   {
+    name: 'second-factor',
+    about: 'set up the authenticator app of the operator who signed in',
+    load: async () => (await import('./session.ts')).createSecondFactorCommand,
+  },
+  {
     name: 'logout',
     about: 'delete the stored sign-in',
     load: async () => (await import('./session.ts')).createLogoutCommand,

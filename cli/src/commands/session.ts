@@ -15,6 +15,18 @@ Examples:
     )
     .action(async (_options: unknown, command: Command) => (await load()).logIn(deps, command));
 
+/** `goldctl second-factor`: sets up the authenticator app of the operator who signed in. */
+export const createSecondFactorCommand = (deps: CliDeps): Command => {
+  const factor = new Command('second-factor');
+  factor
+    .command('enrol')
+    .description('set up your authenticator app, and print recovery codes')
+    .action(async (_options: unknown, command: Command) =>
+      (await import('../sessions/enrol-factor.ts')).enrolFactor(deps, command),
+    );
+  return factor;
+};
+
 /** `goldctl logout`: deletes it; the API has no session to end. */
 export const createLogoutCommand = (deps: CliDeps): Command =>
   new Command('logout').action(async (_options: unknown, command: Command) =>

@@ -16,16 +16,16 @@ import { readinessForm } from '../readiness/show-readiness.ts';
 import { reportOutput } from '../reconciliation/report.ts';
 import { ticketForm, ticketPage } from '../tickets/ticket-actions.ts';
 import { reviewPage } from '../reviews/list-reviews.ts';
+import { enrolledOutput } from '../sessions/enrol-factor.ts';
 import { sessionOutput, signedOutOutput } from '../sessions/session-actions.ts';
 import { webhookForm, webhookPage } from '../webhooks/webhook-actions.ts';
 
 const accountCommands = (name: string) => ({
   [`${name} list`]: accountList,
   ...Object.fromEntries(
-    ['create', 'set-role', 'activate', 'deactivate', 'reset-password'].map((change) => [
-      `${name} ${change}`,
-      account,
-    ]),
+    ['create', 'set-role', 'activate', 'deactivate', 'reset-password', 'disable-second-factor'].map(
+      (change) => [`${name} ${change}`, account],
+    ),
   ),
 });
 
@@ -66,6 +66,7 @@ const forms: Readonly<Record<string, z.ZodObject>> = {
   'audit head': link,
   'audit verify': auditReport,
   login: sessionOutput,
+  'second-factor enrol': enrolledOutput,
   whoami: sessionOutput,
   logout: signedOutOutput,
   'context list': contextsOutput,

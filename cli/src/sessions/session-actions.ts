@@ -2,8 +2,9 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import type { CliDeps } from '../cli-deps.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
-import { createAdminApi, signIn } from '../clients/admin-api.ts';
+import { createAdminApi } from '../clients/admin-api.ts';
 import { findCredential, forgetCredential, keepCredential } from '../clients/credentials.ts';
+import { signIn } from '../clients/sign-in.ts';
 import { findAdminAddress, type AdminAddress } from '../contexts/admin-address.ts';
 import { globalOptionsOf, type GlobalOptions } from '../global-options.ts';
 import { printResult, renderPairs } from '../io/output.ts';
@@ -66,12 +67,16 @@ export const logIn = (deps: CliDeps, command: Command): Promise<void> =>
   withAddress(deps, command, async (address, options) => {
     const { baseUrl } = address;
     const account = await accountOf(deps, options, address);
-    const answer = await signIn(createAdminApi({ baseUrl, signal: deps.signal }), account);
+    const api = createAdminApi({ baseUrl, signal: deps.signal });
+    const answer = await signIn(deps, api, account);
     const { accessToken: token, expiresIn, admin } = answer;
     const expiresAt = new Date(deps.now().getTime() + expiresIn * 1000).toISOString();
     const kept = { email: admin.email, role: admin.role, token, expiresAt };
     keepCredential(deps, address.key, kept);
     print(deps, options, address, kept);
+    if (answer.mustEnrolSecondFactor) {
+      deps.stderr('Set up an authenticator app with "goldctl second-factor enrol".\n');
+    }
   });
 
 /** Deletes the stored sign-in. */

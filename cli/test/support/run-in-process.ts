@@ -2,13 +2,16 @@ import type { CliDeps } from '../../src/cli-deps.ts';
 import { CliError, exitCodes, type ExitCode } from '../../src/cli-error.ts';
 import { runGoldctl } from '../../src/run-goldctl.ts';
 
+/** An answer typed at a prompt, or one that is made of what stands on standard error by then. */
+type Typed = string | ((stderr: string) => string);
+
 /** The environment, input and time that a command gets. */
 export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Standard input, which is no terminal then. */
   readonly stdin?: string;
   /** The answers typed at the prompts, in order; without any there is no terminal. */
-  readonly typed?: readonly string[];
+  readonly typed?: readonly Typed[];
   readonly now?: Date;
   readonly repository?: string;
 }
@@ -41,7 +44,7 @@ export const runInProcess = async (
     const next = answers.shift();
     if (next === undefined) throw noTerminal();
     err.push(`${question}\n`);
-    return next;
+    return typeof next === 'string' ? next : next(err.join(''));
   };
   const deps: CliDeps = {
     stdout: (text) => void out.push(text),
