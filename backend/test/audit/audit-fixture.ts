@@ -44,7 +44,7 @@ export interface AuditFixture {
   /** Submits a customer's KYC and returns the record's id. */
   submittedKyc(): Promise<string>;
   /** Gives an operator an authenticator app in this state, and returns a code of it. */
-  factorCode(adminId: string, state: 'PENDING' | 'ACTIVE'): Promise<string>;
+  readonly factorCode: (adminId: string, state: 'PENDING' | 'ACTIVE') => Promise<string>;
   close(): Promise<void>;
 }
 

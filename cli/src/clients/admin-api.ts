@@ -5,7 +5,7 @@ import {
   type AdminClient,
   type Answer,
 } from '@digital-gold/client';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { CliError, exitCodes, type ExitCode } from '../cli-error.ts';
 
 const exitCodeOf = (status: number): ExitCode =>

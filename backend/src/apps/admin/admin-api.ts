@@ -34,6 +34,7 @@ import { createTransactionAdminRoutes } from '../../modules/transactions/index.t
 import { createUserTimelineRoutes } from '../../modules/user-timeline/index.ts';
 import { createUsersAdminRoutes } from '../../modules/users/index.ts';
 import { createRevocationList } from '../../platform/auth/revocation-list.ts';
+import type { Route } from '../../platform/http/index.ts';
 import { adapterDeps, type Runtime } from '../../runtime/create-runtime.ts';
 import { createServices, type Services } from '../../runtime/create-services.ts';
 import {
@@ -110,21 +111,23 @@ const createReadiness = (
   });
 };
 
-/** Builds the services of the admin API and declares its routes; nothing is served yet. */
-export const createAdminApi = (config: AdminApiConfig, env: Environment, runtime: Runtime) => {
+/** What the routes of operators work with, besides the runtime. */
+interface RouteParts {
+  readonly services: Services;
+  readonly objects: ReturnType<typeof createObjectStore>;
+  readonly ci: ReturnType<typeof createCi>;
+}
+
+/** Declares the routes of operators' work: all but those of their sign-in. */
+const createWorkRoutes = (
+  config: AdminApiConfig,
+  runtime: Runtime,
+  { services, objects, ci }: RouteParts,
+): Route[] => {
   const { database, logger, redis } = runtime;
   const { db, inTransaction } = database;
   const shared = { ...runtime, db, inTransaction };
-  const services = createServices(config, env, runtime, { receivesWebhooks: false });
   const { provider, gateways, payoutProvider, price } = services;
-  const ci = createCi(env, adapterDeps(runtime));
-  const objects = createObjectStore(env, adapterDeps(runtime));
-
-  const admins = createAdmins({
-    ...shared,
-    tokenTtlSeconds: config.ADMIN_TOKEN_TTL_SECONDS,
-    secondFactorRequired: config.SECOND_FACTOR_REQUIRED,
-  });
   const onError = (error: unknown): void =>
     logger.warn({ err: error }, 'the revocation list cannot be written');
   const revocations = createRevocationList({ redis, onError });
@@ -135,6 +138,56 @@ export const createAdminApi = (config: AdminApiConfig, env: Environment, runtime
     goldProvider: provider,
     payoutProvider,
     priceToleranceBps: fromSafeBps(config.PRICE_TOLERANCE_BPS),
+  });
+  return [
+    ...createUsersAdminRoutes({ ...shared, revocations }),
+    ...createUserTimelineRoutes({ db }),
+    ...createTransactionAdminRoutes({ db }),
+    ...createKycAdminRoutes({ ...shared, provider, objects, notify: createNotify(runtime) }),
+    ...services.gold.adminRoutes,
+    ...createOrderTimelineRoutes({ db }),
+    ...services.payouts.adminRoutes,
+    ...createPlanAdminRoutes({ db, payments: services.paymentsDeps }),
+    ...createRewardAdminRoutes({ ...shared, readSnapshot: database.readSnapshot }),
+    ...createProductOrderAdminRoutes({ ...shared, notify: createNotify(runtime) }),
+    ...createGatewayAdminRoutes({
+      ...shared,
+      gateways,
+      codes: services.gatewayCodes,
+      barred: services.barredGateways,
+    }),
+    ...createAuditRoutes(shared, {
+      path: '/audit',
+      access: adminAccess('SUPER_ADMIN', 'ADMIN'),
+    }),
+    ...createCatalogueAdmin({ ...shared, objects, live: price.live }).adminRoutes,
+    ...createReadinessAdminRoutes({
+      ...shared,
+      report: createReadiness(config, runtime, services),
+    }),
+    ...reconciliation.adminRoutes,
+    ...services.settings.adminRoutes,
+    ...createLegalAdminRoutes(shared),
+    ...createSupportAdminRoutes({ ...shared, notify: createNotify(runtime) }),
+    ...createPriceAdminRoutes({ ...shared, fetchPrice: price.fetchPrice }),
+    ...createIncidentRoutes({ ...shared, payments: services.paymentsDeps }),
+    ...createReportsAdminRoutes({ ...shared, price: price.live }),
+    ...createCiAdminRoutes({ ...shared, ci }),
+  ];
+};
+
+/** Builds the services of the admin API and declares its routes; nothing is served yet. */
+export const createAdminApi = (config: AdminApiConfig, env: Environment, runtime: Runtime) => {
+  const { db, inTransaction } = runtime.database;
+  const services = createServices(config, env, runtime, { receivesWebhooks: false });
+  const ci = createCi(env, adapterDeps(runtime));
+  const objects = createObjectStore(env, adapterDeps(runtime));
+  const admins = createAdmins({
+    ...runtime,
+    db,
+    inTransaction,
+    tokenTtlSeconds: config.ADMIN_TOKEN_TTL_SECONDS,
+    secondFactorRequired: config.SECOND_FACTOR_REQUIRED,
   });
   const definition: ApiDefinition = {
     name: 'admin',
@@ -148,39 +201,7 @@ export const createAdminApi = (config: AdminApiConfig, env: Environment, runtime
     routes: [
       ...healthRoutes,
       ...admins.adminRoutes,
-      ...createUsersAdminRoutes({ ...shared, revocations }),
-      ...createUserTimelineRoutes({ db }),
-      ...createTransactionAdminRoutes({ db }),
-      ...createKycAdminRoutes({ ...shared, provider, objects, notify: createNotify(runtime) }),
-      ...services.gold.adminRoutes,
-      ...createOrderTimelineRoutes({ db }),
-      ...services.payouts.adminRoutes,
-      ...createPlanAdminRoutes({ db, payments: services.paymentsDeps }),
-      ...createRewardAdminRoutes({ ...shared, readSnapshot: database.readSnapshot }),
-      ...createProductOrderAdminRoutes({ ...shared, notify: createNotify(runtime) }),
-      ...createGatewayAdminRoutes({
-        ...shared,
-        gateways,
-        codes: services.gatewayCodes,
-        barred: services.barredGateways,
-      }),
-      ...createAuditRoutes(shared, {
-        path: '/audit',
-        access: adminAccess('SUPER_ADMIN', 'ADMIN'),
-      }),
-      ...createCatalogueAdmin({ ...shared, objects, live: price.live }).adminRoutes,
-      ...createReadinessAdminRoutes({
-        ...shared,
-        report: createReadiness(config, runtime, services),
-      }),
-      ...reconciliation.adminRoutes,
-      ...services.settings.adminRoutes,
-      ...createLegalAdminRoutes(shared),
-      ...createSupportAdminRoutes({ ...shared, notify: createNotify(runtime) }),
-      ...createPriceAdminRoutes({ ...shared, fetchPrice: price.fetchPrice }),
-      ...createIncidentRoutes({ ...shared, payments: services.paymentsDeps }),
-      ...createReportsAdminRoutes({ ...shared, price: price.live }),
-      ...createCiAdminRoutes({ ...shared, ci }),
+      ...createWorkRoutes(config, runtime, { services, objects, ci }),
     ],
   };
   return { definition, services, ci, objects };

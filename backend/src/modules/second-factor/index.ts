@@ -13,7 +13,6 @@ export {
 export {
   createSecondFactors,
   requireProof,
-  type FactorProof,
   type SecondFactorDeps,
   type SecondFactors,
 } from './second-factors.ts';

@@ -276,10 +276,11 @@ describe('where a second factor is required', () => {
   });
 });
 
+const key = (id: string) => `${id}:${Buffer.from(id.padEnd(32, 'k')).toString('base64')}`;
+
 it('seals its secret with the first key of the ring', async () => {
   const made = await make.admin();
   const { secret } = await enrol(made);
-  const key = (id: string) => `${id}:${Buffer.from(id.padEnd(32, 'k')).toString('base64')}`;
   const old = `k1:${Buffer.from('dev-only-'.padEnd(32, 'k')).toString('base64')}`;
   const vault = createVault({ keyring: parseKeyring(`${key('k2')},${old}`) });
   const { db, inTransaction } = system;

@@ -27,7 +27,7 @@ export interface SecondFactorDeps {
 }
 
 /** The proof of a sign-in, besides the password. */
-export type FactorProof = 'app' | 'recovery code';
+type FactorProof = 'app' | 'recovery code';
 
 /** `none`: nothing guards this person. `missing` and `refused` let nobody in. */
 type FactorVerdict = FactorProof | 'none' | 'missing' | 'refused';
@@ -85,43 +85,65 @@ const notActive = (): never => {
   throw new AppError('CONFLICT', { message });
 };
 
+const readState = async (db: Db, owner: FactorOwner): Promise<FactorState> => {
+  const factor = await findFactor(db, owner);
+  if (factor === undefined) return { state: 'NONE', confirmedAt: null, recoveryCodesLeft: 0 };
+  const { id, confirmedAt } = factor;
+  const recoveryCodesLeft = await countRecoveryCodes(db, id);
+  return { state: confirmedAt === null ? 'PENDING' : 'ACTIVE', confirmedAt, recoveryCodesLeft };
+};
+
+/** Replaces a factor's recovery codes, and returns the new ones. */
+const issueRecoveryCodes = async (
+  { random }: SecondFactorDeps,
+  tx: Db,
+  factorId: string,
+): Promise<readonly string[]> => {
+  const codes = Array.from({ length: recoveryCodes }, () =>
+    toBase32(random.bytes(recoveryCodeBytes)),
+  );
+  const rows = codes.map((code) => ({ id: random.uuid(), codeHash: hashToken(code) }));
+  await replaceRecoveryCodes(tx, factorId, rows);
+  return codes.map((code) => code.replaceAll(/(.{4})(?=.)/gu, '$1-'));
+};
+
+/** Returns the period of a code of the app; undefined for a wrong one, and for another text. */
+const periodOf = (
+  { vault, wall }: SecondFactorDeps,
+  { id, secretSealed }: FactorRecord,
+  code: string,
+): number | undefined =>
+  isAppCode(code)
+    ? periodOfCode(vault.service.open(secretSealed, factorContext(id)), code, wall.now())
+    : undefined;
+
+/** Judges a code of a factor that is locked, and uses it up. */
+const takeCode = async (
+  deps: SecondFactorDeps,
+  tx: Db,
+  factor: FactorRecord,
+  code: string,
+): Promise<FactorVerdict> => {
+  const period = periodOf(deps, factor, code);
+  if (period === undefined) {
+    const used = { factorId: factor.id, codeHash: hashToken(code), usedAt: deps.wall.now() };
+    return (await takeRecoveryCode(tx, used)) ? 'recovery code' : 'refused';
+  }
+  if (factor.lastPeriod !== null && period <= factor.lastPeriod) return 'refused';
+  await updateFactor(tx, factor.id, { lastPeriod: period });
+  return 'app';
+};
+
 /** Creates the second factors of the people of one API (contract: operators > Second factor). */
 export const createSecondFactors = (
-  { vault: { service }, random, wall }: SecondFactorDeps,
+  deps: SecondFactorDeps,
   api: FactorOwner['api'],
 ): SecondFactors => {
+  const { vault, random, wall } = deps;
   const ownerOf = (id: string): FactorOwner => ({ api, id });
 
-  const periodOf = ({ id, secretSealed }: FactorRecord, code: string): number | undefined =>
-    isAppCode(code)
-      ? periodOfCode(service.open(secretSealed, factorContext(id)), code, wall.now())
-      : undefined;
-
-  const issueRecoveryCodes = async (tx: Db, factorId: string): Promise<readonly string[]> => {
-    const codes = Array.from({ length: recoveryCodes }, () =>
-      toBase32(random.bytes(recoveryCodeBytes)),
-    );
-    const rows = codes.map((code) => ({ id: random.uuid(), codeHash: hashToken(code) }));
-    await replaceRecoveryCodes(tx, factorId, rows);
-    return codes.map((code) => code.replaceAll(/(.{4})(?=.)/gu, '$1-'));
-  };
-
-  const takePeriod = async (tx: Db, factor: FactorRecord, period: number): Promise<boolean> => {
-    if (factor.lastPeriod !== null && period <= factor.lastPeriod) return false;
-    await updateFactor(tx, factor.id, { lastPeriod: period });
-    return true;
-  };
-
-  const read: SecondFactors['read'] = async (db, ownerId) => {
-    const factor = await findFactor(db, ownerOf(ownerId));
-    if (factor === undefined) return { state: 'NONE', confirmedAt: null, recoveryCodesLeft: 0 };
-    const { id, confirmedAt } = factor;
-    const recoveryCodesLeft = await countRecoveryCodes(db, id);
-    return { state: confirmedAt === null ? 'PENDING' : 'ACTIVE', confirmedAt, recoveryCodesLeft };
-  };
-
   return {
-    read,
+    read: (db, ownerId) => readState(db, ownerOf(ownerId)),
     async isActive(db, ownerId) {
       const factor = await findFactor(db, ownerOf(ownerId));
       return factor !== undefined && factor.confirmedAt !== null;
@@ -137,7 +159,7 @@ export const createSecondFactors = (
       await deleteFactor(tx, owner);
       const id = random.uuid();
       const secret = createTotpSecret((count) => random.bytes(count));
-      const secretSealed = service.seal(secret, factorContext(id));
+      const secretSealed = vault.service.seal(secret, factorContext(id));
       await insertFactor(tx, owner, { id, secretSealed, createdAt: wall.now() });
       return { secret, address: totpAddress(secret, { issuer: issuers[api], label }) };
     },
@@ -147,30 +169,23 @@ export const createSecondFactors = (
       if (factor.confirmedAt !== null) {
         throw new AppError('CONFLICT', { message: 'The authenticator app is confirmed already.' });
       }
-      const lastPeriod = periodOf(factor, plainCode(code));
+      const lastPeriod = periodOf(deps, factor, plainCode(code));
       if (lastPeriod === undefined) throw new AppError('SECOND_FACTOR_INVALID');
       await updateFactor(tx, factor.id, { confirmedAt: wall.now(), lastPeriod });
-      return issueRecoveryCodes(tx, factor.id);
+      return issueRecoveryCodes(deps, tx, factor.id);
     },
     async take(tx, ownerId, code) {
       const factor = await lockFactor(tx, ownerOf(ownerId));
       if (factor === undefined || factor.confirmedAt === null) return 'none';
-      if (code === undefined) return 'missing';
-      const plain = plainCode(code);
-      const period = periodOf(factor, plain);
-      if (period !== undefined) {
-        return (await takePeriod(tx, factor, period)) ? 'app' : 'refused';
-      }
-      const used = { factorId: factor.id, codeHash: hashToken(plain), usedAt: wall.now() };
-      return (await takeRecoveryCode(tx, used)) ? 'recovery code' : 'refused';
+      return code === undefined ? 'missing' : takeCode(deps, tx, factor, plainCode(code));
     },
     async renewRecoveryCodes(tx, ownerId) {
       const factor = await lockFactor(tx, ownerOf(ownerId));
       if (factor === undefined || factor.confirmedAt === null) return notActive();
-      return issueRecoveryCodes(tx, factor.id);
+      return issueRecoveryCodes(deps, tx, factor.id);
     },
     async remove(tx, ownerId) {
-      const { state } = await read(tx, ownerId);
+      const { state } = await readState(tx, ownerOf(ownerId));
       await deleteFactor(tx, ownerOf(ownerId));
       return state;
     },

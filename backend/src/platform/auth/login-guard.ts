@@ -51,11 +51,18 @@ const togetherOf = ({ kind }: LoginCaller): string => `${kind}s`;
 /** Names the row in which their codes are. */
 const codesOf = (caller: LoginCaller): string => `codes of ${togetherOf(caller)}`;
 
+/** A row of tries, at a moment. */
+interface TriedAt {
+  readonly email: string;
+  readonly caller: string;
+  readonly now: Date;
+}
+
 /** Returns the times counted at one row, written back by `save`. */
 const lockTries = async (
   tx: Db,
   table: ReturnType<typeof sqlName>,
-  { email, caller, now }: { readonly email: string; readonly caller: string; readonly now: Date },
+  { email, caller, now }: TriedAt,
 ): Promise<CountedTries> => {
   // The update changes nothing but takes the row's lock, whether or not the row was there.
   const row = await selectOne<CountedTries>(
@@ -103,6 +110,37 @@ const deleteLapsed = async (
   return deleted + ofBefore;
 };
 
+const saveTries = async (
+  tx: Db,
+  table: ReturnType<typeof sqlName>,
+  { email, caller, now }: TriedAt,
+  { triedAt, lockedUntil }: CountedTries,
+): Promise<void> => {
+  await execute(
+    tx,
+    sql`
+      UPDATE ${table} SET
+        tried_at = ${triedAt}::timestamptz[],
+        locked_until = ${lockedUntil}::timestamptz,
+        touched_at = ${now}::timestamptz
+      WHERE email = ${email} AND caller = ${caller}`,
+  );
+};
+
+/** Counts a code at its row, and returns for how many seconds the row is locked. */
+const countCode = async (
+  tx: Db,
+  table: ReturnType<typeof sqlName>,
+  { email, caller, clock }: Pick<TriedAt, 'email' | 'caller'> & { readonly clock: Clock },
+): Promise<number> => {
+  const tries = await lockTries(tx, table, { email, caller, now: clock.now() });
+  const now = clock.now();
+  const verdict = countTry(tries, now, codeRule);
+  if (verdict.kind === 'locked') return verdict.retryAfterSeconds;
+  await saveTries(tx, table, { email, caller, now }, verdict.next);
+  return 0;
+};
+
 /**
  * Throttles password sign-in by email and caller, whether or not anybody has the email: so nobody
  * locks its owner out of a browser that signed in before. The tables belong to the calling module.
@@ -114,22 +152,6 @@ export const createLoginGuard = (options: {
 }): LoginGuard => {
   const { clock } = options;
   const tables = tablesOf(options.api);
-
-  const save = async (
-    tx: Db,
-    { email, caller, now }: { email: string; caller: string; now: Date },
-    { triedAt, lockedUntil }: CountedTries,
-  ): Promise<void> => {
-    await execute(
-      tx,
-      sql`
-        UPDATE ${tables.callers} SET
-          tried_at = ${triedAt}::timestamptz[],
-          locked_until = ${lockedUntil}::timestamptz,
-          touched_at = ${now}::timestamptz
-        WHERE email = ${email} AND caller = ${caller}`,
-    );
-  };
 
   return {
     async charge(inTransaction, email, caller) {
@@ -143,8 +165,8 @@ export const createLoginGuard = (options: {
         const verdict = countTry(ownTries, now);
         const together = countTry(allTries, now, togetherRule);
         if (verdict.kind === 'judge' && together.kind === 'judge') {
-          await save(tx, { ...own, now }, verdict.next);
-          await save(tx, { ...all, now }, together.next);
+          await saveTries(tx, tables.callers, { ...own, now }, verdict.next);
+          await saveTries(tx, tables.callers, { ...all, now }, together.next);
           return 0;
         }
         return Math.max(
@@ -157,15 +179,9 @@ export const createLoginGuard = (options: {
     },
 
     async chargeCode(inTransaction, email, caller) {
-      const retryAfterSeconds = await inTransaction(async (tx) => {
-        const row = { email, caller: codesOf(caller), now: clock.now() };
-        const tries = await lockTries(tx, tables.callers, row);
-        const now = clock.now();
-        const verdict = countTry(tries, now, codeRule);
-        if (verdict.kind === 'locked') return verdict.retryAfterSeconds;
-        await save(tx, { ...row, now }, verdict.next);
-        return 0;
-      });
+      const retryAfterSeconds = await inTransaction((tx) =>
+        countCode(tx, tables.callers, { email, caller: codesOf(caller), clock }),
+      );
       if (retryAfterSeconds > 0) throw new AppError('LOGIN_LOCKED', { retryAfterSeconds });
     },
 
