@@ -1,7 +1,8 @@
 #!/bin/sh
 # Builds the tools that npm does not have from pinned Go modules into .tools. Skips those that are
 # already built.
-#   install.sh [tool…]   without arguments all but pulumi, which takes ten minutes
+#   install.sh [tool…]   without arguments all but prometheus, which `make observe` builds, and
+#                        pulumi, which takes ten minutes
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -10,7 +11,7 @@ bin=$tools/bin
 # shellcheck source=.ci/tools/versions.sh
 . "$here/versions.sh"
 
-[ $# -gt 0 ] || set -- helm k6 helm-unittest helm-docs kubeconform actionlint versitygw toxiproxy
+[ $# -gt 0 ] || set -- helm k6 helm-unittest helm-docs kubeconform actionlint versitygw toxiproxy promtool
 
 version_of() {
   case $1 in
@@ -22,9 +23,10 @@ version_of() {
     actionlint) echo "$ACTIONLINT_VERSION" ;;
     versitygw) echo "$VERSITYGW_VERSION" ;;
     toxiproxy) echo "$TOXIPROXY_VERSION" ;;
+    promtool | prometheus) echo "$PROMETHEUS_VERSION" ;;
     pulumi) echo "$PULUMI_VERSION" ;;
     *)
-      echo "unknown tool $1; known are helm k6 helm-unittest helm-docs kubeconform actionlint versitygw toxiproxy pulumi" >&2
+      echo "unknown tool $1; known are helm k6 helm-unittest helm-docs kubeconform actionlint versitygw toxiproxy promtool prometheus pulumi" >&2
       return 1
       ;;
   esac
@@ -79,6 +81,10 @@ build() {
       ;;
     toxiproxy)
       go_install "github.com/Shopify/toxiproxy/v2/cmd/server@v$TOXIPROXY_VERSION" toxiproxy-server
+      ;;
+    promtool | prometheus)
+      go_build prometheus "github.com/prometheus/prometheus/cmd/$1" "$1" \
+        "-X github.com/prometheus/common/version.Version=$PROMETHEUS_VERSION"
       ;;
     pulumi)
       go_build pulumi github.com/pulumi/pulumi/pkg/v3/cmd/pulumi pulumi \

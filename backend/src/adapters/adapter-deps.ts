@@ -15,7 +15,10 @@ export interface ObservedRow {
   readonly reading: RowReading;
 }
 
-export interface AdapterDeps extends Pick<HttpClientOptions, 'logger' | 'observe' | 'requestId'> {
+export interface AdapterDeps extends Pick<
+  HttpClientOptions,
+  'logger' | 'observe' | 'observeCircuit' | 'requestId'
+> {
   readonly clock: Clock;
   /** Counts a row of a list that is about something else, or can't be read. */
   readonly observeRow?: (row: ObservedRow) => void;

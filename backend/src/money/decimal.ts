@@ -13,6 +13,9 @@ export const formatDecimal = (value: bigint, decimals: number): string => {
 export const toCellNumber = (text: string): number | string =>
   text.replaceAll(/\D/g, '').replace(/^0+/, '').length <= 15 ? Number(text) : text;
 
+/** Returns a decimal as the number of a metric, which shows it and never counts with it. */
+export const toMetricNumber = (text: string): number => Number(text);
+
 const DECIMAL = /^(-?)(\d{1,30})(?:\.(\d{1,30}))?$/;
 
 /**

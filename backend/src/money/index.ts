@@ -1,6 +1,6 @@
 export * from './bps.ts';
 export * from './breakdown.ts';
-export { formatDecimal, parseDecimal, toCellNumber } from './decimal.ts';
+export { formatDecimal, parseDecimal, toCellNumber, toMetricNumber } from './decimal.ts';
 export * from './grams.ts';
 export * from './holding-value.ts';
 export * from './money-error.ts';

@@ -27,6 +27,7 @@ import { createSwitches, type Switches } from '../modules/settings/index.ts';
 import { createAuditor, type Auditor } from '../modules/audit/index.ts';
 import type { AdapterDeps } from '../adapters/adapter-deps.ts';
 import type { ProcessConfig, ProcessKeys } from './load-config.ts';
+import { createProcessGauges } from './create-process-gauges.ts';
 import { openKeyring, type OpenKeyring } from './open-keyring.ts';
 
 /** The clients and services that every process of the service has. */
@@ -83,19 +84,12 @@ const createBusinessClock = async (
   return { clock, stop: () => clock.stop() };
 };
 
-/** Makes the clients of the process `name` and waits for none of them to be connected. */
-export const createOfflineRuntime = async (
+const openDatabase = (
   name: string,
   config: ProcessConfig & ProcessKeys,
-  env: Environment,
-): Promise<Runtime> => {
-  const logger = createLogger({ level: config.LOG_LEVEL, name });
-  const metrics = createMetrics({ service: name });
-  const wall = createSystemClock();
-  const timers = createTimers();
-  const random = createRandom();
-  const { clock, stop } = await createBusinessClock(config, { wall, logger, metrics });
-  const database = createDatabase({
+  { logger, metrics, timers }: Pick<Runtime, 'logger' | 'metrics' | 'timers'>,
+): Database =>
+  createDatabase({
     url: config.DATABASE_URL,
     poolSize: config.DATABASE_POOL_SIZE,
     ...(config.DATABASE_LOCK_WAIT_MS !== undefined && {
@@ -111,6 +105,20 @@ export const createOfflineRuntime = async (
     onReplaced: (reason) => logger.warn({ reason }, 'every database connection is given up'),
     timers,
   });
+
+/** Makes the clients of the process `name` and waits for none of them to be connected. */
+export const createOfflineRuntime = async (
+  name: string,
+  config: ProcessConfig & ProcessKeys,
+  env: Environment,
+): Promise<Runtime> => {
+  const logger = createLogger({ level: config.LOG_LEVEL, name });
+  const metrics = createMetrics({ service: name });
+  const wall = createSystemClock();
+  const timers = createTimers();
+  const random = createRandom();
+  const { clock, stop } = await createBusinessClock(config, { wall, logger, metrics });
+  const database = openDatabase(name, config, { logger, metrics, timers });
   const redis = createRedis(config.REDIS_URL, 'fail-fast', {
     logger,
     commandTimeoutMs: config.REDIS_TIMEOUT_MS,
@@ -120,10 +128,23 @@ export const createOfflineRuntime = async (
     db: database.db,
     timers,
     random,
-    adapter: { clock, logger, observe: metrics.observeCall },
+    adapter: {
+      clock,
+      logger,
+      observe: metrics.observeCall,
+      observeCircuit: metrics.observeCircuit,
+    },
     registry: metrics.registry,
   });
   const vault = createVault({ keyring: keys.keyring });
+  const switches = createSwitches({ settingsDir: config.SETTINGS_DIR, env });
+  createProcessGauges({
+    registry: metrics.registry,
+    connections: database.connections,
+    redis,
+    switches,
+    build: { version: config.BUILD_VERSION, commit: config.BUILD_REVISION },
+  });
   return {
     logger,
     metrics,
@@ -144,7 +165,7 @@ export const createOfflineRuntime = async (
       pepper: config.CREDENTIAL_PEPPER,
       registry: metrics.registry,
     }),
-    switches: createSwitches({ settingsDir: config.SETTINGS_DIR, env }),
+    switches,
     audit: createAuditor({ clock, random, vault }),
     async close() {
       await stop();
@@ -168,5 +189,6 @@ export const adapterDeps = ({ clock, logger, metrics }: Runtime): AdapterDeps =>
   clock,
   logger,
   observe: metrics.observeCall,
+  observeCircuit: metrics.observeCircuit,
   observeRow: metrics.observeOddRow,
 });

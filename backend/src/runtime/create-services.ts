@@ -151,6 +151,8 @@ const createShared = (runtime: Runtime) => {
     ...shared,
     portfolios: createPortfolioCache(shared),
     idempotency: createIdempotency({ db, random, timers }),
+    observeAllocation: runtime.metrics.observeAllocation,
+    observeEvent: runtime.metrics.observeEvent,
   };
 };
 

@@ -18,6 +18,14 @@ import { logLevels } from '../platform/observability/index.ts';
 /** Variables of every process of the service. */
 export const processVariables = defineVariables({
   APP_MODE: { schema: appMode(), doc: 'development, test or production' },
+  BUILD_VERSION: {
+    schema: text().default('unknown'),
+    doc: 'the version of `build_info`; the image has it',
+  },
+  BUILD_REVISION: {
+    schema: text().default('unknown'),
+    doc: 'the commit of `build_info`; the image has it',
+  },
   LOG_LEVEL: { schema: z.enum(logLevels).default('info'), doc: 'least severe level logged' },
   HOST: { schema: text().default('0.0.0.0'), doc: 'address to listen on' },
   INTERNAL_PORT: {

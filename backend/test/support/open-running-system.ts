@@ -93,6 +93,7 @@ const openRuntime = async (stack: TestStack): Promise<Runtime> => {
  * they do.
  */
 const restless = new Set([
+  'figure_snapshot',
   'price_snapshot',
   'refusal_count',
   'transaction_change',

@@ -73,7 +73,9 @@ export const serveServices = async () => {
   const factories = createFactories({ ...system, provider });
   await openGates(system, factories);
   const priceToleranceBps = fromSafeBps(100);
-  const deps = { ...system, gateways, goldProvider: provider, payoutProvider, priceToleranceBps };
+  const { connections } = system.database;
+  const collaborators = { gateways, goldProvider: provider, payoutProvider };
+  const deps = { ...system, ...collaborators, connections, priceToleranceBps };
   const url = await system.serve({
     prefix: '/v1',
     guard: idGuard,

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { attachPriceSocket } from '../../modules/price/index.ts';
+import { attachPriceSocket, createSocketGauge } from '../../modules/price/index.ts';
 import { closeRedis, createRedis } from '../../platform/redis/index.ts';
 import { createApiApp } from '../../runtime/create-api-app.ts';
 import { createRuntime } from '../../runtime/create-runtime.ts';
@@ -26,6 +26,7 @@ await runMain(async (env) => {
     trustProxyHops: config.TRUST_PROXY_HOPS,
     socketsPerAddress: config.SOCKETS_PER_ADDRESS,
   });
+  createSocketGauge(io, runtime.metrics.registry);
   await startProcess({
     runtime,
     config,

@@ -5,17 +5,18 @@ import type { Runtime } from '../../runtime/create-runtime.ts';
 import type { Services } from '../../runtime/create-services.ts';
 import type { workerProcessVariables } from './worker.variables.ts';
 
-/** Creates the runs of reconciliation, and the schedule that asks for one an hour. */
+/** Creates the runs of reconciliation, and the schedule that asks for them. */
 export const createWorkerReconciliation = (
   config: Config<typeof workerProcessVariables>,
   runtime: Runtime,
   { gateways, provider: goldProvider, payoutProvider }: Services,
 ) => {
-  const { db, inTransaction } = runtime.database;
+  const { db, inTransaction, connections } = runtime.database;
   return createReconciliation({
     ...runtime,
     db,
     inTransaction,
+    connections,
     gateways,
     goldProvider,
     payoutProvider,

@@ -1,11 +1,9 @@
 import { createCi } from '../../adapters/ci/create-ci.ts';
 import { createObjectStore } from '../../adapters/object-store/create-object-store.ts';
 import { createPriceBroadcast, createPriceFeed } from '../../modules/price/index.ts';
-import { createChainGauge } from '../../modules/audit/index.ts';
 import { createKycEvents } from '../../modules/kyc/index.ts';
 import {
   createJobRunner,
-  createQueueGauge,
   createScheduleMover,
   createStandstill,
   createSweepRunner,
@@ -14,6 +12,7 @@ import { adapterDeps, createRuntime } from '../../runtime/create-runtime.ts';
 import { createServices } from '../../runtime/create-services.ts';
 import { loadConfig } from '../../runtime/load-config.ts';
 import { runMain, startProcess } from '../../runtime/start-process.ts';
+import { createObservers } from './create-observers.ts';
 import { createSweeps } from './create-sweeps.ts';
 import { createWorkerReconciliation } from './create-worker-reconciliation.ts';
 import { workerProcessVariables } from './worker.variables.ts';
@@ -60,7 +59,6 @@ await runMain(async (env) => {
     sweeps: createSweeps({ config, runtime, services, kycEvents, objects, ci, reconciliation }),
   });
 
-  const observeQueue = createQueueGauge({ db, metrics, logger });
   const standstill = createStandstill({
     connections: database.connections,
     runner: jobs,
@@ -69,7 +67,6 @@ await runMain(async (env) => {
     logger,
     limitSeconds: config.JOB_STANDSTILL_SECONDS,
   });
-  const observeChain = createChainGauge({ db, registry: metrics.registry, logger });
   feed.start();
   mover.start();
   jobs.start();
@@ -78,9 +75,7 @@ await runMain(async (env) => {
     runtime,
     config,
     checks: [{ name: 'jobs', isRequired: true, check: standstill.check }],
-    beforeMetrics: async () => {
-      await Promise.all([observeQueue(), standstill.observe(), observeChain()]);
-    },
+    beforeMetrics: createObservers({ config, runtime, services, standstill }),
     onDrain: () => Promise.all([feed.stop(), mover.stop(), sweeps.stop(), jobs.stop()]),
     closeFirst: [
       { name: 'services', close: () => services.close() },

@@ -16,6 +16,10 @@ export const workerVariables = defineVariables({
     schema: integer(10, 1, 200),
     doc: 'single questions of a reconciliation run that may start in a second, to one collaborator',
   },
+  FIGURES_EVERY_MS: {
+    schema: integer(10_000, 200, 600_000),
+    doc: 'real time between two readings of the figures of the metrics, by all workers together',
+  },
   JOB_STANDSTILL_SECONDS: {
     schema: integer(60, 2, 3600),
     doc: 'not ready when jobs have waited for longer than this and this process did none, in seconds',

@@ -1,4 +1,5 @@
 import type { Db } from '../../platform/db/index.ts';
+import type { Metrics } from '../../platform/observability/index.ts';
 import type { PortfolioCache } from '../holdings/index.ts';
 import type { GoldOrder, OrderDeps } from '../orders/index.ts';
 import type { QuoteDeps } from '../quotes/index.ts';
@@ -8,6 +9,8 @@ export interface AllocationDeps extends QuoteDeps, OrderDeps {
   readonly portfolios: Pick<PortfolioCache, 'drop'>;
   /** Called in the allocation's transaction after the credit, under the holding's lock. */
   readonly onAllocated: (tx: Db, order: Pick<GoldOrder, 'id' | 'userId'>) => Promise<void>;
+  /** Observes an order that got its gold. Nothing is counted without. */
+  readonly observeAllocation?: Metrics['observeAllocation'];
   /** The waits before each retry of an allocation (ALLOCATION_RETRY_SECONDS). */
   readonly allocationRetrySeconds: readonly number[];
 }

@@ -1,6 +1,6 @@
 import { decidableAfter, type Verdict } from './allocation-verdict.ts';
 import type { Grams } from '../../money/index.ts';
-import { addMs } from '../../platform/clock/clock.ts';
+import { addMs, msBetween } from '../../platform/clock/clock.ts';
 import type { Db } from '../../platform/db/index.ts';
 import { cancelScheduled } from '../../platform/jobs/index.ts';
 import { creditHolding, reserveForReview } from '../holdings/index.ts';
@@ -247,13 +247,16 @@ export const recordAllocationOutcome = async (
   outcome: AllocationOutcome,
   also?: (tx: Db, before: GoldOrder) => Promise<void>,
 ): Promise<RecordedAllocation> => {
-  const { recorded, userId } = await deps.inTransaction(async (tx) => {
+  const { recorded, userId, paidAt } = await deps.inTransaction(async (tx) => {
     const order = await lockOrder(tx, outcome.orderId);
-    if (order === undefined) return { recorded: 'SKIPPED' as const, userId: '' };
+    if (order === undefined) return { recorded: 'SKIPPED' as const, userId: '', paidAt: null };
     const result = await record(deps, tx, order, outcome);
     if (result === 'ALLOCATED') await also?.(tx, order);
-    return { recorded: result, userId: order.userId };
+    return { recorded: result, userId: order.userId, paidAt: order.paidAt };
   });
-  if (recorded === 'ALLOCATED') await deps.portfolios.drop(userId);
+  if (recorded === 'ALLOCATED') {
+    if (paidAt !== null) deps.observeAllocation?.(msBetween(paidAt, deps.clock.now()));
+    await deps.portfolios.drop(userId);
+  }
   return recorded;
 };

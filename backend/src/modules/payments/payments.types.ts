@@ -10,6 +10,7 @@ import type { Logger } from '../../platform/observability/index.ts';
 import type { PortfolioCache } from '../holdings/index.ts';
 import type { Notify } from '../notifications/index.ts';
 import type { CausedBy } from '../orders/index.ts';
+import type { InboxDeps } from '../webhook-inbox/index.ts';
 import type { PaymentMetrics } from './payments.metrics.ts';
 
 /** The states of a payment order (contract: states > Payment order). */
@@ -178,7 +179,7 @@ export interface PaymentReport {
 export type GatewaysByCode = ReadonlyMap<string, PaymentGateway>;
 
 /** The dependencies that the use cases of payments share. */
-export interface PaymentsDeps {
+export interface PaymentsDeps extends Pick<InboxDeps, 'observeEvent'> {
   readonly db: Db;
   readonly inTransaction: InTransaction;
   readonly clock: Clock;

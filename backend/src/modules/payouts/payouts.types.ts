@@ -8,6 +8,7 @@ import type { Logger, Metrics } from '../../platform/observability/index.ts';
 import type { Auditor } from '../audit/index.ts';
 import type { Banking } from '../banking/index.ts';
 import type { Notify } from '../notifications/index.ts';
+import type { InboxDeps } from '../webhook-inbox/index.ts';
 
 export const payoutStatuses = ['PENDING', 'PROCESSING', 'PAID', 'FAILED', 'REVERSED'] as const;
 export type PayoutStatus = (typeof payoutStatuses)[number];
@@ -94,7 +95,7 @@ export type AttemptReport = Pick<
   'providerPayoutId' | 'fundAccountId' | 'status' | 'utr' | 'failureReason' | 'amountPaise'
 >;
 
-export interface PayoutsDeps {
+export interface PayoutsDeps extends Pick<InboxDeps, 'observeEvent'> {
   readonly db: Db;
   readonly inTransaction: InTransaction;
   readonly clock: Clock;

@@ -46,9 +46,10 @@ const startFeed = (options: { redis?: Redis; fetchPrice?: FetchPrice } = {}) => 
   const { redis = system.redis, fetchPrice = quotes } = options;
   const sent: PriceTick[] = [];
   const broadcast = (tick: PriceTick): void => void sent.push(tick);
-  const { db, random, logger } = system;
+  const { db, random, logger, metrics } = system;
   const feed = createPriceFeed({
     db,
+    metrics,
     fetchPrice,
     broadcast,
     redis,
@@ -102,6 +103,9 @@ describe('one feed', () => {
     expect(startedAt - (first?.mark?.getTime() ?? 0)).toBeLessThan(markMs);
     expect(rest.length).toBeGreaterThanOrEqual(3);
     expect(feed.sent.every(({ stale }) => !stale)).toBe(true);
+    const { body } = await system.metrics.text();
+    const [, observed] = /^price_tick_lateness_seconds_count\{[^}]*\} (\d+)$/mu.exec(body) ?? [];
+    expect(Number(observed)).toBeGreaterThanOrEqual(feed.sent.length);
   });
 
   it('is read by replicas, which need not ask', async () => {

@@ -3,7 +3,7 @@ import { addMs, msBetween, type Clock } from '../../platform/clock/clock.ts';
 import type { Timers } from '../../platform/clock/timers.ts';
 import type { Db } from '../../platform/db/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
-import type { Logger } from '../../platform/observability/index.ts';
+import type { Logger, Metrics } from '../../platform/observability/index.ts';
 import { withLock } from '../../platform/redis/index.ts';
 import type { FetchPrice } from './live-price.ts';
 import { findLastTick, hasTick, insertTick } from './price.store.ts';
@@ -36,6 +36,8 @@ interface PriceFeedOptions {
   readonly timers: Timers;
   readonly random: Random;
   readonly logger: Logger;
+  /** Nothing is counted without. */
+  readonly metrics?: Pick<Metrics, 'observeTick'>;
 }
 
 const markOf = (at: Date): Date => {
@@ -76,8 +78,10 @@ export const createPriceFeed = (options: PriceFeedOptions): PriceFeed => {
     }
     const seq = await insert(mark, price);
     if (seq === undefined) return;
-    options.broadcast({ price, seq, stale: fresh === undefined });
-    if (fresh === undefined) logger.warn({ seq }, 'the provider did not respond: stale tick');
+    const stale = fresh === undefined;
+    options.broadcast({ price, seq, stale });
+    options.metrics?.observeTick({ lateMs: msBetween(mark, wall.now()), stale });
+    if (stale) logger.warn({ seq }, 'the provider did not respond: stale tick');
   };
 
   const lead = async (lost: AbortSignal): Promise<void> => {

@@ -1,6 +1,7 @@
 import type { Server as HttpServer, IncomingMessage } from 'node:http';
 import { createAdapter } from '@socket.io/redis-adapter';
 import type { Redis } from 'ioredis';
+import { Gauge, type Registry } from 'prom-client';
 import { Server, type Socket } from 'socket.io';
 import { msBetween, type Clock } from '../../platform/clock/clock.ts';
 import { batchReads, type Db } from '../../platform/db/index.ts';
@@ -53,6 +54,18 @@ export const attachPriceSocket = (
     });
   });
   return io;
+};
+
+/** Publishes how many sockets are open on this replica. */
+export const createSocketGauge = (io: Server, registry: Registry): void => {
+  void new Gauge({
+    name: 'price_sockets_open',
+    help: 'Sockets of the price feed that are open on this replica.',
+    registers: [registry],
+    collect() {
+      this.set(io.engine.clientsCount);
+    },
+  });
 };
 
 interface SocketLimitOptions {

@@ -1,13 +1,21 @@
 import type { Bps } from '../../money/index.ts';
 import { addMs } from '../../platform/clock/clock.ts';
+import type { Connections } from '../../platform/db/index.ts';
 import type { Route } from '../../platform/http/index.ts';
 import type { Sweep, TaskList } from '../../platform/jobs/index.ts';
 import type { Logger } from '../../platform/observability/index.ts';
 import { createAgreements } from './agreements.store.ts';
 import type { FetchLimits } from './fetch-each.ts';
 import { allChecks } from './checks/all-checks.ts';
+import { createCheckRules } from './database-rules/check-rules.ts';
 import { createRead } from './create-read.ts';
-import { createRunJobs, createRunSchedule, type MakeReport, type RunsDeps } from './make-runs.ts';
+import {
+  createRunJobs,
+  createRunSchedule,
+  type MakeReport,
+  type RunMakers,
+  type RunsDeps,
+} from './make-runs.ts';
 import {
   createReconciliationAdminRoutes,
   type AnsweredReport,
@@ -15,13 +23,15 @@ import {
 import type { Collaborators, Report } from './reconciliation.types.ts';
 import { runLimitsOf } from './run-limits.ts';
 import { runReport } from './run-report.ts';
-import { findNewestReport, hasMoreOrders } from './runs.store.ts';
+import { findNewestRun, hasMoreOrders } from './runs.store.ts';
 
 interface ReconciliationDeps extends Omit<Collaborators, 'payoutProvider'>, RunsDeps {
   readonly logger: Logger;
   readonly payoutProvider?: Collaborators['payoutProvider'];
   /** The tolerance towards the provider's price (contract: money > Provider's price). */
   readonly priceToleranceBps: Bps;
+  /** Of a process that makes runs: the rules are checked on a connection of their own. */
+  readonly connections?: Pick<Connections, 'clientSettings'>;
   /** Bounds a report that a request waits for. */
   readonly limits?: FetchLimits;
   /** Bounds a run that nobody waits for. */
@@ -38,6 +48,10 @@ const usualLimits: FetchLimits = { most: 1000, concurrency: 3, withinMs: 15_000 
 
 const [usualSmallWindow, usualPerSecond] = [500, 10];
 const hourMs = 60 * 60_000;
+
+/** Returns the check of the rules, in a process that makes runs. */
+const rulesOf = ({ connections, logger }: ReconciliationDeps): Pick<RunMakers, 'checkRules'> =>
+  connections === undefined ? {} : { checkRules: createCheckRules({ connections, logger }) };
 
 /** Wires reconciliation, which changes none of the books that it compares. */
 export const createReconciliation = (
@@ -83,7 +97,9 @@ export const createReconciliation = (
     const from = addMs(clock.now(), -windowHours * hourMs);
     const isStoredWanted =
       maxAgeSeconds === undefined ? await hasMoreOrders(db, from, smallWindow) : maxAgeSeconds > 0;
-    const stored = isStoredWanted ? await findNewestReport(db, windowHours) : undefined;
+    const stored = isStoredWanted
+      ? await findNewestRun(db, { kind: 'REPORT', windowHours })
+      : undefined;
     if (stored?.report !== undefined) {
       const { report: found, id: runId } = stored;
       const oldest = addMs(clock.now(), -(maxAgeSeconds ?? 0) * 1000);
@@ -101,7 +117,7 @@ export const createReconciliation = (
   };
   return {
     adminRoutes: createReconciliationAdminRoutes(deps, answer),
-    jobs: createRunJobs(deps, makeRun),
+    jobs: createRunJobs(deps, { makeReport: makeRun, ...rulesOf(deps) }),
     sweeps: [createRunSchedule(deps)],
     report,
     makeRun,

@@ -1,6 +1,14 @@
 export { createReconciliation } from './create-reconciliation.ts';
 export { runLimitsOf } from './run-limits.ts';
-export { atOneMoment, databaseRules, findBrokenRules } from './database-rules/find-broken-rules.ts';
+export { createRead } from './create-read.ts';
+export { driftPlaces } from './database-rules/drift.ts';
+export {
+  atOneMoment,
+  databaseRules,
+  findBrokenRules,
+  invariantNumbers,
+} from './database-rules/find-broken-rules.ts';
+export { readNewestFindings } from './newest-findings.ts';
 export { readMoneyPlaces } from './database-rules/money-places.ts';
 export { createProveHoldings } from './prove-holdings.ts';
 export { createReconciliationPurges } from './reconciliation.purges.ts';

@@ -10,6 +10,7 @@ import type { JobRequest, Sweep, TaskList } from '../../platform/jobs/index.ts';
 import { enqueue } from '../../platform/jobs/enqueue.ts';
 import { adminActor, type AdminPrincipal } from '../admins/index.ts';
 import type { Auditor } from '../audit/index.ts';
+import type { CheckRules } from './database-rules/check-rules.ts';
 import type { Report } from './reconciliation.types.ts';
 import { usualHours } from './reconciliation.schemas.ts';
 import {
@@ -22,6 +23,7 @@ import {
   finishRun,
   startRun,
   type Run,
+  type RunOf,
 } from './runs.store.ts';
 
 const RUN_TASK = 'reconciliation.run';
@@ -48,21 +50,31 @@ export interface RunsDeps {
 /** Makes the report of a window, and calls `onCheck` after each check. */
 export type MakeReport = (windowHours: number, onCheck?: () => Promise<void>) => Promise<Report>;
 
+/** The rules look at everything: their window says how often they are checked. */
+export const rulesRun: RunOf = { kind: 'DATABASE_RULES', windowHours: 24 };
+
+/** The makers of what the runs find, each by its kind. */
+export interface RunMakers {
+  readonly makeReport: MakeReport;
+  /** Absent in a process that makes no runs. */
+  readonly checkRules?: CheckRules;
+}
+
 /**
  * Asks for a run of a window. While one of the same window is under way, that one is it.
  * @throws AppError BUSY where the run that was under way ended just now
  */
 export const requestRun = async (
   { inTransaction, clock, random, audit }: RunsDeps,
-  windowHours: number,
+  of: RunOf,
   by: { readonly principal: AdminPrincipal; readonly context: RequestContext },
 ): Promise<Run> =>
   inTransaction(async (tx) => {
     const id = random.uuid();
-    const asked = { id, windowHours, requestedBy: by.principal.adminId };
+    const asked = { ...of, id, requestedBy: by.principal.adminId };
     const run = await addOperatorRun(tx, asked, clock.now());
     if (run === undefined) {
-      const open = await findOpenRun(tx, windowHours);
+      const open = await findOpenRun(tx, of);
       if (open === undefined) throw new AppError('BUSY');
       return open;
     }
@@ -71,7 +83,7 @@ export const requestRun = async (
       ...adminActor(by.principal, by.context),
       action: 'reconciliation.run',
       target: { type: 'reconciliation_run', id },
-      after: { windowHours },
+      after: { ...of },
     });
     return run;
   });
@@ -79,15 +91,22 @@ export const requestRun = async (
 /** Creates the job that makes a run and stores what it found. */
 export const createRunJobs = (
   { db, clock }: Pick<RunsDeps, 'db' | 'clock'>,
-  makeReport: MakeReport,
+  { makeReport, checkRules }: RunMakers,
 ): TaskList => ({
   async [RUN_TASK](payload, { attempt, maxAttempts }) {
     const { runId } = runPayload.parse(payload);
     const run = await startRun(db, runId, clock.now());
     if (run === undefined) return;
+    const onCheck = () => countCheck(db, runId);
     try {
-      const report = await makeReport(run.windowHours, () => countCheck(db, runId));
-      await finishRun(db, runId, report, clock.now());
+      if (run.kind === 'REPORT') {
+        const { generatedAt, checks: found } = await makeReport(run.windowHours, onCheck);
+        await finishRun(db, runId, { generatedAt, found }, clock.now());
+      } else {
+        invariant(checkRules, 'a process that makes runs checks rules');
+        const generatedAt = clock.now();
+        await finishRun(db, runId, { generatedAt, found: await checkRules(onCheck) }, clock.now());
+      }
     } catch (error) {
       if (attempt >= maxAttempts) await failRun(db, runId, clock.now());
       throw error;
@@ -102,7 +121,7 @@ const readNow = async (db: Db): Promise<Date> => {
   return row.at;
 };
 
-/** Creates the sweep that queues a run of the usual window once an hour of real time. */
+/** Creates the sweep that queues the runs that are due: the report once an hour, the rules nightly. */
 export const createRunSchedule = ({
   db,
   inTransaction,
@@ -115,10 +134,12 @@ export const createRunSchedule = ({
     async run() {
       await failLostRuns(db, clock.now());
       startedAt ??= readNow(db);
-      const run = { id: random.uuid(), windowHours: usualHours, startedAt: await startedAt };
-      await inTransaction(async (tx) => {
-        if (await addScheduledRun(tx, run, clock.now())) await enqueue(tx, runJob(run.id));
-      });
+      for (const of of [{ kind: 'REPORT', windowHours: usualHours }, rulesRun] as const) {
+        const run = { ...of, id: random.uuid(), startedAt: await startedAt };
+        await inTransaction(async (tx) => {
+          if (await addScheduledRun(tx, run, clock.now())) await enqueue(tx, runJob(run.id));
+        });
+      }
     },
   };
 };

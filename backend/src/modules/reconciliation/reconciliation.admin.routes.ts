@@ -1,20 +1,21 @@
 import { AppError } from '../../platform/errors/app-error.ts';
 import { defineRoute, idParams, ok, pageQuery, type Route } from '../../platform/http/index.ts';
 import { adminAccess, anyAdmin } from '../admins/index.ts';
-import { requestRun, type RunsDeps } from './make-runs.ts';
+import { requestRun, rulesRun, type RunsDeps } from './make-runs.ts';
 import {
+  answeredView,
   presentReport,
+  presentRules,
   presentRun,
   presentRunReport,
   reconciliationQuery,
-  reconciliationView,
   runBody,
   runPage,
   runReportView,
   runView,
 } from './reconciliation.schemas.ts';
 import type { Report } from './reconciliation.types.ts';
-import { findRun, listRuns } from './runs.store.ts';
+import { findNewestRun, findRun, listRuns } from './runs.store.ts';
 
 /** A report, and the stored run that it is of, or none where the checks were run for this answer. */
 export interface AnsweredReport {
@@ -37,10 +38,11 @@ export const createReconciliationAdminRoutes = (
       tags,
       access: anyAdmin,
       query: reconciliationQuery,
-      responses: { 200: reconciliationView },
+      responses: { 200: answeredView },
       handler: async ({ query }) => {
         const { report, runId } = await answer(query.window_hours, query.max_age_seconds);
-        return ok(presentReport(report, clock.now(), runId));
+        const databaseRules = presentRules(await findNewestRun(db, rulesRun), clock.now());
+        return ok({ ...presentReport(report, clock.now(), runId), databaseRules });
       },
     }),
     defineRoute({
@@ -53,7 +55,8 @@ export const createReconciliationAdminRoutes = (
       responses: { 202: runView },
       errors: ['BUSY'],
       handler: async ({ body, principal, context }) => {
-        const run = await requestRun(deps, body.windowHours, { principal, context });
+        const of = body.kind === 'REPORT' ? body : rulesRun;
+        const run = await requestRun(deps, of, { principal, context });
         return { status: 202, body: presentRun(run) };
       },
     }),

@@ -1,7 +1,9 @@
 import { z } from 'zod';
-import { execute, selectRows, sql, type Db } from '../../platform/db/index.ts';
+import { execute, selectRows, sql, type Db, type Sql } from '../../platform/db/index.ts';
 import { offsetOf, type Page } from '../../platform/http/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
+import type { RulesReport } from './database-rules/check-rules.ts';
+import { driftPlaces } from './database-rules/drift.ts';
 import {
   checkIds,
   checkStatuses,
@@ -10,6 +12,9 @@ import {
   type Report,
 } from './reconciliation.types.ts';
 
+/** The kinds of runs: the checks of the report, and the rules over the whole database. */
+export const runKinds = ['REPORT', 'DATABASE_RULES'] as const;
+export type RunKind = (typeof runKinds)[number];
 export const runStatuses = ['QUEUED', 'RUNNING', 'DONE', 'FAILED'] as const;
 export const runTriggers = ['SCHEDULE', 'OPERATOR'] as const;
 
@@ -28,9 +33,24 @@ const storedChecks = z.array(
   }),
 );
 
-/** One run of the report over a window. */
+/** Describes what a run of the rules found, as it is stored. */
+const storedRules = z.object({
+  rules: z.array(
+    z.object({
+      invariant: z.int(),
+      says: z.string(),
+      status: z.enum(checkStatuses),
+      count: z.int().min(0),
+      samples: z.array(sample).max(mostSamples),
+    }),
+  ),
+  drift: z.array(z.object({ place: z.enum(driftPlaces), amount: z.string() })),
+});
+
+/** One run of the report over a window, or of the rules. */
 export interface Run {
   readonly id: string;
+  readonly kind: RunKind;
   readonly windowHours: number;
   readonly trigger: (typeof runTriggers)[number];
   readonly status: (typeof runStatuses)[number];
@@ -38,27 +58,35 @@ export interface Run {
   readonly startedAt: Date | null;
   readonly finishedAt: Date | null;
   readonly checksDone: number;
-  /** Of a run that is done. */
+  /** Of a run of the report that is done. */
   readonly report: Report | undefined;
+  /** Of a run of the rules that is done. */
+  readonly rules: (RulesReport & { readonly generatedAt: Date }) | undefined;
 }
 
 const readRun = (db: Db, id: string) => db.reconciliationRun.findUnique({ where: { id } });
 
 type RunRow = NonNullable<Awaited<ReturnType<typeof readRun>>>;
 
-const kind = 'REPORT';
-
 const toRun = (row: RunRow): Run => {
   const { id, windowHours, requestedAt, startedAt, finishedAt, checksDone, generatedAt } = row;
   const trigger = runTriggers.find((one) => one === row.trigger);
   const status = runStatuses.find((one) => one === row.status);
+  const kind = runKinds.find((one) => one === row.kind);
   invariant(trigger !== undefined && status !== undefined, 'a run has a trigger and a status');
+  invariant(kind !== undefined, 'a run has a kind');
+  const isDone = generatedAt !== null;
   const report =
-    generatedAt === null
-      ? undefined
-      : { generatedAt, windowHours, checks: storedChecks.parse(row.checks) };
+    isDone && kind === 'REPORT'
+      ? { generatedAt, windowHours, checks: storedChecks.parse(row.checks) }
+      : undefined;
+  const rules =
+    isDone && kind === 'DATABASE_RULES'
+      ? { generatedAt, ...storedRules.parse(row.checks) }
+      : undefined;
   return {
     id,
+    kind,
     windowHours,
     trigger,
     status,
@@ -67,13 +95,23 @@ const toRun = (row: RunRow): Run => {
     finishedAt,
     checksDone,
     report,
+    rules,
   };
 };
 
 const openStatuses = ['QUEUED', 'RUNNING'];
 
-/** Returns the run of a window that is under way, if there is one. */
-export const findOpenRun = async (db: Db, windowHours: number): Promise<Run | undefined> => {
+/** Says which of the runs is meant: those of a window do not keep each other's time. */
+export interface RunOf {
+  readonly kind: RunKind;
+  readonly windowHours: number;
+}
+
+/** Returns the run of a kind and window that is under way, if there is one. */
+export const findOpenRun = async (
+  db: Db,
+  { kind, windowHours }: RunOf,
+): Promise<Run | undefined> => {
   const row = await db.reconciliationRun.findFirst({
     where: { kind, windowHours, status: { in: openStatuses } },
   });
@@ -83,7 +121,7 @@ export const findOpenRun = async (db: Db, windowHours: number): Promise<Run | un
 /** Adds a run that an operator asked for. Undefined while another one of the window is under way. */
 export const addOperatorRun = async (
   tx: Db,
-  run: { readonly id: string; readonly windowHours: number; readonly requestedBy: string },
+  run: RunOf & { readonly id: string; readonly requestedBy: string },
   now: Date,
 ): Promise<Run | undefined> => {
   const added = await execute(
@@ -91,21 +129,34 @@ export const addOperatorRun = async (
     sql`
       INSERT INTO reconciliation_run
         (id, kind, window_hours, trigger, status, requested_by, requested_at)
-      VALUES (${run.id}::uuid, ${kind}, ${run.windowHours}::int, 'OPERATOR', 'QUEUED',
+      VALUES (${run.id}::uuid, ${run.kind}, ${run.windowHours}::int, 'OPERATOR', 'QUEUED',
         ${run.requestedBy}::uuid, ${now}::timestamptz)
       ON CONFLICT DO NOTHING`,
   );
   return added === 0 ? undefined : findRun(tx, run.id);
 };
 
+/** The real moment for which the newest run is due: the full hour, or two in the night of IST. */
+const dueOf: Readonly<Record<RunKind, Sql>> = {
+  REPORT: sql`date_trunc('hour', now())`,
+  DATABASE_RULES: sql`
+    date_trunc('day', now() - interval '20 hours 30 minutes') + interval '20 hours 30 minutes'`,
+};
+
+/** A run that was not due for longer is made up for at once. */
+const longestGap: Readonly<Record<RunKind, Sql>> = {
+  REPORT: sql`interval '2 hours'`,
+  DATABASE_RULES: sql`interval '26 hours'`,
+};
+
 /**
- * Adds the run of the current hour of real time. Returns false where the hour has one, where one of
- * the window is under way, and in the hour in which the process began: it then waits for the next,
- * unless none has been made for two hours.
+ * Adds the run that is due in real time. Returns false where there is one, where one of the window
+ * is under way, and where it was due before the process began: that waits for the next one, unless
+ * none has been made for too long.
  */
 export const addScheduledRun = async (
   tx: Db,
-  run: { readonly id: string; readonly windowHours: number; readonly startedAt: Date },
+  run: RunOf & { readonly id: string; readonly startedAt: Date },
   now: Date,
 ): Promise<boolean> => {
   const added = await execute(
@@ -113,12 +164,12 @@ export const addScheduledRun = async (
     sql`
       INSERT INTO reconciliation_run
         (id, kind, window_hours, trigger, status, due_at, requested_at)
-      SELECT ${run.id}::uuid, ${kind}, ${run.windowHours}::int, 'SCHEDULE', 'QUEUED',
-        date_trunc('hour', now()), ${now}::timestamptz
-      WHERE date_trunc('hour', now()) > ${run.startedAt}::timestamptz
-        OR now() - interval '2 hours' > (
+      SELECT ${run.id}::uuid, ${run.kind}, ${run.windowHours}::int, 'SCHEDULE', 'QUEUED',
+        ${dueOf[run.kind]}, ${now}::timestamptz
+      WHERE ${dueOf[run.kind]} > ${run.startedAt}::timestamptz
+        OR now() - ${longestGap[run.kind]} > (
           SELECT max(r.due_at) FROM reconciliation_run r
-          WHERE r.kind = ${kind} AND r.window_hours = ${run.windowHours}::int)
+          WHERE r.kind = ${run.kind} AND r.window_hours = ${run.windowHours}::int)
       ON CONFLICT DO NOTHING`,
   );
   return added > 0;
@@ -151,7 +202,7 @@ export const countCheck = async (db: Db, id: string): Promise<void> => {
 export const finishRun = async (
   db: Db,
   id: string,
-  { generatedAt, checks }: Report,
+  { generatedAt, found }: { readonly generatedAt: Date; readonly found: object },
   now: Date,
 ): Promise<void> => {
   await execute(
@@ -159,7 +210,7 @@ export const finishRun = async (
     sql`
       UPDATE reconciliation_run
       SET status = 'DONE', finished_at = ${now}::timestamptz, touched_at = now(),
-        generated_at = ${generatedAt}::timestamptz, checks = ${JSON.stringify(checks)}::jsonb
+        generated_at = ${generatedAt}::timestamptz, checks = ${JSON.stringify(found)}::jsonb
       WHERE id = ${id}::uuid AND status = 'RUNNING'`,
   );
 };
@@ -189,11 +240,15 @@ export const findRun = async (db: Db, id: string): Promise<Run | undefined> => {
   return row === null ? undefined : toRun(row);
 };
 
-/** Returns the newest run of a window that is done, if there is one. */
-export const findNewestReport = async (db: Db, windowHours: number): Promise<Run | undefined> => {
+/** Returns the newest run of a kind and window that is done, if there is one. */
+export const findNewestRun = async (
+  db: Db,
+  { kind, windowHours }: RunOf,
+): Promise<Run | undefined> => {
   const row = await db.reconciliationRun.findFirst({
     where: { kind, windowHours, status: 'DONE' },
-    orderBy: { generatedAt: 'desc' },
+    // Of two at one moment of a business clock that stands still, the later one.
+    orderBy: [{ generatedAt: 'desc' }, { touchedAt: 'desc' }],
   });
   return row === null ? undefined : toRun(row);
 };
@@ -205,12 +260,11 @@ export const listRuns = async (
 ): Promise<{ readonly rows: readonly Run[]; readonly total: number }> => {
   const [rows, total] = await Promise.all([
     db.reconciliationRun.findMany({
-      where: { kind },
       orderBy: [{ requestedAt: 'desc' }, { id: 'desc' }],
       skip: offsetOf(page),
       take: page.limit,
     }),
-    db.reconciliationRun.count({ where: { kind } }),
+    db.reconciliationRun.count(),
   ]);
   return { rows: rows.map(toRun), total };
 };

@@ -1,7 +1,13 @@
 export { bannerView, presentBanner, safeAddress } from './banners.ts';
 export { createSettings, type Settings } from './create-settings.ts';
 export { limitsView, presentLimits } from './settings.schemas.ts';
-export { createSwitches, readSwitches, type Switches, type SwitchName } from './switches.ts';
+export {
+  createSwitches,
+  readSwitches,
+  switchNames,
+  type Switches,
+  type SwitchName,
+} from './switches.ts';
 export { defaultLimits, type LimitName, type Limits } from './settings.types.ts';
 export {
   type LimitsService,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The switches, by the names of their files. */
-const switchNames = [
+export const switchNames = [
   'DIGITAL_SELL_ENABLED',
   'DIGITAL_GOLD_PAYMENT_ENABLED',
   'ACCOUNTING_AUTO_POSTING_ENABLED',

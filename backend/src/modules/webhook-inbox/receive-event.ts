@@ -5,6 +5,7 @@ import type { Db } from '../../platform/db/index.ts';
 import { enqueue } from '../../platform/jobs/index.ts';
 import { describeError } from '../../platform/observability/index.ts';
 import {
+  observeApplied,
   purgeEventBodies,
   retryDelayMs,
   retryEvent,
@@ -130,6 +131,7 @@ const receiveEvent = async <E, Effect extends EventEffect>(
   const { inTransaction, logger, handler } = inbox;
   try {
     const { result, applied } = await inTransaction((tx) => storeAndApply(tx, inbox, delivery));
+    observeApplied(inbox, result, delivery.receivedAt);
     if (applied !== undefined) await runCommitted(inbox, applied);
     return result;
   } catch (error) {

@@ -1,4 +1,4 @@
-import { addMs } from '../../platform/clock/clock.ts';
+import { addMs, msBetween } from '../../platform/clock/clock.ts';
 import type { Db } from '../../platform/db/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
 import { sweepRows } from '../../platform/jobs/index.ts';
@@ -38,6 +38,15 @@ export const runCommitted = async <E, Effect extends EventEffect>(
   }
 };
 
+/** Observes how long after its delivery an event was applied, where it was. */
+export const observeApplied = <E, Effect extends EventEffect>(
+  { handler, clock, observeEvent }: Inbox<E, Effect>,
+  status: string,
+  receivedAt: Date,
+): void => {
+  if (status === 'APPLIED') observeEvent?.(handler.source, msBetween(receivedAt, clock.now()));
+};
+
 /** Applies a stored event, in the transaction that locked it, by what is known now. */
 const applyStored = async <E, Effect extends EventEffect>(
   db: Db,
@@ -64,15 +73,18 @@ export const retryEvent = async <E, Effect extends EventEffect>(
   const { db, inTransaction, clock, handler } = inbox;
   let attempts = 0;
   try {
-    const applied = await inTransaction(async (tx) => {
+    const retried = await inTransaction(async (tx) => {
       const stored = await lockUnappliedEvent(tx, handler.source, eventId);
       if (stored === undefined) return undefined;
       attempts = stored.attempts;
-      const retried = await applyStored(tx, inbox, stored);
-      const isRecorded = await recordRetry(tx, eventId, retried.status, clock.now());
+      const done = await applyStored(tx, inbox, stored);
+      const isRecorded = await recordRetry(tx, eventId, done.status, clock.now());
       invariant(isRecorded, `locked webhook event ${eventId} was applied by another`);
-      return retried.applied;
+      return { ...done, receivedAt: stored.receivedAt };
     });
+    if (retried === undefined) return;
+    const { applied, status, receivedAt } = retried;
+    observeApplied(inbox, status, receivedAt);
     if (applied !== undefined) await runCommitted(inbox, applied);
   } catch (error) {
     const nextAttemptAt = addMs(clock.now(), retryDelayMs(attempts + 1));

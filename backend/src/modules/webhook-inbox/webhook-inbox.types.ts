@@ -2,7 +2,7 @@ import type { Clock } from '../../platform/clock/clock.ts';
 import type { Vault } from '../../platform/crypto/index.ts';
 import type { Db, InTransaction } from '../../platform/db/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
-import type { Logger } from '../../platform/observability/index.ts';
+import type { Logger, Metrics } from '../../platform/observability/index.ts';
 
 /** The kind of sender. Each has an inbox of its own. */
 export const inboxSources = ['payment', 'payout', 'kyc'] as const;
@@ -79,6 +79,8 @@ export interface InboxDeps {
   readonly random: Random;
   readonly vault: Vault;
   readonly logger: Logger;
+  /** Observes an event that was applied. Nothing is counted without. */
+  readonly observeEvent?: Metrics['observeEvent'];
 }
 
 /** The inbox of one source: what all of its steps need. */

@@ -16,6 +16,16 @@ interface PoolOptions {
   readonly onError?: (error: Error) => void;
 }
 
+/** How much of a pool is in use at this moment. */
+export interface PoolUse {
+  readonly name: string;
+  readonly size: number;
+  readonly open: number;
+  readonly idle: number;
+  /** Statements that wait for a connection. */
+  readonly waiting: number;
+}
+
 /**
  * The connections of a process to its database. They are known, so that all of them can be given
  * up at once when the server behind them is gone (contract: conventions > Lost servers).
@@ -26,6 +36,8 @@ export interface Connections {
    * connection. Nothing connects before the first one.
    */
   openPool(options: PoolOptions): Pool;
+  /** Returns the use of each pool that was opened and not ended. */
+  pools(): readonly PoolUse[];
   /** Returns the settings of a client that stays connected on its own and goes with the pools. */
   clientSettings(applicationName: string): ClientConfig;
   /** Asks on the connection that is kept for it. No statement of a pool is waited for. */
@@ -112,6 +124,32 @@ const createSockets = () => {
   };
 };
 
+/** Keeps the pools that were opened, to tell how much of each is in use. */
+const createPoolUses = () => {
+  const opened = new Map<Pool, Pick<PoolUse, 'name' | 'size'>>();
+  return {
+    note: (pool: Pool, known: Pick<PoolUse, 'name' | 'size'>) => void opened.set(pool, known),
+    uses: (): PoolUse[] => {
+      for (const pool of opened.keys()) if (pool.ended) opened.delete(pool);
+      return [...opened].map(([{ totalCount: open, idleCount: idle, waitingCount }, known]) => ({
+        ...known,
+        open,
+        idle,
+        waiting: waitingCount,
+      }));
+    },
+  };
+};
+
+const ofEveryPool = {
+  idleTimeoutMillis: 30_000,
+  keepAlive: true,
+  keepAliveInitialDelayMillis: 10_000,
+  statement_timeout: statementMs,
+  idle_in_transaction_session_timeout: statementMs,
+  query_timeout: silenceMs,
+} as const;
+
 /** Opens the connections of a process to the database at `url`. */
 export const createConnections = (options: ConnectionsOptions): Connections => {
   const { url, applicationName, timers, onReplaced } = options;
@@ -126,6 +164,7 @@ export const createConnections = (options: ConnectionsOptions): Connections => {
       onReplaced?.(reason);
     },
   });
+  const pools = createPoolUses();
   const stream = (): Socket => {
     watch.start();
     return sockets.open();
@@ -145,12 +184,7 @@ export const createConnections = (options: ConnectionsOptions): Connections => {
         max: size,
         application_name: name,
         connectionTimeoutMillis: connectionWaitMs,
-        idleTimeoutMillis: 30_000,
-        keepAlive: true,
-        keepAliveInitialDelayMillis: 10_000,
-        statement_timeout: statementMs,
-        idle_in_transaction_session_timeout: statementMs,
-        query_timeout: silenceMs,
+        ...ofEveryPool,
         ...(lockWaitMs !== undefined && { lock_timeout: lockWaitMs }),
         onConnect: session.prepare,
       };
@@ -158,8 +192,10 @@ export const createConnections = (options: ConnectionsOptions): Connections => {
       pool.on('error', onError);
       pool.on('connect', (client) => client.on('error', onError));
       pool.on('release', (_error, client) => session.release(client));
+      pools.note(pool, { name, size });
       return pool;
     },
+    pools: pools.uses,
     clientSettings: (name) => ({
       ...base,
       stream,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openCuttableServer } from '#test/support/cuttable-server.ts';
+import { eventually } from '#test/support/eventually.ts';
 import { freshDatabase, type FreshDatabase } from '#test/support/fresh-database.ts';
 import { createGate } from '#test/support/gate.ts';
 import { toAppError } from '../http/error-middleware.ts';
@@ -167,5 +168,30 @@ describe('a database that cannot be reached', () => {
     ]);
     await cutOff.close();
     await between.close();
+  });
+});
+
+describe('a pool', () => {
+  it('says how much of it is in use, and who waits', async () => {
+    const small = createDatabase({ url: fresh.databaseUrl, poolSize: 1, applicationName: 'small' });
+    try {
+      const [held, release] = [createGate(), createGate()];
+      const holding = small.inTransaction(async () => {
+        held.open();
+        await release.opened;
+      });
+      await held.opened;
+      const waiting = small.inTransaction(async () => {});
+      await eventually(() => small.connections.pools()[0]?.waiting === 1);
+      expect(small.connections.pools()).toEqual([
+        { name: 'small', size: 1, open: 1, idle: 0, waiting: 1 },
+      ]);
+      release.open();
+      await Promise.all([holding, waiting]);
+      expect(small.connections.pools()).toMatchObject([{ idle: 1, waiting: 0 }]);
+    } finally {
+      await small.close();
+    }
+    expect(small.connections.pools()).toEqual([]);
   });
 });

@@ -91,6 +91,12 @@ export interface ObservedCall {
   readonly ms: number;
 }
 
+/** A change of a circuit, for the metrics. */
+export interface ChangedCircuit {
+  readonly collaborator: string;
+  readonly state: 'closed' | 'half_open' | 'open';
+}
+
 interface BreakerOptions {
   /** So many failures in a row open the circuit. */
   readonly consecutiveFailures?: number;
@@ -105,6 +111,8 @@ export interface CallGuardOptions {
   readonly timeoutMs: number;
   readonly logger: HttpClientLogger;
   readonly observe?: (call: ObservedCall) => void;
+  /** Is told the state of the circuit at first and at each change. */
+  readonly observeCircuit?: (circuit: ChangedCircuit) => void;
   readonly breaker?: BreakerOptions;
   /** The most that a repetition waits, doubled for the next one (default 200). */
   readonly firstBackoffMs?: number;
@@ -138,7 +146,16 @@ const isOutcome = (result: unknown): result is Outcome<unknown> =>
 
 const isFailed = (result: unknown): boolean => isOutcome(result) && result.kind !== 'done';
 
-const createBreaker = ({ breaker = {}, name, logger }: CallGuardOptions) => {
+const stateNames = {
+  [CircuitState.Closed]: 'closed',
+  [CircuitState.HalfOpen]: 'half_open',
+  [CircuitState.Open]: 'open',
+  // It is left alone for good, by the word of nobody here.
+  [CircuitState.Isolated]: 'open',
+} as const;
+
+const createBreaker = (options: CallGuardOptions) => {
+  const { breaker = {}, name, logger, observeCircuit = () => {} } = options;
   const failed = handleWhenResult(isFailed);
   const halfOpenAfterMs = breaker.halfOpenAfterMs ?? defaultHalfOpenAfterMs;
   const policy = circuitBreaker(failed, {
@@ -146,8 +163,10 @@ const createBreaker = ({ breaker = {}, name, logger }: CallGuardOptions) => {
     halfOpenAfter: halfOpenAfterMs,
   });
   let openedAt = 0;
+  observeCircuit({ collaborator: name, state: 'closed' });
   policy.onStateChange((state) => {
     if (state === CircuitState.Open) openedAt = performance.now();
+    observeCircuit({ collaborator: name, state: stateNames[state] });
     logger.warn({ collaborator: name, circuit: CircuitState[state] }, 'circuit changed');
   });
   const isAvailable = (): boolean => {

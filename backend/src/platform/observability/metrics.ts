@@ -1,5 +1,6 @@
 import type { RequestHandler } from 'express';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { createFlowMetrics, type FlowMetrics } from './flow-metrics.ts';
 
 export interface ObservedRequest {
   readonly method: string;
@@ -74,7 +75,7 @@ export interface ObservedQueue {
   readonly oldestDueSeconds: number;
 }
 
-export interface Metrics {
+export interface Metrics extends FlowMetrics {
   /** For metrics of a module's own. */
   readonly registry: Registry;
   readonly observeRequest: (request: ObservedRequest) => void;
@@ -215,6 +216,7 @@ export const createMetrics = (options: MetricsOptions): Metrics => {
 
   return {
     registry,
+    ...createFlowMetrics(registry),
     observeRequest: createRequestObserver(durations.request),
     observeJob: ({ ms, ...labels }) => {
       durations.job.observe(labels, ms / 1000);

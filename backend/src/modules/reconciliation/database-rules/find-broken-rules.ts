@@ -20,6 +20,11 @@ export const databaseRules: readonly DatabaseRule[] = [
   ...planRules,
 ];
 
+/** The numbers of the invariants that have rules. */
+export const invariantNumbers: readonly number[] = [
+  ...new Set(databaseRules.map(({ invariant }) => invariant)),
+].toSorted((a, b) => a - b);
+
 /** A broken rule, with a row that breaks it. */
 interface BrokenRule extends Pick<DatabaseRule, 'invariant' | 'says'> {
   readonly row: object;

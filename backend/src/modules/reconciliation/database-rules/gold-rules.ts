@@ -174,11 +174,12 @@ export const sellRules: readonly DatabaseRule[] = [
   {
     invariant: 6,
     says: 'every sale came of one idempotency key',
+    // Keys are purged after 90 days (contract: limits > Retention).
     sql: `
       SELECT o.id, o.status, count(k.key) AS keys
       FROM gold_order o LEFT JOIN idempotency_key k ON k.resource_id = o.id
         AND k.owner_id = o.user_id AND k.operation = 'gold.sell'
-      WHERE o.type = 'SELL'
+      WHERE o.type = 'SELL' AND o.created_at > now() - interval '89 days'
       GROUP BY o.id HAVING count(k.key) <> 1`,
   },
   {

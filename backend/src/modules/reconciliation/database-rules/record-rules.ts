@@ -5,11 +5,13 @@ export const effectRules: readonly DatabaseRule[] = [
   {
     invariant: 6,
     says: 'every buy came of one idempotency key, and every finished key made something',
+    // Keys are purged after 90 days (contract: limits > Retention).
     sql: `
       SELECT p.id AS payment_order_id, p.order_id, count(k.key) AS keys
       FROM payment_order p JOIN gold_order o ON o.id = p.order_id AND o.type = 'BUY'
       LEFT JOIN idempotency_key k ON k.resource_id = p.id AND k.owner_id = p.user_id
         AND k.operation IN ('gold.buy', 'payments.order')
+      WHERE o.created_at > now() - interval '89 days'
       GROUP BY p.id HAVING count(k.key) <> 1
       UNION ALL
       SELECT NULL, k.resource_id, count(*) FROM idempotency_key k

@@ -1,0 +1,55 @@
+import { addMs } from '../../platform/clock/clock.ts';
+import { istDate } from '../../platform/clock/ist.ts';
+import { joinSql, sql, type Sql } from '../../platform/db/index.ts';
+import { openKinds, type OpenKind } from './figures.types.ts';
+
+const hourMs = 60 * 60_000;
+const warnedMs = 30 * 24 * hourMs;
+
+const goldOrders = (type: Sql): Sql => sql`
+  status AS state, updated_at AS since FROM gold_order
+  WHERE status IN ('PENDING', 'PAID', 'RETRY_PENDING', 'MANUAL_REVIEW') AND type = ${type}`;
+
+/**
+ * Selects what is open of each kind, with its state and since when it waits. Each goes by an index
+ * of what is open, and so costs what waits now, however many rows are done.
+ */
+const sources = (now: Date): Readonly<Record<OpenKind, Sql>> => ({
+  buy: goldOrders(sql`'BUY'`),
+  installment: goldOrders(sql`'SIP_INSTALLMENT'`),
+  sale: sql`status AS state, updated_at AS since FROM gold_order
+    WHERE status IN ('PENDING', 'VERIFIED', 'CONFIRMED') AND type = 'SELL'`,
+  payout: sql`CASE WHEN status = 'PENDING' AND approval_required AND approved_at IS NULL
+      THEN 'HELD' ELSE status END AS state, updated_at AS since FROM payout
+    WHERE status IN ('PENDING', 'PROCESSING', 'FAILED', 'REVERSED')`,
+  product_order: sql`status AS state, updated_at AS since FROM product_order
+    WHERE status IN ('PLACED', 'CONFIRMED', 'PACKED', 'SHIPPED')`,
+  review: sql`manual_review_code AS state, updated_at AS since FROM gold_order
+    WHERE manual_review_code IS NOT NULL AND status IN ('MANUAL_REVIEW', 'VERIFIED')`,
+  // As the list of reviews has it: a debit that was due an hour ago and is still undecided.
+  debit: sql`debit_status AS state, debit_due_at AS since FROM payment_order
+    WHERE debit_status IN ('INTENDED', 'UNKNOWN')
+      AND status IN ('CREATED', 'GATEWAY_ORDER_CREATED')
+      AND debit_due_at < ${addMs(now, -hourMs)}::timestamptz`,
+  payment: sql`standing AS state, learned_at AS since FROM gateway_payment
+    WHERE status = 'CAPTURED' AND standing = 'UNMATCHED'`,
+  kyc: sql`status AS state, submitted_at AS since FROM kyc_record WHERE status = 'SUBMITTED'`,
+  ticket: sql`status AS state, created_at AS since FROM support_ticket
+    WHERE status IN ('OPEN', 'IN_PROGRESS')`,
+  webhook: sql`status AS state, received_at AS since FROM webhook_event
+    WHERE status IN ('PENDING', 'UNMATCHED')`,
+  // As the readiness report warns: it ends within 30 days, or has ended.
+  evidence: sql`'ENDING' AS state, (expires_on - 30)::timestamptz AS since FROM readiness_evidence
+    WHERE expires_on < ${istDate(addMs(now, warnedMs))}::date`,
+});
+
+/** Selects the counts of what is open now, by kind and state. */
+export const openWorkAt = (now: Date): Sql => {
+  const from = sources(now);
+  const counts = openKinds.map(
+    (kind) => sql`
+      SELECT ${kind}::text AS kind, state, count(*)::int AS count, min(since) AS "oldestAt"
+      FROM (SELECT ${from[kind]}) AS open GROUP BY state`,
+  );
+  return joinSql(counts, ' UNION ALL ');
+};

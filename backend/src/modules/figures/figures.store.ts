@@ -1,0 +1,53 @@
+import { execute, selectOne, sql, type Db } from '../../platform/db/index.ts';
+import { figuresSchema, type Figures } from './figures.types.ts';
+
+/** Figures as some worker last read them. */
+export interface StoredFigures {
+  /** Undefined until they were read once. */
+  readonly figures: Figures | undefined;
+  /** Seconds since they were read, or since there is a place for them. */
+  readonly ageSeconds: number;
+  /** Seconds since there is a place for them: of a run that was never made. */
+  readonly knownForSeconds: number;
+}
+
+/**
+ * Takes the turn to read the figures anew. True for one caller of all replicas in each span of
+ * `everyMs`, by the database's clock: the others show what is stored.
+ */
+export const takeTurn = async (db: Db, everyMs: number): Promise<boolean> => {
+  const taken = await execute(
+    db,
+    sql`
+      INSERT INTO figure_snapshot AS f (id, claimed_at) VALUES (1, now())
+      ON CONFLICT (id) DO UPDATE SET claimed_at = now()
+      WHERE f.claimed_at <= now() - ${everyMs}::int * interval '1 millisecond'`,
+  );
+  return taken > 0;
+};
+
+export const storeFigures = async (db: Db, figures: Figures): Promise<void> => {
+  await execute(
+    db,
+    sql`
+      UPDATE figure_snapshot SET taken_at = now(), figures = ${JSON.stringify(figures)}::jsonb
+      WHERE id = 1`,
+  );
+};
+
+/** Returns the stored figures. Those of a newer version, in another form, count as none. */
+export const findFigures = async (db: Db): Promise<StoredFigures> => {
+  const row = await selectOne<{ figures: unknown; age: number; known: number }>(
+    db,
+    sql`
+      SELECT figures, extract(epoch FROM now() - coalesce(taken_at, created_at))::float8 AS age,
+        extract(epoch FROM now() - created_at)::float8 AS known
+      FROM figure_snapshot WHERE id = 1`,
+  );
+  const parsed = figuresSchema.safeParse(row?.figures);
+  return {
+    figures: parsed.success ? parsed.data : undefined,
+    ageSeconds: row?.age ?? 0,
+    knownForSeconds: row?.known ?? 0,
+  };
+};

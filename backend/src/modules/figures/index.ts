@@ -1,0 +1,1 @@
+export { createFigures } from './create-figures.ts';

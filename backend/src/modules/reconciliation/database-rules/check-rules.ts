@@ -1,0 +1,89 @@
+import { Client } from 'pg';
+import type { Connections } from '../../../platform/db/index.ts';
+import { describeError, type Logger } from '../../../platform/observability/index.ts';
+import { mostSamples, type Sample } from '../reconciliation.types.ts';
+import type { DatabaseRule } from './database-rule.ts';
+import { readDrift, type Drift } from './drift.ts';
+import { databaseRules } from './find-broken-rules.ts';
+
+/** What one run of a rule found. */
+export interface RuleResult {
+  readonly invariant: number;
+  readonly says: string;
+  readonly status: 'OK' | 'FINDINGS' | 'ERROR';
+  readonly count: number;
+  readonly samples: readonly Sample[];
+}
+
+/** What the rules of the database found, and by how much its places of money and gold differ. */
+export interface RulesReport {
+  readonly rules: readonly RuleResult[];
+  readonly drift: readonly Drift[];
+}
+
+/** Checks every rule, and calls `onRule` after each. */
+export type CheckRules = (onRule?: () => Promise<void>) => Promise<RulesReport>;
+
+/** Nobody waits for a run at night, and a rule reads whole tables. */
+const statementMs = 20 * 60_000;
+const longestText = 200;
+
+/** Returns what leads an operator to a row; what is nested stays out. */
+const toSample = (row: object): Sample => {
+  const sample: Record<string, Sample[string]> = {};
+  for (const [name, value] of Object.entries<unknown>({ ...row })) {
+    if (typeof value === 'string') sample[name] = value.slice(0, longestText);
+    else if (typeof value === 'number' || typeof value === 'boolean' || value === null) {
+      sample[name] = value;
+    }
+  }
+  return sample;
+};
+
+const checkRule = async (client: Client, rule: DatabaseRule): Promise<Omit<RuleResult, 'says'>> => {
+  const { invariant, sql } = rule;
+  const { rows } = await client.query<{ row: object; found: number }>(
+    `SELECT to_jsonb(b) AS row, (count(*) OVER ())::int AS found
+     FROM (${sql}) AS b LIMIT ${mostSamples}`,
+  );
+  const count = rows[0]?.found ?? 0;
+  const samples = rows.map(({ row }) => toSample(row));
+  return { invariant, status: count === 0 ? 'OK' : 'FINDINGS', count, samples };
+};
+
+/**
+ * Creates the check of every rule over the whole database, on a connection of its own. Each rule is
+ * one statement and so sees one moment. A rule that cannot be checked reads ERROR, never OK.
+ */
+export const createCheckRules =
+  (deps: {
+    readonly connections: Pick<Connections, 'clientSettings'>;
+    readonly logger: Pick<Logger, 'error'>;
+  }): CheckRules =>
+  async (onRule) => {
+    const client = new Client({
+      ...deps.connections.clientSettings('database-rules'),
+      statement_timeout: statementMs,
+      query_timeout: statementMs + 5000,
+    });
+    // What is lost is told by the statement that waits for it.
+    client.on('error', () => {});
+    await client.connect();
+    try {
+      await client.query('SET default_transaction_read_only = on');
+      const rules: RuleResult[] = [];
+      for (const rule of databaseRules) {
+        const { invariant, says } = rule;
+        try {
+          rules.push({ ...(await checkRule(client, rule)), says });
+        } catch (error) {
+          deps.logger.error({ says, err: describeError(error) }, 'a rule could not be checked');
+          rules.push({ invariant, says, status: 'ERROR', count: 0, samples: [] });
+        }
+        await onRule?.();
+      }
+      return { rules, drift: await readDrift(client) };
+    } finally {
+      void client.end().catch(() => {});
+    }
+  };

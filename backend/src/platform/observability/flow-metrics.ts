@@ -1,0 +1,77 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+
+/** The state of a collaborator's circuit; `half_open` lets one call through as a probe. */
+type CircuitState = 'closed' | 'half_open' | 'open';
+
+interface ObservedCircuit {
+  readonly collaborator: string;
+  readonly state: CircuitState;
+}
+
+interface ObservedTick {
+  /** From the mark of the wall clock to the broadcast. */
+  readonly lateMs: number;
+  /** The provider did not respond: the tick repeats the last price. */
+  readonly stale: boolean;
+}
+
+/** What money, events and prices do on their way, as the process that moved them saw it. */
+export interface FlowMetrics {
+  /** Observes an order that got its gold, so long after its money was known here. */
+  readonly observeAllocation: (ms: number) => void;
+  /** Observes a stored event that was applied, so long after it was delivered. */
+  readonly observeEvent: (source: string, ms: number) => void;
+  readonly observeTick: (tick: ObservedTick) => void;
+  /** Fits the HTTP client's `observeCircuit`. */
+  readonly observeCircuit: (circuit: ObservedCircuit) => void;
+}
+
+/** Seconds in which gold is bought, and events are applied: from at once to long ago. */
+const waits = [0.1, 0.5, 1, 2, 5, 10, 30, 60, 120, 300, 900, 3600];
+const lateness = [0.05, 0.1, 0.25, 0.5, 1, 2, 3, 5, 10];
+
+/** Creates the metrics of what moves through a process. */
+export const createFlowMetrics = (registry: Registry): FlowMetrics => {
+  const registers = [registry];
+  const allocations = new Histogram({
+    name: 'capture_to_allocation_seconds',
+    help: 'Seconds from when the payment of an order was known here until it had its gold.',
+    buckets: waits,
+    registers,
+  });
+  const events = new Histogram({
+    name: 'webhook_lag_seconds',
+    help: 'Seconds from the delivery of a signed event until it was applied, by source.',
+    labelNames: ['source'],
+    buckets: waits,
+    registers,
+  });
+  const ticks = new Histogram({
+    name: 'price_tick_lateness_seconds',
+    help: 'Seconds from a mark of the wall clock to the broadcast of its tick.',
+    buckets: lateness,
+    registers,
+  });
+  const stale = new Counter({
+    name: 'price_ticks_stale_total',
+    help: 'Ticks that repeat the last price, because the provider did not respond in time.',
+    registers,
+  });
+  const circuits = new Gauge({
+    name: 'collaborator_circuit_open',
+    help: '1 while the circuit of a collaborator is open or lets a probe through, else 0.',
+    labelNames: ['collaborator'],
+    registers,
+  });
+  return {
+    observeAllocation: (ms) => allocations.observe(ms / 1000),
+    observeEvent: (source, ms) => events.observe({ source }, ms / 1000),
+    observeTick: ({ lateMs, stale: isStale }) => {
+      ticks.observe(lateMs / 1000);
+      if (isStale) stale.inc();
+    },
+    observeCircuit: ({ collaborator, state }) => {
+      circuits.set({ collaborator }, state === 'closed' ? 0 : 1);
+    },
+  };
+};
