@@ -86,6 +86,22 @@ check_schema() {
     fail "digital-gold/values.schema.json is not what its values.yaml describes: run make chart-schema"
 }
 
+# Checks the alerts: each has a runbook, and fires by its fault and by nothing else.
+check_alerts() {
+  for page in $(sed -n 's/^ *runbook: //p' digital-gold/alerts/rules.yaml); do
+    [ -f "../backend/docs/runbooks/$page" ] || fail "alerts name $page, which is no runbook"
+  done
+  have promtool || { say 'left out: when alerts fire (no promtool)'; return; }
+  sed 's/> STANDSTILL_SECONDS/> 60/' digital-gold/alerts/rules.yaml >"$rendered/rules.yaml"
+  cp digital-gold/alerts/rules.test.yaml "$rendered"
+  promtool test rules "$rendered/rules.test.yaml" >"$rendered/alerts" 2>&1 ||
+    { cat "$rendered/alerts"; fail 'alerts do not fire as they should'; }
+  helm template gold digital-gold --values digital-gold/ci/full-values.yaml \
+    --show-only templates/shared/prometheus-rule.yaml | sed '1,/^spec:/d;s/^  //' >"$rendered/rules.yaml"
+  promtool check rules "$rendered/rules.yaml" >"$rendered/alerts" 2>&1 ||
+    { cat "$rendered/alerts"; fail 'the rendered alerts are no rules of Prometheus'; }
+}
+
 # Packages the chart as a release does: it has its image, and no link that leads nowhere.
 check_release() {
   release=$rendered/digital-gold
@@ -112,6 +128,7 @@ for chart in */Chart.yaml; do
   done
 done
 check_rollouts
+check_alerts
 if have node; then check_release; else say 'left out: the chart of a release (no node)'; fi
 schemas=${KUBECONFORM_SCHEMAS:-}
 if have node && [ -f "${schemas%/*}/pod-v1.json" ] && [ -d ../node_modules/yaml ]; then

@@ -1,10 +1,27 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'vitest';
 import { io } from 'socket.io-client';
 import { eventually } from '#test/support/eventually.ts';
 import { runningTest } from '#test/support/running-test.ts';
 import type { StartedProcess } from '#test/support/start-process.ts';
 
-const it = runningTest({ checked: 'at the end' });
+const it = runningTest({ checked: 'at the end', withAdmin: true });
+
+const chart = join(import.meta.dirname, '..', '..', '..', 'charts', 'digital-gold');
+const dashboards = readdirSync(join(chart, 'dashboards')).map((name) => join('dashboards', name));
+
+/** Of an installation whose keys a key service wraps, which a local stack is not. */
+const notHere = new Set(['wrapping_keys_usable']);
+
+/** Finds the names of the metrics that a file of alerts or a dashboard asks for. */
+const askedIn = (file: string): string[] => {
+  const text = readFileSync(join(chart, file), 'utf8');
+  const names = [...text.matchAll(/\b(?<name>[a-z][a-z0-9_]*)\{/gu)].map(
+    ({ groups }) => groups?.['name'] ?? '',
+  );
+  return [...new Set(names)].toSorted();
+};
 
 /** Returns the value of the one series of a name that has a label. */
 const valueAt = async (
@@ -53,3 +70,27 @@ it('counts the sockets of the price feed that are open', async ({ system }) => {
   socket.close();
   await eventually(async () => (await valueAt(customer, 'price_sockets_open')) === before);
 });
+
+it.for(['alerts/rules.yaml', ...dashboards])(
+  'publishes all that %s asks for',
+  async (file, { system }) => {
+    const texts = await Promise.all(
+      system.processes
+        .filter(({ app }) => app !== 'sandbox')
+        .map(async ({ internalUrl }) => (await fetch(`${internalUrl}/metrics`)).text()),
+    );
+    const published = new Set(
+      texts.flatMap((text) =>
+        [...text.matchAll(/^# TYPE (?<name>\S+) (?<type>\S+)$/gmu)].flatMap(({ groups }) => {
+          const { name = '', type = '' } = groups ?? {};
+          return type === 'histogram'
+            ? ['_bucket', '_count', '_sum'].map((end) => name + end)
+            : [name];
+        }),
+      ),
+    );
+    const asked = askedIn(file);
+    expect(asked.length).toBeGreaterThan(3);
+    expect(asked.filter((name) => !published.has(name) && !notHere.has(name))).toEqual([]);
+  },
+);

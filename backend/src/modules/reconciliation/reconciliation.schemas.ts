@@ -147,7 +147,7 @@ rulesView.register(z.globalRegistry, {
   ],
 });
 
-export const reconciliationView = z.object({
+const reconciliationView = z.object({
   generatedAt: z.iso.datetime(),
   windowHours: z.int().min(shortest).max(longest),
   summary: summaryView,

@@ -14,7 +14,7 @@ import {
 
 /** The kinds of runs: the checks of the report, and the rules over the whole database. */
 export const runKinds = ['REPORT', 'DATABASE_RULES'] as const;
-export type RunKind = (typeof runKinds)[number];
+type RunKind = (typeof runKinds)[number];
 export const runStatuses = ['QUEUED', 'RUNNING', 'DONE', 'FAILED'] as const;
 export const runTriggers = ['SCHEDULE', 'OPERATOR'] as const;
 

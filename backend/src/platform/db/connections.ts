@@ -17,7 +17,7 @@ interface PoolOptions {
 }
 
 /** How much of a pool is in use at this moment. */
-export interface PoolUse {
+interface PoolUse {
   readonly name: string;
   readonly size: number;
   readonly open: number;

@@ -92,7 +92,7 @@ export interface ObservedCall {
 }
 
 /** A change of a circuit, for the metrics. */
-export interface ChangedCircuit {
+interface ChangedCircuit {
   readonly collaborator: string;
   readonly state: 'closed' | 'half_open' | 'open';
 }

@@ -7,7 +7,7 @@ import { readDrift, type Drift } from './drift.ts';
 import { databaseRules } from './find-broken-rules.ts';
 
 /** What one run of a rule found. */
-export interface RuleResult {
+interface RuleResult {
   readonly invariant: number;
   readonly says: string;
   readonly status: 'OK' | 'FINDINGS' | 'ERROR';
