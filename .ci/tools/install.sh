@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds the tools that npm does not have from pinned Go modules into .tools. Skips those that are
 # already built.
-#   install.sh [tool…]   without arguments all but prometheus, which `make observe` builds, and
+#   install.sh [tool…]   without arguments all but prometheus, which no test needs, and
 #                        pulumi, which takes ten minutes
 set -eu
 
