@@ -78,6 +78,7 @@ const operator = (vault: Vault, name: 'keyring status' | 'keyring rotate') =>
     { name },
     {
       ...system,
+      databaseUrl: 'unused',
       openVault: async () => vault,
       openKeys: () => ({ add: async () => 'ks1', rewrap: async () => 0 }),
       readInput: async () => '',

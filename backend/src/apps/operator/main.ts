@@ -47,6 +47,7 @@ const main = async (args: readonly string[]): Promise<void> => {
   try {
     const document = await runOperatorCommand(command, {
       database,
+      databaseUrl: config.DATABASE_URL,
       clock,
       random,
       hasher: createSecretHasher({ pepper: config.CREDENTIAL_PEPPER }),

@@ -22,6 +22,11 @@ const notedHead = z
     return { number: BigInt(number), hash };
   });
 
+const entryNumber = z
+  .string()
+  .regex(/^[1-9]\d{0,17}$/u, 'must be the number of an entry')
+  .transform(BigInt);
+
 const commandSchema = z.discriminatedUnion('name', [
   z.strictObject({ name: z.literal('admin create'), email, role }),
   z.strictObject({ name: z.literal('admin list') }),
@@ -47,7 +52,16 @@ const commandSchema = z.discriminatedUnion('name', [
   z.strictObject({ name: z.literal('keyring add') }),
   z.strictObject({ name: z.literal('keyring rewrap') }),
   z.strictObject({ name: z.literal('gate record'), gate, state: gateState, by: plainName(200) }),
+  z.strictObject({ name: z.literal('database status') }),
+  z.strictObject({ name: z.literal('database rules') }),
+  z.strictObject({ name: z.literal('migrate status') }),
+  z.strictObject({ name: z.literal('keys status') }),
+  z.strictObject({ name: z.literal('price ticks') }),
+  z.strictObject({ name: z.literal('debit list') }),
+  z.strictObject({ name: z.literal('codes addresses') }),
   z.strictObject({ name: z.literal('audit head') }),
+  z.strictObject({ name: z.literal('audit entry'), number: entryNumber }),
+  z.strictObject({ name: z.literal('audit row'), id: z.uuid() }),
   z.strictObject({ name: z.literal('audit verify'), head: notedHead.optional() }),
 ]);
 
@@ -70,6 +84,14 @@ const usage = [
   'operator keyring add                                 a new key of the key service, to seal later',
   'operator keyring rewrap                              by the newest version at the key service',
   'operator gate record --gate GATE --state open|closed --by WHO   why, on standard input',
+  'operator database status|rules                       its settings; the rules that rows break',
+  'operator migrate status                              migrations that are missing or failed',
+  'operator keys status                                 values by the pepper or key they need',
+  'operator price ticks                                 the newest ticks of the price feed',
+  'operator debit list                                  debits of mandates without an end',
+  'operator codes addresses                             where codes were requested from',
+  'operator audit entry --number NUMBER                 one entry of the chain, and its row',
+  'operator audit row --id ID                           one audit row',
   'operator audit head                                  the last entry of the audit chain, to note',
   'operator audit verify [--head NUMBER:HASH]           compare the audit log with its chain',
 ].join('\n');
@@ -86,6 +108,8 @@ const readArguments = (args: readonly string[]): unknown => {
         gate: { type: 'string' },
         state: { type: 'string' },
         by: { type: 'string' },
+        number: { type: 'string' },
+        id: { type: 'string' },
       },
       allowPositionals: true,
     });

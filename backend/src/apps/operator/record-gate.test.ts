@@ -14,6 +14,7 @@ afterAll(async () => system.close());
 const run = (line: readonly string[], reason: string) =>
   runOperatorCommand(parseCommand(['gate', 'record', ...line]), {
     ...system,
+    databaseUrl: 'unused',
     openVault: async () => system.vault,
     openKeys: () => ({ add: async () => 'ks1', rewrap: async () => 0 }),
     readInput: async () => reason,

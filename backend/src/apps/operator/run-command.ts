@@ -21,10 +21,13 @@ import { disableSecondFactor } from './disable-second-factor.ts';
 import { operatorActor } from './operator-actor.ts';
 import type { OperatorCommand } from './parse-command.ts';
 import { recordGate } from './record-gate.ts';
+import { isLookUp, runLookUp } from './run-look-up.ts';
 import { runPortalUserCommand } from './run-portal-user-command.ts';
 
 interface OperatorDeps {
   readonly database: Database;
+  /** Its address, for what needs a connection of its own. */
+  readonly databaseUrl: string;
   readonly clock: Clock;
   readonly random: Random;
   readonly hasher: SecretHasher;
@@ -110,6 +113,7 @@ export const runOperatorCommand = async (
   command: OperatorCommand,
   deps: OperatorDeps,
 ): Promise<unknown> => {
+  if (isLookUp(command)) return runLookUp(command, deps);
   const changes = createChanges(deps);
   switch (command.name) {
     case 'admin create': {

@@ -19,6 +19,7 @@ const email = 'meera@example.test';
 const run = (line: readonly string[], input = '') =>
   runOperatorCommand(parseCommand(['portal-user', ...line]), {
     ...system,
+    databaseUrl: 'unused',
     openVault: async () => system.vault,
     openKeys: () => ({ add: async () => 'ks1', rewrap: async () => 0 }),
     readInput: async () => input,

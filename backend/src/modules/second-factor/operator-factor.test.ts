@@ -205,6 +205,7 @@ describe('the authenticator app of an operator', () => {
     const run = (reason: string) =>
       runOperatorCommand(parseCommand(['admin', 'disable-second-factor', '--email', made.email]), {
         ...system,
+        databaseUrl: 'unused',
         openVault: async () => system.vault,
         openKeys: () => ({ add: async () => 'ks1', rewrap: async () => 0 }),
         readInput: async () => reason,
