@@ -147,12 +147,13 @@ const payments: Sql = sql`
   FROM (SELECT gp.*, standing AS disposition FROM gp) AS reported
   UNION ALL
   SELECT id, failed_after_capture_at, 'payment', NULL, jsonb_build_object('step', 'failed',
-    'gateway', gateway, 'gatewayPaymentId', gateway_payment_id, 'amountPaise', amount_paise)
+    'gateway', gateway, 'gatewayPaymentId', gateway_payment_id, 'amountPaise', amount_paise,
+    'judged', failure_resolved_at IS NOT NULL)
   FROM gp WHERE failed_after_capture_at IS NOT NULL
   UNION ALL
   SELECT r.id, r.learned_at, 'payment', NULL, jsonb_build_object('step', 'reversed',
     'reversal', r.kind, 'gateway', r.gateway, 'gatewayPaymentId', r.gateway_payment_id,
-    'amountPaise', r.amount_paise, 'reference', r.reference)
+    'amountPaise', r.amount_paise, 'reference', r.reference, 'judged', r.resolved_at IS NOT NULL)
   FROM payment_reversal AS r JOIN gp USING (gateway, gateway_payment_id)`;
 
 /** Gives the transitions of an operator's resolution a kind of their own. */

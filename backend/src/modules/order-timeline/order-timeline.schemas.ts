@@ -54,16 +54,27 @@ const rupees = (value: unknown): string =>
 const transitionText = ({ from, to, cause }: OrderTimelineData): string =>
   from === undefined ? `Created as ${show(to)}` : `${show(from)} to ${show(to)} (${show(cause)})`;
 
+/** Tells that a resolution took note of what became of a payment. */
+const judged = ({ judged: isJudged }: OrderTimelineData): string =>
+  isJudged === true ? ', judged' : '';
+
+/** Names a standing by which a payment did not pay for the order. */
+const standing = ({ disposition }: OrderTimelineData): string =>
+  disposition === undefined || disposition === 'APPLIED' ? '' : `, ${show(disposition)}`;
+
 const paymentText: Summarise = (data) => {
-  if (data['step'] === 'requested') return `Payment of ${rupees(data['amountPaise'])} requested`;
-  if (data['step'] === 'reversed') {
-    return `${data['reversal'] === 'DISPUTE' ? 'Lost dispute' : 'Refund'} of ${rupees(data['amountPaise'])}`;
+  const { step, gateway, status, amountPaise, reversal } = data;
+  if (step === 'requested') return `Payment of ${rupees(amountPaise)} requested`;
+  if (step === 'reversed') {
+    const what = reversal === 'DISPUTE' ? 'Lost dispute' : 'Refund';
+    return `${what} of ${rupees(amountPaise)}${judged(data)}`;
   }
-  const { gateway, status, amountPaise } = data;
-  if (data['step'] === 'failed') {
-    return `Captured payment of ${rupees(amountPaise)} failed, says ${show(gateway)}`;
+  if (step === 'failed') {
+    const payment = `Captured payment of ${rupees(amountPaise)}`;
+    return `${payment} failed, says ${show(gateway)}${judged(data)}`;
   }
-  return `Payment of ${rupees(amountPaise)} reported by ${show(gateway)}: ${show(status)}`;
+  const payment = `Payment of ${rupees(amountPaise)}`;
+  return `${payment} reported by ${show(gateway)}: ${show(status)}${standing(data)}`;
 };
 
 const payoutTexts: Readonly<Record<string, Summarise>> = {

@@ -176,7 +176,7 @@ describe('the timeline of an order', () => {
     expect(lines).toEqual(
       expect.arrayContaining([
         'webhook: refund.processed from sandbox applied',
-        'payment: Refund of INR 1000.00',
+        'payment: Refund of INR 1000.00, judged',
         'reservation: Reserved N g',
         'reservation: Released N g',
         'movement: RECOVERED of -N g',
