@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import type { CliDeps } from './cli-deps.ts';
 import { CliError, exitCodes, type ExitCode } from './cli-error.ts';
 import { createProgram } from './create-program.ts';
-import { showable } from './io/showable.ts';
+import { showable, showableLines } from './io/showable.ts';
 
 const codeOf = (deps: CliDeps, error: unknown): ExitCode => {
   if (deps.signal.aborted) return exitCodes.interrupted;
@@ -20,8 +20,15 @@ const codeOf = (deps: CliDeps, error: unknown): ExitCode => {
   return exitCodes.failed;
 };
 
+/** Names of contexts, pods and files come from outside, in progress and hints too. */
+const withShowableProgress = (deps: CliDeps): CliDeps => ({
+  ...deps,
+  stderr: (text) => deps.stderr(showableLines(text)),
+});
+
 /** Runs one command line (without node and script) and returns the exit code. Never throws. */
-export const runGoldctl = async (args: readonly string[], deps: CliDeps): Promise<ExitCode> => {
+export const runGoldctl = async (args: readonly string[], own: CliDeps): Promise<ExitCode> => {
+  const deps = withShowableProgress(own);
   try {
     const program = await createProgram(deps, args);
     await program.parseAsync([...args], { from: 'user' });

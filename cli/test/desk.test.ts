@@ -11,6 +11,7 @@ import {
   failedPayout,
   kycQueue,
   payouts,
+  payoutWithAttempts,
   queuedJob,
   rejectedRecord,
   reviews,
@@ -37,6 +38,7 @@ const goldctl = (args: readonly string[], options: RunOptions = {}) =>
 describe('what waits at night', () => {
   it.each([
     ['payout-list', ['payout', 'list', '--status', 'FAILED'], payouts],
+    ['payout-show', ['payout', 'show', 'x'], payoutWithAttempts],
     ['customer-find', ['customer', 'find', '98765'], customers],
     ['customer-show', ['customer', 'show', 'x'], customerWithAll],
     ['kyc-list', ['kyc', 'list'], kycQueue],

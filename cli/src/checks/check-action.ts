@@ -33,23 +33,32 @@ export interface CheckOptions {
   readonly wait?: number;
   readonly short?: boolean;
   readonly strict?: boolean;
+  readonly pre?: boolean;
 }
+
+/** Returns all categories that apply to an installation that is there. */
+export const usualCategories = (isLocal: boolean): readonly CheckCategory[] =>
+  checkCategories.filter(
+    (category) => category !== 'before' && (!isLocal || !isClusterCategory(category)),
+  );
 
 /** Returns the requested categories, else all that apply to the installation. */
 const categoriesOf = (
   deps: CliDeps,
   options: GlobalOptions,
-  asked: CheckOptions['category'],
+  { category: given, pre = false }: CheckOptions,
 ): readonly CheckCategory[] => {
   const isLocal = resolveContext(deps, options).kind === 'local';
-  if (asked === undefined) {
-    return checkCategories.filter((category) => !isLocal || !isClusterCategory(category));
+  if (pre && given !== undefined) {
+    throw new CliError('--pre is a category of its own', exitCodes.usage, 'Leave out --category.');
   }
+  const asked = pre ? (['before'] as const) : given;
+  if (asked === undefined) return usualCategories(isLocal);
   const clusterOnly = asked.find((category) => isLocal && isClusterCategory(category));
   if (clusterOnly === undefined)
     return checkCategories.filter((category) => asked.includes(category));
   throw new CliError(
-    `a local stack has no ${clusterOnly}`,
+    `a local stack has no ${clusterOnly === 'before' ? 'checks before it' : clusterOnly}`,
     exitCodes.usage,
     'Name a cluster with --context, or use --in-cluster in a pod.',
   );
@@ -78,11 +87,12 @@ const judge = ({ records, stop }: CheckRun, isStrict: boolean): void => {
 /** Runs the checks, retrying as long as `wait` says, and judges them. */
 export const runCheck = async (
   deps: CliDeps,
-  { category, wait = 0, short = false, strict = false }: CheckOptions,
+  own: CheckOptions,
   command: Command,
 ): Promise<void> => {
+  const { wait = 0, short = false, strict = false } = own;
   const options = globalOptionsOf(command);
-  const categories = categoriesOf(deps, options, category);
+  const categories = categoriesOf(deps, options, own);
   deps.stderr(`checking ${categories.join(', ')}\n`);
   const run = await waitForChecks(deps, wait, () => runChecks(deps, options, categories));
   const { records } = run;

@@ -1,5 +1,6 @@
 /** The groups of checks, in the order in which they are shown. */
 export const checkCategories = [
+  'before',
   'configuration',
   'processes',
   'stores',
@@ -7,6 +8,7 @@ export const checkCategories = [
   'collaborators',
   'business',
   'operations',
+  'network',
   'deployments',
   'pods',
   'config-maps',
@@ -15,6 +17,7 @@ export const checkCategories = [
 export type CheckCategory = (typeof checkCategories)[number];
 
 const clusterCategories: ReadonlySet<CheckCategory> = new Set([
+  'before',
   'deployments',
   'pods',
   'config-maps',

@@ -3,10 +3,14 @@ import { gates, stateOf, type GateState } from '../gates/gates.ts';
 import type { AdminReport } from './admin-report.ts';
 import type { Check, CheckStatus, Finding } from './check.types.ts';
 import { clusterChecks } from './cluster-checks.ts';
+import { databaseChecks } from './database-checks.ts';
 import type { Installation } from './installation.ts';
+import { networkChecks } from './network-checks.ts';
 import { operationsChecks } from './operations-checks.ts';
 import { probeHealth, type ProcessProbe } from './probe-processes.ts';
+import { preChecks } from './pre-checks.ts';
 import { findingOfItem, reportChecks } from './report-checks.ts';
+import { versionCheck } from './version-check.ts';
 
 const signInStatus = {
   received: 'ok',
@@ -147,6 +151,7 @@ export const checks: readonly Check[] = [
     hint: 'Check Redis and REDIS_URL. Amounts stay correct without it, but the price feed stops.',
     run: async ({ probes }) => [needFinding({ name: 'cache', isRequired: false }, await probes())],
   },
+  ...databaseChecks,
   {
     id: 'database-migrations',
     category: 'migrations',
@@ -160,5 +165,8 @@ export const checks: readonly Check[] = [
   },
   ...reportChecks,
   ...operationsChecks,
+  ...networkChecks,
+  versionCheck,
   ...clusterChecks,
+  ...preChecks,
 ];

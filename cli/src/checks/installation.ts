@@ -16,6 +16,7 @@ import {
 import { readEndpoints } from '../contexts/local-stack.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { fetchAdminReport, type AdminReport } from './admin-report.ts';
+import { fetchDatabase, type DatabaseReport } from './database-report.ts';
 import { fetchOperations, type OperationsReport } from './operations-report.ts';
 import {
   probeAddress,
@@ -57,6 +58,10 @@ export interface Installation {
   readonly report: () => Promise<AdminReport>;
   /** Requests what waits for an operator once. */
   readonly operations: () => Promise<OperationsReport>;
+  /** The address of the admin API, where one is given. */
+  readonly adminUrl: string | undefined;
+  /** Asks once how the database is set up. */
+  readonly database: () => Promise<DatabaseReport>;
   /** Reads the figures of a worker once. */
   readonly workerMetrics: () => Promise<WorkerMetrics>;
 }
@@ -114,6 +119,8 @@ const openRelease = async (
     ),
     report: once(() => fetchAdminReport(deps, options)),
     operations: once(() => fetchOperations(deps, options)),
+    adminUrl,
+    database: once(() => fetchDatabase(deps, context)),
     workerMetrics: once(async () =>
       context.inCluster ? undefined : readWorkerMetrics(deps, client),
     ),
@@ -152,6 +159,8 @@ const openStack = async (
     probes: async () => probes,
     report: once(() => fetchAdminReport(deps, options)),
     operations: once(() => fetchOperations(deps, options)),
+    adminUrl: options.adminUrl,
+    database: once(() => fetchDatabase(deps, context)),
     workerMetrics: once(() => readMetrics(deps, internal['worker'])),
   };
 };

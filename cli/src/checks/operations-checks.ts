@@ -1,6 +1,8 @@
 import { count } from '../io/count.ts';
+import { auditHeadCheck } from './audit-head-check.ts';
 import type { Check, Finding } from './check.types.ts';
 import type { Installation } from './installation.ts';
+import type { LastRun, Waiting } from './operations-report.ts';
 
 /** A worker looks for due jobs every second, so this is no moment's crowd. */
 const longestDueSeconds = 300;
@@ -9,7 +11,7 @@ const notAsked = (detail: string): Finding => ({ status: 'not-run', detail });
 
 const waits = async (
   { operations }: Installation,
-  judge: (report: { readonly reviews: number; readonly failedPayouts: number }) => Finding,
+  judge: (report: Waiting) => Finding,
 ): Promise<Finding[]> => {
   const report = await operations();
   return [report.kind === 'received' ? judge(report) : notAsked(report.detail)];
@@ -22,6 +24,26 @@ const byMetric = async (
 ): Promise<Finding[]> => {
   const value = (await workerMetrics())?.get(name);
   return [value === undefined ? notAsked('No worker could be asked.') : judge(value)];
+};
+
+const hourMs = 60 * 60_000;
+/** The worker makes a run an hour. */
+const oldestRunHours = 3;
+
+const judgeRun = (last: LastRun | undefined, now: Date): Finding => {
+  if (last === undefined) return { status: 'warning', detail: 'There is no run of it.' };
+  const hours = Math.floor((now.getTime() - last.finishedAt.getTime()) / hourMs);
+  const { findings, errors } = last;
+  const amiss = [
+    ...(findings === 0 ? [] : [`${count(findings, 'check')} with findings`]),
+    ...(errors === 0 ? [] : [`${count(errors, 'check')} that could not be made`]),
+  ];
+  const isOld = hours >= oldestRunHours;
+  const words = amiss.length === 0 ? 'all checks agree' : amiss.join(', ');
+  return {
+    status: isOld || amiss.length > 0 ? 'warning' : 'ok',
+    detail: `The last run, ${hours} h ago: ${words}.`,
+  };
 };
 
 /** Checks of what waits for a person. Each is a warning: the service goes on. */
@@ -71,4 +93,13 @@ export const operationsChecks: readonly Check[] = [
         detail: `${count(failedPayouts, 'payout')} failed or came back.`,
       })),
   },
+  {
+    id: 'last-reconciliation',
+    category: 'operations',
+    title: 'the books agreed lately',
+    hint: '"goldctl reconcile --samples" shows the findings; "goldctl help runbook reconciliation".',
+    run: (installation) =>
+      waits(installation, ({ lastRun }) => judgeRun(lastRun, installation.deps.now())),
+  },
+  auditHeadCheck,
 ];

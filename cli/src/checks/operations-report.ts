@@ -5,14 +5,46 @@ import { withAdmin } from '../clients/connect-admin.ts';
 import type { GlobalOptions } from '../global-options.ts';
 
 const overviewForm = z.looseObject({ orders: z.looseObject({ manualReview: z.int() }) });
+const runsForm = z.looseObject({
+  items: z.array(
+    z.looseObject({
+      finishedAt: z.string().nullable(),
+      summary: z.looseObject({ findings: z.int(), errors: z.int() }).nullable(),
+    }),
+  ),
+});
 const totalForm = z.looseObject({ total: z.int() });
+
+/** The newest run of reconciliation that came to its end. */
+export interface LastRun {
+  readonly finishedAt: Date;
+  readonly findings: number;
+  readonly errors: number;
+}
+
+/** The work that waits for an operator. */
+export interface Waiting {
+  readonly reviews: number;
+  readonly failedPayouts: number;
+  /** Undefined where none of the newest runs came to its end. */
+  readonly lastRun: LastRun | undefined;
+}
 
 /** The work that waits for an operator, by the admin API, or the reason why it is not known. */
 export type OperationsReport =
-  | { readonly kind: 'received'; readonly reviews: number; readonly failedPayouts: number }
+  | ({ readonly kind: 'received' } & Waiting)
   | { readonly kind: 'not-asked'; readonly detail: string };
 
 const failedStatuses = ['FAILED', 'REVERSED'] as const;
+
+const lastRunOf = ({ items }: z.output<typeof runsForm>): LastRun | undefined => {
+  const [last] = items.flatMap(({ finishedAt, summary }) =>
+    finishedAt === null || summary === null
+      ? []
+      : [{ finishedAt: new Date(finishedAt), ...summary }],
+  );
+  return last;
+};
 
 /** Requests the counts of what waits. Throws only when interrupted. */
 export const fetchOperations = async (
@@ -34,7 +66,11 @@ export const fetchOperations = async (
         const { total } = await api(totalForm, (client) => client.get('/v1/payouts', { query }));
         failedPayouts += total;
       }
-      return { kind: 'received', reviews: orders.manualReview, failedPayouts } as const;
+      const runs = await api(runsForm, (client) =>
+        client.get('/v1/reconciliation/runs', { query: { page: 1, limit: 10 } }),
+      );
+      const reviews = orders.manualReview;
+      return { kind: 'received', reviews, failedPayouts, lastRun: lastRunOf(runs) } as const;
     });
   } catch (error) {
     deps.signal.throwIfAborted();

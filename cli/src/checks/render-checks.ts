@@ -13,6 +13,7 @@ const marks: Readonly<Record<CheckStatus, string>> = {
 };
 
 const headings: Readonly<Record<CheckCategory, string>> = {
+  before: 'Before an installation',
   configuration: 'Configuration',
   processes: 'Processes',
   stores: 'Stores',
@@ -20,6 +21,7 @@ const headings: Readonly<Record<CheckCategory, string>> = {
   collaborators: 'Collaborators',
   business: 'Business readiness',
   operations: 'Operations',
+  network: 'Network',
   deployments: 'Deployments',
   pods: 'Pods',
   'config-maps': 'Config maps',

@@ -101,15 +101,25 @@ const given = (env: CliDeps['env']): Record<string, string> =>
     Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
 
-/** As a child process: with the environment of the local stack, or of the pod around goldctl. */
-const runLocally = (
+interface LocalRun {
+  readonly args: readonly string[];
+  /** The operator command unless given. */
+  readonly program?: string;
+  readonly stdin?: string;
+}
+
+/**
+ * Runs a program of the service as a child process: with the environment of the local stack, or of
+ * the pod around goldctl.
+ */
+export const runLocally = (
   deps: CliDeps,
   context: LocalContext | PodContext,
-  { args, stdin = '' }: BackendCommand<unknown>,
+  { args, program = main, stdin = '' }: LocalRun,
 ): Promise<ChildResult> => {
   const env = context.kind === 'local' ? readStackEnvironment(context) : given(deps.env);
   return runChild(deps, {
-    args: [main, ...args],
+    args: [program, ...args],
     cwd: join(context.repository, 'backend'),
     env,
     stdin,

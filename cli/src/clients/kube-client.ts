@@ -5,6 +5,7 @@ import {
   PatchStrategy,
   ServerConfiguration,
   setHeaderOptions,
+  type Configuration,
   type KubeConfig,
   type Middleware,
 } from '@kubernetes/client-node';
@@ -14,6 +15,8 @@ import type { KubeContext } from '../contexts/context.ts';
 import { callTimeoutMs, createKubeCall, KubeRefusal, type KubeCall } from './kube-call.ts';
 import { loadKubeConfig } from './kube-config.ts';
 import { createExec } from './kube-exec.ts';
+import { createJobCalls } from './kube-jobs.ts';
+import { createLookCalls } from './kube-look.ts';
 import { toDeployment, toObject, toPod } from './kube-objects.ts';
 import { createPortForward } from './kube-port-forward.ts';
 import { createStreamOpener } from './kube-streams.ts';
@@ -29,6 +32,7 @@ const timeLimit = (signal: AbortSignal): Middleware => ({
 });
 
 interface KubeApis {
+  readonly configuration: Configuration;
   readonly core: CoreV1Api;
   readonly apps: AppsV1Api;
 }
@@ -41,7 +45,8 @@ const createKubeApis = (config: KubeConfig, signal: AbortSignal): KubeApis => {
     authMethods: { default: config },
     promiseMiddleware: [timeLimit(signal)],
   });
-  return { core: new CoreV1Api(configuration), apps: new AppsV1Api(configuration) };
+  const core = new CoreV1Api(configuration);
+  return { configuration, core, apps: new AppsV1Api(configuration) };
 };
 
 /** Requests metadata instead of content: what is not sent can't be shown by mistake. */
@@ -231,6 +236,8 @@ export const openKubeClient = (
     user,
     ...createListCalls({ apis, namespace, call }),
     ...createConfigMapCalls({ apis, namespace, call }),
+    ...createLookCalls({ ...apis, namespace, call }),
+    ...createJobCalls({ ...apis, namespace, call }),
     execInPod: createExec({ open, namespace, signal: deps.signal }),
     portForward: createPortForward({ open, namespace }),
   };

@@ -7,6 +7,7 @@ import type {
   V1PodSpec,
   V1Volume,
 } from '@kubernetes/client-node';
+import { variablesFromOf, variablesOf } from './kube-variables.ts';
 import type { KubeDeployment, KubeObject, KubePod, KubeReference } from './kube.types.ts';
 
 /** The cluster itself makes this one in every namespace and mounts it into each pod. */
@@ -104,6 +105,9 @@ export const toDeployment = (deployment: V1Deployment): KubeDeployment => {
         configMap?.name === undefined ? [] : [[name, configMap.name]],
       ),
     ),
+    images: (spec?.template.spec?.containers ?? []).map(({ image }) => image ?? ''),
+    variables: variablesOf(spec?.template.spec),
+    variablesFrom: variablesFromOf(spec?.template.spec),
   };
 };
 

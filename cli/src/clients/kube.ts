@@ -6,7 +6,7 @@ import type { KubeClient, KubePod } from './kube.types.ts';
 export type { KubeClient, KubeDeployment, KubePod, KubeReference } from './kube.types.ts';
 
 /** Selects all objects of the service in a cluster. */
-const releaseSelector = 'app.kubernetes.io/part-of=digital-gold';
+export const releaseSelector = 'app.kubernetes.io/part-of=digital-gold';
 
 /** Returns the label selector of one or more components of the service. */
 export const componentSelector = (...components: readonly string[]): string =>

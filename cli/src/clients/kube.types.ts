@@ -17,6 +17,16 @@ export interface KubeConfigMap extends KubeObject {
   readonly resourceVersion: string;
 }
 
+/** A variable of a container, and where its value comes from. */
+export interface KubeVariable {
+  readonly name: string;
+  /** Undefined where it comes from an object. */
+  readonly value: string | undefined;
+  readonly from: { readonly kind: KubeReference['kind']; readonly name: string } | undefined;
+  /** The key of that object. */
+  readonly key: string | undefined;
+}
+
 export interface KubeDeployment extends KubeObject {
   readonly wantedReplicas: number;
   readonly availableReplicas: number;
@@ -29,6 +39,26 @@ export interface KubeDeployment extends KubeObject {
   readonly references: readonly KubeReference[];
   /** The config maps of the template's volumes, by the volume's name. */
   readonly configMapVolumes: Readonly<Record<string, string>>;
+  readonly images: readonly string[];
+  /** The variables of the first container. */
+  readonly variables: readonly KubeVariable[];
+  /** The objects whose every key is a variable, those that come last winning. */
+  readonly variablesFrom: readonly Omit<KubeReference, 'isOptional'>[];
+}
+
+/** A job that runs to its end. */
+export interface KubeJob {
+  readonly name: string;
+  readonly state: 'running' | 'succeeded' | 'failed';
+}
+
+/** Something that the cluster reported of an object. */
+interface KubeReport {
+  readonly at: string | null;
+  readonly type: string;
+  readonly reason: string;
+  readonly object: string;
+  readonly message: string;
 }
 
 export interface KubePod extends KubeObject {
@@ -114,6 +144,28 @@ export interface KubeClient {
   annotatePod(name: string, annotations: Readonly<Record<string, string>>): Promise<void>;
   /** Records what happened to a config map. */
   createEvent(event: KubeEvent): Promise<void>;
+  /** The version of the cluster, such as `v1.32.1`. */
+  serverVersion(): Promise<string>;
+  /** Asks whether the operator has a right in the namespace. */
+  mayI(right: {
+    readonly verb: string;
+    readonly group: string;
+    readonly resource: string;
+  }): Promise<boolean>;
+  hasNamespace(): Promise<boolean>;
+  /** Returns the hosts for which ingresses of the release end TLS. */
+  listTlsHosts(selector: string): Promise<string[]>;
+  listNetworkPolicies(selector: string): Promise<KubeObject[]>;
+  listEvents(): Promise<KubeReport[]>;
+  /** Returns the last lines of a pod's log. */
+  readLog(
+    pod: string,
+    options: { readonly lines: number; readonly container?: string },
+  ): Promise<string>;
+  /** Starts a job made like the newest of the selected ones, with other arguments; its name. */
+  startJobLike(selector: string, args: readonly string[]): Promise<string>;
+  findJob(name: string): Promise<KubeJob>;
+  removeJob(name: string): Promise<void>;
   execInPod(request: ExecRequest): Promise<ExecResult>;
   /** Opens a port of this machine that leads to a port of the pod. */
   portForward(pod: string, port: number): Promise<PortForward>;

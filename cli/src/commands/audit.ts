@@ -1,11 +1,18 @@
 import { Command, InvalidArgumentError } from 'commander';
 import type { CliDeps } from '../cli-deps.ts';
 
+const loadLookUps = () => import('../look-ups/look-up-actions.ts');
+
 const load = () => import('../audit/audit-actions.ts');
 
 const parseHead = (text: string): string => {
   if (/^(?:0|[1-9]\d{0,17}):[\da-f]{64}$/u.test(text)) return text;
   throw new InvalidArgumentError('It must be NUMBER:HASH, as "goldctl audit head" prints it.');
+};
+
+const parseNumber = (text: string): string => {
+  if (/^[1-9]\d{0,17}$/u.test(text)) return text;
+  throw new InvalidArgumentError('It must be the number of an entry.');
 };
 
 const verifyHelp = `
@@ -33,6 +40,20 @@ export const createAuditCommand = (deps: CliDeps): Command => {
     .addHelpText('after', verifyHelp)
     .action(async ({ head }: { head?: string }, command: Command) =>
       (await load()).verifyAudit(deps, command, head),
+    );
+  audit
+    .command('entry')
+    .description('show one entry of the chain, its hash as the metric has it, and its row')
+    .argument('<number>', "the entry's number", parseNumber)
+    .action(async (number: string, _options: unknown, self: Command) =>
+      (await loadLookUps()).showEntry(deps, self, number),
+    );
+  audit
+    .command('row')
+    .description('show one audit row, without what may name a person')
+    .argument('<id>', "the row's id")
+    .action(async (id: string, _options: unknown, self: Command) =>
+      (await loadLookUps()).showRow(deps, self, id),
     );
   return audit;
 };

@@ -17,7 +17,7 @@ const addCategory = (
 
 const help = `
 Categories: ${checkCategories.join(', ')};
-the last four apply only to a cluster.
+the first one (--pre) and the last four apply only to a cluster.
 
 Exit code 0 when every check passes (warnings and checks that were not run do not count), 3 when
 a check failed or its result is unknown, 4 or 5 when there was nothing to check.
@@ -26,6 +26,7 @@ Examples:
   $ goldctl check
   $ goldctl check --category stores --category migrations
   $ goldctl --context staging --namespace digital-gold check --wait 5m
+  $ goldctl --context staging --namespace digital-gold check --pre
   $ goldctl check --in-cluster --admin-url http://digital-gold-admin:4000
   $ goldctl check -o json | jq '.records[] | select(.status != "ok")'`;
 
@@ -40,6 +41,7 @@ export const createCheckCommand = (deps: CliDeps): Command =>
     )
     .option('--short', 'show only the checks that did not pass')
     .option('--strict', 'fail for warnings too')
+    .option('--pre', 'check what an installation or an upgrade of a release needs before it')
     .addHelpText('after', help)
     .action(async (own: CheckOptions, command: Command) =>
       (await load()).runCheck(deps, own, command),

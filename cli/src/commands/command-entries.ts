@@ -67,6 +67,21 @@ export const commandEntries: readonly CommandEntry[] = [
     load: async () => (await import('./readiness.ts')).createReadinessCommand,
   },
   {
+    name: 'debit',
+    about: 'show debits of mandates that have no end; needs no sign-in',
+    load: async () => (await import('./look-ups.ts')).createDebitCommand,
+  },
+  {
+    name: 'price',
+    about: 'show the price feed; needs no sign-in',
+    load: async () => (await import('./look-ups.ts')).createPriceCommand,
+  },
+  {
+    name: 'codes',
+    about: 'show where one-time codes were requested from; needs no sign-in',
+    load: async () => (await import('./look-ups.ts')).createCodesCommand,
+  },
+  {
     name: 'gates',
     about: 'show, open and close the gates: selling, payments, accounting',
     load: async () => (await import('./gates.ts')).createGatesCommand,
@@ -90,6 +105,31 @@ export const commandEntries: readonly CommandEntry[] = [
     name: 'audit',
     about: 'verify the audit log, directly in the database; needs no sign-in',
     load: async () => (await import('./audit.ts')).createAuditCommand,
+  },
+  {
+    name: 'keys',
+    about: 'show which secrets the stored values need, and rotate the keyring; needs no sign-in',
+    load: async () => (await import('./look-ups.ts')).createKeysCommand,
+  },
+  {
+    name: 'database',
+    about: 'show how the database is set up, and check its rules; needs no sign-in',
+    load: async () => (await import('./look-ups.ts')).createDatabaseCommand,
+  },
+  {
+    name: 'migrate',
+    about: 'show the state of the migrations, and resolve one that failed; needs no sign-in',
+    load: async () => (await import('./migrate.ts')).createMigrateCommand,
+  },
+  {
+    name: 'config',
+    about: 'show each variable of the configuration, its value and where that comes from',
+    load: async () => (await import('./config.ts')).createConfigCommand,
+  },
+  {
+    name: 'support-bundle',
+    about: 'write logs, versions, checks and configuration into one file, without secrets',
+    load: async () => (await import('./support-bundle.ts')).createSupportBundleCommand,
   },
   {
     name: 'login',

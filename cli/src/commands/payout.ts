@@ -12,6 +12,7 @@ An ADMIN approves and retries up to ₹1,00,000, a SUPER_ADMIN any amount.
 Examples:
   $ goldctl payout list
   $ goldctl payout list --status FAILED -o json
+  $ goldctl payout show 019a8c7e-0000-7000-8000-000000000001
   $ goldctl payout approve 019a8c7e-0000-7000-8000-000000000001 --yes`;
 
 /** `goldctl payout`: shows payouts, approves them, and tries them again. */
@@ -21,6 +22,13 @@ export const createPayoutCommand = (deps: CliDeps): Command => {
     .description('list payouts, those that wait or are on their way unless --status is given')
     .addOption(new Option('--status <status>', 'only these').choices(payoutStatuses))
     .action(async (own: ListOptions, self: Command) => (await load()).listPayouts(deps, own, self));
+  payout
+    .command('show')
+    .description('show one payout with its attempts')
+    .argument('<id>', "the payout's id")
+    .action(async (id: string, _options: unknown, self: Command) =>
+      (await load()).showPayout(deps, id, self),
+    );
   payout
     .command('approve')
     .description('approve a payout, which sends it')

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import type { CliDeps } from '../cli-deps.ts';
-import { askAdmin, confirmed, pageOf, printOne, printPage } from '../desk/ask-admin.ts';
+import { askAdmin, confirmed, given, listRows, pageOf, printOne } from '../desk/ask-admin.ts';
 import type { Paging } from '../desk/paging.ts';
 import { formatPaise } from '../io/money.ts';
 import { maskedEmail, maskedName, maskedPhone } from './mask.ts';
@@ -56,18 +56,17 @@ const pairsOf = (customer: Customer): (readonly [string, string])[] => [
 ];
 
 /** Prints the customers that a text finds: id, phone, email, or a part of the name. */
-export const findCustomers = async (
+export const findCustomers = (
   deps: CliDeps,
   text: string,
   { page, limit }: Paging,
   command: Command,
-): Promise<void> => {
-  const query = { q: text, page, limit };
-  const found = await askAdmin(deps, command, customerPage, (client) =>
-    client.get('/v1/users', { query }),
-  );
-  printPage(deps, command, found, { columns, none: 'Nobody is found.' });
-};
+): Promise<void> =>
+  listRows(deps, command, customerPage, {
+    send: (client) => client.get('/v1/users', { query: { q: text, page, limit } }),
+    columns,
+    none: 'Nobody is found.',
+  });
 
 /** Prints one customer, with the holding, the accounts and the newest security events. */
 export const showCustomer = async (deps: CliDeps, id: string, command: Command): Promise<void> => {
@@ -99,7 +98,7 @@ export const setBlocked = async (
   command: Command,
 ): Promise<void> => {
   await confirmed(deps, `${blocked ? 'Block' : 'Unblock'} customer ${id}?`, yes);
-  const body = { blocked, ...(reason !== undefined && { reason }) };
+  const body = { blocked, ...given({ reason }) };
   const changed = await askAdmin(deps, command, customerForm, (client) =>
     client.patch('/v1/users/{id}/block', { path: { id }, body }),
   );

@@ -48,7 +48,7 @@ const lastLine = <Row>({ items, total, page, limit }: Page<Row>): string[] => {
 };
 
 /** Prints a page of rows; `none` is said where there are none. */
-export const printPage = <Row>(
+const printPage = <Row>(
   deps: CliDeps,
   command: Command,
   page: Page<Row>,
@@ -58,6 +58,46 @@ export const printPage = <Row>(
   const table = rows.length === 0 ? view.none : renderTable(Object.keys(view.columns), rows);
   const text = [table, ...lastLine(page)].join('\n\n');
   printResult(deps, globalOptionsOf(command).output, { data: page, text });
+};
+
+/** Prints one row of a list by its columns, with what a list has no room for. */
+export const printRow = <Row extends object>(
+  deps: CliDeps,
+  command: Command,
+  row: Row,
+  {
+    columns,
+    more = [],
+  }: {
+    readonly columns: Columns<Row>;
+    readonly more?: readonly (readonly [string, string])[];
+  },
+): void => {
+  const pairs = Object.entries(columns).map(([name, show]) => [name, show(row)] as const);
+  printOne(deps, command, row, [...pairs, ...more]);
+};
+
+/** Requests a page of rows and prints it; `none` is said where there are none. */
+export const listRows = async <Row, Form extends z.ZodType<Page<Row>>>(
+  deps: CliDeps,
+  command: Command,
+  form: Form,
+  view: {
+    readonly send: (client: AdminClient) => Promise<Answer<z.input<Form>>>;
+    readonly columns: Columns<Row>;
+    readonly none: string;
+  },
+): Promise<void> => {
+  const found: Page<Row> = await askAdmin(deps, command, form, view.send);
+  printPage(deps, command, found, view);
+};
+
+type Given<T> = { [Name in keyof T]?: Exclude<T[Name], undefined> };
+
+/** Returns the members that have a value: a query has no others. */
+export const given = <T extends object>(all: T): Given<T> => {
+  const members = Object.entries(all).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(members) as Given<T>; // what is left of it
 };
 
 /** Asks for a confirmation unless `yes`. @throws CliError failed where nobody agrees. */

@@ -7,11 +7,26 @@ import { customerDetail, customerForm, customerPage } from '../customers/custome
 import { deploymentOutput, runsOutput } from '../deploys/deploy.types.ts';
 import { gateOutput, gatesOutput } from '../gates/gate-actions.ts';
 import { apiVersion } from '../io/output.ts';
+import {
+  auditEntry,
+  auditRow,
+  codeAddresses,
+  databaseRules,
+  databaseStatus,
+  keyringStatus,
+  keyUses,
+  migrationStatus,
+  overdueDebits,
+  ticks,
+} from '../look-ups/look-up-forms.ts';
+import { configOutput } from '../configuration/explain-config.ts';
+import { resolvedOutput } from '../migrations/migration-actions.ts';
+import { bundleOutput } from '../support-bundle/write-bundle.ts';
 import { jobForm, jobPage } from '../jobs/job-actions.ts';
 import { kycForm, kycPage } from '../kyc/kyc-actions.ts';
 import { orderAnswer } from '../orders/order.ts';
 import { timelineAnswer } from '../orders/show-timeline.ts';
-import { payoutForm, payoutPage } from '../payouts/payout-actions.ts';
+import { payoutDetail, payoutForm, payoutPage } from '../payouts/payout-actions.ts';
 import { readinessForm } from '../readiness/show-readiness.ts';
 import { reportOutput } from '../reconciliation/report.ts';
 import { ticketForm, ticketPage } from '../tickets/ticket-actions.ts';
@@ -37,6 +52,7 @@ const forms: Readonly<Record<string, z.ZodObject>> = {
   'order timeline': timelineAnswer,
   'order resolve': orderAnswer,
   'payout list': payoutPage,
+  'payout show': payoutDetail,
   'payout approve': payoutForm,
   'payout retry': payoutForm,
   'customer find': customerPage,
@@ -65,6 +81,20 @@ const forms: Readonly<Record<string, z.ZodObject>> = {
   ...accountCommands('portal-user'),
   'audit head': link,
   'audit verify': auditReport,
+  'audit entry': auditEntry,
+  'audit row': auditRow,
+  'debit list': overdueDebits,
+  'price ticks': ticks,
+  'codes addresses': codeAddresses,
+  'keys status': keyUses,
+  'keys keyring': keyringStatus,
+  'keys rotate': keyringStatus,
+  'database status': databaseStatus,
+  'database rules': databaseRules,
+  'migrate status': migrationStatus,
+  'migrate resolve': resolvedOutput,
+  'config explain': configOutput,
+  'support-bundle': bundleOutput,
   login: sessionOutput,
   'second-factor enrol': enrolledOutput,
   whoami: sessionOutput,

@@ -5,9 +5,15 @@ const repository = join(import.meta.dirname, '..', '..', '..');
 
 const folders = { '': ['cli', 'docs'], 'runbook/': ['backend', 'docs', 'runbooks'] } as const;
 
-/** Reads the pages that goldctl shows, by their names: `checks`, `runbook/redis-down`. */
-export const readPages = (): Readonly<Record<string, string>> =>
-  Object.fromEntries(
+const configurationPage = join(repository, 'backend', 'docs', 'configuration.md');
+
+/**
+ * Reads the pages that goldctl shows, by their names: `checks`, `runbook/redis-down`. The page of
+ * the configuration is read for its tables.
+ */
+export const readPages = (): Readonly<Record<string, string>> => ({
+  configuration: readFileSync(configurationPage, 'utf8'),
+  ...Object.fromEntries(
     Object.entries(folders).flatMap(([prefix, path]) => {
       const folder = join(repository, ...path);
       const files = readdirSync(folder).filter((name) => name.endsWith('.md'));
@@ -16,4 +22,5 @@ export const readPages = (): Readonly<Record<string, string>> =>
         readFileSync(join(folder, name), 'utf8'),
       ]);
     }),
-  );
+  ),
+});

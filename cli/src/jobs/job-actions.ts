@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import type { CliDeps } from '../cli-deps.ts';
-import { askAdmin, confirmed, pageOf, printOne, printPage } from '../desk/ask-admin.ts';
+import { askAdmin, confirmed, given, listRows, pageOf, printRow } from '../desk/ask-admin.ts';
 import type { Paging } from '../desk/paging.ts';
 import type { JobStatus } from './job-statuses.ts';
 
@@ -32,11 +32,13 @@ const columns = {
 };
 
 const print = (deps: CliDeps, command: Command, job: Job): void =>
-  printOne(deps, command, job, [
-    ...Object.entries(columns).map(([name, show]) => [name, show(job)] as const),
-    ['key', job.key ?? '-'],
-    ['created', job.createdAt],
-  ]);
+  printRow(deps, command, job, {
+    columns,
+    more: [
+      ['key', job.key ?? '-'],
+      ['created', job.createdAt],
+    ],
+  });
 
 export interface ListOptions extends Paging {
   readonly status?: JobStatus;
@@ -44,22 +46,16 @@ export interface ListOptions extends Paging {
 }
 
 /** Prints jobs of one status, dead ones unless another is given. */
-export const listJobs = async (
+export const listJobs = (
   deps: CliDeps,
   { status, task, page, limit }: ListOptions,
   command: Command,
-): Promise<void> => {
-  const query = {
-    page,
-    limit,
-    ...(status !== undefined && { status }),
-    ...(task !== undefined && { task }),
-  };
-  const found = await askAdmin(deps, command, jobPage, (client) =>
-    client.get('/v1/jobs', { query }),
-  );
-  printPage(deps, command, found, { columns, none: 'There are no such jobs.' });
-};
+): Promise<void> =>
+  listRows(deps, command, jobPage, {
+    send: (client) => client.get('/v1/jobs', { query: given({ page, limit, status, task }) }),
+    columns,
+    none: 'There are no such jobs.',
+  });
 
 /** Lets a job begin anew, with all of its tries. */
 export const retryJob = async (deps: CliDeps, id: string, command: Command): Promise<void> => {

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import type { CliDeps } from '../cli-deps.ts';
 import { maskedName } from '../customers/mask.ts';
-import { askAdmin, confirmed, pageOf, printOne, printPage } from '../desk/ask-admin.ts';
+import { askAdmin, confirmed, given, listRows, pageOf, printRow } from '../desk/ask-admin.ts';
 import type { Paging } from '../desk/paging.ts';
 import type { KycStatus } from './kyc-statuses.ts';
 
@@ -39,29 +39,30 @@ const columns = {
 };
 
 const print = (deps: CliDeps, command: Command, record: KycRecord): void =>
-  printOne(deps, command, record, [
-    ...Object.entries(columns).map(([name, show]) => [name, show(record)] as const),
-    ['documents', kindsOf(record)],
-    ['reviewed', record.reviewedAt ?? '-'],
-    ['reason', record.reviewReason ?? '-'],
-  ]);
+  printRow(deps, command, record, {
+    columns,
+    more: [
+      ['documents', kindsOf(record)],
+      ['reviewed', record.reviewedAt ?? '-'],
+      ['reason', record.reviewReason ?? '-'],
+    ],
+  });
 
 export interface ListOptions extends Paging {
   readonly status?: KycStatus;
 }
 
 /** Prints KYC records, those that wait for review unless a status is given. */
-export const listKyc = async (
+export const listKyc = (
   deps: CliDeps,
   { status, page, limit }: ListOptions,
   command: Command,
-): Promise<void> => {
-  const query = { page, limit, ...(status !== undefined && { status }) };
-  const found = await askAdmin(deps, command, kycPage, (client) =>
-    client.get('/v1/kyc', { query }),
-  );
-  printPage(deps, command, found, { columns, none: 'Nothing waits for review.' });
-};
+): Promise<void> =>
+  listRows(deps, command, kycPage, {
+    send: (client) => client.get('/v1/kyc', { query: given({ page, limit, status }) }),
+    columns,
+    none: 'Nothing waits for review.',
+  });
 
 export interface DecideOptions {
   readonly yes?: boolean;

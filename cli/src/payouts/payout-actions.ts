@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import type { CliDeps } from '../cli-deps.ts';
-import { askAdmin, confirmed, pageOf, printOne, printPage } from '../desk/ask-admin.ts';
+import { askAdmin, confirmed, given, listRows, pageOf, printOne } from '../desk/ask-admin.ts';
 import type { Paging } from '../desk/paging.ts';
 import { formatPaise } from '../io/money.ts';
 import type { PayoutStatus } from './payout-statuses.ts';
@@ -26,6 +26,19 @@ type Payout = z.infer<typeof payoutForm>;
 
 /** A page of payouts. */
 export const payoutPage = pageOf(payoutForm);
+
+/** A payout with its attempts, newest first. */
+export const payoutDetail = payoutForm.extend({
+  attempts: z.array(
+    z.looseObject({
+      attempt: z.int(),
+      status: z.string(),
+      providerPayoutId: z.string().nullable(),
+      startedAt: z.string(),
+      contradictedAt: z.string().nullable(),
+    }),
+  ),
+});
 
 const pairsOf = (payout: Payout): readonly (readonly [string, string])[] => [
   ['payout', payout.id],
@@ -58,16 +71,36 @@ export interface ListOptions extends Paging {
 }
 
 /** Prints payouts, those that are still to be paid unless a status is given. */
-export const listPayouts = async (
+export const listPayouts = (
   deps: CliDeps,
   { status, page, limit }: ListOptions,
   command: Command,
-): Promise<void> => {
-  const query = { page, limit, ...(status !== undefined && { status }) };
-  const found = await askAdmin(deps, command, payoutPage, (client) =>
-    client.get('/v1/payouts', { query }),
+): Promise<void> =>
+  listRows(deps, command, payoutPage, {
+    send: (client) => client.get('/v1/payouts', { query: given({ page, limit, status }) }),
+    columns,
+    none: 'There are no such payouts.',
+  });
+
+/** Prints one payout with its attempts. */
+export const showPayout = async (deps: CliDeps, id: string, command: Command): Promise<void> => {
+  const payout = await askAdmin(deps, command, payoutDetail, (client) =>
+    client.get('/v1/payouts/{id}', { path: { id } }),
   );
-  printPage(deps, command, found, { columns, none: 'There are no such payouts.' });
+  printOne(deps, command, payout, [
+    ...pairsOf(payout),
+    ...payout.attempts.map(
+      ({ attempt, startedAt, status, providerPayoutId, contradictedAt }) =>
+        [
+          `attempt ${attempt}`,
+          [
+            `${startedAt}: ${status}`,
+            providerPayoutId ?? 'not known to the provider',
+            ...(contradictedAt === null ? [] : [`contradicted at ${contradictedAt}`]),
+          ].join(', '),
+        ] as const,
+    ),
+  ]);
 };
 
 export interface ChangeOptions {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import type { CliDeps } from '../cli-deps.ts';
-import { askAdmin, pageOf, printPage } from '../desk/ask-admin.ts';
+import { listRows, pageOf } from '../desk/ask-admin.ts';
 import type { Paging } from '../desk/paging.ts';
 import { formatPaise } from '../io/money.ts';
 
@@ -31,13 +31,13 @@ const columns = {
 };
 
 /** Prints what waits for a decision, the oldest first. */
-export const listReviews = async (
+export const listReviews = (
   deps: CliDeps,
   { page, limit }: Paging,
   command: Command,
-): Promise<void> => {
-  const found = await askAdmin(deps, command, reviewPage, (client) =>
-    client.get('/v1/reviews', { query: { page, limit } }),
-  );
-  printPage(deps, command, found, { columns, none: 'Nothing waits for a decision.' });
-};
+): Promise<void> =>
+  listRows(deps, command, reviewPage, {
+    send: (client) => client.get('/v1/reviews', { query: { page, limit } }),
+    columns,
+    none: 'Nothing waits for a decision.',
+  });

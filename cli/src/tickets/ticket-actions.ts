@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import type { CliDeps } from '../cli-deps.ts';
 import { maskedEmail, maskedName, maskedPhone } from '../customers/mask.ts';
-import { askAdmin, pageOf, printOne, printPage } from '../desk/ask-admin.ts';
+import { askAdmin, given, listRows, pageOf, printRow } from '../desk/ask-admin.ts';
 import type { Paging } from '../desk/paging.ts';
 import type { TicketStatus } from './ticket-statuses.ts';
 
@@ -62,18 +62,20 @@ const columns = {
 };
 
 const print = (deps: CliDeps, command: Command, ticket: Ticket): void =>
-  printOne(deps, command, ticket, [
-    ...Object.entries(columns).map(([name, show]) => [name, show(ticket)] as const),
-    ['from', [ticket.name, ticket.email, ticket.phone].filter(Boolean).join(', ') || '-'],
-    ['message', ticket.message ?? '-'],
-    ...ticket.messages.map(
-      ({ at, author, actor, text }) => [at, `${actor?.email ?? author}: ${text ?? '-'}`] as const,
-    ),
-    ...ticket.notes.map(
-      ({ at, from, to, actor, note }) =>
-        [at, `${from} to ${to}, ${actor?.email ?? 'the customer'}: ${note ?? '-'}`] as const,
-    ),
-  ]);
+  printRow<TicketRow>(deps, command, ticket, {
+    columns,
+    more: [
+      ['from', [ticket.name, ticket.email, ticket.phone].filter(Boolean).join(', ') || '-'],
+      ['message', ticket.message ?? '-'],
+      ...ticket.messages.map(
+        ({ at, author, actor, text }) => [at, `${actor?.email ?? author}: ${text ?? '-'}`] as const,
+      ),
+      ...ticket.notes.map(
+        ({ at, from, to, actor, note }) =>
+          [at, `${from} to ${to}, ${actor?.email ?? 'the customer'}: ${note ?? '-'}`] as const,
+      ),
+    ],
+  });
 
 export interface ListOptions extends Paging {
   readonly status?: TicketStatus;
@@ -82,23 +84,17 @@ export interface ListOptions extends Paging {
 }
 
 /** Prints tickets, the newest first. */
-export const listTickets = async (
+export const listTickets = (
   deps: CliDeps,
   { status, query: q, due, page, limit }: ListOptions,
   command: Command,
-): Promise<void> => {
-  const query = {
-    page,
-    limit,
-    ...(status !== undefined && { status }),
-    ...(q !== undefined && { q }),
-    ...(due !== undefined && { due }),
-  };
-  const found = await askAdmin(deps, command, ticketPage, (client) =>
-    client.get('/v1/support/tickets', { query }),
-  );
-  printPage(deps, command, found, { columns, none: 'There are no such tickets.' });
-};
+): Promise<void> =>
+  listRows(deps, command, ticketPage, {
+    send: (client) =>
+      client.get('/v1/support/tickets', { query: given({ page, limit, status, q, due }) }),
+    columns,
+    none: 'There are no such tickets.',
+  });
 
 /** Prints one ticket with its messages and notes. */
 export const showTicket = async (
@@ -125,11 +121,7 @@ export const answerTicket = async (
   { status, note, message: answer }: AnswerOptions,
   command: Command,
 ): Promise<void> => {
-  const body = {
-    status,
-    ...(note !== undefined && { note }),
-    ...(answer !== undefined && { answer }),
-  };
+  const body = { status, ...given({ note, answer }) };
   const ticket = await askAdmin(deps, command, ticketForm, (client) =>
     client.patch('/v1/support/tickets/{reference}', { path: { reference }, body }),
   );

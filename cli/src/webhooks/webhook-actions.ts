@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import type { CliDeps } from '../cli-deps.ts';
-import { askAdmin, confirmed, pageOf, printOne, printPage } from '../desk/ask-admin.ts';
+import { askAdmin, confirmed, given, listRows, pageOf, printRow } from '../desk/ask-admin.ts';
 import type { Paging } from '../desk/paging.ts';
 import type { WebhookStatus } from './webhook-statuses.ts';
 
@@ -40,22 +40,17 @@ export interface ListOptions extends Paging {
 }
 
 /** Prints events, those that wait for something unless a status is given. */
-export const listWebhooks = async (
+export const listWebhooks = (
   deps: CliDeps,
   { status, subject, page, limit }: ListOptions,
   command: Command,
-): Promise<void> => {
-  const query = {
-    page,
-    limit,
-    ...(status !== undefined && { status }),
-    ...(subject !== undefined && { subject }),
-  };
-  const found = await askAdmin(deps, command, webhookPage, (client) =>
-    client.get('/v1/webhook-events', { query }),
-  );
-  printPage(deps, command, found, { columns, none: 'No event waits.' });
-};
+): Promise<void> =>
+  listRows(deps, command, webhookPage, {
+    send: (client) =>
+      client.get('/v1/webhook-events', { query: given({ page, limit, status, subject }) }),
+    columns,
+    none: 'No event waits.',
+  });
 
 /** Applies an event that waits. */
 export const replayWebhook = async (
@@ -68,8 +63,5 @@ export const replayWebhook = async (
   const event = await askAdmin(deps, command, webhookForm, (client) =>
     client.post('/v1/webhook-events/{id}/replay', { path: { id } }),
   );
-  printOne(deps, command, event, [
-    ...Object.entries(columns).map(([name, show]) => [name, show(event)] as const),
-    ['applied', event.appliedAt ?? '-'],
-  ]);
+  printRow(deps, command, event, { columns, more: [['applied', event.appliedAt ?? '-']] });
 };

@@ -83,6 +83,7 @@ it('goes on with the rest where one kind may not be listed', async () => {
   cluster.state.forbidden.add('list deployments');
   const { records } = await recordsOf(['--category', 'deployments', '--category', 'pods']);
   expect(records.map(({ id, status }) => `${id} ${status}`)).toEqual([
+    'same-version unknown',
     'deployment-available unknown',
     'pods-ready ok',
     'pods-ready ok',
@@ -117,6 +118,9 @@ describe('the processes', () => {
     expect(records.map(({ id, status }) => `${id} ${status}`)).toEqual([
       'database-answers ok',
       'cache-answers warning',
+      'database-writable ok',
+      'database-time-zone ok',
+      'database-connections ok',
     ]);
   });
 
@@ -130,6 +134,9 @@ describe('the processes', () => {
       'process-ready ok',
       'database-answers ok',
       'cache-answers not-run',
+      'database-writable ok',
+      'database-time-zone ok',
+      'database-connections ok',
     ]);
   });
 });
@@ -160,7 +167,7 @@ it('waits until the release is ready', async () => {
   cluster.put('deployments', fakeDeployment('customer', 2));
   const { code, stdout, stderr } = await waiting;
   expect(stderr).toContain('waiting: deployment gold-customer is available\n');
-  expect({ code, stdout }).toEqual({ code: 0, stdout: '4 checks: 4 ok.\n' });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: '5 checks: 5 ok.\n' });
 });
 
 it('exits with 4 for a wrong token, 2 for an unknown context, 5 without a cluster', async () => {

@@ -31,7 +31,7 @@ beforeEach(async () => {
 afterEach(() => stack.close());
 
 const goldctl = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
-  runInProcess(args, { env: { ...stack.env, ...env } });
+  runInProcess(args, { repository: stack.repository, env: { ...stack.env, ...env } });
 
 const check = (...args: readonly string[]) => goldctl(['check', ...args]);
 
@@ -53,7 +53,8 @@ it('shows that all is well, and exits with 0', async () => {
   expect({ code, stderr }).toEqual({
     code: 0,
     stderr:
-      'checking configuration, processes, stores, migrations, collaborators, business, operations\n',
+      'checking configuration, processes, stores, migrations, collaborators, business, operations, ' +
+      'network\n',
   });
 });
 
@@ -66,8 +67,10 @@ it('warns of what waits for a person, and fails for it with --strict alone', asy
     'oldest-due-job warning',
     'open-reviews warning',
     'failed-payouts warning',
+    'last-reconciliation ok',
+    'audit-head-noted not-run',
   ]);
-  expect(summary).toBe('4 checks: 4 with a warning.');
+  expect(summary).toBe('6 checks: 1 ok, 4 with a warning, 1 not run. Not asked: audit-head-noted.');
   const strict = await check('--category', 'operations', '--strict');
   expect(strict.code).toBe(3);
   expect(strict.stderr).toContain('4 checks with a warning, and --strict is given');
@@ -78,7 +81,9 @@ it('warns of what waits for a person, and fails for it with --strict alone', asy
 it('says what it did not ask', async () => {
   await stack.worker.close();
   const { summary } = await recordsOf('--category', 'operations');
-  expect(summary).toBe('4 checks: 2 ok, 2 not run. Not asked: dead-jobs, oldest-due-job.');
+  expect(summary).toBe(
+    '6 checks: 3 ok, 3 not run. Not asked: dead-jobs, oldest-due-job, audit-head-noted.',
+  );
 });
 
 describe('when much is amiss', () => {
@@ -101,7 +106,7 @@ describe('when much is amiss', () => {
     const { code, stdout, stderr } = await check();
     expect(steady(stdout)).toBe(golden('check-amiss.txt', steady(stdout)));
     expect(code).toBe(exitCodes.findings);
-    expect(stderr).toContain('goldctl: 8 of 28 checks failed\n');
+    expect(stderr).toContain('goldctl: 8 of 33 checks failed\n');
   });
 
   it('says the same to programs', async () => {
@@ -124,6 +129,9 @@ it('looks only at the categories asked for', async () => {
     'process-ready',
     'database-answers',
     'cache-answers',
+    'database-writable',
+    'database-time-zone',
+    'database-connections',
   ]);
 });
 
@@ -139,7 +147,8 @@ it('takes a silent cache for a warning and goes on', async () => {
 
 it('leaves out what only an operator may ask, without failing', async () => {
   const env = { ...stack.env, GOLDCTL_TOKEN: '' };
-  const { stdout, code } = await runInProcess(['check', '-o', 'json'], { env });
+  const { repository } = stack;
+  const { stdout, code } = await runInProcess(['check', '-o', 'json'], { env, repository });
   const { records } = answer.parse(JSON.parse(stdout));
   expect(code).toBe(0);
   expect(statusOf(records, 'operator-signed-in')).toEqual(['not-run']);

@@ -1,8 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { answerExtra, PlainText } from './fake-kubernetes-extras.ts';
 import type { FakeObject } from './fake-kubernetes-objects.ts';
 
-export type Resource = 'deployments' | 'pods' | 'configmaps' | 'secrets' | 'events';
+const resources = [
+  'deployments',
+  'pods',
+  'configmaps',
+  'secrets',
+  'events',
+  'jobs',
+  'ingresses',
+  'networkpolicies',
+] as const;
+export type Resource = (typeof resources)[number];
 
 export interface FakeState {
   readonly token: string;
@@ -15,14 +26,20 @@ export interface FakeState {
   beforePatch: (() => void) | undefined;
   /** Runs when a pod is annotated, which makes its node bring the settings. */
   onWake: ((pod: string) => void) | undefined;
-  version: number;
+  /** Runs when an object is created, and returns how it stands from then on. */
+  onCreate: ((resource: Resource, object: FakeObject) => FakeObject) | undefined;
+  /** The logs of pods by their names. */
+  readonly logs: Map<string, string>;
+  /** The version of Kubernetes. */
+  version: string;
+  changes: number;
 }
 
-const pathForm =
-  /^\/apis?\/(?:apps\/)?v1\/namespaces\/gold\/(?<resource>\w+)(?:\/(?<name>[^/]+))?$/u;
+const place = String.raw`^\/apis?\/(?:(?:apps|batch|networking\.k8s\.io)\/)?v1\/namespaces\/gold\/`;
+const pathForm = new RegExp(`${place}(?<resource>\\w+)(?:\\/(?<name>[^/]+))?$`, 'u');
 
 const isResource = (name: string): name is Resource =>
-  ['deployments', 'pods', 'configmaps', 'secrets', 'events'].includes(name);
+  resources.some((resource) => resource === name);
 
 class Refused extends Error {
   readonly status: number;
@@ -98,9 +115,9 @@ const patched = (
   if ((body.metadata.resourceVersion ?? version) !== version) {
     throw new Refused(409, `Operation cannot be fulfilled on ${resource} "${name}"`);
   }
-  state.version += 1;
+  state.changes += 1;
   const annotations = { ...old.metadata.annotations, ...body.metadata.annotations };
-  const metadata = { ...old.metadata, annotations, resourceVersion: String(state.version) };
+  const metadata = { ...old.metadata, annotations, resourceVersion: String(state.changes) };
   const changed = { ...old, metadata, data: { ...old.data, ...body.data } };
   state.objects[resource].set(name, changed);
   return changed;
@@ -122,28 +139,39 @@ const patch = async (
 
 const created = async (state: FakeState, resource: Resource, request: IncomingMessage) => {
   const body = JSON.parse(await text(request)) as FakeObject; // what the client says it is
-  state.version += 1;
-  const object = { ...body, metadata: { ...body.metadata, name: `${resource}-${state.version}` } };
-  state.objects[resource].set(object.metadata.name, object);
-  return object;
+  state.changes += 1;
+  const object = { ...body, metadata: { ...body.metadata, name: `${resource}-${state.changes}` } };
+  const stands = state.onCreate?.(resource, object) ?? object;
+  state.objects[resource].set(object.metadata.name, stands);
+  return stands;
+};
+
+const verbOf = (method: string | undefined, name: string | undefined): string => {
+  const verbs: Readonly<Record<string, string>> = {
+    PATCH: 'patch',
+    POST: 'create',
+    DELETE: 'delete',
+  };
+  return verbs[method ?? ''] ?? (name === undefined ? 'list' : 'get');
 };
 
 const answer = async (state: FakeState, request: IncomingMessage): Promise<unknown> => {
   const url = new URL(request.url ?? '/', 'http://api');
+  const extra = await answerExtra(state, request, url);
+  if (extra !== undefined) return extra;
   const { resource = '', name } = pathForm.exec(url.pathname)?.groups ?? {};
   if (!isResource(resource)) throw new Refused(404, 'the server could not find the resource');
-  const isPatch = request.method === 'PATCH';
-  const isNew = request.method === 'POST';
-  const verb = isNew ? 'create' : isPatch ? 'patch' : name === undefined ? 'list' : 'get';
+  const verb = verbOf(request.method, name);
   state.requests.push(`${verb} ${resource}${name === undefined ? '' : `/${name}`}`);
   const refusal = refusalOf(state, request, `${verb} ${resource}`);
   if (refusal !== undefined) throw new Refused(refusal.status, refusal.message);
   const accept = request.headers.accept ?? '';
-  if (isNew) return created(state, resource, request);
+  if (verb === 'create') return created(state, resource, request);
   if (name === undefined) return listOf(state, resource, url, accept);
-  if (isPatch) return patch(state, { resource, name }, request);
+  if (verb === 'patch') return patch(state, { resource, name }, request);
   const object = state.objects[resource].get(name);
   if (object === undefined) throw new Refused(404, `${resource} "${name}" not found`);
+  if (verb === 'delete') state.objects[resource].delete(name);
   const metadata = { resourceVersion: '1', ...object.metadata };
   return inForm(resource, { ...object, metadata }, accept);
 };
@@ -155,8 +183,9 @@ export const answerRequest = async (
   response: ServerResponse,
 ): Promise<void> => {
   const send = (status: number, body: unknown): void => {
-    response.writeHead(status, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(body));
+    const isPlain = body instanceof PlainText;
+    response.writeHead(status, { 'content-type': isPlain ? 'text/plain' : 'application/json' });
+    response.end(isPlain ? body.text : JSON.stringify(body));
   };
   try {
     send(200, await answer(state, request));

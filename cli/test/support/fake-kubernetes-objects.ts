@@ -26,6 +26,7 @@ const podSpec = (component: string) => ({
   containers: [
     {
       name: component,
+      image: 'registry.example/digital-gold:1.2.3',
       ports: [
         { name: 'http', containerPort: 4000 },
         { name: 'internal', containerPort: 9090 },
@@ -57,7 +58,11 @@ const podSpec = (component: string) => ({
 
 /** Returns a deployment with `available` of its `wanted` replicas. */
 export const fakeDeployment = (component: string, wanted = 1, available = wanted): FakeObject => ({
-  metadata: { name: `gold-${component}`, labels: releaseLabels(component), generation: 3 },
+  metadata: {
+    name: `gold-${component}`,
+    labels: { ...releaseLabels(component), 'app.kubernetes.io/version': '0.0.0-test' },
+    generation: 3,
+  },
   spec: { replicas: wanted, template: { spec: podSpec(component) } },
   status: {
     observedGeneration: 3,
@@ -123,4 +128,7 @@ export const healthyRelease = () => ({
     ),
   ],
   secrets: ['gold-secrets', 'gold-tls'].map((name) => fakeSecret(name)),
+  networkpolicies: [
+    { metadata: { name: 'gold-default-deny', labels: releaseLabels('shared') }, spec: {} },
+  ],
 });

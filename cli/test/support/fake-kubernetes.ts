@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { answerRequest, type FakeState, type Resource } from './fake-kubernetes-answers.ts';
 import { healthyRelease, type FakeObject } from './fake-kubernetes-objects.ts';
+import { operatorAnswers } from './operator-answers.ts';
 import { serveExec, servePortForward, type ExecHandler } from './fake-kubernetes-streams.ts';
 
 /** A small Kubernetes API server: the parts that goldctl uses, with the real server's rules. */
@@ -46,7 +47,7 @@ const byName = (objects: readonly FakeObject[]): Map<string, FakeObject> =>
   new Map(objects.map((object) => [object.metadata.name, object]));
 
 const freshState = (): FakeState => {
-  const { deployments, pods, configmaps, secrets } = healthyRelease();
+  const { deployments, pods, configmaps, secrets, networkpolicies } = healthyRelease();
   return {
     token,
     objects: {
@@ -55,22 +56,33 @@ const freshState = (): FakeState => {
       configmaps: byName(configmaps),
       secrets: byName(secrets),
       events: new Map(),
+      jobs: new Map(),
+      ingresses: new Map(),
+      networkpolicies: byName(networkpolicies),
     },
     forbidden: new Set(),
     requests: [],
     beforePatch: undefined,
     onWake: undefined,
-    version: 100,
+    onCreate: undefined,
+    logs: new Map(),
+    version: 'v1.32.1',
+    changes: 100,
   };
 };
 
-const succeed: ExecHandler = () => ({ exitCode: 0 });
+/** Answers as a well service does; nothing is reached that a policy forbids. */
+export const answerAsWell: ExecHandler = ({ command }) => {
+  if (command[1] === '-e') return { exitCode: 0, stdout: '{"open":false}\n' };
+  const answer = operatorAnswers[command.slice(2).join(' ')];
+  return { exitCode: 0, stdout: answer === undefined ? '' : `${JSON.stringify(answer)}\n` };
+};
 
 /** Starts one that knows a healthy release in namespace `gold`. Close it. */
 export const startFakeKubernetes = async (): Promise<FakeKubernetes> => {
   const state = freshState();
   const ports = new Map<string, number>();
-  let exec = succeed;
+  let exec = answerAsWell;
   const server = createServer((request, response) => void answerRequest(state, request, response));
   const sockets = new Set<Duplex>();
   // Those that were upgraded are not the server's own any more.

@@ -1,10 +1,14 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { writeOperatorProgram } from './operator-answers.ts';
+import { usualNow } from './run-in-process.ts';
 import { readinessReport, startFakeProcess, type FakeProcess } from './fake-process.ts';
 
 /** A local stack of processes whose responses a test sets. */
 export interface FakeStack {
+  /** Has the service's own command. */
+  readonly repository: string;
   readonly env: Readonly<Record<string, string>>;
   readonly home: string;
   readonly settings: string;
@@ -28,11 +32,32 @@ const writeSettings = (folder: string): void => {
   }
 };
 
+/** Secrets of a stack, as its file has them. */
+export const stackSecrets = {
+  jwt: 'dev-only-jwt-secret-of-32-characters',
+  pepper: 'dev-only-pepper-of-thirty-two-chars',
+  password: 'database-pass-phrase',
+} as const;
+
+const stackEnvironment = `# The environment of the local stack.
+APP_MODE=development
+DATABASE_URL=postgresql://dgs_app:${stackSecrets.password}@127.0.0.1:5432/gold
+CREDENTIAL_PEPPER=${stackSecrets.pepper}
+
+# customer besides:
+# PORT=4000
+# JWT_SECRET=${stackSecrets.jwt}
+`;
+
 /** The work that waits for an operator. Nothing unless given. */
 export const answerOperations = (
   { admin, worker }: Pick<FakeStack, 'admin' | 'worker'>,
-  { reviews = 0, failed = 0, dead = 0, dueSeconds = 0 } = {},
+  { reviews = 0, failed = 0, dead = 0, dueSeconds = 0, findings = 0, ranHoursAgo = 0 } = {},
 ): void => {
+  const finishedAt = new Date(usualNow.getTime() - ranHoursAgo * 3_600_000).toISOString();
+  const running = { finishedAt: null, summary: null };
+  const done = { finishedAt, summary: { ok: 13 - findings, findings, errors: 0 } };
+  admin.answer('/v1/reconciliation/runs?page=1&limit=10', 200, { items: [running, done] });
   admin.answer('/v1/dashboard/overview', 200, { orders: { manualReview: reviews } });
   admin.answer('/v1/payouts?status=FAILED&limit=1', 200, { total: failed });
   admin.answer('/v1/payouts?status=REVERSED&limit=1', 200, { total: 0 });
@@ -56,6 +81,7 @@ export const startFakeStack = async (): Promise<FakeStack> => {
   answerOperations({ admin, worker });
   const folder = mkdtempSync(join(tmpdir(), 'fake-stack-'));
   const home = join(folder, 'stack');
+  writeOperatorProgram(folder);
   const settings = join(home, 'settings');
   writeSettings(settings);
   const endpoints = {
@@ -71,9 +97,11 @@ export const startFakeStack = async (): Promise<FakeStack> => {
     },
     settingsDir: settings,
   };
+  writeFileSync(join(home, 'env'), stackEnvironment);
   writeFileSync(join(home, 'endpoints.json'), JSON.stringify(endpoints));
   return {
     env: { STACK_HOME: home, XDG_CONFIG_HOME: folder, GOLDCTL_TOKEN: 'token-of-an-operator' },
+    repository: folder,
     home,
     settings,
     customer,

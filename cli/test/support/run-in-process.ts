@@ -23,20 +23,40 @@ interface CommandResult {
   readonly stderr: string;
 }
 
+/** The time of a command that is given none. */
+export const usualNow = new Date('2026-11-21T10:00:00Z');
+
 const noTerminal = (): CliError => new CliError('there is no terminal', exitCodes.usage);
+
+/** Returns dependencies for what only looks at the commands. */
+export const programDeps = (): CliDeps => ({
+  stdout: () => {},
+  stderr: () => {},
+  stdin: { isTty: false, readAll: async () => '' },
+  promptSecret: async () => {
+    throw noTerminal();
+  },
+  ask: async () => {
+    throw noTerminal();
+  },
+  confirm: async () => {
+    throw noTerminal();
+  },
+  env: {},
+  now: () => usualNow,
+  sleep: async () => {},
+  isTty: false,
+  signal: new AbortController().signal,
+  repository: '',
+  version: '0.0.0-test',
+});
 
 /** Runs a command line inside this process, with dependencies that the options set. */
 export const runInProcess = async (
   args: readonly string[],
   options: RunOptions = {},
 ): Promise<CommandResult> => {
-  const {
-    env = {},
-    stdin,
-    typed,
-    now = new Date('2026-11-21T10:00:00Z'),
-    repository = '',
-  } = options;
+  const { env = {}, stdin, typed, now = usualNow, repository = '' } = options;
   let clock = now.getTime();
   const [out, err]: [string[], string[]] = [[], []];
   const answers = [...(typed ?? [])];

@@ -26,6 +26,28 @@ export const failedPayout = {
   hold: null,
 };
 
+export const payoutWithAttempts = {
+  ...failedPayout,
+  attempts: [
+    {
+      attempt: 2,
+      status: 'FAILED',
+      providerPayoutId: 'pout_2',
+      startedAt: '2026-11-21T10:05:00.000Z',
+      lastAskedAt: '2026-11-21T10:06:00.000Z',
+      contradictedAt: null,
+    },
+    {
+      attempt: 1,
+      status: 'FAILED',
+      providerPayoutId: null,
+      startedAt: '2026-11-21T10:00:00.000Z',
+      lastAskedAt: null,
+      contradictedAt: '2026-11-21T10:04:00.000Z',
+    },
+  ],
+};
+
 export const payouts = page([failedPayout, { ...failedPayout, id: id(12), attempt: 1 }], 41);
 
 const customer = {

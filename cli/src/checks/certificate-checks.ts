@@ -1,0 +1,87 @@
+import { connect } from 'node:tls';
+import { CliError } from '../cli-error.ts';
+import { releaseSelector } from '../clients/kube.ts';
+import type { Check, Finding } from './check.types.ts';
+import type { Installation } from './installation.ts';
+
+interface Place {
+  readonly host: string;
+  readonly port: number;
+}
+
+const timeoutMs = 5000;
+const dayMs = 24 * 60 * 60_000;
+/** Whoever renews certificates by themselves does so a month before their end. */
+const daysBefore = 14;
+
+/** Returns the end of the certificate that is shown there, whoever signed it. */
+const readEnd = ({ host, port }: Place, signal: AbortSignal): Promise<Date> =>
+  new Promise((resolve, reject) => {
+    // The date is wanted of one that is not trusted too. Nothing is sent.
+    const socket = connect({ host, port, servername: host, rejectUnauthorized: false });
+    const giveUp = (error: Error): void => {
+      socket.destroy();
+      reject(error);
+    };
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+    limit.addEventListener('abort', () => giveUp(new Error('it does not answer')), { once: true });
+    socket.once('error', giveUp);
+    socket.once('secureConnect', () => {
+      const { valid_to: end } = socket.getPeerCertificate();
+      socket.destroy();
+      resolve(new Date(end));
+    });
+  });
+
+const judge = (end: Date, now: Date): Finding => {
+  const days = Math.floor((end.getTime() - now.getTime()) / dayMs);
+  const date = end.toISOString().slice(0, 10);
+  if (days < 0) return { status: 'failed', detail: `It ended on ${date}.` };
+  return {
+    status: days < daysBefore ? 'warning' : 'ok',
+    detail: `It ends on ${date}, in ${days} days.`,
+  };
+};
+
+const findingOf = async ({ deps }: Installation, place: Place): Promise<Finding> => {
+  const { host, port } = place;
+  const title = `the certificate of ${port === 443 ? host : `${host}:${port}`} is valid`;
+  try {
+    return { title, ...judge(await readEnd(place, deps.signal), deps.now()) };
+  } catch (error) {
+    deps.signal.throwIfAborted();
+    const reason = error instanceof Error ? error.message : String(error);
+    return { title, status: 'not-run', detail: `It can't be reached from here: ${reason}` };
+  }
+};
+
+const placesOf = async ({ release, adminUrl }: Installation): Promise<Place[]> => {
+  const url = adminUrl === undefined ? undefined : new URL(adminUrl);
+  const own =
+    url?.protocol === 'https:'
+      ? [{ host: url.hostname, port: url.port === '' ? 443 : Number(url.port) }]
+      : [];
+  const hosts = (await release?.client.listTlsHosts(releaseSelector)) ?? [];
+  const found = [...own, ...hosts.map((host) => ({ host, port: 443 }))];
+  return found.filter(
+    ({ host, port }, at) => found.findIndex((one) => one.host === host && one.port === port) === at,
+  );
+};
+
+/** Looks at the certificates that clients see: no Secret is read for it. */
+export const certificateCheck: Check = {
+  id: 'certificate-valid',
+  category: 'network',
+  title: 'the certificates are valid',
+  hint: 'Renew it; with cert-manager "kubectl describe certificate" says why it was not.',
+  run: async (installation) => {
+    try {
+      const places = await placesOf(installation);
+      return await Promise.all(places.map((place) => findingOf(installation, place)));
+    } catch (error) {
+      installation.deps.signal.throwIfAborted();
+      if (!(error instanceof CliError)) throw error;
+      return [{ status: 'not-run', detail: error.message }];
+    }
+  },
+};

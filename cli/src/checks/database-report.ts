@@ -1,0 +1,26 @@
+import type { CliDeps } from '../cli-deps.ts';
+import { CliError } from '../cli-error.ts';
+import { runBackendCommand } from '../clients/backend-command.ts';
+import type { Context } from '../contexts/context.ts';
+import { databaseStatus, type DatabaseStatus } from '../look-ups/look-up-forms.ts';
+
+/** The state of the database, or the reason why it is not known. */
+export type DatabaseReport =
+  | { readonly kind: 'received'; readonly status: DatabaseStatus }
+  | { readonly kind: 'not-asked'; readonly detail: string };
+
+/** Asks the service's own command for the state of the database. Throws only when interrupted. */
+export const fetchDatabase = async (deps: CliDeps, context: Context): Promise<DatabaseReport> => {
+  // A pod has the right to run commands in others only where an operator gave it.
+  if (context.kind === 'pod' || (context.kind === 'kube' && context.inCluster)) {
+    return { kind: 'not-asked', detail: 'It is asked from outside of the cluster.' };
+  }
+  try {
+    const request = { args: ['database', 'status'], answer: databaseStatus };
+    return { kind: 'received', status: await runBackendCommand(deps, context, request) };
+  } catch (error) {
+    deps.signal.throwIfAborted();
+    if (!(error instanceof CliError)) throw error;
+    return { kind: 'not-asked', detail: `The service can't ask it: ${error.message}` };
+  }
+};
