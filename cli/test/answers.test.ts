@@ -160,6 +160,32 @@ describe('deployment runs', () => {
   });
 });
 
+it('reads runs straight from GitHub that lack what an older server leaves out', async () => {
+  const correlationId = '019a8c7e-0000-7000-8000-000000000007';
+  const created_at = '2026-11-21T10:00:00Z';
+  const runs = [
+    { id: '9007199254740993', created_at, actor: null, event: 7 },
+    { id: 5, name: `Deploy backend (${correlationId})`, created_at, status: 'queued' },
+    { id: 'none', created_at },
+  ];
+  api.answer({ body: { workflow_runs: runs } });
+  const env = {
+    GITHUB_TOKEN: 'a-token',
+    GITHUB_OWNER: 'gold',
+    GITHUB_REPOSITORY: 'service',
+    GITHUB_API_URL: api.url,
+  };
+  const args = ['deploy', 'runs', '--direct', '--target', 'backend', '-o', 'json'];
+  const { code, stdout } = await runInProcess(args, { env });
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({
+    items: [
+      { id: '9007199254740993', title: 'deploy-backend.yml', status: 'unknown', event: 'unknown' },
+      { id: '5', correlationId, status: 'queued', actor: null, url: '' },
+    ],
+  });
+});
+
 const refusal = (status: number, code: string, headers = {}): StubResponse => ({
   status,
   headers,

@@ -10,22 +10,29 @@ import { githubFailure, readGithubPlace, type GithubPlace } from './github-conne
 const requestTimeoutMs = 15_000;
 const deployBranch = 'main';
 
-const account = z.object({ login: z.string() });
+/** A deleted account is null, or has no name. */
+const account = z.object({ login: z.string().nullish() }).nullish().catch(undefined);
+const optionalText = z.string().nullish().catch(undefined);
+const time = z.iso.datetime({ offset: true });
+/** A number beyond what JavaScript counts exactly comes as text from some servers. */
+const runId = z.union([z.int(), z.string().regex(/^\d+$/u)]);
 
 const runList = z.object({ workflow_runs: z.array(z.unknown()) });
 
+/** The fields that the service's own adapter reads: all but its id and time may be missing. */
 const listedRun = z.object({
-  id: z.int(),
-  display_title: z.string(),
-  status: z.string().nullish(),
-  conclusion: z.string().nullish(),
-  head_branch: z.string().nullish(),
-  event: z.string(),
-  html_url: z.string(),
-  created_at: z.iso.datetime({ offset: true }),
-  updated_at: z.iso.datetime({ offset: true }),
-  actor: account.nullish(),
-  triggering_actor: account.nullish(),
+  id: runId,
+  name: optionalText,
+  display_title: optionalText,
+  status: optionalText,
+  conclusion: optionalText,
+  head_branch: optionalText,
+  event: optionalText,
+  html_url: optionalText,
+  created_at: time,
+  updated_at: time.nullish().catch(undefined),
+  actor: account,
+  triggering_actor: account,
 });
 type ListedRun = z.infer<typeof listedRun>;
 
@@ -37,28 +44,32 @@ const readRuns = (rows: readonly unknown[]): ListedRun[] =>
   });
 
 /** A GitHub server of an older version returns nothing for a dispatch. */
-const dispatched = z.object({ workflow_run_id: z.int(), html_url: z.string() });
+const dispatched = z.object({ workflow_run_id: runId, html_url: z.string() });
 
 const workflowOf = (target: DeployTarget): string => `deploy-${target}.yml`;
 
 /** The workflows' `run-name` ends with the correlation id. */
 const correlationForm = /\(([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\)$/u;
 
-const toRun = (target: DeployTarget, run: ListedRun): DeployRun => ({
-  id: String(run.id),
-  target,
-  workflow: workflowOf(target),
-  title: run.display_title,
-  correlationId: correlationForm.exec(run.display_title)?.[1] ?? null,
-  status: run.status ?? 'unknown',
-  conclusion: run.conclusion ?? null,
-  branch: run.head_branch ?? null,
-  event: run.event,
-  actor: run.triggering_actor?.login ?? run.actor?.login ?? null,
-  createdAt: new Date(run.created_at).toISOString(),
-  updatedAt: new Date(run.updated_at).toISOString(),
-  url: run.html_url,
-});
+const toRun = (target: DeployTarget, run: ListedRun): DeployRun => {
+  // `display_title` is newer than `name`, which older servers fill in the same way.
+  const title = (run.display_title ?? run.name ?? '') || workflowOf(target);
+  return {
+    id: String(run.id),
+    target,
+    workflow: workflowOf(target),
+    title,
+    correlationId: correlationForm.exec(title)?.[1] ?? null,
+    status: run.status ?? 'unknown',
+    conclusion: run.conclusion ?? null,
+    branch: run.head_branch ?? null,
+    event: run.event ?? 'unknown',
+    actor: run.triggering_actor?.login ?? run.actor?.login ?? null,
+    createdAt: new Date(run.created_at).toISOString(),
+    updatedAt: new Date(run.updated_at ?? run.created_at).toISOString(),
+    url: run.html_url ?? '',
+  };
+};
 
 const silent = (): void => {};
 
