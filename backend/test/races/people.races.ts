@@ -2,7 +2,7 @@ import type { OpenCustomerApi, SignedInPerson } from '#test/support/open-custome
 import { createRandom } from '../../src/platform/ids/random.ts';
 import { answerOf, createRace, type Operation } from './race.ts';
 
-type Ground = OpenCustomerApi & { readonly databaseUrl: string };
+export type Ground = OpenCustomerApi & { readonly databaseUrl: string };
 
 /** The same opened system, with its address where the runner of races looks for it. */
 export const groundOf = (open: OpenCustomerApi): Ground => ({
@@ -20,9 +20,11 @@ type LeavingOperation = Operation<Ground, Leaving>;
 
 const random = createRandom();
 let keys = 0;
-const newKey = (): string => `race-${process.pid}-${(keys += 1)}`;
+export const newKey = (): string => `race-${process.pid}-${(keys += 1)}`;
 
-const newProduct = async ({ system: { db, random, clock } }: OpenCustomerApi): Promise<string> => {
+export const newProduct = async ({
+  system: { db, random, clock },
+}: OpenCustomerApi): Promise<string> => {
   const [id, createdAt] = [random.uuid(), clock.now()];
   const gold = { category: 'RINGS', purityKarat: 22, weightGrams: '3.5' };
   const price = { pricingMode: 'FIXED', pricePaise: 100_000n };
@@ -125,7 +127,7 @@ const leavingRace = createRace<Ground, Leaving>('people', {
 });
 
 /** An order of jewellery, and the product that it is of. */
-interface Shopped {
+export interface Shopped {
   readonly id: string;
   readonly productId: string;
   readonly person: SignedInPerson;
@@ -133,7 +135,7 @@ interface Shopped {
 }
 type ShopOperation = Operation<Ground, Shopped>;
 
-const orderBody = (person: SignedInPerson, productId: string): object => ({
+export const orderBody = (person: SignedInPerson, productId: string): object => ({
   items: [{ productId, quantity: 1 }],
   shippingAddress: {
     name: person.fullName,

@@ -15,6 +15,13 @@ const cancel: PlanOperation = async (_open, { call, id }) =>
   answerOf(await call('POST', `/gold/sip/${id}/cancel`));
 const skip: PlanOperation = async (_open, { call, id }) =>
   answerOf(await call('POST', `/gold/sip/${id}/installments/1/skip`));
+const pause: PlanOperation = async (_open, { call, id }) =>
+  answerOf(await call('POST', `/gold/sip/${id}/pause`));
+const resume: PlanOperation = async (_open, { call, id }) =>
+  answerOf(await call('POST', `/gold/sip/${id}/resume`));
+/** Names the date that the plan was at when the race began. */
+const skipNext: PlanOperation = async (_open, { call, id }) =>
+  answerOf(await call('POST', `/gold/sip/${id}/skip-next`, { due_at: '2026-01-05T03:30:00.000Z' }));
 const planSweep =
   (name: string): PlanOperation =>
   async (open) => {
@@ -51,6 +58,8 @@ const captureOfFirst: PlanOperation = async (open, plan) => {
   return String((await deliver(open, signed)).status);
 };
 
+const skipped = (dates: number): string => (dates === 0 ? '' : `, ${dates} passed over`);
+
 const stateOfPlan = async (open: OpenGold, { id, userId }: TestPlan): Promise<string> => {
   const { db } = open.database;
   const plan = await db.sipPlan.findUniqueOrThrow({ where: { id } });
@@ -72,7 +81,7 @@ const stateOfPlan = async (open: OpenGold, { id, userId }: TestPlan): Promise<st
     orderBy: { type: 'asc' },
   });
   return [
-    `${plan.status}, ${plan.installmentsRaised} raised`,
+    `${plan.status}, ${plan.installmentsRaised} raised${skipped(plan.passedOver)}`,
     ...orders.map(
       ({ installmentNo, status, paymentOrders }) =>
         `no. ${installmentNo} ${status} (${paymentOrders.map((p) => p.status).join('+')})`,
@@ -130,6 +139,12 @@ const atDebit = async (open: OpenGold): Promise<TestPlan> => {
   return plan;
 };
 
+const paused = async (open: OpenGold): Promise<TestPlan> => {
+  const plan = await atDue(open, withMandate);
+  await pause(open, plan);
+  return plan;
+};
+
 const sweepsOfPlans = {
   raise: planSweep('raise-installments'),
   announce: planSweep('announce-debits'),
@@ -147,6 +162,8 @@ export const planRaces = [
       cancel,
       ...sweepsOfPlans,
       complete: planSweep('complete-plans'),
+      pause,
+      'skip the next': skipNext,
     },
     {
       'raise + raise': [passedOver],
@@ -161,6 +178,8 @@ export const planRaces = [
       cancel,
       ...sweepsOfPlans,
       'plan anew': planSweep('replan-debits'),
+      pause,
+      'skip the next': skipNext,
     },
     {
       'raise + raise': [passedOver],
@@ -170,9 +189,11 @@ export const planRaces = [
       'announce + plan anew': [passedOver],
     },
   ),
+  planRace('a plan that is paused', paused, { pause, resume, cancel, ...sweepsOfPlans }),
   planRace('a debit whose day has come', atDebit, {
     cancel,
     skip,
+    pause,
     debit: planSweep('debit-installments'),
     'plan anew': planSweep('replan-debits'),
     pay,
