@@ -57,6 +57,11 @@ const people: readonly CheckCase[] = [
   ['support_ticket_category_check', { category: 'LETTER' }, { category: 'GRIEVANCE' }],
   ['support_ticket_status_check', { status: 'LOST' }, { status: 'CLOSED' }],
   [
+    'support_ticket_message_author_check',
+    { author: 'OPERATOR' },
+    { author: 'OPERATOR', admin_id: one },
+  ],
+  [
     'support_ticket_event_status_check',
     { from_status: 'OPEN', to_status: 'OPEN' },
     { from_status: 'OPEN', to_status: 'CLOSED' },
@@ -206,6 +211,19 @@ const house: readonly CheckCase[] = [
   ],
   ['product_order_cash_amount_check', { amount_paise: 0 }, { amount_paise: 1 }],
   ['product_stock_count_check', { count: -1 }, { count: 0 }],
+  [
+    'product_order_moments_check',
+    { shipped_at: at, returned_at: at },
+    { shipped_at: at, delivered_at: at, returned_at: at },
+  ],
+  [
+    'product_invoice_figures_check',
+    { items_total_paise: 100, gst_paise: 3, delivery_fee_paise: 0, total_paise: 102 },
+    { items_total_paise: 100, gst_paise: 3, delivery_fee_paise: 0, total_paise: 103 },
+  ],
+  ['product_invoice_kind_check', { kind: 'BILL' }, { kind: 'CREDIT_NOTE' }],
+  ['product_invoice_serial_check', { serial: 0 }, { serial: 1, number: 'x'.repeat(16) }],
+  ['product_invoice_series_serial_check', { last_serial: 0 }, { last_serial: 1 }],
   ['catalogue_version_one_check', { id: 2 }, { id: 1 }],
   ['setting_version_name_check', { name: 'moods' }, { name: 'spreads' }],
   ['limits_setting_single_check', { id: 2 }, { id: 1 }],
@@ -218,6 +236,10 @@ const house: readonly CheckCase[] = [
 
 /** Accounting, audit, and what the service keeps of its own work. */
 const books: readonly CheckCase[] = [
+  ['figure_snapshot_single_check', { id: 2 }, { id: 1 }],
+  ['figure_snapshot_taken_check', { taken_at: at }, { taken_at: at, figures: {} }],
+  ['second_factor_owner_check', { admin_id: one, portal_user_id: one }, { admin_id: one }],
+  ['second_factor_confirmed_check', { confirmed_at: at }, { confirmed_at: at, last_period: 1 }],
   [
     'statutory_parameter_gst_check',
     { key: 'gst_rate_bps', value: '10001' },

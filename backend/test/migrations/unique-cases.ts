@@ -14,6 +14,9 @@ export type UniqueCase = readonly [
 ];
 
 export const uniqueCases: readonly UniqueCase[] = [
+  ['second_factor_admin_id_key', ['admin_id']],
+  ['second_factor_portal_user_id_key', ['portal_user_id']],
+  ['recovery_code_factor_id_code_hash_key', ['factor_id', 'code_hash']],
   ['admin_user_email_key', ['email']],
   ['app_user_phone_hash_key', ['phone_hash']],
   ['app_user_phone_key', ['phone']],
@@ -71,6 +74,9 @@ export const uniqueCases: readonly UniqueCase[] = [
   ['price_snapshot_mark_key', ['mark']],
   ['price_snapshot_seq_key', ['seq']],
   ['product_image_current_key', ['product_id'], { status: 'CURRENT' }, { status: 'REPLACED' }],
+  ['product_invoice_kind_financial_year_serial_key', ['kind', 'financial_year', 'serial']],
+  ['product_invoice_number_key', ['number']],
+  ['product_invoice_order_id_kind_key', ['order_id', 'kind']],
   ['product_order_cash_order_id_reference_key', ['order_id', 'reference']],
   ['product_order_event_seq_key', ['seq']],
   ['product_order_line_order_id_line_no_key', ['order_id', 'line_no']],

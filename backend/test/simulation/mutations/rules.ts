@@ -1,4 +1,6 @@
 import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { z } from 'zod';
@@ -69,10 +71,14 @@ interface FailedTest {
 /** The tests of the schema that fail without these rules. */
 const askTests = async (rules: readonly Rule[]): Promise<readonly FailedTest[]> => {
   const vitest = join(backend, '..', 'node_modules', 'vitest', 'vitest.mjs');
-  const args = [vitest, 'run', '--project', 'fast', '--maxWorkers', '1', '--reporter', 'json'];
+  const folder = mkdtempSync(join(tmpdir(), 'digital-gold-rules-'));
+  const file = join(folder, 'report.json');
+  const how = ['--project', 'fast', '--maxWorkers', '1', '--reporter', 'json'];
+  const args = [vitest, 'run', ...how, `--outputFile=${file}`, 'test/migrations'];
   const broken = rules.map((rule) => rule.broken).join(';\n');
-  const text = await run([...args, 'test/migrations'], { BREAK_RULE: broken });
-  const { testResults } = reportShape.parse(JSON.parse(text.slice(text.indexOf('{"numTotal'))));
+  await run(args, { BREAK_RULE: broken });
+  const { testResults } = reportShape.parse(JSON.parse(readFileSync(file, 'utf8')));
+  rmSync(folder, { recursive: true });
   return testResults.flatMap(({ name, assertionResults }) =>
     assertionResults
       .filter(({ status }) => status === 'failed')
