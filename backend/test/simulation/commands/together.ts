@@ -10,17 +10,16 @@ import { cancelPlan, payInstallment, skipDebit } from './plans.ts';
 import { applyCode } from './referrals.ts';
 import { resolve } from './reviews.ts';
 import { sell } from './sales.ts';
-import { cancelJewellery, recordCash, setStock } from './stock.ts';
+import { cancelJewellery, recordCash } from './stock.ts';
 import { drain, runJob, runSweep } from './worker.ts';
 import { nothing } from './payments.ts';
 
-/** The operations that run at the same moment as another one. */
+/** The operations that run at the same moment as another one, whose answers tell their order. */
 const parts = [
   orderJewellery,
   moveJewellery,
   cancelJewellery,
   recordCash,
-  setStock,
   applyCode,
   buy,
   repeatBuy,
