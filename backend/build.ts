@@ -29,6 +29,9 @@ export const listApps = (): string[] => Object.keys(entries());
 /** Names the files of an app that its bundle reads from its own folder. */
 const assets: Readonly<Record<string, readonly string[]>> = {
   sandbox: ['page/sandbox-page.css', 'page/sandbox-page.js'],
+  customer: ['verify.html', 'verify.css', 'verify-page.mjs', 'verify.mjs'].map(
+    (name) => `../../modules/proof-of-gold/verifier/${name}`,
+  ),
 };
 
 /**

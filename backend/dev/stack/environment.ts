@@ -106,6 +106,7 @@ const service = (addresses: StackAddresses, sandbox: string): ProcessEnvironment
   JWT_SECRET: publishedSecrets.jwtSecret,
   ...publishedDataKeys,
   CREDENTIAL_PEPPER: publishedKey('credential-pepper'),
+  PROOF_SIGNING_KEYS: publishedKey('proof-signing-key'),
   SETTINGS_DIR: addresses.settingsDir,
   CLOCK_CONTROL: 'true',
   CLOCK_URL: sandbox,
@@ -136,8 +137,8 @@ const webhookSecrets = [
 
 /** The secrets that a process of the service does not use, and so is not given. */
 const notUsedBy: Readonly<Record<keyof typeof internalPortOf, readonly string[]>> = {
-  customer: ['GITHUB_TOKEN'],
-  admin: ['MSG91_AUTH_KEY', ...webhookSecrets],
+  customer: ['GITHUB_TOKEN', 'PROOF_SIGNING_KEYS'],
+  admin: ['MSG91_AUTH_KEY', 'PROOF_SIGNING_KEYS', ...webhookSecrets],
   accounting: [
     'JWT_SECRET',
     'SAFEGOLD_TOKEN',
@@ -147,6 +148,7 @@ const notUsedBy: Readonly<Record<keyof typeof internalPortOf, readonly string[]>
     'MSG91_AUTH_KEY',
     'RAZORPAYX_KEY_SECRET',
     'GITHUB_TOKEN',
+    'PROOF_SIGNING_KEYS',
     ...webhookSecrets,
   ],
   worker: ['JWT_SECRET', 'MSG91_AUTH_KEY', ...webhookSecrets],

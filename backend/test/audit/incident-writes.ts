@@ -109,6 +109,11 @@ export const incidentWrites: Readonly<Record<string, AdminWrite>> = {
     () => ({ path: '/reconciliation/runs', body: { windowHours: 24 } }),
     { status: 202, parts: 'after', bad: { body: { windowHours: 0 }, status: 400 } },
   ),
+  'POST /proof-of-gold/runs': changing(
+    'proof-of-gold.run',
+    () => ({ path: '/proof-of-gold/runs' }),
+    { status: 202, parts: 'after' },
+  ),
   'POST /referrals/rewards/:id/approve': changing(
     'referral-reward.approve',
     async (fixture) => ({ path: await rewardPath(fixture, 'EARNED', 'approve') }),

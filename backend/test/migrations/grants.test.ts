@@ -26,6 +26,7 @@ const insertOnly = [
   'product_order_cash',
   'product_order_event',
   'product_order_line',
+  'proof_statement',
   'reconciliation_sign_off',
   'statutory_parameter',
 ];
@@ -58,6 +59,8 @@ const deletable = [
   'product_image',
   'product_stock',
   'product_word',
+  'proof_chunk',
+  'proof_leaf',
   'push_token',
   'readiness_evidence',
   'reconciliation_agreement',
@@ -124,6 +127,8 @@ describe('the application role', () => {
       'product_invoice',
       'product_invoice_series',
       'product_word',
+      'proof_chunk',
+      'proof_leaf',
       // All but its note.
       'support_ticket_event',
       // All but its text.

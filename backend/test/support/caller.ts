@@ -42,7 +42,7 @@ export const createCaller =
     });
     const text = await response.text();
     // A file is no answer to look into here.
-    const isFile = /^(?:text\/csv|application\/pdf)/u.test(
+    const isFile = /^(?:text\/|application\/pdf)/u.test(
       response.headers.get('content-type') ?? '',
     );
     const parsed = isFile ? {} : parse(text);

@@ -22,7 +22,7 @@ process refuses by name to start without one that it needs. In: root, component.
 {{- $own = append $own "JWT_SECRET" }}
 {{- $parties = concat $keys $money (list "GITHUB_TOKEN" "S3_SECRET_ACCESS_KEY") }}
 {{- else if eq .component "worker" }}
-{{- $parties = concat $keys $money (list "GITHUB_TOKEN" "S3_SECRET_ACCESS_KEY") }}
+{{- $parties = concat $keys $money (list "GITHUB_TOKEN" "PROOF_SIGNING_KEYS" "S3_SECRET_ACCESS_KEY") }}
 {{- end }}
 {{- dict "own" (sortAlpha $own) "parties" (sortAlpha $parties) | toYaml }}
 {{- end }}

@@ -22,6 +22,11 @@ export const commandEntries: readonly CommandEntry[] = [
     load: async () => (await import('./reconcile.ts')).createReconcileCommand,
   },
   {
+    name: 'proof',
+    about: 'publish proofs that the gold is there, and verify them from files',
+    load: async () => (await import('./proof.ts')).createProofCommand,
+  },
+  {
     name: 'order',
     about: 'show gold orders, and end their reviews',
     load: async () => (await import('./order.ts')).createOrderCommand,

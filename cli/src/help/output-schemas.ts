@@ -27,6 +27,7 @@ import { kycForm, kycPage } from '../kyc/kyc-actions.ts';
 import { orderAnswer } from '../orders/order.ts';
 import { timelineAnswer } from '../orders/show-timeline.ts';
 import { payoutDetail, payoutForm, payoutPage } from '../payouts/payout-actions.ts';
+import { proofRun, proofRunPage, proofVerdict } from '../proofs/proof-actions.ts';
 import { readinessForm } from '../readiness/show-readiness.ts';
 import { reportOutput } from '../reconciliation/report.ts';
 import { ticketForm, ticketPage } from '../tickets/ticket-actions.ts';
@@ -48,6 +49,10 @@ const accountCommands = (name: string) => ({
 const forms: Readonly<Record<string, z.ZodObject>> = {
   check: checkOutput,
   reconcile: reportOutput,
+  'proof list': proofRunPage,
+  'proof publish': proofRun,
+  'proof verify': proofVerdict,
+  'proof rebuild': proofVerdict,
   'order show': orderAnswer,
   'order timeline': timelineAnswer,
   'order resolve': orderAnswer,

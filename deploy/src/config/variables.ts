@@ -42,6 +42,7 @@ export const optionalSecrets = [
   'CASHFREE_WEBHOOK_SECRETS',
   'GITHUB_TOKEN',
   'KYC_WEBHOOK_SECRETS',
+  'PROOF_SIGNING_KEYS',
   'RAZORPAY_KEY_SECRET',
   'RAZORPAY_WEBHOOK_SECRETS',
   'SANDBOX_GATEWAY_KEY_SECRET',
@@ -85,7 +86,7 @@ export const processSecrets: Readonly<Record<Process, readonly string[]>> = {
   ],
   admin: [...own, 'JWT_SECRET', ...money, 'GITHUB_TOKEN', 'S3_SECRET_ACCESS_KEY'],
   accounting: own,
-  worker: [...own, ...money, 'GITHUB_TOKEN', 'S3_SECRET_ACCESS_KEY'],
+  worker: [...own, ...money, 'GITHUB_TOKEN', 'PROOF_SIGNING_KEYS', 'S3_SECRET_ACCESS_KEY'],
 };
 
 /** Every name that belongs in `secrets` and never in `environment`. */

@@ -1,5 +1,6 @@
 import { apiVariables, staffVariables } from '../../runtime/process.variables.ts';
 import { createAccounting, portalRead } from '../../modules/accounting/index.ts';
+import { createProofAccountingRoutes } from '../../modules/proof-of-gold/index.ts';
 import { createExportRegister, createRegisterRoutes } from '../../modules/registers/index.ts';
 import type { Config } from '../../platform/config/config.ts';
 import type { ApiDefinition } from '../../runtime/create-api-app.ts';
@@ -35,6 +36,10 @@ export const createAccountingApi = (
     secondFactorRequired: config.SECOND_FACTOR_REQUIRED,
   });
   const registers = createRegisterRoutes({ ...shared, exportRegister, access: portalRead });
+  const proofs = createProofAccountingRoutes({
+    ...shared,
+    access: { read: portalRead('gold.reconciliation.read'), file: portalRead('gold.export') },
+  });
   return {
     name: 'accounting',
     title: 'Digital Gold accounting API',
@@ -45,7 +50,7 @@ export const createAccountingApi = (
     docs: false,
     guard: accounting.guard,
     onLimited: accounting.rateLimited.record,
-    routes: [...accounting.routes, ...registers],
+    routes: [...accounting.routes, ...registers, ...proofs],
     flush: accounting.rateLimited.flush,
   };
 };

@@ -12,6 +12,7 @@ import { createNotify } from '../../modules/notifications/index.ts';
 import { createOrderTimelineRoutes } from '../../modules/order-timeline/index.ts';
 import { createGatewayAdminRoutes, listUsableGateways } from '../../modules/payments/index.ts';
 import { createPlanAdminRoutes } from '../../modules/plans/index.ts';
+import { createProofAdminRoutes } from '../../modules/proof-of-gold/index.ts';
 import { createPriceAdminRoutes, findLastTick } from '../../modules/price/index.ts';
 import { createProductOrderAdminRoutes } from '../../modules/product-orders/index.ts';
 import {
@@ -78,6 +79,7 @@ const tags = {
   readiness: 'The readiness of buying, and the evidence for it.',
   reports: 'Figures of the moment and of the last days.',
   reconciliation: "The service's books against those of its collaborators.",
+  'proof of gold': 'Signed statements that the gold is there, and why one was not signed.',
   legal: 'Facts and policies, as operators write them.',
   support: 'Tickets of customers and others.',
   config: 'Limits of amounts, feature flags and banners.',
@@ -166,6 +168,7 @@ const createWorkRoutes = (
       report: createReadiness(config, runtime, services),
     }),
     ...reconciliation.adminRoutes,
+    ...createProofAdminRoutes(shared),
     ...services.settings.adminRoutes,
     ...createLegalAdminRoutes(shared),
     ...createSupportAdminRoutes({ ...shared, notify: createNotify(runtime) }),

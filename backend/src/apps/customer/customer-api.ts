@@ -14,6 +14,7 @@ import {
   relistEndedSessions,
 } from '../../modules/identity/index.ts';
 import { createKyc, kycStatusOf } from '../../modules/kyc/index.ts';
+import { createProofCustomerRoutes } from '../../modules/proof-of-gold/index.ts';
 import { createNotificationRoutes, createNotify } from '../../modules/notifications/index.ts';
 import { createReadinessCustomerRoutes } from '../../modules/readiness/index.ts';
 import { createLegalRoutes } from '../../modules/legal/index.ts';
@@ -65,7 +66,7 @@ const tags = {
   notifications: 'Messages to the customer.',
   support: 'Support tickets; no sign-in needed.',
   legal: 'Verified facts and policies; no sign-in needed.',
-  public: 'Availability of buying and selling, and banners; no sign-in needed.',
+  public: 'Availability of buying and selling, banners, proof of gold; no sign-in needed.',
 };
 
 interface AccountOptions {
@@ -170,6 +171,7 @@ export const createCustomerApi = (
       ...services.payouts.customerRoutes,
       ...services.payouts.webhookRoutes,
       ...createHoldingRoutes({ db, portfolios: services.portfolios, price: price.live }),
+      ...createProofCustomerRoutes({ db }),
       ...createCatalogue({ ...shared, objects, live: price.live }).customerRoutes,
       ...createProductOrderRoutes({
         ...shared,

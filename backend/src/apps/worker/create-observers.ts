@@ -11,16 +11,18 @@ interface ObserversOptions {
   readonly runtime: Runtime;
   readonly services: Pick<Services, 'gates'>;
   readonly standstill: { observe(): Promise<void> };
+  readonly books: { observe(): Promise<void> };
 }
 
 /** Creates what brings the worker's gauges up to date whenever its metrics are read. */
 export const createObservers = (options: ObserversOptions): (() => Promise<void>) => {
-  const { config, runtime, services, standstill } = options;
+  const { config, runtime, services, standstill, books } = options;
   const { database, metrics, logger } = runtime;
   const { db, inTransaction } = database;
   const observers = [
     createQueueGauge({ db, metrics, logger }),
     () => standstill.observe(),
+    () => books.observe(),
     createChainGauge({ db, registry: metrics.registry, logger }),
     createFigures({
       ...runtime,

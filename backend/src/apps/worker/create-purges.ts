@@ -6,6 +6,7 @@ import { createAdminSignInPurge } from '../../modules/admins/index.ts';
 import { createValidationPurge } from '../../modules/banking/index.ts';
 import { createIdentityPurges, createSessionPurges } from '../../modules/identity/index.ts';
 import { createProductOrderKeyPurge } from '../../modules/product-orders/index.ts';
+import { createProofPurges } from '../../modules/proof-of-gold/index.ts';
 import { createReconciliationPurges } from '../../modules/reconciliation/index.ts';
 import { createFormerBuyerPurge } from '../../modules/referrals/index.ts';
 import { createSecurityEventPurge } from '../../modules/security-events/index.ts';
@@ -42,5 +43,6 @@ export const createPurges = (options: {
     createFormerBuyerPurge(options),
     createUsePurge(options),
     ...createReconciliationPurges(options),
+    ...createProofPurges(options),
   ].map((purge) => createPurgeSweep({ ...purge, metrics, everyMs }));
 };

@@ -22,12 +22,12 @@ interface SweepsOptions {
   readonly kycEvents: { readonly sweeps: readonly Sweep[] };
   readonly objects: ObjectStore;
   readonly ci: Ci | undefined;
-  readonly reconciliation: { readonly sweeps: readonly Sweep[] };
+  readonly books: { readonly sweeps: readonly Sweep[] };
 }
 
 /** Creates the sweeps of the worker; those that name no period run every `JANITOR_EVERY_MS`. */
 export const createSweeps = (options: SweepsOptions): readonly Sweep[] => {
-  const { config, runtime, services, kycEvents, objects, ci, reconciliation } = options;
+  const { config, runtime, services, kycEvents, objects, ci, books } = options;
   const { database, clock, logger, metrics } = runtime;
   const { db, inTransaction } = database;
   const { banking, gold, payments, payouts, plans, price, settleRewards } = services;
@@ -47,7 +47,7 @@ export const createSweeps = (options: SweepsOptions): readonly Sweep[] => {
     ...kycEvents.sweeps,
     ...createKycSweeps({ ...runtime, db }),
     createProveHoldings({ db, logger }),
-    ...reconciliation.sweeps,
+    ...books.sweeps,
     createDecideDeployments({ ...runtime, db, inTransaction, ci }),
     createFoldChanges({ db }),
     createDocumentRemoval({ db, logger, objects }),

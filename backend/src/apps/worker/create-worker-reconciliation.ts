@@ -1,3 +1,8 @@
+import {
+  createProofGauge,
+  createProofOfGold,
+  readSigningKeys,
+} from '../../modules/proof-of-gold/index.ts';
 import { createReconciliation, runLimitsOf } from '../../modules/reconciliation/index.ts';
 import { fromSafeBps } from '../../money/index.ts';
 import type { Config } from '../../platform/config/config.ts';
@@ -23,4 +28,45 @@ export const createWorkerReconciliation = (
     priceToleranceBps: fromSafeBps(config.PRICE_TOLERANCE_BPS),
     runLimits: runLimitsOf(config.RECONCILIATION_QUERIES_PER_SECOND),
   });
+};
+
+/** Questions about accounts take as long as they take: a statement waits for them. */
+const confirmWithinMs = 3 * 60 * 60_000;
+
+/** Creates the statements of proof of gold, and the schedule that asks for one a day. */
+const createWorkerProofs = (
+  config: Config<typeof workerProcessVariables>,
+  runtime: Runtime,
+  { provider: goldProvider }: Services,
+) => {
+  const { db, inTransaction, readSnapshot } = runtime.database;
+  const limits = runLimitsOf(config.RECONCILIATION_QUERIES_PER_SECOND);
+  return createProofOfGold(
+    {
+      ...runtime,
+      db,
+      inTransaction,
+      readSnapshot,
+      goldProvider,
+      keys: readSigningKeys(config.PROOF_SIGNING_KEYS),
+      limits: { ...limits, withinMs: confirmWithinMs },
+    },
+    { confirmEveryMs: 30 * 60_000 },
+  );
+};
+
+/** Creates what compares our books with those of others: reconciliation, and proofs of gold. */
+export const createWorkerBooks = (...parts: Parameters<typeof createWorkerReconciliation>) => {
+  const [, runtime] = parts;
+  const reconciliation = createWorkerReconciliation(...parts);
+  const proofs = createWorkerProofs(...parts);
+  return {
+    jobs: { ...reconciliation.jobs, ...proofs.jobs },
+    sweeps: [...reconciliation.sweeps, ...proofs.sweeps],
+    observe: createProofGauge({
+      ...runtime,
+      db: runtime.database.db,
+      registry: runtime.metrics.registry,
+    }),
+  };
 };

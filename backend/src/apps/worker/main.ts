@@ -14,7 +14,7 @@ import { loadConfig } from '../../runtime/load-config.ts';
 import { runMain, startProcess } from '../../runtime/start-process.ts';
 import { createObservers } from './create-observers.ts';
 import { createSweeps } from './create-sweeps.ts';
-import { createWorkerReconciliation } from './create-worker-reconciliation.ts';
+import { createWorkerBooks } from './create-worker-reconciliation.ts';
 import { workerProcessVariables } from './worker.variables.ts';
 
 /** The worker: price feed, jobs, schedules, and the sweeps over whatever was left in between. */
@@ -28,7 +28,7 @@ await runMain(async (env) => {
   const services = createServices(config, env, runtime, { receivesWebhooks: false });
   const { banking, gold, payments, payouts, price } = services;
   const kycEvents = createKycEvents({ ...runtime, db, inTransaction });
-  const reconciliation = createWorkerReconciliation(config, runtime, services);
+  const books = createWorkerBooks(config, runtime, services);
   const feed = createPriceFeed({
     ...runtime,
     db,
@@ -42,7 +42,7 @@ await runMain(async (env) => {
     ...banking.jobs,
     ...payouts.jobs,
     ...kycEvents.jobs,
-    ...reconciliation.jobs,
+    ...books.jobs,
   };
   const jobs = createJobRunner({
     connections: database.connections,
@@ -56,7 +56,7 @@ await runMain(async (env) => {
     logger,
     metrics,
     everyMs: config.JANITOR_EVERY_MS,
-    sweeps: createSweeps({ config, runtime, services, kycEvents, objects, ci, reconciliation }),
+    sweeps: createSweeps({ config, runtime, services, kycEvents, objects, ci, books }),
   });
 
   const standstill = createStandstill({
@@ -75,7 +75,7 @@ await runMain(async (env) => {
     runtime,
     config,
     checks: [{ name: 'jobs', isRequired: true, check: standstill.check }],
-    beforeMetrics: createObservers({ config, runtime, services, standstill }),
+    beforeMetrics: createObservers({ config, runtime, services, standstill, books }),
     onDrain: () => Promise.all([feed.stop(), mover.stop(), sweeps.stop(), jobs.stop()]),
     closeFirst: [
       { name: 'services', close: () => services.close() },

@@ -1,5 +1,6 @@
 import { defineVariables } from '../../platform/config/config.ts';
 import { integer } from '../../platform/config/kinds.ts';
+import { signingKeyList } from '../../modules/proof-of-gold/index.ts';
 import { servicesVariables } from '../../runtime/process.variables.ts';
 
 export const workerVariables = defineVariables({
@@ -19,6 +20,11 @@ export const workerVariables = defineVariables({
   FIGURES_EVERY_MS: {
     schema: integer(10_000, 200, 600_000),
     doc: 'real time between two readings of the figures of the metrics, by all workers together',
+  },
+  PROOF_SIGNING_KEYS: {
+    schema: signingKeyList(),
+    doc: 'Ed25519 keys of proofs of gold, 32 bytes as base64 each, newest first; without, none is made',
+    secret: true,
   },
   JOB_STANDSTILL_SECONDS: {
     schema: integer(60, 2, 3600),

@@ -17,4 +17,4 @@ export {
   createReadinessReport,
 } from './readiness-report.ts';
 export { findEvidence, upsertEvidence } from './readiness.store.ts';
-export { evidenceItems } from './readiness.types.ts';
+export { evidenceItems, readCertificateValue } from './readiness.types.ts';

@@ -31,6 +31,7 @@ const itemTable: Readonly<
   provider_disclosure: { title: "The gold provider's disclosure", blocking: true },
   legal_entity: { title: 'The legal entity', blocking: true },
   legal_policies: { title: 'The policies that customers accept', blocking: true },
+  custodian_certificate: { title: "The custodian's certificate", blocking: false },
   gold_provider: { title: 'The gold provider responds', blocking: false },
   payment_gateway: { title: 'A payment gateway is usable', blocking: false },
   payout_provider: { title: 'The payout provider responds', blocking: false },
@@ -76,6 +77,14 @@ const runCheck = async (check: ReadinessCheck): Promise<Finding> => {
   }
 };
 
+/** Nobody has to have one: what is on file is shown, and named in statements of proof of gold. */
+const certificateItem = (evidence: Evidence | undefined, now: Date): ReadinessItem[] => {
+  if (evidence === undefined) return [];
+  const id = 'custodian_certificate';
+  const { status, detail } = evidenceFinding(evidence, { now, isShown: true });
+  return [{ id, ...itemTable[id], status, detail, evidence }];
+};
+
 /** Returns the operators' report: the evidence on file, and the result of every check. */
 export const createReadinessReport = (options: {
   readonly db: Db;
@@ -104,7 +113,8 @@ export const createReadinessReport = (options: {
         ...(await runCheck(checks[id])),
       })),
     );
-    return [...proven, ...checked];
+    const certificate = evidence.get('custodian_certificate');
+    return [...proven, ...certificateItem(certificate, now), ...checked];
   };
 };
 

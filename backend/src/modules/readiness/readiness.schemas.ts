@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { exampleOf, istDay, plainLine, plainText } from '../../platform/http/index.ts';
 import {
-  evidenceItems,
   findingStatuses,
   readinessItems,
+  recordedItems,
   type Evidence,
   type ReadinessItem,
 } from './readiness.types.ts';
@@ -25,7 +25,7 @@ evidenceBody.register(z.globalRegistry, {
 
 export type EvidenceBody = z.output<typeof evidenceBody>;
 
-export const evidenceParams = z.object({ item: z.enum(evidenceItems) });
+export const evidenceParams = z.object({ item: z.enum(recordedItems) });
 
 export const evidenceView = z.object({
   value: z.string(),

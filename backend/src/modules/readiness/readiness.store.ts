@@ -1,9 +1,14 @@
 import { selectRows, sql, type Db, type InTransaction } from '../../platform/db/index.ts';
 import type { Clock } from '../../platform/clock/clock.ts';
-import type { RequestContext } from '../../platform/http/index.ts';
+import { validationError, type RequestContext } from '../../platform/http/index.ts';
 import { adminActor, type AdminPrincipal } from '../admins/index.ts';
 import type { Auditor } from '../audit/index.ts';
-import { evidenceItems, type Evidence, type EvidenceItem } from './readiness.types.ts';
+import {
+  readCertificateValue,
+  recordedItems,
+  type Evidence,
+  type EvidenceItem,
+} from './readiness.types.ts';
 import { presentEvidence, type EvidenceBody } from './readiness.schemas.ts';
 
 /* The rows of `readiness_evidence`. */
@@ -28,7 +33,7 @@ const toEvidence = ({
 
 export const findAllEvidence = async (db: Db): Promise<ReadonlyMap<string, Evidence>> => {
   const rows = await db.readinessEvidence.findMany({
-    where: { item: { in: [...evidenceItems] } },
+    where: { item: { in: [...recordedItems] } },
   });
   return new Map(rows.map((row) => [row.item, toEvidence(row)]));
 };
@@ -70,6 +75,11 @@ export const putEvidence = async (
   { item, body }: { readonly item: EvidenceItem; readonly body: EvidenceBody },
   { principal, context }: { readonly principal: AdminPrincipal; readonly context: RequestContext },
 ): Promise<Evidence> => {
+  if (item === 'custodian_certificate' && readCertificateValue(body.value) === undefined) {
+    throw validationError([
+      { field: 'value', message: 'must be grams and a day, such as 12345.6789 g of 2026-01-15' },
+    ]);
+  }
   const evidence = { ...body, expiresOn: body.expiresOn ?? null, updatedAt: clock.now() };
   await inTransaction(async (tx) => {
     await lockEvidence(tx, item);

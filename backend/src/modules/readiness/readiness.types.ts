@@ -4,7 +4,25 @@ export const evidenceItems = [
   'legal_entity',
   'legal_policies',
 ] as const;
-export type EvidenceItem = (typeof evidenceItems)[number];
+
+/** Evidence that closes nothing where it is missing. */
+const otherEvidence = ['custodian_certificate'] as const;
+
+/** Everything that operators put on file. */
+export const recordedItems = [...evidenceItems, ...otherEvidence] as const;
+export type EvidenceItem = (typeof recordedItems)[number];
+
+/** The form of the custodian's certificate: its grams and its IST day. */
+const certificateForm = /^(?<grams>\d{1,9}(?:\.\d{1,8})?) g of (?<day>\d{4}-\d{2}-\d{2})$/u;
+
+/** Reads the figure and the day of a custodian's certificate; undefined where they are neither. */
+export const readCertificateValue = (
+  value: string,
+): { readonly grams: string; readonly day: string } | undefined => {
+  const { grams, day } = certificateForm.exec(value)?.groups ?? {};
+  const isDay = day !== undefined && !Number.isNaN(Date.parse(day));
+  return grams === undefined || !isDay ? undefined : { grams, day };
+};
 
 export const checkedItems = [
   'gold_provider',
@@ -17,7 +35,7 @@ export const checkedItems = [
 ] as const;
 export type CheckedItem = (typeof checkedItems)[number];
 
-export const readinessItems = [...evidenceItems, ...checkedItems] as const;
+export const readinessItems = [...recordedItems, ...checkedItems] as const;
 export type ReadinessItemId = (typeof readinessItems)[number];
 
 export const findingStatuses = ['PASS', 'FAIL', 'UNKNOWN'] as const;

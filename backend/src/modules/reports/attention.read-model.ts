@@ -25,6 +25,7 @@ const links = {
   ticket_overdue: '/support/tickets?due=overdue',
   kyc_submitted: '/kyc?status=SUBMITTED',
   evidence_ending: '/readiness',
+  proof_refused: '/proof-of-gold/runs',
 } as const;
 
 export const attentionKinds = Object.keys(links) as readonly Attention['kind'][]; // its own keys
@@ -62,6 +63,10 @@ const sources = (now: Date): Readonly<Record<Attention['kind'], Sql>> => ({
   // As the readiness report warns: it ends within 30 days, or has ended.
   evidence_ending: sql`(expires_on - 30)::timestamptz AS since FROM readiness_evidence
     WHERE expires_on < ${istDate(addMs(now, 30 * 24 * 60 * 60_000))}::date`,
+  // Nothing was signed since.
+  proof_refused: sql`finished_at AS since FROM proof_run r
+    WHERE r.status IN ('REFUSED', 'FAILED') AND NOT EXISTS (
+      SELECT FROM proof_run p WHERE p.status = 'PUBLISHED' AND p.number > r.number)`,
 });
 
 /** Returns the kinds of work that wait now, with how much there is and since when. */

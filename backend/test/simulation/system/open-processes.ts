@@ -156,7 +156,8 @@ const openWorker = async (options: ProcessesOptions, closers: Closer[]) => {
       kycEvents,
       objects,
       ci: undefined,
-      reconciliation,
+      // Proofs of gold are no step of a story.
+      books: reconciliation,
     }),
     moveDueJobs: () => mover.tick(),
     redis: runtime.redis,

@@ -1,0 +1,166 @@
+import { addGrams, gramsFromDatabase, gramsToDatabase, type Grams } from '../../money/index.ts';
+import { selectOne, selectRows, sql, type Db, type Sql } from '../../platform/db/index.ts';
+import { invariant } from '../../platform/invariant/invariant.ts';
+import type { RefusalDetail } from './proof.types.ts';
+
+/*
+ * Both sides of the balance at one moment. It reads the tables of other modules, as reconciliation
+ * does, by statements that only read.
+ */
+
+/** Both sides of the balance, where they agree. */
+export interface Balance {
+  readonly accounts: number;
+  readonly liabilities: Grams;
+  readonly confirmed: Grams;
+  /** Gold of the house that lies in customers' accounts at the provider. */
+  readonly house: Grams;
+  /** What the provider holds more, or less, for trades whose outcome is open. */
+  readonly open: Grams;
+  readonly confirmedAccounts: number;
+  readonly oldestConfirmation: Date | null;
+}
+
+/**
+ * Selects, for each account at the provider, what our books hold of it and by how much the
+ * provider's answer was off. Gold of trades whose outcome is open may or may not be in that answer
+ * yet: `least` and `most` bound what it may be off by, as in reconciliation. A trade since the
+ * answer changes both sides alike: the provider itself said that it is done.
+ */
+const accountsOf = (provider: string): Sql => sql`
+  WITH held AS MATERIALIZED (
+    SELECT u.provider_user_id AS account, sum(h.balance) AS balance, sum(h.version) AS version,
+      max(h.updated_at) AS changed_at, min(h.user_id::text)::uuid AS user_id
+    FROM holding h JOIN app_user u ON u.id = h.user_id
+    WHERE h.version > 0
+    GROUP BY u.provider_user_id),
+  house AS MATERIALIZED (
+    SELECT u.provider_user_id AS account, -sum(m.grams) AS grams
+    FROM holding_movement m JOIN app_user u ON u.id = m.user_id
+    WHERE m.kind IN ('FORFEITED', 'RECOVERED')
+    GROUP BY u.provider_user_id),
+  undecided AS MATERIALIZED (
+    SELECT DISTINCT order_id AS id FROM provider_operation
+    WHERE status IN ('INTENDED', 'UNKNOWN') AND order_id IS NOT NULL),
+  open AS MATERIALIZED (
+    SELECT u.provider_user_id AS account,
+      coalesce(sum(o.grams) FILTER (WHERE o.type <> 'SELL' AND o.allocated_at IS NULL), 0) AS buys,
+      coalesce(sum(o.grams) FILTER (WHERE o.type = 'SELL' AND o.status = 'VERIFIED'), 0) AS sells,
+      coalesce(bool_or(o.status = 'MANUAL_REVIEW'
+        AND o.manual_review_code = 'GRAMS_MISMATCH'), false) AS is_unclear
+    FROM gold_order o JOIN app_user u ON u.id = o.user_id
+    WHERE o.status IN ('PAID', 'RETRY_PENDING', 'VERIFIED')
+      OR (o.status = 'MANUAL_REVIEW' AND o.manual_review_code = 'GRAMS_MISMATCH')
+      OR o.id IN (SELECT id FROM undecided)
+    GROUP BY u.provider_user_id)
+  SELECT held.account, held.user_id, held.balance, coalesce(house.grams, 0) AS house,
+    CASE WHEN c.version = held.version THEN c.grams - held.balance - coalesce(house.grams, 0)
+      ELSE c.grams - c.booked END AS off,
+    c.confirmed_at,
+    -coalesce(open.sells, 0) AS least,
+    CASE WHEN open.is_unclear THEN 'Infinity'::numeric ELSE coalesce(open.buys, 0) END AS most,
+    c.version IS NOT DISTINCT FROM held.version AS is_fresh, held.changed_at
+  FROM held
+  LEFT JOIN house ON house.account = held.account
+  LEFT JOIN open ON open.account = held.account
+  LEFT JOIN proof_confirmation c
+    ON c.provider = ${provider} AND c.provider_user_id = held.account`;
+
+interface TotalsRow {
+  readonly accounts: number;
+  readonly liabilities: string;
+  readonly house: string;
+  readonly off: string;
+  readonly differing: number;
+  readonly settled: number;
+  readonly confirmedAccounts: number;
+  readonly oldest: Date | null;
+  readonly movements: string;
+}
+
+/**
+ * Matches an account that differs. One that the provider was never asked about has to have begun
+ * after `since`, when all that there were had been asked about.
+ */
+const differs = (since: Date): Sql => sql`
+  (account IS NULL AND balance <> 0)
+  OR (off IS NOT NULL AND (off < least OR off > most))
+  OR (off IS NULL AND changed_at < ${since}::timestamptz)`;
+
+interface SampleRow {
+  readonly userId: string | null;
+  readonly booked: string;
+  readonly off: string;
+}
+
+const readSamples = async (
+  tx: Db,
+  provider: string,
+  since: Date,
+): Promise<RefusalDetail['samples']> => {
+  const rows = await selectRows<SampleRow>(
+    tx,
+    sql`
+      SELECT user_id AS "userId", (balance + house)::text AS booked,
+        coalesce(off, -(balance + house))::text AS off
+      FROM (${accountsOf(provider)}) AS account
+      WHERE ${differs(since)}
+      ORDER BY user_id LIMIT 20`,
+  );
+  return rows.map(({ userId, booked, off }) => {
+    const [ours, difference] = [gramsFromDatabase(booked), gramsFromDatabase(off)];
+    return {
+      userId,
+      booked: gramsToDatabase(ours),
+      confirmed: gramsToDatabase(addGrams(ours, difference)),
+      difference: gramsToDatabase(difference),
+    };
+  });
+};
+
+export type Compared =
+  | { readonly balance: Balance }
+  | { readonly detail: RefusalDetail; readonly mayAgreeAgain: boolean };
+
+/**
+ * Compares the sums of holdings with what the provider confirmed, account by account: a surplus of
+ * one hides no shortage of another. `mayAgreeAgain` where those that differ traded since the
+ * provider was asked about them, so that its answer may be of another moment than ours.
+ */
+export const compareBooks = async (
+  tx: Db,
+  { provider, since }: { readonly provider: string; readonly since: Date },
+): Promise<Compared> => {
+  const row = await selectOne<TotalsRow>(
+    tx,
+    sql`
+      SELECT (SELECT count(*)::int FROM holding WHERE balance > 0) AS accounts,
+        coalesce(sum(balance), 0)::text AS liabilities, coalesce(sum(house), 0)::text AS house,
+        coalesce(sum(off), 0)::text AS off,
+        count(*) FILTER (WHERE ${differs(since)})::int AS differing,
+        count(*) FILTER (WHERE is_fresh AND (${differs(since)}))::int AS settled,
+        count(*) FILTER (WHERE off IS NOT NULL)::int AS "confirmedAccounts",
+        min(confirmed_at) AS oldest,
+        (SELECT coalesce(sum(m.grams), 0)::text FROM holding_movement m) AS movements
+      FROM (${accountsOf(provider)}) AS account`,
+  );
+  invariant(row, 'sums have a row');
+  const liabilities = gramsFromDatabase(row.liabilities);
+  const house = gramsFromDatabase(row.house);
+  const open = gramsFromDatabase(row.off);
+  const movements = gramsFromDatabase(row.movements);
+  const confirmed = addGrams(liabilities, house, open);
+  if (row.differing === 0 && movements === liabilities) {
+    const { accounts, confirmedAccounts, oldest: oldestConfirmation } = row;
+    const sums = { liabilities, confirmed, house, open };
+    return { balance: { accounts, ...sums, confirmedAccounts, oldestConfirmation } };
+  }
+  const detail = {
+    liabilities: gramsToDatabase(liabilities),
+    confirmed: gramsToDatabase(confirmed),
+    movements: gramsToDatabase(movements),
+    accountsDiffering: row.differing,
+    samples: await readSamples(tx, provider, since),
+  };
+  return { detail, mayAgreeAgain: row.settled === 0 && movements === liabilities };
+};

@@ -1,0 +1,104 @@
+import { gramsFromDatabase, gramsToDatabase, type Grams } from '../../money/index.ts';
+import { execute, selectRows, sql, type Db, type Sql } from '../../platform/db/index.ts';
+
+/*
+ * The accounts at the gold provider, and what it last said of them. An account there is that of a
+ * phone number: customers who had the number one after the other are one account.
+ */
+
+/** An account at the provider, and what our books hold of it. */
+export interface Account {
+  readonly providerUserId: string;
+  /** The sum of the versions of its holdings: any change of one of them raises it. */
+  readonly version: bigint;
+  /** Grams of its customers, and of the house on it. */
+  readonly booked: Grams;
+}
+
+interface AccountRow extends Omit<Account, 'booked'> {
+  readonly booked: string;
+}
+
+/** Sums, over the movements of some customers, the gold that went to the house (as a positive). */
+const houseOf = (users: Sql): Sql => sql`
+  (SELECT coalesce(-sum(m.grams), 0) FROM holding_movement m
+   WHERE m.user_id IN (${users}) AND m.kind IN ('FORFEITED', 'RECOVERED'))`;
+
+const selectAccounts = (ids: Sql): Sql => sql`
+  SELECT u.provider_user_id AS "providerUserId", sum(h.version)::bigint AS version,
+    (sum(h.balance) + ${houseOf(sql`
+      SELECT x.id FROM app_user x WHERE x.provider_user_id = u.provider_user_id`)})::text AS booked
+  FROM app_user u JOIN holding h ON h.user_id = u.id
+  WHERE u.provider_user_id IN (${ids})
+  GROUP BY u.provider_user_id`;
+
+const toAccount = ({ booked, ...row }: AccountRow): Account => ({
+  ...row,
+  booked: gramsFromDatabase(booked),
+});
+
+/** Counts the accounts that ever had gold, up to a bound. */
+export const hasMoreAccounts = async (db: Db, than: number): Promise<boolean> => {
+  const rows = await selectRows<{ n: number }>(
+    db,
+    sql`SELECT count(*)::int AS n FROM (
+      SELECT FROM holding WHERE version > 0 LIMIT ${than + 1}::int) AS held`,
+  );
+  return (rows[0]?.n ?? 0) > than;
+};
+
+/**
+ * Lists the next accounts after a key whose holding changed since the provider was asked, or that
+ * it was asked about before `since`.
+ */
+export const listUnconfirmed = async (
+  db: Db,
+  provider: string,
+  { after, since, most }: { readonly after: string; readonly since: Date; readonly most: number },
+): Promise<Account[]> => {
+  const rows = await selectRows<AccountRow>(
+    db,
+    selectAccounts(sql`
+      SELECT a.provider_user_id FROM (
+        SELECT v.provider_user_id, sum(w.version) AS version
+        FROM app_user v JOIN holding w ON w.user_id = v.id
+        WHERE v.provider_user_id > ${after}
+        GROUP BY v.provider_user_id) AS a
+      LEFT JOIN proof_confirmation c
+        ON c.provider = ${provider} AND c.provider_user_id = a.provider_user_id
+      WHERE a.version > 0 AND (c.version IS DISTINCT FROM a.version
+        OR c.confirmed_at < ${since}::timestamptz)
+      ORDER BY a.provider_user_id LIMIT ${most}::int`),
+  );
+  return rows
+    .map(toAccount)
+    .toSorted((one, other) => (one.providerUserId < other.providerUserId ? -1 : 1));
+};
+
+/** Keeps what the provider said of accounts, but for those whose holding changed meanwhile. */
+export const keepConfirmations = async (
+  db: Db,
+  provider: string,
+  answers: readonly { readonly item: Account; readonly answer: Grams }[],
+  now: Date,
+): Promise<void> => {
+  if (answers.length === 0) return;
+  await execute(
+    db,
+    sql`
+      INSERT INTO proof_confirmation
+        (provider, provider_user_id, version, grams, booked, confirmed_at)
+      SELECT ${provider}, a.id, a.version, a.grams, a.booked, ${now}::timestamptz
+      FROM unnest(${answers.map(({ item }) => item.providerUserId)}::text[],
+        ${answers.map(({ item }) => String(item.version))}::bigint[],
+        ${answers.map(({ answer }) => gramsToDatabase(answer))}::numeric[],
+        ${answers.map(({ item }) => gramsToDatabase(item.booked))}::numeric[])
+        AS a (id, version, grams, booked)
+      WHERE a.version = (
+        SELECT sum(h.version) FROM app_user u JOIN holding h ON h.user_id = u.id
+        WHERE u.provider_user_id = a.id)
+      ON CONFLICT (provider, provider_user_id) DO UPDATE
+        SET version = excluded.version, grams = excluded.grams, booked = excluded.booked,
+          confirmed_at = excluded.confirmed_at`,
+  );
+};

@@ -1,0 +1,16 @@
+import type { Sweep, TaskList } from '../../platform/jobs/index.ts';
+import type { Random } from '../../platform/ids/random.ts';
+import { createProofSweeps, createRunJobs } from './make-proofs.ts';
+import type { PublishDeps } from './publish-statement.ts';
+
+/**
+ * Wires the making of statements. Without a key nothing is signed, and so nothing is made: neither
+ * job nor sweep has anything to do.
+ */
+export const createProofOfGold = (
+  deps: PublishDeps & { readonly random: Pick<Random, 'bytes' | 'uuid'> },
+  { confirmEveryMs }: { readonly confirmEveryMs: number },
+): { readonly jobs: TaskList; readonly sweeps: readonly Sweep[] } =>
+  deps.keys.length === 0
+    ? { jobs: createRunJobs(deps), sweeps: [] }
+    : { jobs: createRunJobs(deps), sweeps: createProofSweeps(deps, { confirmEveryMs }) };

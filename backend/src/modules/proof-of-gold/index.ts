@@ -1,0 +1,7 @@
+export { createProofOfGold } from './create-proof-of-gold.ts';
+export { createProofGauge } from './proof-gauge.ts';
+export { createProofAccountingRoutes } from './proof.accounting.routes.ts';
+export { createProofAdminRoutes } from './proof.admin.routes.ts';
+export { createProofCustomerRoutes } from './proof.customer.routes.ts';
+export { createProofPurges } from './proof.purges.ts';
+export { readSigningKeys, signingKeyList } from './signing-keys.ts';

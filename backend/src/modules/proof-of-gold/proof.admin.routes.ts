@@ -1,0 +1,67 @@
+import { AppError } from '../../platform/errors/app-error.ts';
+import { defineRoute, idParams, ok, pageQuery, type Route } from '../../platform/http/index.ts';
+import { adminAccess, anyAdmin } from '../admins/index.ts';
+import { requestRun, type RequestRunDeps } from './make-proofs.ts';
+import { presentPublished, presentRun, publishedPage, runPage, runView } from './proof.schemas.ts';
+import { findRun, listRuns } from './runs.store.ts';
+import { listStatements } from './statements.store.ts';
+
+const tags = ['proof of gold'];
+
+/** Declares `/proof-of-gold` of the admin API: statements, and why one was not signed. */
+export const createProofAdminRoutes = (deps: RequestRunDeps): Route[] => [
+  defineRoute({
+    method: 'GET',
+    path: '/proof-of-gold/statements',
+    summary: 'Signed statements of proof of gold, newest first',
+    tags,
+    access: anyAdmin,
+    query: pageQuery,
+    responses: { 200: publishedPage },
+    handler: async ({ query }) => {
+      const { rows, total } = await listStatements(deps.db, query);
+      return ok({ items: rows.map(presentPublished), total, ...query });
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/proof-of-gold/runs',
+    summary: 'Ask for a statement of the present moment; one that is under way is it',
+    tags,
+    access: adminAccess('SUPER_ADMIN', 'ADMIN'),
+    responses: { 202: runView },
+    errors: ['BUSY'],
+    handler: async ({ principal, context }) => {
+      const run = await requestRun(deps, { principal, context });
+      return { status: 202, body: presentRun(run) };
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/proof-of-gold/runs',
+    summary: 'What was made of each statement, newest first, and why one was not signed',
+    tags,
+    access: anyAdmin,
+    query: pageQuery,
+    responses: { 200: runPage },
+    handler: async ({ query }) => {
+      const { rows, total } = await listRuns(deps.db, query);
+      return ok({ items: rows.map(presentRun), total, ...query });
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/proof-of-gold/runs/:id',
+    summary: 'What was made of one statement',
+    tags,
+    access: anyAdmin,
+    params: idParams,
+    responses: { 200: runView },
+    errors: ['NOT_FOUND'],
+    handler: async ({ params }) => {
+      const run = await findRun(deps.db, params.id);
+      if (run === undefined) throw new AppError('NOT_FOUND');
+      return ok(presentRun(run));
+    },
+  }),
+];

@@ -1,0 +1,56 @@
+import { addMs, type Clock } from '../../platform/clock/clock.ts';
+import { execute, sql, type Db, type Sql } from '../../platform/db/index.ts';
+import type { Purge } from '../../platform/jobs/index.ts';
+
+/** Customers can fetch their proof of a statement for so long. The statement stays. */
+const treeMs = 7 * 24 * 60 * 60_000;
+
+/**
+ * Selects the numbers of the runs whose tree nobody needs: those of statements that are old, but
+ * for the newest one, and those that ended without one. Its keys go first: a proof that was given
+ * out can then no longer be told to be of whom, not even from here.
+ */
+const spentRuns = (now: Date): Sql => sql`
+  SELECT r.number FROM proof_run r
+  WHERE r.status IN ('REFUSED', 'FAILED') OR (r.status = 'PUBLISHED' AND r.salt_key IS NULL)
+    OR (r.status = 'PUBLISHED' AND r.finished_at < ${addMs(now, -treeMs)}::timestamptz
+      AND r.number <> (SELECT max(n.number) FROM proof_run n WHERE n.status = 'PUBLISHED'))`;
+
+/** Creates the purges of trees that are seven days old. */
+export const createProofPurges = ({
+  db,
+  clock,
+}: {
+  readonly db: Db;
+  readonly clock: Clock;
+}): readonly Purge[] => [
+  {
+    name: 'purge-proof-leaves',
+    async deleteBatch(limit) {
+      await execute(
+        db,
+        sql`
+          UPDATE proof_run SET salt_key = NULL
+          WHERE salt_key IS NOT NULL AND number IN (${spentRuns(clock.now())})`,
+      );
+      return execute(
+        db,
+        sql`
+          DELETE FROM proof_leaf WHERE ctid IN (
+            SELECT l.ctid FROM proof_leaf l
+            WHERE l.run_number IN (${spentRuns(clock.now())}) LIMIT ${limit}::int)`,
+      );
+    },
+  },
+  {
+    name: 'purge-proof-chunks',
+    deleteBatch: (limit) =>
+      execute(
+        db,
+        sql`
+          DELETE FROM proof_chunk WHERE ctid IN (
+            SELECT c.ctid FROM proof_chunk c
+            WHERE c.run_number IN (${spentRuns(clock.now())}) LIMIT ${limit}::int)`,
+      ),
+  },
+];

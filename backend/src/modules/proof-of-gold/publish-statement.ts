@@ -1,0 +1,174 @@
+import { gramsToDatabase, subtractGrams } from '../../money/index.ts';
+import type { Clock } from '../../platform/clock/clock.ts';
+import {
+  lockText,
+  type Db,
+  type InTransaction,
+  type ReadSnapshot,
+} from '../../platform/db/index.ts';
+import type { Random } from '../../platform/ids/random.ts';
+import { invariant } from '../../platform/invariant/invariant.ts';
+import type { Logger } from '../../platform/observability/index.ts';
+import { compareBooks, type Balance, type Compared } from './compare-books.ts';
+import { confirmAccounts, type ConfirmDeps } from './confirm-accounts.ts';
+import { readCertificate } from './certificate.ts';
+import type { RefusalDetail, RefusalReason } from './proof.types.ts';
+import { endRun, holdRun, startRun, touchRun, type Run } from './runs.store.ts';
+import type { SigningKey } from './signing-keys.ts';
+import { signStatement } from './statement.ts';
+import { addStatement, findStatement } from './statements.store.ts';
+import { buildTree, clearTree, writeLeaves, type TreeOf } from './tree.store.ts';
+import { hashOf, sumOf } from './tree.ts';
+
+export interface PublishDeps extends ConfirmDeps {
+  readonly inTransaction: InTransaction;
+  readonly readSnapshot: ReadSnapshot;
+  readonly clock: Clock;
+  readonly random: Pick<Random, 'bytes'>;
+  readonly logger: Pick<Logger, 'info' | 'error'>;
+  readonly keys: readonly SigningKey[];
+}
+
+/** Sorting and writing a million leaves takes some seconds. */
+const snapshotMs = 10 * 60_000;
+/** Snapshots that may fall between a trade and the provider's answer about it. */
+const mostSnapshots = 5;
+
+/** The attempt lost its run to another one: that one goes on. */
+class RunTaken extends Error {
+  override readonly name = 'RunTaken';
+}
+
+interface Attempt {
+  readonly run: Run;
+  readonly tree: TreeOf;
+  readonly signal: AbortSignal;
+}
+
+type Snapped = Compared & { readonly moment: Date };
+
+/**
+ * Compares the books and, where they agree, copies the holdings into leaves: both of one snapshot
+ * of the database, so that no trade falls between them.
+ */
+const takeSnapshot = (deps: PublishDeps, { run, tree }: Attempt, since: Date): Promise<Snapped> =>
+  deps.inTransaction(
+    async (tx) => {
+      if (!(await holdRun(tx, run.id, tree.saltKey))) throw new RunTaken();
+      const moment = deps.clock.now();
+      const compared = await compareBooks(tx, { provider: deps.goldProvider.code, since });
+      if ('balance' in compared) {
+        await clearTree(tx, run.number);
+        await writeLeaves(tx, tree);
+      }
+      return { ...compared, moment };
+    },
+    { isolation: 'RepeatableRead', timeoutMs: snapshotMs },
+  );
+
+interface Refusal {
+  readonly reason: RefusalReason;
+  readonly detail: RefusalDetail;
+}
+
+/** Confirms and compares until both sides are of one moment, or differ for good. */
+const findBalance = async (
+  deps: PublishDeps,
+  attempt: Attempt,
+): Promise<{ readonly balance: Balance; readonly moment: Date } | Refusal> => {
+  const { run, signal } = attempt;
+  if (deps.keys.length === 0) {
+    return { reason: 'NO_SIGNING_KEY', detail: { note: 'PROOF_SIGNING_KEYS is not set.' } };
+  }
+  for (let turn = 1; ; turn += 1) {
+    const since = deps.clock.now();
+    const onPage = (): Promise<void> => touchRun(deps.db, run.id);
+    const unconfirmed = await confirmAccounts(deps, {
+      signal,
+      isForStatement: turn === 1,
+      onPage,
+    });
+    if (unconfirmed !== undefined) {
+      return { reason: unconfirmed.reason, detail: { note: unconfirmed.note } };
+    }
+    const { moment, ...compared } = await takeSnapshot(deps, attempt, since);
+    if ('balance' in compared) return { balance: compared.balance, moment };
+    if (!compared.mayAgreeAgain || turn === mostSnapshots) {
+      return { reason: 'BOOKS_DIFFER', detail: compared.detail };
+    }
+  }
+};
+
+/** Signs what was found and publishes it, all in one transaction: half a statement is none. */
+const publish = (
+  deps: PublishDeps,
+  { run, tree }: Attempt,
+  { balance, moment, root }: { balance: Balance; moment: Date; root: Buffer },
+): Promise<number> =>
+  deps.inTransaction(async (tx: Db) => {
+    await lockText(tx, 'proof-of-gold');
+    if (!(await holdRun(tx, run.id, tree.saltKey))) throw new RunTaken();
+    const before = await findStatement(tx);
+    const sequence = (before?.sequence ?? 0) + 1;
+    const { accounts, liabilities, confirmed, house, open, confirmedAccounts } = balance;
+    invariant(sumOf(root) === liabilities, 'the tree adds up to the holdings');
+    const signed = signStatement(
+      {
+        format: 'proof-of-gold/1',
+        id: run.id,
+        sequence,
+        day: run.day,
+        moment: moment.toISOString(),
+        accounts,
+        root: hashOf(root).toString('base64url'),
+        liabilities: gramsToDatabase(liabilities),
+        provider: deps.goldProvider.code,
+        confirmed: gramsToDatabase(confirmed),
+        difference: gramsToDatabase(subtractGrams(confirmed, liabilities)),
+        house: gramsToDatabase(house),
+        open: gramsToDatabase(open),
+        confirmedAccounts,
+        oldestConfirmation: balance.oldestConfirmation?.toISOString() ?? null,
+        certificate: await readCertificate(tx, moment),
+        previous: before?.hash.toString('base64url') ?? null,
+      },
+      deps.keys,
+    );
+    const publishedAt = deps.clock.now();
+    const { id: runId, day } = run;
+    await addStatement(tx, { ...signed, sequence, runId, accounts, publishedAt }, day);
+    await endRun(tx, run.id, { status: 'PUBLISHED' }, publishedAt);
+    return sequence;
+  });
+
+/**
+ * Makes the statement of a run: confirms, compares, hashes, signs. Where the books don't agree
+ * nothing is signed and the reason is kept. Whatever dies on the way leaves nothing published, and
+ * the next attempt begins anew.
+ */
+export const makeStatement = async (
+  deps: PublishDeps,
+  runId: string,
+  signal: AbortSignal,
+): Promise<void> => {
+  const { db, clock, logger } = deps;
+  const saltKey = deps.random.bytes(32);
+  const run = await startRun(db, runId, saltKey, clock.now());
+  if (run === undefined) return;
+  const tree: TreeOf = { runId, runNumber: run.number, saltKey };
+  const attempt = { run, tree, signal };
+  try {
+    const found = await findBalance(deps, attempt);
+    if ('reason' in found) {
+      await endRun(db, runId, { status: 'REFUSED', ...found }, clock.now());
+      logger.error({ runId, reason: found.reason }, 'no statement of proof of gold was signed');
+      return;
+    }
+    const onBatch = (): Promise<void> => touchRun(db, runId);
+    const root = await buildTree(deps, tree, { signal, onBatch });
+    const sequence = await publish(deps, attempt, { ...found, root });
+    logger.info({ runId, sequence }, 'a statement of proof of gold was published');
+  } catch (error) {
+    if (!(error instanceof RunTaken)) throw error;
+  }
+};

@@ -1,0 +1,147 @@
+import {
+  execute,
+  selectRows,
+  sql,
+  type Db,
+  type ReadSnapshot,
+  type Snapshot,
+} from '../../platform/db/index.ts';
+import { gramsFromDatabase } from '../../money/index.ts';
+import { invariant } from '../../platform/invariant/invariant.ts';
+import {
+  chunksOnPath,
+  commitmentOf,
+  createTreeBuilder,
+  leafOf,
+  orderKeyOf,
+  pathOf,
+  saltOf,
+  type Chunk,
+} from './tree.ts';
+
+/* The rows of the trees: leaves by customer, and the nodes of every eighth level. */
+
+/** Names a run, and the key of its salts. */
+export interface TreeOf {
+  readonly runId: string;
+  readonly runNumber: number;
+  readonly saltKey: Uint8Array;
+}
+
+/** Deletes what an earlier attempt of a run left. */
+export const clearTree = async (db: Db, runNumber: number): Promise<void> => {
+  await execute(db, sql`DELETE FROM proof_leaf WHERE run_number = ${runNumber}::int`);
+  await execute(db, sql`DELETE FROM proof_chunk WHERE run_number = ${runNumber}::int`);
+};
+
+/**
+ * Copies every holding into the leaves of a run, within the database, in an order that nobody can
+ * tell who lacks the key, and that is another one in each run.
+ */
+export const writeLeaves = async (
+  tx: Db,
+  { runNumber, saltKey }: Pick<TreeOf, 'runNumber' | 'saltKey'>,
+): Promise<void> => {
+  await execute(
+    tx,
+    sql`
+      INSERT INTO proof_leaf (run_number, user_id, position, grams)
+      SELECT ${runNumber}::int, user_id,
+        row_number() OVER (
+          ORDER BY sha256(${orderKeyOf(saltKey)}::bytea || uuid_send(user_id))) - 1,
+        balance
+      FROM holding WHERE balance > 0`,
+  );
+};
+
+const batchRows = 4096;
+const batchChunks = 32;
+
+const writeChunks = async (db: Db, runNumber: number, chunks: readonly Chunk[]): Promise<void> => {
+  if (chunks.length === 0) return;
+  await db.proofChunk.createMany({
+    data: chunks.map(({ nodes, ...chunk }) => ({
+      runNumber,
+      ...chunk,
+      nodes: new Uint8Array(nodes),
+    })),
+  });
+};
+
+interface LeafRow {
+  readonly userId: string;
+  readonly grams: bigint;
+}
+
+/** Reads the leaves of a run in the order of the tree, as they are taken. */
+export async function* readLeaves(
+  snapshot: Pick<Snapshot, 'batches'>,
+  runNumber: number,
+): AsyncGenerator<readonly LeafRow[]> {
+  const query = sql`
+    SELECT user_id, grams FROM proof_leaf WHERE run_number = ${runNumber}::int ORDER BY position`;
+  for await (const rows of snapshot.batches(query, batchRows)) {
+    yield rows.map(([userId, grams]) => {
+      invariant(typeof userId === 'string' && typeof grams === 'string', 'a leaf has its columns');
+      return { userId, grams: gramsFromDatabase(grams) };
+    });
+  }
+}
+
+/** Hashes the leaves of a run, keeps the tree, and returns its root. */
+export const buildTree = async (
+  { db, readSnapshot }: { readonly db: Db; readonly readSnapshot: ReadSnapshot },
+  { runId, runNumber, saltKey }: TreeOf,
+  { signal, onBatch }: { readonly signal: AbortSignal; readonly onBatch: () => Promise<void> },
+): Promise<Buffer> =>
+  readSnapshot(async (snapshot) => {
+    let full: Chunk[] = [];
+    const builder = createTreeBuilder((chunk) => full.push(chunk));
+    const keepFull = async (): Promise<void> => {
+      const chunks = full;
+      full = [];
+      await writeChunks(db, runNumber, chunks);
+      await onBatch();
+    };
+    for await (const leaves of readLeaves(snapshot, runNumber)) {
+      signal.throwIfAborted();
+      for (const { userId, grams } of leaves) {
+        const commitment = commitmentOf(saltOf(saltKey, userId), userId);
+        builder.add(leafOf(runId, commitment, grams));
+      }
+      if (full.length >= batchChunks) await keepFull();
+    }
+    const root = builder.finish();
+    await keepFull();
+    return root;
+  }, signal);
+
+interface ChunkRow {
+  readonly level: number;
+  readonly chunk: number;
+  readonly nodes: Uint8Array;
+}
+
+/** Reads the way of a leaf to the root: three pieces of 12 KB for a million customers. */
+export const readPath = async (
+  db: Db,
+  runNumber: number,
+  { position, accounts }: { readonly position: number; readonly accounts: number },
+): Promise<Buffer[]> => {
+  const wanted = chunksOnPath(position, accounts);
+  if (wanted.length === 0) return [];
+  const rows = await selectRows<ChunkRow>(
+    db,
+    sql`
+      SELECT c.level, c.chunk, c.nodes
+      FROM unnest(${wanted.map(({ level }) => level)}::int[],
+        ${wanted.map(({ chunk }) => chunk)}::int[]) AS wanted (level, chunk)
+      JOIN proof_chunk c ON c.run_number = ${runNumber}::int AND c.level = wanted.level
+        AND c.chunk = wanted.chunk`,
+  );
+  return pathOf(position, accounts, ({ level, chunk }) => {
+    const row = rows.find((one) => one.level === level && one.chunk === chunk);
+    invariant(row, 'a published tree is whole');
+    return Buffer.from(row.nodes);
+  });
+};
