@@ -49,7 +49,6 @@ const printedBy: Readonly<Record<string, string>> = {
   'jobs-list': 'jobs list',
   'webhooks-list': 'webhooks list',
   'ticket-show': 'ticket show',
-  'proof-verify': 'proof verify',
   reconcile: 'reconcile',
 };
 

@@ -42,9 +42,7 @@ export const createCaller =
     });
     const text = await response.text();
     // A file is no answer to look into here.
-    const isFile = /^(?:text\/|application\/pdf)/u.test(
-      response.headers.get('content-type') ?? '',
-    );
+    const isFile = /^(?:text\/|application\/pdf)/u.test(response.headers.get('content-type') ?? '');
     const parsed = isFile ? {} : parse(text);
     const error = isRecord(parsed['error']) ? parsed['error'] : {};
     return {

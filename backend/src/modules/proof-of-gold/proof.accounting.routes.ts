@@ -39,7 +39,7 @@ const sequenceParams = z.object({
   sequence: z
     .string()
     .regex(/^[1-9]\d{0,8}$/u)
-    .transform((text) => parseInt(text, 10))
+    .pipe(z.coerce.number())
     .meta({ type: 'integer', pattern: undefined }),
 });
 /** The whole of a file. */
