@@ -13,6 +13,7 @@ import { registers } from './registers/registers.ts';
 import { buildServers } from './support/build-servers.ts';
 import { sealedReads } from './sealed-reads.ts';
 import { reconciliation } from './reports/reconciliation.ts';
+import { proof } from './proof.ts';
 import { reports } from './reports/reports.ts';
 import { transactions } from './transactions.ts';
 import { worstRequests } from './worst-requests.ts';
@@ -33,6 +34,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Report>>> = {
   plans,
   reports,
   reconciliation,
+  proof,
   'product-orders': productOrders,
   registers,
   'sealed-reads': sealedReads,

@@ -21,6 +21,7 @@ import { payAndAllocate } from './steps/pay-and-allocate.ts';
 import { payBack } from './steps/pay-back.ts';
 import { payQuote } from './steps/pay-quote.ts';
 import { payWrongAmount } from './steps/pay-wrong-amount.ts';
+import { proveGold, refuseProof } from './steps/prove-gold.ts';
 import { putBack } from './steps/put-back.ts';
 import { quoteGrams } from './steps/quote-grams.ts';
 import { readAudit } from './steps/read-audit.ts';
@@ -72,6 +73,8 @@ export const story: readonly Step[] = [
   sellGold,
   receivePayout,
   readNotification,
+  proveGold,
+  refuseProof,
   orderJewellery,
   changeSettings,
   guardSignIn,

@@ -55,8 +55,8 @@ interface SandboxPaths {
     post: Sends<{
       collaborator: string;
       operation: string;
-      fault: 'error';
-      status: number;
+      fault: 'error' | 'wrong_amount';
+      status?: number;
     }> & { responses: { 201: { content: { 'application/json': { id: string } } } } };
     delete: Success<{ faults: never[] }>;
   };
