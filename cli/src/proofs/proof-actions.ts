@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import type { CliDeps } from '../cli-deps.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
-import { askAdmin, pageOf, printOne, printPage } from '../desk/ask-admin.ts';
+import { askAdmin, listRows, pageOf, printOne } from '../desk/ask-admin.ts';
 import type { Paging } from '../desk/paging.ts';
 import { globalOptionsOf } from '../global-options.ts';
 import { printResult, renderPairs } from '../io/output.ts';
@@ -59,10 +59,11 @@ const columns = {
 
 /** Prints what was made of each statement, newest first. */
 export const listProofs = async (deps: CliDeps, query: Paging, command: Command): Promise<void> => {
-  const found = await askAdmin(deps, command, proofRunPage, (client) =>
-    client.get('/v1/proof-of-gold/runs', { query }),
-  );
-  printPage(deps, command, found, { columns, none: 'No statement was made yet.' });
+  await listRows(deps, command, proofRunPage, {
+    send: (client) => client.get('/v1/proof-of-gold/runs', { query }),
+    columns,
+    none: 'No statement was made yet.',
+  });
 };
 
 const isOver = ({ status }: ProofRun): boolean => status !== 'QUEUED' && status !== 'RUNNING';
