@@ -58,13 +58,12 @@ const columns = {
 };
 
 /** Prints what was made of each statement, newest first. */
-export const listProofs = async (deps: CliDeps, query: Paging, command: Command): Promise<void> => {
-  await listRows(deps, command, proofRunPage, {
+export const listProofs = (deps: CliDeps, query: Paging, command: Command): Promise<void> =>
+  listRows(deps, command, proofRunPage, {
     send: (client) => client.get('/v1/proof-of-gold/runs', { query }),
     columns,
     none: 'No statement was made yet.',
   });
-};
 
 const isOver = ({ status }: ProofRun): boolean => status !== 'QUEUED' && status !== 'RUNNING';
 const lookEveryMs = 500;
