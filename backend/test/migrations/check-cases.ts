@@ -268,6 +268,21 @@ const books: readonly CheckCase[] = [
   ['reconciliation_run_status_check', { status: 'LOST' }, { status: 'QUEUED' }],
   ['reconciliation_run_result_check', { status: 'FAILED' }, { status: 'FAILED', finished_at: at }],
   ['reconciliation_run_window_check', { window_hours: 721 }, { window_hours: 720 }],
+  [
+    'proof_run_trigger_check',
+    { trigger: 'OPERATOR', requested_by: null },
+    { trigger: 'SCHEDULE', requested_by: null },
+  ],
+  ['proof_run_status_check', { status: 'LOST' }, { status: 'QUEUED' }],
+  ['proof_run_result_check', { status: 'PUBLISHED' }, { status: 'PUBLISHED', finished_at: at }],
+  ['proof_statement_sequence_check', { sequence: 0 }, { sequence: 1 }],
+  [
+    'proof_statement_hash_check',
+    { hash: String.raw`\x01` },
+    { hash: String.raw`\x${'01'.repeat(32)}` },
+  ],
+  ['proof_leaf_grams_check', { grams: 0 }, { grams: 1 }],
+  ['proof_leaf_position_check', { position: -1 }, { position: 0 }],
 ];
 
 export const checkCases: readonly CheckCase[] = [...people, ...money, ...house, ...books];

@@ -82,6 +82,15 @@ export const uniqueCases: readonly UniqueCase[] = [
   ['product_order_line_order_id_line_no_key', ['order_id', 'line_no']],
   ['product_order_user_id_idempotency_key_key', ['user_id', 'idempotency_key']],
   [
+    'proof_run_day_key',
+    ['day'],
+    { trigger: 'SCHEDULE', status: 'PUBLISHED' },
+    { trigger: 'OPERATOR', status: 'PUBLISHED' },
+  ],
+  ['proof_run_number_key', ['number']],
+  ['proof_run_open_key', [], { status: 'QUEUED' }, { status: 'FAILED' }],
+  ['proof_statement_run_id_key', ['run_id']],
+  [
     'provider_operation_done_confirm_key',
     ['order_id'],
     { operation: 'sell-confirm', status: 'DONE' },
