@@ -5,6 +5,7 @@ import { buys } from './buys/buys.ts';
 import { plans } from './plans/plans.ts';
 import { clientConfig, priceCurrent } from './price-current.ts';
 import { priceFeed } from './feed/price-feed.ts';
+import { operatorLists } from './lists.ts';
 import { goldctlStart } from './goldctl-start.ts';
 import { productOrders } from './product-orders.ts';
 import { products } from './products.ts';
@@ -30,6 +31,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Report>>> = {
   buys,
   'price-feed': priceFeed,
   transactions,
+  lists: operatorLists,
   products,
   plans,
   reports,

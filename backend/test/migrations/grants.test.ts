@@ -47,6 +47,7 @@ const deletable = [
   'idempotency_key',
   'kyc_document',
   'legal_field',
+  'list_change',
   'mpin_guard',
   'notification',
   'otp_code',
@@ -123,6 +124,7 @@ describe('the application role', () => {
     const added = [
       'audit_pending',
       'bank_validation',
+      'list_change',
       'policy_version',
       'product_invoice',
       'product_invoice_series',

@@ -96,6 +96,8 @@ const restless = new Set([
   'figure_snapshot',
   'price_snapshot',
   'refusal_count',
+  'list_change',
+  'list_total',
   'transaction_change',
   'transaction_total',
   'unproven_holding',

@@ -5,7 +5,7 @@ import { createImageRemoval, createRepricing } from '../../modules/catalogue/ind
 import { createDecideDeployments } from '../../modules/ci/index.ts';
 import { createDocumentRemoval, createKycSweeps } from '../../modules/kyc/index.ts';
 import { createProveHoldings } from '../../modules/reconciliation/index.ts';
-import { createFoldChanges } from '../../modules/transactions/index.ts';
+import { createFoldChanges } from '../../modules/transaction-counts/index.ts';
 import type { Config } from '../../platform/config/config.ts';
 import { createDeadPoolSweep, type Sweep } from '../../platform/jobs/index.ts';
 import type { Runtime } from '../../runtime/create-runtime.ts';

@@ -2,7 +2,7 @@ import type { Db } from '../../platform/db/index.ts';
 import { defineRoute, ok, type Route } from '../../platform/http/index.ts';
 import { anyAdmin } from '../admins/index.ts';
 import { adminOrderPage, adminOrdersQuery, presentOrderRow } from './orders.schemas.ts';
-import { listOrders } from './orders.store.ts';
+import { listOrders } from './list-orders.store.ts';
 
 /** `GET /orders` of the admin API; one order with all that belongs to it is order-reviews'. */
 export const createOrderAdminRoutes = ({ db }: { readonly db: Db }): Route[] => [

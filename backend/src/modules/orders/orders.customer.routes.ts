@@ -12,7 +12,8 @@ import {
 } from '../../platform/http/index.ts';
 import type { UseBound } from '../../platform/use-bounds/index.ts';
 import { customerAccess } from '../identity/index.ts';
-import { findOrder, listOrders, type OrderFilter } from './orders.store.ts';
+import { listOrders, type OrderFilter } from './list-orders.store.ts';
+import { findOrder } from './orders.store.ts';
 import type { GoldOrderStatus } from './orders.types.ts';
 import {
   goldOrderPage,

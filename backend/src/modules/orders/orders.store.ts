@@ -1,9 +1,7 @@
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { gramsFromDatabase, gramsToDatabase, paise } from '../../money/index.ts';
 import type { Bps, DatabaseDecimal, Grams, Paise } from '../../money/index.ts';
-import { boundsOf, execute, selectOne, selectRows, sql, type Db } from '../../platform/db/index.ts';
-import { offsetOf, type ListRange, type Page } from '../../platform/http/index.ts';
-import { isUuid } from '../../platform/ids/random.ts';
+import { execute, selectOne, selectRows, sql, type Db } from '../../platform/db/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
 import {
   sellStatuses,
@@ -104,47 +102,6 @@ export const lockSale = async (tx: Db, id: string): Promise<SaleOrder> => {
   const status = sellStatuses.find((known) => known === order?.status);
   invariant(order?.type === 'SELL' && status !== undefined, `order ${id} is a sale`);
   return { id, userId: order.userId, status };
-};
-
-export interface OrderFilter extends ListRange {
-  readonly userId?: string | undefined;
-  readonly status?: string | undefined;
-  readonly type?: string | undefined;
-  /** An id of the order, its customer or quote; the provider's transaction; a phone number. */
-  readonly q?: string | undefined;
-}
-
-const searchOf = async (db: Db, q: string): Promise<Prisma.GoldOrderWhereInput> => {
-  if (isUuid(q)) return { OR: [{ id: q }, { userId: q }, { quoteId: q }] };
-  const phone = /^\d{10}$/u.test(q) ? `+91${q}` : q;
-  // Found first: a condition on the customer's row would keep the orders' indexes out of use.
-  const customer = await db.user.findUnique({ where: { phone }, select: { id: true } });
-  const ofCustomer = customer === null ? [] : [{ userId: customer.id }];
-  return { OR: [{ providerTxId: q }, { refundReference: q }, ...ofCustomer] };
-};
-
-/** Returns one page of orders, newest first. */
-export const listOrders = async (
-  db: Db,
-  { userId, status, type, q, ...range }: OrderFilter,
-  page: Page,
-): Promise<{ rows: GoldOrder[]; total: number }> => {
-  const { createdAt, amount } = boundsOf(range);
-  const where = {
-    ...(createdAt !== undefined && { createdAt }),
-    ...(amount !== undefined && { amountPaise: amount }),
-    ...(userId !== undefined && { userId }),
-    ...(status !== undefined && { status }),
-    ...(type !== undefined && { type }),
-    ...(q !== undefined && (await searchOf(db, q))),
-  };
-  const rows = await findOrders(db, {
-    where,
-    orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
-    take: page.limit,
-    skip: offsetOf(page),
-  });
-  return { rows, total: await db.goldOrder.count({ where }) };
 };
 
 interface PlacedOrder {

@@ -1,6 +1,7 @@
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { boundsOf, type Db } from '../../platform/db/index.ts';
 import { offsetOf, type ListRange, type Page } from '../../platform/http/index.ts';
+import { readCountedPage } from '../transaction-counts/index.ts';
 import { planColumns, toPlan } from './plans.store.ts';
 import type { Plan, PlanStatus } from './plans.types.ts';
 
@@ -26,17 +27,25 @@ export const listAllPlans = async (
     ...(createdAt !== undefined && { createdAt }),
     ...(amount !== undefined && { amountPaise: amount }),
   };
-  const [rows, total] = await Promise.all([
-    db.sipPlan.findMany({
-      where,
+  const readRows = async (bounds: object, cut: { skip: number; take: number }) => {
+    const rows = await db.sipPlan.findMany({
+      where: { ...where, ...bounds },
       orderBy: [...newestFirst],
-      skip: offsetOf(page),
-      take: page.limit,
       select: planColumns,
-    }),
-    db.sipPlan.count({ where }),
-  ]);
-  return { rows: rows.map(toPlan), total };
+      ...cut,
+    });
+    return rows.map(toPlan);
+  };
+  const countRows = (bounds: object) => db.sipPlan.count({ where: { ...where, ...bounds } });
+  // Counts of days tell plans apart by nothing else.
+  if (userId === undefined && hasMandate === undefined && amount === undefined) {
+    const statuses = status === undefined ? undefined : [status];
+    const part = { kinds: ['SIP_PLAN'] as const, statuses, ...range };
+    return readCountedPage(db, part, page, { countRows, readRows });
+  }
+  const cut = { skip: offsetOf(page), take: page.limit };
+  const [rows, total] = await Promise.all([readRows({}, cut), countRows({})]);
+  return { rows, total };
 };
 
 /** Returns the newest plans of a customer. */

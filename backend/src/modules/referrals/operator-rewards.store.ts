@@ -2,6 +2,7 @@ import type { Prisma } from '../../generated/prisma/client.ts';
 import { paise, type Paise } from '../../money/index.ts';
 import { boundsOf, selectOne, sql, type Db, type Sql } from '../../platform/db/index.ts';
 import { offsetOf, type ListRange, type Page } from '../../platform/http/index.ts';
+import { readCountedPage } from '../transaction-counts/index.ts';
 import { rewardStatuses, type RewardStatus } from './referrals.types.ts';
 
 /** A reward as operators see it. */
@@ -53,17 +54,25 @@ export const listAllRewards = async (
     ...(createdAt !== undefined && { createdAt }),
     ...(amount !== undefined && { amountPaise: amount }),
   };
-  const [rows, total] = await Promise.all([
-    db.referralReward.findMany({
-      where,
+  const readRows = async (bounds: object, cut: { skip: number; take: number }) => {
+    const rows = await db.referralReward.findMany({
+      where: { ...where, ...bounds },
       include: withReferee,
       orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
-      skip: offsetOf(page),
-      take: page.limit,
-    }),
-    db.referralReward.count({ where }),
-  ]);
-  return { rows: rows.map(toReward), total };
+      ...cut,
+    });
+    return rows.map(toReward);
+  };
+  const countRows = (bounds: object) => db.referralReward.count({ where: { ...where, ...bounds } });
+  // Counts of days tell rewards apart by nothing else.
+  if (userId === undefined && amount === undefined) {
+    const statuses = status === undefined ? undefined : [status];
+    const part = { kinds: ['REFERRAL_REWARD'] as const, statuses, ...range };
+    return readCountedPage(db, part, page, { countRows, readRows });
+  }
+  const cut = { skip: offsetOf(page), take: page.limit };
+  const [rows, total] = await Promise.all([readRows({}, cut), countRows({})]);
+  return { rows, total };
 };
 
 /** Returns one reward. */

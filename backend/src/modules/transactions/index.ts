@@ -1,3 +1,2 @@
-export { createFoldChanges } from './transactions.read-model.ts';
 export { createTransactionAdminRoutes } from './transactions.admin.routes.ts';
 export { createTransactionRoutes } from './transactions.customer.routes.ts';

@@ -7,7 +7,8 @@ import { openTestSystem, type TestSystem } from '#test/support/open-test-system.
 import { withConnection } from '../../../dev/stack/database-setup.ts';
 import { selectRows, sql } from '../../platform/db/index.ts';
 import { createAdmins } from '../admins/index.ts';
-import { createFoldChanges, createTransactionAdminRoutes } from './index.ts';
+import { createFoldChanges } from '../transaction-counts/index.ts';
+import { createTransactionAdminRoutes } from './index.ts';
 import { daysSql, findDays } from './operator-feed.read-model.ts';
 import { transactionKinds } from './transactions.types.ts';
 

@@ -1,7 +1,6 @@
 import { gramsFromDatabase, paise, type DatabaseDecimal } from '../../money/index.ts';
 import { addMs } from '../../platform/clock/clock.ts';
 import {
-  execute,
   joinSql,
   noSql,
   selectOne,
@@ -11,7 +10,6 @@ import {
   type Sql,
 } from '../../platform/db/index.ts';
 import { offsetOf, type Between, type Page } from '../../platform/http/index.ts';
-import type { Sweep } from '../../platform/jobs/index.ts';
 import type { Transaction } from './transactions.types.ts';
 
 /** The newest day that holds rows of a page, and what lies before the page. */
@@ -156,30 +154,3 @@ export const listTransactions = async (
     total,
   };
 };
-
-const batchSize = 20_000;
-
-/**
- * Adds a batch of changes to their totals and deletes them, in one statement: a reader sees either.
- * Returns how many totals that were.
- */
-const foldBatch = (db: Db): Promise<number> =>
-  execute(
-    db,
-    sql`
-      WITH taken AS (
-        DELETE FROM transaction_change WHERE seq IN (
-          SELECT seq FROM transaction_change ORDER BY seq LIMIT ${batchSize}::int)
-        RETURNING day, kind, status, change)
-      INSERT INTO transaction_total AS total (day, kind, status, count)
-      SELECT day, kind, status, sum(change) FROM taken GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
-      ON CONFLICT (day, kind, status) DO UPDATE SET count = total.count + excluded.count`,
-  );
-
-/** Keeps the changes few, whose number the operators' feed pays for. Safe to run concurrently. */
-export const createFoldChanges = ({ db }: { readonly db: Db }): Sweep => ({
-  name: 'fold-transaction-changes',
-  async run(signal) {
-    while (!signal.aborted && (await foldBatch(db)) > 0);
-  },
-});

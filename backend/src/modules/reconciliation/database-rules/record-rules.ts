@@ -211,6 +211,24 @@ export const recordRules: readonly DatabaseRule[] = [
   },
   {
     invariant: 12,
+    says: "the counts behind the operators' lists of plans and rewards are those of the rows",
+    sql: `
+      SELECT coalesce(r.day, c.day)::text AS day, coalesce(r.kind, c.kind) AS kind,
+        coalesce(r.status, c.status) AS status, r.count AS rows, c.count AS counted
+      FROM (
+        SELECT day, kind, status, sum(count) AS count FROM (
+          SELECT day, kind, status, count FROM list_total
+          UNION ALL SELECT day, kind, status, change FROM list_change) AS t
+        GROUP BY 1, 2, 3 HAVING sum(count) <> 0) AS c
+      FULL JOIN (
+        SELECT (created_at AT TIME ZONE 'UTC')::date AS day, kind, status, count(*) AS count
+        FROM (SELECT created_at, 'SIP_PLAN' AS kind, status FROM sip_plan
+          UNION ALL SELECT created_at, 'REFERRAL_REWARD', status FROM referral_reward) AS t
+        GROUP BY 1, 2, 3) AS r ON (r.day, r.kind, r.status) = (c.day, c.kind, c.status)
+      WHERE r.count IS DISTINCT FROM c.count`,
+  },
+  {
+    invariant: 12,
     says: 'the running totals are those of the customers and holdings',
     sql: `
       SELECT * FROM (

@@ -1,0 +1,67 @@
+import type { Prisma } from '../../generated/prisma/client.ts';
+import { boundsOf, type Db } from '../../platform/db/index.ts';
+import { offsetOf, type ListRange, type Page } from '../../platform/http/index.ts';
+import { isUuid } from '../../platform/ids/random.ts';
+import { readCountedPage } from '../transaction-counts/index.ts';
+import { findOrders } from './orders.store.ts';
+import type { GoldOrder } from './orders.types.ts';
+
+export interface OrderFilter extends ListRange {
+  readonly userId?: string | undefined;
+  readonly status?: string | undefined;
+  readonly type?: string | undefined;
+  /** An id of the order, its customer or quote; the provider's transaction; a phone number. */
+  readonly q?: string | undefined;
+}
+
+const searchOf = async (db: Db, q: string): Promise<Prisma.GoldOrderWhereInput> => {
+  if (isUuid(q)) return { OR: [{ id: q }, { userId: q }, { quoteId: q }] };
+  const phone = /^\d{10}$/u.test(q) ? `+91${q}` : q;
+  // Found first: a condition on the customer's row would keep the orders' indexes out of use.
+  const customer = await db.user.findUnique({ where: { phone }, select: { id: true } });
+  const ofCustomer = customer === null ? [] : [{ userId: customer.id }];
+  return { OR: [{ providerTxId: q }, { refundReference: q }, ...ofCustomer] };
+};
+
+const orderKinds = ['GOLD_BUY', 'GOLD_SELL', 'SIP_INSTALLMENT'] as const;
+
+/** Returns the kinds of orders of a type, as their counts name them; undefined for none of ours. */
+const kindsOf = (type: string | undefined) => {
+  if (type === undefined) return orderKinds;
+  const kind = orderKinds.find((one) => one === type || one === `GOLD_${type}`);
+  return kind === undefined ? undefined : ([kind] as const);
+};
+
+/** Returns one page of orders, newest first. */
+export const listOrders = async (
+  db: Db,
+  { userId, status, type, q, ...range }: OrderFilter,
+  page: Page,
+): Promise<{ readonly rows: readonly GoldOrder[]; readonly total: number }> => {
+  const { createdAt, amount } = boundsOf(range);
+  const where: Prisma.GoldOrderWhereInput = {
+    ...(createdAt !== undefined && { createdAt }),
+    ...(amount !== undefined && { amountPaise: amount }),
+    ...(userId !== undefined && { userId }),
+    ...(status !== undefined && { status }),
+    ...(type !== undefined && { type }),
+    ...(q !== undefined && (await searchOf(db, q))),
+  };
+  const orderBy: Prisma.GoldOrderOrderByWithRelationInput[] = [
+    { createdAt: 'desc' },
+    { id: 'desc' },
+  ];
+  const kinds = kindsOf(type);
+  // Counts of days tell orders apart by nothing else.
+  if (userId === undefined && q === undefined && amount === undefined && kinds !== undefined) {
+    const statuses = status === undefined ? undefined : [status];
+    return readCountedPage(db, { kinds, statuses, ...range }, page, {
+      countRows: (bounds) => db.goldOrder.count({ where: { ...where, ...bounds } }),
+      readRows: (bounds, cut) =>
+        findOrders(db, { where: { ...where, ...bounds }, orderBy, ...cut }),
+    });
+  }
+  const cut = { take: page.limit, skip: offsetOf(page) };
+  const rows = await findOrders(db, { where, orderBy, ...cut });
+  return { rows, total: await db.goldOrder.count({ where }) };
+};

@@ -1,0 +1,2 @@
+export { createFoldChanges } from './fold-changes.ts';
+export { readCountedPage } from './counted-page.ts';
