@@ -22,6 +22,7 @@ import { customerVariables } from '../../src/apps/customer/customer.variables.ts
 import { migrateVariables } from '../../src/apps/migrate/migrate.variables.ts';
 import {
   apiVariables,
+  approvalVariables,
   staffVariables,
   processVariables,
   tokenVariables,
@@ -46,7 +47,11 @@ export const configurationParts: readonly ConfigurationPart[] = [
   },
   { title: 'Tokens', readBy: 'customer, admin', variables: tokenVariables },
   { title: 'APIs', readBy: 'customer, admin, accounting', variables: apiVariables },
-  { title: 'Staff', readBy: 'admin, accounting', variables: staffVariables },
+  {
+    title: 'Staff',
+    readBy: 'admin, accounting',
+    variables: { ...staffVariables, ...approvalVariables },
+  },
   { title: 'Customer API', readBy: 'customer', variables: customerVariables },
   { title: 'Admin API', readBy: 'admin', variables: adminVariables },
   { title: 'Worker', readBy: 'worker', variables: workerVariables },

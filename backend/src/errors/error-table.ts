@@ -60,6 +60,7 @@ export const errorTable = {
     'Please set up an authenticator app first. Until then nothing else is open to you.',
   ),
   WRONG_PASSWORD: row(403, 'Your current password is incorrect. Nothing was changed.'),
+  OTHER_PERSON_REQUIRED: row(403, 'Another person has to decide this. Nothing was changed.'),
   PERMISSION_DENIED: row(403, 'You do not have permission for this action.'),
   READ_ONLY_MODE: row(403, 'The portal is in read-only mode, so nothing can be changed.'),
   INVALID_SIGNATURE: row(401, 'The signature does not match the request body.'),

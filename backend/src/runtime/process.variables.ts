@@ -102,6 +102,18 @@ export const staffVariables = defineVariables({
   },
 });
 
+/** Of a process in which a second person decides. */
+export const approvalVariables = defineVariables({
+  SECOND_OPERATOR_ACTIONS: {
+    schema: list(''),
+    doc: 'writes that a second operator or portal user has to approve: spreads, limits, evidence, payouts, resolutions, statutory_parameters; comma-separated',
+  },
+  APPROVAL_HOURS: {
+    schema: integer(72, 1, 720),
+    doc: 'how long a request for approval waits, in hours',
+  },
+});
+
 /** Of a process whose requests may wait for rows: not of the worker, whose jobs come again. */
 export const contentionVariables = defineVariables({
   DATABASE_LOCK_WAIT_MS: {

@@ -1,4 +1,5 @@
 import { Gauge, type Registry } from 'prom-client';
+import { countOutdatedApprovals, resealApprovals } from '../modules/approvals/index.ts';
 import { countOutdatedRows } from '../modules/audit/index.ts';
 import { countOutdatedFactors, resealFactors } from '../modules/second-factor/index.ts';
 import {
@@ -21,6 +22,8 @@ export interface OutdatedValues {
   readonly tickets: number;
   /** Secrets of authenticator apps, to be sealed anew. */
   readonly secondFactors: number;
+  /** What people asked a second person for, to be sealed anew. */
+  readonly approvals: number;
   /** Of operators' text about no customer: rows of the audit log are never changed. */
   readonly auditRows: number;
 }
@@ -42,6 +45,7 @@ export const countOutdatedValues = async ({
   tickets:
     (await countOutdatedTickets(db, vault.keyId)) + (await countOutdatedNotes(db, vault.keyId)),
   secondFactors: await countOutdatedFactors(db, vault.keyId),
+  approvals: await countOutdatedApprovals(db, vault.keyId),
   auditRows: await countOutdatedRows(db, vault.keyId),
 });
 
@@ -66,7 +70,8 @@ export const rotateKeyring = async (
   const tickets = await resealTickets({ vault, inTransaction, batchSize }, signal);
   const notes = await resealNotes({ vault, inTransaction }, signal);
   const secondFactors = await resealFactors({ vault, inTransaction }, signal);
-  return { dataKeys, webhookBodies, tickets: tickets + notes, secondFactors };
+  const approvals = await resealApprovals({ vault, inTransaction }, signal);
+  return { dataKeys, webhookBodies, tickets: tickets + notes, secondFactors, approvals };
 };
 
 /** Creates the gauge of what still needs an old key, set after each pass of the sweep. */
@@ -78,11 +83,19 @@ export const createKeyringMetrics = (registry: Registry) => {
     registers: [registry],
   });
   return {
-    observe({ dataKeys, webhookBodies, tickets, secondFactors, auditRows }: OutdatedValues): void {
+    observe({
+      dataKeys,
+      webhookBodies,
+      tickets,
+      secondFactors,
+      approvals,
+      auditRows,
+    }: OutdatedValues): void {
       outdated.set({ kind: 'data_keys' }, dataKeys);
       outdated.set({ kind: 'webhook_bodies' }, webhookBodies);
       outdated.set({ kind: 'tickets' }, tickets);
       outdated.set({ kind: 'second_factors' }, secondFactors);
+      outdated.set({ kind: 'approvals' }, approvals);
       outdated.set({ kind: 'audit_rows' }, auditRows);
     },
   };

@@ -1,4 +1,5 @@
 import { changing, exempt, reason, type AdminWrite } from './admin-write.ts';
+import { approvalWrites } from './approval-writes.ts';
 import { credentialWrites } from './credential-writes.ts';
 import { configurationWrites } from './configuration-writes.ts';
 import { incidentWrites } from './incident-writes.ts';
@@ -177,6 +178,7 @@ const orderAndProductWrites: Readonly<Record<string, AdminWrite>> = {
 export const adminWrites: Readonly<Record<string, AdminWrite>> = {
   ...peopleWrites,
   ...credentialWrites,
+  ...approvalWrites,
   ...orderAndProductWrites,
   ...configurationWrites,
   ...incidentWrites,

@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { createFactories, type Factories } from '#test/support/factories.ts';
+import { createFactories, type Factories, type MadeAdmin } from '#test/support/factories.ts';
 import type { OpenAdminApi } from '#test/support/open-admin-api.ts';
 import {
   bankAccountRow,
@@ -15,6 +15,8 @@ import {
   userRow,
   type Row,
 } from '../migrations/rows.ts';
+import { sealContent } from '../../src/modules/approvals/approval-sealing.ts';
+import { insertApproval } from '../../src/modules/approvals/approvals.store.ts';
 import { createSecondFactors } from '../../src/modules/second-factor/index.ts';
 import { totpCode } from '../../src/platform/auth/totp.ts';
 import { addSeconds } from '../../src/platform/clock/clock.ts';
@@ -43,6 +45,8 @@ export interface AuditFixture {
   ticket(): Promise<string>;
   /** Submits a customer's KYC and returns the record's id. */
   submittedKyc(): Promise<string>;
+  /** Stores a request for other spreads by an operator, and returns its id. */
+  askedSpreads(by: MadeAdmin): Promise<string>;
   /** Gives an operator an authenticator app in this state, and returns a code of it. */
   readonly factorCode: (adminId: string, state: 'PENDING' | 'ACTIVE') => Promise<string>;
   close(): Promise<void>;
@@ -102,6 +106,30 @@ export const openAuditFixture = async ({ system }: OpenAdminApi): Promise<AuditF
       return openTicket({ ...system, contactDays: 7 }, content, userId);
     },
     submittedKyc: async () => factories.submitKyc((await factories.customer()).userId),
+    async askedSpreads({ adminId, email }) {
+      const id = system.random.uuid();
+      const body = { buySpreadBps: 140, sellSpreadBps: 60 };
+      const content = { params: {}, body, before: {}, after: body };
+      const requestedAt = system.clock.now();
+      await insertApproval(system.db, {
+        id,
+        api: 'admin',
+        action: 'spreads',
+        method: 'POST',
+        path: '/price/config',
+        target: id,
+        contentSealed: sealContent(system.vault, id, content),
+        status: 'PENDING',
+        requestedBy: adminId,
+        requestedByEmail: email,
+        requestedAt,
+        expiresAt: addSeconds(requestedAt, 3600),
+        decidedBy: null,
+        decidedByEmail: null,
+        decidedAt: null,
+      });
+      return id;
+    },
     async factorCode(adminId, state) {
       const factors = createSecondFactors(system, 'admin');
       const now = system.wall.now();

@@ -94,7 +94,14 @@ it('is replaced while the service writes; without the old key everything still r
   await expect(read(vaultOf(newKey), first)).rejects.toThrow('the keyring has no key k1');
   expect(await operator(rotating, 'keyring status')).toEqual({
     keyId: 'k2',
-    outdated: { dataKeys: 3, webhookBodies: 3, tickets: 3, secondFactors: 0, auditRows: 0 },
+    outdated: {
+      dataKeys: 3,
+      webhookBodies: 3,
+      tickets: 3,
+      secondFactors: 0,
+      approvals: 0,
+      auditRows: 0,
+    },
   });
 
   const observed: unknown[] = [];
@@ -122,6 +129,7 @@ it('is replaced while the service writes; without the old key everything still r
     webhookBodies: 0,
     tickets: 0,
     secondFactors: 0,
+    approvals: 0,
     auditRows: 0,
   });
   expect(logged.length).toBeGreaterThan(0);
@@ -154,10 +162,17 @@ it('is moved to the first key by the operator command, which says what stays', a
     keyId: 'k3',
     changed: { dataKeys: users - 1 },
     // What the lost key sealed, and the row of the audit log.
-    outdated: { dataKeys: 0, webhookBodies: 1, tickets: 1, secondFactors: 0, auditRows: 1 },
+    outdated: {
+      dataKeys: 0,
+      webhookBodies: 1,
+      tickets: 1,
+      secondFactors: 0,
+      approvals: 0,
+      auditRows: 1,
+    },
   });
   expect(await operator(rotating, 'keyring rotate')).toMatchObject({
-    changed: { dataKeys: 0, webhookBodies: 0, tickets: 0, secondFactors: 0 },
+    changed: { dataKeys: 0, webhookBodies: 0, tickets: 0, secondFactors: 0, approvals: 0 },
   });
   expect(await read(vaultOf(key), one)).toEqual(asWritten(one));
 });

@@ -14,8 +14,10 @@ export interface OpenAdminApi {
   close(): Promise<void>;
 }
 
-/** Opens the admin API as its process builds it, in `test` mode against the sandbox. */
-export const openAdminApi = async (): Promise<OpenAdminApi> => {
+/** Opens the admin API as its process builds it, in `test` mode against the sandbox; `more` is environment. */
+export const openAdminApi = async (
+  more: Readonly<Record<string, string>> = {},
+): Promise<OpenAdminApi> => {
   const system = await openTestSystem();
   const stackEnv = environmentOf('admin', {
     mode: 'test',
@@ -31,6 +33,7 @@ export const openAdminApi = async (): Promise<OpenAdminApi> => {
     ...stackEnv,
     SAFEGOLD_TOKEN: sandboxDefaults.safegoldToken,
     GITHUB_TOKEN: String(sandboxDefaults.githubToken),
+    ...more,
   };
   const api = createAdminApi(loadConfig(adminApiVariables, env), env, system);
   const { routes, guard, prefix } = api.definition;

@@ -3,9 +3,10 @@ import {
   ApiUnreachableError,
   createAdminClient,
   type AdminClient,
+  type AdminSchemas,
   type Answer,
 } from '@digital-gold/client';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { CliError, exitCodes, type ExitCode } from '../cli-error.ts';
 
 const exitCodeOf = (status: number): ExitCode =>
@@ -56,8 +57,21 @@ const problemsOf = (error: z.ZodError): string =>
  */
 export type AdminApi = <Form extends z.ZodType>(
   form: Form,
-  send: (client: AdminClient) => Promise<Answer<z.input<Form>>>,
+  send: (client: AdminClient) => Promise<Answer<z.input<Form> | AdminSchemas['Approval']>>,
 ) => Promise<z.output<Form>>;
+
+const waitingForm = z.object({ approvalId: z.string(), status: z.literal('PENDING') });
+
+/** Ends a command whose change waits for another operator: it was asked for, which is no failure. */
+const stopAtRequest = (body: unknown): void => {
+  const waiting = waitingForm.safeParse(body);
+  if (!waiting.success) return;
+  throw new CliError(
+    'asked for: another operator has to approve it, and nothing was changed yet',
+    exitCodes.done,
+    `They do it with "goldctl approval approve ${waiting.data.approvalId}".`,
+  );
+};
 
 /** Creates the calls of an admin API. */
 export const createAdminApi = (options: {
@@ -89,7 +103,9 @@ export const createAdminApi = (options: {
         return fetch(request);
       },
     });
-    const parsed = form.safeParse(await bodyOf(send(client)));
+    const body = await bodyOf(send(client));
+    const parsed = form.safeParse(body);
+    if (!parsed.success) stopAtRequest(body);
     if (parsed.success) return parsed.data;
     throw new CliError(
       `${sent} returned an unexpected response: ${problemsOf(parsed.error)}`,

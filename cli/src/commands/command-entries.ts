@@ -42,6 +42,11 @@ export const commandEntries: readonly CommandEntry[] = [
     load: async () => (await import('./payout.ts')).createPayoutCommand,
   },
   {
+    name: 'approval',
+    about: 'show and decide what a second operator has to approve',
+    load: async () => (await import('./approval.ts')).createApprovalCommand,
+  },
+  {
     name: 'customer',
     about: 'find, show and block customers; what names a person is masked',
     load: async () => (await import('./customer.ts')).createCustomerCommand,

@@ -1,4 +1,4 @@
-import type { AdminClient, Answer } from '@digital-gold/client';
+import type { AdminClient, AdminSchemas, Answer } from '@digital-gold/client';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import type { CliDeps } from '../cli-deps.ts';
@@ -12,7 +12,7 @@ export const askAdmin = <Form extends z.ZodType>(
   deps: CliDeps,
   command: Command,
   form: Form,
-  send: (client: AdminClient) => Promise<Answer<z.input<Form>>>,
+  send: (client: AdminClient) => Promise<Answer<z.input<Form> | AdminSchemas['Approval']>>,
 ): Promise<z.output<Form>> =>
   withAdmin(deps, globalOptionsOf(command), ({ api }) => api(form, send));
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { account, accountList } from '../accounts/account-actions.ts';
+import { approvalForm, approvalPage } from '../approvals/approval-actions.ts';
 import { auditReport, link } from '../audit/audit-actions.ts';
 import { checkOutput } from '../checks/check-action.ts';
 import { contextsOutput, defaultOutput } from '../contexts/context-actions.ts';
@@ -60,6 +61,10 @@ const forms: Readonly<Record<string, z.ZodObject>> = {
   'payout show': payoutDetail,
   'payout approve': payoutForm,
   'payout retry': payoutForm,
+  'approval list': approvalPage,
+  'approval approve': approvalForm,
+  'approval reject': approvalForm,
+  'approval withdraw': approvalForm,
   'customer find': customerPage,
   'customer show': customerDetail,
   'customer block': customerForm,

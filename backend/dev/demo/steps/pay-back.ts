@@ -23,6 +23,7 @@ export const payBack: Step = {
     });
     const { reference } = refund;
     const { body: resolved } = await resolve(reference);
+    expectThat('refund_reference' in resolved, 'a second operator has to approve it');
     expectThat(resolved.refund_reference === reference, 'the order does not name the refund');
     await waitForOrder(demo, customer, orderId, 'FAILED');
     return [

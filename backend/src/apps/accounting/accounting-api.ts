@@ -1,5 +1,14 @@
-import { apiVariables, staffVariables } from '../../runtime/process.variables.ts';
+import {
+  apiVariables,
+  approvalVariables,
+  staffVariables,
+} from '../../runtime/process.variables.ts';
 import { createAccounting, portalRead } from '../../modules/accounting/index.ts';
+import {
+  createActionScopes,
+  readListedActions,
+  withAccountingApprovals,
+} from '../../modules/approvals/index.ts';
 import { createProofAccountingRoutes } from '../../modules/proof-of-gold/index.ts';
 import { createExportRegister, createRegisterRoutes } from '../../modules/registers/index.ts';
 import type { Config } from '../../platform/config/config.ts';
@@ -7,7 +16,11 @@ import type { ApiDefinition } from '../../runtime/create-api-app.ts';
 import type { Runtime } from '../../runtime/create-runtime.ts';
 
 /** The accounting API's variables, besides those of every process: no key of the other APIs. */
-export const accountingVariables = { ...apiVariables, ...staffVariables };
+export const accountingVariables = {
+  ...apiVariables,
+  ...staffVariables,
+  ...approvalVariables,
+};
 
 const tags = {
   health: 'Liveness.',
@@ -16,6 +29,7 @@ const tags = {
   statutory: 'Parameters of taxes and duties, as of a day.',
   policy: 'What was determined of accounting policy.',
   ledger: 'Entries of the ledger, and whether they are posted.',
+  approvals: 'What a second portal user has to approve, or has decided.',
   reconciliation: "The gold provider's days, and their sign-off.",
   'month-end': 'Closed months and their totals.',
   audit: 'What was done and refused.',
@@ -24,11 +38,18 @@ const tags = {
 
 /** Declares the routes of the accounting API. `flush` writes what it has counted so far. */
 export const createAccountingApi = (
-  config: Config<typeof staffVariables>,
+  config: Config<typeof staffVariables & typeof approvalVariables>,
   runtime: Runtime,
 ): ApiDefinition & { readonly flush: () => Promise<void> } => {
   const { db, inTransaction, readSnapshot } = runtime.database;
-  const shared = { ...runtime, db, inTransaction, readSnapshot };
+  const scopes = createActionScopes({ inTransaction, audit: runtime.audit });
+  const shared = {
+    ...runtime,
+    db,
+    readSnapshot,
+    inTransaction: scopes.inTransaction,
+    audit: scopes.audit,
+  };
   const exportRegister = createExportRegister(shared);
   const accounting = createAccounting({
     ...shared,
@@ -50,7 +71,13 @@ export const createAccountingApi = (
     docs: false,
     guard: accounting.guard,
     onLimited: accounting.rateLimited.record,
-    routes: [...accounting.routes, ...registers, ...proofs],
+    routes: withAccountingApprovals(
+      { ...runtime, db, inTransaction, scopes, waitsHours: config.APPROVAL_HOURS },
+      {
+        routes: [...accounting.routes, ...registers, ...proofs],
+        actions: readListedActions(config.SECOND_OPERATOR_ACTIONS),
+      },
+    ),
     flush: accounting.rateLimited.flush,
   };
 };

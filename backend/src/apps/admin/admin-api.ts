@@ -1,6 +1,11 @@
 import { createCi } from '../../adapters/ci/create-ci.ts';
 import { createObjectStore } from '../../adapters/object-store/create-object-store.ts';
 import { adminAccess, createAdmins, hasActiveSuperAdmin } from '../../modules/admins/index.ts';
+import {
+  createActionScopes,
+  readListedActions,
+  withAdminApprovals,
+} from '../../modules/approvals/index.ts';
 import { createAuditRoutes } from '../../modules/audit/index.ts';
 import { createCatalogueAdmin } from '../../modules/catalogue/index.ts';
 import { createCiAdminRoutes } from '../../modules/ci/index.ts';
@@ -26,7 +31,7 @@ import {
   checkPriceFeed,
   checkSecrets,
 } from '../../modules/readiness/index.ts';
-import { fromSafeBps } from '../../money/index.ts';
+import { fromSafeBps, fromSafePaise } from '../../money/index.ts';
 import { createReconciliation } from '../../modules/reconciliation/index.ts';
 import { createRewardAdminRoutes } from '../../modules/referrals/index.ts';
 import { createReportsAdminRoutes } from '../../modules/reports/index.ts';
@@ -41,6 +46,7 @@ import { createServices, type Services } from '../../runtime/create-services.ts'
 import {
   servicesVariables,
   apiVariables,
+  approvalVariables,
   staffVariables,
   tokenVariables,
 } from '../../runtime/process.variables.ts';
@@ -56,6 +62,7 @@ export const adminApiVariables = {
   ...apiVariables,
   ...servicesVariables,
   ...staffVariables,
+  ...approvalVariables,
   ...adminVariables,
 };
 
@@ -69,6 +76,7 @@ const tags = {
   kyc: 'Review of what customers submitted.',
   orders: "Customers' gold orders and manual reviews.",
   payouts: 'Approval and retry of payouts.',
+  approvals: 'What a second operator has to approve, or has decided.',
   plans: "Customers' plans.",
   referrals: 'Rewards of referrals, to be approved and paid.',
   'product orders': "Customers' orders of jewellery.",
@@ -180,13 +188,17 @@ const createWorkRoutes = (
 };
 
 /** Builds the services of the admin API and declares its routes; nothing is served yet. */
-export const createAdminApi = (config: AdminApiConfig, env: Environment, runtime: Runtime) => {
-  const { db, inTransaction } = runtime.database;
+export const createAdminApi = (config: AdminApiConfig, env: Environment, own: Runtime) => {
+  const { db, inTransaction } = own.database;
+  // What can be listed works by the transactions of the scopes, around which decisions are made.
+  const scopes = createActionScopes({ inTransaction, audit: own.audit });
+  const database = { ...own.database, inTransaction: scopes.inTransaction };
+  const runtime: Runtime = { ...own, database, audit: scopes.audit };
   const services = createServices(config, env, runtime, { receivesWebhooks: false });
   const ci = createCi(env, adapterDeps(runtime));
   const objects = createObjectStore(env, adapterDeps(runtime));
   const admins = createAdmins({
-    ...runtime,
+    ...own,
     db,
     inTransaction,
     tokenTtlSeconds: config.ADMIN_TOKEN_TTL_SECONDS,
@@ -204,7 +216,14 @@ export const createAdminApi = (config: AdminApiConfig, env: Environment, runtime
     routes: [
       ...healthRoutes,
       ...admins.adminRoutes,
-      ...createWorkRoutes(config, runtime, { services, objects, ci }),
+      ...withAdminApprovals(
+        { ...own, db, inTransaction, scopes, waitsHours: config.APPROVAL_HOURS },
+        {
+          routes: createWorkRoutes(config, runtime, { services, objects, ci }),
+          actions: readListedActions(config.SECOND_OPERATOR_ACTIONS),
+          payoutsAbovePaise: fromSafePaise(config.SECOND_OPERATOR_PAYOUT_PAISE),
+        },
+      ),
     ],
   };
   return { definition, services, ci, objects };

@@ -1,5 +1,6 @@
 import type { Ci } from '../../adapters/ci/port.ts';
 import type { ObjectStore } from '../../adapters/object-store/port.ts';
+import { createApprovalExpiry } from '../../modules/approvals/index.ts';
 import { createRefusalSweep } from '../../modules/audit/index.ts';
 import { createImageRemoval, createRepricing } from '../../modules/catalogue/index.ts';
 import { createDecideDeployments } from '../../modules/ci/index.ts';
@@ -35,6 +36,7 @@ export const createSweeps = (options: SweepsOptions): readonly Sweep[] => {
   return [
     createDeadPoolSweep({ inTransaction, logger }),
     createRefusalSweep({ ...runtime, db, inTransaction }),
+    createApprovalExpiry({ ...runtime, db, inTransaction }),
     ...[...gold.expirySweeps, ...plans.sweeps].map((sweep) => ({
       ...sweep,
       everyMs: config.EXPIRY_EVERY_MS,

@@ -1,7 +1,7 @@
 export { createPayouts, type Payouts } from './create-payouts.ts';
 export { insertPayout } from './insert-payout.ts';
 export { noHolds, type HoldDeps, type PayoutHolds } from './payout-holds.ts';
-export { findPayoutOfOrder, hasPayoutInFlight } from './payout.store.ts';
+export { findPayout, findPayoutOfOrder, hasPayoutInFlight } from './payout.store.ts';
 export { APPLY_EVENT_TASK, dispatchJob } from './payouts.jobs.ts';
 export {
   payoutOperatorView,

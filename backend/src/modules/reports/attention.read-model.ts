@@ -26,6 +26,7 @@ const links = {
   kyc_submitted: '/kyc?status=SUBMITTED',
   evidence_ending: '/readiness',
   proof_refused: '/proof-of-gold/runs',
+  approval_pending: '/approvals?status=PENDING',
 } as const;
 
 export const attentionKinds = Object.keys(links) as readonly Attention['kind'][]; // its own keys
@@ -67,6 +68,8 @@ const sources = (now: Date): Readonly<Record<Attention['kind'], Sql>> => ({
   proof_refused: sql`finished_at AS since FROM proof_run r
     WHERE r.status IN ('REFUSED', 'FAILED') AND NOT EXISTS (
       SELECT FROM proof_run p WHERE p.status = 'PUBLISHED' AND p.number > r.number)`,
+  approval_pending: sql`requested_at AS since FROM approval_request
+    WHERE api = 'admin' AND status = 'PENDING' AND expires_at > ${now}::timestamptz`,
 });
 
 /** Returns the kinds of work that wait now, with how much there is and since when. */

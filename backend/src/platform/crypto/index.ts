@@ -25,3 +25,4 @@ export {
   type WrappingKeyStore,
 } from './wrapping-key-store.ts';
 export { createVault, DataKeyDestroyedError, type Sealer, type Vault } from './vault.ts';
+export { countSealedByOther, resealColumn, type SealedColumn } from './reseal-sealed.ts';

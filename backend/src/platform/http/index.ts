@@ -55,6 +55,12 @@ export {
   type Reply,
   type ReplySink,
 } from './reply.ts';
-export { defineIdempotentRoute, defineRoute, type RequestContext, type Route } from './route.ts';
+export {
+  defineIdempotentRoute,
+  defineRoute,
+  type RawInput,
+  type RequestContext,
+  type Route,
+} from './route.ts';
 export { fixedHeaders } from './security-headers.ts';
 export { validationError } from './validate-input.ts';

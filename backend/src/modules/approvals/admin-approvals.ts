@@ -1,0 +1,93 @@
+import type { Paise } from '../../money/index.ts';
+import type { Db } from '../../platform/db/index.ts';
+import { AppError } from '../../platform/errors/app-error.ts';
+import type { RawInput, Route } from '../../platform/http/index.ts';
+import { adminAccess, adminActor, findAdmin, type AdminPrincipal } from '../admins/index.ts';
+import { findPayout } from '../payouts/index.ts';
+import type { ApprovalDeps, ListedRoute } from './ask-approval.ts';
+import type { ApprovalRequest, ListableAction } from './approvals.types.ts';
+import { withSecondPerson } from './second-person.ts';
+
+const textOf = (value: unknown, name: string): string | undefined => {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const found: unknown = Reflect.get(value, name);
+  return typeof found === 'string' ? found : undefined;
+};
+
+const isUuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/iu;
+
+/** Lists the writes of the admin API that may need a second operator. */
+const listedRoutes = (db: Db, abovePaise: Paise): readonly ListedRoute[] => {
+  const largePayout = async ({ params }: RawInput): Promise<string | undefined> => {
+    const id = textOf(params, 'id') ?? '';
+    const payout = isUuid.test(id) ? await findPayout(db, id) : undefined;
+    return payout !== undefined && payout.amountPaise > abovePaise ? payout.id : undefined;
+  };
+  return [
+    { action: 'spreads', method: 'POST', path: '/price/config', targetOf: () => 'spreads' },
+    { action: 'limits', method: 'PUT', path: '/config/limits', targetOf: () => 'limits' },
+    {
+      action: 'evidence',
+      method: 'PUT',
+      path: '/readiness/evidence/:item',
+      targetOf: ({ params }) => textOf(params, 'item'),
+    },
+    { action: 'payouts', method: 'POST', path: '/payouts/:id/approve', targetOf: largePayout },
+    { action: 'payouts', method: 'POST', path: '/payouts/:id/retry', targetOf: largePayout },
+    {
+      action: 'resolutions',
+      method: 'POST',
+      path: '/orders/:id/resolve',
+      targetOf: ({ params, parsedBody }) =>
+        ['KEEP', 'RECOVER'].includes(textOf(parsedBody, 'resolution') ?? '')
+          ? textOf(params, 'id')?.toLowerCase()
+          : undefined,
+    },
+  ];
+};
+
+/** The guard of the admin API has admitted it. */
+const principalOf = ({ principal }: Pick<RawInput, 'principal'>): AdminPrincipal =>
+  principal as AdminPrincipal;
+
+const rolesOf = ({ access }: Route): readonly string[] => access.roles ?? [];
+
+/** Puts a second operator before the listed writes of the admin API. */
+export const withAdminApprovals = (
+  deps: Omit<ApprovalDeps, 'api' | 'personOf'>,
+  {
+    routes,
+    actions,
+    payoutsAbovePaise,
+  }: {
+    readonly routes: readonly Route[];
+    readonly actions: readonly ListableAction[];
+    readonly payoutsAbovePaise: Paise;
+  },
+): Route[] =>
+  withSecondPerson<AdminPrincipal>(
+    {
+      ...deps,
+      api: 'admin',
+      personOf: (input) => {
+        const principal = principalOf(input);
+        const { adminId: id, email } = principal;
+        return { id, email, audited: adminActor(principal, input.context) };
+      },
+    },
+    {
+      path: '/approvals',
+      readers: adminAccess('SUPER_ADMIN', 'ADMIN'),
+      deciders: adminAccess('SUPER_ADMIN', 'ADMIN'),
+      routes,
+      listed: listedRoutes(deps.db, payoutsAbovePaise),
+      actions,
+      requireMay({ role }, route) {
+        if (!rolesOf(route).includes(role)) throw new AppError('FORBIDDEN');
+      },
+      async isStillAllowed(tx, { requestedBy }: ApprovalRequest, route) {
+        const admin = await findAdmin(tx, requestedBy);
+        return admin?.active === true && rolesOf(route).includes(admin.role);
+      },
+    },
+  );

@@ -1,0 +1,154 @@
+import type { Db } from '../../platform/db/index.ts';
+import { AppError } from '../../platform/errors/app-error.ts';
+import { defineRoute, idParams, ok, type Access, type Route } from '../../platform/http/index.ts';
+import type { ApprovalDeps } from './ask-approval.ts';
+import {
+  approvalsPage,
+  approvalsQuery,
+  approvalView,
+  presentApproval,
+  rejectionBody,
+} from './approvals.schemas.ts';
+import { findApproval, listApprovals } from './approvals.store.ts';
+import type { ApprovalRequest } from './approvals.types.ts';
+import { approve, reject, withdraw } from './decide-approval.ts';
+
+export interface ApprovalRoutesOptions<Principal> {
+  /** Such as `/approvals`. */
+  readonly path: string;
+  readonly readers: Access<Principal>;
+  /** Admits everybody who might decide something; `requireMay` judges the request itself. */
+  readonly deciders: Access<Principal>;
+  readonly routeOf: (request: ApprovalRequest) => Route;
+  /** @throws AppError for a person who could not do themselves what was asked for */
+  readonly requireMay: (principal: Principal, route: Route) => void;
+  readonly isStillAllowed: (tx: Db, request: ApprovalRequest, route: Route) => Promise<boolean>;
+}
+
+const tags = ['approvals'];
+
+const createReads = <Principal>(
+  deps: ApprovalDeps,
+  { path, readers }: ApprovalRoutesOptions<Principal>,
+): Route[] => {
+  const present = (request: ApprovalRequest) =>
+    presentApproval(deps.vault, request, deps.clock.now());
+  return [
+    defineRoute({
+      method: 'GET',
+      path,
+      summary: 'What a second person has to approve, or has decided; newest first',
+      tags,
+      access: readers,
+      query: approvalsQuery,
+      responses: { 200: approvalsPage },
+      handler: async ({ query: { status, action, page, limit } }) => {
+        const filter = { api: deps.api, status, action };
+        const { rows, total } = await listApprovals(deps.db, filter, { page, limit });
+        return ok({ items: rows.map(present), total, page, limit });
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: `${path}/:id`,
+      summary: 'One request for approval',
+      tags,
+      access: readers,
+      params: idParams,
+      responses: { 200: approvalView },
+      errors: ['NOT_FOUND'],
+      handler: async ({ params: { id } }) => {
+        const request = await findApproval(deps.db, deps.api, id);
+        if (request === undefined) throw new AppError('NOT_FOUND');
+        return ok(present(request));
+      },
+    }),
+  ];
+};
+
+const decisionErrors = ['NOT_FOUND', 'OTHER_PERSON_REQUIRED', 'ILLEGAL_TRANSITION'] as const;
+
+const createWithdrawal = <Principal>(
+  deps: ApprovalDeps,
+  { path, deciders }: ApprovalRoutesOptions<Principal>,
+): Route =>
+  defineRoute({
+    method: 'POST',
+    path: `${path}/:id/withdraw`,
+    summary: 'Take back what one asked for',
+    tags,
+    access: deciders,
+    params: idParams,
+    responses: { 200: approvalView },
+    errors: decisionErrors,
+    handler: async ({ params: { id }, principal, context }) =>
+      ok(
+        presentApproval(
+          deps.vault,
+          await withdraw(deps, id, { principal, context }),
+          deps.clock.now(),
+        ),
+      ),
+  });
+
+/** Declares the list of requests for approval, and the decisions on them. */
+export const createApprovalRoutes = <Principal>(
+  deps: ApprovalDeps,
+  options: ApprovalRoutesOptions<Principal>,
+  routes: readonly Route[],
+): Route[] => {
+  const { path, deciders, routeOf, requireMay, isStillAllowed } = options;
+  const present = (request: ApprovalRequest) =>
+    presentApproval(deps.vault, request, deps.clock.now());
+  const requireKnown = async (id: string, principal: Principal): Promise<Route> => {
+    const request = await findApproval(deps.db, deps.api, id);
+    if (request === undefined) throw new AppError('NOT_FOUND');
+    const route = routeOf(request);
+    requireMay(principal, route);
+    return route;
+  };
+  return [
+    ...createReads(deps, options),
+    defineRoute({
+      method: 'POST',
+      path: `${path}/:id/approve`,
+      summary: 'Do what another person asked for',
+      tags,
+      access: deciders,
+      params: idParams,
+      responses: { 200: approvalView },
+      errors: [
+        ...decisionErrors,
+        'CONFLICT',
+        'VALIDATION_FAILED',
+        ...routes.flatMap(({ errors = [] }) => errors),
+      ],
+      handler: async ({ params: { id }, principal, context }) => {
+        const route = await requireKnown(id, principal);
+        const approval = {
+          id,
+          routeOf,
+          isStillAllowed: (tx: Db, request: ApprovalRequest) => isStillAllowed(tx, request, route),
+        };
+        return ok(present(await approve(deps, approval, { principal, context })));
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      path: `${path}/:id/reject`,
+      summary: 'Reject what another person asked for',
+      tags,
+      access: deciders,
+      params: idParams,
+      body: rejectionBody,
+      responses: { 200: approvalView },
+      errors: decisionErrors,
+      handler: async ({ params: { id }, body, principal, context }) => {
+        await requireKnown(id, principal);
+        const rejected = { id, reason: body.reason };
+        return ok(present(await reject(deps, rejected, { principal, context })));
+      },
+    }),
+    createWithdrawal(deps, options),
+  ];
+};

@@ -1,0 +1,159 @@
+import { addSeconds } from '../../platform/clock/clock.ts';
+import type { Clock } from '../../platform/clock/clock.ts';
+import type { Vault } from '../../platform/crypto/index.ts';
+import { isUniqueViolation, type Db, type InTransaction } from '../../platform/db/index.ts';
+import { AppError } from '../../platform/errors/app-error.ts';
+import type { RawInput, Route } from '../../platform/http/index.ts';
+import type { Random } from '../../platform/ids/random.ts';
+import type { JsonObject } from '../../platform/jobs/index.ts';
+import type { Logger } from '../../platform/observability/index.ts';
+import type { AuditEntry, Auditor } from '../audit/index.ts';
+import type { ActionScopes } from './action-scope.ts';
+import { sealContent } from './approval-sealing.ts';
+import { findPending, insertApproval } from './approvals.store.ts';
+import type {
+  ApprovalApi,
+  ApprovalContent,
+  ApprovalRequest,
+  ListableAction,
+} from './approvals.types.ts';
+import { expireOne } from './expire-approvals.ts';
+
+/** A route whose writes can be listed. */
+export interface ListedRoute {
+  readonly action: ListableAction;
+  readonly method: string;
+  readonly path: string;
+  /** Names what a request is about; undefined for one that needs no second person. */
+  readonly targetOf: (input: RawInput) => Promise<string | undefined> | string | undefined;
+}
+
+/** A person of the API, as its audit rows name them. */
+export interface Person {
+  readonly id: string;
+  readonly email: string;
+  readonly audited: Pick<AuditEntry, 'actor' | 'requestId' | 'ip'>;
+}
+
+export interface ApprovalDeps {
+  readonly api: ApprovalApi;
+  readonly db: Db;
+  /** Of the process, outside of every scope. */
+  readonly inTransaction: InTransaction;
+  readonly scopes: ActionScopes;
+  readonly clock: Clock;
+  readonly random: Pick<Random, 'uuid'>;
+  readonly vault: Pick<Vault, 'service'>;
+  readonly audit: Auditor;
+  readonly logger: Pick<Logger, 'info' | 'error'>;
+  /** APPROVAL_HOURS: how long a request waits. */
+  readonly waitsHours: number;
+  /** Names who sent a request that the API's guard has admitted. */
+  readonly personOf: (input: Pick<RawInput, 'principal' | 'context'>) => Person;
+}
+
+/** Ends a transaction that was only to show what it would do. */
+class TrialOver extends Error {
+  override readonly name = 'TrialOver';
+}
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Keeps the audit row of the thing itself, of which there is one. */
+const changeOf = ([entry]: readonly AuditEntry[]): Pick<ApprovalContent, 'before' | 'after'> => ({
+  before: entry?.before ?? null,
+  after: entry?.after ?? null,
+});
+
+/** Runs an action's statements, and takes them back. */
+const around = async <T>(_tx: Db, work: () => Promise<T>): Promise<T> => {
+  await work();
+  throw new TrialOver();
+};
+
+/**
+ * Does everything that the action would do, and takes it back: so a request that would be refused
+ * is refused now, and the others show what they would change.
+ * @throws AppError as the action does
+ */
+const tryAction = async (
+  { scopes }: ApprovalDeps,
+  route: Route,
+  input: RawInput,
+): Promise<readonly AuditEntry[]> => {
+  const entries: AuditEntry[] = [];
+  try {
+    await scopes.run({ around, entries }, () => route.run(input));
+  } catch (error) {
+    if (!(error instanceof TrialOver)) throw error;
+  }
+  return entries;
+};
+
+/** Ends a request of before that nobody decided in time, so that its place is free. */
+const freePlace = async (
+  deps: ApprovalDeps,
+  place: Pick<ApprovalRequest, 'api' | 'action' | 'target'>,
+): Promise<void> => {
+  const pending = await findPending(deps.db, place);
+  if (pending === undefined) return;
+  if (pending.expiresAt > deps.clock.now()) {
+    const message = 'A request for this waits for a second person already.';
+    throw new AppError('CONFLICT', { message, details: { approvalId: pending.id } });
+  }
+  await expireOne(deps, pending);
+};
+
+/**
+ * Stores a request for what the route would do, once it was tried.
+ * @throws AppError as the action does; CONFLICT where one for the same waits
+ */
+export const askApproval = async (
+  deps: ApprovalDeps,
+  { route, listed, target }: { route: Route; listed: ListedRoute; target: string },
+  input: RawInput,
+): Promise<ApprovalRequest> => {
+  const { api, clock, random, vault, audit } = deps;
+  const { action, method, path } = listed;
+  await freePlace(deps, { api, action, target });
+  const change = changeOf(await tryAction(deps, route, input));
+  const id = random.uuid();
+  const params = isObject(input.params) ? { ...input.params } : {};
+  const body = isObject(input.parsedBody) ? input.parsedBody : null;
+  const person = deps.personOf(input);
+  const requestedAt = clock.now();
+  const request: ApprovalRequest = {
+    id,
+    api,
+    action,
+    method,
+    path,
+    target,
+    contentSealed: sealContent(vault, id, { params, body, ...change }),
+    status: 'PENDING',
+    requestedBy: person.id,
+    requestedByEmail: person.email,
+    requestedAt,
+    expiresAt: addSeconds(requestedAt, deps.waitsHours * 3600),
+    decidedBy: null,
+    decidedByEmail: null,
+    decidedAt: null,
+  };
+  try {
+    await deps.inTransaction(async (tx) => {
+      await insertApproval(tx, request);
+      await audit.record(tx, {
+        action: 'approval.request',
+        ...person.audited,
+        target: { type: 'approval', id },
+        after: { status: 'PENDING', action, target },
+      });
+    });
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error;
+    const message = 'A request for this waits for a second person already.';
+    throw new AppError('CONFLICT', { message });
+  }
+  return request;
+};

@@ -1,0 +1,179 @@
+import type { Db } from '../../platform/db/index.ts';
+import { AppError } from '../../platform/errors/app-error.ts';
+import type { RawInput, Route } from '../../platform/http/index.ts';
+import { invariant } from '../../platform/invariant/invariant.ts';
+import type { JsonObject } from '../../platform/jobs/index.ts';
+import { transition } from '../../platform/transitions/transitions.ts';
+import type { ApprovalDeps, Person } from './ask-approval.ts';
+import { openContent, sealContent } from './approval-sealing.ts';
+import { approvalMachine } from './approvals.states.ts';
+import { findApproval, lockApproval, updateDecision } from './approvals.store.ts';
+import type { ApprovalRequest, ApprovalStatus } from './approvals.types.ts';
+
+/** Who decides, and their request. */
+type Decider = Pick<RawInput, 'principal' | 'context'>;
+
+const kindOf = { admin: 'admin', accounting: 'portal' } as const;
+
+/** @throws AppError ILLEGAL_TRANSITION for a request that was decided, or whose time is over */
+const requirePending = (request: ApprovalRequest, now: Date): void => {
+  if (request.status !== 'PENDING') {
+    throw new AppError('ILLEGAL_TRANSITION', { details: { status: request.status } });
+  }
+  if (request.expiresAt <= now) {
+    const message = 'This request has expired. Ask for it again.';
+    throw new AppError('ILLEGAL_TRANSITION', { message, details: { status: 'EXPIRED' } });
+  }
+};
+
+/** Locks a request that waits. @throws AppError NOT_FOUND, ILLEGAL_TRANSITION */
+const lockPending = async (
+  { api, clock }: ApprovalDeps,
+  tx: Db,
+  id: string,
+): Promise<ApprovalRequest> => {
+  const request = await lockApproval(tx, api, id);
+  if (request === undefined) throw new AppError('NOT_FOUND');
+  requirePending(request, clock.now());
+  return request;
+};
+
+const requireOther = (request: ApprovalRequest, person: Person): void => {
+  if (request.requestedBy !== person.id) return;
+  const message = 'You asked for this: another person has to decide it. You can withdraw it.';
+  throw new AppError('OTHER_PERSON_REQUIRED', { message });
+};
+
+/** Writes a decision with its audit row, which names both. */
+const decide = async (
+  deps: ApprovalDeps,
+  tx: Db,
+  request: ApprovalRequest,
+  {
+    to,
+    person,
+    action,
+    reason,
+  }: {
+    readonly to: ApprovalStatus;
+    readonly person: Person;
+    readonly action: string;
+    readonly reason?: string;
+  },
+): Promise<void> => {
+  const { id, requestedByEmail } = request;
+  const content = { ...openContent(deps.vault, request), ...(reason !== undefined && { reason }) };
+  await transition(approvalMachine(deps.logger), {
+    id,
+    from: 'PENDING',
+    to,
+    actor: `${kindOf[deps.api]}:${person.id}`,
+    cause: action,
+    update: () =>
+      updateDecision(tx, id, {
+        status: to,
+        decidedBy: person.id,
+        decidedByEmail: person.email,
+        decidedAt: deps.clock.now(),
+        ...(reason !== undefined && { contentSealed: sealContent(deps.vault, id, content) }),
+      }),
+  });
+  const after: JsonObject = { status: to, action: request.action, target: request.target };
+  await deps.audit.record(tx, {
+    action,
+    ...person.audited,
+    target: { type: 'approval', id },
+    before: { status: 'PENDING', requestedBy: requestedByEmail },
+    after,
+    ...(reason !== undefined && { sealed: { after: { reason } } }),
+  });
+};
+
+const readBack = async ({ db, api }: ApprovalDeps, id: string): Promise<ApprovalRequest> => {
+  const request = await findApproval(db, api, id);
+  invariant(request, 'a request for approval is there');
+  return request;
+};
+
+/**
+ * Does what was asked for as the one who approves it, with the state of now, and decides the request
+ * in the action's own transaction. Of two approvals at once the second finds it approved.
+ * @throws AppError NOT_FOUND, OTHER_PERSON_REQUIRED, ILLEGAL_TRANSITION; and as the action does, after which
+ * the request still waits
+ */
+export const approve = async (
+  deps: ApprovalDeps,
+  {
+    id,
+    routeOf,
+    isStillAllowed,
+  }: {
+    readonly id: string;
+    readonly routeOf: (request: ApprovalRequest) => Route;
+    /** Returns false where whoever asked may not do this any more. */
+    readonly isStillAllowed: (tx: Db, request: ApprovalRequest) => Promise<boolean>;
+  },
+  decider: Decider,
+): Promise<ApprovalRequest> => {
+  const person = deps.personOf(decider);
+  const known = await findApproval(deps.db, deps.api, id);
+  if (known === undefined) throw new AppError('NOT_FOUND');
+  requireOther(known, person);
+  requirePending(known, deps.clock.now());
+  const { params, body } = openContent(deps.vault, known);
+  const input: RawInput = {
+    params,
+    query: {},
+    rawBody: Buffer.from(body === null ? '' : JSON.stringify(body)),
+    parsedBody: body ?? undefined,
+    isPlainBody: false,
+    bodyProblem: undefined,
+    ...decider,
+  };
+  const around = async <T>(tx: Db, work: () => Promise<T>): Promise<T> => {
+    const request = await lockPending(deps, tx, id);
+    if (!(await isStillAllowed(tx, request))) {
+      const message = 'Whoever asked for this may not do it any more. Reject the request.';
+      throw new AppError('CONFLICT', { message });
+    }
+    const done = await work();
+    await decide(deps, tx, request, { to: 'APPROVED', person, action: 'approval.approve' });
+    return done;
+  };
+  const names = { requestedBy: known.requestedByEmail, approvalId: id };
+  await deps.scopes.run({ around, entries: [], names }, () => routeOf(known).run(input));
+  return readBack(deps, id);
+};
+
+/** Rejects what another person asked for. @throws AppError NOT_FOUND, OTHER_PERSON_REQUIRED, ILLEGAL_TRANSITION */
+export const reject = async (
+  deps: ApprovalDeps,
+  { id, reason }: { readonly id: string; readonly reason: string },
+  decider: Decider,
+): Promise<ApprovalRequest> => {
+  const person = deps.personOf(decider);
+  await deps.inTransaction(async (tx) => {
+    const request = await lockPending(deps, tx, id);
+    requireOther(request, person);
+    await decide(deps, tx, request, { to: 'REJECTED', person, action: 'approval.reject', reason });
+  });
+  return readBack(deps, id);
+};
+
+/** Takes back what one asked for. @throws AppError NOT_FOUND, OTHER_PERSON_REQUIRED, ILLEGAL_TRANSITION */
+export const withdraw = async (
+  deps: ApprovalDeps,
+  id: string,
+  decider: Decider,
+): Promise<ApprovalRequest> => {
+  const person = deps.personOf(decider);
+  await deps.inTransaction(async (tx) => {
+    const request = await lockPending(deps, tx, id);
+    if (request.requestedBy !== person.id) {
+      const message = 'Only whoever asked can withdraw this. You can reject it.';
+      throw new AppError('OTHER_PERSON_REQUIRED', { message });
+    }
+    await decide(deps, tx, request, { to: 'WITHDRAWN', person, action: 'approval.withdraw' });
+  });
+  return readBack(deps, id);
+};

@@ -1,0 +1,66 @@
+import type { Clock } from '../../platform/clock/clock.ts';
+import type { Db, InTransaction } from '../../platform/db/index.ts';
+import type { Random } from '../../platform/ids/random.ts';
+import { sweepRows, type Sweep } from '../../platform/jobs/index.ts';
+import { describeError, type Logger } from '../../platform/observability/index.ts';
+import { tryTransition } from '../../platform/transitions/transitions.ts';
+import type { Auditor } from '../audit/index.ts';
+import { approvalMachine } from './approvals.states.ts';
+import { listOverdue, updateDecision } from './approvals.store.ts';
+import type { ApprovalRequest } from './approvals.types.ts';
+
+interface ExpiryDeps {
+  readonly inTransaction: InTransaction;
+  readonly clock: Clock;
+  readonly random: Pick<Random, 'uuid'>;
+  readonly audit: Auditor;
+  readonly logger: Pick<Logger, 'info' | 'error'>;
+}
+
+/** Ends a request that nobody decided in time, where it still waits. */
+export const expireOne = (
+  { inTransaction, clock, random, audit, logger }: ExpiryDeps,
+  { id, action, target, requestedByEmail }: ApprovalRequest,
+): Promise<void> =>
+  inTransaction(async (tx) => {
+    const decision = { decidedBy: null, decidedByEmail: null, decidedAt: clock.now() };
+    const isOver = await tryTransition(approvalMachine(logger), {
+      id,
+      from: 'PENDING',
+      to: 'EXPIRED',
+      actor: 'sweep',
+      cause: 'approval.expired',
+      update: () => updateDecision(tx, id, { status: 'EXPIRED', ...decision }),
+    });
+    if (!isOver) return;
+    await audit.record(tx, {
+      action: 'approval.expire',
+      actor: { api: 'system' },
+      target: { type: 'approval', id },
+      before: { status: 'PENDING', requestedBy: requestedByEmail },
+      after: { status: 'EXPIRED', action, target },
+      requestId: random.uuid(),
+    });
+  });
+
+const batchSize = 100;
+
+/** Creates the sweep that ends requests which nobody decided in time. */
+export const createApprovalExpiry = (deps: ExpiryDeps & { readonly db: Db }): Sweep => ({
+  name: 'expire-approvals',
+  async run(signal) {
+    await sweepRows({
+      rows: await listOverdue(deps.db, deps.clock.now(), batchSize),
+      signal,
+      async handle(request) {
+        await expireOne(deps, request);
+        return true;
+      },
+      onError: (error, { id }) =>
+        deps.logger.error(
+          { approvalId: id, err: describeError(error) },
+          'a request for approval was not ended',
+        ),
+    });
+  },
+});

@@ -1,0 +1,40 @@
+import { Command } from 'commander';
+import type { CliDeps } from '../cli-deps.ts';
+import { withPaging } from '../desk/paging.ts';
+
+const load = () => import('../approvals/approval-actions.ts');
+
+/** `goldctl approval`: shows and decides what another operator has to approve. */
+export const createApprovalCommand = (deps: CliDeps): Command => {
+  const approval = new Command('approval');
+  withPaging(approval.command('list'))
+    .description('list what waits for a second operator, the newest first')
+    .option('--all', 'those that were decided, too')
+    .action(async (options: { all?: boolean; page: number; limit: number }, command: Command) =>
+      (await load()).listApprovals(deps, options, command),
+    );
+  approval
+    .command('approve')
+    .description('do what another operator asked for')
+    .argument('<id>', 'the request’s id')
+    .option('-y, --yes', 'skip the confirmation; required without a terminal')
+    .action(async (id: string, options: { yes?: boolean }, command: Command) =>
+      (await load()).approveRequest(deps, id, options, command),
+    );
+  approval
+    .command('reject')
+    .description('reject what another operator asked for')
+    .argument('<id>', 'the request’s id')
+    .requiredOption('--reason <text>', 'why, for whoever asked')
+    .action(async (id: string, options: { reason: string }, command: Command) =>
+      (await load()).rejectRequest(deps, id, options, command),
+    );
+  approval
+    .command('withdraw')
+    .description('take back what you asked for')
+    .argument('<id>', 'the request’s id')
+    .action(async (id: string, _options: unknown, command: Command) =>
+      (await load()).withdrawRequest(deps, id, command),
+    );
+  return approval;
+};
