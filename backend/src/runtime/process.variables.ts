@@ -106,7 +106,7 @@ export const staffVariables = defineVariables({
 export const approvalVariables = defineVariables({
   SECOND_OPERATOR_ACTIONS: {
     schema: list(''),
-    doc: 'writes that a second operator or portal user has to approve: spreads, limits, evidence, payouts, resolutions, statutory_parameters; comma-separated',
+    doc: 'approved by another person: spreads, limits, evidence, payouts, resolutions, statutory_parameters',
   },
   APPROVAL_HOURS: {
     schema: integer(72, 1, 720),

@@ -236,6 +236,25 @@ const house: readonly CheckCase[] = [
 
 /** Accounting, audit, and what the service keeps of its own work. */
 const books: readonly CheckCase[] = [
+  ['approval_request_api_check', { api: 'customer' }, { api: 'accounting' }],
+  ['approval_request_status_check', { status: 'LOST' }, { status: 'EXPIRED' }],
+  [
+    'approval_request_decided_check',
+    {
+      status: 'APPROVED',
+      decided_at: at,
+      decided_by: one,
+      decided_by_email: 'a@b.in',
+      requested_by: one,
+    },
+    {
+      status: 'APPROVED',
+      decided_at: at,
+      decided_by: other,
+      decided_by_email: 'a@b.in',
+      requested_by: one,
+    },
+  ],
   ['figure_snapshot_single_check', { id: 2 }, { id: 1 }],
   ['figure_snapshot_taken_check', { taken_at: at }, { taken_at: at, figures: {} }],
   ['second_factor_owner_check', { admin_id: one, portal_user_id: one }, { admin_id: one }],

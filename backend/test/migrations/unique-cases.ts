@@ -14,6 +14,12 @@ export type UniqueCase = readonly [
 ];
 
 export const uniqueCases: readonly UniqueCase[] = [
+  [
+    'approval_request_pending_key',
+    ['api', 'action', 'target'],
+    { status: 'PENDING' },
+    { status: 'APPROVED' },
+  ],
   ['second_factor_admin_id_key', ['admin_id']],
   ['second_factor_portal_user_id_key', ['portal_user_id']],
   ['recovery_code_factor_id_code_hash_key', ['factor_id', 'code_hash']],

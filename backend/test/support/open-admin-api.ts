@@ -14,7 +14,10 @@ export interface OpenAdminApi {
   close(): Promise<void>;
 }
 
-/** Opens the admin API as its process builds it, in `test` mode against the sandbox; `more` is environment. */
+/**
+ * Opens the admin API as its process builds it, in `test` mode against the sandbox; `more` is
+ * environment.
+ */
 export const openAdminApi = async (
   more: Readonly<Record<string, string>> = {},
 ): Promise<OpenAdminApi> => {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import type { CliDeps } from '../cli-deps.ts';
-import { askAdmin, confirmed, pageOf, printOne, printPage } from '../desk/ask-admin.ts';
+import { askAdmin, confirmed, listRows, pageOf, printOne } from '../desk/ask-admin.ts';
 import type { Paging } from '../desk/paging.ts';
 
 const person = z.object({ email: z.string() });
@@ -53,10 +53,11 @@ export const listApprovals = async (
   command: Command,
 ): Promise<void> => {
   const query = { page, limit, ...(all !== true && { status: 'PENDING' as const }) };
-  const found = await askAdmin(deps, command, approvalPage, (client) =>
-    client.get('/v1/approvals', { query }),
-  );
-  printPage(deps, command, found, { columns, none: 'Nothing waits for a second operator.' });
+  await listRows(deps, command, approvalPage, {
+    send: (client) => client.get('/v1/approvals', { query }),
+    columns,
+    none: 'Nothing waits for a second operator.',
+  });
 };
 
 /** Shows a request and, once confirmed, does what it asks for. */

@@ -145,7 +145,10 @@ export const approve = async (
   return readBack(deps, id);
 };
 
-/** Rejects what another person asked for. @throws AppError NOT_FOUND, OTHER_PERSON_REQUIRED, ILLEGAL_TRANSITION */
+/**
+ * Rejects what another person asked for.
+ * @throws AppError NOT_FOUND, OTHER_PERSON_REQUIRED, ILLEGAL_TRANSITION
+ */
 export const reject = async (
   deps: ApprovalDeps,
   { id, reason }: { readonly id: string; readonly reason: string },
