@@ -1,4 +1,7 @@
 import type { Step } from './demo.types.ts';
+import { readWebhooks } from './steps/read-webhooks.ts';
+import { renewEvidence } from './steps/renew-evidence.ts';
+import { shareCode } from './steps/share-code.ts';
 import { addBankAccount } from './steps/add-bank-account.ts';
 import { approveCustomer } from './steps/approve-kyc.ts';
 import { buyGold } from './steps/buy-gold.ts';
@@ -67,6 +70,7 @@ export const story: readonly Step[] = [
   readPortfolio,
   readHistory,
   readTimeline,
+  readWebhooks,
   readAudit,
   compareProvider,
   addBankAccount,
@@ -77,6 +81,7 @@ export const story: readonly Step[] = [
   refuseProof,
   orderJewellery,
   changeSettings,
+  renewEvidence,
   guardSignIn,
   visitAccounting,
   readRegisters,
@@ -87,6 +92,7 @@ export const story: readonly Step[] = [
   payBack,
   chargeBack,
   failOver,
+  shareCode,
   followPlans,
   deleteAccount,
   putBack,

@@ -86,7 +86,12 @@ const count = async ({ system: { db } }: Ground, { userId }: Leaving): Promise<s
   return [
     user.deletedAt === null ? 'there' : 'gone',
     `${orders} orders`,
-    `plans ${plans.map(({ status }) => status).join('+') || 'none'}`,
+    `plans ${
+      plans
+        .map(({ status }) => status)
+        .toSorted()
+        .join('+') || 'none'
+    }`,
     `${accounts} accounts`,
     `${shop} in the shop`,
     `${rewards} referrals`,

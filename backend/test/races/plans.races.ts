@@ -82,10 +82,11 @@ const stateOfPlan = async (open: OpenGold, { id, userId }: TestPlan): Promise<st
   });
   return [
     `${plan.status}, ${plan.installmentsRaised} raised${skipped(plan.passedOver)}`,
-    ...orders.map(
-      ({ installmentNo, status, paymentOrders }) =>
-        `no. ${installmentNo} ${status} (${paymentOrders.map((p) => p.status).join('+')})`,
-    ),
+    ...orders.map(({ installmentNo, status, paymentOrders }) => {
+      // Two of one millisecond have no order of their own.
+      const payments = paymentOrders.map((payment) => payment.status).toSorted();
+      return `no. ${installmentNo} ${status} (${payments.join('+')})`;
+    }),
     `${debits.length} debits`,
     told.map(({ type, _count: count }) => `${type} x${count}`).join(' ') || 'nothing told',
   ].join('; ');

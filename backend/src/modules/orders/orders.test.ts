@@ -58,6 +58,34 @@ describe('orders', () => {
     const found = await operator('GET', `/orders?q=${order.sg_tx_id}`);
     expect(found.body.items).toHaveLength(1);
   });
+
+  it('are narrowed for operators by when they were made and by their amounts', async ({ open }) => {
+    const { id, call } = await open.newCustomer();
+    const made: { id: string; created_at: string }[] = [];
+    for (const amount of ['100', '200', '300']) {
+      made.push((await call('POST', '/gold/buy', buyOf(amount))).body.order);
+      open.clock.advance(1000);
+    }
+    const [first, second, third] = made.map((order) => order.id);
+    const at = encodeURIComponent(made[1]?.created_at ?? '');
+    const operator = open.as('operator');
+    const idsOf = async (query: string) => {
+      const { body } = await operator('GET', `/orders?userId=${id}&${query}`);
+      const items = body.items as { id: string }[]; // their view
+      expect(body.total).toBe(items.length);
+      return items.map((order) => order.id);
+    };
+    expect(await idsOf(`from=${at}`)).toEqual([third, second]);
+    expect(await idsOf(`to=${at}`)).toEqual([first]);
+    expect(await idsOf('minPaise=20000')).toEqual([third, second]);
+    expect(await idsOf('maxPaise=20000')).toEqual([second, first]);
+    expect(await idsOf(`from=${at}&maxPaise=20000`)).toEqual([second]);
+    for (const query of ['from=yesterday', 'minPaise=-1', 'maxPaise=1.5']) {
+      const { status, body } = await operator('GET', `/orders?${query}`);
+      expect(status).toBe(400);
+      expect(JSON.stringify(body)).toContain(query.split('=')[0]);
+    }
+  });
 });
 
 describe('what is not paid', () => {

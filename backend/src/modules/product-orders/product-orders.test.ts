@@ -195,6 +195,33 @@ describe('an order', () => {
   });
 });
 
+it('are narrowed for operators by when they were made and by their amounts', async ({ open }) => {
+  const { call, userId } = await open.customer();
+  const [cheap, dear] = [
+    await open.product({ pricePaise: 100_000n }),
+    await open.product({ pricePaise: 900_000n }),
+  ];
+  const made: Readonly<Record<string, unknown>>[] = [];
+  for (const product of [cheap, dear, cheap]) {
+    made.push((await open.order(call, [product])).body);
+    open.system.clock.advance(1000);
+  }
+  const [first, second, third] = made.map(({ id }) => id);
+  const at = encodeURIComponent(String(made[1]?.['createdAt']));
+  const { call: operator } = await open.operator('SUPPORT');
+  const idsOf = async (query: string) => {
+    const { body } = await operator('GET', `/product-orders?userId=${userId}&${query}`);
+    const items = body['items'] as { id: string }[]; // their view
+    expect(body['total']).toBe(items.length);
+    return items.map(({ id }) => id);
+  };
+  expect(await idsOf(`from=${at}`)).toEqual([third, second]);
+  expect(await idsOf(`to=${at}`)).toEqual([first]);
+  expect(await idsOf('minPaise=500000')).toEqual([second]);
+  expect(await idsOf('maxPaise=500000')).toEqual([third, first]);
+  expect((await operator('GET', '/product-orders?to=today')).status).toBe(400);
+});
+
 describe('a repeat of a key', () => {
   it('makes one order of 20 requests at once', async ({ open }) => {
     const { userId, call } = await open.customer();
