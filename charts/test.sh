@@ -88,9 +88,10 @@ check_schema() {
 
 # Checks the alerts: each has a runbook, and fires by its fault and by nothing else.
 check_alerts() {
-  for page in $(sed -n 's/^ *runbook: //p' digital-gold/alerts/rules.yaml); do
+  sed -n 's/^ *runbook: //p' digital-gold/alerts/rules.yaml >"$rendered/pages"
+  while read -r page; do
     [ -f "../backend/docs/runbooks/$page" ] || fail "alerts name $page, which is no runbook"
-  done
+  done <"$rendered/pages"
   have promtool || { say 'left out: when alerts fire (no promtool)'; return; }
   sed 's/> STANDSTILL_SECONDS/> 60/' digital-gold/alerts/rules.yaml >"$rendered/rules.yaml"
   cp digital-gold/alerts/rules.test.yaml "$rendered"

@@ -8,6 +8,7 @@ export const playedPages = [
   'jobs-stand-still',
   'manual-review',
   'price-feed-silent',
+  'proof-of-gold',
   'reconciliation',
   'restore-and-keys',
   'rotate-blind-index-key',

@@ -19,7 +19,7 @@ export const readWebhooks: Step = {
     const replay = operator.api.post('/v1/webhook-events/{id}/replay', { path });
     await expectRefusal(409, 'ILLEGAL_TRANSITION', replay);
     return [
-      `${events.total} events are applied, the newest ${source} ${eventType ?? ''}, with its body masked`.trim(),
+      `${events.total} events are applied, the newest ${source} ${eventType ?? ''}, its body masked`,
       'one that is applied is not applied again: 409',
     ];
   },

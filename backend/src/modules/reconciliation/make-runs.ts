@@ -134,8 +134,8 @@ export const createRunSchedule = ({
     async run() {
       await failLostRuns(db, clock.now());
       startedAt ??= readNow(db);
-      for (const of of [{ kind: 'REPORT', windowHours: usualHours }, rulesRun] as const) {
-        const run = { ...of, id: random.uuid(), startedAt: await startedAt };
+      for (const due of [{ kind: 'REPORT', windowHours: usualHours }, rulesRun] as const) {
+        const run = { ...due, id: random.uuid(), startedAt: await startedAt };
         await inTransaction(async (tx) => {
           if (await addScheduledRun(tx, run, clock.now())) await enqueue(tx, runJob(run.id));
         });
