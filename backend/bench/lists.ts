@@ -1,7 +1,6 @@
 import { fillDatabase } from '../dev/fill/fill-database.ts';
 import { listOrders } from '../src/modules/orders/list-orders.store.ts';
 import { listPayouts } from '../src/modules/payouts/payout.store.ts';
-import { listAllPlans } from '../src/modules/plans/operator-plans.store.ts';
 import { listProductOrders } from '../src/modules/product-orders/product-orders.store.ts';
 import { createFoldChanges } from '../src/modules/transaction-counts/index.ts';
 import { createDatabase, type Db } from '../src/platform/db/index.ts';
@@ -24,7 +23,6 @@ const lists: Readonly<Record<string, Read>> = {
   'product orders': (db, page) => listProductOrders(db, {}, { page, limit }),
   payouts: (db, page) => listPayouts(db, {}, { page, limit }),
   'payouts, PAID': (db, page) => listPayouts(db, { statuses: ['PAID'] }, { page, limit }),
-  plans: (db, page) => listAllPlans(db, {}, { page, limit }),
 };
 
 const timed = async (work: () => Promise<unknown>): Promise<number> => {
