@@ -3,7 +3,7 @@ import { expectRefusal } from '../expect-answer.ts';
 import { expectPresent, expectThat } from '../step-failure.ts';
 import { signInOperator } from './sign-in-operator.ts';
 
-/** What the gateways sent, as operators see it: kept as it came, applied once. */
+/** Shows operators the events of the gateways, each kept as it came and applied once. */
 export const readWebhooks: Step = {
   title: 'An operator looks at what the gateways sent',
   async run(demo) {

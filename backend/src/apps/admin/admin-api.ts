@@ -121,7 +121,7 @@ const createReadiness = (
   });
 };
 
-/** What the routes of operators work with, besides the runtime. */
+/** The parts that the routes of operators work with, besides the runtime. */
 interface RouteParts {
   readonly services: Services;
   readonly objects: ReturnType<typeof createObjectStore>;
@@ -187,10 +187,10 @@ const createWorkRoutes = (
   ];
 };
 
-/** Builds the services of the admin API and declares its routes; nothing is served yet. */
+/** Builds the services of the admin API and declares its routes. Nothing is served yet. */
 export const createAdminApi = (config: AdminApiConfig, env: Environment, own: Runtime) => {
   const { db, inTransaction } = own.database;
-  // What can be listed works by the transactions of the scopes, around which decisions are made.
+  // Actions that can be listed work by the transactions of the scopes, where decisions are made.
   const scopes = createActionScopes({ inTransaction, audit: own.audit });
   const database = { ...own.database, inTransaction: scopes.inTransaction };
   const runtime: Runtime = { ...own, database, audit: scopes.audit };

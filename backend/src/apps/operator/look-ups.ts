@@ -165,7 +165,7 @@ export const findAuditRow = async (db: Db, id: string) => {
 /** Of the hash of an entry, as the metric of the chain's head shows it: 52 bits. */
 const metricDigits = 13;
 
-/** Returns an entry of the audit chain with the row that it names; undefined where there is none. */
+/** Returns an entry of the audit chain with the row that it names, or undefined. */
 export const findAuditEntry = async (db: Db, number: bigint) => {
   const entry = await selectOne<{ hash: string; auditId: string }>(
     db,

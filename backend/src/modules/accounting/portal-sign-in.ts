@@ -45,7 +45,7 @@ export interface PortalSignInDeps extends SecondFactorDeps {
 interface PortalCredentials {
   readonly email: string;
   readonly password: string;
-  /** Of the authenticator app, or a recovery code; needed where the user has an app. */
+  /** The authenticator app's code or a recovery code. A user with an app needs one. */
   readonly code?: string | undefined;
   readonly browserToken?: string | undefined;
 }

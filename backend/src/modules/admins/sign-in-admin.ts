@@ -63,13 +63,13 @@ export const createAdminLoginGuard = (clock: Clock) => createLoginGuard({ api: '
 interface Credentials {
   readonly email: string;
   readonly password: string;
-  /** Of the authenticator app, or a recovery code; needed where the operator has an app. */
+  /** The authenticator app's code or a recovery code. An operator with an app needs one. */
   readonly code?: string | undefined;
   readonly browserToken?: string | undefined;
 }
 
 /**
- * Records a sign-in with its audit row; undefined where the password is theirs no more.
+ * Records a sign-in with its audit row. Returns undefined where the password is theirs no more.
  * @throws AppError SECOND_FACTOR_REQUIRED, SECOND_FACTOR_INVALID
  */
 const recordSignIn = (

@@ -17,11 +17,11 @@ interface ActionScope {
 
 /** Joins a listed action and the decision on it in one transaction. */
 export interface ActionScopes {
-  /** Begins transactions as `inTransaction` does; an action's goes around its decision. */
+  /** Begins transactions as `inTransaction` does. An action's holds the decision on it, too. */
   readonly inTransaction: InTransaction;
   /** Writes audit rows, an action's with the name of who asked for it. */
   readonly audit: Auditor;
-  /** Runs an action in its surroundings; its audit rows are put into `entries`, too. */
+  /** Runs an action in its surroundings. Its audit rows are put into `entries`, too. */
   run(
     scope: Pick<ActionScope, 'around' | 'entries'> & Partial<Pick<ActionScope, 'names'>>,
     action: () => Promise<unknown>,
@@ -30,8 +30,8 @@ export interface ActionScopes {
 
 /**
  * Creates the scopes of a process. An action asks collaborators before its transaction, so the
- * decision can't open one around the whole of it; it goes into the action's own instead, whose
- * handlers begin it by the `inTransaction` of here.
+ * decision can't open one around the whole of it. It goes into the action's own instead, which the
+ * handlers begin by the `inTransaction` of here.
  */
 export const createActionScopes = ({
   inTransaction,

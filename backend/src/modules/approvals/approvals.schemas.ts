@@ -17,7 +17,7 @@ export const approvalView = z.object({
   status: z.enum(approvalStatuses),
   /** The request that was made, such as `POST /price/config`. */
   request: z.string(),
-  /** What it is about, such as an order's id. */
+  /** The thing that it is about, such as an order's id. */
   target: z.string(),
   params: z.unknown(),
   body: z.unknown(),
@@ -68,7 +68,7 @@ rejectionBody.register(z.globalRegistry, {
   examples: [{ reason: 'The spread was agreed for next week.' }],
 });
 
-/** Shows a request; one whose time is over reads EXPIRED before the sweep has come to it. */
+/** Shows a request. It reads EXPIRED once its time is over, before the sweep has come to it. */
 export const presentApproval = (
   vault: Pick<Vault, 'service'>,
   request: ApprovalRequest,

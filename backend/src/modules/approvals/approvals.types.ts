@@ -22,7 +22,7 @@ export type ApprovalStatus = (typeof approvalStatuses)[number];
 
 export type ApprovalApi = 'admin' | 'accounting';
 
-/** What was asked for, and what it would have changed then. */
+/** The request as it was sent, and the change that it would have made then. */
 export interface ApprovalContent {
   readonly params: JsonObject;
   readonly body: JsonObject | null;

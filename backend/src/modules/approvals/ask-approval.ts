@@ -24,7 +24,7 @@ export interface ListedRoute {
   readonly action: ListableAction;
   readonly method: string;
   readonly path: string;
-  /** Names what a request is about; undefined for one that needs no second person. */
+  /** Names the thing that a request is about. One without a name needs no second person. */
   readonly targetOf: (input: RawInput) => Promise<string | undefined> | string | undefined;
 }
 

@@ -10,7 +10,7 @@ import { approvalMachine } from './approvals.states.ts';
 import { findApproval, lockApproval, updateDecision } from './approvals.store.ts';
 import type { ApprovalRequest, ApprovalStatus } from './approvals.types.ts';
 
-/** Who decides, and their request. */
+/** The person who decides, and their request. */
 type Decider = Pick<RawInput, 'principal' | 'context'>;
 
 const kindOf = { admin: 'admin', accounting: 'portal' } as const;

@@ -46,7 +46,7 @@ export const createFigures = (options: FiguresOptions): (() => Promise<void>) =>
   let reading: Promise<void> | undefined;
   let last: { readonly stored: StoredFigures; readonly at: number } | undefined;
 
-  /** Shows what is stored; while nobody can say what is, the last of it, which grows old. */
+  /** Shows what is stored. While the store can't be read, it shows the last, which grows old. */
   const showStored = async (): Promise<void> => {
     try {
       last = { stored: await findFigures(db), at: performance.now() };

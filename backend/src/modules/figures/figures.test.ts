@@ -12,7 +12,7 @@ import { insertTick } from '../price/price.store.ts';
 import { openKinds, openStates } from './figures.types.ts';
 import { createFigures } from './index.ts';
 
-/** What a replica's `/metrics` shows: each series, as it is written, with its value. */
+/** Reads a replica's `/metrics`: each series, as it is written, with its value. */
 type Shown = ReadonlyMap<string, number>;
 
 let books: OpenBooks;

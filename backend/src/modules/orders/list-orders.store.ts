@@ -10,7 +10,7 @@ export interface OrderFilter extends ListRange {
   readonly userId?: string | undefined;
   readonly status?: string | undefined;
   readonly type?: string | undefined;
-  /** An id of the order, its customer or quote; the provider's transaction; a phone number. */
+  /** An id of the order, its customer, its quote or the provider's transaction, or a phone number. */
   readonly q?: string | undefined;
 }
 

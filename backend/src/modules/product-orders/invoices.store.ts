@@ -19,7 +19,7 @@ export interface ProductInvoice {
   readonly gstRateBps: Bps;
   readonly deliveryFeePaise: Paise;
   readonly totalPaise: Paise;
-  /** What the house published of itself then, by the names of its legal content. */
+  /** The facts that the house published of itself then, by the names of its legal content. */
   readonly supplier: Readonly<Record<string, string>>;
   readonly issuedAt: Date;
 }

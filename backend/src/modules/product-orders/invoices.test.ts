@@ -66,7 +66,7 @@ describe('the invoice of an order of jewellery', () => {
     // Letters that the font does not have are written in those that it has.
     expect(texts.find((text) => text.startsWith('Flat 4, '))).toMatch(/^Flat 4, [ -~]+$/u);
     expect((await fetchPdf(open, userId, `${order.id}/invoice`)).equals(file)).toBe(true);
-    // What the house publishes later changes no invoice.
+    // Facts that the house publishes later change no invoice.
     await open.publish({ legalName: 'Another House Private Limited' });
     expect((await fetchPdf(open, userId, `${order.id}/invoice`)).equals(file)).toBe(true);
   });

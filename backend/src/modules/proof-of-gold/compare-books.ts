@@ -15,7 +15,7 @@ export interface Balance {
   readonly confirmed: Grams;
   /** Gold of the house that lies in customers' accounts at the provider. */
   readonly house: Grams;
-  /** What the provider holds more, or less, for trades whose outcome is open. */
+  /** The grams that the provider holds more, or less, for trades whose outcome is open. */
   readonly open: Grams;
   readonly confirmedAccounts: number;
   readonly oldestConfirmation: Date | null;

@@ -28,7 +28,7 @@ export interface ConfirmDeps {
 
 interface ConfirmOptions {
   readonly signal: AbortSignal;
-  /** Where there are few accounts, a statement asks about all of them. */
+  /** Asks for a statement, which is about all accounts where there are few. */
   readonly isForStatement?: boolean;
   readonly onPage?: () => Promise<void>;
 }
@@ -72,7 +72,7 @@ export const confirmAccounts = async (
     if (asking.isOver()) break;
     after = accounts.at(-1)?.providerUserId ?? '';
   }
-  // What is left traded in the last moments, or there was no time: the comparison tells which.
+  // The others traded in the last moments, or there was no time. The comparison tells which.
   const isLate = asking.isOver() || signal.aborted;
   return isLate
     ? { reason: 'NOT_CONFIRMED_IN_TIME', note: 'The next statement asks about the rest.' }
