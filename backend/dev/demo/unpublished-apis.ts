@@ -84,7 +84,8 @@ interface SandboxPaths {
 interface AccountingPaths {
   '/api/v1/accounting/health': { get: Success<{ status: string }> };
   '/api/v1/accounting/auth/login': {
-    post: Sends<{ email: string; password: string }> & Success<{ token: string }>;
+    post: Sends<{ email: string; password: string }> &
+      Success<{ token: string; user: { id: string } }>;
   };
   '/api/v1/accounting/auth/me': {
     get: Success<{ email: string; role: string; permissions: string[] }>;

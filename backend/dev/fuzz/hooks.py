@@ -1,14 +1,20 @@
 """
 Gives every request of the fuzzer a client address of its own, since rate limits have tests
-elsewhere. Sends half of the bodies that are as documented in other bytes (compressed, in another
+elsewhere. Keeps the portal user who calls from ending their own sessions, whose id the fuzzer finds
+in the answers. Sends half of the bodies that are as documented in other bytes (compressed, in another
 charset, in bytes that are no UTF-8), or with null for the fields that they leave out.
 """
 
 import gzip
 import itertools
 import json
+import os
+import uuid
 
 import schemathesis
+
+# The id of the portal user as whom the fuzzer calls: a new password for them would sign it out.
+caller_id = os.environ.get("FUZZ_CALLER_ID")
 
 requests = itertools.count()
 bodies = itertools.count()
@@ -68,6 +74,8 @@ def is_as_documented(case):
 def before_call(context, case, kwargs):
     number = next(requests)
     case.headers["X-Forwarded-For"] = f"10.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}"
+    if case.method.upper() != "GET" and caller_id in case.path_parameters.values():
+        case.path_parameters = {name: str(uuid.uuid4()) for name in case.path_parameters}
     is_json = case.media_type == "application/json" and isinstance(case.body, (dict, list))
     if not is_json or not is_as_documented(case) or next(bodies) % 2 == 0:
         return

@@ -3,7 +3,7 @@ import { readEndpoints } from '../demo/read-endpoints.ts';
 import { runCommand } from '../stack/run-command.ts';
 import { readStackOptions } from '../stack/stack-options.ts';
 import { findFuzzer } from './find-fuzzer.ts';
-import { isSignedIn, prepareCallers } from './prepare-callers.ts';
+import { prepareCallers, refusalOf } from './prepare-callers.ts';
 
 /**
  * `make fuzz`: sends requests that a public fuzzer makes up from the OpenAPI documents to the three
@@ -59,13 +59,15 @@ interface Target {
   readonly document: string;
   /** The header that says who calls. */
   readonly header?: string;
+  /** The id of the portal user who calls. */
+  readonly callerId?: string;
   /** Paths that are left out, as a regular expression. */
   readonly without: string;
 }
 
 /** Runs the fuzzer against one API as one caller; false when it found something. */
 const fuzz = async (fuzzer: string, target: Target): Promise<boolean> => {
-  const { name, url, document, header, without } = target;
+  const { name, url, document, header, callerId = '', without } = target;
   const args = [
     'run',
     document,
@@ -83,7 +85,12 @@ const fuzz = async (fuzzer: string, target: Target): Promise<boolean> => {
   ];
   const { code, output } = await runCommand(fuzzer, args, {
     cwd: join(repository, '.tools'),
-    env: { ...process.env, PYTHONPATH: import.meta.dirname, SCHEMATHESIS_HOOKS: 'hooks' },
+    env: {
+      ...process.env,
+      PYTHONPATH: import.meta.dirname,
+      SCHEMATHESIS_HOOKS: 'hooks',
+      FUZZ_CALLER_ID: callerId,
+    },
   });
   const sent = /(\d[\d,]*) generated/u.exec(output)?.[1] ?? 'no';
   say(
@@ -117,7 +124,7 @@ const main = async (): Promise<boolean> => {
     fuzz(fuzzer, {
       ...target(api),
       name: `${api}, with a token`,
-      header: callers[api].header,
+      ...callers[api],
       without,
     });
   const asCustomer = async () => {
@@ -136,8 +143,9 @@ const main = async (): Promise<boolean> => {
   };
   const results = await Promise.all([asCustomer(), asOthers()]);
   // Asked before the operator comes, who may block the portal user or end their sessions.
-  if (!(await isSignedIn(endpoints, callers.accounting))) {
-    say('the portal user was signed out on the way: the accounting API was not fuzzed as one');
+  const refusal = await refusalOf(endpoints, callers.accounting);
+  if (refusal !== undefined) {
+    say(`the accounting API was not fuzzed as a portal user, who is refused: ${refusal}`);
     return false;
   }
   results.push(await withToken('admin'));

@@ -32,6 +32,7 @@ const steps = [
 /** Somebody for whom every route of an API does something. */
 interface FuzzCaller {
   readonly header: string;
+  readonly callerId?: string;
 }
 
 interface FuzzCallers {
@@ -68,19 +69,19 @@ export const prepareCallers = async (endpoints: DemoEndpoints): Promise<FuzzCall
     return {
       customer: bearer(demo.readState('customer').accessToken),
       admin: bearer(body.accessToken),
-      accounting: { header: `${portalHeader}: ${portal.token}` },
+      accounting: { header: `${portalHeader}: ${portal.token}`, callerId: portal.user.id },
     };
   } finally {
     await demo.close();
   }
 };
 
-/** Returns whether the portal user of the fuzzer is still signed in. */
-export const isSignedIn = async (
+/** Returns what the portal user of the fuzzer is refused with, undefined while they are signed in. */
+export const refusalOf = async (
   { accounting }: DemoEndpoints,
   { header }: FuzzCaller,
-): Promise<boolean> => {
+): Promise<string | undefined> => {
   const headers = { [portalHeader]: header.slice(portalHeader.length + 2) };
   const answer = await fetch(`${accounting}/api/v1/accounting/auth/me`, { headers });
-  return answer.ok;
+  return answer.ok ? undefined : `${answer.status} ${await answer.text()}`;
 };
