@@ -6,6 +6,7 @@ import {
   reviewedSale,
   undecidedRuns,
   unevenBooks,
+  unevenRun,
 } from './support/sample-answers.ts';
 import { runInProcess } from './support/run-in-process.ts';
 
@@ -18,6 +19,7 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   api.requests.length = 0;
+  api.bodies.length = 0;
 });
 afterAll(() => api.close());
 
@@ -132,6 +134,34 @@ describe('reconciliation', () => {
       '/v1/reconciliation?window_hours=720',
       '/v1/reconciliation',
     ]);
+  });
+
+  it.each([
+    ['reconcile-fresh.txt', []],
+    ['reconcile-fresh.json', ['-o', 'json']],
+  ])('that is made now is shown as %s', async (name, more) => {
+    const fresh = ['reconcile', '--fresh', '--window-hours', '24'];
+    const shown = await goldctl({ body: unevenRun }, ...fresh, ...more);
+    expect(shown.code).toBe(3);
+    expect(shown.stdout).toBe(golden(name, shown.stdout));
+    expect(api.requests).toEqual([
+      'POST /v1/reconciliation/runs Bearer a-token',
+      `GET /v1/reconciliation/runs/${unevenRun.id} Bearer a-token`,
+    ]);
+    expect(api.bodies).toEqual([{ kind: 'REPORT', windowHours: 24 }]);
+  });
+
+  it('that is made now is followed, until it ends or takes too long', async () => {
+    const running = { ...unevenRun, status: 'RUNNING', report: null, checksDone: 2 };
+    const fresh = ['reconcile', '--fresh', '--timeout', '2s'];
+    const slow = await goldctl({ body: running }, ...fresh);
+    expect(slow).toMatchObject({ code: 124, stdout: '' });
+    expect(slow.stderr.match(/RUNNING, 2 checks done/gu)).toHaveLength(1);
+    expect(slow.stderr).toContain('The same command joins it');
+    expect(api.requests).toHaveLength(6);
+    const failed = await goldctl({ body: { ...running, status: 'FAILED' } }, ...fresh);
+    expect(failed).toMatchObject({ code: 1, stdout: '' });
+    expect(failed.stderr).toContain('came to no end');
   });
 
   it.each(['0', '721', '1.5', 'x', '-1', ''])('refuses a window of "%s" hours', async (hours) => {

@@ -10,9 +10,11 @@ import {
   deadJobs,
   failedPayout,
   kycQueue,
+  listedOrders,
   payouts,
   payoutWithAttempts,
   queuedJob,
+  recordedEvidence,
   rejectedRecord,
   reviews,
   tickets,
@@ -29,6 +31,7 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   api.requests.length = 0;
+  api.bodies.length = 0;
 });
 afterAll(() => api.close());
 
@@ -43,6 +46,7 @@ describe('what waits at night', () => {
     ['customer-show', ['customer', 'show', 'x'], customerWithAll],
     ['kyc-list', ['kyc', 'list'], kycQueue],
     ['ticket-list', ['ticket', 'list', '--status', 'OPEN'], tickets],
+    ['order-list', ['order', 'list', '--customer', 'x'], listedOrders],
     ['order-timeline', ['order', 'timeline', 'x'], timeline],
     ['review-list', ['review', 'list'], reviews],
     ['jobs-list', ['jobs', 'list'], deadJobs],
@@ -62,6 +66,11 @@ describe('what waits at night', () => {
     api.answer({ body: payouts });
     await goldctl(['payout', 'list', '--status', 'FAILED', '--page', '2', '--limit', '5']);
     expect(api.requests).toEqual(['GET /v1/payouts?page=2&limit=5&status=FAILED Bearer x']);
+    api.answer({ body: listedOrders });
+    await goldctl(['order', 'list', '--customer', 'c', '--status', 'PAID']);
+    expect(api.requests.at(-1)).toBe(
+      'GET /v1/orders?page=1&limit=20&status=PAID&userId=c Bearer x',
+    );
     expect((await goldctl(['payout', 'list', '--limit', '101'])).code).toBe(2);
     expect((await goldctl(['payout', 'list', '--status', 'LOST'])).code).toBe(2);
   });
@@ -71,6 +80,15 @@ describe('what waits at night', () => {
     expect((await goldctl(['kyc', 'list'])).stdout).toBe('Nothing waits for review.\n');
   });
 });
+
+const record = [
+  'evidence',
+  'record',
+  'merchant_tax_registration',
+  '--value=29ABCDE1234F1Z5',
+  '--reference=GST certificate of 2026-11-20',
+  '--expires-on=2027-12-01',
+];
 
 describe('a decision', () => {
   it.each([
@@ -84,6 +102,7 @@ describe('a decision', () => {
     [['customer', 'unblock', 'c'], customers.items[0], 'PATCH /v1/users/c/block'],
     [['jobs', 'discard', '7', '--reason', 'done by hand'], queuedJob, 'POST /v1/jobs/7/discard'],
     [['webhooks', 'replay', 'w'], waitingEvent, 'POST /v1/webhook-events/w/replay'],
+    [record, recordedEvidence, 'PUT /v1/readiness/evidence/merchant_tax_registration'],
     [['kyc', 'approve', 'k'], rejectedRecord, 'POST /v1/kyc/k/approve'],
     [['kyc', 'reject', 'k', '--reason', 'not readable'], rejectedRecord, 'POST /v1/kyc/k/reject'],
   ])('%j is made once it is confirmed, and not otherwise', async (args, body, request) => {
@@ -146,4 +165,48 @@ it('says with 3 what keeps buying closed', async () => {
   const shown = await goldctl(['readiness']);
   expect(shown).toMatchObject({ code: 3, stdout: golden('readiness.txt', shown.stdout) });
   expect(shown.stderr).toContain('buying stays closed: 1 item not in place');
+  const json = await goldctl(['readiness', '-o', 'json']);
+  expect(json.stdout).toBe(golden('readiness.json', json.stdout));
+});
+
+describe('evidence', () => {
+  it('is shown as it is on file after it was recorded', async () => {
+    api.answer({ body: recordedEvidence });
+    const table = await goldctl([...record, '--yes']);
+    expect(table.stdout).toBe(golden('evidence-record.txt', table.stdout));
+    const json = await goldctl([...record, '--yes', '-o', 'json']);
+    expect(json.stdout).toBe(golden('evidence-record.json', json.stdout));
+    expect(api.bodies[0]).toEqual({
+      value: '29ABCDE1234F1Z5',
+      reference: 'GST certificate of 2026-11-20',
+      verified: true,
+      expiresOn: '2027-12-01',
+    });
+  });
+
+  it('that is withdrawn stays on file, without its verification', async () => {
+    const { items } = blockedReadiness;
+    api.answer({ body: { ...recordedEvidence, ready: true, items } });
+    const withdraw = ['evidence', 'withdraw', 'merchant_tax_registration'];
+    expect((await goldctl(withdraw)).code).toBe(2);
+    const withdrawn = await goldctl(withdraw, { typed: ['y'] });
+    expect(withdrawn).toMatchObject({ code: 0 });
+    expect(withdrawn.stderr).toContain('Buying closes.');
+    expect(api.bodies.at(-1)).toEqual({
+      value: '29ABCDE1234F1Z5',
+      reference: 'GST certificate of 2026-04-01',
+      verified: false,
+      expiresOn: '2026-12-01',
+    });
+  });
+
+  it('that is not there cannot be withdrawn, and there is none of other items', async () => {
+    api.answer({ body: blockedReadiness });
+    const none = await goldctl(['evidence', 'withdraw', 'legal_entity', '--yes']);
+    expect(none).toMatchObject({
+      code: 1,
+      stderr: 'goldctl: there is no evidence of legal_entity\n',
+    });
+    expect((await goldctl(['evidence', 'withdraw', 'price_feed', '--yes'])).code).toBe(2);
+  });
 });

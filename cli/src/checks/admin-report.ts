@@ -14,6 +14,8 @@ const reportAnswer = z.object({
       blocking: z.boolean(),
       status: z.enum(['PASS', 'FAIL', 'UNKNOWN']),
       detail: z.string(),
+      /** It passes, and will not for long. */
+      warning: z.string().optional(),
     }),
   ),
 });

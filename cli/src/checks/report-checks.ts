@@ -14,10 +14,10 @@ export const findingOfItem = (report: AdminReport, itemId: string): Finding | un
   return item === undefined ? undefined : findingOf(item);
 };
 
-const findingOf = ({ status, detail }: ReportItem): Finding => ({
-  status: statuses[status],
-  detail,
-});
+const findingOf = ({ status, detail, warning }: ReportItem): Finding =>
+  status === 'PASS' && warning !== undefined
+    ? { status: 'warning', detail: `${detail} ${warning}` }
+    : { status: statuses[status], detail };
 
 /** Says why the report has no verdict. */
 const withoutVerdict = ({ kind }: AdminReport): Finding => {
@@ -50,7 +50,8 @@ const unknownItems: Check['run'] = async ({ report }) => {
     .map((item) => ({ ...findingOf(item), title: `${item.id}: ${item.title}` }));
 };
 
-const evidence = 'Submit the evidence with PUT /v1/readiness/evidence of the admin API.';
+const evidence =
+  '"goldctl evidence record" puts it on file; "goldctl readiness" shows what is there.';
 const outsideParty = 'Check its address and keys in the configuration, then the provider itself.';
 
 /** Checks of collaborators and of the business, from the admin API's readiness report. */
@@ -129,7 +130,7 @@ export const reportChecks: readonly Check[] = [
     id: 'readiness-item',
     category: 'business',
     title: 'another item of the readiness report passes',
-    hint: 'GET /v1/readiness of the admin API has the details.',
+    hint: '"goldctl readiness" has the details.',
     run: unknownItems,
   },
 ];

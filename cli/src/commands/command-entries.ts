@@ -28,7 +28,7 @@ export const commandEntries: readonly CommandEntry[] = [
   },
   {
     name: 'order',
-    about: 'show gold orders, and end their reviews',
+    about: 'list and show gold orders, and end their reviews',
     load: async () => (await import('./order.ts')).createOrderCommand,
   },
   {
@@ -75,6 +75,11 @@ export const commandEntries: readonly CommandEntry[] = [
     name: 'readiness',
     about: 'show what must be in place before customers may pay',
     load: async () => (await import('./readiness.ts')).createReadinessCommand,
+  },
+  {
+    name: 'evidence',
+    about: 'put evidence on file that buying needs, and withdraw it',
+    load: async () => (await import('./evidence.ts')).createEvidenceCommand,
   },
   {
     name: 'debit',

@@ -1,5 +1,8 @@
-import { Argument, Command } from 'commander';
+import { Argument, Command, Option } from 'commander';
 import type { CliDeps } from '../cli-deps.ts';
+import { withPaging } from '../desk/paging.ts';
+import type { ListOptions } from '../orders/list-orders.ts';
+import { orderStatuses } from '../orders/order-statuses.ts';
 import { resolutions, type Resolution } from '../orders/resolutions.ts';
 import type { ResolveOptions } from '../orders/show-order.ts';
 
@@ -16,6 +19,13 @@ Example:
 /** `goldctl order`: shows gold orders and ends their reviews. */
 export const createOrderCommand = (deps: CliDeps): Command => {
   const order = new Command('order');
+  withPaging(order.command('list'))
+    .description('list orders, newest first')
+    .option('--customer <id>', 'only of this customer')
+    .addOption(new Option('--status <status>', 'only these').choices(orderStatuses))
+    .action(async (own: ListOptions, self: Command) =>
+      (await import('../orders/list-orders.ts')).listOrders(deps, own, self),
+    );
   order
     .command('show')
     .description('show one order: its amounts, payments, payout, and history with actor and cause')

@@ -25,10 +25,12 @@ import { resolvedOutput } from '../migrations/migration-actions.ts';
 import { bundleOutput } from '../support-bundle/write-bundle.ts';
 import { jobForm, jobPage } from '../jobs/job-actions.ts';
 import { kycForm, kycPage } from '../kyc/kyc-actions.ts';
+import { orderPage } from '../orders/list-orders.ts';
 import { orderAnswer } from '../orders/order.ts';
 import { timelineAnswer } from '../orders/show-timeline.ts';
 import { payoutDetail, payoutForm, payoutPage } from '../payouts/payout-actions.ts';
 import { proofRun, proofRunPage, proofVerdict } from '../proofs/proof-actions.ts';
+import { evidenceForm } from '../readiness/evidence-actions.ts';
 import { readinessForm } from '../readiness/show-readiness.ts';
 import { reportOutput } from '../reconciliation/report.ts';
 import { ticketForm, ticketPage } from '../tickets/ticket-actions.ts';
@@ -54,6 +56,7 @@ const forms: Readonly<Record<string, z.ZodObject>> = {
   'proof publish': proofRun,
   'proof verify': proofVerdict,
   'proof rebuild': proofVerdict,
+  'order list': orderPage,
   'order show': orderAnswer,
   'order timeline': timelineAnswer,
   'order resolve': orderAnswer,
@@ -82,6 +85,8 @@ const forms: Readonly<Record<string, z.ZodObject>> = {
   'webhooks list': webhookPage,
   'webhooks replay': webhookForm,
   readiness: readinessForm,
+  'evidence record': evidenceForm,
+  'evidence withdraw': evidenceForm,
   'gates show': gatesOutput,
   'gates open': gateOutput,
   'gates close': gateOutput,

@@ -96,7 +96,7 @@ const headOf = (order: Order): readonly Pair[] => [
 ];
 
 /** Rupees as a decimal text in the groups that the other figures have. */
-const rupees = (text: string): string => {
+export const rupees = (text: string): string => {
   const [whole = '0', fraction = ''] = text.split('.');
   return formatPaise(Number(`${whole}${fraction.padEnd(2, '0')}`));
 };

@@ -17,6 +17,15 @@ export const readinessForm = z.looseObject({
       blocking: z.boolean(),
       status: z.enum(['PASS', 'FAIL', 'UNKNOWN']),
       detail: z.string(),
+      /** It passes, and will not for long. */
+      warning: z.string().optional(),
+      evidence: z
+        .looseObject({
+          value: z.string(),
+          reference: z.string().nullable(),
+          expiresOn: z.string().nullable(),
+        })
+        .optional(),
     }),
   ),
 });
@@ -26,11 +35,11 @@ export const showReadiness = async (deps: CliDeps, command: Command): Promise<vo
   const report = await askAdmin(deps, command, readinessForm, (client) =>
     client.get('/v1/readiness'),
   );
-  const rows = report.items.map(({ id, status, blocking, detail }) => [
+  const rows = report.items.map(({ id, status, blocking, detail, warning }) => [
     id,
     status,
     blocking ? 'yes' : 'no',
-    detail,
+    warning === undefined ? detail : `${detail} ${warning}`,
   ]);
   printResult(deps, globalOptionsOf(command).output, {
     data: report,

@@ -4,6 +4,7 @@ import { CliError, exitCodes } from '../cli-error.ts';
 import { withAdmin } from '../clients/connect-admin.ts';
 import { globalOptionsOf } from '../global-options.ts';
 import { printResult } from '../io/output.ts';
+import { followFreshRun } from './fresh-run.ts';
 import { onlyCheck, renderReport, reportAnswer, withoutSamples } from './report.ts';
 import { toCsv } from './samples-csv.ts';
 
@@ -13,16 +14,35 @@ export interface ReconcileOptions {
   /** The only check that is shown and judged. */
   readonly check?: string;
   readonly csv?: boolean;
+  /** A worker makes the checks anew, whatever is stored. */
+  readonly fresh?: boolean;
+  /** Milliseconds to wait for a fresh run. */
+  readonly timeout?: number;
 }
+
+const usualTimeoutMs = 10 * 60_000;
+
+/** Returns the newest stored report, or one of a run that is made now. */
+const readReport = (
+  deps: CliDeps,
+  { windowHours, fresh = false, timeout = usualTimeoutMs }: ReconcileOptions,
+  command: Command,
+) => {
+  if (fresh) return followFreshRun(deps, command, { windowHours, timeoutMs: timeout });
+  const query = windowHours === undefined ? {} : { window_hours: windowHours };
+  return withAdmin(deps, globalOptionsOf(command), ({ api }) =>
+    api(reportAnswer, (client) => client.get('/v1/reconciliation', { query })),
+  );
+};
 
 /** Compares the books, and ends with the findings' exit code unless every check passed. */
 export const reconcile = async (
   deps: CliDeps,
-  { windowHours, samples = false, check, csv = false }: ReconcileOptions,
+  own: ReconcileOptions,
   command: Command,
 ): Promise<void> => {
+  const { samples = false, check, csv = false } = own;
   const options = globalOptionsOf(command);
-  const query = windowHours === undefined ? {} : { window_hours: windowHours };
   if (csv && check === undefined) {
     throw new CliError(
       '--csv needs the check whose samples it writes',
@@ -30,9 +50,7 @@ export const reconcile = async (
       'Give --check <id>.',
     );
   }
-  const whole = await withAdmin(deps, options, ({ api }) =>
-    api(reportAnswer, (client) => client.get('/v1/reconciliation', { query })),
-  );
+  const whole = await readReport(deps, own, command);
   const report = check === undefined ? whole : onlyCheck(whole, check);
   if (csv) deps.stdout(toCsv(report.checks.flatMap((one) => one.samples)));
   else

@@ -147,6 +147,22 @@ export const unevenBooks = {
   ],
 };
 
+/** The run whose report they are. */
+export const unevenRun = {
+  id: id(8),
+  kind: 'REPORT',
+  windowHours: 24,
+  trigger: 'OPERATOR',
+  status: 'DONE',
+  requestedAt: at(29),
+  startedAt: at(29),
+  finishedAt: at(30),
+  checksDone: 3,
+  summary: unevenBooks.summary,
+  report: { ...unevenBooks, runId: id(8), ageSeconds: 0 },
+  databaseRules: null,
+};
+
 /** Runs of which one has ended, and two deployments that may have none. */
 export const undecidedRuns = {
   items: [

@@ -226,6 +226,55 @@ export const blockedReadiness = {
       status: 'FAIL',
       detail: 'None on file.',
     },
+    {
+      id: 'merchant_tax_registration',
+      title: 'The merchant’s tax registration',
+      blocking: true,
+      status: 'PASS',
+      detail: 'The evidence is verified.',
+      warning: 'It expires after 2026-12-01.',
+      evidence: {
+        value: '29ABCDE1234F1Z5',
+        reference: 'GST certificate of 2026-04-01',
+        verified: true,
+        expiresOn: '2026-12-01',
+        updatedAt: '2026-04-01T07:00:00.000Z',
+      },
+    },
     { id: 'price_feed', title: 'Price feed', blocking: true, status: 'PASS', detail: 'Ticks.' },
   ],
 };
+
+export const recordedEvidence = {
+  value: '29ABCDE1234F1Z5',
+  reference: 'GST certificate of 2026-11-20',
+  verified: true,
+  expiresOn: '2027-12-01',
+  updatedAt: '2026-11-21T09:00:00.000Z',
+};
+
+export const listedOrders = page(
+  [
+    {
+      id: id(1),
+      user_id: id(2),
+      type: 'BUY',
+      status: 'MANUAL_REVIEW',
+      amount_inr: '123456.50',
+      grams: '8.2417',
+      manual_review_code: 'PAYMENT_REVERSED',
+      created_at: '2026-11-21T03:00:00.000Z',
+    },
+    {
+      id: id(4),
+      user_id: id(2),
+      type: 'SELL',
+      status: 'COMPLETED',
+      amount_inr: '500.00',
+      grams: null,
+      manual_review_code: null,
+      created_at: '2026-11-20T03:00:00.000Z',
+    },
+  ],
+  31,
+);

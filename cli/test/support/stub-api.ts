@@ -14,6 +14,8 @@ export interface StubApi {
   readonly url: string;
   /** `GET /v1/orders/1 Bearer x`, one for each request. */
   readonly requests: string[];
+  /** The JSON that came with them, where some did. */
+  readonly bodies: unknown[];
   answer(answer: StubResponse | 'nothing'): void;
   close(): void;
 }
@@ -21,10 +23,16 @@ export interface StubApi {
 /** Starts one, for answers that a real stack can't be brought to give. */
 export const openStubApi = async (): Promise<StubApi> => {
   const requests: string[] = [];
+  const bodies: unknown[] = [];
   let next: StubResponse | 'nothing' = 'nothing';
   const server = createServer((request, response) => {
     const { method, url, headers } = request;
     requests.push(`${method} ${url} ${headers.authorization ?? ''}`.trim());
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => void chunks.push(chunk));
+    request.on('end', () => {
+      if (chunks.length > 0) bodies.push(JSON.parse(Buffer.concat(chunks).toString('utf8')));
+    });
     if (next === 'nothing') return;
     const { status = 200, headers: more = {}, body } = next;
     response.writeHead(status, { 'content-type': 'application/json', ...more });
@@ -37,6 +45,7 @@ export const openStubApi = async (): Promise<StubApi> => {
   return {
     url: `http://127.0.0.1:${address.port}`,
     requests,
+    bodies,
     answer: (answer) => {
       next = answer;
     },

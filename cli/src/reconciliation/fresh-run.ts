@@ -1,0 +1,63 @@
+import type { Command } from 'commander';
+import { z } from 'zod';
+import type { CliDeps } from '../cli-deps.ts';
+import { CliError, exitCodes } from '../cli-error.ts';
+import { withAdmin } from '../clients/connect-admin.ts';
+import { globalOptionsOf } from '../global-options.ts';
+import { reportAnswer } from './report.ts';
+
+const run = z.looseObject({
+  id: z.string(),
+  status: z.enum(['QUEUED', 'RUNNING', 'DONE', 'FAILED']),
+  checksDone: z.int(),
+});
+const runReport = run.extend({ report: reportAnswer.nullable() });
+
+const lookEveryMs = 500;
+
+export interface FreshRun {
+  readonly windowHours: number | undefined;
+  readonly timeoutMs: number;
+}
+
+/**
+ * Asks for a run of the checks by a worker, or joins the one of this window that is under way, and
+ * follows it to its report, saying how far it is. A worker takes as long as the collaborators' rates
+ * ask of it, which no request could wait for.
+ * @throws CliError failed for a run that came to no end, timedOut where it is not over in time
+ */
+export const followFreshRun = (
+  deps: CliDeps,
+  command: Command,
+  { windowHours, timeoutMs }: FreshRun,
+): Promise<z.output<typeof reportAnswer>> =>
+  withAdmin(deps, globalOptionsOf(command), async ({ api }) => {
+    const body = { kind: 'REPORT' as const, ...(windowHours !== undefined && { windowHours }) };
+    const { id } = await api(run, (client) => client.post('/v1/reconciliation/runs', { body }));
+    const until = deps.now().getTime() + timeoutMs;
+    let said = '';
+    for (;;) {
+      const found = await api(runReport, (client) =>
+        client.get('/v1/reconciliation/runs/{id}', { path: { id } }),
+      );
+      if (found.report !== null) return found.report;
+      if (found.status === 'FAILED') {
+        throw new CliError(
+          `run ${id} came to no end`,
+          exitCodes.failed,
+          '"goldctl jobs list" shows why, where its job was given up.',
+        );
+      }
+      const words = `run ${id}: ${found.status}, ${found.checksDone} checks done\n`;
+      if (words !== said) deps.stderr(words);
+      said = words;
+      if (deps.now().getTime() >= until) {
+        throw new CliError(
+          `run ${id} is not over yet`,
+          exitCodes.timedOut,
+          'It goes on. The same command joins it; "goldctl help runbook jobs-stand-still".',
+        );
+      }
+      await deps.sleep(lookEveryMs, deps.signal);
+    }
+  });
