@@ -50,6 +50,7 @@ const allocated = async (system: RunningSystem) => {
 describe('close-a-gate', () => {
   it('stops buying and selling, and goes on again', async ({ system, env }) => {
     const book = openRunbook('close-a-gate', env);
+    const says = { '...': 'the disclosure of the provider' };
     const { call } = await system.newCustomer();
     for (const [gate, path, code] of [
       ['payment', '/gold/buy', 'PAYMENTS_DISABLED'],
@@ -63,6 +64,15 @@ describe('close-a-gate', () => {
       expect((await book.play(open, { replacing, typed: ['y'] })).code).toBe(0);
       expect(await call('POST', path, {})).toMatchObject({ status: 400 });
     }
+    const withdraw = 'goldctl evidence withdraw provider_disclosure';
+    expect(await book.play(withdraw, { typed: ['y'] })).toMatchObject({ code: 0 });
+    expect(await call('POST', '/gold/buy', {})).toMatchObject({ code: 'PAYMENTS_DISABLED' });
+    const withdrawn = await book.play('goldctl readiness');
+    expect(withdrawn).toMatchObject({ code: 3 });
+    expect(withdrawn.stdout).toMatch(/^provider_disclosure +FAIL /mu);
+    const record = 'goldctl evidence record provider_disclosure --value "..." --reference "..."';
+    expect((await book.play(record, { replacing: says, typed: ['y'] })).code).toBe(0);
+    expect(await call('POST', '/gold/buy', {})).toMatchObject({ status: 400 });
     expect(book.unplayed()).toEqual([]);
   });
 });
@@ -99,6 +109,10 @@ describe('chargeback', () => {
     const shown = await book.play('goldctl order show "$ID"', { replacing });
     expect(shown.stdout).toContain('lost in a dispute');
     expect((await book.play('goldctl review list')).stdout).toContain('PAYMENT_REVERSED');
+    const others = await book.play('goldctl order list --customer "$CUSTOMER"', {
+      replacing: { $CUSTOMER: client.userId },
+    });
+    expect(others.stdout).toMatch(new RegExp(`^${buy.orderId} +BUY +MANUAL_REVIEW `, 'mu'));
     const line =
       'goldctl order resolve "$ID" RECOVER --reference dspt_1 ' +
       '--note "chargeback, customer does not answer"';
@@ -132,6 +146,9 @@ describe('reconciliation', () => {
     );
     await client.becomes(buy.orderId, 'FAILED');
     expect(await book.play(report)).toMatchObject({ code: 0 });
+    const fresh = await book.play('goldctl reconcile --fresh --window-hours 72');
+    expect(fresh).toMatchObject({ code: 0 });
+    expect(fresh.stdout).toContain('All 13 checks agree.');
     expect(book.unplayed()).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createProgram } from '../../src/create-program.ts';
 import { commandsOf, runbookNames, runbookText, wordsOf } from '../support/runbook.ts';
 import { programDeps } from '../support/run-in-process.ts';
-import { playedPages } from './played-pages.ts';
+import { pagesWithoutCommands, playedPages } from './played-pages.ts';
 
 /** Finds the command that the words begin with, and returns it with the rest of them. */
 const leafOf = (
@@ -55,9 +55,21 @@ describe('a runbook', () => {
     expect(runbookText(name)).not.toMatch(/```sql|\bpsql\b|\bSELECT\b|\bUPDATE\b.*\bSET\b/u);
   });
 
-  it('is played on a stack, or has no command', () => {
+  it('is played on a stack, or says why it has no command', () => {
     const withCommands = runbookNames.filter((name) => commandsOf(runbookText(name)).length > 0);
-    expect(withCommands.toSorted()).toEqual([...playedPages].toSorted());
+    expect(withCommands.toSorted()).toEqual(playedPages.toSorted());
+    const others = runbookNames.filter((name) => !playedPages.includes(name));
+    expect(others.toSorted()).toEqual(Object.keys(pagesWithoutCommands).toSorted());
+  });
+
+  it.each(runbookNames)('%s names commands as they are typed', (name) => {
+    // "goldctl's `payout list`" is a command that no test would see.
+    expect(runbookText(name)).not.toMatch(/goldctl's `/u);
+  });
+
+  it.each(runbookNames)('%s sends nothing by curl that a command could', (name) => {
+    const sent = runbookText(name).match(/^.*\bcurl\b.*$/gmu) ?? [];
+    expect(sent.filter((line) => !line.includes('$SANDBOX/'))).toEqual([]);
   });
 });
 

@@ -26,6 +26,8 @@ it('proof-of-gold: says whose books differ, and signs once they agree', async ({
   const publish = 'goldctl proof publish';
   expect(await book.play(publish)).toMatchObject({ code: 3 });
   expect((await book.play('goldctl proof list')).stdout).toContain('BOOKS_DIFFER');
+  const newest = await book.play('goldctl proof list --limit 1 -o json');
+  expect(newest.stdout).toMatch(/"samples": \[\s*\{/u);
   const check = await book.play('goldctl check');
   expect(check.stdout).toContain('√ the gold provider answers');
   expect(await book.play(publish)).toMatchObject({ code: 0 });

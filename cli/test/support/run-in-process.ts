@@ -14,6 +14,8 @@ export interface RunOptions {
   readonly typed?: readonly Typed[];
   readonly now?: Date;
   readonly repository?: string;
+  /** Waits really where something outside has to happen meanwhile. */
+  readonly sleep?: (ms: number) => Promise<void>;
 }
 
 /** The result of a command. */
@@ -78,6 +80,7 @@ export const runInProcess = async (
     now: () => new Date(clock),
     sleep: async (ms) => {
       clock += ms;
+      await options.sleep?.(ms);
     },
     isTty: typed !== undefined,
     signal: new AbortController().signal,

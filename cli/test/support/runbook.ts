@@ -1,8 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { createTimers } from '../../../backend/src/platform/clock/timers.ts';
 import type { ExitCode } from '../../src/cli-error.ts';
 import { repository, type StackHome } from './stack-home.ts';
 import { runInProcess, type RunOptions } from './run-in-process.ts';
+
+const timers = createTimers();
 
 const folder = join(repository, 'backend', 'docs', 'runbooks');
 
@@ -59,6 +62,7 @@ export const openRunbook = (name: string, env: StackHome['env']) => {
       const words = wordsOf(line).map((word) => replacing[word] ?? word);
       return runInProcess(words, {
         now: new Date(),
+        sleep: (ms) => timers.sleep(ms),
         ...more,
         repository,
         env: { ...env, ...more.env },
