@@ -22,6 +22,8 @@ REPORT ?=
 ONLY ?=
 ROUNDS ?= 20
 FROM ?=
+APP ?=
+LINES ?=
 
 # What was brought into .tools takes precedence: a Node by `make install`, others by `make tools`.
 export PATH := $(CURDIR)/.tools/node/bin:$(CURDIR)/.tools/bin:$(PATH)
@@ -30,7 +32,7 @@ export HELM_PLUGINS := $(CURDIR)/.tools/helm-plugins
 export KUBECONFORM_SCHEMAS := $(CURDIR)/.tools/kubernetes-schemas/{{.ResourceKind}}{{.KindSuffix}}.json
 endif
 
-.PHONY: help install up down reset demo fill test bench format format-check lint typecheck build generate
+.PHONY: help install up down reset logs demo fill test bench format format-check lint typecheck build generate
 .PHONY: tools charts workflows simulate mutate mutate-rules loadtest fuzz
 .PHONY: races chaos upgrade-test cluster-demo cluster-hold
 .PHONY: image chart-schema chart-package chart-push pulumi-test
@@ -50,6 +52,9 @@ down: install ## Stop the system and keep its data
 
 reset: install ## Stop the system and delete its data
 	@$(BACKEND) stack -- reset
+
+logs: install ## Follow the running stack's logs, in words on a terminal (APP=worker, LINES=n)
+	@APP='$(APP)' LINES='$(LINES)' $(BACKEND) logs
 
 demo: install ## Run a customer's story against the running stack
 	@$(BACKEND) demo

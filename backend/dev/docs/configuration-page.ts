@@ -56,7 +56,7 @@ Read at every check, never at start: from the file of that name in \`SETTINGS_DI
 
 const tracing = `## Traces
 
-Off unless \`OTEL_EXPORTER_OTLP_ENDPOINT\` is set and the process is started with \`node --import ./dist/otel/main.js ./dist/APP/main.js\`; the other \`OTEL_*\` variables are the SDK's own.`;
+Off unless \`OTEL_EXPORTER_OTLP_ENDPOINT\` is set and the process is started with \`node --import ./dist/otel/main.js ./dist/APP/main.js\`; the other \`OTEL_*\` variables are the SDK's own. In production, \`OTEL_TRACES_SAMPLER=parentbased_traceidratio\` and \`OTEL_TRACES_SAMPLER_ARG=0.01\` record one trace in a hundred, each whole, [through jobs and webhooks](adr/0088-one-trace.md).`;
 
 /** Returns the reference of all variables and switches, as Markdown. */
 export const configurationPage = (): string => {

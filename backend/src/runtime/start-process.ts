@@ -1,6 +1,5 @@
 import type { Server } from 'node:http';
-import { inspect } from 'node:util';
-import { ConfigError, type Environment } from '../platform/config/config.ts';
+import type { Environment } from '../platform/config/config.ts';
 import { WrongSessionError } from '../platform/db/index.ts';
 import { findMissing } from '../platform/db/migrations.ts';
 import { createInternalServer } from '../platform/lifecycle/create-internal-server.ts';
@@ -11,6 +10,7 @@ import {
 } from '../platform/lifecycle/create-lifecycle.ts';
 import type { ReadinessCheck } from '../platform/lifecycle/readiness.ts';
 import { readSwitches } from '../modules/settings/index.ts';
+import { logFailedStart, redirectConsole } from '../platform/observability/index.ts';
 import { pingRedis } from '../platform/redis/index.ts';
 import type { Runtime } from './create-runtime.ts';
 import type { ProcessConfig } from './load-config.ts';
@@ -61,6 +61,7 @@ export const startProcess = async (parts: ProcessParts): Promise<void> => {
   const { runtime, config, api, beforeMetrics, onDrain, beforeStop } = parts;
   const { logger, metrics, database, redis, switches } = runtime;
   exitOnCrash(logger);
+  redirectConsole(logger);
   await checkSession(runtime);
   const internal = createInternalServer({
     metrics,
@@ -93,14 +94,15 @@ export const startProcess = async (parts: ProcessParts): Promise<void> => {
   await lifecycle.listen();
 };
 
-/** Runs a process's `main`: a wrong environment is one line for each variable, and exit code 1. */
-export const runMain = async (main: (env: Environment) => Promise<void>): Promise<void> => {
+/** Runs a process's `main`: an error of it is a line of the log, and exit code 1. */
+export const runMain = async (
+  name: string,
+  main: (env: Environment) => Promise<void>,
+): Promise<void> => {
   try {
     await main(process.env);
   } catch (error) {
-    const isConfig = error instanceof ConfigError;
-    const text = isConfig ? error.message : inspect(error);
-    process.stderr.write(`${text}\n`);
+    logFailedStart(name, error);
     process.exit(1);
   }
 };

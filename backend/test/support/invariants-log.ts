@@ -6,6 +6,25 @@ const forms: Readonly<Record<string, RegExp>> = {
   'an Aadhaar number': /(?<![\w.+-])[2-9]\d{3}\s?\d{4}\s?\d{4}(?![\w-])/gu,
 };
 
+const isJson = (line: string): boolean => {
+  try {
+    JSON.parse(line);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/**
+ * Lines of a process's log that are no JSON. What is behind the last end of a line is none: the
+ * process may have been killed.
+ */
+export const findUnreadable = (log: string): string[] =>
+  log
+    .split('\n')
+    .slice(0, -1)
+    .filter((line) => !isJson(line));
+
 /** An id is random: one in a hundred thousand ends in what looks like a phone number. */
 const ids = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gu;
 

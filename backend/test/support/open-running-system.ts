@@ -12,7 +12,7 @@ import { createCaller } from './caller.ts';
 import { eventually } from './eventually.ts';
 import { createFactories, type Factories } from './factories.ts';
 import { assertInvariants } from './invariants.ts';
-import { findLeaks } from './invariants-log.ts';
+import { findLeaks, findUnreadable } from './invariants-log.ts';
 import { lapseLeases } from './lapse-leases.ts';
 import type { StartedProcess } from './start-process.ts';
 import { createTestCustomer, type Call, type TestCustomer } from './test-customer.ts';
@@ -261,7 +261,9 @@ export const openRunningSystem = async (
       const at = { databaseUrl: stack.database.databaseUrl, sandboxUrl: sandbox.url };
       await eventually(() => assertInvariants(at), { timeoutMs: 60_000, everyMs: 200 });
       for (const started of processes) {
-        expect(findLeaks(started.log(), secrets).join('\n'), `log of ${started.app}`).toBe('');
+        const log = started.log();
+        expect(findLeaks(log, secrets).join('\n'), `log of ${started.app}`).toBe('');
+        expect(findUnreadable(log).join('\n'), `log of ${started.app}`).toBe('');
       }
     },
 

@@ -6,7 +6,7 @@ import { runMain, startProcess } from '../../runtime/start-process.ts';
 import { createAccountingApi, accountingVariables } from './accounting-api.ts';
 
 /** Starts the accounting API, for tax and audit staff; it is internal only. */
-await runMain(async (env) => {
+await runMain('accounting', async (env) => {
   const config = loadConfig(accountingVariables, env);
   const runtime = await createRuntime('accounting', config, env);
   const definition = createAccountingApi(config, runtime);

@@ -6,7 +6,7 @@ import { runMain, startProcess } from '../../runtime/start-process.ts';
 import { adminApiVariables, createAdminApi } from './admin-api.ts';
 
 /** Starts the admin API, for operators. */
-await runMain(async (env) => {
+await runMain('admin', async (env) => {
   const config = loadConfig(adminApiVariables, env);
   const runtime = await createRuntime('admin', config, env);
   const { definition, services, ci, objects } = createAdminApi(config, env, runtime);

@@ -8,7 +8,7 @@ import { runMain, startProcess } from '../../runtime/start-process.ts';
 import { createCustomerApi, customerApiVariables } from './customer-api.ts';
 
 /** Starts the customer API: mobile and web clients, webhooks, and the price feed's sockets. */
-await runMain(async (env) => {
+await runMain('customer', async (env) => {
   const config = loadConfig(customerApiVariables, env);
   const runtime = await createRuntime('customer', config, env);
   const { logger, redis } = runtime;

@@ -1,60 +1,23 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import http from 'node:http';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
-import { z } from 'zod';
 import { callTestServers } from '#test/support/call-test-servers.ts';
 import { eventually } from '#test/support/eventually.ts';
+import { startSpanReceiver, type Span } from '#test/support/span-receiver.ts';
 
 const backend = join(import.meta.dirname, '..', '..', '..');
 const tracing = join(backend, 'dist', 'otel', 'main.js');
 const program = join(backend, 'test', 'fixtures', 'traced-process.ts');
-
-const spanSchema = z.object({
-  name: z.string(),
-  kind: z.int(),
-  attributes: z.array(z.object({ key: z.string(), value: z.json() })),
-  events: z.json(),
-  status: z.json(),
-});
-type Span = z.infer<typeof spanSchema>;
-const exportSchema = z.object({
-  resourceSpans: z.array(
-    z.object({ scopeSpans: z.array(z.object({ spans: z.array(spanSchema) })) }),
-  ),
-});
-
-const spansOf = (body: string): Span[] =>
-  exportSchema
-    .parse(JSON.parse(body))
-    .resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans));
 
 const stops: (() => void)[] = [];
 afterEach(() => {
   for (const stop of stops.splice(0)) stop();
 });
 
-/** Starts a collector that keeps every span it receives. */
 const startCollector = async () => {
-  const bodies: string[] = [];
-  const server = http.createServer((req, res) => {
-    let body = '';
-    req.setEncoding('utf8').on('data', (chunk: string) => {
-      body += chunk;
-    });
-    req.on('end', () => {
-      bodies.push(body);
-      res.setHeader('content-type', 'application/json').end('{}');
-    });
-  });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  stops.push(() => server.close());
-  const address = server.address();
-  return {
-    url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`,
-    spans: () => bodies.flatMap(spansOf),
-  };
+  const collector = await startSpanReceiver();
+  stops.push(collector.close);
+  return collector;
 };
 
 /** Starts the traced server and returns its address. */

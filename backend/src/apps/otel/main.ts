@@ -76,7 +76,8 @@ const startTracing = async (): Promise<void> => {
         ignoreLayersType: [ExpressLayerType.MIDDLEWARE, ExpressLayerType.ROUTER],
       }),
       new IORedisInstrumentation({ dbStatementSerializer: (command) => command }),
-      new PgInstrumentation({ enhancedDatabaseReporting: false }),
+      // Not the polling of loops, which belongs to nothing and would be most of what is kept.
+      new PgInstrumentation({ enhancedDatabaseReporting: false, requireParentSpan: true }),
     ],
   });
   sdk.start();

@@ -1,5 +1,9 @@
 import { ConfigError, isProduction, parseConfig } from '../../platform/config/config.ts';
-import { createLogger } from '../../platform/observability/index.ts';
+import {
+  createLogger,
+  logFailedStart,
+  redirectConsole,
+} from '../../platform/observability/index.ts';
 import { sandboxVariables } from './sandbox.variables.ts';
 import { startSandbox, type Sandbox } from './start-sandbox.ts';
 
@@ -11,14 +15,14 @@ const readConfig = () => {
 };
 
 const fail = (error: unknown): never => {
-  const text = error instanceof Error ? error.message : String(error);
-  process.stderr.write(`sandbox: ${text}\n`);
+  logFailedStart('sandbox', error);
   process.exit(1);
 };
 
 const start = async (): Promise<{ sandbox: Sandbox; stopped: (signal: string) => void }> => {
   const config = readConfig();
   const logger = createLogger({ level: config.LOG_LEVEL, name: 'sandbox' });
+  redirectConsole(logger);
   const sandbox = await startSandbox({
     port: config.PORT,
     host: config.SANDBOX_HOST,

@@ -18,7 +18,7 @@ import { createWorkerBooks } from './create-worker-reconciliation.ts';
 import { workerProcessVariables } from './worker.variables.ts';
 
 /** The worker: price feed, jobs, schedules, and the sweeps over whatever was left in between. */
-await runMain(async (env) => {
+await runMain('worker', async (env) => {
   const config = loadConfig(workerProcessVariables, env);
   const runtime = await createRuntime('worker', config, env);
   const { database, clock, logger, metrics, redis } = runtime;

@@ -1,5 +1,6 @@
 import type { Db } from '../../platform/db/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
+import { inSpan } from '../../platform/observability/index.ts';
 import { isStillCustomer } from '../identity/index.ts';
 import { applyEarlierReversals } from './apply-reversal.ts';
 import { markFailedAfterCapture } from './doubted-payments.store.ts';
@@ -150,10 +151,17 @@ export const applyPayment = async (
   target: PaymentOrder,
   reported: Pick<ReportedPayment, 'report' | 'cause'>,
 ): Promise<AppliedPayment> => {
-  const payment = await readUnderLocks(tx, target, reported);
-  return reported.report.kind === 'captured'
-    ? applyCapture(deps, tx, payment)
-    : applyFailure(deps, tx, payment);
+  // One buy is one trace, though the gateway's event came by a request of its own.
+  const { traceparent } = target;
+  return inSpan(
+    { name: 'apply payment', kind: 'consumer', ...(traceparent !== null && { traceparent }) },
+    async () => {
+      const payment = await readUnderLocks(tx, target, reported);
+      return reported.report.kind === 'captured'
+        ? applyCapture(deps, tx, payment)
+        : applyFailure(deps, tx, payment);
+    },
+  );
 };
 
 /** Records a payment of an order that nobody knows: its money is somewhere, and must show. */

@@ -1,6 +1,7 @@
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { paise } from '../../money/index.ts';
 import { selectRows, sql, type Db } from '../../platform/db/index.ts';
+import { currentTraceparent } from '../../platform/observability/index.ts';
 import { findAttemptedPaymentOrder } from './gateway-attempts.store.ts';
 import type { MadeGatewayOrder } from './payments.states.ts';
 import type {
@@ -30,6 +31,7 @@ const columns = {
   debitStatus: true,
   checkoutOpenedAt: true,
   createdAt: true,
+  traceparent: true,
 } satisfies Prisma.PaymentOrderSelect;
 
 type Row = Prisma.PaymentOrderGetPayload<{ select: typeof columns }>;
@@ -69,6 +71,7 @@ export const insertPaymentOrder = async (
         mandateTokenSealed: debit.mandateTokenSealed,
       }),
       currency: 'INR',
+      traceparent: currentTraceparent() ?? null,
       status: 'CREATED',
       createdAt: at,
       updatedAt: at,

@@ -68,6 +68,8 @@ export interface PaymentOrder {
   readonly checkoutOpenedAt: Date | null;
   readonly debitStatus: DebitStatus | null;
   readonly createdAt: Date;
+  /** The trace of the request or job that made it, which its payment continues. */
+  readonly traceparent: string | null;
 }
 
 export interface PaymentOrderRequest {

@@ -2,7 +2,7 @@ import { addMs, msBetween } from '../../platform/clock/clock.ts';
 import type { Db } from '../../platform/db/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
 import { sweepRows } from '../../platform/jobs/index.ts';
-import { describeError } from '../../platform/observability/index.ts';
+import { describeError, inSpan } from '../../platform/observability/index.ts';
 import {
   clearExpiredBodies,
   listDueEvents,
@@ -77,7 +77,15 @@ export const retryEvent = async <E, Effect extends EventEffect>(
       const stored = await lockUnappliedEvent(tx, handler.source, eventId);
       if (stored === undefined) return undefined;
       attempts = stored.attempts;
-      const done = await applyStored(tx, inbox, stored);
+      const { traceparent } = stored;
+      const done = await inSpan(
+        {
+          name: `apply ${handler.source} event`,
+          kind: 'consumer',
+          ...(traceparent !== null && { traceparent }),
+        },
+        () => applyStored(tx, inbox, stored),
+      );
       const isRecorded = await recordRetry(tx, eventId, done.status, clock.now());
       invariant(isRecorded, `locked webhook event ${eventId} was applied by another`);
       return { ...done, receivedAt: stored.receivedAt };

@@ -6,6 +6,7 @@ import {
   type Sealer,
   type Vault,
 } from '../../platform/crypto/index.ts';
+import { currentTraceparent } from '../../platform/observability/index.ts';
 import type { EventNames, EventStatus, InboxSource } from './webhook-inbox.types.ts';
 
 export interface NewEvent {
@@ -32,6 +33,8 @@ export interface StoredEvent {
   readonly sealedForUserId: string | null;
   readonly receivedAt: Date;
   readonly attempts: number;
+  /** The trace of its delivery. */
+  readonly traceparent: string | null;
 }
 
 /** States in which an event may still be applied. */
@@ -54,6 +57,7 @@ export const insertEvent = async (db: Db, event: NewEvent): Promise<boolean> => 
       nextAttemptAt: failure?.nextAttemptAt ?? null,
       lastError: failure?.error ?? null,
       appliedAt: row.status === 'APPLIED' ? row.receivedAt : null,
+      traceparent: currentTraceparent() ?? null,
     },
     skipDuplicates: true,
   });
@@ -94,7 +98,7 @@ export const lockUnappliedEvent = (
     db,
     sql`
       SELECT id, gateway, sealed_body AS "sealedBody", sealed_for_user_id AS "sealedForUserId",
-        received_at AS "receivedAt", attempts
+        received_at AS "receivedAt", attempts, traceparent
       FROM webhook_event
       WHERE id = ${id}::uuid AND source = ${source} AND status IN ('PENDING', 'UNMATCHED')
       FOR UPDATE SKIP LOCKED`,

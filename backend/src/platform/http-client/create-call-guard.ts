@@ -9,6 +9,7 @@ import {
   handleWhenResult,
   retry,
 } from 'cockatiel';
+import { inSpan } from '../observability/tracing.ts';
 import { refused, type Outcome } from '../outcome/outcome.ts';
 
 /** The breaker of this collaborator is open: nothing was sent. */
@@ -199,9 +200,14 @@ export const createCallGuard = (options: CallGuardOptions): CallGuard => {
 
   const attemptAndTell = async <T>(call: GuardedCall<T>): Promise<Outcome<T>> => {
     const startedAt = performance.now();
-    const attempt = await attemptOnce(call.attempt);
-    const ms = performance.now() - startedAt;
     const { operation, describeAnswer = () => ({}) } = call;
+    const traced = { name: `${name} ${operation}`, kind: 'client' } as const;
+    const attempt = await inSpan(traced, async (span) => {
+      const made = await attemptOnce(call.attempt);
+      span.setAttributes({ collaborator: name, operation, outcome: made.kind });
+      return made;
+    });
+    const ms = performance.now() - startedAt;
     observe({ collaborator: name, operation, outcome: attempt.kind, ms });
     const fields = {
       collaborator: name,

@@ -8,6 +8,7 @@ import {
 } from 'express';
 import type { ErrorCode } from '../../errors/error-table.ts';
 import { AppError } from '../errors/app-error.ts';
+import { nameRequestSpan } from '../observability/tracing.ts';
 import type { Reply } from './reply.ts';
 import type { Guard } from './access.ts';
 import type { ApiBodies } from './api-bodies.ts';
@@ -257,6 +258,7 @@ export const fixedRoutes = (options: MountOptions): RequestHandler => {
     }
     // The router sets this too; the log and the metrics read it.
     req.route = { path };
+    nameRequestSpan(req.method, path);
     void serve(req, res, next);
   };
 };

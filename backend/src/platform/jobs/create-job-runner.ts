@@ -8,11 +8,13 @@ import {
   type RunnerOptions,
   type Task,
 } from 'graphile-worker';
+import { z } from 'zod';
 import type { Logger } from '../observability/logger.ts';
 import { createTimers, type Timers } from '../clock/timers.ts';
 import type { Connections } from '../db/index.ts';
 import { withRequestId } from '../http/request-scope.ts';
 import { describeError } from '../observability/redact.ts';
+import { inSpan, type OpenSpan } from '../observability/tracing.ts';
 import type { JobOutcome, Metrics } from '../observability/metrics.ts';
 import type { JobContext, JobHandler, TaskList } from './enqueue.ts';
 import { startHeartbeat, type Heartbeat } from './heartbeat.ts';
@@ -127,6 +129,12 @@ const contextOf = (task: string, helpers: JobHelpers, logger: Logger): JobContex
   };
 };
 
+const tracedPayload = z.looseObject({ traceparent: z.string().optional() });
+
+/** Returns the trace that a job continues: of a payload that was written under one. */
+const traceOf = (payload: unknown): string | undefined =>
+  tracedPayload.safeParse(payload).data?.traceparent;
+
 /**
  * Wraps a handler for the queue: it runs under a request id of its own, measured, its failures
  * logged, the last one as an error. What is thrown on is kept in the row, so it is scrubbed.
@@ -142,21 +150,24 @@ const wrapHandler = (options: WrapOptions): Task => {
       metrics?.observeJob({ task, outcome, ms });
       return Math.round(ms);
     };
-    await withRequestId(`job-${jobId}`, async () => {
+    const run = async (span: OpenSpan): Promise<void> => {
       try {
         await handler(payload, context);
         logger.info({ ms: observe('done') }, 'job done');
       } catch (error) {
-        if (attempt < maxAttempts) {
-          logger.warn({ err: error, ms: observe('retry') }, 'job failed, to be tried again');
-        } else {
-          logger.error({ err: error, ms: observe('dead') }, 'job given up');
-        }
+        const isLast = attempt >= maxAttempts;
+        const outcome = isLast ? 'dead' : 'retry';
+        span.setAttributes({ outcome });
+        const fields = { err: error, ms: observe(outcome) };
+        if (isLast) logger.error(fields, 'job given up');
+        else logger.warn(fields, 'job failed, to be tried again');
         const { type, message } = describeError(error);
         // The cause would only be printed by the queue's own logger, unscrubbed.
         throw new Error(`${type}: ${message}`); // oxlint-disable-line preserve-caught-error
       }
-    });
+    };
+    const span = { name: `job ${task}`, kind: 'consumer', traceparent: traceOf(payload) } as const;
+    await withRequestId(`job-${jobId}`, () => inSpan(span, run));
   };
 };
 

@@ -2,6 +2,7 @@ import type { Redis } from 'ioredis';
 import { createTimers, type Timers } from '../clock/timers.ts';
 import { createSemaphore, type Semaphore } from '../concurrency/semaphore.ts';
 import { withRequestId } from '../http/request-scope.ts';
+import { inSpan } from '../observability/tracing.ts';
 import { createRandom, type Random } from '../ids/random.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics, SweepOutcome } from '../observability/metrics.ts';
@@ -103,14 +104,17 @@ export const createSweepRunner = (options: SweepRunnerOptions): SweepRunner => {
   const runOnce = async (run: Run): Promise<SweepOutcome> => {
     const { name } = run.sweep;
     const startedAt = performance.now();
-    const outcome = await withRequestId(`sweep-${name}-${random.uuid()}`, async () => {
+    const sweep = async (): Promise<SweepOutcome> => {
       try {
         return await underLock(run);
       } catch (error) {
         logger.error({ err: error, sweep: name }, 'sweep failed');
         return 'failed';
       }
-    });
+    };
+    const outcome = await withRequestId(`sweep-${name}-${random.uuid()}`, () =>
+      inSpan({ name: `sweep ${name}`, kind: 'internal' }, sweep),
+    );
     metrics?.observeSweep({ sweep: name, outcome, ms: performance.now() - startedAt });
     return outcome;
   };

@@ -3,6 +3,7 @@ import type { Db } from '../db/database.ts';
 import { execute, sql } from '../db/sql.ts';
 import { createRandom, type Random } from '../ids/random.ts';
 import { isSecretKey } from '../observability/redact.ts';
+import { currentTraceparent } from '../observability/tracing.ts';
 
 type JsonValue =
   | string
@@ -74,6 +75,12 @@ const assertIdsOnly = (task: string, payload: JsonObject): void => {
   }
 };
 
+/** Returns a payload that continues the trace of whoever asks for the job, where there is one. */
+const traced = (payload: JsonObject): JsonObject => {
+  const traceparent = currentTraceparent();
+  return traceparent === undefined ? payload : { ...payload, traceparent };
+};
+
 /**
  * Puts a job that is due now on the queue, in the caller's transaction: it runs only after the
  * commit, and never after a rollback.
@@ -86,7 +93,7 @@ export const enqueue = async (db: Db, job: JobRequest): Promise<void> => {
     db,
     sql`
     select graphile_worker.add_job(
-      ${task}::text, ${JSON.stringify(payload)}::json, queue_name := ${queue}::text,
+      ${task}::text, ${JSON.stringify(traced(payload))}::json, queue_name := ${queue}::text,
       max_attempts := ${maxAttempts}::int, job_key := ${key}::text,
       priority := ${priority}::int,
       flags := ${key === null ? null : [keyedFlag]}::text[])`,
@@ -113,7 +120,7 @@ export const schedule = async (
     insert into scheduled_job
       (id, key, task, payload, due_at, queue, max_attempts, created_at)
     values
-      (${random.uuid()}::uuid, ${key}, ${task}, ${JSON.stringify(payload)}::jsonb,
+      (${random.uuid()}::uuid, ${key}, ${task}, ${JSON.stringify(traced(payload))}::jsonb,
        ${dueAt}::timestamptz, ${queue}, ${maxAttempts}::int, now())
     on conflict (key) do update set
       task = excluded.task, payload = excluded.payload, due_at = excluded.due_at,

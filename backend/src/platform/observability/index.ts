@@ -1,4 +1,12 @@
 export { createRequestLog } from './create-request-log.ts';
 export { describeError } from './redact.ts';
-export { createLogger, createSilentLogger, logLevels, type Logger } from './logger.ts';
+export { redirectConsole } from './redirect-console.ts';
+export { currentTraceparent, inSpan } from './tracing.ts';
+export {
+  createLogger,
+  createSilentLogger,
+  logFailedStart,
+  logLevels,
+  type Logger,
+} from './logger.ts';
 export { createMetrics, createMetricsHandler, type Metrics } from './metrics.ts';

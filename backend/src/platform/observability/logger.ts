@@ -1,6 +1,8 @@
 import { pino, stdTimeFunctions, type DestinationStream, type Logger as Pino } from 'pino';
+import { ConfigError } from '../config/config.ts';
 import { currentRequestId } from '../http/request-scope.ts';
 import { redactKeys, scrubText } from './redact.ts';
+import { currentTraceId } from './tracing.ts';
 
 interface LogMethod {
   (fields: object, message?: string): void;
@@ -49,8 +51,9 @@ const wrap = (target: Pino): Logger => ({
 
 /**
  * Creates a logger that writes JSON lines with `level` in words, RFC 3339 `time`, `service`, and
- * the id of the request or job at hand. Values under secret keys are taken out of the fields, and
- * what still looks like a secret out of the finished line (contract: money > Invariants).
+ * the ids of the request or job and of the trace at hand. Values under secret keys are taken out of
+ * the fields, and what still looks like a secret out of the finished line (contract: money >
+ * Invariants).
  */
 export const createLogger = (options: LoggerOptions): Logger => {
   const { level, name, destination = pino.destination({ dest: 1, sync: true }) } = options;
@@ -61,8 +64,11 @@ export const createLogger = (options: LoggerOptions): Logger => {
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       mixin: () => {
-        const requestId = currentRequestId();
-        return requestId === undefined ? {} : { requestId };
+        const [requestId, traceId] = [currentRequestId(), currentTraceId()];
+        return {
+          ...(requestId !== undefined && { requestId }),
+          ...(traceId !== undefined && { traceId }),
+        };
       },
       // Errors are described by `redactKeys`; the library would describe the description.
       serializers: { err: (described: unknown) => described },
@@ -71,6 +77,13 @@ export const createLogger = (options: LoggerOptions): Logger => {
     destination,
   );
   return wrap(root);
+};
+
+/** Logs why a process does not start, which may be that it has no settings to log by. */
+export const logFailedStart = (name: string, error: unknown): void => {
+  const problems = error instanceof ConfigError ? error.message.split('\n') : undefined;
+  const fields = problems === undefined ? { err: error } : { problems };
+  createLogger({ level: 'fatal', name }).fatal(fields, 'the process does not start');
 };
 
 /** Creates a logger that writes nothing; for tests and for what is optional. */

@@ -1,0 +1,81 @@
+import {
+  context,
+  propagation,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  type Attributes,
+} from '@opentelemetry/api';
+
+/** Finds the SDK at each span; without one every call here does nothing. */
+const tracer = trace.getTracer('digital-gold');
+
+/** The part of W3C's context that rows and payloads keep: two random ids and a flag. */
+const header = 'traceparent';
+
+/** Returns the trace and span that this code is a part of; undefined where nothing is traced. */
+export const currentTraceparent = (): string | undefined => {
+  const carrier: Record<string, string> = {};
+  propagation.inject(context.active(), carrier);
+  return carrier[header];
+};
+
+/** Returns the id of the trace that this code is a part of, for log lines. */
+export const currentTraceId = (): string | undefined => {
+  const span = trace.getSpanContext(context.active());
+  return span === undefined || !trace.isSpanContextValid(span) ? undefined : span.traceId;
+};
+
+interface SpanOptions {
+  /** Words of our own: never an id, an address or an amount. */
+  readonly name: string;
+  readonly kind: 'client' | 'consumer' | 'internal';
+  readonly attributes?: Attributes;
+  /** Continues the trace of whoever left this, instead of the one that is under way. */
+  readonly traceparent?: string | undefined;
+}
+
+const kinds = {
+  client: SpanKind.CLIENT,
+  consumer: SpanKind.CONSUMER,
+  internal: SpanKind.INTERNAL,
+} as const;
+
+/**
+ * Names the span of the request at hand by its route. Only routes that Express finds itself are
+ * named by the instrumentation.
+ */
+export const nameRequestSpan = (method: string, route: string): void => {
+  trace.getActiveSpan()?.updateName(`${method} ${route}`).setAttribute('http.route', route);
+};
+
+/** A part of a trace while it is under way. */
+export interface OpenSpan {
+  setAttributes(attributes: Attributes): void;
+}
+
+/**
+ * Runs `work` as a part of a trace. An error is noted by its name alone, since its text may quote
+ * what a customer sent.
+ */
+export const inSpan = <T>(
+  { name, kind, attributes = {}, traceparent }: SpanOptions,
+  work: (span: OpenSpan) => Promise<T>,
+): Promise<T> => {
+  const parent =
+    traceparent === undefined
+      ? context.active()
+      : propagation.extract(ROOT_CONTEXT, { [header]: traceparent });
+  return tracer.startActiveSpan(name, { kind: kinds[kind], attributes }, parent, async (span) => {
+    try {
+      return await work({ setAttributes: (more) => void span.setAttributes(more) });
+    } catch (error) {
+      const message = error instanceof Error ? error.name : 'Error';
+      span.setStatus({ code: SpanStatusCode.ERROR, message });
+      throw error;
+    } finally {
+      span.end();
+    }
+  });
+};
