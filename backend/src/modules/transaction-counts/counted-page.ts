@@ -65,15 +65,16 @@ const placeSql = (
   const [total, change] = isList
     ? [sql`list_total`, sql`list_change`]
     : [sql`transaction_total`, sql`transaction_change`];
+  // As int, whose sums are no numerics: a list has fewer than 2^31 rows.
   const counts = [
-    sql`SELECT day, count FROM ${total} WHERE ${where}`,
+    sql`SELECT day, count::int FROM ${total} WHERE ${where}`,
     sql`SELECT day, change FROM ${change} WHERE ${where}`,
-    ...partial.map(({ day, count }) => sql`SELECT ${dayOf(day)}::date, ${count}::bigint`),
+    ...partial.map(({ day, count }) => sql`SELECT ${dayOf(day)}::date, ${count}::int`),
   ];
   return sql`
     WITH running AS MATERIALIZED (
       SELECT day, count, sum(count) OVER (ORDER BY day DESC) - count AS newer FROM (
-        SELECT day, sum(count)::bigint AS count
+        SELECT day, sum(count)::int AS count
         FROM (${joinSql(counts, ' UNION ALL ')}) AS counted (day, count)
         GROUP BY day HAVING sum(count) > 0) AS days)
     SELECT whole.total, coalesce(place.newer, 0)::int AS newer,
