@@ -2,7 +2,8 @@ import { AppError } from '../../src/platform/errors/app-error.ts';
 import type { Guard } from '../../src/platform/http/index.ts';
 
 /**
- * Takes the token for the id of its customer, or of an operator who may do everything. The tests
+ * Takes the token for the id of its customer, or of an operator or portal user
+ * who may do everything. The tests
  * of modules behind it move business time by days, and name customers by their ids alone: a token
  * of identity's own guard would have ended, and needs a session and a phone. That guard stands
  * before the whole APIs, in `openCustomerApi`, in `openRunningSystem` and in identity's own tests.
@@ -13,6 +14,7 @@ export const idGuard: Guard = {
   async admit(req) {
     const userId = /^Bearer (.+)$/u.exec(req.get('authorization') ?? '')?.[1];
     if (userId === undefined) throw new AppError('UNAUTHENTICATED');
-    return { userId, adminId: userId, email: 'operator@example.test', role: 'SUPER_ADMIN' };
+    const [email, role] = ['operator@example.test', 'SUPER_ADMIN'];
+    return { userId, adminId: userId, portalUserId: userId, email, role };
   },
 };

@@ -108,6 +108,20 @@ const fault = (collaborator: string, times = 5) =>
     times,
   });
 
+describe("the custodian's certificate", () => {
+  it.each([
+    '12345',
+    '12345.6789 g',
+    '12345.6789 kg of 2026-01-15',
+    '1 g of 2026-02-30',
+    '-1 g of 2026-01-15',
+  ])('is refused as %j: grams and a day are asked for', async (value) => {
+    const answer = await put('custodian_certificate', { ...evidence, value });
+    expect(answer).toMatchObject({ status: 400, code: 'VALIDATION_FAILED', field: 'value' });
+    expect(await find('custodian_certificate')).toBeUndefined();
+  });
+});
+
 describe('the report', () => {
   it('names every item, what blocks, and is ready once nothing that blocks is left', async () => {
     const { body } = await ask('GET', '/readiness');

@@ -1,3 +1,5 @@
+import { z } from 'zod';
+
 export const evidenceItems = [
   'merchant_tax_registration',
   'provider_disclosure',
@@ -20,8 +22,8 @@ export const readCertificateValue = (
   value: string,
 ): { readonly grams: string; readonly day: string } | undefined => {
   const { grams, day } = certificateForm.exec(value)?.groups ?? {};
-  const isDay = day !== undefined && !Number.isNaN(Date.parse(day));
-  return grams === undefined || !isDay ? undefined : { grams, day };
+  const isDay = z.iso.date().safeParse(day).success;
+  return grams === undefined || day === undefined || !isDay ? undefined : { grams, day };
 };
 
 export const checkedItems = [

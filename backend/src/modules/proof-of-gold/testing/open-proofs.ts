@@ -39,9 +39,10 @@ export const openProofs = async () => {
     guard: idGuard,
     routes: createProofCustomerRoutes({ db }),
   });
+  const operatorGuard = createAdmins({ ...system, tokenTtlSeconds: 3600 }).guard;
   const adminUrl = await system.serve({
     prefix: '/v1',
-    guard: createAdmins({ ...system, tokenTtlSeconds: 3600 }).guard,
+    guard: operatorGuard,
     routes: createProofAdminRoutes({ ...system, db, inTransaction }),
   });
   const reader = signedIn<{ portalUserId: string; email: string; role: string }>();
@@ -73,6 +74,7 @@ export const openProofs = async () => {
     proofs,
     customerUrl,
     accountingUrl,
+    operatorGuard,
     operator,
     drainProofs: drain,
     runOf,
