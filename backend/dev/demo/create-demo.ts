@@ -8,6 +8,7 @@ import { createTimers } from '../../src/platform/clock/timers.ts';
 import { createRandom } from '../../src/platform/ids/random.ts';
 import { createDemoNetwork } from './demo-network.ts';
 import type { Demo, DemoState } from './demo.types.ts';
+import type { LocalProcesses } from './local-processes.ts';
 import type { DemoEndpoints } from './read-endpoints.ts';
 import { createStepState } from './run-steps.ts';
 
@@ -15,7 +16,10 @@ import { createStepState } from './run-steps.ts';
 const timeoutMs = 600_000;
 
 /** Creates what the steps of one run share; `close` ends what they opened. */
-export const createDemo = (endpoints: DemoEndpoints): Demo & { close(): Promise<void> } => {
+export const createDemo = (
+  endpoints: DemoEndpoints,
+  local?: LocalProcesses,
+): Demo & { close(): Promise<void> } => {
   const closers: (() => void)[] = [];
   const timers = createTimers();
   const network = createDemoNetwork({ resolve: endpoints.resolve ?? {}, timers });
@@ -36,9 +40,11 @@ export const createDemo = (endpoints: DemoEndpoints): Demo & { close(): Promise<
     sandbox: createApiClient(reach('sandbox')),
     visitor: {
       customer: (ip) => createCustomerClient(reach('customer', ip)),
-      admin: (ip) => createAdminClient(reach('admin', ip)),
+      admin: (ip, url) =>
+        createAdminClient({ ...reach('admin', ip), ...(url !== undefined && { baseUrl: url }) }),
       accounting: (ip) => createApiClient(reach('accounting', ip)),
     },
+    local,
     ...createStepState<DemoState>(),
     atEnd: (close) => void closers.push(close),
     async close() {

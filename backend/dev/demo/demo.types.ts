@@ -8,6 +8,7 @@ import type { Timers } from '../../src/platform/clock/timers.ts';
 import type { Random } from '../../src/platform/ids/random.ts';
 import type { DemoNetwork } from './demo-network.ts';
 import type { MadeUpNumbers } from './demo-numbers.ts';
+import type { LocalProcesses } from './local-processes.ts';
 import type { PriceListener } from './price-listener.ts';
 import type { DemoEndpoints } from './read-endpoints.ts';
 import type { StepOf, StepState } from './run-steps.ts';
@@ -76,9 +77,12 @@ export interface Demo extends StepState<DemoState> {
   /** Creates a client of an API at an address of its own, with no credential. */
   readonly visitor: {
     customer(ip: string): CustomerClient;
-    admin(ip: string): AdminClient;
+    /** At `url`, or at the stack's own. */
+    admin(ip: string, url?: string): AdminClient;
     accounting(ip: string): AccountingClient;
   };
+  /** Undefined where the service's processes are not on this machine. */
+  readonly local?: LocalProcesses | undefined;
   /** Runs when the story is over, however it ends. */
   atEnd(close: () => void): void;
 }

@@ -1,11 +1,13 @@
 import { ApiUnreachableError } from '@digital-gold/client';
 import { createDemo } from './create-demo.ts';
+import type { LocalProcesses } from './local-processes.ts';
 import type { DemoEndpoints } from './read-endpoints.ts';
 import { runSteps, type StepOutput } from './run-steps.ts';
 import { story } from './story.ts';
 
 interface RunDemoOptions extends StepOutput {
   readonly endpoints: DemoEndpoints;
+  readonly local?: LocalProcesses;
 }
 
 const explain = (error: unknown): readonly string[] =>
@@ -14,8 +16,12 @@ const explain = (error: unknown): readonly string[] =>
     : [];
 
 /** Plays the story, step after step, and stops at the first that fails: false then. */
-export const runDemo = async ({ endpoints, ...output }: RunDemoOptions): Promise<boolean> => {
-  const context = createDemo(endpoints);
+export const runDemo = async ({
+  endpoints,
+  local,
+  ...output
+}: RunDemoOptions): Promise<boolean> => {
+  const context = createDemo(endpoints, local);
   output.write(`\nA customer's story, against ${endpoints.customer}\n\n`);
   try {
     return await runSteps({ ...output, context, steps: story, explain });

@@ -2,6 +2,7 @@ import type { Step } from './demo.types.ts';
 import { readWebhooks } from './steps/read-webhooks.ts';
 import { renewEvidence } from './steps/renew-evidence.ts';
 import { shareCode } from './steps/share-code.ts';
+import { askSecondPerson } from './steps/ask-second-person.ts';
 import { addBankAccount } from './steps/add-bank-account.ts';
 import { approveCustomer } from './steps/approve-kyc.ts';
 import { buyGold } from './steps/buy-gold.ts';
@@ -81,6 +82,7 @@ export const story: readonly Step[] = [
   refuseProof,
   orderJewellery,
   changeSettings,
+  askSecondPerson,
   shareCode,
   renewEvidence,
   guardSignIn,

@@ -1,0 +1,82 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { freePort } from '../stack/free-port.ts';
+import { nodeArguments } from '../stack/node-arguments.ts';
+import { startServer } from '../stack/start-server.ts';
+
+/** What a step can do besides where the service's processes run on this machine. */
+export interface LocalProcesses {
+  /** Starts an admin API beside the one of the stack, with these variables changed. */
+  startAdmin(changes: Readonly<Record<string, string>>): Promise<{
+    readonly url: string;
+    stop(): Promise<void>;
+  }>;
+  /** Runs the operator command with this standard input. @throws Error with what it said */
+  operate(args: readonly string[], input: string): Promise<void>;
+}
+
+interface LocalOptions {
+  /** The folder of the built processes. */
+  readonly dist: string;
+  /** The variables that the processes share. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** The folder of the logs. */
+  readonly logs: string;
+}
+
+const readyTimeoutMs = 60_000;
+
+const isReady = async (url: string): Promise<boolean> => {
+  try {
+    return (await fetch(url, { signal: AbortSignal.timeout(2000) })).ok;
+  } catch {
+    return false;
+  }
+};
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+/** Creates what starts processes beside those of a stack. */
+export const createLocalProcesses = (options: LocalOptions): LocalProcesses => {
+  const { dist, environment, logs } = options;
+  const mainOf = (app: string): string => join(dist, app, 'main.js');
+  return {
+    async startAdmin(changes) {
+      const [port, internalPort] = [String(await freePort()), String(await freePort())];
+      const { pid } = await startServer({
+        name: 'the second admin API',
+        command: process.execPath,
+        args: [...nodeArguments, mainOf('admin')],
+        logFile: join(logs, 'second-admin.log'),
+        isReady: () => isReady(`http://127.0.0.1:${internalPort}/readyz`),
+        timeoutMs: readyTimeoutMs,
+        env: { ...environment, PORT: port, INTERNAL_PORT: internalPort, ...changes },
+      });
+      return {
+        url: `http://127.0.0.1:${port}`,
+        async stop() {
+          process.kill(pid, 'SIGTERM');
+          while (isAlive(pid)) await new Promise((resolve) => setTimeout(resolve, 50));
+        },
+      };
+    },
+    async operate(args, input) {
+      const child = spawn(process.execPath, [...nodeArguments, mainOf('operator'), ...args], {
+        env: environment,
+        stdio: ['pipe', 'ignore', 'pipe'],
+      });
+      let said = '';
+      child.stderr.on('data', (piece: Buffer) => (said += piece.toString()));
+      child.stdin.end(input);
+      const [code] = await once(child, 'close');
+      if (code !== 0) throw new Error(`operator ${args.slice(0, 2).join(' ')}: ${said}`);
+    },
+  };
+};
