@@ -49,7 +49,7 @@ const playTwo = async (demo: Demo, first: AdminClient, second: AdminClient): Pro
   const id = await askFor(first, lowered);
   await expectRefusal(403, 'OTHER_PERSON_REQUIRED', approve(first, id));
   await approve(second, id);
-  const visitor = demo.visitor.customer(demo.readState('customer').numbers.ip);
+  const visitor = demo.visitor.customer(makeUpNumbers(demo.random).ip);
   const { body: shown } = await visitor.get('/v1/config');
   expectThat(shown.limits.maxBuyPaise === lowered, 'customers see another limit');
   await expectRefusal(409, 'ILLEGAL_TRANSITION', approve(second, id));

@@ -1,3 +1,4 @@
+import { makeUpNumbers } from '../demo-numbers.ts';
 import type { Step } from '../demo.types.ts';
 import { expectRefusal, expectStatus } from '../expect-answer.ts';
 import { expectThat } from '../step-failure.ts';
@@ -8,11 +9,12 @@ import { expectThat } from '../step-failure.ts';
 export const refreshAndLogout: Step = {
   title: 'The customer refreshes the session, and logs out',
   async run(demo) {
-    const { api, numbers, userId, refreshToken } = demo.readState('customer');
-    const visitor = demo.visitor.customer(numbers.ip);
+    const { userId, refreshToken } = demo.readState('customer');
+    // On another network: a rate limit counts what the phone has sent from the one before.
+    const visitor = demo.visitor.customer(makeUpNumbers(demo.random).ip);
     const { body: fresh } = await visitor.post('/v1/auth/refresh', { body: { refreshToken } });
     expectThat(fresh.refreshToken !== refreshToken, 'the refresh token was not rotated');
-    const renewed = api.with({ token: fresh.accessToken });
+    const renewed = visitor.with({ token: fresh.accessToken });
     const { body: user } = await renewed.get('/v1/users/me');
     expectThat(user.id === userId, `the renewed session is of ${user.id}`);
     const last = { body: { refreshToken: fresh.refreshToken } };
