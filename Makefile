@@ -35,7 +35,7 @@ endif
 .PHONY: help install up down reset logs demo fill test bench format format-check lint typecheck build generate
 .PHONY: tools charts workflows simulate mutate mutate-rules loadtest fuzz
 .PHONY: races chaos upgrade-test cluster-demo cluster-hold
-.PHONY: image chart-schema chart-package chart-push pulumi-test
+.PHONY: image chart-schema chart-package chart-push pulumi-test examples-check
 .PHONY: deploy deploy-preview deploy-drift deploy-release
 .PHONY: goldctl goldctl-package goldctl-release
 
@@ -144,6 +144,11 @@ deploy-release: ## Deploy another target's chart to the cluster (TARGET, CHART, 
 
 pulumi-test: install goldctl ## Test the Pulumi program on the cluster of KUBECONFIG (CLUSTER_IMAGE=name:tag)
 	@npm run --silent test:cluster -w deploy
+
+examples-check: install ## Check the examples for EKS and GKE: types, mocks and policies
+	@npm ci --prefix examples --no-audit --no-fund --loglevel=error
+	@node node_modules/typescript-7/bin/tsc -p examples/tsconfig.json
+	@npm test --silent --prefix examples
 
 format: install ## Format the code
 	@npm run --silent format

@@ -1,5 +1,6 @@
 import { PolicyPack, type Policies, type ResourceValidationPolicy } from '@pulumi/policy';
 import { encryptedHosts, internalAccounting } from './exposure.ts';
+import { managedStores } from './managed-stores.ts';
 import { limitedContainers, restrictedPods } from './restricted-pods.ts';
 import { fixedImages, noPlainSecrets } from './secrets-and-images.ts';
 import { readSettings } from './settings.ts';
@@ -34,6 +35,7 @@ const policies: Policies = [
   ),
   policyOf('encrypted-hosts', 'Hosts of prod have certificates.', encryptedHosts(settings)),
   policyOf('no-plain-secrets', 'No secret is where everybody reads.', noPlainSecrets),
+  policyOf('managed-stores', 'Databases and caches of prod are kept.', managedStores(settings)),
   policyOf('fixed-images', 'Every image says which one it is.', fixedImages(settings)),
   {
     name: 'two-replicas',

@@ -11,7 +11,13 @@ import type { PolicySettings } from '../../policy/settings.ts';
 import { twoReplicas, type StackResource } from '../../policy/two-replicas.ts';
 import { chartValues, testbedValues } from '../../src/values/chart-values.ts';
 import { mustRun } from '../cluster/run-command.ts';
-import { parseInput, prodInput, readStackFile, stagingInput } from '../support/stack-texts.ts';
+import {
+  exampleInput,
+  parseInput,
+  prodInput,
+  readStackFile,
+  stagingInput,
+} from '../support/stack-texts.ts';
 
 /**
  * Renders the charts with the values of each stack and asks every policy about every object: a
@@ -75,7 +81,13 @@ const names = {
   claim: 'documents',
 };
 
-const stacks = { prod: prodInput(), staging: stagingInput(), dev: readStackFile('dev') };
+const stacks = {
+  prod: prodInput(),
+  staging: stagingInput(),
+  dev: readStackFile('dev'),
+  'prod on EKS': exampleInput('eks'),
+  'prod on GKE': exampleInput('gke'),
+};
 let broken = 0;
 for (const [stack, input] of Object.entries(stacks)) {
   const config = parseInput(input);

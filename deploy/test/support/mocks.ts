@@ -27,11 +27,18 @@ const stateOf = (name: string, inputs: Record<string, unknown>): Record<string, 
   return { ...inputs, metadata: named, resources: [] };
 };
 
+const outputNames = [
+  'kubeconfig',
+  'jwtSecret',
+  'databaseUrl',
+  'migrateDatabaseUrl',
+  'redisUrl',
+  's3SecretAccessKey',
+] as const;
+
 /** The outputs of any other stack: each says whose it is. */
 const outputsOf = (stack: string): Record<string, string> =>
-  Object.fromEntries(
-    ['kubeconfig', 'jwtSecret'].map((output) => [output, `${output} of ${stack}`]),
-  );
+  Object.fromEntries(outputNames.map((output) => [output, `${output} of ${stack}`]));
 
 /** Lets programs run without an engine; every resource they ask for is put into the list. */
 export const recordResources = async (): Promise<Made[]> => {

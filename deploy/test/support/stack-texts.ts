@@ -9,19 +9,26 @@ import { migrationSecret, keyringSecret, requiredSecrets } from '../../src/confi
 /** A stack's configuration, as it stands below `config` in its file. */
 export type StackInput = Record<string, unknown>;
 
+const referencesSchema = z.object({ secrets: z.record(z.string(), z.unknown()) });
 const fileSchema = z.object({ config: z.record(z.string(), z.unknown()) });
 
 /** The folder of the stacks' files. */
 export const deployFolder = new URL('../../', import.meta.url);
 
-/** Reads the committed file of a stack, without the project's prefix. */
-export const readStackFile = (tier: Tier): StackInput => {
-  const text = readFileSync(new URL(`Pulumi.${tier}.yaml`, deployFolder), 'utf8');
-  const { config } = fileSchema.parse(parse(text));
+/** Reads a file of a stack, by its path from here, without the project's prefix. */
+const readStackFileAt = (path: string): StackInput => {
+  const text = readFileSync(new URL(path, deployFolder), 'utf8');
+  const { config } = fileSchema.parse(parse(text, { merge: true }));
   return Object.fromEntries(
     Object.entries(config).map(([key, value]) => [key.slice(keyPrefix.length), value]),
   );
 };
+
+/** Reads the committed file of a stack. */
+export const readStackFile = (tier: Tier): StackInput => readStackFileAt(`Pulumi.${tier}.yaml`);
+
+/** The clouds that the examples have a stack of the service for. */
+export const exampleClouds = ['eks', 'gke'] as const;
 
 /** Secrets of a stack that is no testbed, none of them published. */
 export const secretsOfItsOwn: Readonly<Record<string, string>> = {
@@ -113,4 +120,12 @@ export const withPath = (input: StackInput, path: string, value: unknown): Stack
   }
   const { [first]: _old, ...others } = input;
   return value === undefined ? others : { ...others, [first]: value };
+};
+
+/** The stack of the service on an example's cloud, with the secrets that the cloud does not give. */
+export const exampleInput = (cloud: (typeof exampleClouds)[number]): StackInput => {
+  const input = readStackFileAt(`../examples/${cloud}/service.yaml`);
+  const given = referencesSchema.parse(input['references']).secrets;
+  const own = Object.entries(secretsOfItsOwn).filter(([name]) => !Object.hasOwn(given, name));
+  return { ...input, release: release.version, secrets: Object.fromEntries(own) };
 };

@@ -1,0 +1,16 @@
+import { z } from 'zod';
+
+/** What the example is told: the network is its own team's, and is not made here. */
+export const eksSettings = z.strictObject({
+  region: z.string().min(1),
+  vpcId: z.string().startsWith('vpc-'),
+  /** Private subnets of the nodes, in three zones. */
+  nodeSubnets: z.array(z.string().startsWith('subnet-')).min(2),
+  /** Private subnets of the database and the cache. */
+  storeSubnets: z.array(z.string().startsWith('subnet-')).min(2),
+  /** Where the service is put; the bucket is opened to its ServiceAccount alone. */
+  namespace: z.string().default('digital-gold'),
+  bucket: z.string().min(3),
+});
+
+export type EksSettings = z.output<typeof eksSettings>;

@@ -1,0 +1,18 @@
+import { z } from 'zod';
+
+/** What the example is told: the network is its own team's, and is not made here. */
+export const gkeSettings = z.strictObject({
+  project: z.string().min(1),
+  region: z.string().min(1),
+  /** The network, as `projects/PROJECT/global/networks/NAME`. */
+  network: z.string().startsWith('projects/'),
+  subnetwork: z.string().min(1),
+  /** Names of the subnetwork's secondary ranges. */
+  podRange: z.string().min(1),
+  serviceRange: z.string().min(1),
+  /** From where the API server is reached: the company's network. */
+  administrators: z.array(z.cidrv4()).min(1),
+  bucket: z.string().min(3),
+});
+
+export type GkeSettings = z.output<typeof gkeSettings>;
