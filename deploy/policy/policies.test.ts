@@ -1,8 +1,16 @@
 import { describe, expect, it } from 'vitest';
+import { stackAnnotations } from '../src/values/stack-facts.ts';
+import {
+  parseInput,
+  prodInput,
+  readStackFile,
+  withPath,
+  type StackInput,
+} from '../test/support/stack-texts.ts';
 import { encryptedHosts, internalAccounting } from './exposure.ts';
 import { limitedContainers, restrictedPods } from './restricted-pods.ts';
 import { fixedImages, noPlainSecrets } from './secrets-and-images.ts';
-import { readSettings, type PolicySettings } from './settings.ts';
+import { createSettings, type PolicySettings } from './settings.ts';
 import { twoReplicas } from './two-replicas.ts';
 
 const prod: PolicySettings = {
@@ -276,30 +284,42 @@ describe('two replicas', () => {
   });
 });
 
-const configOf = (texts: Readonly<Record<string, unknown>>) => ({
-  get: (key: string) => (typeof texts[key] === 'string' ? texts[key] : undefined),
-  getObject: (key: string) => texts[key],
+const annotated = (input: StackInput) => ({
+  metadata: { annotations: stackAnnotations(parseInput(input)) },
 });
 
 describe('the settings', () => {
-  it("are the stack's own", () => {
-    const config = configOf({
-      tier: 'staging',
-      ingress: { classes: { internal: 'vpn' } },
-      values: { gateway: { internalParentRefs: [{ name: 'inside', namespace: 'edge' }] } },
-    });
-    expect(readSettings(config)).toEqual({
-      tier: 'staging',
+  const namespace = 'kubernetes:core/v1:Namespace';
+
+  it("are those that the stack's namespace says", () => {
+    const settings = createSettings();
+    const gateway = { internalParentRefs: [{ name: 'inside', namespace: 'edge' }] };
+    const input = withPath(readStackFile('dev'), 'ingress.classes.internal', 'vpn');
+    settings.look('kubernetes:core/v1:ConfigMap', annotated(readStackFile('dev')));
+    settings.look(namespace, annotated(withPath(input, 'values.gateway', gateway)));
+    expect(settings.get()).toEqual({
+      tier: 'dev',
       internalClasses: ['vpn'],
       internalGateways: ['inside'],
     });
   });
 
-  it("are prod's where the stack says nothing", () => {
-    expect(readSettings(configOf({}))).toEqual({
+  it("are prod's where no namespace says anything", () => {
+    const settings = createSettings();
+    settings.look(namespace, { metadata: { name: 'other' } });
+    expect(settings.get()).toEqual({
       tier: 'prod',
       internalClasses: ['internal'],
       internalGateways: [],
     });
+  });
+
+  it('are not loosened by a later namespace, nor guessed', () => {
+    const settings = createSettings();
+    settings.look(namespace, annotated(prodInput()));
+    settings.look(namespace, annotated(readStackFile('dev')));
+    expect(settings.get().tier).toBe('prod');
+    const unread = { metadata: { annotations: { 'deploy.digital-gold/stack': '{}' } } };
+    expect(() => createSettings().look(namespace, unread)).toThrow(/tier/u);
   });
 });

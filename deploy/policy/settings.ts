@@ -1,50 +1,39 @@
-import { Config } from '@pulumi/pulumi';
 import { z } from 'zod';
-import { tiers, type Tier } from '../src/config/stack-config.ts';
+import { readStackFacts, stackAnnotation, type StackFacts } from '../src/values/stack-facts.ts';
+import { kindOf } from './workload.ts';
 
-/** What the policies know of the stack that they check. */
-export interface PolicySettings {
-  readonly tier: Tier;
-  /** Ingress classes that only the company's network reaches. */
-  readonly internalClasses: readonly string[];
-  /** Names of the Gateways that only the company's network reaches. */
-  readonly internalGateways: readonly string[];
-}
+export type PolicySettings = StackFacts;
 
-const ingressSchema = z
-  .object({ classes: z.object({ internal: z.string().default('internal') }).prefault({}) })
-  .prefault({});
-
-const valuesSchema = z
-  .object({
-    gateway: z
-      .object({ internalParentRefs: z.array(z.object({ name: z.string() })).default([]) })
-      .prefault({}),
-  })
-  .prefault({});
-
-/** A configuration as Pulumi hands it over: texts, and objects of a form that nobody has checked. */
-interface StackTexts {
-  readonly get: (key: string) => string | undefined;
-  readonly getObject: (key: string) => unknown;
-}
-
-const ownConfig = (): StackTexts => {
-  const config = new Config('digital-gold');
-  return { get: (key) => config.get(key), getObject: (key) => config.getObject<unknown>(key) };
+/** The settings of a stack that says nothing: a pack that is run on an unknown program is strict. */
+const strictest: PolicySettings = {
+  tier: 'prod',
+  internalClasses: ['internal'],
+  internalGateways: [],
 };
 
+const annotatedSchema = z.object({
+  metadata: z.object({ annotations: z.record(z.string(), z.string()).default({}) }).prefault({}),
+});
+
+/** The settings as they are known so far. */
+export interface SettingsSeen {
+  /** Takes note of a resource, if it is a namespace that says what its stack is. */
+  readonly look: (type: string, props: unknown) => void;
+  readonly get: () => PolicySettings;
+}
+
 /**
- * Reads the settings from the stack's own configuration. A stack that says no tier is held to prod's
- * rules: a pack that is run on an unknown program must not be lenient.
+ * Creates settings that the namespace of a stack decides. All else in a stack depends on that
+ * namespace, so it is seen first; until then, and where none says anything, prod's rules hold. Only
+ * the first one counts: a later namespace can't loosen what was begun.
  */
-export const readSettings = (config: StackTexts = ownConfig()): PolicySettings => {
-  const tier = z.enum(tiers).safeParse(config.get('tier'));
-  const { classes } = ingressSchema.parse(config.getObject('ingress'));
-  const { gateway } = valuesSchema.parse(config.getObject('values'));
+export const createSettings = (): SettingsSeen => {
+  let found: PolicySettings | undefined;
   return {
-    tier: tier.success ? tier.data : 'prod',
-    internalClasses: [classes.internal],
-    internalGateways: gateway.internalParentRefs.map(({ name }) => name),
+    look: (type, props) => {
+      if (found !== undefined || kindOf(type) !== 'Namespace') return;
+      found = readStackFacts(annotatedSchema.parse(props).metadata.annotations[stackAnnotation]);
+    },
+    get: () => found ?? strictest,
   };
 };

@@ -66,7 +66,9 @@ it('has its packages, actions and tools looked at for new versions', () => {
     .filter((path) => path.endsWith('go.mod'))
     .map((path) => `gomod /${relative(repositoryFolder, dirname(path))}`);
   expect(goModules.length).toBeGreaterThan(0);
-  expect(watched.toSorted()).toEqual(['npm /', 'npm /examples', 'github-actions /', ...goModules].toSorted());
+  expect(watched.toSorted()).toEqual(
+    ['npm /', 'npm /examples', 'github-actions /', ...goModules].toSorted(),
+  );
 });
 
 it('keeps a bill of materials with every release', () => {

@@ -5,6 +5,7 @@ import { releaseName } from '../processes.ts';
 import type { OwnedNames } from '../values/chart-values.ts';
 import { labelsOf, restrictedPods } from '../values/labels.ts';
 import { secretData } from '../values/secret-data.ts';
+import { stackAnnotations } from '../values/stack-facts.ts';
 
 /** Names of the Secrets that the testbed publishes: one for all processes. */
 const testbedSecrets = {
@@ -55,6 +56,7 @@ export class Foundation extends pulumi.ComponentResource {
         metadata: {
           name: config.namespace,
           labels: { ...labelsOf('namespace'), ...restrictedPods },
+          annotations: stackAnnotations(config),
         },
       },
       lasting,

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { tiers, type StackConfig, type Tier } from '../config/stack-config.ts';
+
+/**
+ * The annotation of the namespace that says what its stack is. The policies read it there: the CLI
+ * hands a pack the objects of a stack, and not its configuration.
+ */
+export const stackAnnotation = 'deploy.digital-gold/stack';
+
+/** What the policies know of the stack that they check. */
+export interface StackFacts {
+  readonly tier: Tier;
+  /** Ingress classes that only the company's network reaches. */
+  readonly internalClasses: readonly string[];
+  /** Names of the Gateways that only the company's network reaches. */
+  readonly internalGateways: readonly string[];
+}
+
+const valuesSchema = z.object({
+  gateway: z
+    .object({ internalParentRefs: z.array(z.object({ name: z.string() })).default([]) })
+    .prefault({}),
+});
+
+const factsSchema = z.object({
+  tier: z.enum(tiers),
+  internalClasses: z.array(z.string()),
+  internalGateways: z.array(z.string()),
+});
+
+/** Returns the annotation of a stack's namespace. */
+export const stackAnnotations = ({ tier, ingress, values }: StackConfig) => {
+  const { gateway } = valuesSchema.parse(values);
+  const facts: StackFacts = {
+    tier,
+    internalClasses: [ingress.classes.internal],
+    internalGateways: gateway.internalParentRefs.map(({ name }) => name),
+  };
+  return { [stackAnnotation]: JSON.stringify(facts) };
+};
+
+/**
+ * Returns what an annotation says; undefined for none.
+ * @throws Error for one that cannot be read, which no policy may let pass.
+ */
+export const readStackFacts = (annotation: string | undefined): StackFacts | undefined =>
+  annotation === undefined ? undefined : factsSchema.parse(JSON.parse(annotation));
