@@ -1,3 +1,4 @@
+import { userInfo } from 'node:os';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { startFakeKubernetes, type FakeKubernetes } from './support/fake-kubernetes.ts';
 import { fakeConfigMap, fakeDeployment, fakePod } from './support/fake-kubernetes-objects.ts';
@@ -78,6 +79,37 @@ it('names the replica that does not say so in time, with 124, and leaves the set
   const silent = await goldctl(...close, '--timeout', '1s');
   expect(silent.code).toBe(124);
   expect(silent.stderr).toMatch(/gold-customer-b: \S/u);
+});
+
+it('wakes a pod again that still reads the old value, and one that starts meanwhile', async () => {
+  reachAtWake();
+  const wake = cluster.state.onWake;
+  const late = await startFakeProcess();
+  replicas.set('gold-worker-b', late);
+  const woken: string[] = [];
+  cluster.state.onWake = (pod) => {
+    woken.push(pod);
+    // Its volume was being mounted when it was woken first.
+    const isFirst = woken.filter((name) => name === pod).length === 1;
+    if (pod !== 'gold-customer-b' || !isFirst) wake?.(pod);
+    if (cluster.state.objects.pods.has('gold-worker-b')) return;
+    says('gold-worker-b', 'true');
+    cluster.mapPort('gold-worker-b', internalPort, late.port);
+    cluster.put('pods', fakePod('worker', { suffix: 'b' }));
+  };
+  const closed = await goldctl(...close, '--timeout', '10s');
+  expect(closed).toMatchObject({ code: 0 });
+  expect(closed.stderr).toMatch(/^gold-worker-b reads it after 0\.5 s$/mu);
+  expect(closed.stderr).toMatch(/^gold-customer-b reads it after 5\.\d s$/mu);
+  expect(woken.filter((name) => name === 'gold-customer-b')).toHaveLength(2);
+  expect(woken.filter((name) => name === 'gold-worker-b')).toHaveLength(1);
+});
+
+it('names the user of this machine where nothing says who it is', async () => {
+  reachAtWake();
+  await runInProcess(['--context', 'test', ...close], { env: cluster.env });
+  const kept = settings()?.metadata.annotations?.['goldctl.digital-gold/sell'];
+  expect(kept).toContain(`"by":"${userInfo().username} (operator of the kubeconfig)"`);
 });
 
 it('keeps who and why in an annotation, an event and an audit row', async () => {

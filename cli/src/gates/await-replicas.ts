@@ -1,9 +1,12 @@
 import type { CliDeps } from '../cli-deps.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
+import type { GateSettings } from './gate-settings.ts';
 import { reasonOf, type Replica } from './replicas.ts';
 
 /** Short beside the seconds that a node takes to write the new value into its pods. */
 const pauseMs = 500;
+/** A node that was woken has had the time to look by then. */
+const wakeAgainMs = 5000;
 
 /** A replica that said that it reads the new value, and when. */
 export interface Proof {
@@ -15,6 +18,15 @@ interface Wanted {
   readonly setting: string;
   readonly value: string;
   readonly timeoutMs: number;
+  /** The replicas whose nodes were woken already. */
+  readonly woken: ReadonlySet<string>;
+}
+
+interface State {
+  readonly name: string;
+  readonly problem?: string;
+  /** It answers, and reads another value. */
+  readonly isStale?: boolean;
 }
 
 const secondsSince = (deps: CliDeps, begun: number): number =>
@@ -24,14 +36,39 @@ const stateOf = async (
   deps: CliDeps,
   replica: Replica,
   { setting, value }: Wanted,
-): Promise<{ readonly name: string; readonly problem?: string }> => {
+): Promise<State> => {
   try {
     const read = await replica.ask(setting);
     if (read === value) return { name: replica.name };
-    return { name: replica.name, problem: `still reads "${read ?? '(missing)'}"` };
+    const problem = `still reads "${read ?? '(missing)'}"`;
+    return { name: replica.name, problem, isStale: true };
   } catch (error) {
     return { name: replica.name, problem: reasonOf(deps, error) };
   }
+};
+
+/**
+ * Makes what wakes replicas that still read the old value: at once those that nobody woke, since
+ * they started meanwhile, and the others from time to time. A node that was woken while it mounted
+ * a pod's volumes may have read the old value by then, and looks again after a minute by itself.
+ */
+const createWaker = (
+  deps: CliDeps,
+  { hurry }: Pick<GateSettings, 'hurry'>,
+  woken: ReadonlySet<string>,
+) => {
+  const begun = deps.now().getTime();
+  const wokenAt = new Map([...woken].map((name) => [name, begun]));
+  return async (states: readonly State[]): Promise<void> => {
+    const now = deps.now();
+    const isDue = ({ name, isStale = false }: State): boolean =>
+      isStale && now.getTime() - (wokenAt.get(name) ?? -Infinity) >= wakeAgainMs;
+    const names = states.filter(isDue).map(({ name }) => name);
+    if (names.length === 0) return;
+    for (const name of names) wokenAt.set(name, now.getTime());
+    // Said when the first try failed. The change arrives without it too.
+    await hurry(now, names).catch(() => []);
+  };
 };
 
 /**
@@ -41,13 +78,14 @@ const stateOf = async (
  */
 export const awaitReplicas = async (
   deps: CliDeps,
-  replicas: () => Promise<readonly Replica[]>,
+  settings: Pick<GateSettings, 'replicas' | 'hurry'>,
   wanted: Wanted,
 ): Promise<readonly Proof[]> => {
   const begun = deps.now().getTime();
   const proofs = new Map<string, Proof>();
+  const wake = createWaker(deps, settings, wanted.woken);
   for (;;) {
-    const current = await replicas();
+    const current = await settings.replicas();
     const open = current.filter(({ name }) => !proofs.has(name));
     const states = await Promise.all(open.map((replica) => stateOf(deps, replica, wanted)));
     for (const { name, problem } of states) {
@@ -60,14 +98,12 @@ export const awaitReplicas = async (
     if (missing.length === 0) return [...proofs.values()];
     const leftMs = wanted.timeoutMs - (deps.now().getTime() - begun);
     if (leftMs <= 0) throw tooLate(missing, wanted.timeoutMs);
+    await wake(missing);
     await deps.sleep(Math.min(pauseMs, leftMs), deps.signal);
   }
 };
 
-const tooLate = (
-  missing: readonly { readonly name: string; readonly problem?: string }[],
-  timeoutMs: number,
-): CliError => {
+const tooLate = (missing: readonly State[], timeoutMs: number): CliError => {
   const named = missing.map(({ name, problem = '' }) => `${name}: ${problem}`).join('; ');
   return new CliError(
     `the setting is written, but after ${timeoutMs / 1000} s not every replica says so: ${named}`,

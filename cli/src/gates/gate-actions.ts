@@ -1,3 +1,4 @@
+import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import type { CliDeps } from '../cli-deps.ts';
@@ -72,8 +73,18 @@ const reasonFor = async (deps: CliDeps, { reason }: TurnOptions): Promise<string
   return typed === '' ? notGiven : typed;
 };
 
+/** The user of this machine. A container may run as one that has no name. */
+const ownName = (): string => {
+  try {
+    return userInfo().username;
+  } catch {
+    return 'unknown';
+  }
+};
+
 const whoTurns = (deps: CliDeps, { user }: GateSettings): string => {
-  const person = deps.env['GOLDCTL_EMAIL'] ?? deps.env['USER'] ?? deps.env['LOGNAME'] ?? 'unknown';
+  const { env } = deps;
+  const person = env['GOLDCTL_EMAIL'] ?? env['USER'] ?? env['LOGNAME'] ?? ownName();
   return user === undefined ? person : `${person} (${user} of the kubeconfig)`;
 };
 
@@ -129,14 +140,17 @@ export const turnGate = async (
   };
   await settings.write(change);
   deps.stderr(`${settings.place}\n`);
-  await attempt(deps, 'the pods were not woken', settings.hurry(change));
+  const woken = new Set<string>();
+  const waking = settings.hurry(change.at).then((names) => names.map((pod) => woken.add(pod)));
+  await attempt(deps, 'the pods were not woken', waking);
   const kept = Promise.all([
     attempt(deps, 'the cluster has no event of it', settings.announce(change)),
     keep(deps, context, change),
   ]);
   try {
-    const wanted = { setting, value: change.value, timeoutMs: own.timeout ?? defaultTimeoutMs };
-    const proofs = own.wait ? await awaitReplicas(deps, () => settings.replicas(), wanted) : [];
+    const timeoutMs = own.timeout ?? defaultTimeoutMs;
+    const wanted = { setting, value: change.value, timeoutMs, woken };
+    const proofs = own.wait ? await awaitReplicas(deps, settings, wanted) : [];
     const state = stateOf(gate, (await settings.read())[setting]);
     const seconds = own.wait ? totalSeconds(proofs) : null;
     const data = { ...state, by: change.by, reason: change.reason, seconds, replicas: proofs };

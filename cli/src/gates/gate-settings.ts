@@ -31,8 +31,11 @@ export interface GateSettings {
   announce(change: GateChange): Promise<void>;
   /** The processes that read the settings now. */
   replicas(): Promise<readonly Replica[]>;
-  /** Makes whatever brings the settings to the processes do so at once. */
-  hurry(change: GateChange): Promise<void>;
+  /**
+   * Makes whatever brings the settings to the processes do so at once: to all of them, or to those
+   * named. Returns the names of those that it is on its way to.
+   */
+  hurry(at: Date, names?: readonly string[]): Promise<readonly string[]>;
 }
 
 const messageOf = (error: unknown): string =>
@@ -56,7 +59,7 @@ const inFolder = (
     place: folder,
     user: undefined,
     announce: nothing,
-    hurry: nothing,
+    hurry: async () => [],
     replicas,
     read: async () => Object.fromEntries(names.map((name) => [name, readOne(name)])),
     write: async ({ setting: name, value }) => {
@@ -118,11 +121,21 @@ const annotationOf = ({ gate, state, by, reason, at }: GateChange) => ({
   [`goldctl.digital-gold/${gate}`]: JSON.stringify({ state, by, reason, at: at.toISOString() }),
 });
 
-/** A change of the pod makes its node bring the pod's volumes up to date at once. */
-const wakePods = async (client: KubeClient, { at }: GateChange): Promise<void> => {
+const podNames = async (client: KubeClient): Promise<string[]> => {
   const pods = await client.listPods(componentSelector(...processNames));
+  return pods.map(({ name }) => name);
+};
+
+/** A change of the pod makes its node bring the pod's volumes up to date at once. */
+const wakePods = async (
+  client: KubeClient,
+  at: Date,
+  given?: readonly string[],
+): Promise<readonly string[]> => {
+  const names = given ?? (await podNames(client));
   const annotations = { 'goldctl.digital-gold/settings-changed-at': at.toISOString() };
-  await Promise.all(pods.map(({ name }) => client.annotatePod(name, annotations)));
+  await Promise.all(names.map((name) => client.annotatePod(name, annotations)));
+  return names;
 };
 
 const inCluster = async (deps: CliDeps, client: KubeClient): Promise<GateSettings> => {
@@ -142,7 +155,7 @@ const inCluster = async (deps: CliDeps, client: KubeClient): Promise<GateSetting
         at,
       }),
     replicas: () => replicasOf(deps, client),
-    hurry: (change) => wakePods(client, change),
+    hurry: (at, names) => wakePods(client, at, names),
   };
 };
 
