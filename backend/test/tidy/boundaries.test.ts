@@ -60,8 +60,8 @@ const refused = [
   ['charts/demo/src/x.ts', '@digital-gold/backend/dev/demo/story.ts', 'may import only'],
   ['charts/demo/test/x.test.ts', '../../../backend/client/src/index.ts', 'may import only'],
   ['charts/demo/src/x.ts', '../../../cli/src/main.ts', 'talk to the APIs'],
-  ['cli/src/commands/x.ts', '../../../backend/src/money/index.ts', 'talk to the APIs'],
-  ['cli/src/commands/x.ts', '@digital-gold/backend/demo', 'talk to the APIs'],
+  ['cli/src/commands/x.ts', '../../../backend/src/money/index.ts', 'Goldctl talks to the APIs'],
+  ['cli/src/commands/x.ts', '@digital-gold/backend/demo', 'may import only'],
   ['deploy/src/x.ts', '../../backend/src/money/index.ts', 'talk to the APIs'],
   ['loadtests/lib/x.ts', '../../backend/dev/stack/free-port.ts', 'talk to the APIs'],
 ] as const;
@@ -100,6 +100,7 @@ const allowed = [
   ['charts/demo/src/x.ts', '@digital-gold/client'],
   ['charts/demo/src/steps/x.ts', '../tools/run-tool.ts'],
   ['cli/src/commands/x.ts', '@digital-gold/client'],
+  ['cli/src/clients/x.ts', '@digital-gold/backend/github'],
 ] as const;
 
 const reportSchema = z.object({

@@ -1,7 +1,6 @@
 import type { Octokit } from '@octokit/rest';
 import { z } from 'zod';
 import {
-  textOrDigits,
   createHttpClient,
   readAnswer,
   type HttpClient,
@@ -11,8 +10,17 @@ import { done, mapDone, refused, type Outcome } from '../../../platform/outcome/
 import { ConfigError } from '../../../platform/config/config.ts';
 import type { AdapterDeps, Closable } from '../../adapter-deps.ts';
 import { createRowReader, type RowReader, type RowRules } from '../../read-rows.ts';
-import { CI_REFUSED, type Ci, type CiRun, type CiRunPage, type DeployTarget } from '../port.ts';
+import { CI_REFUSED, type Ci, type CiRunPage, type DeployTarget } from '../port.ts';
 import type { GithubConfig } from './github.config.ts';
+import {
+  dispatchedRun,
+  dispatchOf,
+  runList,
+  toRun,
+  workflowOf,
+  workflowRun,
+  type WorkflowRun,
+} from './workflow-runs.ts';
 
 type Actions = Octokit['rest']['actions'];
 
@@ -84,36 +92,6 @@ const createOctokitCall = (client: HttpClient, apiUrl: string): OctokitCall => {
   };
 };
 
-/*
- * GitHub's REST API, version 2022-11-28: docs.github.com/rest/actions/workflow-runs ("List workflow
- * runs for a workflow") and docs.github.com/rest/actions/workflows ("Create a workflow dispatch
- * event"; `return_run_details` since February 2026).
- */
-
-/** A deleted account is null, or has no name. */
-const account = z.object({ login: z.string().nullish() }).nullish().catch(undefined);
-const optionalText = z.string().nullish().catch(undefined);
-const time = z.iso.datetime({ offset: true });
-
-/** One of `workflow_runs`; only what is read. All but its id and times may be missing. */
-const workflowRun = z.object({
-  id: textOrDigits,
-  name: optionalText,
-  /** The workflow's `run-name`, with its values filled in. */
-  display_title: optionalText,
-  status: optionalText,
-  conclusion: optionalText,
-  head_branch: optionalText,
-  event: optionalText,
-  html_url: optionalText,
-  created_at: time,
-  updated_at: time.nullish().catch(undefined),
-  actor: account,
-  triggering_actor: account,
-});
-
-type WorkflowRun = z.output<typeof workflowRun>;
-
 /** The name of a workflow's file, from the `path` of a run: `.github/workflows/a.yml@main`. */
 const workflowIn = (path: unknown): unknown =>
   typeof path === 'string' ? /([^/@]+)(?:@.*)?$/u.exec(path)?.[1] : undefined;
@@ -124,48 +102,11 @@ const runRows = (target: DeployTarget): RowRules<WorkflowRun> => ({
   schema: workflowRun,
 });
 
-const runList = z.object({ workflow_runs: z.array(z.unknown()) });
-
-/** The 200 of a dispatch that requested the run's details. */
-const dispatchedRun = z.object({ workflow_run_id: textOrDigits, html_url: optionalText });
-
 const errorAnswer = z.object({ message: z.string() });
 
 const apiVersion = '2022-11-28';
 /** A page of 100 runs repeats the repository in each of them. */
 const maxResponseBytes = 8 * 1024 * 1024;
-
-const workflowOf = (target: DeployTarget): string => `deploy-${target}.yml`;
-
-/** The workflows' `run-name` ends so. */
-const correlationId = /\(([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\)$/u;
-
-const given = <K extends string>(name: K, value: string | null | undefined) =>
-  // A computed name widens to an index signature. It is this one name.
-  (typeof value === 'string' && value !== '' ? { [name]: value } : {}) as Partial<
-    Record<K, string>
-  >;
-
-const toRun = (target: DeployTarget, run: WorkflowRun): CiRun => {
-  // `display_title` is newer than `name`, which older servers fill in the same way.
-  const title = (run.display_title ?? run.name ?? '') || workflowOf(target);
-  const createdAt = new Date(run.created_at);
-  return {
-    id: run.id,
-    target,
-    workflow: workflowOf(target),
-    title,
-    ...given('correlationId', correlationId.exec(title)?.[1]),
-    status: run.status ?? 'unknown',
-    ...given('conclusion', run.conclusion),
-    ...given('branch', run.head_branch),
-    event: run.event ?? 'unknown',
-    ...given('actor', run.triggering_actor?.login ?? run.actor?.login),
-    createdAt,
-    updatedAt: typeof run.updated_at === 'string' ? new Date(run.updated_at) : createdAt,
-    url: run.html_url ?? '',
-  };
-};
 
 const toPage = (
   readRows: RowReader,
@@ -238,9 +179,7 @@ export const createGithub = (
       const sent = await call({ operation: 'dispatch', safe: false }, (actions, carried) =>
         actions.createWorkflowDispatch({
           ...place(target),
-          ref: branch,
-          inputs: { correlation_id: id },
-          return_run_details: true,
+          ...dispatchOf(branch, id),
           ...carried,
         }),
       );

@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import type { CiRun, DeployTarget } from '../port.ts';
+
+export type { CiRun } from '../port.ts';
+
+/*
+ * What the service and goldctl both know of GitHub's REST API, version 2022-11-28:
+ * docs.github.com/rest/actions/workflow-runs ("List workflow runs for a workflow") and
+ * docs.github.com/rest/actions/workflows ("Create a workflow dispatch event"; `return_run_details`
+ * since February 2026). Each sends the requests in its own way, and has its own word for a failure.
+ */
+
+/** Returns the file of the workflow that deploys a target. */
+export const workflowOf = (target: DeployTarget): string => `deploy-${target}.yml`;
+
+/** The digits of an id: of a JSON number, of a text, or of whatever the reader keeps all digits in. */
+const runId = z
+  .unknown()
+  .transform((id) => (typeof id === 'number' && !Number.isSafeInteger(id) ? '' : String(id)))
+  .pipe(z.string().regex(/^\d+$/u));
+
+/** A deleted account is null, or has no name. */
+const account = z.object({ login: z.string().nullish() }).nullish().catch(undefined);
+const optionalText = z.string().nullish().catch(undefined);
+const time = z.iso.datetime({ offset: true });
+
+/** One of `workflow_runs`. Holds only what is read. All but its id and time may be missing. */
+export const workflowRun = z.object({
+  id: runId,
+  name: optionalText,
+  /** The workflow's `run-name`, with its values filled in. */
+  display_title: optionalText,
+  status: optionalText,
+  conclusion: optionalText,
+  head_branch: optionalText,
+  event: optionalText,
+  html_url: optionalText,
+  created_at: time,
+  updated_at: time.nullish().catch(undefined),
+  actor: account,
+  triggering_actor: account,
+});
+
+export type WorkflowRun = z.output<typeof workflowRun>;
+
+/** A page of runs, whose rows are read one by one. */
+export const runList = z.object({ workflow_runs: z.array(z.unknown()) });
+
+/** The 200 of a dispatch that requested the run's details. */
+export const dispatchedRun = z.object({ workflow_run_id: runId, html_url: optionalText });
+
+/** The workflows' `run-name` ends so. */
+const correlationForm = /\(([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\)$/u;
+
+const given = <K extends string>(name: K, value: string | null | undefined) =>
+  // A computed name widens to an index signature. It is this one name.
+  (typeof value === 'string' && value !== '' ? { [name]: value } : {}) as Partial<
+    Record<K, string>
+  >;
+
+/** Reads a run of a target's workflow. */
+export const toRun = (target: DeployTarget, run: WorkflowRun): CiRun => {
+  // `display_title` is newer than `name`, which older servers fill in the same way.
+  const title = (run.display_title ?? run.name ?? '') || workflowOf(target);
+  const createdAt = new Date(run.created_at);
+  return {
+    id: run.id,
+    target,
+    workflow: workflowOf(target),
+    title,
+    ...given('correlationId', correlationForm.exec(title)?.[1]),
+    status: run.status ?? 'unknown',
+    ...given('conclusion', run.conclusion),
+    ...given('branch', run.head_branch),
+    event: run.event ?? 'unknown',
+    ...given('actor', run.triggering_actor?.login ?? run.actor?.login),
+    createdAt,
+    updatedAt: typeof run.updated_at === 'string' ? new Date(run.updated_at) : createdAt,
+    url: run.html_url ?? '',
+  };
+};
+
+/** Returns what a dispatch sends beside the workflow that it starts. */
+export const dispatchOf = (branch: string, correlationId: string) => ({
+  ref: branch,
+  inputs: { correlation_id: correlationId },
+  return_run_details: true,
+});
