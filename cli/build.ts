@@ -1,13 +1,17 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { build, type Metafile, type Plugin } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
 import { readPages } from './src/help/read-pages.ts';
+import { listThirdParties } from './third-parties.ts';
 
 const cli = import.meta.dirname;
 
 const manifest = JSON.parse(readFileSync(join(cli, 'package.json'), 'utf8')) as {
   version: string; // the file's own form
 };
+
+/** The name of the file with the licences of the packages in the bundle. */
+export const thirdPartyFile = 'THIRD-PARTY.md';
 
 const isPart = (path: string): boolean => path.includes('/parts/');
 
@@ -54,9 +58,9 @@ interface BuildOptions {
 /**
  * Bundles goldctl with every package that it uses: `goldctl.js` and the parts that only some
  * commands load. Each file is written aside and renamed, the entry last, so a goldctl that starts
- * meanwhile never reads half of it. Returns the list of what went into the bundle.
+ * meanwhile never reads half of it. The licences of the packages are beside it, wherever it goes.
  */
-export const buildGoldctl = async (options: BuildOptions = {}): Promise<Metafile> => {
+export const buildGoldctl = async (options: BuildOptions = {}): Promise<void> => {
   const { outdir = join(cli, 'dist'), version = manifest.version } = options;
   const { outputFiles, metafile } = await build({
     entryPoints: { goldctl: join(cli, 'src', 'main.ts') },
@@ -88,7 +92,8 @@ export const buildGoldctl = async (options: BuildOptions = {}): Promise<Metafile
     writeFileSync(staging, contents);
     renameSync(staging, path);
   }
-  return metafile;
+  const licences = listThirdParties(Object.keys(metafile.inputs), cli);
+  writeFileSync(join(outdir, thirdPartyFile), licences);
 };
 
 if (process.argv[1] === import.meta.filename) {

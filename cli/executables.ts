@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
+  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -11,7 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buildGoldctl } from './build.ts';
+import { buildGoldctl, thirdPartyFile } from './build.ts';
 
 const repository = join(import.meta.dirname, '..');
 
@@ -54,6 +55,8 @@ export const makeExecutables = async (options: {
   try {
     await buildGoldctl({ outdir: folder, version });
     mkdirSync(destination, { recursive: true });
+    const licences = join(destination, `goldctl-${version}-${thirdPartyFile}`);
+    copyFileSync(join(folder, thirdPartyFile), licences);
     return wanted.map((target) => {
       const file = join(destination, `goldctl-${version}-${target}`);
       const args = ['build', '--compile', `--target=bun-${target}`, '--outfile', file];

@@ -1,13 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import {
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildGoldctl } from './build.ts';
@@ -16,36 +8,12 @@ const cli = import.meta.dirname;
 const repository = join(cli, '..');
 
 interface Manifest {
-  readonly name: string;
-  readonly version: string;
   readonly license?: string;
   readonly engines: { readonly node: string };
 }
 
 const manifestIn = (folder: string): Manifest =>
   JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest; // npm's own form
-
-/** Returns the folder of the package that a bundled file is of, or undefined for our own. */
-const packageFolder = (path: string): string | undefined => {
-  const form = /^(?<folder>(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+)\//u;
-  const folder = form.exec(path)?.groups?.['folder'];
-  return folder === undefined ? undefined : join(cli, folder);
-};
-
-const licenceFile = (folder: string): string => {
-  const name = readdirSync(folder).find((file) => /^licen[cs]e(?:\.|-|$)/iu.test(file));
-  return name === undefined ? '' : readFileSync(join(folder, name), 'utf8').trim();
-};
-
-/** Returns the licences of the packages in the bundle: theirs ask to be passed on. */
-const thirdParties = (inputs: readonly string[]): string => {
-  const folders = new Set(inputs.flatMap((path) => packageFolder(path) ?? []));
-  const sections = [...folders].toSorted().map((folder) => {
-    const { name, version, license = 'see below' } = manifestIn(folder);
-    return `## ${name} ${version} (${license})\n\n${licenceFile(folder)}\n`;
-  });
-  return `# Packages inside goldctl\n\n${sections.join('\n')}`;
-};
 
 /** Installed under both names, since kubectl takes a program called `kubectl-…` as its plugin. */
 const names = ['goldctl', 'kubectl-goldctl'];
@@ -55,7 +23,7 @@ const start = "#!/usr/bin/env node\nawait import('../dist/goldctl.js');\n";
 /** Lays out the package of a release in a folder. */
 const layOut = async (folder: string, version: string): Promise<void> => {
   const { license, engines } = manifestIn(cli);
-  const metafile = await buildGoldctl({ outdir: join(folder, 'dist'), version });
+  await buildGoldctl({ outdir: join(folder, 'dist'), version });
   const manifest = {
     name: '@digital-gold/goldctl',
     version,
@@ -63,13 +31,12 @@ const layOut = async (folder: string, version: string): Promise<void> => {
     license,
     type: 'module',
     bin: Object.fromEntries(names.map((name) => [name, 'bin/goldctl.mjs'])),
-    files: ['bin', 'dist', 'THIRD-PARTY.md'],
+    files: ['bin', 'dist'],
     engines,
   };
   mkdirSync(join(folder, 'bin'), { recursive: true });
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
   writeFileSync(join(folder, 'bin', 'goldctl.mjs'), start, { mode: 0o755 });
-  writeFileSync(join(folder, 'THIRD-PARTY.md'), thirdParties(Object.keys(metafile.inputs)));
   copyFileSync(join(cli, 'docs', 'goldctl.md'), join(folder, 'README.md'));
   copyFileSync(join(repository, 'LICENSE'), join(folder, 'LICENSE'));
 };

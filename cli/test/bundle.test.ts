@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../../backend/test/support/eventually.ts';
-import { buildGoldctl } from '../build.ts';
+import { buildGoldctl, thirdPartyFile } from '../build.ts';
 import { openStubApi, type StubApi } from './support/stub-api.ts';
 import { startFakeKubernetes } from './support/fake-kubernetes.ts';
 import { golden } from './support/golden.ts';
@@ -135,6 +135,17 @@ it('completes contexts and namespaces of the kubeconfig', async () => {
   expect(await complete('gates', 'show', '-n', '')).toMatch(/^gold\t/mu);
   expect(await complete('gates', 'o')).toMatch(/^open\t/mu);
   await cluster.close();
+});
+
+it('has the licence of every package inside beside it', () => {
+  const page = readFileSync(join(import.meta.dirname, '..', 'dist', thirdPartyFile), 'utf8');
+  const sections = page.split(/^## (?=\S+ \d+\.\d+\.\d+ \()/mu).slice(1);
+  expect(sections.length).toBeGreaterThan(40);
+  expect(sections.find((one) => one.startsWith('commander '))).toContain('MIT License');
+  const bare = sections.filter((one) => one.trim().split('\n').length === 1);
+  // Their packages bring no text.
+  const without = ['@bomb.sh/tab', 'stream-buffers'];
+  expect(bare.map((one) => one.split(' ')[0])).toEqual(without);
 });
 
 it('says its version', async () => {

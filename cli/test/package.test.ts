@@ -45,7 +45,7 @@ it('is installed from one file without the network, with both names, at the rele
   expect(run('kubectl-goldctl', ['--version'])).toBe(`${version}\n`);
   const home = join(realpathSync(join(installed, 'goldctl')), '..', '..');
   expect(existsSync(join(home, 'node_modules'))).toBe(false);
-  const licences = readFileSync(join(home, 'THIRD-PARTY.md'), 'utf8');
+  const licences = readFileSync(join(home, 'dist', 'THIRD-PARTY.md'), 'utf8');
   expect(licences).toMatch(/## commander .*\n\n[\s\S]*MIT License/u);
   expect(licences).toContain('## @kubernetes/client-node');
 });
