@@ -4,23 +4,27 @@ import { podScript } from '../src/hold/on-node.ts';
 import { unspread } from '../src/hold/pods.ts';
 import { readFigures } from '../src/hold/read-figures.ts';
 
-const point = (second: number, value: number, tags: object, metric = 'http_req_duration') =>
+const point = (second: number, value: number, failure: string, metric = 'hold_answer') =>
   JSON.stringify({
     metric,
     type: 'Point',
-    data: { time: `2026-11-26T20:00:${String(second).padStart(2, '0')}Z`, value, tags },
+    data: {
+      time: `2026-11-26T20:00:${String(second).padStart(2, '0')}Z`,
+      value,
+      tags: { name: 'customer: health', failure },
+    },
   });
 
 const end = Date.parse('2026-11-26T20:00:30Z');
 
 const output = [
-  '{"type":"Metric","data":{},"metric":"http_req_duration"}',
-  point(1, 5, { status: '200' }),
-  point(2, 5, { status: '200' }, 'http_req_waiting'),
-  point(3, 7, { status: '503' }),
-  point(5, 9, { status: '503' }),
-  point(9, 30_000, { status: '0', error: 'request timeout', error_code: '1050' }),
-  point(40, 1, { status: '0', error: 'context canceled' }),
+  '{"type":"Metric","data":{},"metric":"hold_answer"}',
+  point(1, 5, ''),
+  point(2, 5, '', 'http_req_waiting'),
+  point(3, 7, '503 BUSY'),
+  point(5, 9, '503 BUSY'),
+  point(9, 30_000, 'request timeout'),
+  point(40, 1, 'context canceled'),
   '',
 ].join('\n');
 
@@ -28,23 +32,24 @@ it('counts every answer up to the end of the load, and each way of failing', () 
   const figures = readFigures(output, end);
   expect(figures).toMatchObject({ sent: 4, failed: 3, troubleSeconds: 6, p99Ms: 30_000 });
   expect([...figures.reasons]).toEqual([
-    ['503', 2],
-    ['request timeout', 1],
+    ['503 BUSY at customer: health', 2],
+    ['request timeout at customer: health', 1],
   ]);
 });
 
 it("tells failures of the fault's own kind from others", () => {
   const figures = readFigures(output, end);
   expect(countRefused(figures, { allowed: [] })).toBe(3);
-  expect(countRefused(figures, { allowed: [/^503$/u] })).toBe(1);
-  expect(countRefused(figures, { allowed: [/^503$/u, /timeout/u] })).toBe(0);
+  expect(countRefused(figures, { allowed: [/^503\b/u] })).toBe(1);
+  expect(countRefused(figures, { allowed: [/^503\b/u, /timeout/u] })).toBe(0);
 });
 
 it('makes a row of a table of each fault', () => {
   const figures = readFigures(output, end);
   const held = { title: 'Redis gone', figures, seconds: 12, told: 'well again', refused: 0 };
   expect(describeHold([held])[2]).toBe(
-    '| Redis gone (12 s) | 4 | 3 (75.0 %) in 6 s: 2 503, 1 request timeout | 9, 30000 ms | well again |',
+    '| Redis gone (12 s) | 4 | 3 (75.0 %) in 6 s: 2 503 BUSY at customer: health,' +
+      ' 1 request timeout at customer: health | 9, 30000 ms | well again |',
   );
 });
 

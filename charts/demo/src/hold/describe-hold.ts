@@ -11,7 +11,7 @@ const percent = (part: number, whole: number): string =>
 
 const describeFailures = ({ failed, sent, reasons, troubleSeconds }: Figures): string => {
   if (failed === 0) return '0';
-  const kinds = [...reasons].map(([reason, count]) => `${count} ${reason.slice(0, 60)}`);
+  const kinds = [...reasons].map(([reason, count]) => `${count} ${reason.slice(0, 90)}`);
   return `${failed} (${percent(failed, sent)}) in ${troubleSeconds.toFixed(0)} s: ${kinds.join(', ')}`;
 };
 

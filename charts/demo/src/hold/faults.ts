@@ -11,7 +11,7 @@ import { takePreviousChart } from './previous-chart.ts';
 import { listNodes, stayingPods, unspread, waitForAll } from './pods.ts';
 
 /** The answers of a service whose database does not answer. */
-const busy = [/^503$/u];
+const busy = [/^503\b/u];
 const patience = 300;
 
 const onePod = async (context: DemoContext, component: string): Promise<PodState> => {
@@ -117,7 +117,7 @@ const lostSeconds = 150;
 const nodeLost: Fault = {
   title: `a node lost for ${lostSeconds} s`,
   // Until Kubernetes notices, its pods are still asked, and nobody answers.
-  allowed: [/^50[24]$/u, /timeout|timed out|EOF|reset|refused|no route/iu],
+  allowed: [/^50[24]\b/u, /timeout|timed out|EOF|reset|refused|no route/iu],
   async run(context) {
     const node = await spareNode(context);
     await startOnNode(context, { node, script: nodeScript(lostSeconds) });

@@ -18,18 +18,16 @@ interface Answer {
   readonly failure: string | undefined;
 }
 
-const failureOf = (tags: Readonly<Record<string, string>>): string | undefined => {
-  const status = tags['status'] ?? '0';
-  if (status === '200') return undefined;
-  if (status === '0') return tags['error'] ?? `error ${tags['error_code'] ?? 'unknown'}`;
-  return status;
-};
-
 /** Returns the answer that a line of k6's JSON output tells of; undefined for any other line. */
 const readLine = (line: string): Answer | undefined => {
-  if (!line.includes('"metric":"http_req_duration"') || !line.includes('"Point"')) return undefined;
+  if (!line.includes('"metric":"hold_answer"') || !line.includes('"Point"')) return undefined;
   const { data } = pointWire.parse(JSON.parse(line));
-  return { at: Date.parse(data.time), ms: data.value, failure: failureOf(data.tags) };
+  const failure = data.tags['failure'] ?? '';
+  return {
+    at: Date.parse(data.time),
+    ms: data.value,
+    failure: failure === '' ? undefined : `${failure} at ${data.tags['name'] ?? ''}`,
+  };
 };
 
 const share = (sorted: readonly number[], part: number): number =>
