@@ -78,7 +78,9 @@ const unreadFolder = /@opentelemetry\/[^/]+\/build\/(?:esm|esnext)$/u;
 // The client is generated for PostgreSQL and the small compiler.
 const otherCompiler = /\/runtime\/query_compiler_(?:fast_|small_bg\.(?!postgresql|js|mjs))/u;
 const edgeClient = /@prisma\/client\/runtime\/wasm-compiler-edge/u;
-const unreadPaths = [unreadFolder, otherCompiler, edgeClient];
+// What a package's own developers build it with.
+const ownTools = /\/\.yarn$/u;
+const unreadPaths = [unreadFolder, otherCompiler, edgeClient, ownTools];
 
 const dropUnread = (folder) => {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {

@@ -75,7 +75,7 @@ it('leaves what the database client loads at run time, and no other query compil
   expect(compilers.filter((name) => !name.includes('small_bg.postgresql'))).toEqual([]);
 });
 
-it('keeps the texts of licences, and no other documentation', () => {
+it('keeps the texts of licences, no other documentation, and no tools', () => {
   const folder = join(root, 'licences');
   const manifest = { dependencies: { one: '*' } };
   mkdirSync(join(folder, 'backend'), { recursive: true });
@@ -87,6 +87,7 @@ it('keeps the texts of licences, and no other documentation', () => {
     writeFileSync(join(folder, 'node_modules', 'one', name), '');
   }
   writeFileSync(join(folder, 'node_modules', 'one', 'package.json'), JSON.stringify({}));
+  mkdirSync(join(folder, 'node_modules', 'one', '.yarn', 'releases'), { recursive: true });
   trim(folder);
   const left = readdirSync(join(folder, 'node_modules', 'one'));
   expect(left.toSorted()).toEqual([...kept, 'package.json'].toSorted());

@@ -14,7 +14,7 @@ import { countRefused, describeHold } from './describe-hold.ts';
 import { faults } from './faults.ts';
 import type { Fault, HeldFault } from './hold.types.ts';
 import { clearNodeWork } from './on-node.ts';
-import { waitForAll } from './pods.ts';
+import { waitForAll, waitForLeaving } from './pods.ts';
 import { startK6 } from './start-k6.ts';
 
 /**
@@ -58,6 +58,7 @@ const hold = async (context: DemoContext, fault: Fault): Promise<HeldFault> => {
   try {
     await context.sleep(besideMs);
     told = await fault.run(context);
+    await waitForLeaving(context, 120);
     await context.sleep(besideMs);
   } catch (error) {
     trouble = error instanceof Error ? error : new Error(String(error));

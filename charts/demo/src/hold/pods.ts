@@ -68,6 +68,16 @@ export const waitForAll = async (context: DemoContext, seconds: number): Promise
   });
 };
 
+/** Waits until every pod that leaves has left: its last requests count as well. */
+export const waitForLeaving = async (context: DemoContext, seconds: number): Promise<number> =>
+  waitUntil(context, {
+    isThere: async () =>
+      (await listPods(context, processPods)).every(({ isLeaving }) => !isLeaving),
+    everyMs: 1000,
+    seconds,
+    otherwise: 'pods that leave are still there',
+  });
+
 /** Returns the processes of which all pods are on one node, though they have several. */
 export const unspread = (pods: readonly PodState[]): string[] =>
   components.filter((component) => {
