@@ -7,6 +7,9 @@ TESTS ?=
 BENCH ?=
 TOOLS ?=
 SUITE ?=
+BASE_URL ?=
+BEFORE ?=
+AFTER ?=
 PROFILE ?= smoke
 IMAGE ?= digital-gold:dev
 PUSH ?=
@@ -33,14 +36,14 @@ export KUBECONFORM_SCHEMAS := $(CURDIR)/.tools/kubernetes-schemas/{{.ResourceKin
 endif
 
 .PHONY: help install up down reset logs demo fill test bench format format-check lint typecheck build generate
-.PHONY: tools charts workflows simulate mutate mutate-rules loadtest fuzz
+.PHONY: tools charts workflows simulate mutate mutate-rules loadtest loadtest-compare fuzz
 .PHONY: races chaos upgrade-test cluster-demo cluster-hold
 .PHONY: image chart-schema chart-package chart-push pulumi-test examples-check
 .PHONY: deploy deploy-preview deploy-drift deploy-release
 .PHONY: goldctl goldctl-package goldctl-release
 
 help: ## List the commands
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@echo
 	@echo '  Ports and a given PostgreSQL or Redis: see README.md, "The local stack".'
 
@@ -87,8 +90,11 @@ mutate: install generate ## Break guards of money code, and see what finds each 
 mutate-rules: install generate ## Undo rules of the database, and see what finds each (ONLY=part of a name, SIMULATE=true)
 	@ONLY='$(ONLY)' STEPS='$(STEPS)' SIMULATE='$(SIMULATE)' $(BACKEND) mutate-rules
 
-loadtest: install ## Run the k6 load tests against the running stack (SUITE=name, PROFILE=smoke, load or soak)
-	@npm run --silent loadtest -w loadtests -- $(if $(SUITE),--suite $(SUITE)) --profile $(PROFILE)
+loadtest: install ## Run the k6 load tests against the running stack or BASE_URL (SUITE=name, PROFILE=smoke, load, spike, soak, breakpoint)
+	@BASE_URL='$(BASE_URL)' npm run --silent loadtest -w loadtests -- $(if $(SUITE),--suite $(SUITE)) --profile $(PROFILE)
+
+loadtest-compare: install ## Print two runs of the load tests side by side (BEFORE=folder, AFTER=folder)
+	@npm run --silent compare -w loadtests -- '$(BEFORE)' '$(AFTER)'
 
 fuzz: install generate ## Fuzz the APIs by their OpenAPI documents, on a stack of its own (FUZZ_EXAMPLES=n per operation)
 	@.ci/fuzz.sh

@@ -6,7 +6,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     // A test mostly waits for its window; too many at once and the targets themselves are late.
     fileParallelism: false,
-    maxConcurrency: 5,
+    maxConcurrency: 8,
     testTimeout: 120_000,
     hookTimeout: 30_000,
   },

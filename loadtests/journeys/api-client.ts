@@ -1,7 +1,8 @@
 import http, { type RefinedResponse, type RequestBody } from 'k6/http';
-import type { Api } from '../lib/apis.ts';
+import { expectedStatuses, type Api } from '../lib/apis.ts';
 import { forwardedFor } from '../lib/client-addresses.ts';
 import { readLimitAnswer, type LimitAnswer } from '../lib/limit-answer.ts';
+import type { Settings } from '../lib/settings.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -15,54 +16,71 @@ export interface ApiClient {
   exempt(count: number): LimitAnswer[];
 }
 
-const readAll = (responses: readonly RefinedResponse<'text'>[]): LimitAnswer[] =>
-  responses.map(({ status, headers, body }) => readLimitAnswer({ status, headers, body }));
+interface ClientOptions {
+  readonly api: Api;
+  readonly baseUrl: string;
+  /** What the played hop appends for it; without one a real hop says where the load test is. */
+  readonly address: string | undefined;
+  readonly settings: Pick<Settings, 'hop' | 'cache'>;
+}
 
-/**
- * Makes a client. `address` is what the played hop appends for it; without one a real hop says
- * where the load test is.
- */
-export const createApiClient = (
-  api: Api,
-  baseUrl: string,
-  address: string | undefined,
-): ApiClient => {
+/** Makes a client. */
+export const createApiClient = (options: ClientOptions): ApiClient => {
+  const { api, baseUrl, address, settings } = options;
   const ownHeaders: Headers = address === undefined ? {} : forwardedFor(address);
   let made = 0;
 
-  const request = (method: string, path: string, headers: Headers) => ({
-    method,
-    url: `${baseUrl}${path}`,
-    // k6 takes null for no body
-    body: null as RequestBody | null,
-    params: {
-      headers: { ...headers },
-      responseType: 'text' as const,
-      redirects: 0,
-      timeout: '30s',
-      tags: { api: api.name },
+  const prepare = (given: Api['limitedRequests'][number], headers: Headers) => ({
+    expected: expectedStatuses(given, settings),
+    request: {
+      method: given.method,
+      url: `${baseUrl}${given.path}`,
+      // k6 takes null for no body
+      body: null as RequestBody | null,
+      params: {
+        headers: { ...headers },
+        responseType: 'text' as const,
+        redirects: 0,
+        timeout: '30s',
+        tags: { api: api.name },
+      },
     },
   });
+  type Prepared = ReturnType<typeof prepare>;
 
-  const nextLimited = (headers: Headers) => {
-    const path = api.limitedPaths[made % api.limitedPaths.length] ?? '/';
+  const nextLimited = (headers: Headers): Prepared => {
+    const { limitedRequests } = api;
+    const next = limitedRequests[made % limitedRequests.length];
+    if (next === undefined) throw new Error(`the ${api.name} API limits nothing`);
     made += 1;
-    return request('GET', path, headers);
+    return prepare(next, headers);
+  };
+  const read = ({ expected }: Prepared, answer: RefinedResponse<'text'>): LimitAnswer =>
+    readLimitAnswer({
+      status: answer.status,
+      expected,
+      headers: answer.headers,
+      body: answer.body,
+    });
+  const sendAll = (prepared: readonly Prepared[]): LimitAnswer[] => {
+    const answers = http.batch(prepared.map(({ request }) => request));
+    return prepared.flatMap((one, index) => {
+      const answer = answers[index];
+      return answer === undefined ? [] : [read(one, answer)];
+    });
   };
 
   return {
-    limited(count) {
-      return readAll(http.batch(Array.from({ length: count }, () => nextLimited(ownHeaders))));
-    },
+    limited: (count) => sendAll(Array.from({ length: count }, () => nextLimited(ownHeaders))),
     limitedOnce(headers = ownHeaders) {
-      const { method, url, body, params } = nextLimited(headers);
-      const { status, headers: got, body: text } = http.request(method, url, body, params);
-      return readLimitAnswer({ status, headers: got, body: text });
+      const prepared = nextLimited(headers);
+      const { method, url, body, params } = prepared.request;
+      return read(prepared, http.request(method, url, body, params));
     },
     exempt(count) {
       const rounds = Math.ceil(count / api.exemptRequests.length);
       const all = Array.from({ length: rounds }, () => api.exemptRequests).flat();
-      return readAll(http.batch(all.map(({ method, path }) => request(method, path, ownHeaders))));
+      return sendAll(all.map((one) => prepare(one, ownHeaders)));
     },
   };
 };

@@ -27,6 +27,7 @@ interface HearFeedOptions {
   readonly now: () => number;
   readonly observe: (name: Observation, holds: boolean) => void;
   readonly observeLateness: (ms: number) => void;
+  readonly observeTick: (tick: HeardTick) => void;
   readonly observeJoin: (ms: number) => void;
   /** The socket listened to the end. */
   readonly onFinished: () => void;
@@ -76,6 +77,7 @@ const takeEvent = (
   const { tickMs, patienceMs, observe, observeLateness } = options;
   const message = readPriceMessage(data);
   observe('feed_message_valid', message !== undefined);
+  if (message !== undefined) observe('feed_spread_right', message.hasRightSpread);
   if (name === 'price_snapshot') {
     // One that ticks have overtaken on its way says nothing about the first of them.
     heard.snapshots.push(heard.ticks.length === 0 ? message?.seq : undefined);
@@ -84,7 +86,9 @@ const takeEvent = (
   observeLateness(latenessMs(atMs, tickMs));
   if (message === undefined) return;
   observe('feed_price_fresh', isFresh(message, atMs, patienceMs));
-  heard.ticks.push({ seq: message.seq, amounts: message.amounts, atMs });
+  const tick = { seq: message.seq, amounts: message.amounts, atMs };
+  heard.ticks.push(tick);
+  options.observeTick(tick);
 };
 
 /**

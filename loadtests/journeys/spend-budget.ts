@@ -13,6 +13,10 @@ interface SpendBudgetOptions {
   readonly addresses: { readonly own: string | undefined; readonly pretended: string };
   /** Another client; none where a real hop makes all clients one. */
   readonly neighbour: ApiClient | undefined;
+  /** The same client at another replica, and whether its count is the same; none without one. */
+  readonly elsewhere: { readonly client: ApiClient; readonly isShared: boolean } | undefined;
+  /** Two addresses of one IPv6 client, and one of the next; none behind a real hop. */
+  readonly ipv6: readonly [ApiClient, ApiClient, ApiClient] | undefined;
   /** Real time in ms. */
   readonly now: () => number;
   readonly observe: (name: Observation, holds: boolean) => void;
@@ -34,7 +38,7 @@ const isAdmitted = ({ status, isRefused }: LimitAnswer): boolean => status !== 0
 /** The client, each of whose answers is held against failures of the API. */
 const watched = (client: ApiClient, observe: SpendBudgetOptions['observe']): ApiClient => {
   const watch = (answer: LimitAnswer): LimitAnswer => {
-    observe('no_server_error', !answer.isFailed);
+    observe('answered_as_expected', answer.isExpected);
     return answer;
   };
   return {
@@ -94,6 +98,25 @@ const tryNeighbour = ({ api, neighbour, observe }: SpendBudgetOptions): void => 
   observe('neighbour_untouched', isAdmitted(answer) && remaining === api.limit - 1);
 };
 
+/** Asks another replica: with the cache it knows what is spent, without it it counts by itself. */
+const tryElsewhere = ({ api, elsewhere, observe }: SpendBudgetOptions): void => {
+  if (elsewhere === undefined) return;
+  const answer = elsewhere.client.limitedOnce();
+  const isWhole = isAdmitted(answer) && answer.remaining === api.limit - 1;
+  observe('replicas_count_so', elsewhere.isShared ? answer.isRefused : isWhole);
+};
+
+/** Moves within one /56, whose addresses are one client, and then to the next one. */
+const tryIpv6 = ({ api, ipv6, observe }: SpendBudgetOptions): void => {
+  if (ipv6 === undefined) return;
+  const left = ipv6.map((client) => client.limitedOnce().remaining);
+  const expected = [1, 2, 1].map((spent) => api.limit - spent);
+  observe(
+    'ipv6_by_56',
+    expected.every((remaining, index) => (left[index] ?? remaining) === remaining),
+  );
+};
+
 /** Waits as it is told to, and tries the door shortly before and right after. */
 const awaitReset = ({ api, windowSeconds, client, observe }: SpendBudgetOptions): void => {
   const { retryAfterSeconds, resetSeconds } = client.limitedOnce();
@@ -114,7 +137,11 @@ export const spendBudget = (given: SpendBudgetOptions): void => {
   const { api, windowSeconds, observe } = given;
   const client = watched(given.client, observe);
   const neighbour = given.neighbour && watched(given.neighbour, observe);
-  const options = { ...given, client, neighbour };
+  const elsewhere = given.elsewhere && {
+    ...given.elsewhere,
+    client: watched(given.elsewhere.client, observe),
+  };
+  const options = { ...given, client, neighbour, elsewhere };
   const openedAtMs = openWindow(options);
   tryExempt(options, api.limit + beyond);
   const afterExempt = client.limitedOnce();
@@ -123,6 +150,8 @@ export const spendBudget = (given: SpendBudgetOptions): void => {
   spend(options, 2);
   tryForgery(options);
   tryNeighbour(options);
+  tryElsewhere(options);
+  tryIpv6(options);
   tryExempt(options, api.exemptRequests.length);
   observe('spent_in_time', options.now() - openedAtMs < windowSeconds * 1000 - sparedMs);
   awaitReset(options);

@@ -1,8 +1,10 @@
-import type { ApiName } from './settings.ts';
+import type { ApiName, Settings } from './settings.ts';
 
-interface ExemptRequest {
+interface Request {
   readonly method: 'GET' | 'POST';
   readonly path: string;
+  /** The status of its answer unless the limit refuses it. */
+  readonly status: number;
 }
 
 /** The rate limit of an API, and the requests that it does and does not count. */
@@ -11,26 +13,30 @@ export interface Api {
   /** Requests of one client in one window. */
   readonly limit: number;
   /** Of several kinds, since a client has one budget for all of them. */
-  readonly limitedPaths: readonly string[];
-  readonly exemptRequests: readonly ExemptRequest[];
+  readonly limitedRequests: readonly Request[];
+  readonly exemptRequests: readonly Request[];
 }
 
-const get = (path: string): ExemptRequest => ({ method: 'GET', path });
-const post = (path: string): ExemptRequest => ({ method: 'POST', path });
+const get = (path: string, status = 200): Request => ({ method: 'GET', path, status });
+const post = (path: string, status: number): Request => ({ method: 'POST', path, status });
 
 /**
  * No request has a credential: the limit comes before it, so a 401 is counted like an answer. The
- * webhooks have no body, so they are 401 too and nothing is written.
+ * webhooks have no signature, so they are 401 too and nothing is written.
  */
 export const apis: Readonly<Record<ApiName, Api>> = {
   customer: {
     name: 'customer',
     limit: 100,
-    limitedPaths: ['/v1/users/me', '/v1/public/payment-readiness', '/v1/no-such-route'],
+    limitedRequests: [
+      get('/v1/users/me', 401),
+      get('/v1/public/payment-readiness'),
+      get('/v1/no-such-route', 404),
+    ],
     exemptRequests: [
-      post('/v1/webhooks/payment'),
-      post('/v1/webhooks/payment/sandbox'),
-      post('/v1/webhooks/payout'),
+      post('/v1/webhooks/payment', 401),
+      post('/v1/webhooks/payment/sandbox', 401),
+      post('/v1/webhooks/payout', 401),
       get('/v1/health'),
       get('/v1/metrics'),
       get('/metrics'),
@@ -41,13 +47,16 @@ export const apis: Readonly<Record<ApiName, Api>> = {
   admin: {
     name: 'admin',
     limit: 60,
-    limitedPaths: ['/v1/orders', '/v1/audit', '/v1/no-such-route'],
+    limitedRequests: [get('/v1/orders', 401), get('/v1/audit', 401), get('/v1/no-such-route', 404)],
     exemptRequests: [get('/v1/health'), get('/metrics'), get('/healthz'), get('/readyz')],
   },
   accounting: {
     name: 'accounting',
     limit: 120,
-    limitedPaths: ['/api/v1/accounting/auth/me', '/api/v1/accounting/no-such-route'],
+    limitedRequests: [
+      get('/api/v1/accounting/auth/me', 401),
+      get('/api/v1/accounting/no-such-route', 404),
+    ],
     exemptRequests: [
       get('/api/v1/accounting/health'),
       get('/metrics'),
@@ -55,4 +64,17 @@ export const apis: Readonly<Record<ApiName, Api>> = {
       get('/readyz'),
     ],
   },
+};
+
+/**
+ * Returns the statuses that a request may have. Metrics are for hosts inside, so that a name outside
+ * has none. A process without its cache says that it is not ready.
+ */
+export const expectedStatuses = (
+  { path, status }: Request,
+  { hop, cache }: Pick<Settings, 'hop' | 'cache'>,
+): readonly number[] => {
+  if (hop === 'real' && path.endsWith('/metrics')) return [status, 404];
+  if (cache === 'stopped' && path === '/readyz') return [status, 503];
+  return [status];
 };

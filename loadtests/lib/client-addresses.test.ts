@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addressSeed, clientAddress, forgedHeaders } from './client-addresses.ts';
+import { addressSeed, clientAddress, forgedHeaders, ipv6Address } from './client-addresses.ts';
 
 describe('clientAddress', () => {
   it('gives every number an address of its own, round the end of the network', () => {
@@ -11,6 +11,14 @@ describe('clientAddress', () => {
       clientAddress(addressSeed(0.999), index),
     );
     expect(new Set(all).size).toBe(1000);
+  });
+});
+
+describe('ipv6Address', () => {
+  it('has the same 56 bits for the parts of one client, and others for the next', () => {
+    expect(ipv6Address(0, 0x1234, 0x05)).toBe('2001:db8:12:3405::1');
+    expect(ipv6Address(0, 0x1234, 0xff)).toBe('2001:db8:12:34ff::1');
+    expect(ipv6Address(1, 0x1234, 0x05)).toBe('2001:db8:12:3505::1');
   });
 });
 

@@ -7,6 +7,16 @@ export const clientAddress = (seed: number, index: number): string => {
   return `10.${number >> 16}.${(number >> 8) & 255}.${number & 255}`;
 };
 
+/** The number of /56s that IPv6 clients have here: 2001:db8::/32 is for examples. */
+const groupCount = 2 ** 24;
+
+/** The address of an IPv6 client: of its /56 number `index`, counted from `seed`, the /64 `part`. */
+export const ipv6Address = (seed: number, index: number, part: number): string => {
+  const number = (seed + index) % groupCount;
+  const [high, low] = [number >> 8, ((number & 255) << 8) | part];
+  return `2001:db8:${high.toString(16)}:${low.toString(16)}::1`;
+};
+
 /** A number to count addresses from, so that a run never meets the clients of one before it. */
 export const addressSeed = (random: number): number => Math.floor(random * addressCount);
 

@@ -17,7 +17,7 @@ const earlyPart = 0.01;
 const joinPart = 0.025;
 
 /** Returns the wall clock's mark to which `atMs` belongs. */
-const markOf = (atMs: number, tickMs: number): number =>
+export const markOf = (atMs: number, tickMs: number): number =>
   Math.floor((atMs + tickMs * earlyPart) / tickMs) * tickMs;
 
 /** Returns the time from the mark to its tick; negative if before it, by a clock that differs. */

@@ -7,6 +7,7 @@ const headers = {
 };
 const refused = {
   status: 429,
+  expected: [401],
   headers: {
     Ratelimit: '"customer"; r=0; t=42',
     'Ratelimit-Policy': '"customer"; q=100; w=60; pk=:M2ViZTI3:',
@@ -20,7 +21,7 @@ describe('readLimitAnswer', () => {
     expect(readLimitAnswer(refused)).toEqual({
       status: 429,
       isRefused: true,
-      isFailed: false,
+      isExpected: true,
       remaining: 0,
       resetSeconds: 42,
       quota: 100,
@@ -28,17 +29,23 @@ describe('readLimitAnswer', () => {
       retryAfterSeconds: 42,
       errorCode: 'RATE_LIMITED',
     });
-    expect(readLimitAnswer({ status: 200, headers, body: 'ok' })).toMatchObject({
+    expect(readLimitAnswer({ status: 200, expected: [200], headers, body: 'ok' })).toMatchObject({
       isRefused: false,
-      isFailed: false,
+      isExpected: true,
       remaining: 99,
       retryAfterSeconds: undefined,
     });
   });
 
+  it.each([0, 404, 500])('expects no %i of a route that answers 200', (status) => {
+    const answer = readLimitAnswer({ status, expected: [200], headers: {}, body: '' });
+    expect(answer.isExpected).toBe(false);
+  });
+
   it('leaves out what is not there or is no number', () => {
     const answer = readLimitAnswer({
       status: 200,
+      expected: [200],
       headers: { ratelimit: 'r=many', 'retry-after': 'Sat, 21 Nov 2026 21:00:00 GMT' },
       body: undefined,
     });
@@ -57,7 +64,7 @@ describe('readLimitAnswer', () => {
 
 describe('hasLimitHeaders', () => {
   it('holds the headers against the limit and the window', () => {
-    const answer = readLimitAnswer({ status: 200, headers, body: '' });
+    const answer = readLimitAnswer({ status: 200, expected: [200], headers, body: '' });
     expect(hasLimitHeaders(answer, 100, 60)).toBe(true);
     expect(hasLimitHeaders(answer, 101, 60)).toBe(false);
     expect(hasLimitHeaders(answer, 100, 30)).toBe(false);

@@ -2,8 +2,8 @@
 export interface LimitAnswer {
   readonly status: number;
   readonly isRefused: boolean;
-  /** A 5xx, or no answer at all. */
-  readonly isFailed: boolean;
+  /** The limit's refusal, or what the route itself answers. */
+  readonly isExpected: boolean;
   /** Of the header `RateLimit`: requests left, and seconds until the window ends. */
   readonly remaining: number | undefined;
   readonly resetSeconds: number | undefined;
@@ -17,6 +17,8 @@ export interface LimitAnswer {
 
 interface RawAnswer {
   readonly status: number;
+  /** The statuses that the route may answer with. */
+  readonly expected: readonly number[];
   readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;
 }
@@ -47,14 +49,14 @@ const errorCodeOf = (body: unknown): string | undefined => {
 };
 
 /** Reads what an answer says about the rate limit; a header that is not there is undefined. */
-export const readLimitAnswer = ({ status, headers, body }: RawAnswer): LimitAnswer => {
+export const readLimitAnswer = ({ status, expected, headers, body }: RawAnswer): LimitAnswer => {
   const state = headerOf(headers, 'ratelimit');
   const policy = headerOf(headers, 'ratelimit-policy');
   const retryAfter = headerOf(headers, 'retry-after');
   return {
     status,
     isRefused: status === 429,
-    isFailed: status === 0 || status >= 500,
+    isExpected: status === 429 || expected.includes(status),
     remaining: parameter(state, 'r'),
     resetSeconds: parameter(state, 't'),
     quota: parameter(policy, 'q'),

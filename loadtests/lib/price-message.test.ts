@@ -18,6 +18,7 @@ it('reads a whole message, stale or not', () => {
     amounts: '1233666 1196656 1215161',
     asOfMs: Date.UTC(2026, 10, 21, 21, 58, 50),
     isStale: false,
+    hasRightSpread: true,
   };
   expect(readPriceMessage(message)).toEqual(read);
   expect(readPriceMessage({ ...message, stale: true })).toEqual({ ...read, isStale: true });
@@ -25,11 +26,20 @@ it('reads a whole message, stale or not', () => {
 
 it('takes a price for fresh that was asked for a moment ago and is not stale', () => {
   const asOfMs = 1000;
-  const read = { seq: 1, amounts: '1', asOfMs, isStale: false };
+  const read = { seq: 1, amounts: '1', asOfMs, isStale: false, hasRightSpread: true };
   expect(isFresh(read, asOfMs + 99, 100)).toBe(true);
   expect(isFresh(read, asOfMs - 99, 100)).toBe(true);
   expect(isFresh(read, asOfMs + 100, 100)).toBe(false);
   expect(isFresh({ ...read, isStale: true }, asOfMs, 100)).toBe(false);
+});
+
+it.each([
+  ['a sell above the buy', { buyPaise: 1_196_656, sellPaise: 1_233_666 }, false],
+  ['a sell above the spot', { sellPaise: 1_215_162 }, false],
+  ['a buy below the spot', { buyPaise: 1_215_160 }, false],
+  ['no spread at all', { buyPaise: 1_215_161, sellPaise: 1_215_161 }, true],
+])('sees which way round the spread is: %s', (_what, amounts, isRight) => {
+  expect(readPriceMessage({ ...message, ...amounts })?.hasRightSpread).toBe(isRight);
 });
 
 it.each(Object.keys(message))('refuses a message without %s', (field) => {

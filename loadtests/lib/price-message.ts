@@ -8,6 +8,8 @@ interface PriceMessage {
   readonly asOfMs: number;
   /** True for the last known price, sent while the provider is down. */
   readonly isStale: boolean;
+  /** A customer buys for at least the spot price, and sells for at most that. */
+  readonly hasRightSpread: boolean;
 }
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -24,6 +26,7 @@ export const readPriceMessage = (data: unknown): PriceMessage | undefined => {
   if (!isRecord(data)) return undefined;
   const { seq, buyPaise, sellPaise, spotPaise, currency, unit, source, asOf, stale } = data;
   const amounts = [buyPaise, sellPaise, spotPaise];
+  const [buy = 0, sell = 0, spot = 0] = amounts.map(Number);
   const isWhole =
     amounts.every(isPositiveInteger) &&
     currency === 'INR' &&
@@ -32,7 +35,8 @@ export const readPriceMessage = (data: unknown): PriceMessage | undefined => {
     isTime(asOf);
   if (!isWhole || !isPositiveInteger(seq)) return undefined;
   const asOfMs = Date.parse(String(asOf));
-  return { seq, amounts: amounts.join(' '), asOfMs, isStale: stale === true };
+  const hasRightSpread = sell <= spot && spot <= buy;
+  return { seq, amounts: amounts.join(' '), asOfMs, isStale: stale === true, hasRightSpread };
 };
 
 /**

@@ -7,6 +7,8 @@ export interface Rule {
   readonly expression: string;
   /** For people, after the name of the part. */
   readonly says: string;
+  /** A metric of k6 that is there only when something was counted. */
+  readonly mayBeMissing?: boolean;
 }
 
 /** Returns the metric as k6 names it: `refused_beyond_limit{api:admin}`. */

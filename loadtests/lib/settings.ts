@@ -1,11 +1,19 @@
 export const apiNames = ['customer', 'admin', 'accounting'] as const;
 export type ApiName = (typeof apiNames)[number];
 
-export const profileNames = ['smoke', 'load', 'soak'] as const;
+export const profileNames = ['smoke', 'load', 'spike', 'soak', 'breakpoint'] as const;
 export type ProfileName = (typeof profileNames)[number];
 
 /** The proxy hop before the APIs. */
 type Hop = 'played' | 'real';
+
+type Cache = 'running' | 'stopped';
+
+/** Somebody of the house who signs in by e-mail. */
+export interface Account {
+  readonly email: string;
+  readonly password: string;
+}
 
 /** The settings of a suite; everything else is in its profile. */
 export interface Settings {
@@ -14,6 +22,11 @@ export interface Settings {
   readonly apis: readonly ApiName[];
   /** The address of each API, without a path and without a slash at the end. */
   readonly baseUrls: Readonly<Record<ApiName, string>>;
+  /** The sandbox stands in for gateways, providers and the SMS of the journeys. */
+  readonly sandboxUrl: string;
+  /** Who reads the operators' and the accountants' lists, and approves customers. */
+  readonly operator: Account;
+  readonly accountant: Account;
   /** Addresses for names that no DNS knows: host to `ip` or `ip:port`. */
   readonly hosts: Readonly<Record<string, string>>;
   /**
@@ -21,6 +34,10 @@ export interface Settings {
    * proxy does. `real`: a proxy in front does, so that the load test is one client.
    */
   readonly hop: Hop;
+  /** Another replica of the customer API; none is asked without it. */
+  readonly otherCustomerUrl: string | undefined;
+  /** `stopped`: the cache is down, and each replica counts alone. */
+  readonly cache: Cache;
   readonly windowSeconds: number;
   readonly tickMs: number;
   /** In place of the profile's: how late a tick may be, 95 of 100 and each. */
@@ -28,6 +45,21 @@ export interface Settings {
   readonly latenessMaxMs: number | undefined;
   /** The provider's price need not change while a socket listens. */
   readonly priceMayStand: boolean;
+  /** How long after the first socket 99 of 100 may get a tick; anything where it is not said. */
+  readonly spreadP99Ms: number | undefined;
+  /** Marks that a feed may miss, such as while its leader is replaced. */
+  readonly missedMarks: number;
+  /** In place of the profile's number of sockets. */
+  readonly sockets: number | undefined;
+  /** The first mark of a run that several k6 processes share. */
+  readonly firstMarkMs: number | undefined;
+  /** In place of the profile's duration, where a journey's rate is constant. */
+  readonly seconds: number | undefined;
+  /** The part of the run that this k6 process has, such as `1/2:1`; all of it without one. */
+  readonly segment: string | undefined;
+  /** In place of the profile's: for 95 of 100 requests, and until a webhook has worked. */
+  readonly requestP95Ms: number | undefined;
+  readonly patienceSeconds: number | undefined;
   /** Extra time a journey may take beyond its plan before it is aborted. */
   readonly spareSeconds: number;
   /** The folder of the reports; none are written without it. */
@@ -51,7 +83,7 @@ const oneOf = <T extends string>(env: Environment, name: string, all: readonly T
 const positive = <T>(env: Environment, name: string, fallback: T): number | T => {
   const text = given(env, name);
   if (text === undefined) return fallback;
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new Error(`${name} must be a whole number: ${text}`);
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw new Error(`${name} must be a whole number: ${text}`);
   return Number(text);
 };
 
@@ -74,6 +106,9 @@ const readHosts = (env: Environment): Record<string, string> => {
   );
 };
 
+const otherUrl = (env: Environment, name: string): string | undefined =>
+  given(env, name) === undefined ? undefined : readUrl(env, name, '');
+
 const readUrl = (env: Environment, name: string, fallback: string): string => {
   const url = given(env, name) ?? fallback;
   if (!/^https?:\/\/[^/\s]+\/?$/.test(url)) {
@@ -81,6 +116,11 @@ const readUrl = (env: Environment, name: string, fallback: string): string => {
   }
   return url.endsWith('/') ? url.slice(0, -1) : url;
 };
+
+const readAccount = (env: Environment, who: string): Account => ({
+  email: given(env, `${who}_EMAIL`) ?? '',
+  password: given(env, `${who}_PASSWORD`) ?? '',
+});
 
 /**
  * Reads the settings of a suite from its environment; README.md lists them. Without addresses
@@ -95,13 +135,26 @@ export const readSettings = (env: Environment): Settings => ({
     admin: readUrl(env, 'ADMIN_URL', 'http://127.0.0.1:4001'),
     accounting: readUrl(env, 'ACCOUNTING_URL', 'http://127.0.0.1:4002'),
   },
+  sandboxUrl: readUrl(env, 'SANDBOX_URL', 'http://127.0.0.1:4010'),
+  operator: readAccount(env, 'OPERATOR'),
+  accountant: readAccount(env, 'ACCOUNTANT'),
   hosts: readHosts(env),
   hop: oneOf(env, 'HOP', ['played', 'real']),
+  otherCustomerUrl: otherUrl(env, 'OTHER_CUSTOMER_URL'),
+  cache: oneOf(env, 'CACHE', ['running', 'stopped']),
   windowSeconds: positive(env, 'WINDOW_SECONDS', 60),
   tickMs: positive(env, 'TICK_MS', 10_000),
   latenessP95Ms: positive(env, 'LATENESS_P95_MS', undefined),
   latenessMaxMs: positive(env, 'LATENESS_MAX_MS', undefined),
   priceMayStand: oneOf(env, 'PRICE_MAY_STAND', ['false', 'true']) === 'true',
+  spreadP99Ms: positive(env, 'SPREAD_P99_MS', undefined),
+  missedMarks: positive(env, 'MISSED_MARKS', 0),
+  sockets: positive(env, 'SOCKETS', undefined),
+  firstMarkMs: positive(env, 'FIRST_MARK_MS', undefined),
+  seconds: positive(env, 'SECONDS', undefined),
+  segment: given(env, 'SEGMENT'),
+  requestP95Ms: positive(env, 'REQUEST_P95_MS', undefined),
+  patienceSeconds: positive(env, 'PATIENCE_SECONDS', undefined),
   spareSeconds: positive(env, 'SPARE_SECONDS', 60),
   resultsDir: given(env, 'RESULTS_DIR'),
 });

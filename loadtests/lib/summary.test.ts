@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { SummaryData } from './report.types.ts';
 import { thresholdsOf, type Rule } from './rules.ts';
-import { asMarkdown, asText, reportFiles, reportOf, type SummaryData } from './summary.ts';
+import { asMarkdown, asText, reportFiles, reportOf } from './summary.ts';
 
 const admin = { name: 'api', value: 'admin' };
 const rules: Rule[] = [
@@ -48,13 +49,25 @@ describe('reportOf', () => {
       'median 10 ms, 95 % 40 ms, max 90 ms',
       '3',
     ]);
-    expect(report.figures).toEqual([{ says: 'requests made', observed: '1234' }]);
+    expect(report.figures).toEqual([
+      { says: 'requests made', observed: '1234', values: { count: 1234 } },
+    ]);
   });
 
   it('fails what k6 let pass without an observation', () => {
     const report = reportOf(run, [], data({ passes: 0, fails: 0 }, true));
     expect(report.ok).toBe(false);
     expect(report.verdicts[0]).toMatchObject({ ok: false, observed: 'never observed' });
+  });
+
+  it('fails a trend that k6 let pass without a value', () => {
+    const { metrics, state } = data({ passes: 20, fails: 0 }, true);
+    const lateness = { ...metrics['lateness'], type: 'trend', values: { count: 0, max: 0 } };
+    const report = reportOf(run, [], { state, metrics: { ...metrics, lateness } });
+    expect(report.verdicts.filter(({ ok }) => !ok).map(({ says }) => says)).toEqual([
+      'most come soon',
+      'none comes late',
+    ]);
   });
 
   it('fails a threshold of a metric that k6 does not know', () => {

@@ -1,43 +1,10 @@
+import type { Report, SummaryData, Verdict } from './report.types.ts';
 import { metricKey, type Rule } from './rules.ts';
-
-/** Of what k6 gives to `handleSummary`, the part that the reports need. */
-export interface SummaryData {
-  readonly state: { readonly testRunDurationMs: number };
-  readonly metrics: Readonly<
-    Record<
-      string,
-      {
-        readonly type: string;
-        readonly values: Readonly<Record<string, number>>;
-        readonly thresholds?: Readonly<Record<string, { readonly ok: boolean }>>;
-      }
-    >
-  >;
-}
 
 /** A number worth knowing that nothing is held against. */
 interface Figure {
   readonly metric: string;
   readonly says: string;
-}
-
-interface Verdict {
-  /** The metric and the expression, as k6 names them. */
-  readonly threshold: string;
-  readonly says: string;
-  readonly part: string;
-  readonly ok: boolean;
-  readonly observed: string;
-}
-
-export interface Report {
-  readonly suite: string;
-  readonly title: string;
-  readonly profile: string;
-  readonly ok: boolean;
-  readonly seconds: number;
-  readonly verdicts: readonly Verdict[];
-  readonly figures: readonly { readonly says: string; readonly observed: string }[];
 }
 
 const whole = (value: number | undefined): string => String(Math.round(value ?? 0));
@@ -49,11 +16,18 @@ const observed = (metric: SummaryData['metrics'][string] | undefined): string =>
     return total === 0 ? 'never observed' : `${whole(values['passes'])} of ${total}`;
   }
   if (metric?.type === 'trend') {
+    if (values['count'] === 0) return 'never observed';
     const [median, p95, max] = ['med', 'p(95)', 'max'].map((name) => whole(values[name]));
     return `median ${median} ms, 95 % ${p95} ms, max ${max} ms`;
   }
   return metric === undefined ? 'never observed' : whole(values['count']);
 };
+
+const isHeld = (
+  { expression, mayBeMissing }: Rule,
+  metric: SummaryData['metrics'][string] | undefined,
+): boolean =>
+  metric === undefined ? mayBeMissing === true : metric.thresholds?.[expression]?.ok === true;
 
 /**
  * Judges every rule and returns the figures. A rule whose metric was never observed fails here;
@@ -68,13 +42,14 @@ export const reportOf = (
   const verdicts = rules.map((rule): Verdict => {
     const key = metricKey(rule);
     const metric = data.metrics[key];
-    const text = observed(metric);
+    const text = rule.mayBeMissing === true && metric === undefined ? '0' : observed(metric);
     return {
       threshold: `${key} ${rule.expression}`,
       says: rule.says,
       part: rule.tag?.value ?? '',
-      ok: metric?.thresholds?.[rule.expression]?.ok === true && text !== 'never observed',
+      ok: isHeld(rule, metric) && text !== 'never observed',
       observed: text,
+      values: metric?.values ?? {},
     };
   });
   return {
@@ -87,6 +62,7 @@ export const reportOf = (
     figures: figures.map(({ metric, says }) => ({
       says,
       observed: observed(data.metrics[metric]),
+      values: data.metrics[metric]?.values ?? {},
     })),
   };
 };

@@ -1,3 +1,4 @@
+import { profileOf } from './profile-of.ts';
 import type { ProfileName } from '../lib/settings.ts';
 
 interface PriceCadenceProfile {
@@ -19,8 +20,21 @@ const timely = { latenessP95Ms: 1000, latenessMaxMs: 4000 };
 const roughly = { latenessP95Ms: 3000, latenessMaxMs: 4500 };
 
 /** The number of listeners and the duration: `marks` ticks and a part of one. */
-export const priceCadenceProfiles: Readonly<Record<ProfileName, PriceCadenceProfile>> = {
+export const priceCadenceProfiles = {
   smoke: { listeners: 10, socketsPerListener: 5, marks: 3, joinPart: 0.2, ...roughly },
   load: { listeners: 40, socketsPerListener: 15, marks: 12, joinPart: 1, ...timely },
   soak: { listeners: 20, socketsPerListener: 10, marks: 180, joinPart: 1, ...timely },
+  breakpoint: { listeners: 100, socketsPerListener: 100, marks: 4, joinPart: 3, ...timely },
+} as const satisfies Partial<Record<ProfileName, PriceCadenceProfile>>;
+
+/**
+ * Returns a profile, with another number of sockets where one is given: as many listeners as that
+ * allows, each with as many sockets.
+ */
+export const cadenceProfile = (name: ProfileName, sockets?: number): PriceCadenceProfile => {
+  const profile = profileOf<PriceCadenceProfile>('price-cadence', priceCadenceProfiles, name);
+  if (sockets === undefined) return profile;
+  const listeners = Math.min(profile.listeners, sockets);
+  if (sockets % listeners > 0) throw new Error(`SOCKETS must be so many times ${listeners}`);
+  return { ...profile, listeners, socketsPerListener: sockets / listeners };
 };

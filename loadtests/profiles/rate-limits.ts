@@ -1,3 +1,4 @@
+import { profileOf } from './profile-of.ts';
 import type { ProfileName } from '../lib/settings.ts';
 
 interface RateLimitProfile {
@@ -10,8 +11,12 @@ interface RateLimitProfile {
 }
 
 /** The number of clients and the duration: `windows` times a little over a window. */
-export const rateLimitProfiles: Readonly<Record<ProfileName, RateLimitProfile>> = {
+export const rateLimitProfiles = {
   smoke: { clients: 2, windows: 1, requestsAtOnce: 5 },
   load: { clients: 40, windows: 2, requestsAtOnce: 10 },
   soak: { clients: 5, windows: 30, requestsAtOnce: 20 },
-};
+} as const satisfies Partial<Record<ProfileName, RateLimitProfile>>;
+
+/** Returns a profile. */
+export const rateLimitProfile = (name: ProfileName): RateLimitProfile =>
+  profileOf<RateLimitProfile>('rate-limits', rateLimitProfiles, name);

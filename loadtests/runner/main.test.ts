@@ -17,8 +17,11 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 /** A program in k6's place: it tells what it was given and ends with `exitCode`. */
-const putK6 = (exitCode: number): void => {
+const putK6 = (exitCode: number, reportSays = true): void => {
   const script = `#!/bin/sh
+for last; do :; done
+name=\${last##*/}
+echo '{"ok": ${reportSays}}' >"$RESULTS_DIR/\${name%.ts}.json"
 echo "ran $* usage=$K6_NO_USAGE_REPORT page=$K6_WEB_DASHBOARD_EXPORT at $CUSTOMER_URL"
 exit ${exitCode}
 `;
@@ -34,14 +37,14 @@ const startApi = async (): Promise<string> => {
 
 const run = (args: readonly string[], env: Readonly<Record<string, string>>) =>
   new Promise<{ code: unknown; stdout: string; stderr: string }>((resolve) => {
-    const options = { env: { PATH: folder, STACK_HOME: folder, ...env } };
+    const options = { env: { PATH: folder, STACK_HOME: folder, RESULTS_DIR: folder, ...env } };
     const command = ['--import', 'tsx', runner, ...args];
     execFile(process.execPath, command, options, (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : error.code, stdout, stderr });
     });
   });
 
-it('runs both suites and ends well', async () => {
+it('runs all suites and ends well', async () => {
   putK6(0);
   const url = await startApi();
   const { code, stdout } = await run([], { CUSTOMER_URL: url, APIS: 'customer' });
@@ -58,6 +61,12 @@ it('ends with 1 when a threshold does not hold', async () => {
   expect(stdout).not.toContain('price-cadence');
   expect(stdout).toMatch(/page=\S+rate-limits\.html/u);
   expect(code).toBe(1);
+});
+
+it('ends with 1 when the report has what k6 does not know', async () => {
+  putK6(0, false);
+  const env = { CUSTOMER_URL: await startApi(), APIS: 'customer' };
+  expect((await run(['--suite', 'price-cadence'], env)).code).toBe(1);
 });
 
 it('ends with 1 when a suite breaks, and says with what', async () => {

@@ -1,7 +1,8 @@
-import { mkdirSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { mkdirSync, rmSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
 import process from 'node:process';
 import { findK6 } from './find-k6.ts';
+import { holdsAll } from './holds-all.ts';
 import { isReachable } from './is-reachable.ts';
 import { readRunnerOptions, type SuiteName } from './options.ts';
 import { runSuite, thresholdsFailed } from './run-suite.ts';
@@ -9,13 +10,12 @@ import { suiteEnvironment } from './suite-environment.ts';
 
 const folder = join(import.meta.dirname, '..');
 const repository = join(folder, '..');
-const resultsDir = join(folder, 'results');
 
 const say = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 
-/** Rate limits begin with a burst of requests and then wait for a window; the other joins then. */
+/** Rate limits begin with a burst of requests and then wait for a window; the others run then. */
 const afterBurst = (): Promise<void> =>
   new Promise((resolve) => {
     setTimeout(resolve, 15_000).unref();
@@ -30,6 +30,7 @@ const main = async (): Promise<boolean> => {
     throw new Error('k6 is neither on the PATH nor in .tools/bin: "make tools" builds it');
   }
   const { profile } = options;
+  const resultsDir = resolve(env['RESULTS_DIR'] ?? join(folder, 'results'));
   const { settings, variables } = suiteEnvironment(env, { ...options, resultsDir });
   for (const api of settings.apis) {
     const url = settings.baseUrls[api];
@@ -40,6 +41,8 @@ const main = async (): Promise<boolean> => {
   mkdirSync(resultsDir, { recursive: true });
 
   const run = async (suite: SuiteName): Promise<boolean> => {
+    const reportFile = join(resultsDir, `${suite}.json`);
+    rmSync(reportFile, { force: true });
     const { exitCode, stdout, stderr } = await runSuite({
       k6,
       folder,
@@ -51,7 +54,7 @@ const main = async (): Promise<boolean> => {
     process.stderr.write(stderr);
     say(`\n${stdout}`);
     if (exitCode !== 0 && exitCode !== thresholdsFailed) say(`${suite}: k6 ended with ${exitCode}`);
-    return exitCode === 0;
+    return exitCode === 0 && holdsAll(reportFile);
   };
 
   say(`${options.suites.join(' and ')}, profile ${profile}; this takes a while`);
@@ -60,7 +63,8 @@ const main = async (): Promise<boolean> => {
   if (profile === 'smoke') {
     const running = run(first);
     await Promise.race([running, afterBurst()]);
-    outcomes.push(...(await Promise.all([running, ...others.map(run)])));
+    for (const suite of others) outcomes.push(await run(suite));
+    outcomes.push(await running);
   } else {
     // The load of one would be in the figures of the other.
     for (const suite of options.suites) outcomes.push(await run(suite));

@@ -4,9 +4,9 @@ import { readRunnerOptions } from './options.ts';
 const read = (args: readonly string[], env = {}) => readRunnerOptions(args, env, '/repository');
 
 describe('readRunnerOptions', () => {
-  it('runs a smoke of both suites against the stack when nothing is said', () => {
+  it('runs a smoke of all suites against the stack when nothing is said', () => {
     const options = {
-      suites: ['rate-limits', 'price-cadence'],
+      suites: ['rate-limits', 'price-cadence', 'journeys'],
       profile: 'smoke',
       endpointsFile: '/repository/.dev/endpoints.json',
     };
@@ -25,10 +25,18 @@ describe('readRunnerOptions', () => {
     expect(read([], { STACK_HOME: '/elsewhere' }).endpointsFile).toBe('/elsewhere/endpoints.json');
   });
 
+  it('runs the suites that have the profile', () => {
+    expect(read(['--profile', 'spike']).suites).toEqual(['journeys']);
+  });
+
   it.each([
-    [['--suite', 'prices'], 'no suite "prices": rate-limits, price-cadence'],
-    [['--profile', 'huge'], 'no profile "huge": smoke, load, soak'],
+    [['--suite', 'prices'], 'no suite "prices": rate-limits, price-cadence, journeys'],
+    [['--profile', 'huge'], 'no profile "huge": smoke, load, spike, soak, breakpoint'],
     [['--speed', '9'], '--speed'],
+    [
+      ['--suite', 'rate-limits', '--profile', 'spike'],
+      'rate-limits has no profile "spike": smoke, load, soak',
+    ],
   ])('refuses %j', (args, message) => {
     expect(() => read(args)).toThrow(message);
   });

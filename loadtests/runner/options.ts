@@ -1,8 +1,16 @@
 import { isAbsolute, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { profileNames, type ProfileName } from '../lib/settings.ts';
+import { journeyProfiles } from '../profiles/journeys.ts';
+import { priceCadenceProfiles } from '../profiles/price-cadence.ts';
+import { rateLimitProfiles } from '../profiles/rate-limits.ts';
 
-const suiteNames = ['rate-limits', 'price-cadence'] as const;
+const profilesOf = {
+  'rate-limits': rateLimitProfiles,
+  'price-cadence': priceCadenceProfiles,
+  journeys: journeyProfiles,
+} as const;
+export const suiteNames = ['rate-limits', 'price-cadence', 'journeys'] as const;
 export type SuiteName = (typeof suiteNames)[number];
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -40,9 +48,17 @@ export const readRunnerOptions = (
   const home = env['STACK_HOME'] ?? '';
   const stackHome = home === '' ? '.dev' : home;
   const folder = isAbsolute(stackHome) ? stackHome : join(repository, stackHome);
+  const profile = oneOf('profile', values.profile === '' ? 'smoke' : values.profile, profileNames);
+  const having = suiteNames.filter((suite) => profile in profilesOf[suite]);
+  const [suite, ...others] =
+    values.suite === '' ? having : [oneOf('suite', values.suite, suiteNames)];
+  if (suite === undefined || !(profile in profilesOf[suite])) {
+    const known = Object.keys(profilesOf[suite ?? 'journeys']).join(', ');
+    throw new Error(`${suite ?? 'no suite'} has no profile "${profile}": ${known}`);
+  }
   return {
-    suites: values.suite === '' ? suiteNames : [oneOf('suite', values.suite, suiteNames)],
-    profile: oneOf('profile', values.profile === '' ? 'smoke' : values.profile, profileNames),
+    suites: [suite, ...others],
+    profile,
     endpointsFile: join(folder, 'endpoints.json'),
   };
 };

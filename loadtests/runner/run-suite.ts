@@ -25,6 +25,15 @@ interface SuiteOutcome {
   readonly stderr: string;
 }
 
+/** The part of the run that falls to this process: k6 takes it as an option alone. */
+const segmentOf = (env: SuiteRun['env']): string[] => {
+  const { SEGMENT: segment = '', SEGMENT_SEQUENCE: sequence = '' } = env;
+  return [
+    ...(segment === '' ? [] : ['--execution-segment', segment]),
+    ...(sequence === '' ? [] : ['--execution-segment-sequence', sequence]),
+  ];
+};
+
 const page = (file: string): Record<string, string> => ({
   K6_WEB_DASHBOARD: 'true',
   // no server, the page alone
@@ -36,7 +45,7 @@ const page = (file: string): Record<string, string> => ({
 export const runSuite = ({ k6, folder, suite, env, htmlFile }: SuiteRun): Promise<SuiteOutcome> =>
   new Promise((resolve, reject) => {
     // No address: k6 would open a port to be steered by, and two of them the same one.
-    const options = ['--quiet', '--no-color', '--address', ''];
+    const options = ['--quiet', '--no-color', '--address', '', ...segmentOf(env)];
     const child = spawn(k6, ['run', ...options, join('suites', `${suite}.ts`)], {
       cwd: folder,
       env: {

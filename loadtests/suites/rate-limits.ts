@@ -1,21 +1,26 @@
 import exec from 'k6/execution';
 import { Counter, Rate } from 'k6/metrics';
 import type { Options } from 'k6/options';
-import { createApiClient } from '../journeys/api-client.ts';
+import { createApiClient, type ApiClient } from '../journeys/api-client.ts';
 import { spendBudget } from '../journeys/spend-budget.ts';
 import { apis } from '../lib/apis.ts';
-import { addressSeed, clientAddress } from '../lib/client-addresses.ts';
+import { addressSeed, clientAddress, ipv6Address } from '../lib/client-addresses.ts';
+import { shareOf } from '../lib/segment.ts';
 import { thresholdsOf } from '../lib/rules.ts';
 import { apiNames, readSettings } from '../lib/settings.ts';
-import { reportFiles, reportOf, type SummaryData } from '../lib/summary.ts';
-import { rateLimitProfiles } from '../profiles/rate-limits.ts';
+import type { SummaryData } from '../lib/report.types.ts';
+import { reportFiles, reportOf } from '../lib/summary.ts';
+import { rateLimitProfile } from '../profiles/rate-limits.ts';
 import { observations, rateLimitRules, type Observation } from '../thresholds/rate-limits.ts';
 
 const settings = readSettings(__ENV);
-const { clients, windows, requestsAtOnce } = rateLimitProfiles[settings.profile];
+const { clients, windows, requestsAtOnce } = rateLimitProfile(settings.profile);
 // Behind a real hop all clients are one, and its budget can be spent once at a time.
 const clientsAtOnce = settings.hop === 'real' ? 1 : clients;
-const rules = rateLimitRules(settings, clientsAtOnce * windows);
+const journeys = shareOf(clientsAtOnce, settings.segment) * windows;
+const rules = rateLimitRules(settings, journeys);
+
+const isShared = settings.cache === 'running';
 
 const metrics = new Map(observations.map((name) => [name, new Rate(name)]));
 const clientsFinished = new Counter('clients_finished');
@@ -62,12 +67,18 @@ export const client = ({ seed }: RunData): void => {
   );
   const isPlayed = settings.hop === 'played';
   const own = isPlayed ? ownAddress : undefined;
+  const clientOf = (address: string | undefined, url = baseUrl): ApiClient =>
+    createApiClient({ api, baseUrl: url, address, settings });
+  const other = name === 'customer' ? settings.otherCustomerUrl : undefined;
+  const ipv6Of = (index: number, part: number) => clientOf(ipv6Address(seed, first + index, part));
   spendBudget({
     api,
     windowSeconds: settings.windowSeconds,
-    client: createApiClient(api, baseUrl, own),
+    client: clientOf(own),
     addresses: { own, pretended: pretended ?? '' },
-    neighbour: isPlayed ? createApiClient(api, baseUrl, neighbourAddress) : undefined,
+    neighbour: isPlayed ? clientOf(neighbourAddress) : undefined,
+    elsewhere: other === undefined ? undefined : { client: clientOf(own, other), isShared },
+    ipv6: isPlayed ? [ipv6Of(0, 1), ipv6Of(0, 255), ipv6Of(1, 1)] : undefined,
     now: () => Date.now(),
     observe: (observation: Observation, holds) => {
       metrics.get(observation)?.add(holds, { api: name });

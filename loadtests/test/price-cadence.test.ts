@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { describe, expect, it, type TestContext } from 'vitest';
+import { joinMarks, judgeMarks } from '../lib/mark-agreement.ts';
 import { runAgainst } from './support/run-against.ts';
 import { listen } from './targets/listen.ts';
 import { startPriceFeed, type FeedFlaws } from './targets/price-feed.ts';
@@ -51,6 +52,7 @@ describe.concurrent('the price cadence suite', () => {
     ['repeats its first answer', { staysAtFirstAnswer: true }, ['feed_price_fresh']],
     ['knows no price but the last', { isStale: true }, ['feed_price_fresh']],
     ['has a price that stands still', { amountsStand: true }, ['feed_price_moves']],
+    ['sells above what others buy at', { wrongSpread: true }, ['feed_spread_right']],
     ['is late', { lateMs: 750 }, ['feed_lateness']],
     ['is late by most of a tick', { lateMs: 4000 }, ['feed_lateness'], patient],
     ['is late for one socket', { oneLateMs: 1100 }, ['feed_lateness']],
@@ -66,6 +68,63 @@ describe.concurrent('the price cadence suite', () => {
       expect(stdout).toContain(threshold);
       expect(stderr).toContain(threshold);
     }
+  });
+
+  const apart: readonly (readonly [string, FeedFlaws, string])[] = [
+    ['another price', { oneOtherPrice: true }, 'mark_price min==max'],
+    ['another seq', { oneOtherSeq: true }, 'mark_seq min==max'],
+  ];
+
+  it.for(apart)('fails a feed that gives one socket %s', async ([, flaws, threshold], context) => {
+    const { report } = await runFlawed(context, flaws, patient);
+    const failed = report.verdicts.filter(({ ok }) => !ok).map((verdict) => verdict.threshold);
+    expect(report.ok).toBe(false);
+    expect(failed).toContain(threshold);
+  });
+
+  it('fails a feed whose seq is not that of its mark', async (context) => {
+    const { report } = await runFlawed(context, { skipsSeq: true });
+    const failed = report.verdicts.filter(({ ok }) => !ok).map(({ threshold }) => threshold);
+    expect(failed).toContain('mark_seq +1');
+  });
+
+  it('fails a feed that reaches one socket long after the others', async (context) => {
+    const { url, close } = await startPriceFeed(patient.tickMs, { oneLateMs: 1500 });
+    context.onTestFinished(close);
+    const { report } = await run(url, patient, { SPREAD_P99_MS: '500' });
+    const failed = report.verdicts.filter(({ ok }) => !ok).map(({ threshold }) => threshold);
+    expect(failed).toContain('mark_lateness p(99)-min<500');
+  });
+
+  it('counts by halves in two processes, whose marks are joined', async (context) => {
+    const { url, close } = await startPriceFeed(patient.tickMs);
+    context.onTestFinished(close);
+    const halves = await Promise.all(
+      ['0:1/2', '1/2:1'].map((segment) =>
+        run(url, patient, {
+          SEGMENT: segment,
+          SEGMENT_SEQUENCE: '0,1/2,1',
+        }),
+      ),
+    );
+    expect(halves.map(({ exitCode, failed }) => ({ exitCode, failed }))).toEqual([
+      { exitCode: 0, failed: [] },
+      { exitCode: 0, failed: [] },
+    ]);
+    const finished = halves.map(
+      ({ report }) =>
+        report.verdicts.find(({ threshold }) => threshold.startsWith('sockets_'))?.observed,
+    );
+    expect(finished).toEqual(['25', '25']);
+    const joined = joinMarks(halves.map(({ report }) => report.marks ?? []));
+    expect(judgeMarks(joined).every(({ ok }) => ok)).toBe(true);
+  });
+
+  it('lets a mark be missed where a leader may be replaced', async (context) => {
+    const { url, close } = await startPriceFeed(patient.tickMs, { missesMarks: true });
+    context.onTestFinished(close);
+    const { exitCode, failed } = await run(url, patient, { MISSED_MARKS: '2' });
+    expect({ exitCode, failed }).toEqual({ exitCode: 0, failed: [] });
   });
 
   it('holds most ticks and every tick against figures of their own', async (context) => {

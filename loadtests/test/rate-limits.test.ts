@@ -4,6 +4,7 @@ import { apiNames, type ApiName } from '../lib/settings.ts';
 import { runAgainst } from './support/run-against.ts';
 import { createLimitedApi, type LimitFlaws } from './targets/limited-api.ts';
 import { listen } from './targets/listen.ts';
+import { balance, createReplicas } from './targets/replicas.ts';
 
 const windowSeconds = 15;
 /** Slower, so that on a busy machine only the fault under test can fail. */
@@ -47,14 +48,14 @@ describe.concurrent('the rate limit suite', () => {
       Object.fromEntries(urls),
     );
     expect({ exitCode, failed }).toEqual({ exitCode: 0, failed: [] });
-    expect(report.verdicts).toHaveLength(42);
+    expect(report.verdicts).toHaveLength(45);
     expect(stdout).toContain('Rate limits, smoke: all thresholds passed');
   });
 
   it('passes one behind a real hop, also in the middle of a window', async (context) => {
     const url = await startApi(context, 'customer', longWindowSeconds, { oneBudget: true });
-    const [path] = apis.customer.limitedPaths;
-    const before = await fetch(`${url}${path}`);
+    const [first] = apis.customer.limitedRequests;
+    const before = await fetch(`${url}${first?.path}`);
     expect(before.headers.get('ratelimit')).toContain('r=99');
     const variables = { APIS: 'customer', CUSTOMER_URL: url, HOP: 'real' };
     const { exitCode, failed } = await run(longWindowSeconds, variables);
@@ -107,8 +108,12 @@ describe.concurrent('the rate limit suite', () => {
     ['has no Retry-After', { noRetryAfter: true }, 'refusal_retry_after'],
     ['has no envelope', { bareBody: true }, 'refusal_envelope'],
     ['believes what the client wrote', { believesClient: true }, 'forged_address_refused'],
-    ['admits requests and fails them', { failsLimited: true }, 'no_server_error'],
-    ['fails what is exempt', { failsExempt: true }, 'no_server_error'],
+    ['answers 404 to everything', { answersAll: 404 }, 'answered_as_expected'],
+    ['answers 500 to everything', { answersAll: 500 }, 'answered_as_expected'],
+    ['answers 200 to everything', { answersAll: 200 }, 'answered_as_expected'],
+    ['fails what is exempt', { answersExempt: 503 }, 'answered_as_expected'],
+    ['takes every /64 for a client', { ipv6Bits: 64 }, 'ipv6_by_56'],
+    ['takes a whole /48 for one client', { ipv6Bits: 48 }, 'ipv6_by_56'],
   ];
 
   it.for(lone)('finds no other fault with one that %s', async ([, flaws, threshold], context) => {
@@ -130,4 +135,48 @@ describe.concurrent('the rate limit suite', () => {
     expect(exitCode).toBe(99);
     expect(failed).toContain('clients_finished');
   });
+
+  it('passes two replicas behind one balancer that count together', async (context) => {
+    const replicas = createReplicas(apis.customer, longWindowSeconds * 1000, 'together');
+    const { url, close } = await listen(balance(replicas));
+    context.onTestFinished(close);
+    const { failed } = await run(longWindowSeconds, { APIS: 'customer', CUSTOMER_URL: url });
+    expect(failed.filter((name) => name !== 'spent_in_time')).toEqual([]);
+  });
+
+  it('fails two replicas behind one balancer that each count alone', async (context) => {
+    const replicas = createReplicas(apis.customer, windowSeconds * 1000, 'alone');
+    const { url, close } = await listen(balance(replicas));
+    context.onTestFinished(close);
+    const { exitCode, failed } = await run(windowSeconds, { APIS: 'customer', CUSTOMER_URL: url });
+    expect(exitCode).toBe(99);
+    expect(failed).toContain('refused_beyond_limit');
+  });
+
+  const counting = [
+    { counts: 'together', cache: 'running', isRight: true },
+    { counts: 'alone', cache: 'running', isRight: false },
+    { counts: 'alone', cache: 'stopped', isRight: true },
+    { counts: 'together', cache: 'stopped', isRight: false },
+  ] as const;
+
+  it.for(counting)(
+    'asks a replica that counts $counts, with the cache $cache',
+    async ({ counts, cache, isRight }, context) => {
+      const replicas = createReplicas(apis.customer, longWindowSeconds * 1000, counts);
+      const [one, other] = await Promise.all(replicas.map(listen));
+      context.onTestFinished(async () => {
+        await one?.close();
+        await other?.close();
+      });
+      const { failed } = await run(longWindowSeconds, {
+        APIS: 'customer',
+        CUSTOMER_URL: one?.url ?? '',
+        OTHER_CUSTOMER_URL: other?.url ?? '',
+        CACHE: cache,
+      });
+      const faults = failed.filter((name) => name !== 'spent_in_time');
+      expect(faults).toEqual(isRight ? [] : ['replicas_count_so']);
+    },
+  );
 });

@@ -5,11 +5,12 @@ import process from 'node:process';
 import { findK6 } from '../../runner/find-k6.ts';
 import type { SuiteName } from '../../runner/options.ts';
 import { runSuite } from '../../runner/run-suite.ts';
-import type { Report } from '../../lib/summary.ts';
+import type { Report } from '../../lib/report.types.ts';
 
 const folder = join(import.meta.dirname, '..', '..');
 
 interface SuiteResult {
+  /** k6's own verdict: 99 where one of its thresholds did not hold. */
   readonly exitCode: number;
   /** The metrics of the failed thresholds, without their tags. */
   readonly failed: readonly string[];

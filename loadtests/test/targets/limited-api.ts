@@ -23,9 +23,11 @@ export interface LimitFlaws {
   /** Believes the entry of X-Forwarded-For that the client wrote. */
   readonly believesClient?: boolean;
   readonly slowMs?: number;
-  /** Answers 500 on what is limited, or on what is exempt. */
-  readonly failsLimited?: boolean;
-  readonly failsExempt?: boolean;
+  /** Answers everything that it does not refuse with this status, or only what is exempt. */
+  readonly answersAll?: number;
+  readonly answersExempt?: number;
+  /** The bits by which IPv6 addresses are one client. */
+  readonly ipv6Bits?: 48 | 56 | 64;
 }
 
 interface Window {
@@ -33,11 +35,19 @@ interface Window {
   endsAtMs: number;
 }
 
+/** Returns the first bits of an address such as `2001:db8:1:203::1`; an IPv4 address as it is. */
+const groupOf = (address: string, bits: number): string => {
+  if (!address.includes(':')) return address;
+  const groups = (address.split('::')[0] ?? '').split(':').map((group) => group.padStart(4, '0'));
+  return groups.join('').slice(0, bits / 4);
+};
+
 /** Returns the client of a request: the last entry is what the hop appended. */
 const clientOf = (request: Request, flaws: LimitFlaws): string => {
   if (flaws.oneBudget === true) return 'everybody';
   const entries = (request.get('x-forwarded-for') ?? '').split(',').map((entry) => entry.trim());
-  return (flaws.believesClient === true ? entries[0] : entries.at(-1)) ?? '';
+  const address = flaws.believesClient === true ? entries[0] : entries.at(-1);
+  return groupOf(address ?? '', flaws.ipv6Bits ?? 56);
 };
 
 const refuse = (response: Response, retryAfterSeconds: number, flaws: LimitFlaws): void => {
@@ -46,12 +56,8 @@ const refuse = (response: Response, retryAfterSeconds: number, flaws: LimitFlaws
   response.status(429).json(flaws.bareBody === true ? 'Too many requests' : envelope);
 };
 
-const succeed = (response: Response, fails = false): void => {
-  response.status(fails ? 500 : 200).json({ ok: !fails });
-};
-
 /** Counts a client's requests in windows that begin with the first. */
-const createCounter = (limit: number, windowMs: number, flaws: LimitFlaws) => {
+export const createCounter = (limit: number, windowMs: number, flaws: LimitFlaws) => {
   const windows = new Map<string, Window>();
   const current = (client: string): Window => {
     const known = windows.get(client);
@@ -70,10 +76,19 @@ const createCounter = (limit: number, windowMs: number, flaws: LimitFlaws) => {
 };
 
 /** Creates an API with the rate limit of `api`, except for its flaws. */
-export const createLimitedApi = (api: Api, windowMs: number, flaws: LimitFlaws = {}): Express => {
+export const createLimitedApi = (
+  api: Api,
+  windowMs: number,
+  flaws: LimitFlaws = {},
+  count = createCounter(flaws.limit ?? api.limit, windowMs, flaws),
+): Express => {
   const { limit = api.limit } = flaws;
-  const count = createCounter(limit, windowMs, flaws);
   const exempt = new Set(api.exemptRequests.map(({ path }) => path));
+  const all = [...api.limitedRequests, ...api.exemptRequests];
+  const statuses = new Map(all.map(({ path, status }) => [path, status]));
+  const answer = (request: Request, response: Response, instead = flaws.answersAll): void => {
+    response.status(instead ?? statuses.get(request.path) ?? 404).json({ path: request.path });
+  };
   const app = express();
   app.use((_request, _response, next) => {
     setTimeout(next, flaws.slowMs ?? 0);
@@ -82,7 +97,7 @@ export const createLimitedApi = (api: Api, windowMs: number, flaws: LimitFlaws =
     const isExempt = exempt.has(request.path) && request.path !== flaws.limitedPath;
     if (isExempt && flaws.countsExempt === true) count(request);
     if (isExempt || flaws.noLimiter === true) {
-      succeed(response, flaws.failsExempt);
+      answer(request, response, isExempt ? (flaws.answersExempt ?? flaws.answersAll) : undefined);
       return;
     }
     const { hits, endsAtMs } = count(request);
@@ -92,7 +107,7 @@ export const createLimitedApi = (api: Api, windowMs: number, flaws: LimitFlaws =
       response.set('ratelimit-policy', `"api"; q=${limit}; w=${windowMs / 1000}`);
     }
     if (hits > limit) refuse(response, seconds, flaws);
-    else succeed(response, flaws.failsLimited);
+    else answer(request, response);
   });
   return app;
 };

@@ -18,6 +18,11 @@ export interface FeedFlaws {
   readonly oneLateMs?: number;
   readonly noSellPrice?: boolean;
   /** Asks the provider once and repeats its answer ever after. */
+  /** Sells above what others buy at. */
+  readonly wrongSpread?: boolean;
+  /** The first socket gets a price, or a seq, of its own. */
+  readonly oneOtherPrice?: boolean;
+  readonly oneOtherSeq?: boolean;
   readonly staysAtFirstAnswer?: boolean;
   /** Says that every price is the last that is known. */
   readonly isStale?: boolean;
@@ -33,7 +38,9 @@ const startedAt = new Date().toISOString();
 
 const priceAt = (seq: number, flaws: FeedFlaws) => ({
   buyPaise: 1_233_666 + (flaws.amountsStand === true ? 0 : seq),
-  ...(flaws.noSellPrice !== true && { sellPaise: 1_196_656 }),
+  ...(flaws.noSellPrice !== true && {
+    sellPaise: flaws.wrongSpread === true ? 1_233_667 : 1_196_656,
+  }),
   spotPaise: 1_215_161,
   currency: 'INR',
   unit: 'GRAM',
@@ -79,8 +86,14 @@ export const startPriceFeed = async (tickMs: number, flaws: FeedFlaws = {}): Pro
   });
 
   const send = (socket: Socket, index: number): void => {
-    const message = priceAt(seq, flaws);
-    const lateMs = (index === 0 ? flaws.oneLateMs : undefined) ?? flaws.lateMs ?? 0;
+    const isOdd = index === 0;
+    const price = priceAt(seq, flaws);
+    const message = {
+      ...price,
+      buyPaise: price.buyPaise + Number(isOdd && flaws.oneOtherPrice === true),
+      seq: price.seq + Number(isOdd && flaws.oneOtherSeq === true),
+    };
+    const lateMs = (isOdd ? flaws.oneLateMs : undefined) ?? flaws.lateMs ?? 0;
     setTimeout(() => {
       socket.emit('price_update', message);
       if (flaws.cutsOff === true) socket.disconnect(true);

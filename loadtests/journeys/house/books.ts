@@ -1,0 +1,72 @@
+import type { House, Json } from './ask.ts';
+
+/** Rows that each check of the reconciliation finds, by its id. */
+export type Findings = Readonly<Record<string, number>>;
+
+interface Outcome {
+  readonly reconciles: boolean;
+  readonly rulesHold: boolean;
+  /** What differs, for people. */
+  readonly words: readonly string[];
+}
+
+const isOver = ({ status }: Json): boolean => status === 'DONE' || status === 'FAILED';
+
+const run = ({ ask, until }: House, token: string, kind: string): Json => {
+  const operator = { api: 'admin', token } as const;
+  const body = kind === 'REPORT' ? { kind, windowHours: 24 } : { kind };
+  const asked = ask({
+    ...operator,
+    method: 'POST',
+    route: '/v1/reconciliation/runs',
+    body,
+    status: 202,
+  });
+  const path = { route: '/v1/reconciliation/runs/:id', id: String(asked['id']) };
+  return until({ ...operator, method: 'GET', ...path }, 300, isOver);
+};
+
+const findingsOf = (report: Json): Findings =>
+  Object.fromEntries(report['checks'].map(({ id, count }: Json) => [String(id), Number(count)]));
+
+/** Reads what was found before the run: a used stack may have a review that is open. */
+export const readFindings = ({ ask }: House, token: string): Findings =>
+  findingsOf(ask({ api: 'admin', method: 'GET', route: '/v1/reconciliation', token }));
+
+const describe = ({ id, says, place, amount, status, count, samples, detail }: Json): string =>
+  place === undefined
+    ? `${id ?? says}: ${status}, ${count}: ${JSON.stringify(samples?.[0] ?? detail ?? '')}`.slice(
+        0,
+        400,
+      )
+    : `${place} differs by ${amount}`;
+
+/** Waits until every collaborator has delivered its webhooks: then the books are at rest. */
+const awaitWebhooks = ({ until }: House): void => {
+  const query = '?state=waiting';
+  const call = { api: 'sandbox', method: 'GET', route: '/_control/webhooks', query } as const;
+  until(call, 60, (body) => body['deliveries'].length === 0);
+};
+
+/** Asks for the reconciliation with all collaborators and for every rule of the database. */
+export const checkBooks = (house: House, token: string, before: Findings): Outcome => {
+  awaitWebhooks(house);
+  const { report } = run(house, token, 'REPORT');
+  const { databaseRules } = run(house, token, 'DATABASE_RULES');
+  const checks: readonly Json[] = report?.checks ?? [];
+  const differing = checks.filter(
+    ({ id, status, count }) =>
+      status === 'ERROR' || (status !== 'OK' && count > (before[String(id)] ?? 0)),
+  );
+  const rules: readonly Json[] = databaseRules?.rules ?? [];
+  const drift: readonly Json[] = databaseRules?.drift ?? [];
+  const broken = [
+    ...rules.filter(({ status }) => status !== 'OK'),
+    ...drift.filter(({ amount }) => Number(amount) !== 0),
+  ];
+  return {
+    reconciles: checks.length > 0 && differing.length === 0,
+    rulesHold: rules.length > 0 && broken.length === 0,
+    words: [...differing, ...broken].map(describe),
+  };
+};

@@ -1,0 +1,101 @@
+import type { HeardTick } from './feed-log.ts';
+import type { MarkView, SummaryData, Verdict } from './report.types.ts';
+
+/** Trends of one value for each mark: k6 has no memory that its sockets share. */
+export const markMetrics = ['mark_seq', 'mark_price', 'mark_lateness'] as const;
+
+const keyOf = (metric: (typeof markMetrics)[number], slot: number): string =>
+  `${metric}{mark:${slot}}`;
+
+/** Returns thresholds that always hold: k6 keeps the values of a tag only for a threshold. */
+export const markThresholds = (slots: number): Record<string, string[]> =>
+  Object.fromEntries(
+    Array.from({ length: slots }, (_, slot) => slot).flatMap((slot) =>
+      markMetrics.map((metric) => [keyOf(metric, slot), ['min>-100000']]),
+    ),
+  );
+
+/** Returns a number for all amounts of a tick: two that differ have the same one hardly ever. */
+export const priceNumber = ({ amounts }: Pick<HeardTick, 'amounts'>): number => {
+  let hash = 0x81_1c_9d_c5;
+  for (const character of amounts) {
+    hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01_00_01_93) >>> 0;
+  }
+  return hash;
+};
+
+/** Reads from k6's summary what was heard at each mark that anybody heard. */
+export const readMarks = (
+  { metrics }: SummaryData,
+  { firstMarkMs, tickMs, slots }: { firstMarkMs: number; tickMs: number; slots: number },
+): MarkView[] =>
+  Array.from({ length: slots }, (_, slot) => slot).flatMap((slot) => {
+    const [seq, price, late] = markMetrics.map((metric) => metrics[keyOf(metric, slot)]?.values);
+    if (seq === undefined || price === undefined || (seq['count'] ?? 0) === 0) return [];
+    return {
+      markMs: firstMarkMs + slot * tickMs,
+      seq: [seq['min'] ?? 0, seq['max'] ?? 0],
+      price: [price['min'] ?? 0, price['max'] ?? 0],
+      spreadMs: (late?.['p(99)'] ?? 0) - (late?.['min'] ?? 0),
+    };
+  });
+
+/** Joins what several k6 processes heard in the same run. */
+export const joinMarks = (parts: readonly (readonly MarkView[])[]): MarkView[] => {
+  const joined = new Map<number, MarkView>();
+  for (const view of parts.flat()) {
+    const { seq, price, spreadMs } = joined.get(view.markMs) ?? view;
+    joined.set(view.markMs, {
+      markMs: view.markMs,
+      seq: [Math.min(seq[0], view.seq[0]), Math.max(seq[1], view.seq[1])],
+      price: [Math.min(price[0], view.price[0]), Math.max(price[1], view.price[1])],
+      spreadMs: Math.max(spreadMs, view.spreadMs),
+    });
+  }
+  return [...joined.values()].toSorted((one, other) => one.markMs - other.markMs);
+};
+
+const verdict = (threshold: string, says: string, holding: number, all: number): Verdict => ({
+  threshold,
+  says,
+  part: '',
+  ok: all > 0 && holding === all,
+  observed: all === 0 ? 'never observed' : `${holding} of ${all} marks`,
+  values: { passes: holding, fails: all - holding },
+});
+
+/** Judges whether all sockets heard the same, and whether each mark has the number after the last. */
+export const judgeMarks = (marks: readonly MarkView[], spreadP99Ms?: number): Verdict[] => {
+  const count = (holds: (mark: MarkView, index: number) => boolean): number =>
+    marks.filter(holds).length;
+  const all = marks.length;
+  const worst = Math.round(Math.max(0, ...marks.map(({ spreadMs }) => spreadMs)));
+  return [
+    verdict(
+      'mark_seq min==max',
+      'all sockets got the same seq at a mark',
+      count(({ seq }) => seq[0] === seq[1]),
+      all,
+    ),
+    verdict(
+      'mark_price min==max',
+      'all sockets got the same price at a mark',
+      count(({ price }) => price[0] === price[1]),
+      all,
+    ),
+    verdict(
+      'mark_seq +1',
+      'the seq of a mark is the one after the mark before',
+      count(({ seq }, index) => index === 0 || seq[0] === (marks[index - 1]?.seq[1] ?? 0) + 1),
+      all,
+    ),
+    {
+      threshold: `mark_lateness p(99)-min${spreadP99Ms === undefined ? '' : `<${spreadP99Ms}`}`,
+      says: 'a tick reaches 99 of 100 sockets soon after the first',
+      part: '',
+      ok: all > 0 && (spreadP99Ms === undefined || worst < spreadP99Ms),
+      observed: `${worst} ms at most`,
+      values: { max: worst },
+    },
+  ];
+};

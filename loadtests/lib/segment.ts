@@ -1,0 +1,21 @@
+const fraction = (text: string): number => {
+  const [above = '', below = '1'] = text.split('/');
+  return Number(above) / Number(below);
+};
+
+/**
+ * Returns the part of `count` that falls to an execution segment such as `1/2:1`, which is all of it
+ * without one. Each of several k6 processes then holds its own count against its own part.
+ * @throws Error of one line when it can't be divided so: the parts would depend on k6's rounding.
+ */
+export const shareOf = (count: number, segment: string | undefined): number => {
+  if (segment === undefined || segment === '') return count;
+  const [first = '', last] = segment.split(':');
+  const [from, to] = last === undefined ? [0, fraction(first)] : [fraction(first), fraction(last)];
+  const share = count * (to - from);
+  const whole = Math.round(share);
+  if (Number.isNaN(share) || Math.abs(share - whole) > 1e-6) {
+    throw new Error(`${count} cannot be divided by the execution segment ${segment}`);
+  }
+  return whole;
+};
