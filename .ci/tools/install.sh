@@ -1,8 +1,9 @@
 #!/bin/sh
 # Builds the tools that npm does not have from pinned Go modules into .tools. Skips those that are
 # already built.
-#   install.sh [tool…]   without arguments all but prometheus, which no test needs, and
+#   install.sh [tool…]   without arguments all but prometheus and kind, which no test needs, and
 #                        pulumi, which takes ten minutes
+# One that fails leaves the others: they are built, and the exit code is 1.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -25,8 +26,9 @@ version_of() {
     toxiproxy) echo "$TOXIPROXY_VERSION" ;;
     promtool | prometheus) echo "$PROMETHEUS_VERSION" ;;
     pulumi) echo "$PULUMI_VERSION" ;;
+    kind) echo "$KIND_VERSION" ;;
     *)
-      echo "unknown tool $1; known are helm k6 helm-unittest helm-docs kubeconform actionlint versitygw toxiproxy promtool prometheus pulumi" >&2
+      echo "unknown tool $1; known are helm k6 helm-unittest helm-docs kubeconform actionlint versitygw toxiproxy promtool prometheus pulumi kind" >&2
       return 1
       ;;
   esac
@@ -36,9 +38,12 @@ version_of() {
 # may be called otherwise than its program (k6's root, helm's cmd), hence the folder aside.
 go_install() {
   aside=$(mktemp -d "$tools/build.XXXXXX")
-  GOBIN=$aside go install -trimpath -ldflags "-s -w ${3:-}" "$1"
-  mv -f "$aside"/* "$bin/$2"
-  rmdir "$aside"
+  if GOBIN=$aside go install -trimpath -ldflags "-s -w ${3:-}" "$1" && mv -f "$aside"/* "$bin/$2"; then
+    rmdir "$aside"
+  else
+    rm -rf "$aside"
+    return 1
+  fi
 }
 
 # go_build FOLDER PACKAGE PROGRAM [LDFLAGS]: a module with replace lines, which `go install` refuses.
@@ -46,6 +51,7 @@ go_build() {
   (cd "$here/$1" && go build -mod=readonly -trimpath -ldflags "-s -w ${4:-}" -o "$bin/$3" "$2")
 }
 
+# Each part says by itself that it failed: `set -e` does not hold in what `if` asks for.
 build() {
   case $1 in
     k6) go_install "go.k6.io/k6@v$K6_VERSION" k6 ;;
@@ -54,7 +60,8 @@ build() {
         "-X helm.sh/helm/v4/internal/version.version=v$HELM_VERSION"
       ;;
     helm-unittest)
-      go_build helm-unittest github.com/helm-unittest/helm-unittest/cmd/helm-unittest helm-unittest
+      go_build helm-unittest github.com/helm-unittest/helm-unittest/cmd/helm-unittest helm-unittest ||
+        return 1
       plugin=$tools/helm-plugins/helm-unittest
       mkdir -p "$plugin"
       sed "s/VERSION/$HELM_UNITTEST_VERSION/" "$here/helm-unittest/plugin.yaml" >"$plugin/plugin.yaml"
@@ -65,10 +72,11 @@ build() {
       ;;
     kubeconform)
       go_install "github.com/yannh/kubeconform/cmd/kubeconform@v$KUBECONFORM_VERSION" kubeconform \
-        "-X main.version=v$KUBECONFORM_VERSION"
+        "-X main.version=v$KUBECONFORM_VERSION" || return 1
       # Its default schemas are on the internet; these come from one release's API document.
       document=$(cd / && go mod download -json "k8s.io/kubernetes@v$KUBERNETES_VERSION" |
-        sed -n 's/^\t"Dir": "\(.*\)",$/\1/p')/api/openapi-spec/swagger.json
+        sed -n 's/^[[:space:]]*"Dir": "\(.*\)",$/\1/p')/api/openapi-spec/swagger.json
+      [ -f "$document" ] || { echo 'the API document of Kubernetes is missing'; return 1; }
       node "$here/kubernetes-schemas.mjs" "$document" "$tools/kubernetes-schemas"
       ;;
     actionlint)
@@ -79,6 +87,7 @@ build() {
       go_install "github.com/versity/versitygw/cmd/versitygw@v$VERSITYGW_VERSION" versitygw \
         "-X main.Version=v$VERSITYGW_VERSION"
       ;;
+    kind) go_install "sigs.k8s.io/kind@v$KIND_VERSION" kind ;;
     toxiproxy)
       go_install "github.com/Shopify/toxiproxy/v2/cmd/server@v$TOXIPROXY_VERSION" toxiproxy-server
       ;;
@@ -115,6 +124,7 @@ fi
 export CGO_ENABLED=0 GOFLAGS=-buildvcs=false
 mkdir -p "$bin" "$tools/stamps"
 
+failed=''
 for tool in "$@"; do
   version=$(version_of "$tool")
   if [ "$(cat "$tools/stamps/$tool" 2>/dev/null)" = "$version" ]; then
@@ -125,9 +135,11 @@ for tool in "$@"; do
   if ! build "$tool" >"$tools/$tool.log" 2>&1; then
     printf '%-14s %-16s failed:\n' "$tool" "$version" >&2
     tail -n 15 "$tools/$tool.log" >&2
-    exit 1
+    failed="$failed $tool"
+    continue
   fi
   echo "$version" >"$tools/stamps/$tool"
   printf '%-14s %-16s built in %s s\n' "$tool" "$version" "$(($(date +%s) - begun))"
   [ "$tool" != pulumi ] || pulumi_plugins
 done
+[ -z "$failed" ] || { echo "not built:$failed" >&2; exit 1; }

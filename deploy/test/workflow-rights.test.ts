@@ -21,10 +21,11 @@ const usesOfRights: Readonly<Record<string, RegExp>> = {
   'contents: read': /actions\/checkout@/u,
   'contents: write': /gh release create|git push origin/u,
   'pull-requests: write': /gh pr create/u,
+  'issues: write': /gh issue create/u,
   'packages: read': /verify-release\.sh/u,
   'packages: write': /ghcr\.io/u,
   'attestations: read': /verify-release\.sh/u,
-  'id-token: write': /actions\/attest-build-provenance@/u,
+  'id-token: write': /actions\/attest-build-provenance@|actions\/(?:reach-cluster|deploy-release)/u,
   'attestations: write': /actions\/attest-build-provenance@/u,
 };
 
