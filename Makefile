@@ -77,6 +77,11 @@ goldctl-release: goldctl-package ## Pack goldctl, and make programs of it that n
 test: install generate ## Run every test (TESTS=path for some of them)
 	@.ci/test.sh $(TESTS)
 
+.PHONY: test-pooler
+test-pooler: install generate ## Run the backend's tests through PgBouncer, before a server of another zone (TESTS=path)
+	@TEST_POOLER=pgbouncer npm run --silent test -w @digital-gold/backend -- \
+		--project fast --project stories $(TESTS)
+
 bench: install generate ## Run the benchmarks (BENCH=name for one of them)
 	@$(BACKEND) bench -- $(BENCH)
 

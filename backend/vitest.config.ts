@@ -6,6 +6,9 @@ const stories = [
   'test/demo.test.ts',
 ];
 
+/** Those that need PgBouncer: without it they fail, and say so. */
+const pooled = ['src/platform/jobs/pooled-jobs.test.ts'];
+
 export default defineConfig({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
@@ -29,7 +32,7 @@ export default defineConfig({
         test: {
           name: 'fast',
           include: ['src/**/*.test.ts', 'dev/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: stories,
+          exclude: [...stories, ...pooled],
         },
       },
       {
@@ -53,6 +56,7 @@ export default defineConfig({
           env: { STORE_UNDER_TEST: 's3' },
         },
       },
+      { extends: true, test: { name: 'pooler', include: pooled } },
     ],
   },
 });

@@ -35,6 +35,8 @@ interface PostgresOptions {
   readonly user: ServerUser | undefined;
   /** False only for tests: data that nobody minds losing is not worth a disk's waiting. */
   readonly durable: boolean;
+  /** The server's own time zone (default UTC). */
+  readonly timezone?: string;
   /**
    * A folder, which the server's user may write to, for a Unix socket besides; none unless given.
    */
@@ -86,7 +88,7 @@ const serverArguments = (options: PostgresOptions): string[] => {
     port: String(options.port),
     unix_socket_directories: options.sockets ?? '',
     max_connections: '300',
-    timezone: 'UTC',
+    timezone: options.timezone ?? 'UTC',
     log_timezone: 'UTC',
     ...(options.durable ? {} : speedAtTheCostOfSafety),
   };

@@ -22,13 +22,14 @@ import {
   type Logger,
   type Metrics,
 } from '../platform/observability/index.ts';
-import { closeRedis, createRedis, untilReady } from '../platform/redis/index.ts';
+import { closeRedis, untilReady } from '../platform/redis/index.ts';
 import { createSwitches, type Switches } from '../modules/settings/index.ts';
 import { createAuditor, type Auditor } from '../modules/audit/index.ts';
 import type { AdapterDeps } from '../adapters/adapter-deps.ts';
 import type { ProcessConfig, ProcessKeys } from './load-config.ts';
 import { createProcessGauges } from './create-process-gauges.ts';
 import { openKeyring, type OpenKeyring } from './open-keyring.ts';
+import { openRedis } from './open-redis.ts';
 
 /** The clients and services that every process of the service has. */
 export interface Runtime {
@@ -119,7 +120,7 @@ export const createOfflineRuntime = async (
   const random = createRandom();
   const { clock, stop } = await createBusinessClock(config, { wall, logger, metrics });
   const database = openDatabase(name, config, { logger, metrics, timers });
-  const redis = createRedis(config.REDIS_URL, 'fail-fast', {
+  const redis = openRedis(config, 'fail-fast', {
     logger,
     commandTimeoutMs: config.REDIS_TIMEOUT_MS,
     connectionName: name,

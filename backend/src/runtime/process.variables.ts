@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineVariables } from '../platform/config/config.ts';
 import { databasePartVariables } from '../platform/config/database-address.ts';
 import {
+  addresses,
   appMode,
   flag,
   httpUrl,
@@ -42,9 +43,18 @@ export const processVariables = defineVariables({
   DATABASE_POOL_SIZE: { schema: integer(10, 1, 200), doc: 'most connections of this process' },
   REDIS_URL: {
     schema: z.url({ protocol: /^rediss?$/u, message: 'must be a redis:// address' }),
-    doc: 'the cache',
+    doc: 'the cache; with REDIS_SENTINELS, the name of its master in the place of the host',
     secret: true,
     store: 'cache',
+  },
+  REDIS_SENTINELS: {
+    schema: addresses(26_379),
+    doc: 'host:port of each Sentinel that knows the master of REDIS_URL, comma-separated',
+  },
+  REDIS_SENTINEL_PASSWORD: {
+    schema: text().optional(),
+    doc: 'password of the Sentinels, where they ask for one',
+    secret: true,
   },
   REDIS_TIMEOUT_MS: {
     schema: integer(200, 10, 60_000),

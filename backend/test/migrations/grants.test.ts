@@ -45,6 +45,7 @@ const deletable = [
   'gateway_setting',
   'gold_quote',
   'idempotency_key',
+  'job_pool',
   'kyc_document',
   'legal_field',
   'list_change',

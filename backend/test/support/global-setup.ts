@@ -13,6 +13,7 @@ export const setup = async (project: TestProject): Promise<() => Promise<void>> 
   const servers = createTestServers({
     adminUrl: process.env['DATABASE_URL'],
     redisUrl: process.env['REDIS_URL'],
+    isPooled: process.env['TEST_POOLER'] === 'pgbouncer',
   });
   const api = await serveTestServers(servers);
   project.provide('testServersUrl', api.url);

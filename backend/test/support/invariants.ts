@@ -1,4 +1,5 @@
 import { Client } from 'pg';
+import { isPooled } from '../../src/platform/config/pooled-address.ts';
 import { withConnection } from '../../dev/stack/database-setup.ts';
 import { atOneMoment, findBrokenRules } from '../../src/modules/reconciliation/index.ts';
 import { compareBooks } from './invariants-books.ts';
@@ -13,9 +14,13 @@ export interface InvariantsAt {
   readonly sandboxUrl: string;
 }
 
-const findOn = async (client: Client, sandboxUrl: string): Promise<Violation[]> => {
+const findOn = async (
+  client: Client,
+  sandboxUrl: string,
+  keepsPlans = false,
+): Promise<Violation[]> => {
   const books = await compareBooks(client, sandboxUrl);
-  const found = await atOneMoment(client, () => findBrokenRules(client));
+  const found = await atOneMoment(client, () => findBrokenRules(client, { keepsPlans }));
   return [...found, ...books];
 };
 
@@ -54,10 +59,11 @@ export interface Invariants {
 /** Connects for the checks of one test file: PostgreSQL plans each statement once. */
 export const openInvariants = async (at: InvariantsAt): Promise<Invariants> => {
   const client = new Client({ connectionString: at.databaseUrl });
+  const keepsPlans = !isPooled(at.databaseUrl);
   await client.connect();
   return {
     async assert(broken = []) {
-      const found = await findOn(client, at.sandboxUrl);
+      const found = await findOn(client, at.sandboxUrl, keepsPlans);
       refuse(found.filter(({ says }) => !broken.includes(says)));
     },
     close: () => client.end(),

@@ -99,7 +99,9 @@ const clear = async (path: string): Promise<void> => {
   for (const name of readdirSync(path)) await stopPostgres(join(path, name));
   const servers = join(path, 'servers');
   for (const pid of existsSync(servers) ? readdirSync(servers) : []) {
-    await stopProcess({ pid: Number(pid), mark: 'redis-server', graceMs: 2000 });
+    for (const mark of ['redis-server', 'pgbouncer']) {
+      await stopProcess({ pid: Number(pid), mark, graceMs: 2000 });
+    }
   }
   rmSync(path, { recursive: true, force: true });
 };

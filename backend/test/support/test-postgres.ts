@@ -20,7 +20,7 @@ const openSockets = ({ path, user }: RunFolder): string | undefined => {
  * Starts the run's PostgreSQL and answers with its administrator's address: a Unix socket's where
  * there is one, which takes a tenth of the processor's time off a test.
  */
-export const startTestPostgres = async (folder: RunFolder): Promise<string> => {
+export const startTestPostgres = async (folder: RunFolder, timezone: string): Promise<string> => {
   const sockets = openSockets(folder);
   const server = await startPostgres({
     home: folder.serverHome,
@@ -29,6 +29,7 @@ export const startTestPostgres = async (folder: RunFolder): Promise<string> => {
     logFile: join(folder.path, 'postgres.log'),
     user: folder.user,
     durable: false,
+    timezone,
     ...(sockets !== undefined && { sockets }),
   });
   const address = new URL(server.adminUrl);

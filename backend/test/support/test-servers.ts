@@ -7,6 +7,7 @@ import {
   onDatabase,
 } from '../../dev/stack/database-setup.ts';
 import { buildApps } from '../../build.ts';
+import { startPgbouncer } from './pgbouncer.ts';
 import { createTestRedis } from './test-redis.ts';
 import { openRunFolder, type RunFolder } from './run-folder.ts';
 import { cloneTemplate, ensureSeededTemplate, ensureTemplate } from './template-database.ts';
@@ -33,6 +34,11 @@ interface TestServersOptions {
   /** An administrator's connection to a running server, instead of an embedded one. */
   readonly adminUrl: string | undefined;
   readonly redisUrl: string | undefined;
+  /**
+   * True to reach every database as the application by way of PgBouncer in transaction mode, before
+   * a server that is set to Asia/Kolkata where it is an embedded one.
+   */
+  readonly isPooled?: boolean;
 }
 
 /** Runs work once, at the first call; a failure is kept too, so every caller gets it. */
@@ -56,7 +62,20 @@ export const createTestServers = (options: TestServersOptions): TestServers => {
   const live = new Map<string, { readonly releaseRedis: () => Promise<void> }>();
   const admin = once(async () => {
     if (options.adminUrl !== undefined && options.adminUrl !== '') return options.adminUrl;
-    return startTestPostgres(await folder());
+    return startTestPostgres(await folder(), options.isPooled === true ? 'Asia/Kolkata' : 'UTC');
+  });
+  const pooler = once(async () => {
+    if (options.isPooled !== true) return undefined;
+    const run = await folder();
+    // Some tests hold half a hundred transactions at a time.
+    const settings = { default_pool_size: '100' };
+    const started = await startPgbouncer({
+      serverUrl: await admin(),
+      folder: run.path,
+      settings,
+    });
+    run.recordServer(started.pid);
+    return started;
   });
   const template = once(async () => {
     await build('migrate');
@@ -83,9 +102,10 @@ export const createTestServers = (options: TestServersOptions): TestServers => {
       const [own] = await Promise.all([redis.acquire(), cloneTemplate(adminUrl, source, name)]);
       live.set(name, { releaseRedis: own.release });
       const url = onDatabase(adminUrl, name);
+      const direct = asRole(url, applicationRole);
       return {
         name,
-        databaseUrl: asRole(url, applicationRole),
+        databaseUrl: (await pooler())?.urlOf(direct) ?? direct,
         migrateUrl: asRole(url, migrateRole),
         redisUrl: own.url,
       };

@@ -9,7 +9,7 @@ process refuses by name to start without one that it needs. In: root, component.
 {{- define "digital-gold.processSecrets" -}}
 {{- $own := list "BLIND_INDEX_KEY" "CREDENTIAL_PEPPER" "REDIS_URL" }}
 {{- $own = append $own (ternary "DATABASE_PASSWORD" "DATABASE_URL" (ne (include "digital-gold.hasDatabaseParts" .root) "")) }}
-{{- $keys := list "AWS_KMS_SECRET_ACCESS_KEY" "PII_KEYRING" "VAULT_TOKEN" }}
+{{- $keys := list "AWS_KMS_SECRET_ACCESS_KEY" "PII_KEYRING" "REDIS_SENTINEL_PASSWORD" "VAULT_TOKEN" }}
 {{- $gateways := list "CASHFREE_CLIENT_SECRET" "RAZORPAY_KEY_SECRET" "SANDBOX_GATEWAY_KEY_SECRET" }}
 {{- $money := concat $gateways (list "RAZORPAYX_KEY_SECRET" "SAFEGOLD_TOKEN") }}
 {{- $gatewayWebhooks := list "CASHFREE_WEBHOOK_SECRETS" "RAZORPAY_WEBHOOK_SECRETS" "SANDBOX_GATEWAY_WEBHOOK_SECRETS" }}
@@ -22,7 +22,7 @@ process refuses by name to start without one that it needs. In: root, component.
 {{- $own = append $own "JWT_SECRET" }}
 {{- $parties = concat $keys $money (list "GITHUB_TOKEN" "S3_SECRET_ACCESS_KEY") }}
 {{- else if eq .component "worker" }}
-{{- $parties = concat $keys $money (list "GITHUB_TOKEN" "PROOF_SIGNING_KEYS" "S3_SECRET_ACCESS_KEY") }}
+{{- $parties = concat $keys $money (list "GITHUB_TOKEN" "JOBS_DATABASE_URL" "PROOF_SIGNING_KEYS" "S3_SECRET_ACCESS_KEY") }}
 {{- end }}
 {{- dict "own" (sortAlpha $own) "parties" (sortAlpha $parties) | toYaml }}
 {{- end }}

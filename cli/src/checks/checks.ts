@@ -148,7 +148,7 @@ export const checks: readonly Check[] = [
     id: 'cache-answers',
     category: 'stores',
     title: 'the cache answers',
-    hint: 'Check Redis and REDIS_URL. Amounts stay correct without it, but the price feed stops.',
+    hint: 'Check Redis and REDIS_URL. Amounts stay correct without it, and sockets hear each price later.',
     run: async ({ probes }) => [needFinding({ name: 'cache', isRequired: false }, await probes())],
   },
   ...databaseChecks,

@@ -41,10 +41,12 @@ export const optionalSecrets = [
   'CASHFREE_CLIENT_SECRET',
   'CASHFREE_WEBHOOK_SECRETS',
   'GITHUB_TOKEN',
+  'JOBS_DATABASE_URL',
   'KYC_WEBHOOK_SECRETS',
   'PROOF_SIGNING_KEYS',
   'RAZORPAY_KEY_SECRET',
   'RAZORPAY_WEBHOOK_SECRETS',
+  'REDIS_SENTINEL_PASSWORD',
   'SANDBOX_GATEWAY_KEY_SECRET',
   'SANDBOX_GATEWAY_WEBHOOK_SECRETS',
   'S3_SECRET_ACCESS_KEY',
@@ -57,6 +59,7 @@ const own = [
   'BLIND_INDEX_KEY',
   'CREDENTIAL_PEPPER',
   'AWS_KMS_SECRET_ACCESS_KEY',
+  'REDIS_SENTINEL_PASSWORD',
   'VAULT_TOKEN',
 ] as const;
 const money = [
@@ -86,7 +89,14 @@ export const processSecrets: Readonly<Record<Process, readonly string[]>> = {
   ],
   admin: [...own, 'JWT_SECRET', ...money, 'GITHUB_TOKEN', 'S3_SECRET_ACCESS_KEY'],
   accounting: own,
-  worker: [...own, ...money, 'GITHUB_TOKEN', 'PROOF_SIGNING_KEYS', 'S3_SECRET_ACCESS_KEY'],
+  worker: [
+    ...own,
+    ...money,
+    'GITHUB_TOKEN',
+    'JOBS_DATABASE_URL',
+    'PROOF_SIGNING_KEYS',
+    'S3_SECRET_ACCESS_KEY',
+  ],
 };
 
 /** Every name that belongs in `secrets` and never in `environment`. */

@@ -1,9 +1,10 @@
 import { createServer } from 'node:http';
 import { attachPriceSocket, createSocketGauge } from '../../modules/price/index.ts';
-import { closeRedis, createRedis } from '../../platform/redis/index.ts';
+import { closeRedis } from '../../platform/redis/index.ts';
 import { createApiApp } from '../../runtime/create-api-app.ts';
 import { createRuntime } from '../../runtime/create-runtime.ts';
 import { loadConfig } from '../../runtime/load-config.ts';
+import { openRedis } from '../../runtime/open-redis.ts';
 import { runMain, startProcess } from '../../runtime/start-process.ts';
 import { createCustomerApi, customerApiVariables } from './customer-api.ts';
 
@@ -14,13 +15,14 @@ await runMain('customer', async (env) => {
   const { logger, redis } = runtime;
   const { definition, identity, sms, objects, services } = createCustomerApi(config, env, runtime);
   const server = createServer(createApiApp(definition, config, runtime));
-  const publisher = createRedis(config.REDIS_URL, 'patient', { logger, follows: redis });
-  const subscriber = createRedis(config.REDIS_URL, 'patient', { logger, follows: redis });
+  const publisher = openRedis(config, 'patient', { logger, follows: redis });
+  const subscriber = openRedis(config, 'patient', { logger, follows: redis });
   const io = attachPriceSocket(server, {
     publisher,
     subscriber,
     db: runtime.database.db,
     wall: runtime.wall,
+    timers: runtime.timers,
     logger,
     metrics: runtime.metrics,
     trustProxyHops: config.TRUST_PROXY_HOPS,

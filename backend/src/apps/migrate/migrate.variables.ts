@@ -1,14 +1,14 @@
 import { defineVariables } from '../../platform/config/config.ts';
 import { databasePartVariables } from '../../platform/config/database-address.ts';
-import { integer, plainStores, text } from '../../platform/config/kinds.ts';
+import { directAddress, integer, plainStores, text } from '../../platform/config/kinds.ts';
 
 const { DATABASE_HOST, DATABASE_PORT, DATABASE_NAME, DATABASE_SSLMODE, DATABASE_CA_FILE } =
   databasePartVariables;
 
 export const migrateVariables = defineVariables({
   MIGRATE_DATABASE_URL: {
-    schema: text(),
-    doc: 'the database, as the role that owns the schema',
+    schema: directAddress(),
+    doc: 'the database, as the role that owns the schema; no pooler in transaction mode',
     secret: true,
     store: 'database',
   },

@@ -12,8 +12,10 @@ import { adapterDeps, createRuntime } from '../../runtime/create-runtime.ts';
 import { createServices } from '../../runtime/create-services.ts';
 import { loadConfig } from '../../runtime/load-config.ts';
 import { runMain, startProcess } from '../../runtime/start-process.ts';
+
 import { createObservers } from './create-observers.ts';
 import { createSweeps } from './create-sweeps.ts';
+import { openJobConnections } from './job-connections.ts';
 import { createWorkerBooks } from './create-worker-reconciliation.ts';
 import { workerProcessVariables } from './worker.variables.ts';
 
@@ -44,8 +46,9 @@ await runMain('worker', async (env) => {
     ...kycEvents.jobs,
     ...books.jobs,
   };
+  const jobConnections = openJobConnections(config, runtime);
   const jobs = createJobRunner({
-    connections: database.connections,
+    connections: jobConnections.connections,
     tasks,
     concurrency: config.JOB_CONCURRENCY,
     logger,
@@ -76,11 +79,13 @@ await runMain('worker', async (env) => {
     config,
     checks: [{ name: 'jobs', isRequired: true, check: standstill.check }],
     beforeMetrics: createObservers({ config, runtime, services, standstill, books }),
-    onDrain: () => Promise.all([feed.stop(), mover.stop(), sweeps.stop(), jobs.stop()]),
+    onDrain: () =>
+      Promise.all([jobConnections, feed, mover, sweeps, jobs].map((part) => part.stop())),
     closeFirst: [
       { name: 'services', close: () => services.close() },
       { name: 'ci', close: async () => ci?.close() },
       { name: 'objects', close: () => objects.close() },
+      { name: 'job connections', close: jobConnections.close },
     ],
   });
 });

@@ -1,5 +1,5 @@
 import { defineVariables } from '../../platform/config/config.ts';
-import { integer } from '../../platform/config/kinds.ts';
+import { directAddress, integer } from '../../platform/config/kinds.ts';
 import { signingKeyList } from '../../modules/proof-of-gold/index.ts';
 import { servicesVariables } from '../../runtime/process.variables.ts';
 
@@ -11,6 +11,12 @@ export const workerVariables = defineVariables({
   EXPIRY_EVERY_MS: {
     schema: integer(5000, 200, 600_000),
     doc: 'real time between two passes of the sweeps over what expires, in milliseconds',
+  },
+  JOBS_DATABASE_URL: {
+    schema: directAddress().optional(),
+    doc: "the database's own address for the job queue, where DATABASE_URL is a pooler's",
+    secret: true,
+    store: 'database',
   },
   JOB_CONCURRENCY: { schema: integer(10, 1, 100), doc: 'jobs at a time in this process' },
   RECONCILIATION_QUERIES_PER_SECOND: {

@@ -7,7 +7,7 @@ import type { Logger, Metrics } from '../../platform/observability/index.ts';
 import { withLock } from '../../platform/redis/index.ts';
 import type { FetchPrice } from './live-price.ts';
 import { findLastTick, hasTick, insertTick } from './price.store.ts';
-import { tickEveryMs, type LivePrice, type PriceTick } from './price.types.ts';
+import { markOf, tickEveryMs, type LivePrice, type PriceTick } from './price.types.ts';
 
 /** A dead leader's lock expires within this, so that the next mark has a new leader. */
 const leaderTtlMs = 5000;
@@ -39,11 +39,6 @@ interface PriceFeedOptions {
   /** Nothing is counted without. */
   readonly metrics?: Pick<Metrics, 'observeTick'>;
 }
-
-const markOf = (at: Date): Date => {
-  const ms = at.getTime();
-  return addMs(at, -(ms % tickEveryMs));
-};
 
 /**
  * Sends one tick on every 10 s mark of the wall clock. A tick is a row unique by its mark; only the

@@ -7,11 +7,12 @@ import { eventually } from '#test/support/eventually.ts';
 import { openTestSystem, type TestSystem } from '#test/support/open-test-system.ts';
 import { makePrice } from '#test/support/prices.ts';
 import { createRestartableRedis } from '#test/support/restartable-redis.ts';
-import { addMs, type Clock } from '../../platform/clock/clock.ts';
+import { addMs, msBetween, type Clock } from '../../platform/clock/clock.ts';
 import { closeRedis, createRedis } from '../../platform/redis/index.ts';
 import { createAdmins } from '../admins/index.ts';
 import { attachPriceSocket, createPriceBroadcast, type LivePrice } from './index.ts';
 import { insertTick } from './price.store.ts';
+import { markOf } from './price.types.ts';
 
 interface Message {
   readonly event: string;
@@ -59,6 +60,7 @@ const serveReplica = async (options: { redisUrl?: string; wall?: Clock } = {}) =
         subscriber,
         db,
         wall,
+        timers: system.timers,
         logger: system.logger,
         metrics: system.metrics,
         trustProxyHops: 1,
@@ -194,6 +196,59 @@ describe('a broadcast', () => {
     });
     expect(update.body).toMatchObject({ seq: tick.seq });
     await server.close();
+  });
+});
+
+/** Real time, as if the next mark were `ms` away; after every tick of this file. */
+const shortlyBefore = (ms: number) => {
+  minutes += 10;
+  const mark = markOf(addMs(system.wall.now(), minutes * 60_000));
+  const begun = system.wall.now();
+  const now = (): Date => addMs(mark, msBetween(begun, system.wall.now()) - ms);
+  return { mark, wall: { now } };
+};
+const updatesOf = (heard: readonly Message[]): unknown[] =>
+  heard.filter(({ event }) => event === 'price_update').map(({ body }) => body['seq']);
+
+describe('a mark whose tick was not heard', () => {
+  it('is read and sent by each replica without Redis, and once when it comes late', async () => {
+    const server = await createRestartableRedis();
+    await server.start();
+    const redis = await connectRedis(server.url);
+    clients.push(redis);
+    const { mark, wall } = shortlyBefore(6000);
+    const urls = await Promise.all([1, 2].map(() => serveReplica({ redisUrl: server.url, wall })));
+    const heard = await Promise.all(urls.map((url) => listen(url)));
+    await server.stop();
+    const tick = await addTick({}, mark);
+    await eventually(() => {
+      for (const each of heard) expect(updatesOf(each)).toEqual([tick.seq]);
+    });
+
+    await server.start();
+    const broadcast = createPriceBroadcast({ redis, logger: system.logger });
+    const next = { ...tick, seq: tick.seq + 1 };
+    await eventually(() => {
+      broadcast(tick);
+      broadcast(next);
+      for (const each of heard) expect(updatesOf(each)).toContain(next.seq);
+    });
+    for (const each of heard) {
+      expect(updatesOf(each).filter((seq) => seq === tick.seq)).toHaveLength(1);
+    }
+    await server.close();
+  });
+
+  it('is not sent again by a replica that heard it', async () => {
+    const { mark, wall } = shortlyBefore(500);
+    const url = await serveReplica({ wall });
+    const heard = await listen(url);
+    await eventually(() => wall.now() >= mark);
+    const tick = await addTick({}, mark);
+    createPriceBroadcast({ redis: system.redis, logger: system.logger })(tick);
+    await eventually(() => updatesOf(heard).length > 0);
+    await eventually(() => msBetween(mark, wall.now()) > 3000);
+    expect(updatesOf(heard)).toEqual([tick.seq]);
   });
 });
 

@@ -4,6 +4,7 @@ import type { Redis } from 'ioredis';
 import { Gauge, type Registry } from 'prom-client';
 import { Server, type Socket } from 'socket.io';
 import { msBetween, type Clock } from '../../platform/clock/clock.ts';
+import type { Timers } from '../../platform/clock/timers.ts';
 import { batchReads, type Db } from '../../platform/db/index.ts';
 import { fixedHeaders, addressGroup, clientAddress } from '../../platform/http/index.ts';
 import type { Logger, Metrics } from '../../platform/observability/index.ts';
@@ -11,6 +12,7 @@ import { priceNamespace } from './price-broadcast.ts';
 import { presentTick } from './price.schemas.ts';
 import { findLastTick, type Tick } from './price.store.ts';
 import { tickEveryMs } from './price.types.ts';
+import { watchTicks } from './tick-watch.ts';
 
 /** Returns true for a price that was repeated on its mark, and when the feed has stopped. */
 const isStale = ({ price, mark }: Tick, now: Date): boolean =>
@@ -18,7 +20,8 @@ const isStale = ({ price, mark }: Tick, now: Date): boolean =>
 
 /**
  * Attaches the feed's sockets to a customer API replica: namespace `/price`, any origin, no
- * credential, so many sockets of one address. A client gets one `price_snapshot` when it connects.
+ * credential, so many sockets of one address. A client gets one `price_snapshot` when it connects,
+ * and each tick, without Redis too.
  */
 export const attachPriceSocket = (
   server: HttpServer,
@@ -27,6 +30,7 @@ export const attachPriceSocket = (
     readonly subscriber: Redis;
     readonly db: Db;
     readonly wall: Clock;
+    readonly timers: Timers;
     readonly logger: Logger;
   } & SocketLimitOptions,
 ): Server => {
@@ -53,6 +57,16 @@ export const attachPriceSocket = (
       options.logger.error({ err: error }, 'no snapshot for a new socket');
     });
   });
+  const stop = watchTicks({
+    io,
+    lastTick,
+    sendHere: (tick) => {
+      const stale = isStale(tick, options.wall.now());
+      io.of(priceNamespace).local.emit('price_update', presentTick({ ...tick, stale }));
+    },
+    ...options,
+  });
+  server.once('close', stop);
   return io;
 };
 

@@ -1,10 +1,14 @@
 import type { Bps, Paise } from '../../money/index.ts';
+import { addMs } from '../../platform/clock/clock.ts';
 
 /** A price is live for this long, in real milliseconds. */
 export const priceLifeMs = 10_000;
 
 /** The feed sends a tick on each multiple of this on the wall clock. */
 export const tickEveryMs = 10_000;
+
+/** Returns the last mark at or before a moment. */
+export const markOf = (at: Date): Date => addMs(at, -(at.getTime() % tickEveryMs));
 
 /** The price of one moment: ours, and the provider's that it was made of, in paise per gram. */
 export interface LivePrice {

@@ -24,6 +24,10 @@ export const databasePartVariables = {
     doc: "password of the application's role, beside DATABASE_HOST",
     secret: true,
   },
+  DATABASE_POOLER: {
+    schema: z.enum(['transaction']).optional(),
+    doc: '`transaction` where the address leads to a pooler in that mode (docs/scale.md)',
+  },
   DATABASE_SSLMODE: {
     schema: z.enum(sslModes).optional(),
     doc: 'TLS of the connection, whatever the address says: `require`, `verify-ca`, `verify-full`',
@@ -37,9 +41,12 @@ export const databasePartVariables = {
 /** Reads a variable's text, or its file's. */
 type Read = (name: string) => string | undefined;
 
+/** The addresses that may be given in parts. Others lead elsewhere than these. */
+const inParts: ReadonlySet<string> = new Set(['DATABASE', 'MIGRATE_DATABASE']);
+
 const fromParts = (prefix: string, read: Read): URL | undefined => {
   const host = read('DATABASE_HOST');
-  if (host === undefined) return undefined;
+  if (host === undefined || !inParts.has(prefix)) return undefined;
   const url = new URL('postgresql://host');
   // An IPv6 address stands in brackets in an address.
   url.hostname = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
@@ -58,8 +65,9 @@ export type DatabaseAddress = { readonly text: string | undefined } | { readonly
 
 /**
  * Puts a database's address together: the URL as given, or its parts, with the TLS that
- * `DATABASE_SSLMODE` and `DATABASE_CA_FILE` ask for in place of the URL's own.
- * `name` is `DATABASE_URL` or `MIGRATE_DATABASE_URL`, which share all but user and password.
+ * `DATABASE_SSLMODE` and `DATABASE_CA_FILE` ask for in place of the URL's own. `DATABASE_URL` and
+ * `MIGRATE_DATABASE_URL` share all parts but user and password. Only the first may lead to the
+ * pooler of `DATABASE_POOLER`.
  */
 export const readDatabaseAddress = (name: string, read: Read): DatabaseAddress => {
   const prefix = name.replace(/_URL$/u, '');
@@ -72,8 +80,9 @@ export const readDatabaseAddress = (name: string, read: Read): DatabaseAddress =
   if (missing !== undefined) return { problem: `${missing} is needed beside DATABASE_HOST` };
   const mode = read('DATABASE_SSLMODE');
   const authority = read('DATABASE_CA_FILE');
+  const isPooled = name === 'DATABASE_URL' && read('DATABASE_POOLER') !== undefined;
   if (parts === undefined) {
-    const isPlain = mode === undefined && authority === undefined;
+    const isPlain = mode === undefined && authority === undefined && !isPooled;
     // The variable's own schema refuses a text that is no address.
     if (given === undefined || isPlain || !URL.canParse(given)) return { text: given };
   }
@@ -83,5 +92,6 @@ export const readDatabaseAddress = (name: string, read: Read): DatabaseAddress =
     url.searchParams.set('sslmode', mode);
   }
   if (authority !== undefined) url.searchParams.set('sslrootcert', authority);
+  if (isPooled) url.searchParams.set('pgbouncer', 'true');
   return { text: url.href };
 };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isPooled } from './pooled-address.ts';
 
 /** The kinds of environment variable, each parsed from text. */
 
@@ -46,8 +47,26 @@ export const list = (defaultValue: string) =>
         .filter((entry) => entry !== ''),
     );
 
+/** Parses a comma-separated list of `host:port`, or hosts alone for the usual port. */
+export const addresses = (usualPort: number) =>
+  list('').pipe(
+    z.array(
+      z
+        .string()
+        .regex(/^(?:[\w.-]+|\[[\da-fA-F:]+\])(?::\d{1,5})?$/u, 'must be host:port')
+        .transform((entry) => {
+          const { hostname, port } = new URL(`redis://${entry}`);
+          return { host: hostname.replaceAll(/[[\]]/gu, ''), port: Number(port || usualPort) };
+        }),
+    ),
+  );
+
 /** Requires a text. */
 export const text = () => z.string().min(1);
+
+/** Requires the address of a database itself: there, something is kept in a session. */
+export const directAddress = () =>
+  text().refine((address) => !isPooled(address), 'must lead past a pooler in transaction mode');
 
 /** Requires a secret of at least `minLength` characters. */
 export const secret = (minLength = 16) =>

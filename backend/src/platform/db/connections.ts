@@ -2,6 +2,7 @@ import { Socket } from 'node:net';
 import { Pool, type ClientConfig, type PoolConfig } from 'pg';
 import type { Timers } from '../clock/timers.ts';
 import { createServerWatch, type Heard, type ServerWatch } from './server-watch.ts';
+import { isPooled } from '../config/pooled-address.ts';
 import { prepareSession, sessionOptions } from './session.ts';
 
 interface PoolOptions {
@@ -36,6 +37,8 @@ export interface Connections {
    * connection. Nothing connects before the first one.
    */
   openPool(options: PoolOptions): Pool;
+  /** True where a pooler in transaction mode is in between: a session keeps nothing. */
+  readonly isPooled: boolean;
   /** Returns the use of each pool that was opened and not ended. */
   pools(): readonly PoolUse[];
   /** Returns the settings of a client that stays connected on its own and goes with the pools. */
@@ -106,7 +109,7 @@ const createSockets = () => {
     },
     /**
      * From now on cuts off those of pools that hear nothing for half of this time, the first ones
-     * when it is over. Others, such as heartbeats, are silent for as long as they hold their lock.
+     * when it is over. Others, such as heartbeats, are silent in between.
      */
     cutSilentOfPools(ms: number): void {
       let noted: Heard = new Map();
@@ -145,16 +148,22 @@ const ofEveryPool = {
   idleTimeoutMillis: 30_000,
   keepAlive: true,
   keepAliveInitialDelayMillis: 10_000,
-  statement_timeout: statementMs,
-  idle_in_transaction_session_timeout: statementMs,
   query_timeout: silenceMs,
 } as const;
+
+/** Asks for the bounds of statements as a session starts. Behind a pooler they are the role's. */
+const boundsOf = (lockWaitMs: number | undefined): ClientConfig => ({
+  statement_timeout: statementMs,
+  idle_in_transaction_session_timeout: statementMs,
+  ...(lockWaitMs !== undefined && { lock_timeout: lockWaitMs }),
+});
 
 /** Opens the connections of a process to the database at `url`. */
 export const createConnections = (options: ConnectionsOptions): Connections => {
   const { url, applicationName, timers, onReplaced } = options;
   const sockets = createSockets();
-  const base = { connectionString: url, options: sessionOptions } as const;
+  const pooled = isPooled(url);
+  const base = { connectionString: url, ...(!pooled && { options: sessionOptions }) };
   const watch = createServerWatch({
     settings: { ...base, application_name: `${applicationName} watch`.slice(0, 63) },
     timers,
@@ -177,7 +186,7 @@ export const createConnections = (options: ConnectionsOptions): Connections => {
   return {
     openPool({ size, applicationName: name, lockWaitMs, ...given }) {
       const { connectionWaitMs = 5000, onError = () => {} } = given;
-      const session = prepareSession();
+      const session = prepareSession(pooled ? { lockWaitMs } : {});
       const config: PoolConfig & { onConnect: typeof session.prepare } = {
         ...base,
         stream: streamOfPool,
@@ -185,7 +194,7 @@ export const createConnections = (options: ConnectionsOptions): Connections => {
         application_name: name,
         connectionTimeoutMillis: connectionWaitMs,
         ...ofEveryPool,
-        ...(lockWaitMs !== undefined && { lock_timeout: lockWaitMs }),
+        ...(!pooled && boundsOf(lockWaitMs)),
         onConnect: session.prepare,
       };
       const pool = new Pool(config);
@@ -195,6 +204,7 @@ export const createConnections = (options: ConnectionsOptions): Connections => {
       pools.note(pool, { name, size });
       return pool;
     },
+    isPooled: pooled,
     pools: pools.uses,
     clientSettings: (name) => ({
       ...base,

@@ -99,22 +99,28 @@ const idleMs = 60_000;
 const answerMs = 120_000;
 
 const configOf = (
-  connections: Pick<Connections, 'clientSettings'>,
+  connections: Pick<Connections, 'clientSettings' | 'isPooled'>,
   applicationName: string,
 ): ClientConfig => ({
   ...connections.clientSettings(applicationName),
-  idle_in_transaction_session_timeout: idleMs,
-  statement_timeout: answerMs,
-  // The server looks whether somebody is still there while it works; compiling a plan to machine
-  // code would take longer than what is first read by it.
-  options: `${sessionOptions} -c client_connection_check_interval=1000 -c jit=off`,
+  ...(!connections.isPooled && {
+    idle_in_transaction_session_timeout: idleMs,
+    statement_timeout: answerMs,
+    options: sessionOptions,
+  }),
 });
 
-/** Says all that counts again, for a pooler that drops what the connection asks for. */
+/**
+ * Says all that counts again, for a pooler that drops what the connection asks for. The server looks
+ * whether somebody is still there while it works. Compiling a plan to machine code would take longer
+ * than what is first read by it.
+ */
 const begin = `
   BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
   SET LOCAL TimeZone = 'UTC';
   SET LOCAL DateStyle = 'ISO, MDY';
+  SET LOCAL client_connection_check_interval = 1000;
+  SET LOCAL jit = off;
   SET LOCAL statement_timeout = ${answerMs};
   SET LOCAL idle_in_transaction_session_timeout = ${idleMs}`;
 
@@ -124,7 +130,7 @@ export const createReadSnapshot =
     connections,
     applicationName,
   }: {
-    readonly connections: Pick<Connections, 'clientSettings'>;
+    readonly connections: Pick<Connections, 'clientSettings' | 'isPooled'>;
     readonly applicationName: string;
   }): ReadSnapshot =>
   async (work, signal) => {

@@ -52,6 +52,16 @@ const withBound = (config: unknown): unknown => {
   return bound === undefined || !isConfig ? config : { ...config, query_timeout: bound };
 };
 
+/**
+ * Returns the statement that begins a transaction with its longest wait for a lock, in one round
+ * trip: for a pooler, whose sessions are nobody's.
+ */
+const withLockWait = (config: unknown, lockWaitMs: number): unknown => {
+  const isBegin = typeof config === 'object' && config !== null && 'text' in config;
+  if (!isBegin || config.text !== 'BEGIN') return config;
+  return { ...config, text: `BEGIN; SET LOCAL lock_timeout = ${Math.ceil(lockWaitMs)}` };
+};
+
 /** The server only reads: a standby, or one whose disk is full. */
 const readOnlyState = '25006';
 
@@ -67,9 +77,12 @@ const end = (client: ClientBase): void => {
 /**
  * Watches what becomes of a pool's statements. A connection with a statement that was not answered
  * is ended at once: the driver gives up the statement alone, and whoever got that connection next
- * would wait behind it. One that only reads is ended as it comes back to the pool.
+ * would wait behind it. One that only reads is ended as it comes back to the pool. Where `lockWaitMs`
+ * is given, each transaction says it as it begins.
  */
-export const prepareSession = () => {
+export const prepareSession = ({
+  lockWaitMs,
+}: { readonly lockWaitMs?: number | undefined } = {}) => {
   const readOnly = new WeakSet<ClientBase>();
   const failed = (client: ClientBase, error: unknown): void => {
     if (isUnanswered(error)) end(client);
@@ -81,7 +94,7 @@ export const prepareSession = () => {
       const query: unknown = client.query.bind(client);
       Reflect.set(client, 'query', (config: unknown, ...rest: unknown[]): unknown => {
         const result: unknown = Reflect.apply(query as () => unknown, client, [
-          withBound(config),
+          withBound(lockWaitMs === undefined ? config : withLockWait(config, lockWaitMs)),
           ...rest,
         ]);
         if (result instanceof Promise) result.catch((error: unknown) => failed(client, error));

@@ -6,8 +6,8 @@ import { jobsOf, retryNow, taskName, withJobRunner } from '#test/support/job-que
 import { createDatabase, type Database } from '../db/database.ts';
 import { createLogger, createSilentLogger } from '../observability/logger.ts';
 import { createJobRunner } from './create-job-runner.ts';
+import { releaseDeadPools } from './dead-pools.ts';
 import { enqueue, type JobContext } from './enqueue.ts';
-import { releaseDeadPools } from './heartbeat.ts';
 import { readQueue } from './inspect-queue.ts';
 
 const logger = createSilentLogger();
@@ -105,7 +105,7 @@ describe('job runner', () => {
       gate.open();
       await enqueue(database.db, { task, payload: { n: 2 } });
       await eventually(async () => {
-        await releaseDeadPools(database.inTransaction, 1);
+        await releaseDeadPools(database.inTransaction, { graceSeconds: 1 });
         expect(await jobsOf(database.db, task)).toEqual([]);
       });
     });

@@ -18,7 +18,7 @@ import { inSpan, type OpenSpan } from '../observability/tracing.ts';
 import type { JobOutcome, Metrics } from '../observability/metrics.ts';
 import type { JobContext, JobHandler, TaskList } from './enqueue.ts';
 import { startHeartbeat, type Heartbeat } from './heartbeat.ts';
-import { takeBackOnce } from './take-back-once.ts';
+import { neverListens, takeBackOnce } from './queue-connections.ts';
 
 /**
  * Calls `onStalled` once when no worker of a pool could look for jobs, `limit` times in a row. A
@@ -58,7 +58,7 @@ interface JobRunner {
 
 interface JobRunnerOptions {
   /** The application role's. */
-  readonly connections: Pick<Connections, 'openPool' | 'clientSettings'>;
+  readonly connections: Pick<Connections, 'openPool' | 'clientSettings' | 'isPooled'>;
   readonly tasks: TaskList;
   readonly logger: Logger;
   readonly metrics?: Pick<Metrics, 'observeJob'>;
@@ -87,6 +87,7 @@ const openPool = (connections: JobRunnerOptions['connections'], logger: Logger):
   const onError = (error: Error): void => logger.warn({ err: error }, 'job queue connection lost');
   const pool = connections.openPool({ size: poolSize, applicationName: 'job-runner', onError });
   takeBackOnce(pool);
+  if (connections.isPooled) neverListens(pool);
   // The same class; the queue was only typed against an older version of its types.
   return pool as unknown as QueuePool; // oxlint-disable-line typescript/no-unsafe-type-assertion
 };
@@ -97,6 +98,17 @@ const openPool = (connections: JobRunnerOptions['connections'], logger: Logger):
  * lives. In batches such a failure stops the pool, which is started anew.
  */
 const reporting = { completeJobBatchDelay: 0, failJobBatchDelay: 0 };
+
+/**
+ * A pooler gives each transaction another session, which knows no statement by its name. The
+ * lifecycle owns the signals.
+ */
+const settingsFor = ({ isPooled }: Pick<Connections, 'isPooled'>) => ({
+  parsedCronItems: [],
+  preset: { worker: reporting },
+  noPreparedStatements: isPooled,
+  noHandleSignals: true,
+});
 
 const quietLevels: ReadonlySet<string> = new Set(['debug', 'info']);
 
@@ -240,12 +252,9 @@ export const createJobRunner = (options: JobRunnerOptions): JobRunner => {
 
   const settings: RunnerOptions = {
     taskList: wrapHandlers(options),
-    parsedCronItems: [],
-    preset: { worker: reporting },
+    ...settingsFor(connections),
     concurrency,
     pollInterval: pollIntervalMs,
-    // The lifecycle owns the signals.
-    noHandleSignals: true,
     gracefulShutdownAbortTimeout: abortAfterMs,
     logger: queueLogger(logger),
   };

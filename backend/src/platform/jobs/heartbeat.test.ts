@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { eventually } from '#test/support/eventually.ts';
 import { freshDatabase, type FreshDatabase } from '#test/support/fresh-database.ts';
 import { createGate } from '#test/support/gate.ts';
@@ -6,8 +6,9 @@ import { jobsOf, taskName, withJobRunner } from '#test/support/job-queue.ts';
 import { createTimers } from '../clock/timers.ts';
 import { createDatabase, type Database } from '../db/database.ts';
 import { createSilentLogger } from '../observability/logger.ts';
+import { releaseDeadPools } from './dead-pools.ts';
 import { enqueue } from './enqueue.ts';
-import { releaseDeadPools, startHeartbeat } from './heartbeat.ts';
+import { startHeartbeat, type Heartbeat } from './heartbeat.ts';
 
 const logger = createSilentLogger();
 let fresh: FreshDatabase;
@@ -34,34 +35,83 @@ const lockedBy = async (task: string): Promise<(string | null)[]> => {
   return rows.map(({ locked_by: pool }) => pool);
 };
 
-/** Of this database: the server is shared with other test files. */
-const heartbeats = async (): Promise<number> => {
-  const rows = await database.db.$queryRaw<unknown[]>`
-    select 1 as held from pg_locks
-    where locktype = 'advisory' and granted
-      and database = (select oid from pg_database where datname = current_database())`;
-  return rows.length;
+const start = (poolId: string): Heartbeat => {
+  const heartbeat = startHeartbeat({
+    connections: database.connections,
+    poolId,
+    logger,
+    timers: createTimers(),
+  });
+  onTestFinished(() => heartbeat.stop());
+  return heartbeat;
 };
+const pools = (): Promise<string[]> =>
+  database.db.jobPool.findMany().then((rows) => rows.map(({ id }) => id));
+const hasBegun = (poolId: string): Promise<void> =>
+  eventually(async () => expect(await pools()).toContain(poolId));
+/** Moves what a pool said last into the past, and what was noted about it. */
+const age = (poolId: string, seconds: number) => database.db.$executeRaw`
+  update job_pool set beat_at = beat_at - make_interval(secs => ${seconds}::int),
+    suspected_at = suspected_at - make_interval(secs => ${seconds}::int) where id = ${poolId}`;
 
 describe('dead pools', () => {
   it('frees the jobs of a pool that is gone and leaves those of one that lives', async () => {
     const [gone, alive] = [taskName(), taskName()];
     await lockAs(gone, 'pool-gone');
     await lockAs(alive, 'pool-alive');
-    const heartbeat = startHeartbeat({
-      connections: database.connections,
-      poolId: 'pool-alive',
-      logger,
-      timers: createTimers(),
-    });
-    await eventually(async () => (await heartbeats()) === 1);
+    const heartbeat = start('pool-alive');
+    await hasBegun('pool-alive');
     expect(await releaseDeadPools(database.inTransaction)).toBe(1);
     expect(await lockedBy(gone)).toEqual([null]);
     expect(await lockedBy(alive)).toEqual(['pool-alive']);
 
     await heartbeat.stop();
+    expect(await pools()).not.toContain('pool-alive');
     expect(await releaseDeadPools(database.inTransaction)).toBe(1);
     expect(await lockedBy(alive)).toEqual([null]);
+  });
+
+  it('frees those of one that died only when it was suspected and stayed silent', async () => {
+    const task = taskName();
+    await lockAs(task, 'pool-died');
+    await database.db.$executeRaw`insert into job_pool (id, beat_at) values ('pool-died', now())`;
+    expect(await releaseDeadPools(database.inTransaction)).toBe(0);
+    // However long it was silent: the database may have been away for all that time.
+    await age('pool-died', 600);
+    expect(await releaseDeadPools(database.inTransaction)).toBe(0);
+    expect(await lockedBy(task)).toEqual(['pool-died']);
+    await age('pool-died', 6);
+    expect(await releaseDeadPools(database.inTransaction)).toBe(1);
+    expect(await lockedBy(task)).toEqual([null]);
+  });
+
+  it('clears a suspicion by the next life sign', async () => {
+    const task = taskName();
+    await lockAs(task, 'pool-late');
+    await database.db.$executeRaw`
+      insert into job_pool (id, beat_at) values ('pool-late', now() - interval '1 minute')`;
+    expect(await releaseDeadPools(database.inTransaction)).toBe(0);
+    await age('pool-late', 60);
+    start('pool-late');
+    await eventually(async () => {
+      const row = await database.db.jobPool.findUniqueOrThrow({ where: { id: 'pool-late' } });
+      expect(row.suspectedAt).toBeNull();
+    });
+    expect(await releaseDeadPools(database.inTransaction)).toBe(0);
+    expect(await lockedBy(task)).toEqual(['pool-late']);
+  });
+
+  it('leaves the jobs of a worker of the version before, which holds a lock alone', async () => {
+    const task = taskName();
+    await lockAs(task, 'pool-before');
+    await database.inTransaction(async (tx) => {
+      await tx.$executeRaw`
+        select pg_advisory_xact_lock(hashtextextended('job-pool:pool-before', 0))`;
+      await releaseDeadPools(database.inTransaction);
+      expect(await lockedBy(task)).toEqual(['pool-before']);
+    });
+    await releaseDeadPools(database.inTransaction);
+    expect(await lockedBy(task)).toEqual([null]);
   });
 
   it('forgets a job that was replaced while a pool that is gone had it', async () => {
@@ -93,9 +143,11 @@ describe('dead pools', () => {
     await withJobRunner(fresh.appUrl, { [task]: handler }, async () => {
       await enqueue(database.db, { task, payload: {} });
       await eventually(() => isStarted);
-      await eventually(async () => (await heartbeats()) === 1);
-      expect(await releaseDeadPools(database.inTransaction, 0)).toBe(0);
-      expect(await lockedBy(task)).toEqual([expect.stringMatching(/^pool-/u)]);
+      const [pool = null] = await lockedBy(task);
+      expect(pool).toMatch(/^pool-/u);
+      await hasBegun(pool ?? '');
+      expect(await releaseDeadPools(database.inTransaction, { graceSeconds: 0 })).toBe(0);
+      expect(await lockedBy(task)).toEqual([pool]);
       gate.open();
       await eventually(async () => (await jobsOf(database.db, task)).length === 0);
     });

@@ -1,28 +1,27 @@
 import { Client } from 'pg';
 import type { Timers } from '../clock/timers.ts';
 import { sessionOptions, type Connections } from '../db/index.ts';
-import { execute, selectRows, sql, type InTransaction } from '../db/index.ts';
 import type { Logger } from '../observability/logger.ts';
-import { keyedFlag } from './enqueue.ts';
-import type { Sweep } from './sweep.ts';
 
 /**
  * A job is locked by the pool that works on it, and the queue itself takes a lock for lost only
- * after four hours. So each pool proves that it lives by an advisory lock that its session holds:
- * PostgreSQL releases it the moment the process is gone.
+ * after four hours. So each pool says again and again, in a row of its own, that it lives.
  */
 export interface Heartbeat {
   stop(): Promise<void>;
 }
 
 interface HeartbeatOptions {
-  readonly connections: Pick<Connections, 'clientSettings'>;
+  readonly connections: Pick<Connections, 'clientSettings' | 'isPooled'>;
   readonly poolId: string;
   readonly logger: Logger;
   readonly timers: Timers;
 }
 
+const everyMs = 2000;
 const retryAfterMs = 500;
+/** The time for which a life sign waits for its answer, a place in a pooler included. */
+const answerMs = 10_000;
 /** The time for which a server that may be gone is told goodbye. */
 const goodbyeMs = 1000;
 
@@ -30,96 +29,65 @@ const goodbyeMs = 1000;
 const keepAlive =
   '-c tcp_keepalives_idle=15 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3';
 
-/** Connects, takes the lock and holds it until the session ends or `stopping` aborts. */
-const holdOnce = async (options: HeartbeatOptions, stopping: AbortSignal): Promise<void> => {
-  const { timers } = options;
-  const client = new Client({
-    ...options.connections.clientSettings(`job-pool ${options.poolId}`),
-    options: `${sessionOptions} ${keepAlive}`,
+const beat = `
+  insert into job_pool (id, beat_at) values ($1, now())
+  on conflict (id) do update set beat_at = now(), suspected_at = null`;
+
+/** A worker of the version before looks for this lock of the session alone. */
+const lockOfEarlier = "select pg_advisory_lock(hashtextextended('job-pool:' || $1, 0))";
+
+const openClient = ({ connections, poolId }: HeartbeatOptions): Client =>
+  new Client({
+    ...connections.clientSettings(`job-pool ${poolId}`),
+    ...(!connections.isPooled && { options: `${sessionOptions} ${keepAlive}` }),
+    query_timeout: answerMs,
   });
-  const ended = new Promise<void>((resolve) => {
-    client.on('error', () => resolve());
-    client.on('end', () => resolve());
-    stopping.addEventListener('abort', () => resolve(), { once: true });
-  });
+
+/** Connects and gives life signs until the connection is lost or `stopping` aborts. */
+const beatOnce = async (options: HeartbeatOptions, stopping: AbortSignal): Promise<void> => {
+  const { connections, timers, poolId } = options;
+  const client = openClient(options);
+  const ending = new AbortController();
+  const end = (): void => ending.abort();
+  client.on('error', end);
+  client.on('end', end);
+  stopping.addEventListener('abort', end, { once: true });
   try {
     await client.connect();
-    await client.query("select pg_advisory_lock(hashtextextended('job-pool:' || $1, 0))", [
-      options.poolId,
-    ]);
-    if (!stopping.aborted) await ended;
+    await client.query(beat, [poolId]);
+    if (!connections.isPooled) await client.query(lockOfEarlier, [poolId]);
+    while (!ending.signal.aborted) {
+      await timers.sleep(everyMs, ending.signal);
+      if (!ending.signal.aborted) await client.query(beat, [poolId]);
+    }
+    if (stopping.aborted) {
+      const gone = client.query('delete from job_pool where id = $1', [poolId]);
+      await Promise.race([gone, timers.sleep(goodbyeMs)]);
+    }
   } finally {
+    stopping.removeEventListener('abort', end);
     await Promise.race([client.end().catch(() => undefined), timers.sleep(goodbyeMs)]);
   }
 };
 
-/** Keeps the heartbeat of a pool up, over lost connections too, until it is stopped. */
+/** Keeps the life signs of a pool up, over lost connections too, until it is stopped. */
 export const startHeartbeat = (options: HeartbeatOptions): Heartbeat => {
   const { logger, timers, poolId } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
-  const hold = async (): Promise<void> => {
+  const keepUp = async (): Promise<void> => {
     while (!signal.aborted) {
-      await holdOnce(options, signal).catch((error: unknown) => {
+      await beatOnce(options, signal).catch((error: unknown) => {
         logger.warn({ err: error, poolId }, 'the heartbeat of the job pool is interrupted');
       });
       await timers.sleep(signal.aborted ? 0 : retryAfterMs, signal);
     }
   };
-  const held = hold();
+  const kept = keepUp();
   return {
     async stop() {
       stopping.abort();
-      await held;
+      await kept;
     },
   };
 };
-
-/**
- * Frees the jobs and queues of pools without a heartbeat; returns how many pools. Jobs locked
- * less than `graceSeconds` ago are left: their pool may just be starting.
- */
-export const releaseDeadPools = async (
-  inTransaction: InTransaction,
-  graceSeconds = 10,
-): Promise<number> =>
-  inTransaction(async (tx) => {
-    const dead = await selectRows<{ locked_by: string }>(
-      tx,
-      sql`
-      with holders as materialized (
-        select locked_by from graphile_worker._private_jobs
-        where locked_at < now() - make_interval(secs => ${graceSeconds}::int)
-        union
-        select locked_by from graphile_worker._private_job_queues
-        where locked_at < now() - make_interval(secs => ${graceSeconds}::int))
-      select locked_by from holders
-      where pg_try_advisory_xact_lock(hashtextextended('job-pool:' || locked_by, 0))`,
-    );
-    const pools = dead.map(({ locked_by: pool }) => pool);
-    if (pools.length > 0) {
-      await execute(tx, sql`select graphile_worker.force_unlock_workers(${pools}::text[])`);
-    }
-    // Replaced while it ran, by a job that has its key now: of a worker that died, or it failed.
-    await execute(
-      tx,
-      sql`
-      delete from graphile_worker._private_jobs
-      where locked_at is null and key is null and attempts >= max_attempts
-        and jsonb_exists(flags, ${keyedFlag}::text)`,
-    );
-    return pools.length;
-  });
-
-/** Frees the jobs of workers that died, every few seconds. */
-export const createDeadPoolSweep = (options: {
-  readonly inTransaction: InTransaction;
-  readonly logger: Logger;
-}): Sweep => ({
-  name: 'job-queue-dead-pools',
-  everyMs: 5000,
-  run: async () => {
-    const pools = await releaseDeadPools(options.inTransaction);
-    if (pools > 0) options.logger.warn({ pools }, 'freed the jobs of workers that died');
-  },
-});

@@ -10,12 +10,21 @@ import type { Logger } from '../observability/logger.ts';
  */
 type RedisKind = 'fail-fast' | 'patient';
 
+/** The address of a Sentinel. */
+export interface RedisSentinel {
+  readonly host: string;
+  readonly port: number;
+}
+
 interface RedisExtras {
   readonly logger?: Logger;
   /** The time that a `fail-fast` command waits for its answer (default 200). */
   readonly commandTimeoutMs?: number;
   /** A name that `CLIENT LIST` shows. */
   readonly connectionName?: string;
+  /** Where the address of the master is asked for. The host of the URL is then its name. */
+  readonly sentinels?: readonly RedisSentinel[];
+  readonly sentinelPassword?: string | undefined;
   /** A client that writes: this one, which may write nothing, leaves a server together with it. */
   readonly follows?: Redis;
 }
@@ -48,6 +57,27 @@ const optionsOf = {
 } as const;
 
 /**
+ * Returns how the master is found by Sentinels, which are spoken to as it is: encrypted for a
+ * `rediss://` address. They tell of a new master, so that a client leaves one that still answers.
+ */
+const bySentinels = (url: string, extras: RedisExtras) => {
+  const { sentinels = [], sentinelPassword } = extras;
+  if (sentinels.length === 0) return {};
+  const { hostname, protocol } = new URL(url);
+  const isEncrypted = protocol === 'rediss:';
+  return {
+    name: hostname,
+    sentinels: [...sentinels],
+    failoverDetector: true,
+    sentinelCommandTimeout: 2000,
+    sentinelRetryStrategy: reconnectAfterMs,
+    sentinelReconnectStrategy: reconnectAfterMs,
+    ...(sentinelPassword !== undefined && { sentinelPassword }),
+    ...(isEncrypted && { enableTLSForSentinelMode: true, tls: {}, sentinelTLS: {} }),
+  };
+};
+
+/**
  * Opens a client that keeps reconnecting for ever. Its errors are logged once for each loss of
  * the connection, never thrown: every caller says itself what happens without the cache.
  */
@@ -55,6 +85,7 @@ export const createRedis = (url: string, kind: RedisKind, extras: RedisExtras = 
   const { logger, commandTimeoutMs = 200, connectionName, follows } = extras;
   const redis = new Redis(url, {
     ...optionsOf[kind],
+    ...bySentinels(url, extras),
     ...(kind === 'fail-fast' && { commandTimeout: commandTimeoutMs }),
     connectTimeout: 2000,
     // The connection goes with an answer that does not come: TCP alone would wait for minutes.

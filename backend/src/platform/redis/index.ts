@@ -1,3 +1,9 @@
 export { createCache } from './create-cache.ts';
-export { closeRedis, createRedis, pingRedis, untilReady } from './create-redis.ts';
+export {
+  closeRedis,
+  createRedis,
+  pingRedis,
+  untilReady,
+  type RedisSentinel,
+} from './create-redis.ts';
 export { withLock } from './with-lock.ts';

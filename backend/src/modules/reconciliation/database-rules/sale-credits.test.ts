@@ -7,7 +7,9 @@ const it = payoutTest();
 
 it('finds gold that came with a sale', async ({ open }) => {
   const { orderId } = await open.payout();
-  const found = await withConnection(open.system.addresses.databaseUrl, findBrokenRules);
+  const found = await withConnection(open.system.addresses.databaseUrl, (client) =>
+    findBrokenRules(client),
+  );
   expect(found).toMatchObject([
     { invariant: 1, says: 'a sale takes gold, and credits none', row: { id: orderId } },
   ]);

@@ -26,3 +26,20 @@ export const takeBackOnce = (pool: Pool): void => {
   };
   Reflect.set(pool, 'connect', connectOnce);
 };
+
+const listening = /^(?:UN)?LISTEN /u;
+
+/**
+ * Keeps a pool from listening, behind a pooler in transaction mode: nothing would be heard, and a
+ * session that listened once would be told of every job for ever. Jobs are then found by asking.
+ */
+export const neverListens = (pool: Pool): void => {
+  pool.on('connect', (client) => {
+    const query: unknown = client.query.bind(client);
+    Reflect.set(client, 'query', (...given: readonly unknown[]): unknown => {
+      const isListening = typeof given[0] === 'string' && listening.test(given[0]);
+      const asked = isListening ? ['SELECT 1', ...given.slice(1)] : given;
+      return Reflect.apply(query as () => unknown, client, asked);
+    });
+  });
+};

@@ -1,0 +1,34 @@
+import type { Config } from '../../platform/config/config.ts';
+import { createConnections, type Connections } from '../../platform/db/index.ts';
+import type { Runtime } from '../../runtime/create-runtime.ts';
+import type { workerVariables } from './worker.variables.ts';
+
+/** The way of the job queue to the database. */
+interface JobConnections {
+  readonly connections: Connections;
+  /** From now on a server without an answer is not waited for. */
+  readonly stop: () => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+/** Opens the job queue's own way, past a pooler. Without an address of its own it is everybody's. */
+export const openJobConnections = (
+  config: Pick<Config<typeof workerVariables>, 'JOBS_DATABASE_URL'>,
+  { database, logger, timers }: Pick<Runtime, 'database' | 'logger' | 'timers'>,
+): JobConnections => {
+  const url = config.JOBS_DATABASE_URL;
+  if (url === undefined) {
+    return { connections: database.connections, stop: async () => {}, close: async () => {} };
+  }
+  const connections = createConnections({
+    url,
+    applicationName: 'worker jobs',
+    timers,
+    onReplaced: (reason) => logger.warn({ reason }, 'every connection of the queue is given up'),
+  });
+  return {
+    connections,
+    stop: async () => connections.hurry(),
+    close: async () => connections.close(),
+  };
+};

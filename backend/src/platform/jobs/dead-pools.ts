@@ -1,0 +1,103 @@
+import { execute, selectRows, sql, type Db, type InTransaction } from '../db/index.ts';
+import type { Logger } from '../observability/logger.ts';
+import { keyedFlag } from './enqueue.ts';
+import type { Sweep } from './sweep.ts';
+
+interface Patience {
+  /** Jobs that were locked less long ago are left: their pool may just be starting. */
+  readonly graceSeconds?: number;
+  /** A pool without a life sign for this long is suspected. */
+  readonly silentSeconds?: number;
+  /** One that is suspected for this long, and still silent, is dead. */
+  readonly suspectSeconds?: number;
+}
+
+/**
+ * Suspects the pools that have been silent. The database may have been away for as long, and every
+ * pool silent with it, so that the time from which on a life sign counts begins only now.
+ */
+const suspectSilent = async (tx: Db, silentSeconds: number): Promise<void> => {
+  await execute(
+    tx,
+    sql`
+    update job_pool set suspected_at = now()
+    where id in (
+      select id from job_pool
+      where suspected_at is null and beat_at < now() - make_interval(secs => ${silentSeconds}::int)
+      order by id for update skip locked)`,
+  );
+};
+
+/**
+ * Finds the pools that are dead among those that hold a job. One that has a row is judged by its
+ * life signs alone. One without is of the version before, or has ended: its session's lock counts.
+ */
+const findDead = async (tx: Db, patience: Required<Patience>): Promise<string[]> => {
+  const { graceSeconds, suspectSeconds } = patience;
+  const rows = await selectRows<{ id: string }>(
+    tx,
+    sql`
+    with holder as materialized (
+      select locked_by as id from graphile_worker._private_jobs
+      where locked_at < now() - make_interval(secs => ${graceSeconds}::int)
+      union
+      select locked_by from graphile_worker._private_job_queues
+      where locked_at < now() - make_interval(secs => ${graceSeconds}::int)
+    ), silent as materialized (
+      select id from job_pool
+      where suspected_at <= now() - make_interval(secs => ${suspectSeconds}::int)
+        and id in (select id from holder)
+      order by id for update skip locked
+    ), without_row as materialized (
+      select id from holder where not exists (select from job_pool where job_pool.id = holder.id)
+    )
+    select id from silent
+    union all
+    select id from without_row
+    where pg_try_advisory_xact_lock(hashtextextended('job-pool:' || id, 0))`,
+  );
+  return rows.map(({ id }) => id);
+};
+
+/** Forgets pools that have been silent for a day and hold nothing. */
+const forgetOld = async (tx: Db): Promise<void> => {
+  await execute(tx, sql`delete from job_pool where beat_at < now() - interval '1 day'`);
+};
+
+/** Frees the jobs and queues of pools that give no life signs; returns how many pools. */
+export const releaseDeadPools = async (
+  inTransaction: InTransaction,
+  patience: Patience = {},
+): Promise<number> => {
+  const { graceSeconds = 10, silentSeconds = 8, suspectSeconds = 6 } = patience;
+  return inTransaction(async (tx) => {
+    await suspectSilent(tx, silentSeconds);
+    const pools = await findDead(tx, { graceSeconds, silentSeconds, suspectSeconds });
+    if (pools.length > 0) {
+      await execute(tx, sql`select graphile_worker.force_unlock_workers(${pools}::text[])`);
+    }
+    // Replaced while it ran, by a job that has its key now: of a worker that died, or it failed.
+    await execute(
+      tx,
+      sql`
+      delete from graphile_worker._private_jobs
+      where locked_at is null and key is null and attempts >= max_attempts
+        and jsonb_exists(flags, ${keyedFlag}::text)`,
+    );
+    await forgetOld(tx);
+    return pools.length;
+  });
+};
+
+/** Frees the jobs of workers that died, every few seconds. */
+export const createDeadPoolSweep = (options: {
+  readonly inTransaction: InTransaction;
+  readonly logger: Logger;
+}): Sweep => ({
+  name: 'job-queue-dead-pools',
+  everyMs: 2000,
+  run: async () => {
+    const pools = await releaseDeadPools(options.inTransaction);
+    if (pools > 0) options.logger.warn({ pools }, 'freed the jobs of workers that died');
+  },
+});
