@@ -65,6 +65,9 @@ const madeUp: Readonly<Record<string, string>> = {
 
 const programs = ['make', 'gh', 'git', 'docker', 'npm', 'kind', 'helm', 'kubectl'];
 
+/** Reads to its end what is piped to it, so that nobody writes to a program that is gone. */
+const hears = '#!/bin/sh\ncat >/dev/null\n';
+
 /** Runs a step in a folder of its own, in which every program only says what it was asked. */
 const play = ({ run, env }: ShellStep) => {
   const folder = mkdtempSync(join(tmpdir(), 'workflow-shell-'));
@@ -76,8 +79,8 @@ const play = ({ run, env }: ShellStep) => {
     chmodSync(file, mode);
   };
   const scripts = [...run.matchAll(/(?<![\w/])(?:\.ci|\.tools|deploy\/scripts)\/[\w./-]+/gu)];
-  for (const name of programs) put(`bin/${name}`, `#!/bin/sh\necho "${name} $*"\n`, 0o755);
-  for (const [path] of scripts) put(path, '#!/bin/sh\necho "$0 $*"\n', 0o755);
+  for (const name of programs) put(`bin/${name}`, `${hears}echo "${name} $*"\n`, 0o755);
+  for (const [path] of scripts) put(path, `${hears}echo "$0 $*"\n`, 0o755);
   // What the steps before would have left.
   for (const path of ['.dev/image.digest', '.dev/chart.digest']) put(path, 'sha256:00');
   for (const path of ['.dev/kind.env', 'simulation.txt', 'newer.md']) put(path, 'A=b\n');
