@@ -1,6 +1,4 @@
-import { createKubectl } from './kubectl.ts';
 import { missingRequirements } from './requirements.ts';
-import { createStackRun } from './stack-run.ts';
 import { createScenario } from './scenario.ts';
 
 /** Left out for want of something; neither a success nor a failure. */
@@ -10,6 +8,8 @@ const print = (text: string): void => {
   process.stdout.write(`${text}\n`);
 };
 
+const secondsSince = (begun: number): string => ((performance.now() - begun) / 1000).toFixed(0);
+
 const main = async (): Promise<number> => {
   const image = process.env['CLUSTER_IMAGE'];
   const namespace = process.env['PULUMI_TEST_NAMESPACE'] ?? 'pulumi-test';
@@ -18,23 +18,16 @@ const main = async (): Promise<number> => {
     print(`Pulumi on a real cluster: left out, missing ${missing.join(', ')}`);
     return exitLeftOut;
   }
-  const kubectl = createKubectl(namespace);
-  const run = await createStackRun(namespace);
-  if (await kubectl.exists()) {
-    print(
-      `The namespace ${namespace} is in use by something else: set PULUMI_TEST_NAMESPACE to another name`,
-    );
-    return 1;
-  }
-  for (const step of createScenario({ run, kubectl, namespace, image })) {
+  for (const step of await createScenario({ namespace, image })) {
     const begun = performance.now();
     try {
       await step.run();
     } catch (error) {
-      print(`FAILED ${step.title}\n${error instanceof Error ? error.message : String(error)}`);
+      const why = error instanceof Error ? error.message : String(error);
+      print(`FAILED ${step.title} (${secondsSince(begun)} s)\n${why}`);
       return 1;
     }
-    print(`ok     ${step.title} (${((performance.now() - begun) / 1000).toFixed(0)} s)`);
+    print(`ok     ${step.title} (${secondsSince(begun)} s)`);
   }
   return 0;
 };

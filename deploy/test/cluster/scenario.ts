@@ -1,4 +1,8 @@
 import assert from 'node:assert/strict';
+import { createKubectl } from './kubectl.ts';
+import { createStackRun } from './stack-run.ts';
+import { savePreview, saidWhatItWaitedFor } from './steps-preview.ts';
+import { changeOneValue, refuseValues, refuseViolations, takeValues } from './steps-values.ts';
 import {
   apply,
   closeTheGate,
@@ -19,25 +23,44 @@ interface Step {
   readonly run: () => Promise<void>;
 }
 
-/** Creates the steps on a real cluster, in order; each needs those before it. */
-export const createScenario = (deps: StepDeps): readonly Step[] => {
-  const { run, kubectl, image } = deps;
-  const jwtSecret = newSecret();
-  const tag = image.slice(image.lastIndexOf(':') + 1);
+interface ScenarioOptions {
+  readonly namespace: string;
+  readonly image: string;
+}
+
+const refuseForeign = async (namespace: string): Promise<void> => {
+  if (await createKubectl(namespace).exists()) {
+    throw new Error(
+      `The namespace ${namespace} is in use by something else: set PULUMI_TEST_NAMESPACE to another name`,
+    );
+  }
+};
+
+/** Steps from an empty cluster to a stack whose gates an operator turns. */
+const beginSteps = (deps: StepDeps, jwtSecret: string, tag: string): readonly Step[] => {
+  const { run } = deps;
   const up = async (...args: readonly string[]) => {
     await run.must(...apply, ...args);
-  };
-  const upStaysClosed = async (...args: readonly string[]) => {
-    await up(...args);
-    await staysClosed(deps);
   };
   return [
     { title: 'a stack is configured, its secrets encrypted', run: configure(deps, jwtSecret) },
     { title: 'prod refuses it by its keys, before anything is created', run: refuseProd(deps) },
     { title: 'the policies refuse `latest`, and accept the rest', run: refuseByPolicy(deps, tag) },
     { title: 'up: everything exists and is ready', run: () => up('--policy-pack', 'policy/dist') },
+    { title: 'it said every few seconds what it waited for', run: saidWhatItWaitedFor(deps) },
     { title: 'up again changes nothing', run: () => up('--expect-no-changes') },
     { title: 'no secret is in clear', run: lookForSecrets(deps, jwtSecret) },
+  ];
+};
+
+/** Steps that change a stack which an operator changes too. */
+const changeSteps = (deps: StepDeps): readonly Step[] => {
+  const { run } = deps;
+  const upStaysClosed = async (...args: readonly string[]) => {
+    await run.must(...apply, ...args);
+    await staysClosed(deps);
+  };
+  return [
     { title: 'a gate is closed by hand, without a restart', run: closeTheGate(deps) },
     { title: 'up leaves it closed', run: () => upStaysClosed('--expect-no-changes') },
     {
@@ -58,6 +81,33 @@ export const createScenario = (deps: StepDeps): readonly Step[] => {
       },
     },
     { title: 'a changed secret rolls the pods', run: rotate(deps) },
+    {
+      title: "peers, resources, DNS, volumes and annotations are the house's",
+      run: takeValues(deps),
+    },
+    { title: 'one changed value changes one object', run: changeOneValue(deps) },
+    { title: 'values that the schema or a key refuses stop the preview', run: refuseValues(deps) },
+    {
+      title: 'the policies refuse what breaks them, and nothing is made',
+      run: refuseViolations(deps),
+    },
+    { title: 'a saved preview is the same twice', run: savePreview(deps) },
+  ];
+};
+
+/** Creates the steps of one stack of dev with its testbed, after taking down what an earlier run left. */
+export const createScenario = async ({
+  namespace,
+  image,
+}: ScenarioOptions): Promise<readonly Step[]> => {
+  const kubectl = createKubectl(namespace);
+  const run = await createStackRun(namespace);
+  await refuseForeign(namespace);
+  const deps = { run, kubectl, namespace, image };
+  const tag = image.slice(image.lastIndexOf(':') + 1);
+  return [
+    ...beginSteps(deps, newSecret(), tag),
+    ...changeSteps(deps),
     { title: 'what is protected resists destroy', run: resistDestroy(deps) },
     {
       title: 'destroy deletes everything of a dev stack',

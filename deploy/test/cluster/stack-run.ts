@@ -1,50 +1,94 @@
-import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { parse, stringify } from 'yaml';
+import { z } from 'zod';
+import { keyPrefix } from '../../src/config/parse-stack-config.ts';
 import { runCommand, type CommandResult } from './run-command.ts';
 import { watchPods } from './watch-pods.ts';
 
 const deployFolder = fileURLToPath(new URL('../..', import.meta.url));
-const homeFolder = fileURLToPath(new URL('../../../.dev/pulumi', import.meta.url));
+export const homeFolder = fileURLToPath(new URL('../../../.dev/pulumi', import.meta.url));
 
 type Values = Readonly<Record<string, string>>;
 
 const flagsOf = (flag: string, values: Values): readonly string[] =>
-  Object.entries(values).flatMap(([path, value]) => [flag, `digital-gold:${path}=${value}`]);
+  Object.entries(values).flatMap(([path, value]) => [flag, `${keyPrefix}${path}=${value}`]);
+
+const fileSchema = z.looseObject({ config: z.record(z.string(), z.unknown()) });
+
+/** A sentence that was said while something was waited for. */
+interface Said {
+  readonly at: number;
+  readonly text: string;
+}
 
 /** The real CLI with one stack of its own, its state in a folder that git ignores. */
 export interface StackRun {
   readonly stateFolder: string;
   readonly configFile: string;
+  /** What the last command said while it waited. */
+  readonly said: readonly Said[];
   /** Runs `pulumi ARGS` on the stack, however it ends. */
   readonly pulumi: (...args: readonly string[]) => Promise<CommandResult>;
   /** The same, and it must end well. */
   readonly must: (...args: readonly string[]) => Promise<string>;
   /** Sets keys below `digital-gold:`, in clear or encrypted. */
   readonly set: (plain: Values, secret?: Values) => Promise<void>;
+  /** Writes whole keys into the stack's file; an undefined value takes the key out. */
+  readonly write: (keys: Readonly<Record<string, unknown>>) => void;
+  /** Runs a script of `scripts/` as an operator would, on the stack's own file. */
+  readonly script: (
+    args: readonly string[],
+    env?: Readonly<Record<string, string>>,
+  ) => Promise<CommandResult>;
 }
 
 const say = (text: string): void => {
   process.stdout.write(`${text}\n`);
 };
 
+interface RunOptions {
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
 /** Runs Pulumi, says meanwhile what it waits for, and ends it when that can't come. */
 const watched = async (
   namespace: string,
   args: readonly string[],
-  options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
+  options: RunOptions,
+  said: Said[],
 ): Promise<CommandResult> => {
+  said.length = 0;
   if (args[0] !== 'up') return runCommand('pulumi', args, options);
   const over = new AbortController();
   const given = new AbortController();
+  const begun = performance.now();
+  const tell = (text: string) => {
+    said.push({ at: performance.now() - begun, text });
+    say(text);
+  };
   const [result, trouble] = await Promise.all([
     runCommand('pulumi', args, { ...options, signal: given.signal }).finally(() => over.abort()),
-    watchPods(namespace, over.signal, say).then((found) => {
+    watchPods(namespace, over.signal, tell).then((found) => {
       if (found !== undefined) given.abort();
       return found;
     }),
   ]);
   if (trouble === undefined) return result;
   return { ...result, code: result.code || 1, output: `${trouble}\n${result.output}` };
+};
+
+const writeKeys = (file: string, keys: Readonly<Record<string, unknown>>): void => {
+  const read = fileSchema.parse(parse(readFileSync(file, 'utf8')));
+  const given = Object.entries(keys).map(([key, value]) => [`${keyPrefix}${key}`, value] as const);
+  const config = Object.fromEntries(
+    [
+      ...Object.entries(read.config).filter(([key]) => !given.some(([one]) => one === key)),
+      ...given,
+    ].filter(([, value]) => value !== undefined),
+  );
+  writeFileSync(file, stringify({ ...read, config }));
 };
 
 /** Takes down what an earlier run of the stack left behind, and forgets it. */
@@ -62,6 +106,8 @@ const clearLeftovers = async (
   mkdirSync(stateFolder, { recursive: true });
 };
 
+const ofStack = new Set(['config', 'up', 'preview', 'refresh', 'destroy']);
+
 /** Makes a new stack of the tier dev, configured as its committed file says. */
 export const createStackRun = async (name: string): Promise<StackRun> => {
   const stateFolder = `${homeFolder}/${name}`;
@@ -75,7 +121,7 @@ export const createStackRun = async (name: string): Promise<StackRun> => {
     PULUMI_SKIP_UPDATE_CHECK: 'true',
   };
   const options = { cwd: deployFolder, env };
-  const ofStack = new Set(['config', 'up', 'preview', 'refresh', 'destroy']);
+  const said: Said[] = [];
   const complete = (args: readonly string[]) => {
     const [command = ''] = args;
     return ofStack.has(command) ? [...args, '--stack', name, '--config-file', configFile] : args;
@@ -83,7 +129,8 @@ export const createStackRun = async (name: string): Promise<StackRun> => {
   const run: StackRun = {
     stateFolder,
     configFile,
-    pulumi: (...args) => watched(name, complete(args), options),
+    said,
+    pulumi: (...args) => watched(name, complete(args), options, said),
     must: async (...args) => {
       const { code, stdout, output } = await run.pulumi(...args);
       if (code !== 0) throw new Error(`pulumi ${args.join(' ')} ended with ${code}\n${output}`);
@@ -93,6 +140,12 @@ export const createStackRun = async (name: string): Promise<StackRun> => {
       const flags = [...flagsOf('--plaintext', plain), ...flagsOf('--secret', secret)];
       await run.must('config', 'set-all', '--path', ...flags);
     },
+    write: (keys) => writeKeys(configFile, keys),
+    script: ([script = '', ...args], own = {}) =>
+      runCommand(`scripts/${script}`, [...args, name], {
+        cwd: deployFolder,
+        env: { ...env, STACK_FILE: configFile, ...own },
+      }),
   };
   await clearLeftovers(run, name);
   copyFileSync(`${deployFolder}/Pulumi.dev.yaml`, configFile);

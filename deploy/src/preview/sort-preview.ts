@@ -1,0 +1,24 @@
+/** The first line of a resource in Pulumi's detailed text, such as `    ~ kubernetes:…: (update)`. */
+const beginsResource = /^ +(?:\S{1,2} )?[^\s:]+:\S*: \([a-z-]+\)/u;
+
+const urnOf = (lines: readonly string[]): string =>
+  lines.find((line) => line.includes('[urn=')) ?? '';
+
+/**
+ * Puts the resources of a detailed preview into the order of their URNs. Pulumi prints them as they
+ * come, which is another order each time, and two previews could not be compared.
+ */
+export const sortPreview = (text: string): string => {
+  const before: string[] = [];
+  const resources: string[][] = [];
+  const after: string[] = [];
+  for (const line of text.split('\n')) {
+    if (after.length > 0 || (resources.length > 0 && /^\S/u.test(line))) after.push(line);
+    else if (beginsResource.test(line)) resources.push([line]);
+    else (resources.at(-1) ?? before).push(line);
+  }
+  const sorted = resources.toSorted((one, other) =>
+    urnOf(one) < urnOf(other) ? -1 : Number(urnOf(one) > urnOf(other)),
+  );
+  return [...before, ...sorted.flat(), ...after].join('\n');
+};
