@@ -35,9 +35,9 @@ export HELM_PLUGINS := $(CURDIR)/.tools/helm-plugins
 export KUBECONFORM_SCHEMAS := $(CURDIR)/.tools/kubernetes-schemas/{{.ResourceKind}}{{.KindSuffix}}.json
 endif
 
-.PHONY: help install up down reset logs demo fill test bench format format-check lint typecheck build generate
+.PHONY: help install up down reset observe logs demo fill test bench format format-check lint typecheck build generate
 .PHONY: tools charts workflows simulate mutate mutate-rules loadtest loadtest-compare fuzz
-.PHONY: races chaos upgrade-test cluster-demo cluster-hold
+.PHONY: alert-drills races chaos upgrade-test cluster-demo cluster-hold
 .PHONY: image chart-schema chart-package chart-push pulumi-test examples-check
 .PHONY: deploy deploy-preview deploy-drift deploy-release
 .PHONY: goldctl goldctl-package goldctl-release
@@ -55,6 +55,10 @@ down: install ## Stop the system and keep its data
 
 reset: install ## Stop the system and delete its data
 	@$(BACKEND) stack -- reset
+
+observe: install ## Run Prometheus with the chart's alerts beside the running stack (PROMETHEUS_PORT=4190)
+	@.ci/tools/install.sh prometheus >/dev/null
+	@$(BACKEND) observe
 
 logs: install ## Follow the running stack's logs, in words on a terminal (APP=worker, LINES=n)
 	@APP='$(APP)' LINES='$(LINES)' $(BACKEND) logs
@@ -94,6 +98,10 @@ mutate: install generate ## Break guards of money code, and see what finds each 
 
 mutate-rules: install generate ## Undo rules of the database, and see what finds each (ONLY=part of a name, SIMULATE=true)
 	@ONLY='$(ONLY)' STEPS='$(STEPS)' SIMULATE='$(SIMULATE)' $(BACKEND) mutate-rules
+
+alert-drills: install generate ## Let the alerts fire by their faults and clear by their runbooks (REPORT=file)
+	@.ci/tools/install.sh prometheus promtool >/dev/null
+	@DRILLS_REPORT='$(abspath $(REPORT))' npm run --silent drills -w cli
 
 loadtest: install ## Run the k6 load tests against the running stack or BASE_URL (SUITE=name, PROFILE=smoke, load, spike, soak, breakpoint)
 	@BASE_URL='$(BASE_URL)' npm run --silent loadtest -w loadtests -- $(if $(SUITE),--suite $(SUITE)) --profile $(PROFILE)

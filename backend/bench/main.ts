@@ -16,6 +16,7 @@ import { sealedReads } from './sealed-reads.ts';
 import { reconciliation } from './reports/reconciliation.ts';
 import { proof } from './proof.ts';
 import { reports } from './reports/reports.ts';
+import { traces } from './traces.ts';
 import { transactions } from './transactions.ts';
 import { worstRequests } from './worst-requests.ts';
 import { printReport, writeReport, type Report } from './support/report.ts';
@@ -30,6 +31,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Report>>> = {
   'client-config': clientConfig,
   buys,
   'price-feed': priceFeed,
+  traces,
   transactions,
   lists: operatorLists,
   products,

@@ -14,7 +14,7 @@ const connections = 16;
 /** The share of the guarded floor's requests per second that is the aim. */
 const aim = 0.9;
 
-interface Side extends RunningApp {
+export interface Side extends RunningApp {
   readonly name: string;
 }
 
@@ -40,7 +40,7 @@ const startSides = async (stack: BenchStack, ROUTE: string): Promise<Side[]> => 
   ];
 };
 
-type Results = Map<string, LoadResult[]>;
+export type Results = Map<string, LoadResult[]>;
 
 const measure = async (sides: readonly Side[], route: string, results: Results): Promise<void> => {
   const loadOf = ({ url, pid }: Side) => ({ url: url + route, pid, connections });
@@ -55,10 +55,14 @@ const measure = async (sides: readonly Side[], route: string, results: Results):
   }
 };
 
-const measureStarts = async (stack: BenchStack, route: string): Promise<Results> => {
+/** Measures sides that are started anew a few times, in turns. */
+export const measureStarts = async (
+  route: string,
+  startAnew: () => Promise<Side[]>,
+): Promise<Results> => {
   const results: Results = new Map();
   for (let start = 0; start < starts; start += 1) {
-    const sides = await startSides(stack, route);
+    const sides = await startAnew();
     await measure(sides, route, results);
     await Promise.all(sides.map((side) => side.kill('SIGKILL')));
   }
@@ -104,7 +108,7 @@ const measureRoute = async (route: string): Promise<Report> => {
   const stack = await openStack();
   const stopFeeding = await keepPriceLive(stack.addresses.databaseUrl);
   try {
-    const results = await measureStarts(stack, route);
+    const results = await measureStarts(route, () => startSides(stack, route));
     return {
       how: [
         `${starts} starts of each side, ${rounds} rounds of ${seconds} s in turns, autocannon,`,

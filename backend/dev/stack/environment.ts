@@ -13,6 +13,8 @@ export interface StackAddresses {
   readonly objectsDir: string;
   /** The folder in which the sandbox stores its records. */
   readonly sandboxDir: string;
+  /** Receives the traces of the service, as OTLP over HTTP; none are made without it. */
+  readonly tracesUrl?: string | undefined;
 }
 
 export const longRunning = ['sandbox', 'customer', 'admin', 'accounting', 'worker'] as const;
@@ -127,6 +129,11 @@ export const sharedEnvironment = (addresses: StackAddresses): ProcessEnvironment
   };
 };
 
+const traces = (name: string, { tracesUrl }: StackAddresses): ProcessEnvironment =>
+  tracesUrl === undefined
+    ? {}
+    : { OTEL_EXPORTER_OTLP_ENDPOINT: tracesUrl, OTEL_SERVICE_NAME: `digital-gold-${name}` };
+
 const webhookSecrets = [
   'CASHFREE_WEBHOOK_SECRETS',
   'PAYOUT_WEBHOOK_SECRETS',
@@ -190,12 +197,14 @@ export const environmentOf = (
     case 'accounting':
       return {
         ...withoutSecretsOfOthers(name, shared),
+        ...traces(name, addresses),
         PORT: String(ports[name]),
         INTERNAL_PORT: String(ports[internalPortOf[name]]),
       };
     case 'worker':
       return {
         ...withoutSecretsOfOthers(name, shared),
+        ...traces(name, addresses),
         INTERNAL_PORT: String(ports.workerInternal),
       };
     case 'seed':

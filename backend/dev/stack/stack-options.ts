@@ -11,6 +11,8 @@ export interface StackOptions {
   /** A running Redis, instead of one of its own. */
   readonly redisUrl: string | undefined;
   readonly databaseName: string;
+  /** Receives the traces of the service; none are made without it. */
+  readonly tracesUrl: string | undefined;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -22,7 +24,7 @@ const given = (env: Environment, name: string): string | undefined => {
 
 /**
  * Reads the options. `STACK_HOME` (a folder, `.dev` unless given) and `STACK_DATABASE` separate a
- * second stack from the first one.
+ * second stack from the first one. `STACK_TRACES` is where its traces go, if anywhere.
  * @throws Error of one line about what is wrong.
  */
 export const readStackOptions = (repository: string, env: Environment): StackOptions => {
@@ -38,5 +40,6 @@ export const readStackOptions = (repository: string, env: Environment): StackOpt
     adminUrl: given(env, 'DATABASE_URL'),
     redisUrl: given(env, 'REDIS_URL'),
     databaseName,
+    tracesUrl: given(env, 'STACK_TRACES'),
   };
 };

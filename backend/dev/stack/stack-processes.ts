@@ -2,6 +2,7 @@ import { nodeArguments } from './node-arguments.ts';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import {
   environmentOf,
   readinessUrl,
@@ -40,6 +41,13 @@ const fingerprintOf = (options: ProcessOptions): string => {
   return hash
     .update(readFileSync(join(options.paths.repository, 'package-lock.json')))
     .digest('hex');
+};
+
+/** Node's arguments: traces need theirs before everything else, and cost nothing without it. */
+const argumentsOf = ({ name, paths, addresses }: ProcessOptions): string[] => {
+  const isTraced = addresses.tracesUrl !== undefined && name !== 'sandbox';
+  const hook = pathToFileURL(join(paths.dist, 'otel', 'main.js')).href;
+  return isTraced ? [...nodeArguments, '--import', hook] : [...nodeArguments];
 };
 
 const portsOf = (options: ProcessOptions): number[] => {
@@ -83,7 +91,7 @@ export const startStackProcess = async (
   await startServer({
     name,
     command: process.execPath,
-    args: [...nodeArguments, bundleOf(options), mark],
+    args: [...argumentsOf(options), bundleOf(options), mark],
     logFile: newLog(logFile),
     isReady,
     timeoutMs: readyTimeoutMs,

@@ -44,6 +44,7 @@ export const startStack = async (options: StackOptions, log: Log): Promise<Stack
     settingsDir: paths.settings,
     objectsDir: paths.objects,
     sandboxDir: paths.sandboxData,
+    tracesUrl: options.tracesUrl,
   };
   await timed(log, 'migrated the database', () =>
     migrateDatabase({

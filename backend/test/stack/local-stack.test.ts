@@ -26,6 +26,7 @@ beforeAll(async () => {
     ports: await choosePorts(),
     adminUrl: undefined,
     redisUrl: undefined,
+    tracesUrl: undefined,
     databaseName: 'digital_gold',
   };
 });

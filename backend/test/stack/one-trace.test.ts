@@ -18,8 +18,6 @@ const recorded = new Set([
   'db.postgresql.idle.timeout.millis',
   'db.query.text',
   'db.system.name',
-  'express.name',
-  'express.type',
   'http.request.method',
   'http.response.status_code',
   'http.route',

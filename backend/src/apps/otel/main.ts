@@ -10,7 +10,7 @@ import { scrubText } from '../../platform/observability/redact.ts';
 
 /**
  * Attributes that the span of a request does not get: they hold ids and push tokens, or identify
- * customers. Undefined ones are dropped; the route's template stays as `http.route`.
+ * customers. Undefined ones are dropped; the route names itself as `http.route`.
  */
 const unrecordedOfRequests = {
   'url.path': undefined,
@@ -23,6 +23,12 @@ const unrecordedOfRequests = {
 
 /** The same for calls: an object's path holds its customer's id. `server.address` stays. */
 const unrecordedOfCalls = { 'url.full': undefined };
+
+/**
+ * Probes, and the live price: it is answered from memory, so a trace of it would say nothing and
+ * cost more than the answer.
+ */
+const untraced = /^\/(?:healthz|readyz|metrics|v1\/price\/current)(?:\?|$)/u;
 
 /** The texts of errors in a span. */
 interface SpanTexts {
@@ -44,8 +50,6 @@ const startTracing = async (): Promise<void> => {
   register('@opentelemetry/instrumentation/hook.mjs', import.meta.url);
   const { NodeSDK } = await import('@opentelemetry/sdk-node');
   const { HttpInstrumentation } = await import('@opentelemetry/instrumentation-http');
-  const { ExpressInstrumentation, ExpressLayerType } =
-    await import('@opentelemetry/instrumentation-express');
   const { IORedisInstrumentation } = await import('@opentelemetry/instrumentation-ioredis');
   const { PgInstrumentation } = await import('@opentelemetry/instrumentation-pg');
   const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-http');
@@ -67,14 +71,12 @@ const startTracing = async (): Promise<void> => {
         // The SDK enables it. Enabled by its constructor it forgets that it has patched node:http,
         // which the exporter has loaded by then, and records each call twice.
         enabled: false,
-        ignoreIncomingRequestHook: ({ url }) => /^\/(?:healthz|readyz|metrics)$/u.test(url ?? ''),
+        ignoreIncomingRequestHook: ({ url }) => untraced.test(url ?? ''),
         startIncomingSpanHook: () => unrecordedOfRequests,
         startOutgoingSpanHook: () => unrecordedOfCalls,
       }),
-      // No spans for middleware and routers: they cost more than they tell.
-      new ExpressInstrumentation({
-        ignoreLayersType: [ExpressLayerType.MIDDLEWARE, ExpressLayerType.ROUTER],
-      }),
+      // None for Express: routes name the span of their request, which costs less than a look at
+      // each layer of each request.
       new IORedisInstrumentation({ dbStatementSerializer: (command) => command }),
       // Not the polling of loops, which belongs to nothing and would be most of what is kept.
       new PgInstrumentation({ enhancedDatabaseReporting: false, requireParentSpan: true }),

@@ -21,7 +21,7 @@ const createGauges = (registry: Registry) => {
     open: gauge('open_work', 'What is under way or waits, by kind and state.', 'kind', 'state'),
     oldest: gauge(
       'open_work_oldest_seconds',
-      'Seconds for which the oldest of a kind and state has not moved; 0 where there is none.',
+      'Seconds for which the oldest of a kind and state has waited; 0 where there is none.',
       'kind',
       'state',
     ),

@@ -6,8 +6,11 @@ import { openKinds, type OpenKind } from './figures.types.ts';
 const hourMs = 60 * 60_000;
 const warnedMs = 30 * 24 * hourMs;
 
+/** What is tried again and again is touched by each try, so it waits since it was paid or sent. */
 const goldOrders = (type: Sql): Sql => sql`
-  status AS state, updated_at AS since FROM gold_order
+  status AS state, CASE WHEN status IN ('PAID', 'RETRY_PENDING') THEN coalesce(paid_at, updated_at)
+    ELSE updated_at END AS since
+  FROM gold_order
   WHERE status IN ('PENDING', 'PAID', 'RETRY_PENDING', 'MANUAL_REVIEW') AND type = ${type}`;
 
 /**
@@ -20,7 +23,10 @@ const sources = (now: Date): Readonly<Record<OpenKind, Sql>> => ({
   sale: sql`status AS state, updated_at AS since FROM gold_order
     WHERE status IN ('PENDING', 'VERIFIED', 'CONFIRMED') AND type = 'SELL'`,
   payout: sql`CASE WHEN status = 'PENDING' AND approval_required AND approved_at IS NULL
-      THEN 'HELD' ELSE status END AS state, updated_at AS since FROM payout
+      THEN 'HELD' ELSE status END AS state,
+    CASE WHEN status IN ('FAILED', 'REVERSED') THEN updated_at
+      ELSE coalesce(dispatched_at, approved_at, created_at) END AS since
+    FROM payout
     WHERE status IN ('PENDING', 'PROCESSING', 'FAILED', 'REVERSED')`,
   product_order: sql`status AS state, updated_at AS since FROM product_order
     WHERE status IN ('PLACED', 'CONFIRMED', 'PACKED', 'SHIPPED')`,

@@ -69,7 +69,7 @@ describe('work that is open', () => {
     {
       buy: async (id) =>
         books.asOwner(
-          `UPDATE gold_order SET status = 'RETRY_PENDING', updated_at = updated_at - interval '1 hour'
+          `UPDATE gold_order SET status = 'RETRY_PENDING', paid_at = paid_at - interval '1 hour'
          WHERE id = $1`,
           id,
         ),

@@ -278,7 +278,11 @@ export const mountRoutes = (options: MountOptions): Router => {
     const entry = router.route(path);
     for (const route of routes) {
       const method = route.method.toLowerCase() as Lowercase<Route['method']>; // the same words
-      entry[method](serveRoute(route, options));
+      const begin = serveRoute(route, options);
+      entry[method]((req, res, next) => {
+        nameRequestSpan(req.method, options.prefix + path);
+        void begin(req, res, next);
+      });
     }
   };
   const refuseOthers = (path: string, routes: readonly Route[]): void => {

@@ -42,10 +42,7 @@ const kinds = {
   internal: SpanKind.INTERNAL,
 } as const;
 
-/**
- * Names the span of the request at hand by its route. Only routes that Express finds itself are
- * named by the instrumentation.
- */
+/** Names the span of the request at hand by its route, which the instrumentation does not know. */
 export const nameRequestSpan = (method: string, route: string): void => {
   trace.getActiveSpan()?.updateName(`${method} ${route}`).setAttribute('http.route', route);
 };
