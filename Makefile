@@ -165,9 +165,9 @@ pulumi-test: install goldctl ## Test the Pulumi program on the cluster of KUBECO
 	@npm run --silent test:cluster -w deploy
 
 examples-check: install ## Check the examples for EKS and GKE: types, mocks and policies
-	@npm ci --prefix examples --no-audit --no-fund --loglevel=error
-	@node node_modules/typescript-7/bin/tsc -p examples/tsconfig.json
-	@npm test --silent --prefix examples
+	@npm ci --prefix charts/examples --no-audit --no-fund --loglevel=error
+	@node node_modules/typescript-7/bin/tsc -p charts/examples/tsconfig.json
+	@npm test --silent --prefix charts/examples
 
 format: install ## Format the code
 	@npm run --silent format

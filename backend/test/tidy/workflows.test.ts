@@ -67,7 +67,7 @@ it('has its packages, actions and tools looked at for new versions', () => {
     .map((path) => `gomod /${relative(repositoryFolder, dirname(path))}`);
   expect(goModules.length).toBeGreaterThan(0);
   expect(watched.toSorted()).toEqual(
-    ['npm /', 'npm /examples', 'github-actions /', ...goModules].toSorted(),
+    ['npm /', 'npm /charts/examples', 'github-actions /', ...goModules].toSorted(),
   );
 });
 

@@ -124,7 +124,7 @@ export const withPath = (input: StackInput, path: string, value: unknown): Stack
 
 /** The stack of the service on an example's cloud, with the secrets that the cloud does not give. */
 export const exampleInput = (cloud: (typeof exampleClouds)[number]): StackInput => {
-  const input = readStackFileAt(`../examples/${cloud}/service.yaml`);
+  const input = readStackFileAt(`../charts/examples/${cloud}/service.yaml`);
   const given = referencesSchema.parse(input['references']).secrets;
   const own = Object.entries(secretsOfItsOwn).filter(([name]) => !Object.hasOwn(given, name));
   return { ...input, release: release.version, secrets: Object.fromEntries(own) };

@@ -3,7 +3,7 @@ import * as pulumi from '@pulumi/pulumi';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { managedStores } from '../../deploy/policy/managed-stores.ts';
+import { managedStores } from '../../../deploy/policy/managed-stores.ts';
 import { eksSettings } from '../eks/settings.ts';
 import { createEksStack, type EksOutputs } from '../eks/stack.ts';
 import { gkeSettings } from '../gke/settings.ts';
