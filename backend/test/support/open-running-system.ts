@@ -94,6 +94,8 @@ const openRuntime = async (stack: TestStack): Promise<Runtime> => {
  */
 const restless = new Set([
   'figure_snapshot',
+  // A worker says every few seconds that it lives.
+  'job_pool',
   'price_snapshot',
   'refusal_count',
   'list_change',

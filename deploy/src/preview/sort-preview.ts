@@ -2,7 +2,7 @@
 const beginsResource = /^ +(?:\S{1,2} )?[^\s:]+:\S*: \([a-z-]+\)/u;
 
 const urnOf = (lines: readonly string[]): string =>
-  lines.find((line) => line.includes('[urn=')) ?? '';
+  lines.find((line) => line.includes('[urn='))?.trim() ?? '';
 
 /**
  * Puts the resources of a detailed preview into the order of their URNs. Pulumi prints them as they
