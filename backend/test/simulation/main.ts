@@ -1,13 +1,23 @@
+import { fork } from 'node:child_process';
 import { appendFileSync } from 'node:fs';
 import { createTestServers } from '../support/test-servers.ts';
 import { playSeed } from './play-seed.ts';
 
 /*
  * Plays seeds and prints what it found: SEEDS of them from SEED on, each of STEPS steps, for at most
- * MINUTES, AT_ONCE of them beside each other. TRIES bounds the stories that are played to shorten
- * one that failed. REPORT names a file that everything printed is kept in. Ends with 1 where a seed
- * failed.
+ * MINUTES. AT_ONCE processes play beside each other, each on stores of its own. TRIES bounds the
+ * stories that are played to shorten one that failed. REPORT names a file that everything printed is
+ * kept in. Ends with 1 where a seed failed.
  */
+
+/** A process grows by what the libraries of some hundred closed services leave behind. */
+const mostSeedsOfProcess = 8;
+
+interface Tally {
+  readonly held: number;
+  readonly failed: number;
+  readonly steps: number;
+}
 
 const numberFrom = (name: string, usual: number): number => {
   const text = process.env[name] ?? '';
@@ -24,37 +34,76 @@ const first = numberFrom('SEED', Math.floor(Date.now() / 1000) % 100_000_000);
 const seeds = numberFrom('SEEDS', 1);
 const steps = numberFrom('STEPS', 1000);
 const tries = numberFrom('TRIES', 60);
-const endsAt = performance.now() + numberFrom('MINUTES', 24 * 60) * 60_000;
-
-const servers = createTestServers({
-  adminUrl: process.env['DATABASE_URL'],
-  redisUrl: process.env['REDIS_URL'],
-});
 const atOnce = numberFrom('AT_ONCE', 1);
 const begun = performance.now();
-let [next, held, failed, sum] = [first, 0, 0, 0];
+const endsAt = begun + numberFrom('MINUTES', 24 * 60) * 60_000;
 
-const isOver = (): boolean =>
-  next >= first + seeds ||
-  performance.now() >= endsAt ||
-  (failed > 0 && process.env['STOP_AT_FIRST'] === 'true');
+const isOver = (failed: number): boolean =>
+  performance.now() >= endsAt || (failed > 0 && process.env['STOP_AT_FIRST'] === 'true');
 
-/** Plays one seed after another until there are none. */
-const playSeeds = async (): Promise<void> => {
-  while (!isOver()) {
-    const seed = next;
-    next += 1;
-    const count = await playSeed({ servers, seed, steps, print, tries });
-    if (count === undefined) failed += 1;
-    else [held, sum] = [held + 1, sum + count];
+/** Plays seeds in this process. */
+const playHere = async (): Promise<Tally> => {
+  const servers = createTestServers({
+    adminUrl: process.env['DATABASE_URL'],
+    redisUrl: process.env['REDIS_URL'],
+  });
+  let tally: Tally = { held: 0, failed: 0, steps: 0 };
+  try {
+    for (let seed = first; seed < first + seeds && !isOver(tally.failed); seed += 1) {
+      const count = await playSeed({ servers, seed, steps, print, tries });
+      const { held, failed, steps: sum } = tally;
+      tally =
+        count === undefined
+          ? { ...tally, failed: failed + 1 }
+          : { ...tally, held: held + 1, steps: sum + count };
+    }
+  } finally {
+    await servers.stop();
   }
+  return tally;
 };
 
-try {
-  await Promise.all(Array.from({ length: atOnce }, playSeeds));
-} finally {
-  await servers.stop();
+/** Plays `count` seeds from `seed` on in a process of their own. */
+const playApart = (seed: number, count: number): Promise<Tally> =>
+  new Promise((resolve, reject) => {
+    const minutes = Math.max(1, Math.ceil((endsAt - performance.now()) / 60_000));
+    const changes = { SEED: seed, SEEDS: count, AT_ONCE: 1, MINUTES: minutes };
+    const texts = Object.entries(changes).map(([name, value]) => [name, String(value)]);
+    const env = { ...process.env, ...Object.fromEntries(texts) };
+    const child = fork(import.meta.filename, { env });
+    let tally: Tally | undefined;
+    child.on('message', (message) => (tally = message as Tally)); // as this file sends it
+    child.once('error', reject);
+    child.once('exit', (code) => {
+      if (tally !== undefined) resolve(tally);
+      else reject(new Error(`the seeds from ${seed} on ended with ${String(code)}`));
+    });
+  });
+
+/** Plays seeds in several processes, one after another and beside each other. */
+const playInProcesses = async (): Promise<Tally> => {
+  let [next, sum]: [number, Tally] = [first, { held: 0, failed: 0, steps: 0 }];
+  const playOn = async (): Promise<void> => {
+    while (next < first + seeds && !isOver(sum.failed)) {
+      const [seed, count] = [next, Math.min(mostSeedsOfProcess, first + seeds - next)];
+      next += count;
+      const { held, failed, steps: played } = await playApart(seed, count);
+      sum = { held: sum.held + held, failed: sum.failed + failed, steps: sum.steps + played };
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, playOn));
+  return sum;
+};
+
+const isOne = seeds <= mostSeedsOfProcess && atOnce === 1;
+const tally = await (isOne ? playHere() : playInProcesses());
+const code = tally.failed === 0 ? 0 : 1;
+if (process.send === undefined) {
+  const rate = (tally.steps / ((performance.now() - begun) / 1000)).toFixed(0);
+  print(
+    `${tally.held} seeds from ${first} on held, ${tally.steps} steps, ${rate} a second; ` +
+      `${tally.failed} failed`,
+  );
+  process.exit(code);
 }
-const rate = (sum / ((performance.now() - begun) / 1000)).toFixed(0);
-print(`${held} seeds from ${first} on held, ${sum} steps, ${rate} a second; ${failed} failed`);
-process.exit(failed === 0 ? 0 : 1);
+process.send(tally, () => process.exit(code));

@@ -172,7 +172,11 @@ export const fault: Command = {
     return {
       call: () => system.tryControl('POST', '/faults', given),
       judge(changed, answer) {
-        if (answer.status < 300) changed.troubled.push(textOf(given, 'collaborator'));
+        if (answer.status >= 300) return;
+        const collaborator = textOf(given, 'collaborator');
+        changed.troubled.push(collaborator);
+        const isGateway = !['safegold', 'razorpayx'].includes(collaborator);
+        if (isGateway && given['fault'] === 'wrong_amount') changed.toldWrongAmounts = true;
       },
     };
   },

@@ -174,6 +174,8 @@ export interface World {
   gates: { buy: boolean; sell: boolean };
   /** Collaborators at which a fault was set that may not be used up. */
   readonly troubled: string[];
+  /** Whether a gateway was to tell of other amounts than it had captured. What it said is kept. */
+  toldWrongAmounts: boolean;
   /** Steps since a fault was set: an order of then may be anything that its facts allow. */
   troubledUntil: number;
   /** Product prices were changed, or a price moved, since the last quiet moment. */
@@ -228,6 +230,7 @@ export const newWorld = (now: number): World => ({
   prices: [firstPrice],
   gates: { buy: true, sell: true },
   troubled: [],
+  toldWrongAmounts: false,
   troubledUntil: 0,
   products: [],
   disabledGateways: [],
