@@ -24,7 +24,7 @@ export interface SettingsSeen {
 
 /**
  * Creates settings that the namespace of a stack decides. All else in a stack depends on that
- * namespace, so it is seen first; until then, and where none says anything, prod's rules hold. Only
+ * namespace, so it is seen first. Until then, and where none says anything, prod's rules hold. Only
  * the first one counts: a later namespace can't loosen what was begun.
  */
 export const createSettings = (): SettingsSeen => {

@@ -55,7 +55,7 @@ const steps = pages.flatMap((path): ShellStep[] => {
   );
 });
 
-/** What a variable is in the made-up run: something of its kind. */
+/** Gives a variable of the made-up run something of its kind. */
 const madeUp: Readonly<Record<string, string>> = {
   TAG: 'v1.2.3-rc.1',
   IMAGE: 'ghcr.io/Digital-Gold/Service',
@@ -81,7 +81,7 @@ const play = ({ run, env }: ShellStep) => {
   const scripts = [...run.matchAll(/(?<![\w/])(?:\.ci|\.tools|deploy\/scripts)\/[\w./-]+/gu)];
   for (const name of programs) put(`bin/${name}`, `${hears}echo "${name} $*"\n`, 0o755);
   for (const [path] of scripts) put(path, `${hears}echo "$0 $*"\n`, 0o755);
-  // What the steps before would have left.
+  // The steps before would have left these.
   for (const path of ['.dev/image.digest', '.dev/chart.digest']) put(path, 'sha256:00');
   for (const path of ['.dev/kind.env', 'simulation.txt', 'newer.md']) put(path, 'A=b\n');
   put('loadtests/results/journeys.md', '# Journeys\n');

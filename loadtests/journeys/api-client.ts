@@ -19,7 +19,7 @@ export interface ApiClient {
 interface ClientOptions {
   readonly api: Api;
   readonly baseUrl: string;
-  /** What the played hop appends for it; without one a real hop says where the load test is. */
+  /** Says what the played hop appends. Without one a real hop says where the load test is. */
   readonly address: string | undefined;
   readonly settings: Pick<Settings, 'hop' | 'cache'>;
 }

@@ -13,9 +13,9 @@ interface SpendBudgetOptions {
   readonly addresses: { readonly own: string | undefined; readonly pretended: string };
   /** Another client; none where a real hop makes all clients one. */
   readonly neighbour: ApiClient | undefined;
-  /** The same client at another replica, and whether its count is the same; none without one. */
+  /** Calls as the same client at another replica, with whether its count is the same. */
   readonly elsewhere: { readonly client: ApiClient; readonly isShared: boolean } | undefined;
-  /** Two addresses of one IPv6 client, and one of the next; none behind a real hop. */
+  /** Names two addresses of one IPv6 client and one of the next, unless a real hop is there. */
   readonly ipv6: readonly [ApiClient, ApiClient, ApiClient] | undefined;
   /** Real time in ms. */
   readonly now: () => number;

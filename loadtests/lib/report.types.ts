@@ -43,7 +43,7 @@ export interface Report {
   readonly marks?: readonly MarkView[];
 }
 
-/** What all sockets together heard at one mark of the clock. */
+/** Holds what all sockets together heard at one mark of the clock. */
 export interface MarkView {
   readonly markMs: number;
   /** The lowest and the highest. They are the same unless sockets disagree. */

@@ -24,7 +24,7 @@ export interface Settings {
   readonly baseUrls: Readonly<Record<ApiName, string>>;
   /** The sandbox stands in for gateways, providers and the SMS of the journeys. */
   readonly sandboxUrl: string;
-  /** Who reads the operators' and the accountants' lists, and approves customers. */
+  /** Reads the operators' and the accountants' lists, and approves customers. */
   readonly operator: Account;
   readonly accountant: Account;
   /** Addresses for names that no DNS knows: host to `ip` or `ip:port`. */
@@ -45,7 +45,7 @@ export interface Settings {
   readonly latenessMaxMs: number | undefined;
   /** The provider's price need not change while a socket listens. */
   readonly priceMayStand: boolean;
-  /** How long after the first socket 99 of 100 may get a tick; anything where it is not said. */
+  /** Bounds how long after the first socket 99 of 100 get a tick. Without it anything goes. */
   readonly spreadP99Ms: number | undefined;
   /** Marks that a feed may miss, such as while its leader is replaced. */
   readonly missedMarks: number;

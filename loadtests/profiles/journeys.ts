@@ -1,7 +1,7 @@
 import type { Scenario } from 'k6/options';
 import type { ProfileName } from '../lib/settings.ts';
 
-/** How often each journey begins in a minute, at the rate of 1, and how long one may take. */
+/** Says how often each journey begins in a minute, at the rate of 1, and how long it may take. */
 const journeyRates = {
   browse: { perMinute: 60, seconds: 0.5 },
   signIn: { perMinute: 12, seconds: 1 },

@@ -14,7 +14,7 @@ interface Comparison {
   readonly broken: readonly string[];
 }
 
-/** The numbers worth comparing, in this order; a rate has only its share. */
+/** Lists the numbers worth comparing, in this order. A rate has only its share. */
 const compared = ['count', 'rate', 'med', 'p(95)', 'p(99)', 'max'] as const;
 
 const show = (value: number | undefined): string =>

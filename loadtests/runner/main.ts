@@ -15,7 +15,7 @@ const say = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 
-/** Rate limits begin with a burst of requests and then wait for a window; the others run then. */
+/** Begins rate limits with a burst of requests. The others run while they wait for a window. */
 const afterBurst = (): Promise<void> =>
   new Promise((resolve) => {
     setTimeout(resolve, 15_000).unref();

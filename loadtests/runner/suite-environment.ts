@@ -20,7 +20,7 @@ const textIn = (value: unknown, ...path: readonly string[]): string | undefined 
   return typeof found === 'string' ? found : undefined;
 };
 
-/** Where the journeys find the sandbox, and the people of the house, in the stack's file. */
+/** Finds the sandbox, and the people of the house, in the stack's file. */
 const journeyVariables: Readonly<Record<string, readonly string[]>> = {
   SANDBOX_URL: ['sandbox'],
   OPERATOR_EMAIL: ['admins', 'ADMIN', 'email'],

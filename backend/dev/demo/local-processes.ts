@@ -5,7 +5,7 @@ import { freePort } from '../stack/free-port.ts';
 import { nodeArguments } from '../stack/node-arguments.ts';
 import { startServer } from '../stack/start-server.ts';
 
-/** What a step can do besides where the service's processes run on this machine. */
+/** Does what a step can do besides where the service's processes run on this machine. */
 export interface LocalProcesses {
   /** Starts an admin API beside the one of the stack, with these variables changed. */
   startAdmin(changes: Readonly<Record<string, string>>): Promise<{

@@ -11,7 +11,7 @@ export interface StackOptions {
   /** A running Redis, instead of one of its own. */
   readonly redisUrl: string | undefined;
   readonly databaseName: string;
-  /** Receives the traces of the service; none are made without it. */
+  /** Receives the traces of the service. None are made without it. */
   readonly tracesUrl: string | undefined;
 }
 

@@ -20,7 +20,7 @@ const page = join(import.meta.dirname, '..', '..', 'docs', 'scale.md');
 
 const places = ['/usr/sbin/pgbouncer', '/usr/local/bin/pgbouncer', '/opt/homebrew/bin/pgbouncer'];
 
-/** Returns the path of PgBouncer; undefined where it is not installed. */
+/** Returns the path of PgBouncer, undefined where it is not installed. */
 const findPgbouncer = (): string | undefined =>
   places.find((path) => {
     try {

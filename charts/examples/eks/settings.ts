@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What the example is told: the network is its own team's, and is not made here. */
+/** Tells the example of the network, which is its own team's and is not made here. */
 export const eksSettings = z.strictObject({
   region: z.string().min(1),
   vpcId: z.string().startsWith('vpc-'),
@@ -8,7 +8,7 @@ export const eksSettings = z.strictObject({
   nodeSubnets: z.array(z.string().startsWith('subnet-')).min(2),
   /** Private subnets of the database and the cache. */
   storeSubnets: z.array(z.string().startsWith('subnet-')).min(2),
-  /** Where the service is put; the bucket is opened to its ServiceAccount alone. */
+  /** Names the place of the service. The bucket is opened to its ServiceAccount alone. */
   namespace: z.string().default('digital-gold'),
   bucket: z.string().min(3),
 });

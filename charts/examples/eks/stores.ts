@@ -11,7 +11,7 @@ import type { EksSettings } from './settings.ts';
 interface StoresArgs {
   readonly settings: EksSettings;
   readonly passwords: Passwords;
-  /** Who may connect: the security group of the nodes. */
+  /** Lets the nodes connect, by their security group. */
   readonly clientsId: pulumi.Input<string>;
   /** The password of the cache, 16 to 128 printable characters. */
   readonly cachePassword: pulumi.Input<string>;

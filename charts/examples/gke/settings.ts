@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What the example is told: the network is its own team's, and is not made here. */
+/** Tells the example of the network, which is its own team's and is not made here. */
 export const gkeSettings = z.strictObject({
   project: z.string().min(1),
   region: z.string().min(1),

@@ -10,7 +10,7 @@ export interface Made {
 
 const inputsSchema = z.record(z.string(), z.unknown());
 
-/** What the clouds say of each kind once it is there, as far as the examples read it. */
+/** Answers as the clouds do of each kind once it is there, as far as the examples read it. */
 const statesOf: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'aws:eks/cluster:Cluster': {
     endpoint: 'https://cluster.example',
@@ -33,7 +33,7 @@ const statesOf: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'gcp:storage/hmacKey:HmacKey': { accessId: 'GOOG1', secret: 'a key' },
 };
 
-/** Lets the examples run without an engine; what they ask for is put into the list. */
+/** Lets the examples run without an engine. What they ask for is put into the list. */
 export const recordResources = async (): Promise<Made[]> => {
   const made: Made[] = [];
   await pulumi.runtime.setMocks(

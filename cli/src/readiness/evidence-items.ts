@@ -1,4 +1,4 @@
-/** What operators put on file. */
+/** Lists what operators put on file. */
 export const evidenceItems = [
   'merchant_tax_registration',
   'provider_disclosure',

@@ -7,7 +7,7 @@ import { tiers, type StackConfig, type Tier } from '../config/stack-config.ts';
  */
 export const stackAnnotation = 'deploy.digital-gold/stack';
 
-/** What the policies know of the stack that they check. */
+/** Tells the policies of the stack that they check. */
 export interface StackFacts {
   readonly tier: Tier;
   /** Ingress classes that only the company's network reaches. */
@@ -40,7 +40,7 @@ export const stackAnnotations = ({ tier, ingress, values }: StackConfig) => {
 };
 
 /**
- * Returns what an annotation says; undefined for none.
+ * Returns what an annotation says, undefined for none.
  * @throws Error for one that cannot be read, which no policy may let pass.
  */
 export const readStackFacts = (annotation: string | undefined): StackFacts | undefined =>

@@ -18,7 +18,7 @@ const kindAndName = (urn: string): string => {
   return `${kind} ${(parts.at(-1) ?? '').split('/').at(-1) ?? ''}`;
 };
 
-/** Returns what a preview would change; empty where everything is as it should be. */
+/** Returns what a preview would change, nothing where everything is as it should be. */
 export const changesOf = async (run: StackRun): Promise<readonly Change[]> => {
   const { steps } = previewSchema.parse(
     JSON.parse(await run.must('preview', '--json', '--non-interactive')),

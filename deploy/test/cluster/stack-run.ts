@@ -26,7 +26,7 @@ interface Said {
 export interface StackRun {
   readonly stateFolder: string;
   readonly configFile: string;
-  /** What the last command said while it waited. */
+  /** Returns what the last command said while it waited. */
   readonly said: readonly Said[];
   /** Runs `pulumi ARGS` on the stack, however it ends. */
   readonly pulumi: (...args: readonly string[]) => Promise<CommandResult>;
@@ -34,7 +34,7 @@ export interface StackRun {
   readonly must: (...args: readonly string[]) => Promise<string>;
   /** Sets keys below `digital-gold:`, in clear or encrypted. */
   readonly set: (plain: Values, secret?: Values) => Promise<void>;
-  /** Writes whole keys into the stack's file; an undefined value takes the key out. */
+  /** Writes whole keys into the stack's file. An undefined value takes the key out. */
   readonly write: (keys: Readonly<Record<string, unknown>>) => void;
   /** Runs a script of `scripts/` as an operator would, on the stack's own file. */
   readonly script: (

@@ -6,7 +6,7 @@ export type Findings = Readonly<Record<string, number>>;
 interface Outcome {
   readonly reconciles: boolean;
   readonly rulesHold: boolean;
-  /** What differs, for people. */
+  /** Says to people what differs. */
   readonly words: readonly string[];
 }
 

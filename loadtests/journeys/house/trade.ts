@@ -1,7 +1,7 @@
 import { JourneyBroken, type House, type Json } from './ask.ts';
 import type { Customer } from './open-account.ts';
 
-/** What a trade needs: the customer's session, keys of its own, and the operators' view. */
+/** Holds what a trade needs: the customer's session, keys of its own, and the operators' view. */
 export interface Trader {
   readonly house: House;
   readonly customer: Pick<Customer, 'accessToken' | 'bankAccountId'>;

@@ -16,7 +16,7 @@ export interface HouseFlaws {
   readonly ordersTwice?: boolean;
   /** Customers buy for less than they sell for. */
   readonly wrongSpread?: boolean;
-  /** Delays what people look at and trade with; who signs up is served at once. */
+  /** Delays what people look at and trade with. Whoever signs up is served at once. */
   readonly slowMs?: number;
   /** Answers a route with 500. */
   readonly failsRoute?: string;
@@ -39,7 +39,7 @@ const mount = (
   }
 };
 
-/** What needs no state: who signs in, and lists that nobody looks into. */
+/** Signs in, and reads lists that nobody looks into: what needs no state. */
 const mountRest = (app: Express, flaws: HouseFlaws): void => {
   const tokens = { accessToken: 'a-1', refreshToken: 'r-1', token: 't-1', user: { id: 'u-1' } };
   const list = { items: [{ id: 'i-1', status: 'VERIFIED' }], total: 1 };

@@ -10,7 +10,7 @@ import { scrubText } from '../../platform/observability/redact.ts';
 
 /**
  * Attributes that the span of a request does not get: they hold ids and push tokens, or identify
- * customers. Undefined ones are dropped; the route names itself as `http.route`.
+ * customers. Undefined ones are dropped. The route names itself as `http.route`.
  */
 const unrecordedOfRequests = {
   'url.path': undefined,

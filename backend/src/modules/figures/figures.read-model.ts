@@ -6,7 +6,7 @@ import { openKinds, type OpenKind } from './figures.types.ts';
 const hourMs = 60 * 60_000;
 const warnedMs = 30 * 24 * hourMs;
 
-/** What is tried again and again is touched by each try, so it waits since it was paid or sent. */
+/** Counts the wait since payment or sending: each try touches what is tried again and again. */
 const goldOrders = (type: Sql): Sql => sql`
   status AS state, CASE WHEN status IN ('PAID', 'RETRY_PENDING') THEN coalesce(paid_at, updated_at)
     ELSE updated_at END AS since

@@ -199,7 +199,7 @@ describe('a broadcast', () => {
   });
 });
 
-/** Real time, as if the next mark were `ms` away; after every tick of this file. */
+/** Gives real time, as if the next mark were `ms` away, after every tick of this file. */
 const shortlyBefore = (ms: number) => {
   minutes += 10;
   const mark = markOf(addMs(system.wall.now(), minutes * 60_000));

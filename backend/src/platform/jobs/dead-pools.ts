@@ -64,7 +64,7 @@ const forgetOld = async (tx: Db): Promise<void> => {
   await execute(tx, sql`delete from job_pool where beat_at < now() - interval '1 day'`);
 };
 
-/** Frees the jobs and queues of pools that give no life signs; returns how many pools. */
+/** Frees the jobs and queues of pools that give no life signs. Returns how many pools. */
 export const releaseDeadPools = async (
   inTransaction: InTransaction,
   patience: Patience = {},

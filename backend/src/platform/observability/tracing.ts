@@ -8,13 +8,13 @@ import {
   type Attributes,
 } from '@opentelemetry/api';
 
-/** Finds the SDK at each span; without one every call here does nothing. */
+/** Finds the SDK at each span. Without one every call here does nothing. */
 const tracer = trace.getTracer('digital-gold');
 
 /** The part of W3C's context that rows and payloads keep: two random ids and a flag. */
 const header = 'traceparent';
 
-/** Returns the trace and span that this code is a part of; undefined where nothing is traced. */
+/** Returns the trace and span that this code is a part of, undefined where nothing is traced. */
 export const currentTraceparent = (): string | undefined => {
   const carrier: Record<string, string> = {};
   propagation.inject(context.active(), carrier);

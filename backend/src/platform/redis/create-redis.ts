@@ -22,7 +22,7 @@ interface RedisExtras {
   readonly commandTimeoutMs?: number;
   /** A name that `CLIENT LIST` shows. */
   readonly connectionName?: string;
-  /** Where the address of the master is asked for. The host of the URL is then its name. */
+  /** Names who is asked for the address of the master. The host of the URL is then its name. */
   readonly sentinels?: readonly RedisSentinel[];
   readonly sentinelPassword?: string | undefined;
   /** A client that writes: this one, which may write nothing, leaves a server together with it. */

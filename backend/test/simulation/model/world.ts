@@ -174,7 +174,7 @@ export interface World {
   gates: { buy: boolean; sell: boolean };
   /** Collaborators at which a fault was set that may not be used up. */
   readonly troubled: string[];
-  /** Whether a gateway was to tell of other amounts than it had captured. What it said is kept. */
+  /** True once a gateway was to tell of other amounts than it captured. What it said is kept. */
   toldWrongAmounts: boolean;
   /** Steps since a fault was set: an order of then may be anything that its facts allow. */
   troubledUntil: number;
