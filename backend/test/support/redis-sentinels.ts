@@ -1,12 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Redis } from 'ioredis';
 import { findRedis } from '../../dev/stack/find-redis.ts';
 import { freePort } from '../../dev/stack/free-port.ts';
 import { stopProcess } from '../../dev/stack/process-control.ts';
 import { startServer } from '../../dev/stack/start-server.ts';
 import type { RedisSentinel } from '../../src/platform/redis/index.ts';
+import { eventually } from './eventually.ts';
 import { hasListener } from './has-listener.ts';
 
 const repository = join(import.meta.dirname, '..', '..', '..');
@@ -57,6 +59,24 @@ const sentinelLines = (master: number): string[] => [
 const kill = (pid: number) =>
   stopProcess({ pid, mark: 'redis-server', signal: 'SIGKILL', graceMs: 2000 });
 
+/**
+ * Waits until a Sentinel knows the replica and both others. A master that is lost before has nobody
+ * to take its place, and nobody agrees that it is lost.
+ */
+const untilAcquainted = async (port: number, authority: string | undefined): Promise<void> => {
+  const tls = authority === undefined ? {} : { tls: { ca: readFileSync(authority) } };
+  const redis = new Redis({ host: '127.0.0.1', port, password: sentinelPassword, ...tls });
+  try {
+    await eventually(async () => {
+      const facts = (await redis.call('SENTINEL', 'MASTER', 'gold')) as string[]; // names and values
+      const of = (name: string): string | undefined => facts[facts.indexOf(name) + 1];
+      return of('num-slaves') === '1' && of('num-other-sentinels') === '2';
+    });
+  } finally {
+    redis.disconnect();
+  }
+};
+
 /** Starts a master, a replica and three Sentinels, which notice a lost master within a second. */
 export const startRedisSentinels = async (
   options: { readonly isEncrypted?: boolean } = {},
@@ -97,6 +117,7 @@ export const startRedisSentinels = async (
   for (const port of ofSentinels) {
     await start(port, sentinelLines(first), true);
   }
+  await Promise.all(ofSentinels.map((port) => untilAcquainted(port, authority)));
   return {
     url: `${isEncrypted ? 'rediss' : 'redis'}://:${password}@gold`,
     sentinels: ofSentinels.map((port) => ({ host: '127.0.0.1', port })),
