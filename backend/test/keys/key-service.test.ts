@@ -181,7 +181,7 @@ describe.each(['aws-kms', 'vault-transit'])('personal data under %s', (service) 
     const sealed = (await before.forUser(db, userId)).seal('x', context);
     expect(await open().add()).toBe('ks2');
     expect((await openVault()).keyId).toBe('ks1');
-    await db.$executeRaw`UPDATE wrapping_key SET active_at = now() WHERE number = 2`;
+    await db.$executeRaw`UPDATE wrapping_key SET active_at = created_at WHERE number = 2`;
     const vault = await openVault();
     expect(vault.keyId).toBe('ks2');
     await rotateKeyring({ db, inTransaction, vault }, new AbortController().signal);
