@@ -1,6 +1,6 @@
 import type { AdminSchemas } from '@digital-gold/client';
 import type { Demo } from './demo.types.ts';
-import { signInOperator } from './steps/sign-in-operator.ts';
+import { signInOperator } from './people.ts';
 
 /** The story's own gateways: the first one's checkout has what a client shows to `verify`. */
 export const firstGateway = 'sandbox';

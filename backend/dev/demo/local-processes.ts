@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { freePort } from '../stack/free-port.ts';
 import { nodeArguments } from '../stack/node-arguments.ts';
-import { startServer } from '../stack/start-server.ts';
+import { stopProcess } from '../stack/process-control.ts';
+import { answersWell, startServer } from '../stack/start-server.ts';
 
 /** Does what a step can do besides where the service's processes run on this machine. */
 export interface LocalProcesses {
@@ -27,22 +28,6 @@ interface LocalOptions {
 
 const readyTimeoutMs = 60_000;
 
-const isReady = async (url: string): Promise<boolean> => {
-  try {
-    return (await fetch(url, { signal: AbortSignal.timeout(2000) })).ok;
-  } catch {
-    return false;
-  }
-};
-
-const isAlive = (pid: number): boolean => {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-};
-
 /** Creates what starts processes beside those of a stack. */
 export const createLocalProcesses = (options: LocalOptions): LocalProcesses => {
   const { dist, environment, logs } = options;
@@ -50,20 +35,21 @@ export const createLocalProcesses = (options: LocalOptions): LocalProcesses => {
   return {
     async startAdmin(changes) {
       const [port, internalPort] = [String(await freePort()), String(await freePort())];
+      // An argument that no process reads: it sets this process apart from the stack's own.
+      const mark = `--second=${port}`;
       const { pid } = await startServer({
         name: 'the second admin API',
         command: process.execPath,
-        args: [...nodeArguments, mainOf('admin')],
+        args: [...nodeArguments, mainOf('admin'), mark],
         logFile: join(logs, 'second-admin.log'),
-        isReady: () => isReady(`http://127.0.0.1:${internalPort}/readyz`),
+        isReady: () => answersWell(`http://127.0.0.1:${internalPort}/readyz`),
         timeoutMs: readyTimeoutMs,
         env: { ...environment, PORT: port, INTERNAL_PORT: internalPort, ...changes },
       });
       return {
         url: `http://127.0.0.1:${port}`,
         async stop() {
-          process.kill(pid, 'SIGTERM');
-          while (isAlive(pid)) await new Promise((resolve) => setTimeout(resolve, 50));
+          await stopProcess({ pid, mark });
         },
       };
     },

@@ -3,16 +3,15 @@ import { join } from 'node:path';
 import { createDemo } from '../demo/create-demo.ts';
 import { makeUpNumbers } from '../demo/demo-numbers.ts';
 import type { DemoEndpoints } from '../demo/read-endpoints.ts';
-import { addBankAccount } from '../demo/steps/add-bank-account.ts';
-import { approveCustomer } from '../demo/steps/approve-kyc.ts';
-import { buyGold } from '../demo/steps/buy-gold.ts';
-import { payAndAllocate } from '../demo/steps/pay-and-allocate.ts';
-import { quoteGrams } from '../demo/steps/quote-grams.ts';
-import { readPrice } from '../demo/steps/read-price.ts';
-import { signIn } from '../demo/steps/sign-in.ts';
-import { signInAsOperator } from '../demo/steps/sign-in-operator.ts';
-import { submitForReview } from '../demo/steps/submit-kyc.ts';
-import { uploadPapers } from '../demo/steps/upload-documents.ts';
+import { buyGold, payAndAllocate, quoteGrams, readPrice } from '../demo/chapters/buying.ts';
+import {
+  approveCustomer,
+  signIn,
+  signInAsOperator,
+  submitForReview,
+  uploadPapers,
+} from '../demo/chapters/opening-an-account.ts';
+import { addBankAccount } from '../demo/chapters/selling.ts';
 import { developmentPortalUsers } from '../stack/development-accounts.ts';
 
 /** Steps after which a customer holds gold and has a verified bank account. */

@@ -10,7 +10,7 @@ import {
   type StackAddresses,
 } from './environment.ts';
 import type { ProcessRecords } from './process-records.ts';
-import { startServer, waitUntilReady, lastWords } from './start-server.ts';
+import { answersWell, lastWords, startServer, waitUntilReady } from './start-server.ts';
 import type { StackPaths } from './stack-paths.ts';
 
 interface ProcessOptions {
@@ -21,14 +21,6 @@ interface ProcessOptions {
 }
 
 const readyTimeoutMs = 60_000;
-
-const answersWell = async (url: string): Promise<boolean> => {
-  try {
-    return (await fetch(url, { signal: AbortSignal.timeout(2000) })).ok;
-  } catch {
-    return false;
-  }
-};
 
 const bundleOf = ({ name, paths }: ProcessOptions): string => join(paths.dist, name, 'main.js');
 

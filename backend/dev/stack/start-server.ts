@@ -24,6 +24,15 @@ interface ServerOptions {
   readonly onStarted?: (pid: number) => void;
 }
 
+/** Returns true where this address answers with a status of success, within two seconds. */
+export const answersWell = async (url: string): Promise<boolean> => {
+  try {
+    return (await fetch(url, { signal: AbortSignal.timeout(2000) })).ok;
+  } catch {
+    return false;
+  }
+};
+
 /** Tries until `isReady` is true; false when `goOn` turns false or the time is over. */
 export const waitUntilReady = async (
   isReady: () => Promise<boolean>,

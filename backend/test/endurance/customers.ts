@@ -1,12 +1,14 @@
 import { ApiError, createCustomerClient, type CustomerClient } from '@digital-gold/client';
 import { createDemo } from '../../dev/demo/create-demo.ts';
 import type { DemoEndpoints } from '../../dev/demo/read-endpoints.ts';
-import { addBankAccount } from '../../dev/demo/steps/add-bank-account.ts';
+import {
+  signIn,
+  signInAsOperator,
+  submitForReview,
+  uploadPapers,
+} from '../../dev/demo/chapters/opening-an-account.ts';
+import { addBankAccount } from '../../dev/demo/chapters/selling.ts';
 import type { Step } from '../../dev/demo/demo.types.ts';
-import { signIn } from '../../dev/demo/steps/sign-in.ts';
-import { signInAsOperator } from '../../dev/demo/steps/sign-in-operator.ts';
-import { submitForReview } from '../../dev/demo/steps/submit-kyc.ts';
-import { uploadPapers } from '../../dev/demo/steps/upload-documents.ts';
 
 /** A customer who may do everything, at whatever replica answers. */
 export interface Customer {

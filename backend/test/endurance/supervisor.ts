@@ -1,3 +1,4 @@
+import { answersWell } from '../../dev/stack/start-server.ts';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
@@ -35,14 +36,6 @@ const restartAfterMs = 1000;
 const graceMs = 25_000;
 /** Probes of liveness, and the failures in a row after which a process is killed. */
 const [probeEveryMs, failuresToDeath] = [10_000, 6];
-
-const answersWell = async (url: string): Promise<boolean> => {
-  try {
-    return (await fetch(url, { signal: AbortSignal.timeout(2000) })).ok;
-  } catch {
-    return false;
-  }
-};
 
 interface Entry extends Supervised {
   child: ChildProcess | undefined;

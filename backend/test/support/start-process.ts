@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { freePort } from '../../dev/stack/free-port.ts';
 import { lastLines } from '../../dev/stack/run-command.ts';
-import { waitUntilReady } from '../../dev/stack/start-server.ts';
+import { waitUntilReady, answersWell } from '../../dev/stack/start-server.ts';
 import { callTestServers } from './call-test-servers.ts';
 
 interface ProcessEnd {
@@ -39,14 +39,6 @@ const running = new Set<ChildProcess>();
 process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
-
-const answersWell = async (url: string): Promise<boolean> => {
-  try {
-    return (await fetch(url, { signal: AbortSignal.timeout(2000) })).ok;
-  } catch {
-    return false;
-  }
-};
 
 /**
  * Starts a built process of the service as a child, with `env` as its whole environment but for

@@ -1,12 +1,104 @@
-import type { CustomerSchemas } from '@digital-gold/client';
+import { ApiError, type CustomerSchemas } from '@digital-gold/client';
+import { payAtCheckout, placeBuy, waitForOrder } from '../buys.ts';
 import type { Demo, DemoCustomer, Step } from '../demo.types.ts';
-import { expectStatus } from '../expect-answer.ts';
+import { expectRefusal, expectStatus } from '../expect-answer.ts';
+import { approvedCustomer, signInOperator } from '../people.ts';
 import { showGrams } from '../show.ts';
 import { expectPresent, expectThat } from '../step-failure.ts';
 import { until } from '../until.ts';
-import { payAtCheckout, waitForOrder } from './pay-and-allocate.ts';
-import { approvedCustomer } from './pay-wrong-amount.ts';
-import { playLater } from './move-clock.ts';
+
+const buyFirst = async (demo: Demo, code: string) => {
+  const friend = await approvedCustomer(demo, 'Ishaan Menon');
+  await friend.api.post('/v1/referrals/apply', { body: { code } });
+  const key = `demo-${demo.random.uuid()}`;
+  const buy = await placeBuy(friend, { amount: '500', idempotency_key: key });
+  await payAtCheckout(demo, buy.gatewayOrderId, { deliver: 'webhook' });
+  await waitForOrder(demo, friend, buy.order.id, 'ALLOCATED');
+  return { friend, order: buy.order };
+};
+
+/** A friend's first buy makes a reward, which is earned when the payment can't be taken back. */
+export const shareCode: Step = {
+  title: 'A friend buys with the customer’s code: a reward waits for its days',
+  async run(demo) {
+    const { api } = demo.readState('customer');
+    const { code } = (await api.get('/v1/referrals/me')).body;
+    const { friend, order } = await buyFirst(demo, code);
+    const { operator } = await signInOperator(demo, 'SUPER_ADMIN');
+    const rewards = await until({
+      timers: demo.timers,
+      seconds: 30,
+      look: async () => (await operator.api.get('/v1/referrals/rewards')).body.items,
+      isThere: (items) => items.some(({ orderId }) => orderId === order.id),
+      otherwise: () => 'no reward names the order',
+    });
+    const reward = expectPresent(
+      rewards.find(({ refereeUserId }) => refereeUserId === friend.userId),
+      'reward of the friend',
+    );
+    expectThat(reward.status === 'PENDING', `the reward is ${reward.status}`);
+    const path = { id: reward.id };
+    const approve = operator.api.post('/v1/referrals/rewards/{id}/approve', { path });
+    await expectRefusal(409, 'ILLEGAL_TRANSITION', approve);
+    return [
+      `code ${code}, applied before the friend's first buy`,
+      'a reward for it: PENDING; an operator can’t approve it before it is earned, 409',
+    ];
+  },
+};
+
+/** Every process follows the sandbox's clock within it (contract: collaborators > Time). */
+const followMs = 1000;
+
+/** Returns true while the access token is good, and false where it has expired. */
+const hasGoodToken = async ({ api }: DemoCustomer): Promise<boolean> => {
+  try {
+    await api.get('/v1/users/me');
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 401) return false;
+    throw error;
+  }
+};
+
+/** Moves everybody's clock, and waits until the customer's token shows that the API's has moved. */
+const moveClock = async (
+  { sandbox, timers }: Demo,
+  customer: DemoCustomer,
+  { seconds, isGoodThen }: { readonly seconds: number; readonly isGoodThen: boolean },
+): Promise<void> => {
+  await sandbox.post('/_control/clock', { body: { advanceSeconds: seconds } });
+  await timers.sleep(followMs);
+  await until({
+    timers,
+    seconds: 10,
+    look: () => hasGoodToken(customer),
+    isThere: (isGood) => isGood === isGoodThen,
+    otherwise: () => "the customer API does not follow the sandbox's clock",
+  });
+};
+
+/**
+ * Plays `act` so many seconds later, longer than an access token lives, with the customer's session
+ * refreshed. Then sets the clock back, however `act` ended, and signs the operator in anew: a shift
+ * is shorter than a day.
+ */
+const playLater = async <T>(
+  demo: Demo,
+  { customer, seconds }: { readonly customer: DemoCustomer; readonly seconds: number },
+  act: (customer: DemoCustomer) => Promise<T>,
+): Promise<T> => {
+  await moveClock(demo, customer, { seconds, isGoodThen: false });
+  try {
+    const visitor = demo.visitor.customer(customer.numbers.ip);
+    const { refreshToken } = customer;
+    const { body } = await visitor.post('/v1/auth/refresh', { body: { refreshToken } });
+    return await act({ ...customer, ...body, api: customer.api.with({ token: body.accessToken }) });
+  } finally {
+    await moveClock(demo, customer, { seconds: -seconds, isGoodThen: true });
+    demo.saveState('operator', (await signInOperator(demo, 'ADMIN')).operator);
+  }
+};
 
 type Plan = CustomerSchemas['SipPlan'];
 type Installment = CustomerSchemas['Installment'];
