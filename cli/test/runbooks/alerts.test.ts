@@ -114,6 +114,23 @@ describe('collaborator-down', () => {
   });
 });
 
+describe('undecided-calls', () => {
+  it('tells a collaborator that is silent from jobs that wait', async ({ system, env }) => {
+    const book = openRunbook('undecided-calls', env);
+    const check = 'goldctl check --category operations --category collaborators';
+    await breakProvider(system);
+    const silent = await book.play(check);
+    expect(silent).toMatchObject({ code: 3 });
+    expect(silent.stdout).toContain('× the gold provider answers');
+    expect(silent.stdout).toContain('√ due jobs are done');
+    await system.sandbox.clearFaults();
+    await eventually(async () => {
+      expect((await book.play(check)).stdout).toContain('√ the gold provider answers');
+    });
+    expect(book.unplayed()).toEqual([]);
+  });
+});
+
 describe('error-budget', () => {
   it('tells a gate that is closed from a collaborator that fails', async ({ system, env }) => {
     const book = openRunbook('error-budget', env);

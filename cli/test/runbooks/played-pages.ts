@@ -23,6 +23,7 @@ export const playedPages: readonly string[] = [
   'rotate-pepper',
   'sign-in-abuse',
   'stuck-debit',
+  'undecided-calls',
   'unread-rows',
   'webhook-backlog',
 ];

@@ -14,6 +14,26 @@ const goldOrders = (type: Sql): Sql => sql`
   WHERE status IN ('PENDING', 'PAID', 'RETRY_PENDING', 'MANUAL_REVIEW') AND type = ${type}`;
 
 /**
+ * Selects the calls to collaborators whose outcome is not known, by flow: under way, or left open.
+ * Each part goes by its flow's index of these.
+ */
+const undecidedCalls = sql`
+  SELECT 'deployment' AS state, at AS since FROM deploy_trigger
+    WHERE status IN ('DISPATCHING', 'UNKNOWN')
+  UNION ALL SELECT 'validation', updated_at FROM bank_account
+    WHERE status = 'PENDING' AND deleted_at IS NULL AND provider_validation_id IS NULL
+  UNION ALL SELECT 'debit', coalesce(debit_requested_at, debit_due_at) FROM payment_order
+    WHERE debit_status IN ('INTENDED', 'UNKNOWN')
+      AND status IN ('CREATED', 'GATEWAY_ORDER_CREATED')
+  UNION ALL SELECT 'payout', started_at FROM payout_attempt
+    WHERE status IN ('INTENDED', 'UNKNOWN')
+  UNION ALL SELECT 'gateway_order', started_at FROM gateway_attempt
+    WHERE status IN ('INTENDED', 'UNKNOWN')
+  UNION ALL SELECT CASE operation WHEN 'buy-confirm' THEN 'allocation'
+      WHEN 'sell-confirm' THEN 'sale_confirm' ELSE 'sale_verify' END, started_at
+    FROM provider_operation WHERE status IN ('INTENDED', 'UNKNOWN')`;
+
+/**
  * Selects what is open of each kind, with its state and since when it waits. Each goes by an index
  * of what is open, and so costs what waits now, however many rows are done.
  */
@@ -47,6 +67,7 @@ const sources = (now: Date): Readonly<Record<OpenKind, Sql>> => ({
   // As the readiness report warns: it ends within 30 days, or has ended.
   evidence: sql`'ENDING' AS state, (expires_on - 30)::timestamptz AS since FROM readiness_evidence
     WHERE expires_on < ${istDate(addMs(now, warnedMs))}::date`,
+  call: sql`state, since FROM (${undecidedCalls}) AS undecided`,
 });
 
 /** Selects the counts of what is open now, by kind and state. */

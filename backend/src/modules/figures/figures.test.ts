@@ -63,6 +63,12 @@ const open = (shown: Shown, kind: string, state: string) => ({
   oldest: shown.get(`open_work_oldest_seconds{kind="${kind}",state="${state}"}`),
 });
 
+/** Returns how many calls of some flows are undecided. */
+const undecidedCalls = (shown: Shown): number[] =>
+  ['allocation', 'sale_confirm', 'payout', 'validation'].map(
+    (flow) => open(shown, 'call', flow).count ?? 0,
+  );
+
 describe('work that is open', () => {
   /** Sets the state of one row of each kind, and how long ago it came there. */
   const faults: Readonly<Record<string, (orderId: string, payoutId: string) => Promise<unknown>>> =
@@ -107,6 +113,12 @@ describe('work that is open', () => {
           `UPDATE readiness_evidence SET expires_on = current_date + 20
          WHERE item = (SELECT item FROM readiness_evidence ORDER BY item LIMIT 1)`,
         ),
+      call: async () =>
+        books.asOwner(
+          `INSERT INTO provider_operation (id, provider, operation, status, started_at)
+         VALUES ($1, 'test', 'sell-verify', 'INTENDED', now() - interval '1 hour')`,
+          randomUUID(),
+        ),
     };
   const cases = [
     ['buy', 'RETRY_PENDING'],
@@ -116,6 +128,7 @@ describe('work that is open', () => {
     ['ticket', 'OPEN'],
     ['webhook', 'UNMATCHED'],
     ['evidence', 'ENDING'],
+    ['call', 'sale_verify'],
   ] as const;
 
   it.each(cases)('counts a %s that is %s, with its age', async (kind, state) => {
@@ -126,6 +139,30 @@ describe('work that is open', () => {
     const { count, oldest } = open(await replica(), kind, state);
     expect(count).toBe(1);
     expect(oldest).toBeGreaterThan(3000);
+  });
+
+  it('counts the calls whose outcome is not known, by flow', async () => {
+    const bought = await books.buy();
+    const { orderId, payoutId } = await books.sell();
+    const before = await replica();
+    for (const id of [bought.orderId, orderId]) {
+      await books.asOwner(
+        `UPDATE provider_operation SET status = 'UNKNOWN', settled_at = NULL
+         WHERE order_id = $1 AND operation <> 'sell-verify'`,
+        id,
+      );
+    }
+    await books.asOwner(
+      `UPDATE payout_attempt SET status = 'UNKNOWN', settled_at = NULL WHERE payout_id = $1`,
+      payoutId,
+    );
+    await books.asOwner(
+      `UPDATE bank_account SET status = 'PENDING', provider_validation_id = NULL, is_primary = false
+       WHERE id = (SELECT bank_account_id FROM payout WHERE id = $1)`,
+      payoutId,
+    );
+    const after = await replica();
+    expect(undecidedCalls(after)).toEqual(undecidedCalls(before).map((count) => count + 1));
   });
 
   it('has a series for each kind and state from the start, and never another', async () => {

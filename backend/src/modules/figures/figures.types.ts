@@ -27,6 +27,16 @@ export const openStates = {
   ticket: ['OPEN', 'IN_PROGRESS'],
   webhook: ['PENDING', 'UNMATCHED'],
   evidence: ['ENDING'],
+  call: [
+    'deployment',
+    'validation',
+    'debit',
+    'payout',
+    'gateway_order',
+    'allocation',
+    'sale_verify',
+    'sale_confirm',
+  ],
 } as const;
 
 export type OpenKind = keyof typeof openStates;

@@ -15,6 +15,14 @@ interface ObservedTick {
   readonly stale: boolean;
 }
 
+/** A flow that calls a collaborator by the protocol of `platform/collaborator-call`. */
+const callFlows = ['deployment', 'validation', 'debit', 'payout'] as const;
+export type CallFlow = (typeof callFlows)[number];
+
+/** The result of one turn of a worker at a call. SKIP: nothing was to be done. */
+const callOutcomes = ['INTENDED', 'DONE', 'REFUSED', 'UNKNOWN', 'SKIP'] as const;
+type CallOutcome = (typeof callOutcomes)[number];
+
 /** What money, events and prices do on their way, as the process that moved them saw it. */
 export interface FlowMetrics {
   /** Observes an order that got its gold, so long after its money was known here. */
@@ -22,6 +30,8 @@ export interface FlowMetrics {
   /** Observes a stored event that was applied, so long after it was delivered. */
   readonly observeEvent: (source: string, ms: number) => void;
   readonly observeTick: (tick: ObservedTick) => void;
+  /** Counts a turn at a call to a collaborator. */
+  readonly countCall: (flow: CallFlow, outcome: CallOutcome) => void;
   /** Fits the HTTP client's `observeCircuit`. */
   readonly observeCircuit: (circuit: ObservedCircuit) => void;
 }
@@ -63,7 +73,17 @@ export const createFlowMetrics = (registry: Registry): FlowMetrics => {
     labelNames: ['collaborator'],
     registers,
   });
+  const calls = new Counter({
+    name: 'collaborator_call_outcomes_total',
+    help: 'Turns at calls to collaborators that have an intent, by flow and outcome.',
+    labelNames: ['flow', 'outcome'],
+    registers,
+  });
+  for (const flow of callFlows) {
+    for (const outcome of callOutcomes) calls.inc({ flow, outcome }, 0);
+  }
   return {
+    countCall: (flow, outcome) => calls.inc({ flow, outcome }),
     observeAllocation: (ms) => allocations.observe(ms / 1000),
     observeEvent: (source, ms) => events.observe({ source }, ms / 1000),
     observeTick: ({ lateMs, stale: isStale }) => {

@@ -1,3 +1,4 @@
+export type { CallFlow } from './flow-metrics.ts';
 export { createRequestLog } from './create-request-log.ts';
 export { describeError } from './redact.ts';
 export { redirectConsole } from './redirect-console.ts';
