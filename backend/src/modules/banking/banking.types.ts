@@ -52,7 +52,7 @@ export interface BankingDeps {
   readonly logger: Logger;
   readonly provider: PayoutProvider;
   readonly notify: Notify;
-  readonly metrics: Pick<Metrics, 'countBound'>;
+  readonly metrics: Pick<Metrics, 'countBound' | 'countCall'>;
   /** Bounds the questions that a customer has the provider asked about one pending account. */
   readonly questions: UseBound;
   readonly findCustomer: (db: Db, userId: string) => Promise<BankCustomer | undefined>;

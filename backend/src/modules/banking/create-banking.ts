@@ -1,4 +1,5 @@
 import type { FundAccount, ProviderValidation } from '../../adapters/payout-provider/port.ts';
+import { createCallSweep } from '../../platform/collaborator-call/index.ts';
 import type { Db } from '../../platform/db/index.ts';
 import type { Route } from '../../platform/http/index.ts';
 import { sweepRows, type Sweep, type TaskList } from '../../platform/jobs/index.ts';
@@ -31,24 +32,18 @@ export interface Banking {
 }
 
 /** Creates the sweep that resumes validations whose event or start was lost. */
-const createValidationSweep = (deps: BankingDeps): Sweep => ({
-  name: 'banking-poll-open-validations',
-  async run(signal) {
-    const { db, clock, logger } = deps;
-    await sweepRows({
-      rows: await listAccountsToPoll(db, { now: clock.now(), quietMs, limit: batchSize }),
-      signal,
-      handle: async (bankAccountId) => {
-        await validateAccount(deps, bankAccountId);
-        return true;
-      },
-      // It is unchanged, so it would come first in every pass.
-      postpone: (bankAccountId) => markValidationSwept(db, bankAccountId, clock.now()),
-      onError: (error, bankAccountId) =>
-        logger.warn({ bankAccountId, err: describeError(error) }, 'a validation is still open'),
-    });
-  },
-});
+const createValidationSweep = (deps: BankingDeps): Sweep => {
+  const { db, clock, logger } = deps;
+  return createCallSweep({
+    name: 'banking-poll-open-validations',
+    flow: 'validation',
+    logger,
+    list: () => listAccountsToPoll(db, { now: clock.now(), quietMs, limit: batchSize }),
+    call: (bankAccountId) => validateAccount(deps, bankAccountId),
+    postpone: (bankAccountId) => markValidationSwept(db, bankAccountId, clock.now()),
+    fieldsOf: (bankAccountId) => ({ bankAccountId }),
+  });
+};
 
 /** Creates the sweep that hashes account numbers with a new first key of the blind index. */
 const createRehashing = (deps: BankingDeps): Sweep => ({

@@ -1,6 +1,12 @@
-import { PAYOUT_NOT_FOUND } from '../../adapters/payout-provider/port.ts';
-import { isUnavailable } from '../../platform/http-client/index.ts';
-import { describeOutcome } from '../../platform/outcome/outcome.ts';
+import { PAYOUT_NOT_FOUND, type ProviderValidation } from '../../adapters/payout-provider/port.ts';
+import {
+  makeCall,
+  skip,
+  type CallProtocol,
+  type CallResult,
+  type Claim,
+} from '../../platform/collaborator-call/index.ts';
+import { done, unknown } from '../../platform/outcome/outcome.ts';
 import {
   acquireValidationStart,
   forgetValidation,
@@ -13,83 +19,98 @@ import { accountForProvider } from './bank-account-sealing.ts';
 import { lockAccount } from './bank-account.store.ts';
 import type { BankAccount, BankingDeps } from './banking.types.ts';
 
-/** The next step that a worker may take with an account: start a validation or query it. */
-type Claim =
-  | { readonly kind: 'START'; readonly account: BankAccount; readonly holderId: string }
-  | { readonly kind: 'QUERY'; readonly account: BankAccount; readonly validationId: string };
+/** An account whose validation is started, or is open at the provider. */
+interface Validation {
+  readonly account: BankAccount;
+  /** The worker that starts it. */
+  readonly holderId: string;
+  /** Null while the provider has given none. */
+  readonly validationId: string | null;
+}
 
 /** Reads the account under its lock and acquires its start, committed before any call. */
-const claimValidation = (deps: BankingDeps, bankAccountId: string): Promise<Claim | undefined> =>
-  deps.inTransaction(async (tx): Promise<Claim | undefined> => {
+const claimValidation = (deps: BankingDeps, bankAccountId: string): Promise<Claim<Validation>> =>
+  deps.inTransaction(async (tx): Promise<Claim<Validation>> => {
     const account = await lockAccount(tx, bankAccountId);
-    if (account === undefined || account.deletedAt !== null) return undefined;
-    if (account.status !== 'PENDING') return undefined;
+    if (account?.status !== 'PENDING' || account.deletedAt !== null) {
+      return skip('no validation is open');
+    }
     const { providerValidationId: validationId } = account;
-    const at = deps.clock.now();
+    const [holderId, at] = [deps.random.uuid(), deps.clock.now()];
+    const call = { account, holderId, validationId };
     if (validationId !== null) {
       await noteValidationQueried(tx, bankAccountId, at);
-      return { kind: 'QUERY', account, validationId };
+      return { kind: 'QUERY', call };
     }
-    const holderId = deps.random.uuid();
-    if (!(await acquireValidationStart(tx, bankAccountId, { holderId, at }))) return undefined;
-    return { kind: 'START', account, holderId };
+    return (await acquireValidationStart(tx, bankAccountId, { holderId, at }))
+      ? { kind: 'SEND', call, wasSent: false }
+      : skip('another worker has it');
   });
 
-const start = async (
+const recordValidation = async (
   deps: BankingDeps,
-  { account, holderId }: Extract<Claim, { kind: 'START' }>,
+  { account, holderId, validationId }: Validation,
+  result: CallResult<ProviderValidation>,
 ): Promise<void> => {
-  const { db, inTransaction, logger, provider } = deps;
-  const { id: bankAccountId, validationAttempt: attempt } = account;
-  const details = await accountForProvider(db, deps, account);
-  const outcome = await provider.startValidation({ bankAccountId, ...details });
-  if (outcome.kind === 'unknown') {
-    // The lease is left to lapse: the event of what was started may be on its way.
-    logger.warn({ bankAccountId, reason: outcome.reason }, 'start of a validation undecided');
-    return;
+  const { db, inTransaction } = deps;
+  const { id, validationAttempt: attempt } = account;
+  switch (result.kind) {
+    case 'DONE': {
+      const { status, validationId: given } = result.value;
+      if (result.by === 'ANSWER') await keepValidationId(db, id, { attempt, validationId: given });
+      if (status !== 'PENDING')
+        await inTransaction((tx) => applyValidation(deps, tx, result.value));
+      return;
+    }
+    case 'INTENDED':
+      if (validationId !== null) return forgetValidation(db, id, validationId);
+      await releaseValidationStart(db, id, holderId);
+      // Nothing was sent: the queue tries again soon.
+      throw new Error(`the payout provider is not available: ${result.reason}`);
+    case 'REFUSED':
+      await inTransaction((tx) => refuseValidation(deps, tx, account, result.reason));
+      return;
+    case 'UNKNOWN':
+      // The lease of a start is left to lapse: the event of what was started may be on its way.
+      return;
+    default:
+      result satisfies never;
   }
-  if (outcome.kind === 'done') {
-    const { validationId, status } = outcome.value;
-    await keepValidationId(db, bankAccountId, { attempt, validationId });
-    if (status !== 'PENDING') await inTransaction((tx) => applyValidation(deps, tx, outcome.value));
-    return;
-  }
-  if (isUnavailable(outcome)) {
-    await releaseValidationStart(db, bankAccountId, holderId);
-    throw new Error(`the payout provider is not available: ${outcome.code}`);
-  }
-  await inTransaction((tx) => refuseValidation(deps, tx, account, outcome.message));
-};
-
-const query = async (
-  deps: BankingDeps,
-  { account, validationId }: Extract<Claim, { kind: 'QUERY' }>,
-): Promise<void> => {
-  const { db, inTransaction, logger, provider } = deps;
-  const outcome = await provider.getValidation(validationId);
-  if (outcome.kind === 'done') {
-    if (outcome.value.status === 'PENDING') return;
-    await inTransaction((tx) => applyValidation(deps, tx, outcome.value));
-    return;
-  }
-  const bankAccountId = account.id;
-  if (outcome.kind === 'refused' && outcome.code === PAYOUT_NOT_FOUND) {
-    logger.warn({ bankAccountId }, 'the provider does not know the validation');
-    await forgetValidation(db, bankAccountId, validationId);
-    return;
-  }
-  logger.warn({ bankAccountId, outcome: describeOutcome(outcome) }, 'no answer about a validation');
 };
 
 /**
+ * Declares how an account is validated. The provider can't be queried by reference, so a start
+ * whose answer was lost is repeated a minute later under the same reference, unless its event has
+ * come by then: a second penny-drop costs a rupee, and either validates the account.
+ */
+const createValidationCall = (
+  deps: BankingDeps,
+): CallProtocol<string, Validation, ProviderValidation> => ({
+  flow: 'validation',
+  fieldsOf: (bankAccountId) => ({ bankAccountId }),
+  claim: (bankAccountId) => claimValidation(deps, bankAccountId),
+  async send({ account }) {
+    const details = await accountForProvider(deps.db, deps, account);
+    return deps.provider.startValidation({ bankAccountId: account.id, ...details });
+  },
+  hasArrived: () => true,
+  async query({ validationId }) {
+    if (validationId === null) return unknown('the provider has given no id');
+    const found = await deps.provider.getValidation(validationId);
+    const isUnheardOf = found.kind === 'refused' && found.code === PAYOUT_NOT_FOUND;
+    return isUnheardOf ? done(undefined) : found;
+  },
+  decide: ({ validationId }) =>
+    validationId === null
+      ? 'SEND'
+      : { kind: 'INTENDED', reason: 'the provider does not know the validation' },
+  record: (validation, result) => recordValidation(deps, validation, result),
+});
+
+/**
  * Starts the validation of a PENDING account, or queries the provider about the one it has. It may
- * run at any time, any number of times, and be killed at any point: the time of the request is
- * committed before the call, and a start whose answer was lost is repeated a minute later under
- * the same reference, unless its event has come by then (the provider can't be queried by
- * reference).
+ * run at any time, any number of times, and be killed at any point.
  */
 export const validateAccount = async (deps: BankingDeps, bankAccountId: string): Promise<void> => {
-  const claim = await claimValidation(deps, bankAccountId);
-  if (claim === undefined) return;
-  await (claim.kind === 'START' ? start(deps, claim) : query(deps, claim));
+  await makeCall(deps, createValidationCall(deps), bankAccountId);
 };
