@@ -189,7 +189,7 @@ const createMoneyServices = (
     ...shared,
     gateways,
     liveOnly: config.APP_MODE === 'production',
-    metrics: createPaymentMetrics(shared.metrics.registry),
+    metrics: createPaymentMetrics(shared.metrics),
     findCustomer,
   };
   const banking = createBanking({ ...shared, provider, findCustomer, isAccountInUse });

@@ -149,7 +149,7 @@ export const openGold = async ({
     ...system,
     gateways: wrapGateways(system.gateways),
     liveOnly: false,
-    metrics: createPaymentMetrics(system.metrics.registry),
+    metrics: createPaymentMetrics(system.metrics),
     notify,
     portfolios,
     findCustomer: async (_db, id) => ({ id, phone: '+919812345678' }),

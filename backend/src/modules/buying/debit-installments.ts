@@ -51,7 +51,7 @@ const mayRequestDebit = async (
 export const debitInstallment = async (deps: DebitDeps, paymentOrderId: string): Promise<void> => {
   const mayRequest = await mayRequestDebit(deps, paymentOrderId);
   if (mayRequest) await extendPaymentWindow(deps, paymentOrderId);
-  await debitMandate(deps.payments, paymentOrderId, { mayRequest });
+  await debitMandate(deps.payments, { paymentOrderId, mayRequest });
 };
 
 /**

@@ -5,13 +5,30 @@ import {
 } from '../../adapters/payment-gateway/port.ts';
 import { addMs } from '../../platform/clock/clock.ts';
 import { istDate } from '../../platform/clock/ist.ts';
+import {
+  makeCall,
+  skip,
+  type CallProtocol,
+  type CallResult,
+  type Claim,
+} from '../../platform/collaborator-call/index.ts';
 import { isAppError } from '../../platform/errors/app-error.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
-import { isUnavailable } from '../../platform/http-client/index.ts';
-import { describeOutcome, explainOutcome } from '../../platform/outcome/outcome.ts';
+import {
+  done,
+  explainOutcome,
+  refused,
+  unknown,
+  type Outcome,
+} from '../../platform/outcome/outcome.ts';
 import { lockPayableOrder, markOrderFailed } from '../orders/index.ts';
 import { applyPayment } from './apply-payment.ts';
-import { gatewayCause, type PaymentOrder, type PaymentsDeps } from './payments.types.ts';
+import {
+  gatewayCause,
+  type DebitStatus,
+  type PaymentOrder,
+  type PaymentsDeps,
+} from './payments.types.ts';
 import { listUsableGateways } from './choose-gateway.ts';
 import { createGatewayOrder } from './create-gateway-order.ts';
 import {
@@ -21,6 +38,7 @@ import {
   releaseDebit,
   startDebit,
   readMandateToken,
+  type DebitRecord,
 } from './debits.store.ts';
 import { findPaymentOrder, lockPaymentOrder } from './payment-orders.store.ts';
 import { transitionPaymentOrder } from './payments.states.ts';
@@ -31,11 +49,21 @@ const arrivalMs = 15 * 60_000;
 /** A debit that this process acts on, at a gateway that can debit. */
 interface ActiveDebit {
   readonly order: PaymentOrder;
+  readonly status: DebitStatus;
   readonly gatewayOrderId: string;
   readonly gateway: PaymentGateway & Required<Pick<PaymentGateway, 'debitMandate'>>;
   readonly holderId: string;
   /** The time of an earlier request that may still reach the gateway; null where there is none. */
   readonly sentAt: Date | null;
+  /** The gate is open, its gateway is usable, and it is the day that was announced. */
+  readonly maySend: boolean;
+  readonly isItsDay: boolean;
+}
+
+/** A debit that the gateway took, with the payments that it lists of it. */
+interface AcceptedDebit {
+  readonly gatewayDebitId: string;
+  readonly payments?: readonly GatewayPayment[];
 }
 
 const canDebit = (gateway: PaymentGateway | undefined): gateway is ActiveDebit['gateway'] =>
@@ -66,30 +94,20 @@ const applyListed = async (
   }
 };
 
-/**
- * Asks the gateway what became of an earlier request. Returns true where it knows nothing of one.
- */
-const isUnheardOf = async (deps: PaymentsDeps, debit: ActiveDebit): Promise<boolean> => {
-  const { order, holderId, gateway, gatewayOrderId } = debit;
+/** Returns the payments that the gateway has of the debit's order. */
+const queryDebit = async (
+  { logger }: PaymentsDeps,
+  { order, gateway, gatewayOrderId }: ActiveDebit,
+): Promise<Outcome<AcceptedDebit | undefined>> => {
   const listed = await gateway.listPayments(gatewayOrderId);
-  if (listed.kind !== 'done') {
-    const line = { paymentOrderId: order.id, outcome: describeOutcome(listed) };
-    deps.logger.warn(line, 'a gateway does not say what became of a debit');
-    return false;
-  }
-  if (listed.value.length === 0) return true;
+  if (listed.kind !== 'done') return listed;
+  if (listed.value.length === 0) return done(undefined);
   const payments = listed.value.filter(isRead);
   const [known] = payments;
-  if (known === undefined) {
-    // It may be this debit, and may have been paid: nothing is sent on top of it.
-    deps.logger.error({ paymentOrderId: order.id }, 'a payment under a mandate cannot be read');
-    return false;
-  }
-  const gatewayDebitId = known.gatewayPaymentId;
-  const at = deps.clock.now();
-  await recordDebit(deps.db, order.id, holderId, { status: 'ACCEPTED', gatewayDebitId, at });
-  await applyListed(deps, order, payments);
-  return false;
+  if (known !== undefined) return done({ gatewayDebitId: known.gatewayPaymentId, payments });
+  // It may be this debit, and may have been paid: nothing is sent on top of it.
+  logger.error({ paymentOrderId: order.id }, 'a payment under a mandate cannot be read');
+  return unknown('a payment under a mandate cannot be read');
 };
 
 /**
@@ -113,48 +131,57 @@ const failDebit = (
       await markOrderFailed(deps, tx, goldOrder, { ...cause, reason });
   });
 
-/** Returns true where no earlier request can be on its way to the gateway any more. */
-const hasArrived = ({ sentAt }: ActiveDebit, at: Date): boolean =>
-  sentAt === null || at >= addMs(sentAt, arrivalMs);
-
-/** Sends the request; a repeat has the same key, so that the gateway debits once. */
-const requestDebit = async (deps: PaymentsDeps, debit: ActiveDebit): Promise<void> => {
-  const { db, clock, logger } = deps;
-  const { order, gateway, gatewayOrderId, holderId, sentAt } = debit;
+/**
+ * Sends the request. A repeat has the same key, so that the gateway debits once. Undefined where
+ * the lease was lost.
+ */
+const requestDebit = async (
+  deps: PaymentsDeps,
+  { order, gateway, gatewayOrderId, holderId }: ActiveDebit,
+): Promise<Outcome<AcceptedDebit> | undefined> => {
   const { id: paymentOrderId, amountPaise, currency } = order;
   const mandateToken = await readMandateToken(deps, order);
   invariant(mandateToken, `payment order ${paymentOrderId} has a mandate`);
-  if (!(await startDebit(db, paymentOrderId, { holderId, at: clock.now() }))) return;
-  const outcome = await gateway.debitMandate({
+  const started = { holderId, at: deps.clock.now() };
+  if (!(await startDebit(deps.db, paymentOrderId, started))) return undefined;
+  return gateway.debitMandate({
     gatewayOrderId,
     mandateToken,
     amountPaise,
     currency,
     idempotencyKey: paymentOrderId,
   });
-  const line = { paymentOrderId, gateway: gateway.code, outcome: explainOutcome(outcome) };
-  logger.info(line, 'a mandate was asked to be debited');
-  const at = clock.now();
-  if (outcome.kind === 'done') {
-    const { gatewayDebitId } = outcome.value;
-    await recordDebit(db, paymentOrderId, holderId, { status: 'ACCEPTED', gatewayDebitId, at });
-  } else if (outcome.kind === 'unknown') {
-    await recordDebit(db, paymentOrderId, holderId, { status: 'UNKNOWN', at });
-  } else if (!isUnavailable(outcome) && hasArrived(debit, at)) {
-    await failDebit(deps, debit, explainOutcome(outcome));
-  } else {
-    // This request is decided, and says nothing about an earlier one that may be on its way still.
-    // Without one nothing was sent: the next try is the first one again.
-    const status = sentAt === null ? 'SCHEDULED' : 'UNKNOWN';
-    await recordDebit(db, paymentOrderId, holderId, { status, sentAt, at });
-  }
 };
 
-/** Notes that a debit certainly was not made on its day: it is planned anew. */
-const returnToPlan = async ({ db, clock }: PaymentsDeps, debit: ActiveDebit): Promise<void> => {
-  const { order, holderId } = debit;
-  const at = clock.now();
-  await recordDebit(db, order.id, holderId, { status: 'SCHEDULED', sentAt: null, at });
+const recordResult = async (
+  deps: PaymentsDeps,
+  debit: ActiveDebit,
+  result: CallResult<AcceptedDebit>,
+): Promise<void> => {
+  const { order, holderId, sentAt } = debit;
+  const record = (change: Omit<DebitRecord, 'at'>) =>
+    recordDebit(deps.db, order.id, holderId, { ...change, at: deps.clock.now() });
+  switch (result.kind) {
+    case 'DONE': {
+      const { gatewayDebitId, payments = [] } = result.value;
+      await record({ status: 'ACCEPTED', gatewayDebitId });
+      await applyListed(deps, order, payments);
+      return;
+    }
+    case 'REFUSED':
+      return failDebit(deps, debit, explainOutcome(refused(result.code, result.reason)));
+    case 'INTENDED':
+      // Certainly not made: the next try is the first one again, on the day it is planned for.
+      await record({ status: 'SCHEDULED', sentAt: null });
+      return;
+    case 'UNKNOWN':
+      if (result.answer?.kind === 'unknown') await record({ status: 'UNKNOWN' });
+      // The request of now is decided, and an earlier one may be on its way still.
+      if (result.answer?.kind === 'refused') await record({ status: 'UNKNOWN', sentAt });
+      return;
+    default:
+      result satisfies never;
+  }
 };
 
 /** Returns true for a gateway that may be used now; a mandate is valid at its own gateway alone. */
@@ -188,49 +215,76 @@ const openOrder = async (
   }
 };
 
-/**
- * Debits the mandate of a payment order that is due, or finds out what became of it (contract:
- * plans > Mandates). It may be called at any time, any number of times and by several at once: the
- * intent is committed before the call, one at a time acts under a lease, and an unknown outcome is
- * asked about before the same request is sent again, which a gateway without a key against repeats
- * is not before the earlier one must have arrived. Nothing is sent on another day than the one that
- * it was announced for. The end of the debit comes as any payment.
- * `mayRequest` false: it only asks, as behind a closed gate.
- */
-export const debitMandate = async (
+interface DebitRequest {
+  readonly paymentOrderId: string;
+  /** False: the gateway is only queried, as behind a closed gate. */
+  readonly mayRequest: boolean;
+}
+
+/** Acquires a debit that is due, at a gateway's order. Nothing is sent on another day. */
+const claimDebit = async (
   deps: PaymentsDeps,
-  paymentOrderId: string,
-  { mayRequest }: { readonly mayRequest: boolean },
-): Promise<void> => {
-  const { db, clock, gateways, random } = deps;
+  { paymentOrderId, mayRequest }: DebitRequest,
+): Promise<Claim<ActiveDebit>> => {
+  const { db, inTransaction, clock, gateways, random } = deps;
   const found = await findPaymentOrder(db, paymentOrderId);
-  if (found === undefined || found.debitDueAt === null || found.debitDueAt > clock.now()) return;
-  const isFirst = found.debitStatus === 'SCHEDULED';
+  if (found === undefined || found.debitDueAt === null || found.debitDueAt > clock.now()) {
+    return skip('no debit is due');
+  }
   // It was announced for a day: on a later one it waits until it is announced again.
   const isItsDay = istDate(found.debitDueAt) === istDate(clock.now());
   const mayNow = mayRequest && isItsDay;
-  if (isFirst && !mayNow) return;
-  const mayCall = mayNow && (await isUsable(deps, found.gateway));
-  if (isFirst && !mayCall) return;
+  const maySend = mayNow && (await isUsable(deps, found.gateway));
+  if (found.debitStatus === 'SCHEDULED' && !maySend) return skip('it may not be sent now');
   const order = await openOrder(deps, found);
   const gateway = gateways.get(found.gateway);
-  if (order === undefined || order.gatewayOrderId === null || !canDebit(gateway)) return;
+  if (order === undefined || order.gatewayOrderId === null || !canDebit(gateway)) {
+    return skip('its gateway has no order');
+  }
   const { gatewayOrderId } = order;
   const holderId = random.uuid();
-  if (!(await acquireDebit(db, order.id, { holderId, at: clock.now() }))) return;
-  try {
-    const held = await findDebit(db, order.id);
-    if (held === undefined) return;
-    const { status, sentAt } = held;
-    const debit = { order, gateway, gatewayOrderId, holderId, sentAt };
-    // Judged before the question: what arrives after the answer to it is not in the answer.
-    const isDecidable = hasArrived(debit, clock.now());
-    const maySend = mayCall && (gateway.debitsHaveKey || isDecidable);
-    if (sentAt !== null && !(await isUnheardOf(deps, debit))) return;
-    if (status === 'ACCEPTED') return;
-    if (maySend) await requestDebit(deps, debit);
-    else if (!isItsDay && isDecidable) await returnToPlan(deps, debit);
-  } finally {
-    await releaseDebit(db, order.id, holderId);
-  }
+  const held = await inTransaction(async (tx) =>
+    (await acquireDebit(tx, order.id, { holderId, at: clock.now() }))
+      ? findDebit(tx, order.id)
+      : undefined,
+  );
+  if (held === undefined) return skip('another worker has it, or it is over');
+  const { status, sentAt } = held;
+  const call = { order, gateway, gatewayOrderId, holderId, status, sentAt, maySend, isItsDay };
+  return status === 'ACCEPTED'
+    ? { kind: 'QUERY', call }
+    : { kind: 'SEND', call, wasSent: sentAt !== null };
+};
+
+/**
+ * Declares how a mandate is debited (contract: plans > Mandates). Before a repeated request the
+ * gateway is queried. A gateway that keeps no key against repeats gets one only once the request
+ * before must have arrived. The end of an accepted debit comes as that of any payment.
+ */
+const createDebitCall = (
+  deps: PaymentsDeps,
+): CallProtocol<DebitRequest, ActiveDebit, AcceptedDebit> => ({
+  flow: 'debit',
+  fieldsOf: ({ paymentOrderId }) => ({ paymentOrderId }),
+  claim: (request) => claimDebit(deps, request),
+  send: (debit) => requestDebit(deps, debit),
+  hasArrived: ({ sentAt }) => sentAt === null || deps.clock.now() >= addMs(sentAt, arrivalMs),
+  query: (debit) => queryDebit(deps, debit),
+  decide({ status, gateway, maySend, isItsDay }, hasArrived) {
+    if (status === 'ACCEPTED') return { kind: 'UNKNOWN', reason: 'accepted, and not paid so far' };
+    if (maySend && (gateway.debitsHaveKey || hasArrived)) return 'SEND';
+    return !isItsDay && hasArrived
+      ? { kind: 'INTENDED', reason: 'it was not made on its day' }
+      : { kind: 'UNKNOWN', reason: 'it may not be sent again now' };
+  },
+  record: (debit, result) => recordResult(deps, debit, result),
+  release: ({ order, holderId }) => releaseDebit(deps.db, order.id, holderId),
+});
+
+/**
+ * Debits the mandate of a payment order that is due, or finds out what became of it. It may be
+ * called at any time, any number of times and by several at once.
+ */
+export const debitMandate = async (deps: PaymentsDeps, request: DebitRequest): Promise<void> => {
+  await makeCall(deps, createDebitCall(deps), request);
 };

@@ -75,7 +75,7 @@ export const startDebit = (
 export const releaseDebit = (db: Db, id: string, holderId: string): Promise<boolean> =>
   lease.release(db, { row: rowOf(id), holderId });
 
-interface DebitRecord {
+export interface DebitRecord {
   readonly status: DebitStatus;
   readonly gatewayDebitId?: string;
   /** The last request without an answer, where that is no longer the one of `startDebit`. */

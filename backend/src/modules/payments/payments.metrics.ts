@@ -1,4 +1,5 @@
-import { Counter, type Registry } from 'prom-client';
+import { Counter } from 'prom-client';
+import type { Metrics } from '../../platform/observability/index.ts';
 
 /** `deferred`: stored, to be applied later. */
 export type WebhookResult =
@@ -10,7 +11,7 @@ export type WebhookResult =
   | 'deferred'
   | 'refused';
 
-export interface PaymentMetrics {
+export interface PaymentMetrics extends Pick<Metrics, 'countCall'> {
   countWebhook(gateway: string, result: WebhookResult): void;
   /** Counts a capture that no webhook had reported; `source` is what found it. */
   countFoundCapture(gateway: string, source: string): void;
@@ -22,7 +23,10 @@ export interface PaymentMetrics {
  * Creates the module's counters. Gateways are codes of the configuration, never of a path;
  * `default` for what came on the bare path and nobody had signed.
  */
-export const createPaymentMetrics = (registry: Registry): PaymentMetrics => {
+export const createPaymentMetrics = ({
+  registry,
+  countCall,
+}: Pick<Metrics, 'registry' | 'countCall'>): PaymentMetrics => {
   const webhooks = new Counter({
     name: 'payment_webhooks_total',
     help: 'Payment webhooks, by gateway and result.',
@@ -42,6 +46,7 @@ export const createPaymentMetrics = (registry: Registry): PaymentMetrics => {
     registers: [registry],
   });
   return {
+    countCall,
     countWebhook: (gateway, result) => webhooks.inc({ gateway, result }),
     countFoundCapture: (gateway, source) => found.inc({ gateway, source }),
     countReversal: (gateway, kind, source) => reversals.inc({ gateway, kind, source }),
