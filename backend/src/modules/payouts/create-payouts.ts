@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Route } from '../../platform/http/index.ts';
+import { createCallSweep } from '../../platform/collaborator-call/index.ts';
 import { type Sweep, type TaskList, enqueue, sweepRows } from '../../platform/jobs/index.ts';
 import { addMs } from '../../platform/clock/clock.ts';
 import { describeError } from '../../platform/observability/index.ts';
@@ -79,23 +80,15 @@ const createPayoutSweeps = (deps: PayoutsDeps, inbox: WebhookInbox<never>): Swee
         });
       },
     },
-    {
+    createCallSweep({
       name: 'payouts-poll-attempts',
-      async run(signal) {
-        await sweepRows({
-          rows: await listPayoutsToPoll(db, quietBatch()),
-          signal,
-          handle: async (payoutId) => {
-            await dispatchPayout(deps, payoutId);
-            return true;
-          },
-          // It is unchanged, so it would come first in every pass.
-          postpone: (payoutId) => markPayoutSwept(db, payoutId, clock.now()),
-          onError: (error, payoutId) =>
-            logger.warn({ payoutId, err: describeError(error) }, 'a payout is still open'),
-        });
-      },
-    },
+      flow: 'payout',
+      logger,
+      list: () => listPayoutsToPoll(db, quietBatch()),
+      call: (payoutId) => dispatchPayout(deps, payoutId),
+      postpone: (payoutId) => markPayoutSwept(db, payoutId, clock.now()),
+      fieldsOf: (payoutId) => ({ payoutId }),
+    }),
     { name: 'payouts-purge-bodies', run: () => inbox.purgeEventBodies() },
   ];
 };
