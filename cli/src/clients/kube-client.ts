@@ -7,29 +7,20 @@ import {
   setHeaderOptions,
   type Configuration,
   type KubeConfig,
-  type Middleware,
 } from '@kubernetes/client-node';
 import type { CliDeps } from '../cli-deps.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 import type { KubeContext } from '../contexts/context.ts';
-import { callTimeoutMs, createKubeCall, KubeRefusal, type KubeCall } from './kube-call.ts';
+import { createKubeCall, KubeRefusal, type KubeCall } from './kube-call.ts';
 import { loadKubeConfig } from './kube-config.ts';
 import { createExec } from './kube-exec.ts';
 import { createJobCalls } from './kube-jobs.ts';
 import { createLookCalls } from './kube-look.ts';
+import { nameItself, timeLimit } from './kube-middleware.ts';
 import { toDeployment, toObject, toPod } from './kube-objects.ts';
 import { createPortForward } from './kube-port-forward.ts';
 import { createStreamOpener } from './kube-streams.ts';
 import type { KubeClient, KubeConfigMap, KubeObject } from './kube.types.ts';
-
-/** The library sets no time limit of its own. */
-const timeLimit = (signal: AbortSignal): Middleware => ({
-  pre: async (request) => {
-    request.setSignal(AbortSignal.any([AbortSignal.timeout(callTimeoutMs), signal]));
-    return request;
-  },
-  post: async (response) => response,
-});
 
 interface KubeApis {
   readonly configuration: Configuration;
@@ -43,7 +34,7 @@ const createKubeApis = (config: KubeConfig, signal: AbortSignal): KubeApis => {
   const configuration = createConfiguration({
     baseServer: new ServerConfiguration(server, {}),
     authMethods: { default: config },
-    promiseMiddleware: [timeLimit(signal)],
+    promiseMiddleware: [nameItself, timeLimit(signal)],
   });
   const core = new CoreV1Api(configuration);
   return { configuration, core, apps: new AppsV1Api(configuration) };

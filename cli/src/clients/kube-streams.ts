@@ -2,6 +2,7 @@ import type { RequestOptions } from 'node:https';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { WebSocket } from 'ws';
 import { callTimeoutMs, KubeRefusal, type KubeCall } from './kube-call.ts';
+import { clientName } from './kube-middleware.ts';
 
 /** Takes the bytes of a numbered stream. */
 type OnBytes = (stream: number, bytes: Buffer) => void;
@@ -33,7 +34,7 @@ interface Opening {
 /** Opens the socket, with the credentials and certificates of the kubeconfig. */
 const openSocket = async ({ config, purpose, path, onBytes }: Opening): Promise<WebSocket> => {
   const server = config.getCurrentCluster()?.server ?? '';
-  const options: RequestOptions = {};
+  const options: RequestOptions = { headers: { 'User-Agent': clientName } };
   await config.applyToHTTPSOptions(options);
   const socket = new WebSocket(`${server.replace(/^http/u, 'ws')}${path}`, protocols, options);
   // Before it is open, so that no byte is missed.

@@ -161,6 +161,34 @@ describe('one key of a config map', () => {
   });
 });
 
+describe('whose the writes are', () => {
+  it('is told to the cluster with each of them', async () => {
+    const client = await connect();
+    await client.patchConfigMapValue('gold-settings', 'DIGITAL_SELL_ENABLED', 'false');
+    await client.annotatePod('gold-admin-a', { 'gold/woken': 'now' });
+    await client.createEvent({
+      configMap: 'gold-settings',
+      reason: 'GateClosed',
+      message: 'sell is closed',
+      at: new Date(),
+    });
+    expect(cluster.state.writes).toEqual([
+      'goldctl: patch configmaps by goldctl',
+      'goldctl: patch pods by goldctl',
+      'goldctl: create events by goldctl',
+    ]);
+  });
+
+  it('is told with a job as well', async () => {
+    const labels = { 'app.kubernetes.io/component': 'migrate' };
+    const spec = { template: { spec: { containers: [{ name: 'migrate', image: 'x' }] } } };
+    cluster.put('jobs', { metadata: { name: 'gold-migrate', labels }, spec });
+    const client = await connect();
+    await client.startJobLike('app.kubernetes.io/component=migrate', ['status']);
+    expect(cluster.state.writes).toEqual(['goldctl: create jobs by goldctl']);
+  });
+});
+
 describe('who may not, and who is not there', () => {
   it('tells a missing right with the words of the cluster', async () => {
     cluster.state.forbidden.add('list pods');

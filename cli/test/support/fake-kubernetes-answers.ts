@@ -22,6 +22,8 @@ export interface FakeState {
   readonly forbidden: Set<string>;
   /** The requests, as `verb resource[/name]`. */
   readonly requests: string[];
+  /** Who wrote what: `user agent: verb resource by its field manager`. */
+  readonly writes: string[];
   /** Runs before a patch is looked at: somebody else is quicker. */
   beforePatch: (() => void) | undefined;
   /** Runs when a pod is annotated, which makes its node bring the settings. */
@@ -165,6 +167,11 @@ const answer = async (state: FakeState, request: IncomingMessage): Promise<unkno
   state.requests.push(`${verb} ${resource}${name === undefined ? '' : `/${name}`}`);
   const refusal = refusalOf(state, request, `${verb} ${resource}`);
   if (refusal !== undefined) throw new Refused(refusal.status, refusal.message);
+  if (verb === 'create' || verb === 'patch') {
+    const manager = url.searchParams.get('fieldManager') ?? 'nobody';
+    const agent = request.headers['user-agent'] ?? 'nobody';
+    state.writes.push(`${agent}: ${verb} ${resource} by ${manager}`);
+  }
   const accept = request.headers.accept ?? '';
   if (verb === 'create') return created(state, resource, request);
   if (name === undefined) return listOf(state, resource, url, accept);

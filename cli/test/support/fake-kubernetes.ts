@@ -62,6 +62,7 @@ const freshState = (): FakeState => {
     },
     forbidden: new Set(),
     requests: [],
+    writes: [],
     beforePatch: undefined,
     onWake: undefined,
     onCreate: undefined,
