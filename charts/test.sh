@@ -7,7 +7,7 @@ set -eu
 cd "$(dirname "$0")"
 
 # Custom resources are not in the schemas of Kubernetes.
-custom_resources=BackendConfig,HTTPRoute,Middleware,PodMonitor,PrometheusRule
+custom_resources=BackendConfig,HTTPRoute,Middleware,PodMonitor,PrometheusRule,ServersTransport
 # Some values files leave the image to whoever installs the chart.
 image=image.repository=registry.example.com/digital-gold
 rendered=$(mktemp -d)

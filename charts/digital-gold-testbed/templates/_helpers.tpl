@@ -33,6 +33,31 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
       (required "image.tag is needed: the image of the service" $image.tag) -}}
 {{- end }}
 
+{{/*
+The stores and the outside parties are single pods: all on one node where there is room, so that any
+other may be lost. Best on one that cannot be lost anyway. Takes {root}.
+*/}}
+{{- define "testbed.together" -}}
+affinity:
+  nodeAffinity:
+    preferredDuringSchedulingIgnoredDuringExecution:
+      - weight: 100
+        preference:
+          matchExpressions:
+            - { key: node-role.kubernetes.io/control-plane, operator: Exists }
+  podAffinity:
+    preferredDuringSchedulingIgnoredDuringExecution:
+      - weight: 100
+        podAffinityTerm:
+          topologyKey: kubernetes.io/hostname
+          labelSelector:
+            matchLabels:
+              app.kubernetes.io/name: {{ .root.Chart.Name }}
+              app.kubernetes.io/instance: {{ .root.Release.Name }}
+            matchExpressions:
+              - { key: app.kubernetes.io/component, operator: In, values: [postgres, redis, sandbox] }
+{{- end }}
+
 {{/* What every pod has; takes {root, uid}. */}}
 {{- define "testbed.podDefaults" -}}
 automountServiceAccountToken: false

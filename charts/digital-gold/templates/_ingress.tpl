@@ -1,3 +1,23 @@
+{{/* Name by which Traefik knows what all APIs of the release have in common. */}}
+{{- define "digital-gold.edgeName" -}}
+{{- printf "%s-%s-edge" .Release.Namespace (include "digital-gold.fullname" .) }}
+{{- end }}
+
+{{/*
+Annotations of an API's Service as YAML: how long Traefik tries to reach a pod. In: root, component,
+given (which win).
+*/}}
+{{- define "digital-gold.serviceAnnotations" -}}
+{{- $all := dict }}
+{{- if and (index .root.Values.ingress .component).enabled (eq .root.Values.ingress.controller "traefik") }}
+{{- $transport := printf "%s@kubernetescrd" (include "digital-gold.edgeName" .root) }}
+{{- $_ := set $all "traefik.ingress.kubernetes.io/service.serverstransport" $transport }}
+{{- end }}
+{{- with merge dict .given $all }}
+{{- toYaml . }}
+{{- end }}
+{{- end }}
+
 {{/* IngressClass of an API: its own, else the class that its kind of caller comes from. */}}
 {{- define "digital-gold.ingressClass" -}}
 {{- $ingress := .root.Values.ingress }}
@@ -32,7 +52,8 @@ nginx.ingress.kubernetes.io/proxy-send-timeout: "3600"
 
 {{/*
 The annotations of an Ingress as YAML. Given ones win, but Traefik's list of middlewares is added
-to, so that nobody drops the cap unknowingly. In: as above, and given.
+to, so that nobody drops the cap unknowingly. What tries another pod comes last: the others are
+passed once. In: as above, and given.
 */}}
 {{- define "digital-gold.ingressAnnotations" -}}
 {{- $middlewares := "traefik.ingress.kubernetes.io/router.middlewares" }}
@@ -45,6 +66,10 @@ to, so that nobody drops the cap unknowingly. In: as above, and given.
 {{- end }}
 {{- $_ := set $all $key $value }}
 {{- end }}
+{{- end }}
+{{- if eq .root.Values.ingress.controller "traefik" }}
+{{- $again := printf "%s@kubernetescrd" (include "digital-gold.edgeName" .root) }}
+{{- $_ := set $all $middlewares (printf "%s,%s" (get $all $middlewares) $again) }}
 {{- end }}
 {{- if $all }}
 {{- toYaml $all }}
