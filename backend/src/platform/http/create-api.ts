@@ -1,6 +1,7 @@
 import express, { type RequestHandler, type Express } from 'express';
 import { AppError } from '../errors/app-error.ts';
 import type { Random } from '../ids/random.ts';
+import { traceRequests } from '../observability/request-span.ts';
 import { createApiBodies, type BodyOptions } from './api-bodies.ts';
 import { closeUnread } from './read-body.ts';
 import type { Route } from './route.ts';
@@ -74,6 +75,9 @@ const inTurn = (...middlewares: readonly RequestHandler[]): RequestHandler =>
     return first(req, res, goOn);
   });
 
+const pathsAtHand = (routes: readonly Route[], prefix: string): ReadonlySet<string> =>
+  new Set(routes.filter(({ atHand }) => atHand !== undefined).map(({ path }) => prefix + path));
+
 /** Builds one API: the middleware order lives here and nowhere else. */
 export const createApi = (options: ApiOptions): Express => {
   const { info, routes, guard, rateLimit, checkReplies } = options;
@@ -88,6 +92,7 @@ export const createApi = (options: ApiOptions): Express => {
   app.use(
     inTurn(
       readableForwarding,
+      traceRequests(pathsAtHand(routes, info.prefix)),
       requestIdMiddleware(options.random),
       options.requestLog,
       neverReadOn,

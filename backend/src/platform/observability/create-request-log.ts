@@ -1,4 +1,5 @@
 import type { Request, RequestHandler } from 'express';
+import { clientLeftStatus } from './client-left-status.ts';
 import type { Logger } from './logger.ts';
 import type { ObservedRequest } from './metrics.ts';
 
@@ -30,9 +31,6 @@ interface RequestLogOptions {
   readonly observe?: (request: ObservedRequest) => void;
 }
 
-/** nginx's status for a client that closed the connection before the response. */
-const clientLeftStatus = 499;
-
 /**
  * Logs one line for each request: id, method, route template, status, milliseconds. No address, no
  * query, no header and no body ever come near the logger, so none can be in the line.
@@ -43,11 +41,12 @@ export const createRequestLog = (options: RequestLogOptions): RequestHandler => 
     const startedAt = performance.now();
     res.on('close', () => {
       const status = res.writableFinished ? res.statusCode : clientLeftStatus;
-      const { requestId, method } = req;
+      const { requestId, traceId, method } = req;
       const route = routeTemplate(req, prefix);
       const ms = performance.now() - startedAt;
       observe?.({ method, route, status, ms });
-      const fields = { requestId, method, route, status, ms: Math.round(ms) };
+      const ids = traceId === undefined ? { requestId } : { requestId, traceId };
+      const fields = { ...ids, method, route, status, ms: Math.round(ms) };
       if (status >= 500) logger.warn(fields, 'request');
       else logger.info(fields, 'request');
     });

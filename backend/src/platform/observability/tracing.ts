@@ -6,10 +6,11 @@ import {
   SpanStatusCode,
   trace,
   type Attributes,
+  type Context,
 } from '@opentelemetry/api';
 
 /** Finds the SDK at each span. Without one every call here does nothing. */
-const tracer = trace.getTracer('digital-gold');
+export const tracer = trace.getTracer('digital-gold');
 
 /** The part of W3C's context that rows and payloads keep: two random ids and a flag. */
 const header = 'traceparent';
@@ -20,6 +21,10 @@ export const currentTraceparent = (): string | undefined => {
   propagation.inject(context.active(), carrier);
   return carrier[header];
 };
+
+/** Returns a context that goes on with the trace of whoever left this. */
+export const continuing = (traceparent: string): Context =>
+  propagation.extract(ROOT_CONTEXT, { [header]: traceparent });
 
 /** Returns the id of the trace that this code is a part of, for log lines. */
 export const currentTraceId = (): string | undefined => {
@@ -42,7 +47,7 @@ const kinds = {
   internal: SpanKind.INTERNAL,
 } as const;
 
-/** Names the span of the request at hand by its route, which the instrumentation does not know. */
+/** Names the span of the request at hand by its route, which is found after it is opened. */
 export const nameRequestSpan = (method: string, route: string): void => {
   trace.getActiveSpan()?.updateName(`${method} ${route}`).setAttribute('http.route', route);
 };
@@ -60,10 +65,7 @@ export const inSpan = <T>(
   { name, kind, attributes = {}, traceparent }: SpanOptions,
   work: (span: OpenSpan) => Promise<T>,
 ): Promise<T> => {
-  const parent =
-    traceparent === undefined
-      ? context.active()
-      : propagation.extract(ROOT_CONTEXT, { [header]: traceparent });
+  const parent = traceparent === undefined ? context.active() : continuing(traceparent);
   return tracer.startActiveSpan(name, { kind: kinds[kind], attributes }, parent, async (span) => {
     try {
       return await work({ setAttributes: (more) => void span.setAttributes(more) });
