@@ -56,7 +56,7 @@ down: install ## Stop the system and keep its data
 reset: install ## Stop the system and delete its data
 	@$(BACKEND) stack -- reset
 
-observe: install ## Run Prometheus with the chart's alerts beside the running stack (PROMETHEUS_PORT=4190)
+observe: install ## Show the running stack's dashboards, alerts and traces (OBSERVE_PORT=4191, PROMETHEUS_PORT=4190)
 	@.ci/tools/install.sh prometheus >/dev/null
 	@$(BACKEND) observe
 

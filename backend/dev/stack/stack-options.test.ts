@@ -33,6 +33,17 @@ it('puts everything below .dev, or below the folder that is named', () => {
   );
 });
 
+const optionsOf = (env: Readonly<Record<string, string>>) => readStackOptions('/repository', env);
+
+it('sends traces where told, and to make observe by a 1', () => {
+  expect(optionsOf({})).toMatchObject({ tracesUrl: undefined, tracesPort: 4318 });
+  expect(optionsOf({ STACK_TRACES: '1', TRACES_PORT: '6999' }).tracesUrl).toBe(
+    'http://127.0.0.1:6999',
+  );
+  expect(optionsOf({ STACK_TRACES: 'http://otel:4318' }).tracesUrl).toBe('http://otel:4318');
+  expect(() => optionsOf({ TRACES_PORT: 'x' })).toThrow('TRACES_PORT must be a port');
+});
+
 it('sees a busy port and names it', async () => {
   const port = await freePort();
   expect(await isPortFree(port)).toBe(true);

@@ -13,6 +13,8 @@ export interface StackOptions {
   readonly databaseName: string;
   /** Receives the traces of the service. None are made without it. */
   readonly tracesUrl: string | undefined;
+  /** Where `make observe` receives traces. */
+  readonly tracesPort: number;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -24,7 +26,8 @@ const given = (env: Environment, name: string): string | undefined => {
 
 /**
  * Reads the options. `STACK_HOME` (a folder, `.dev` unless given) and `STACK_DATABASE` separate a
- * second stack from the first one. `STACK_TRACES` is where its traces go, if anywhere.
+ * second stack from the first one. `STACK_TRACES` is where its traces go, if anywhere; `1` is
+ * `make observe`, which receives them on `TRACES_PORT`.
  * @throws Error of one line about what is wrong.
  */
 export const readStackOptions = (repository: string, env: Environment): StackOptions => {
@@ -33,6 +36,8 @@ export const readStackOptions = (repository: string, env: Environment): StackOpt
   if (!/^[a-z][a-z0-9_]{0,50}$/u.test(databaseName)) {
     throw new Error('STACK_DATABASE must be lower-case letters, digits and _');
   }
+  const [traces, port] = [given(env, 'STACK_TRACES'), given(env, 'TRACES_PORT') ?? '4318'];
+  if (!/^\d{1,5}$/u.test(port)) throw new Error('TRACES_PORT must be a port');
   const path = isAbsolute(home) ? resolve(home) : join(repository, home);
   return {
     paths: stackPaths(repository, path),
@@ -40,6 +45,7 @@ export const readStackOptions = (repository: string, env: Environment): StackOpt
     adminUrl: given(env, 'DATABASE_URL'),
     redisUrl: given(env, 'REDIS_URL'),
     databaseName,
-    tracesUrl: given(env, 'STACK_TRACES'),
+    tracesUrl: traces === '1' ? `http://127.0.0.1:${port}` : traces,
+    tracesPort: Number(port),
   };
 };

@@ -27,6 +27,7 @@ beforeAll(async () => {
     adminUrl: undefined,
     redisUrl: undefined,
     tracesUrl: undefined,
+    tracesPort: 4318,
     databaseName: 'digital_gold',
   };
 });

@@ -1,0 +1,28 @@
+import { escaped, pageOf } from './page-shell.ts';
+import type { Queries } from './prometheus.ts';
+
+const order = ['firing', 'pending', 'inactive'];
+
+/** Returns the page of the alerts, those that fire first. */
+export const alertsPage = async (queries: Queries, runbooks: string): Promise<string> => {
+  const alerts = (await queries.alerts()).toSorted(
+    (a, b) => order.indexOf(a.state) - order.indexOf(b.state),
+  );
+  const rows = alerts.map(({ name, state, annotations, alerts: active }) => {
+    const of = active.map(({ labels }) =>
+      Object.entries(labels)
+        .filter(([key]) => !['alertname', 'namespace', 'severity'].includes(key))
+        .map(([key, value]) => `${key}=${value}`)
+        .join(' '),
+    );
+    const { summary = '', runbook = '' } = annotations;
+    return `<tr class="${escaped(state)}"><td>${escaped(state)}</td><td>${escaped(name)}</td>
+      <td>${escaped(of.join(', '))}</td><td>${escaped(summary)}</td>
+      <td><code>${escaped(`${runbooks}/${runbook}`)}</code></td></tr>`;
+  });
+  return pageOf(
+    'Alerts',
+    `<table><tr><th>state</th><th>alert</th><th>of</th><th></th><th>runbook</th></tr>
+    ${rows.join('')}</table>`,
+  );
+};
