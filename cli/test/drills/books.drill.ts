@@ -1,5 +1,4 @@
 import { expect } from 'vitest';
-import { withConnection } from '../../../backend/dev/stack/database-setup.ts';
 import type { RunningSystem } from '../../../backend/test/support/open-running-system.ts';
 import {
   newSeller,
@@ -9,14 +8,9 @@ import {
 } from '../../../backend/test/support/test-seller.ts';
 import { openRunbook } from '../support/runbook.ts';
 import { drillTest } from './drill.ts';
+import { asOwner, refuseRows } from './faults.ts';
 
 const it = drillTest();
-
-const asOwner = <T extends object>(system: RunningSystem, statement: string): Promise<T[]> =>
-  withConnection(system.stack.database.migrateUrl, async (client) => {
-    const { rows } = await client.query<T>(statement);
-    return rows;
-  });
 
 /** A buy whose gold its customer has. */
 const allocated = async (system: RunningSystem) => {
@@ -81,6 +75,23 @@ it('DigitalGoldReconciliationFindings', async ({ system, env, drill }) => {
       const shown = await book.play('goldctl reconcile --window-hours 72 --samples');
       expect(shown.stdout).toContain(payout.id);
       await change('- 1');
+      expect((await book.play(freshReport)).code).toBe(0);
+    },
+  });
+});
+
+it('DigitalGoldReconciliationLate', async ({ system, env, drill }) => {
+  const book = openRunbook('reconciliation', env);
+  expect((await book.play(freshReport)).code).toBe(0);
+  const takeRows = await refuseRows(system, 'reconciliation_run');
+  await drill({
+    alert: 'DigitalGoldReconciliationLate',
+    fault: 'the database takes no new run, for three hours',
+    runbook: 'reconciliation',
+    cause: () => system.advance(3 * 3600 + 60),
+    async clear() {
+      expect((await book.play(freshReport)).code).toBe(1);
+      await takeRows();
       expect((await book.play(freshReport)).code).toBe(0);
     },
   });

@@ -11,8 +11,11 @@ const promtool = join(repository, '.tools', 'bin', 'promtool');
 
 it('promtool finds nothing in what the processes serve', async ({ system }) => {
   await requestSale(await newSeller(system), '0.0200');
-  const served = system.processes.filter(({ app }) => app !== 'sandbox');
-  expect(served.map(({ app }) => app).toSorted()).toEqual(['admin', 'customer', 'worker']);
+  const accounting = await system.stack.start('accounting');
+  const started = [...system.processes, accounting];
+  const served = started.filter(({ app }) => app !== 'sandbox');
+  const apps = served.map(({ app }) => app).toSorted();
+  expect(apps).toEqual(['accounting', 'admin', 'customer', 'worker']);
   for (const { internalUrl } of served) {
     const input = await (await fetch(`${internalUrl}/metrics`)).text();
     const { status, stdout, stderr } = spawnSync(promtool, ['check', 'metrics'], {

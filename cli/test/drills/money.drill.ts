@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { withConnection } from '../../../backend/dev/stack/database-setup.ts';
+import { createCaller } from '../../../backend/test/support/caller.ts';
 import { eventually } from '../../../backend/test/support/eventually.ts';
 import type { RunningSystem } from '../../../backend/test/support/open-running-system.ts';
 import type { PlayedPayment } from '../../../backend/test/support/sandbox-controls.ts';
@@ -18,13 +19,16 @@ import { drillTest } from './drill.ts';
 
 const it = drillTest();
 
+const day = 24 * 3600;
+
 /** A sale whose payout the sandbox leaves open. */
 const openPayout = async (system: RunningSystem) => {
   const seller = await newSeller(system, { accountEnd: '9999' });
   const { payout } = soldOf(await requestSale(seller, '0.0200'));
   await payoutBecomes(seller, payout.id, 'PROCESSING');
   const ends = async (outcome: string, status: string): Promise<void> => {
-    await system.sandbox.control('POST', `/payouts/${payout.id}`, { outcome });
+    // It is PROCESSING here before the provider has heard of it.
+    await eventually(() => system.sandbox.control('POST', `/payouts/${payout.id}`, { outcome }));
     await payoutBecomes(seller, payout.id, status);
   };
   return { seller, payout, ends };
@@ -90,6 +94,27 @@ it('DigitalGoldJobsStandStill', async ({ system, env, drill }) => {
     });
   });
   await client.becomes(buy.orderId, 'ALLOCATED');
+});
+
+it('DigitalGoldAllocationBudget', async ({ system, env, drill }) => {
+  const book = openRunbook('allocation-late', env);
+  const { client, buy } = await paidUnattended(system);
+  await drill({
+    alert: 'DigitalGoldAllocationBudget',
+    fault: 'an order is paid while no worker runs, and gets its gold from a new one after 90 s',
+    runbook: 'allocation-late',
+    async cause() {
+      const waiting = await book.play('goldctl order list --status PAID');
+      expect(waiting.stdout).toContain(buy.orderId);
+      await system.advance(90);
+      await system.startWorker();
+      await client.becomes(buy.orderId, 'ALLOCATED');
+    },
+    async clear() {
+      const check = 'goldctl check --category operations --category collaborators';
+      expect((await book.play(check)).stdout).toMatch(/√ due jobs are done/u);
+    },
+  });
 });
 
 it('DigitalGoldOrdersWithoutGold and DigitalGoldReviewsWaiting', async ({ system, env, drill }) => {
@@ -190,6 +215,61 @@ it('DigitalGoldUnreadRows', async ({ system, env, drill }) => {
       await system.sandbox.clearFaults();
       await verify();
       await client.becomes(buy.orderId, 'ALLOCATED');
+    },
+  });
+});
+
+it('DigitalGoldPayoutsLate', async ({ system, env, drill }) => {
+  const { payout, ends } = await openPayout(system);
+  const book = openRunbook('payouts-failed', env);
+  await drill({
+    alert: 'DigitalGoldPayoutsLate',
+    fault: 'the bank says nothing of a payout for a day',
+    runbook: 'payouts-failed',
+    cause: () => system.advance(day + 60),
+    async clear() {
+      const listed = await book.play('goldctl payout list --status PROCESSING');
+      expect(listed.stdout).toContain(payout.id);
+      await ends('processed', 'PAID');
+    },
+  });
+});
+
+/** Makes an order at the gateway's account that is not of this system, and has it paid. */
+const payElsewhere = async (system: RunningSystem): Promise<PlayedPayment> => {
+  const { SANDBOX_GATEWAY_KEY_ID: id, SANDBOX_GATEWAY_KEY_SECRET: secret } =
+    system.stack.environmentOf('customer');
+  const authorization = `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
+  const gateway = createCaller(`${system.sandbox.url}/gateway`, { authorization });
+  const order = { amount_paise: 70_000, currency: 'INR', receipt: 'of-another-house' };
+  const made = await gateway('POST', '/v1/orders', order);
+  return system.sandbox.pay(String(made.body['id']));
+};
+
+it('DigitalGoldPaymentsUnmatched', async ({ system, env, drill }) => {
+  const book = openRunbook('webhook-backlog', env);
+  const ask = await system.signInAdmin();
+  let paid: PlayedPayment | undefined;
+  await drill({
+    alert: 'DigitalGoldPaymentsUnmatched',
+    fault: 'an order of somebody else is paid at the gateway account',
+    runbook: 'webhook-backlog',
+    async cause() {
+      paid = await payElsewhere(system);
+    },
+    async clear() {
+      const { gateway_payment_id: gatewayId = '', gateway_order_id: orderId = '' } = paid ?? {};
+      const listed = await book.play('goldctl webhooks list');
+      expect(listed.stdout).toContain(orderId);
+      const refund = await system.sandbox.control('POST', `/refunds/${gatewayId}`, {});
+      const [row] = await system.query<{ id: string }>(
+        'SELECT id FROM gateway_payment WHERE gateway_payment_id = $1',
+        gatewayId,
+      );
+      const recorded = await ask('POST', `/payments/${row?.id}/refunded`, {
+        reference: String(refund.body['reference']),
+      });
+      expect(recorded.status).toBe(204);
     },
   });
 });

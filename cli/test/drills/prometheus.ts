@@ -19,12 +19,11 @@ export const standstillSeconds = 3;
 const scaled: readonly (readonly [pattern: RegExp, text: string])[] = [
   [/^( +for:) .*$/gmu, '$1 2s'],
   [/:30s\]/gu, ':2s]'],
-  [/\[5m/gu, '[30s'],
-  [/\[30m/gu, '[40s'],
-  [/\[1h/gu, '[45s'],
-  [/\[6h/gu, '[60s'],
-  [/\[1d/gu, '[10m'],
-  [/offset 1h/gu, 'offset 45s'],
+  [/(\[|offset )5m/gu, '$130s'],
+  [/(\[|offset )30m/gu, '$140s'],
+  [/(\[|offset )1h/gu, '$145s'],
+  [/(\[|offset )6h/gu, '$160s'],
+  [/(\[|offset )1d/gu, '$190s'],
   [/STANDSTILL_SECONDS/gu, String(standstillSeconds)],
 ];
 

@@ -1,14 +1,12 @@
 import { expect } from 'vitest';
 import { withConnection } from '../../../backend/dev/stack/database-setup.ts';
 import { eventually } from '../../../backend/test/support/eventually.ts';
-import type { RunningSystem } from '../../../backend/test/support/open-running-system.ts';
+import type { TestCustomer } from '../../../backend/test/support/test-customer.ts';
 import { openRunbook } from '../support/runbook.ts';
 import { drillTest } from './drill.ts';
+import { breakProvider, refuseRows } from './faults.ts';
 
 const it = drillTest();
-
-const breakProvider = (system: RunningSystem): Promise<void> =>
-  system.sandbox.fault('safegold', '*', 'error', { times: 100_000 });
 
 const until = (holds: () => Promise<void>): Promise<void> =>
   eventually(holds, { timeoutMs: 60_000, everyMs: 200 });
@@ -31,6 +29,34 @@ it('DigitalGoldCollaboratorDown', async ({ system, env, drill }) => {
   });
 });
 
+/** Asks for a quote until its status is this, slowly: a customer may ask sixty times in ten minutes. */
+const quote = async ({ call }: TestCustomer, status: number): Promise<void> => {
+  const ask = async (): Promise<void> => {
+    const answer = await call('POST', '/gold/quote', { unit: 'INR', amount: '500' });
+    expect(answer.status).toBe(status);
+  };
+  await eventually(ask, { timeoutMs: 60_000, everyMs: 1500 });
+};
+
+it('DigitalGoldCustomerApiBudget', async ({ system, env, drill }) => {
+  const book = openRunbook('error-budget', env);
+  const [one, another] = [await system.newCustomer(), await system.newCustomer()];
+  await drill({
+    alert: 'DigitalGoldCustomerApiBudget',
+    fault: 'the gold provider answers errors, and customers ask for quotes',
+    runbook: 'error-budget',
+    async cause() {
+      await breakProvider(system);
+      for (let asked = 0; asked < 5; asked += 1) await quote(one, 502);
+    },
+    async clear() {
+      expect((await book.play('goldctl check')).stdout).toContain('× the gold provider answers');
+      await system.sandbox.clearFaults();
+      await quote(another, 201);
+    },
+  });
+});
+
 it('DigitalGoldPriceBudget', async ({ system, env, drill }) => {
   const book = openRunbook('price-feed-silent', env);
   await drill({
@@ -41,6 +67,27 @@ it('DigitalGoldPriceBudget', async ({ system, env, drill }) => {
     async clear() {
       expect((await book.play('goldctl price ticks')).stdout).toMatch(/ s$/mu);
       await system.sandbox.clearFaults();
+      await until(async () => {
+        expect((await book.play('goldctl readiness')).stdout).toMatch(/^price_feed +PASS /mu);
+      });
+    },
+  });
+});
+
+it('DigitalGoldPriceSilent', async ({ system, env, drill }) => {
+  const book = openRunbook('price-feed-silent', env);
+  const takeRows = await refuseRows(system, 'price_snapshot');
+  await drill({
+    alert: 'DigitalGoldPriceSilent',
+    fault: 'the database takes no new tick',
+    runbook: 'price-feed-silent',
+    cause: async () => {},
+    async clear() {
+      const ticks = await book.play('goldctl price ticks');
+      expect(ticks.stdout).toMatch(/^\d+ /mu);
+      const check = 'goldctl check --category collaborators';
+      expect((await book.play(check)).stdout).toContain('× the price feed ticks');
+      await takeRows();
       await until(async () => {
         expect((await book.play('goldctl readiness')).stdout).toMatch(/^price_feed +PASS /mu);
       });

@@ -39,7 +39,8 @@ describe('payouts-failed', () => {
     const seller = await newSeller(system, { accountEnd: '9999' });
     const { payout } = soldOf(await requestSale(seller, '0.0200'));
     const ends = async (outcome: string, status: string) => {
-      await system.sandbox.control('POST', `/payouts/${payout.id}`, { outcome });
+      // It is PROCESSING here before the provider has heard of it.
+      await eventually(() => system.sandbox.control('POST', `/payouts/${payout.id}`, { outcome }));
       await payoutBecomes(seller, payout.id, status);
     };
     const book = openRunbook('payouts-failed', env);
