@@ -94,7 +94,11 @@ const bodiesOf = (config: ApiConfig, { metrics, redis, logger }: Runtime): BodyO
         limit: refusals,
         windowMs: 60_000,
         onLimited: () => metrics.countBound('refused_webhooks'),
-        onStoreError: (error) => logger.warn({ err: error }, 'counting alone: no cache'),
+        onStoreError: (error) =>
+          logger.warn(
+            { err: error },
+            'rate limits are counted per replica: the cache is unavailable',
+          ),
       }),
     }),
   };
@@ -118,7 +122,11 @@ export const createApiApp = (api: ApiDefinition, config: ApiConfig, runtime: Run
         metrics.countRateLimited();
         api.onLimited?.(req);
       },
-      onStoreError: (error) => logger.warn({ err: error }, 'counting alone: no cache'),
+      onStoreError: (error) =>
+        logger.warn(
+          { err: error },
+          'rate limits are counted per replica: the cache is unavailable',
+        ),
     }),
     requestLog: createRequestLog({ logger, prefix, observe: metrics.observeRequest }),
     metrics: createMetricsHandler(metrics),

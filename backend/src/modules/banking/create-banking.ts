@@ -64,7 +64,7 @@ const createRehashing = (deps: BankingDeps): Sweep => ({
         return true;
       },
       onError: (error, { id }) =>
-        logger.warn({ bankAccountId: id, err: describeError(error) }, 'not hashed anew'),
+        logger.warn({ bankAccountId: id, err: describeError(error) }, 'not rehashed'),
     });
   },
 });

@@ -182,7 +182,7 @@ export const verifyAccountAgain = (
   deps.inTransaction(async (tx) => {
     const account = await lockOwnAccount(tx, userId, id);
     if (account.status === 'VERIFIED') {
-      throw new AppError('ILLEGAL_TRANSITION', { message: 'This account is verified already.' });
+      throw new AppError('ILLEGAL_TRANSITION', { message: 'This account is already verified.' });
     }
     if (account.status === 'FAILED') {
       const attempt = account.validationAttempt + 1;

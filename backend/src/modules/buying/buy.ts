@@ -208,7 +208,10 @@ export const buyNow = (deps: BuyDeps, request: BuyNowRequest): Promise<PlacedOrd
 const requireTerms = async ({ db, clock }: BuyDeps): Promise<string> => {
   const version = await policyVersionInForce(db, 'terms', clock.now());
   if (version !== undefined) return version;
-  throw new AppError('PAYMENTS_DISABLED', { message: 'No terms are in force to be accepted.' });
+  throw new AppError('PAYMENTS_DISABLED', {
+    message:
+      'The terms are not available right now. You have not been charged. Please try again later.',
+  });
 };
 
 /** Checks a stored quote in the order of refusals: KYC, limits, then the quote itself. */

@@ -127,7 +127,7 @@ const applyLacking = async (
     if (applied?.changed !== true) continue;
     metrics.countReversal(gateway, reversal.kind, 'poll');
     const { decision } = applied;
-    logger.warn({ paymentId: payment.id, gateway, decision }, 'a reversal was found by asking');
+    logger.warn({ paymentId: payment.id, gateway, decision }, 'a reversal was found by polling');
   }
   await portfolios.drop(target.userId);
 };

@@ -59,7 +59,8 @@ const createTicketRoutes = (deps: SupportDeps): Route[] => {
     prefix: 'support-tickets',
     limit: ticketsPerHour,
     windowMs: hourMs,
-    onStoreError: (error) => logger.warn({ err: error }, 'counting tickets alone: no cache'),
+    onStoreError: (error) =>
+      logger.warn({ err: error }, 'tickets are counted per replica: the cache is unavailable'),
   });
   return [
     defineRoute({

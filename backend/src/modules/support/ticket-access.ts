@@ -58,7 +58,8 @@ export const createTicketAccess = (deps: TicketAccessDeps) => {
       prefix,
       limit,
       windowMs: hourMs,
-      onStoreError: (error) => logger.warn({ err: error }, 'counting tickets alone: no cache'),
+      onStoreError: (error) =>
+        logger.warn({ err: error }, 'tickets are counted per replica: the cache is unavailable'),
     });
   const countAddress = limitOf('support-contact-addresses', contactsPerAddress);
   const countReference = limitOf('support-contact-tickets', contactsPerTicket);

@@ -46,7 +46,7 @@ export const createReadiness = (options: ReadinessOptions): (() => Promise<Readi
   const ask = async ({ name, check }: ReadinessCheck): Promise<readonly [string, boolean]> => {
     try {
       await inTime(check(), timeoutMs);
-      if (failing.delete(name)) logger.info({ check: name }, 'readiness check is well again');
+      if (failing.delete(name)) logger.info({ check: name }, 'readiness check passes again');
       return [name, true];
     } catch (error) {
       if (!failing.has(name)) logger.warn({ err: error, check: name }, 'readiness check failed');
