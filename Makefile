@@ -36,7 +36,7 @@ export KUBECONFORM_SCHEMAS := $(CURDIR)/.tools/kubernetes-schemas/{{.ResourceKin
 endif
 
 .PHONY: help install up down reset observe logs demo fill test bench format format-check lint typecheck build generate
-.PHONY: tools charts workflows simulate mutate mutate-rules loadtest loadtest-compare fuzz
+.PHONY: tools charts workflows simulate mutate mutate-rules loadtest loadtest-compare loadtest-sockets fuzz
 .PHONY: alert-drills races chaos upgrade-test cluster-demo cluster-hold
 .PHONY: image chart-schema chart-package chart-push pulumi-test examples-check
 .PHONY: deploy deploy-preview deploy-drift deploy-release
@@ -108,6 +108,9 @@ loadtest: install ## Run the k6 load tests against the running stack or BASE_URL
 
 loadtest-compare: install ## Print two runs of the load tests side by side (BEFORE=folder, AFTER=folder)
 	@npm run --silent compare -w loadtests -- '$(BEFORE)' '$(AFTER)'
+
+loadtest-sockets: install ## Measure the price feed with 1 to 10,000 sockets, beside a bare Socket.IO server (SIZES=1,100)
+	@SIZES='$(SIZES)' npm run --silent sockets -w loadtests
 
 fuzz: install generate ## Fuzz the APIs by their OpenAPI documents, on a stack of its own (FUZZ_EXAMPLES=n per operation)
 	@.ci/fuzz.sh

@@ -43,6 +43,9 @@ const joinTimeoutMs = 30_000;
  */
 const firstFrameMs = 1000;
 
+/** Returns true for the frame of an event: one of a packet `2` in a message `4`. */
+const isEvent = (text: string): boolean => text.startsWith('42');
+
 /** The messages that one socket has received. */
 interface Heard {
   marks: readonly number[];
@@ -91,6 +94,32 @@ const takeEvent = (
   options.observeTick(tick);
 };
 
+/** A message is read so much of a tick after it came, at the earliest and at the latest. */
+const readAfter = { earliest: 0.05, latest: 0.3 };
+
+/**
+ * Keeps the messages of a socket with the time at which they came, and reads them when all sockets
+ * have theirs: reading would take the processor that the others need to hear, and would show as
+ * their lateness.
+ */
+const createInbox = (tickMs: number, read: (text: string, atMs: number) => void) => {
+  let waiting: (readonly [text: string, atMs: number])[] = [];
+  const readAll = (): void => {
+    const messages = waiting;
+    waiting = [];
+    for (const [text, atMs] of messages) read(text, atMs);
+  };
+  return {
+    readAll,
+    keep(text: string, atMs: number): void {
+      waiting.push([text, atMs]);
+      if (waiting.length > 1) return;
+      const { earliest, latest } = readAfter;
+      setTimeout(readAll, tickMs * (earliest + Math.random() * (latest - earliest)));
+    },
+  };
+};
+
 /**
  * One socket: joins the feed, listens until the last of its marks is over, leaves, and judges what
  * it heard. Returns at once; the iteration lasts as long as the socket.
@@ -104,10 +133,16 @@ export const hearFeed = (options: HearFeedOptions): void => {
   });
   let isOver = false;
 
+  const inbox = createInbox(options.tickMs, (text, atMs) => {
+    const frame = readFrame(text);
+    if (frame.kind === 'event') takeEvent(frame, atMs, heard, options);
+  });
+
   const finish = (isHeld: boolean): void => {
     if (isOver) return;
     isOver = true;
     clearTimeout(joinTimer);
+    inbox.readAll();
     if (heard.marks.length === 0) observe('feed_joined', false);
     else judge(heard, isHeld, options);
     if (isHeld) options.onFinished();
@@ -131,11 +166,10 @@ export const hearFeed = (options: HearFeedOptions): void => {
     socket.send(joinFrame(namespace));
   };
 
-  const handle = (frame: Frame, atMs: number): void => {
+  const handle = (frame: Frame): void => {
     if (frame.kind === 'open') requestJoin();
     else if (frame.kind === 'ping') socket.send(pongFrame);
     else if (frame.kind === 'joined') join();
-    else if (frame.kind === 'event') takeEvent(frame, atMs, heard, options);
     else if (frame.kind === 'refused' || frame.kind === 'left') finish(false);
   };
 
@@ -146,7 +180,8 @@ export const hearFeed = (options: HearFeedOptions): void => {
   };
   socket.onmessage = (event) => {
     if (isOver || typeof event?.data !== 'string') return;
-    handle(readFrame(event.data), event.timestamp);
+    if (isEvent(event.data)) inbox.keep(event.data, event.timestamp);
+    else handle(readFrame(event.data));
   };
   socket.onerror = () => finish(false);
   socket.onclose = () => finish(false);

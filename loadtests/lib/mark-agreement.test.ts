@@ -6,7 +6,8 @@ const mark = (markMs: number, seq: number, change: Partial<MarkView> = {}): Mark
   markMs,
   seq: [seq, seq],
   price: [7, 7],
-  spreadMs: 20,
+  heardMs: [5, 25],
+  sockets: 3,
   ...change,
 });
 
@@ -31,7 +32,7 @@ it.each([
   ['a number twice', [mark(10_000, 4), mark(20_000, 4)], ['mark_seq +1']],
   [
     'a tick that spreads slowly',
-    [mark(10_000, 4, { spreadMs: 101 })],
+    [mark(10_000, 4, { heardMs: [5, 106] })],
     ['mark_lateness p(99)-min<100'],
   ],
 ])('refuses %s', (_what, marks, threshold) => {
@@ -44,10 +45,10 @@ it('is not content with nothing', () => {
 
 it('joins what two processes heard, by the mark', () => {
   const one = [mark(10_000, 4), mark(20_000, 5)];
-  const other = [mark(20_000, 5, { price: [6, 6], spreadMs: 30 }), mark(30_000, 6)];
+  const other = [mark(20_000, 5, { price: [6, 6], heardMs: [9, 30] }), mark(30_000, 6)];
   expect(joinMarks([one, other])).toEqual([
     mark(10_000, 4),
-    mark(20_000, 5, { price: [6, 7], spreadMs: 30 }),
+    mark(20_000, 5, { price: [6, 7], heardMs: [5, 30], sockets: 6 }),
     mark(30_000, 6),
   ]);
 });
@@ -64,7 +65,7 @@ it('reads the marks that were heard from the summary', () => {
     },
   };
   expect(readMarks(data, { firstMarkMs: 10_000, tickMs: 1000, slots: 3 })).toEqual([
-    { markMs: 11_000, seq: [4, 5], price: [7, 7], spreadMs: 28 },
+    { markMs: 11_000, seq: [4, 5], price: [7, 7], heardMs: [12, 40], sockets: 3 },
   ]);
 });
 

@@ -36,21 +36,41 @@ export const readMarks = (
       markMs: firstMarkMs + slot * tickMs,
       seq: [seq['min'] ?? 0, seq['max'] ?? 0],
       price: [price['min'] ?? 0, price['max'] ?? 0],
-      spreadMs: (late?.['p(99)'] ?? 0) - (late?.['min'] ?? 0),
+      heardMs: [late?.['min'] ?? 0, late?.['p(99)'] ?? 0],
+      sockets: seq['count'] ?? 0,
     };
   });
 
-/** Joins what several k6 processes heard in the same run. */
+/** Returns the time from the first socket that heard a tick to 99 of 100 of them. */
+export const spreadOf = ({ heardMs: [first, most] }: Pick<MarkView, 'heardMs'>): number =>
+  most - first;
+
+type Range = readonly [number, number];
+
+const joinRanges = (one: Range, other: Range): Range => [
+  Math.min(one[0], other[0]),
+  Math.max(one[1], other[1]),
+];
+
+/**
+ * Joins what several k6 processes heard in the same run. 99 of 100 of all had the tick once 99 of
+ * 100 had it in each.
+ */
 export const joinMarks = (parts: readonly (readonly MarkView[])[]): MarkView[] => {
   const joined = new Map<number, MarkView>();
   for (const view of parts.flat()) {
-    const { seq, price, spreadMs } = joined.get(view.markMs) ?? view;
-    joined.set(view.markMs, {
-      markMs: view.markMs,
-      seq: [Math.min(seq[0], view.seq[0]), Math.max(seq[1], view.seq[1])],
-      price: [Math.min(price[0], view.price[0]), Math.max(price[1], view.price[1])],
-      spreadMs: Math.max(spreadMs, view.spreadMs),
-    });
+    const other = joined.get(view.markMs);
+    const all =
+      other === undefined
+        ? view
+        : {
+            markMs: view.markMs,
+            seq: joinRanges(other.seq, view.seq),
+            price: joinRanges(other.price, view.price),
+            heardMs: joinRanges(other.heardMs, view.heardMs),
+            sockets: other.sockets + view.sockets,
+          };
+    joined.set(view.markMs, all);
   }
   return [...joined.values()].toSorted((one, other) => one.markMs - other.markMs);
 };
@@ -69,7 +89,7 @@ export const judgeMarks = (marks: readonly MarkView[], spreadP99Ms?: number): Ve
   const count = (holds: (mark: MarkView, index: number) => boolean): number =>
     marks.filter(holds).length;
   const all = marks.length;
-  const worst = Math.round(Math.max(0, ...marks.map(({ spreadMs }) => spreadMs)));
+  const worst = Math.round(Math.max(0, ...marks.map(spreadOf)));
   return [
     verdict(
       'mark_seq min==max',

@@ -29,12 +29,13 @@ export const priceCadenceProfiles = {
 
 /**
  * Returns a profile, with another number of sockets where one is given: as many listeners as that
- * allows, each with as many sockets.
+ * allows, each with as many sockets, which join as quickly as the profile's.
  */
 export const cadenceProfile = (name: ProfileName, sockets?: number): PriceCadenceProfile => {
   const profile = profileOf<PriceCadenceProfile>('price-cadence', priceCadenceProfiles, name);
   if (sockets === undefined) return profile;
   const listeners = Math.min(profile.listeners, sockets);
   if (sockets % listeners > 0) throw new Error(`SOCKETS must be so many times ${listeners}`);
-  return { ...profile, listeners, socketsPerListener: sockets / listeners };
+  const joinPart = (profile.joinPart * sockets) / (profile.listeners * profile.socketsPerListener);
+  return { ...profile, listeners, socketsPerListener: sockets / listeners, joinPart };
 };

@@ -38,6 +38,11 @@ describe.concurrent('the journeys', () => {
     ]);
   });
 
+  it('pass a house that reconciles slowly and counts who looks', async (context) => {
+    const { exitCode, failed } = await run(context, { reconcilesAfterMs: 8000 });
+    expect({ exitCode, failed }).toEqual({ exitCode: 0, failed: [] });
+  });
+
   it('pass by halves, each with what falls to it', async (context) => {
     const parts = await Promise.all(
       ['0:1/2', '1/2:1'].map((segment) =>

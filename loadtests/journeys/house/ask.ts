@@ -39,7 +39,11 @@ interface HouseOptions {
   readonly observe: (holds: boolean) => void;
 }
 
-const everySeconds = 0.2;
+/**
+ * Seconds between two looks: ever more, so that whoever waits for a slow system is not refused for
+ * asking too often.
+ */
+const looks = { first: 0.2, growth: 1.2, most: 3 };
 
 const bodyOf = (text: unknown): Json => {
   if (typeof text !== 'string' || !text.startsWith('{')) return {};
@@ -83,13 +87,13 @@ export const openHouse = ({ settings, address, observe }: HouseOptions): House =
     ask,
     until(call, seconds, holds) {
       const deadline = Date.now() + seconds * 1000;
-      for (;;) {
+      for (let wait = looks.first; ; wait = Math.min(looks.most, wait * looks.growth)) {
         const body = ask(call);
         if (holds(body)) return body;
         if (Date.now() > deadline) {
           throw new JourneyBroken(`${call.method} ${call.route}: not after ${seconds} s`);
         }
-        sleep(everySeconds);
+        sleep(wait);
       }
     },
   };

@@ -12,6 +12,8 @@ export interface HouseFlaws {
   readonly findsMismatch?: boolean;
   readonly breaksRule?: boolean;
   readonly drifts?: boolean;
+  /** Takes its time to reconcile, and refuses whoever looks more than 60 times. */
+  readonly reconcilesAfterMs?: number;
   /** A repeat of an order is another order. */
   readonly ordersTwice?: boolean;
   /** Customers buy for less than they sell for. */
@@ -74,13 +76,18 @@ const mountBooks = (app: Express, flaws: HouseFlaws): void => {
   app.get('/v1/reconciliation', (_request, response) => {
     response.json({ checks: checksOf({}) });
   });
+  let readyAtMs = 0;
+  let looks = 0;
   app.post('/v1/reconciliation/runs', (request, response) => {
+    readyAtMs = Date.now() + (flaws.reconcilesAfterMs ?? 0);
     response.status(202).json({ id: (request.body as { kind: string }).kind });
   });
   app.get('/v1/reconciliation/runs/:id', (_request, response) => {
     const broken = flaws.breaksRule === true;
+    looks += 1;
+    if (flaws.reconcilesAfterMs !== undefined && looks > 60) response.status(429);
     response.json({
-      status: 'DONE',
+      status: Date.now() < readyAtMs ? 'RUNNING' : 'DONE',
       report: { checks: checksOf(flaws) },
       databaseRules: {
         rules: [

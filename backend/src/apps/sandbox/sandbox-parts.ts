@@ -121,12 +121,14 @@ export const createSandboxParts = (options: SandboxOptions, changed: () => void)
   const random = createRandom();
   const backgroundWork = createBackgroundWork();
   const target = { url: options.customerBaseUrl };
+  const faults = createFaultRegistry(random);
   const outbox = createWebhookOutbox({
     targetUrl: () => target.url,
     timers,
     random,
     backgroundWork,
     changed,
+    isLost: (from) => faults.takeLostWebhook(from),
     backoffMs: options.webhookBackoffMs,
   });
   const { hangMs, settleMs, addsOddRows } = options;
@@ -141,7 +143,7 @@ export const createSandboxParts = (options: SandboxOptions, changed: () => void)
     hangMs,
     addsOddRows,
     journal: createJournal(clock),
-    faults: createFaultRegistry(random),
+    faults,
     outbox,
     ...createCollaborators(options, deps, system),
   };

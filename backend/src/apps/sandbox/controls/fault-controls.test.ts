@@ -160,11 +160,11 @@ describe('which calls a fault meets', () => {
     expect(await statusOf(open, 'buy', txId)).toBe(0);
   });
 
-  it('all ten kinds, at every operation', async () => {
+  it('all eleven kinds, at every operation', async () => {
     const { body } = await open.control('GET', '/overview');
     const parties = body['collaborators'] as { name: string; operations: string[] }[];
     const kinds = body['faultKinds'] as string[];
-    expect(kinds).toHaveLength(10);
+    expect(kinds).toHaveLength(11);
     for (const { name, operations } of parties) {
       for (const operation of ['*', ...operations]) {
         for (const fault of kinds) {

@@ -139,6 +139,7 @@ const serveCall = async (served: Served): Promise<void> => {
     case 'sparse':
     case 'odd_state':
     case 'odd_row':
+    case 'lost_webhook':
       return send(served, work(served));
   }
 };

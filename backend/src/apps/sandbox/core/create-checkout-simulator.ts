@@ -102,7 +102,8 @@ const send = (
   { outbox, protocol }: CheckoutDeps,
   event: GatewayEvent,
   subject: string,
-): Promise<void> => outbox.deliver({ ...event, subject, path: protocol.webhookPath });
+): Promise<void> =>
+  outbox.deliver({ ...event, from: protocol.name, subject, path: protocol.webhookPath });
 
 /** Sends the events of a payment in the way that the play chooses. */
 const sendEvents = async (

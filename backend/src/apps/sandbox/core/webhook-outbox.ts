@@ -5,18 +5,21 @@ import type { BackgroundWork } from './background-work.ts';
 /** One event on its way to the service; body and headers are the same at every attempt. */
 export interface Delivery {
   readonly id: string;
+  /** The collaborator that sends it. */
+  readonly from: string;
   readonly event: string;
   /** The id of its order or payout, shown to people. */
   readonly subject: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  readonly state: 'waiting' | 'delivered' | 'given_up';
+  /** One that is `lost` was never sent. */
+  readonly state: 'waiting' | 'delivered' | 'given_up' | 'lost';
   readonly attempts: number;
   readonly lastStatus: number | null;
 }
 
-type NewDelivery = Pick<Delivery, 'event' | 'subject' | 'path' | 'headers' | 'body'>;
+type NewDelivery = Pick<Delivery, 'from' | 'event' | 'subject' | 'path' | 'headers' | 'body'>;
 
 export interface WebhookOutbox {
   /** Sends until a 2xx comes back; resolves then, or when it gives up. */
@@ -36,6 +39,8 @@ interface WebhookOutboxOptions {
   readonly random: Random;
   readonly backgroundWork: BackgroundWork;
   readonly changed: () => void;
+  /** Returns true for a webhook that a fault loses. */
+  readonly isLost: (from: string) => boolean;
   /** Waits between attempts; after the last one it gives up. */
   readonly backoffMs: readonly number[];
 }
@@ -55,7 +60,7 @@ const attemptTimeoutMs = 10_000;
 
 /** Delivers webhooks at least once, with backoff, and keeps those that wait. */
 export const createWebhookOutbox = (options: WebhookOutboxOptions): WebhookOutbox => {
-  const { targetUrl, timers, random, backgroundWork, changed, backoffMs } = options;
+  const { targetUrl, timers, random, backgroundWork, changed, isLost, backoffMs } = options;
   const deliveries = new Map<string, Delivery>();
 
   const update = (id: string, change: Partial<Delivery>): void => {
@@ -107,8 +112,11 @@ export const createWebhookOutbox = (options: WebhookOutboxOptions): WebhookOutbo
   };
 
   return {
-    deliver: (given) =>
-      start({ id: random.uuid(), ...given, state: 'waiting', attempts: 0, lastStatus: null }),
+    async deliver(given) {
+      const delivery = { id: random.uuid(), ...given, attempts: 0, lastStatus: null };
+      if (isLost(given.from)) deliveries.set(delivery.id, { ...delivery, state: 'lost' });
+      else await start({ ...delivery, state: 'waiting' });
+    },
     newest: (count) => [...deliveries.values()].slice(-count).toReversed(),
     waiting: () => [...deliveries.values()].filter(({ state }) => state === 'waiting'),
     resume(left) {

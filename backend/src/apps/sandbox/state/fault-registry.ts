@@ -12,6 +12,7 @@ export const faultKinds = [
   'sparse',
   'odd_state',
   'odd_row',
+  'lost_webhook',
 ] as const;
 
 type FaultKind = (typeof faultKinds)[number];
@@ -39,8 +40,13 @@ interface NewFault extends Omit<Fault, 'id' | 'remaining' | 'status' | 'delayMs'
 
 export interface FaultRegistry {
   add(fault: NewFault): Fault;
-  /** Uses up one call of the oldest matching fault; undefined when none matches. */
+  /**
+   * Uses up one call of the oldest matching fault; undefined when none matches. Lost webhooks are no
+   * faults of calls.
+   */
   take(collaborator: string, operation: string): Fault | undefined;
+  /** Uses up one lost webhook of a collaborator; false when it is to be sent. */
+  takeLostWebhook(collaborator: string): boolean;
   list(): readonly Fault[];
   /** Removes one; false when it does not exist. */
   remove(id: string): boolean;
@@ -50,6 +56,14 @@ export interface FaultRegistry {
 /** Keeps faults in the order in which they were added; one that is used up is removed. */
 export const createFaultRegistry = (random: Random): FaultRegistry => {
   let faults: Fault[] = [];
+  const use = (matches: (fault: Fault) => boolean): Fault | undefined => {
+    const found = faults.find(matches);
+    if (found === undefined) return undefined;
+    const used = { ...found, remaining: found.remaining - 1 };
+    faults = faults.map((fault) => (fault === found ? used : fault));
+    faults = faults.filter((fault) => fault.remaining > 0);
+    return found;
+  };
   return {
     add({ times, status, delayMs, form, ...rest }) {
       const fault: Fault = {
@@ -63,18 +77,16 @@ export const createFaultRegistry = (random: Random): FaultRegistry => {
       faults.push(fault);
       return fault;
     },
-    take(collaborator, operation) {
-      const found = faults.find(
+    take: (collaborator, operation) =>
+      use(
         (fault) =>
+          fault.fault !== 'lost_webhook' &&
           fault.collaborator === collaborator &&
           (fault.operation === '*' || fault.operation === operation),
-      );
-      if (found === undefined) return undefined;
-      const used = { ...found, remaining: found.remaining - 1 };
-      faults = faults.map((fault) => (fault === found ? used : fault));
-      faults = faults.filter((fault) => fault.remaining > 0);
-      return found;
-    },
+      ),
+    takeLostWebhook: (collaborator) =>
+      use((fault) => fault.fault === 'lost_webhook' && fault.collaborator === collaborator) !==
+      undefined,
     list: () => [...faults],
     remove(id) {
       const before = faults.length;

@@ -107,6 +107,21 @@ describe('payments', () => {
     expect((await open.gateway('GET', `/v1/orders/${orderId}`)).body['status']).toBe('paid');
   });
 
+  it('loses one of the two events where a fault says so, and answers calls as ever', async () => {
+    const fault = { collaborator: 'sandbox-gateway', fault: 'lost_webhook' };
+    expect((await open.control('POST', '/faults', fault)).status).toBe(201);
+    const orderId = await newOrder();
+    await pay(orderId, { outcome: 'captured' });
+    await eventually(async () => {
+      const { body } = await open.control('GET', '/webhooks');
+      expect(body['deliveries']).toMatchObject([{ state: 'delivered' }, { state: 'lost' }]);
+    });
+    expect(events()).toHaveLength(1);
+    expect((await open.control('GET', '/faults')).body).toEqual({ faults: [] });
+    await pay(await newOrder(), { outcome: 'captured' });
+    await eventually(() => expect(events()).toHaveLength(3));
+  });
+
   it('fails, then captures, then captures again: several payments of one order', async () => {
     const orderId = await newOrder();
     await pay(orderId, { outcome: 'failed', deliver: 'none' });

@@ -58,6 +58,7 @@ export const sendRazorpayxEvent = async (
     await deps.timers.sleep(delayMs, signal);
     if (signal.aborted) return;
   }
-  const send = () => deps.outbox.deliver({ event, subject, path: webhookPath, headers, body });
+  const webhook = { from: 'razorpayx', event, subject, path: webhookPath, headers, body };
+  const send = () => deps.outbox.deliver(webhook);
   await Promise.all(mode === 'duplicate' ? [send(), send()] : [send()]);
 };
