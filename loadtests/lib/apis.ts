@@ -66,15 +66,17 @@ export const apis: Readonly<Record<ApiName, Api>> = {
   },
 };
 
+/** What a proxy in front passes on: the rest is for probes and scrapers inside. */
+const published = /^\/(?:api\/)?v1\//u;
+
 /**
- * Returns the statuses that a request may have. Metrics are for hosts inside, so that a name outside
- * has none. A process without its cache says that it is not ready.
+ * Returns the statuses that a request may have. Behind a proxy there are no probes, and metrics are
+ * for hosts inside, so that a name outside has none.
  */
 export const expectedStatuses = (
-  { path, status }: Request,
-  { hop, cache }: Pick<Settings, 'hop' | 'cache'>,
+  { path, status }: Pick<Request, 'path' | 'status'>,
+  { hop }: Pick<Settings, 'hop'>,
 ): readonly number[] => {
-  if (hop === 'real' && path.endsWith('/metrics')) return [status, 404];
-  if (cache === 'stopped' && path === '/readyz') return [status, 503];
-  return [status];
+  const isInside = path.endsWith('/metrics') || !published.test(path);
+  return hop === 'real' && isInside ? [status, 404] : [status];
 };
