@@ -94,7 +94,7 @@ const takeEvent = (
   options.observeTick(tick);
 };
 
-/** A message is read so much of a tick after it came, at the earliest and at the latest. */
+/** Bounds how much of a tick after it came a message is read. */
 const readAfter = { earliest: 0.05, latest: 0.3 };
 
 /**

@@ -66,7 +66,7 @@ export const apis: Readonly<Record<ApiName, Api>> = {
   },
 };
 
-/** What a proxy in front passes on: the rest is for probes and scrapers inside. */
+/** Matches what a proxy in front passes on. The rest is for probes and scrapers inside. */
 const published = /^\/(?:api\/)?v1\//u;
 
 /**

@@ -49,7 +49,7 @@ export interface MarkView {
   /** The lowest and the highest. They are the same unless sockets disagree. */
   readonly seq: readonly [number, number];
   readonly price: readonly [number, number];
-  /** After the mark: when the first socket heard the tick, and when 99 of 100 had. */
+  /** Says how long after the mark the first socket heard the tick, and 99 of 100 had. */
   readonly heardMs: readonly [number, number];
   readonly sockets: number;
 }

@@ -4,8 +4,8 @@ import process from 'node:process';
 import { Server } from 'socket.io';
 
 /**
- * A Socket.IO server that sends a price on each mark and does nothing else, to its parent's
- * measurement of the service: what it takes is Socket.IO's own and the machine's.
+ * Sends a price on each mark by a Socket.IO server that does nothing else. What that takes is
+ * Socket.IO's own and the machine's.
  */
 
 const tickMs = Number(process.argv[2]);

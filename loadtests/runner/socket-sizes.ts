@@ -12,8 +12,8 @@ import { runSuite } from './run-suite.ts';
 import { suiteEnvironment } from './suite-environment.ts';
 
 /**
- * `make loadtest-sockets`: the price feed with ever more sockets, in two k6 processes, and beside
- * it a bare Socket.IO server that ticks alike. Prints a table.
+ * Measures the price feed with ever more sockets, in two k6 processes, and beside it a bare
+ * Socket.IO server that ticks alike (`make loadtest-sockets`). Prints a table.
  */
 
 const folder = join(import.meta.dirname, '..');
@@ -43,7 +43,7 @@ const findService = (endpointsFile: string, url: string): Target => {
   return { name: 'customer API', url, pid };
 };
 
-/** Each k6 process has half of the sockets; a single socket is heard by one alone. */
+/** Gives half of the sockets to each k6 process. A single socket is heard by one alone. */
 const segmentsOf = (sockets: number): readonly (Record<string, string> | undefined)[] =>
   sockets === 1
     ? [undefined]
@@ -74,7 +74,8 @@ const hear = (k6: string, { name, url }: Target, sockets: number): Promise<Repor
           ...segment,
         },
       });
-      return JSON.parse(readFileSync(join(resultsDir, 'price-cadence.json'), 'utf8')) as Report; // as written
+      const file = join(resultsDir, 'price-cadence.json');
+      return JSON.parse(readFileSync(file, 'utf8')) as Report; // as written
     }),
   );
 };
@@ -113,6 +114,18 @@ const measure = async (k6: string, target: Target, sockets: number): Promise<str
   return `| ${cells.join(' | ')} |`;
 };
 
+const columns = [
+  'Sockets',
+  '',
+  'Joined',
+  'To the end',
+  'Memory before, highest: a socket',
+  'Spread, all joined',
+  'Spread, joining',
+  '99 of 100 after the mark',
+  '`seq` and price',
+] as const;
+
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 const main = async (): Promise<void> => {
@@ -124,10 +137,8 @@ const main = async (): Promise<void> => {
   const { settings } = suiteEnvironment(env, { ...options, resultsDir: '' });
   const service = findService(options.endpointsFile, settings.baseUrls.customer);
   const sizes = (env['SIZES'] ?? '').split(',').filter((text) => text !== '');
-  say(
-    '| Sockets | | Joined | To the end | Memory before, highest: a socket | Spread, all joined | Spread, joining | 99 of 100 after the mark | `seq` and price |',
-  );
-  say('|---|---|---|---|---|---|---|---|---|');
+  say(`| ${columns.join(' | ')} |`);
+  say(`|${'---|'.repeat(columns.length)}`);
   for (const sockets of sizes.length > 0 ? sizes.map(Number) : [1, 100, 1000, 10_000]) {
     const bare = await startBare();
     say(await measure(k6, bare, sockets));

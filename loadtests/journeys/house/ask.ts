@@ -40,8 +40,8 @@ interface HouseOptions {
 }
 
 /**
- * Seconds between two looks: ever more, so that whoever waits for a slow system is not refused for
- * asking too often.
+ * Sets the seconds between two looks, ever more of them, so that whoever waits for a slow system
+ * is not refused for asking too often.
  */
 const looks = { first: 0.2, growth: 1.2, most: 3 };
 
