@@ -1,9 +1,13 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { callTestServers } from '#test/support/call-test-servers.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { startSpanReceiver, type Span } from '#test/support/span-receiver.ts';
+
+// A process that compiles what it loads takes its time on a busy machine.
+const patience = { timeoutMs: 150_000 };
+vi.setConfig({ testTimeout: 400_000 });
 
 const backend = join(import.meta.dirname, '..', '..', '..');
 const tracing = join(backend, 'dist', 'otel', 'main.js');
@@ -42,7 +46,7 @@ const startTraced = async (
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
     said += chunk;
   });
-  await eventually(() => said.endsWith('\n'));
+  await eventually(() => said.endsWith('\n'), patience);
   return said.trim();
 };
 
@@ -63,7 +67,7 @@ it('records routes, and neither paths nor addresses nor what tells clients apart
   const response = await fetch(`${url}/devices/${token}?phone=${token}`, { headers });
   expect([response.status, await response.text()]).toEqual([200, '{}']);
   // Of each of the two requests, and of the call that made the second.
-  await eventually(() => collector.spans().length === 3);
+  await eventually(() => collector.spans().length === 3, patience);
   const spans = collector.spans();
   const text = JSON.stringify(spans);
   for (const personal of [token, '203.0.113.', 'Asha-Phone']) expect(text).not.toContain(personal);
@@ -94,7 +98,7 @@ it('records what went wrong, and no number of a customer that it names', async (
   const collector = await startCollector();
   const url = await startTraced(collector.url);
   expect((await fetch(`${url}/failures/9812345678`)).status).toBe(500);
-  await eventually(() => collector.spans().length === 1);
+  await eventually(() => collector.spans().length === 1, patience);
   const text = JSON.stringify(collector.spans());
   expect(text).toContain('no customer has [phone]');
   expect(text).not.toContain('9812345678');
@@ -110,7 +114,7 @@ it('records what a sampled trace is a part of, at hand or not, and else what is 
   const sampled = { traceparent: `00-${traceId}-${'b'.repeat(16)}-01` };
   for (const path of ['/at-hand', '/devices/x']) await ask(path);
   for (const path of ['/at-hand', '/devices/x']) await ask(path, sampled);
-  await eventually(() => collector.spans().length === 4);
+  await eventually(() => collector.spans().length === 4, patience);
   const spans = collector.spans();
   expect(new Set(spans.map((span) => span.traceId))).toEqual(new Set([traceId]));
   expect(spans.map(({ name }) => name)).toContain('GET /at-hand');
