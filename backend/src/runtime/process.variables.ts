@@ -42,8 +42,13 @@ export const processVariables = defineVariables({
   ...databasePartVariables,
   DATABASE_POOL_SIZE: { schema: integer(10, 1, 200), doc: 'most connections of this process' },
   REDIS_URL: {
-    schema: z.url({ protocol: /^rediss?$/u, message: 'must be a redis:// address' }),
-    doc: 'the cache; with REDIS_SENTINELS, the name of its master in the place of the host',
+    schema: z.url({
+      protocol: /^rediss?(?:\+cluster)?$/u,
+      message: 'must be a redis:// or redis+cluster:// address',
+    }),
+    doc:
+      'the cache; with REDIS_SENTINELS, the name of its master in the place of the host; a cluster ' +
+      'is `redis+cluster://host:port,host:port`',
     secret: true,
     store: 'cache',
   },

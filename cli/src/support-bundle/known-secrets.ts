@@ -15,8 +15,21 @@ const partsOf = (value: string): string[] => [
   ...value.split(',').flatMap((part) => [part, ...part.split(':').slice(1)]),
 ];
 
-const passwordIn = (value: string): string[] =>
-  URL.canParse(value) ? [decodeURIComponent(new URL(value).password)] : [];
+/** Matches the password of an address, also of one with several hosts, which is no URL to a parser. */
+const passwordOf = /^[\w+.-]+:\/\/[^:@/]*:(?<password>[^@/]*)@/u;
+
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+};
+
+const passwordIn = (value: string): string[] => {
+  const { password } = passwordOf.exec(value)?.groups ?? {};
+  return password === undefined ? [] : [password, decoded(password)];
+};
 
 const secretsIn = (env: Environment): string[] => {
   const names = [

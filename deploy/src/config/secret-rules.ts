@@ -84,8 +84,14 @@ const areNotPublished: Rule = (config) =>
     ),
   );
 
+/** Reads an address. Of one with several hosts the first stands for all, since no parser takes them. */
+const readAddress = (text: string): URL | undefined => {
+  const single = text.replace(/^([\w+]+:\/\/(?:[^@/]*@)?[^,/?]*),[^/?]*/u, '$1');
+  return URL.canParse(single) ? new URL(single) : undefined;
+};
+
 const userOf = (url: string | undefined): string | undefined =>
-  url !== undefined && URL.canParse(url) ? new URL(url).username : undefined;
+  url === undefined ? undefined : readAddress(url)?.username;
 
 const rolesDiffer: Rule = ({ tier, secrets = {} }) => {
   const owner = userOf(secrets[migrationSecret]);
@@ -99,15 +105,14 @@ const rolesDiffer: Rule = ({ tier, secrets = {} }) => {
 const encryptingModes = new Set(['require', 'verify-ca', 'verify-full']);
 
 const encrypts = (url: URL): boolean => {
-  if (url.protocol.startsWith('redis')) return url.protocol === 'rediss:';
+  if (url.protocol.startsWith('redis')) return url.protocol.startsWith('rediss');
   const modes = url.searchParams.getAll('sslmode');
   return modes.length > 0 && modes.every((mode) => encryptingModes.has(mode));
 };
 
 const isSecured = (address: string): boolean => {
-  if (!URL.canParse(address)) return false;
-  const url = new URL(address);
-  return url.password !== '' && encrypts(url);
+  const url = readAddress(address);
+  return url !== undefined && url.password !== '' && encrypts(url);
 };
 
 /** Refuses what the processes would refuse in production mode, before anything is changed. */

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Logger, makeWorkerUtils } from 'graphile-worker';
-import { Client } from 'pg';
+import { Logger, makeWorkerUtils, type WorkerUtilsOptions } from 'graphile-worker';
+import { Pool, type Client } from 'pg';
+import { clientClassOf, createClient } from '../../platform/db/index.ts';
 import { prismaFolder } from '../../platform/db/migrations.ts';
 import {
   applyMigration,
@@ -18,7 +19,7 @@ import { setRoleDefaults } from './set-role-defaults.ts';
 const silent = new Logger(() => () => {});
 
 const runGrants = async (url: string, folder: string): Promise<void> => {
-  const client = new Client({ connectionString: url });
+  const client = createClient({ connectionString: url });
   await client.connect();
   try {
     await client.query(await readFile(join(folder, 'queue', 'grants.sql'), 'utf8'));
@@ -32,11 +33,17 @@ const runGrants = async (url: string, folder: string): Promise<void> => {
  * the application role's rights in it, and the view of dead jobs. Repeatable.
  */
 const installQueue = async (url: string, folder: string): Promise<void> => {
-  const utils = await makeWorkerUtils({ connectionString: url, maxPoolSize: 2, logger: silent });
+  const settings = { connectionString: url };
+  const pgPool = new Pool({ ...settings, max: 2, Client: clientClassOf(settings) });
+  pgPool.on('error', () => {});
+  // The library's types of the driver are of another version.
+  const pool = pgPool as unknown as NonNullable<WorkerUtilsOptions['pgPool']>;
+  const utils = await makeWorkerUtils({ pgPool: pool, logger: silent });
   try {
     await utils.migrate();
   } finally {
     await utils.release();
+    await pgPool.end();
   }
   await runGrants(url, folder);
 };
@@ -56,7 +63,7 @@ interface DeployOptions extends MigrateTarget {
 const migrationLock = 72_707_369;
 
 const withClient = async <T>(url: string, work: (client: Client) => Promise<T>): Promise<T> => {
-  const client = new Client({ connectionString: url, keepAlive: true });
+  const client = createClient({ connectionString: url, keepAlive: true });
   client.on('error', () => {});
   await client.connect();
   try {

@@ -1,5 +1,5 @@
-import { Client } from 'pg';
 import type { Timers } from '../../platform/clock/timers.ts';
+import { createClient } from '../../platform/db/index.ts';
 
 export interface WaitOptions {
   readonly url: string;
@@ -9,7 +9,7 @@ export interface WaitOptions {
 }
 
 const connectOnce = async (url: string): Promise<void> => {
-  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5000 });
+  const client = createClient({ connectionString: url, connectionTimeoutMillis: 5000 });
   client.on('error', () => {});
   try {
     await client.connect();

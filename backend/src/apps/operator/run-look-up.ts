@@ -1,7 +1,6 @@
-import { Client } from 'pg';
 import { atOneMoment, databaseRules, findBrokenRules } from '../../modules/reconciliation/index.ts';
 import type { Clock } from '../../platform/clock/clock.ts';
-import type { Db } from '../../platform/db/index.ts';
+import { createClient, type Db } from '../../platform/db/index.ts';
 import { missingMigrations } from '../../platform/db/migrations.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import {
@@ -48,7 +47,7 @@ const found = <T>(value: T | undefined): T => {
 
 /** Checks every rule of the database on one snapshot of it. A row that breaks one is told by its ids. */
 const checkRules = async (url: string) => {
-  const client = new Client({ connectionString: url });
+  const client = createClient({ connectionString: url });
   await client.connect();
   try {
     const broken = await atOneMoment(client, () => findBrokenRules(client));

@@ -31,7 +31,7 @@ interface ReconciliationDeps extends Omit<Collaborators, 'payoutProvider'>, Runs
   /** The tolerance towards the provider's price (contract: money > Provider's price). */
   readonly priceToleranceBps: Bps;
   /** Of a process that makes runs: the rules are checked on a connection of their own. */
-  readonly connections?: Pick<Connections, 'clientSettings'>;
+  readonly connections?: Pick<Connections, 'createClient'>;
   /** Bounds a report that a request waits for. */
   readonly limits?: FetchLimits;
   /** Bounds a run that nobody waits for. */

@@ -128,6 +128,26 @@ describe("the database's address", () => {
     expect(() => addressOf({ ...open, DATABASE_SSLMODE: 'require' })).toThrow('a password');
   });
 
+  it('may name several hosts, in parts and as an address', () => {
+    const hosts = '?hosts=one%3A5432%2Ctwo%3A5432';
+    const test = { APP_MODE: 'test' };
+    expect(addressOf({ ...test, ...parts, DATABASE_HOST: 'one,two' })).toBe(
+      `postgresql://app:p%40ss%2Fword%3A1@one:5432/gold${hosts}`,
+    );
+    const given = 'postgresql://app:word@one:5432,two:5432/gold';
+    expect(addressOf({ ...test, DATABASE_URL: given })).toBe(
+      `postgresql://app:word@one:5432/gold${hosts}`,
+    );
+    expect(() => addressOf({ DATABASE_URL: given })).toThrow('needs TLS and a password');
+    const tls = `${given}?sslmode=require`;
+    expect(addressOf({ DATABASE_URL: tls })).toContain('hosts=one');
+    const standby = `${given}?target_session_attrs=standby`;
+    expect(() => addressOf({ ...test, DATABASE_URL: standby })).toThrow('target_session_attrs');
+    expect(() => addressOf({ ...test, ...parts, DATABASE_HOST: 'one,t wo' })).toThrow(
+      'names a host that is none',
+    );
+  });
+
   it('is one or the other, and names the part that is missing', () => {
     const both = { APP_MODE: 'test', ...parts, DATABASE_URL: 'postgresql://app@gold-rw/gold' };
     expect(() => addressOf(both)).toThrow('DATABASE_URL: is given beside DATABASE_HOST');

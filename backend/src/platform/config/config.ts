@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
 import { readDatabaseAddress } from './database-address.ts';
+import { spreadHosts } from './several-hosts.ts';
 
 /** The kinds of store whose connections production holds to TLS and a password. */
 type Store = 'database' | 'cache';
@@ -9,7 +10,7 @@ const encryptingModes: ReadonlySet<string> = new Set(['require', 'verify-ca', 'v
 const trueTexts: ReadonlySet<string> = new Set(['true', '1']);
 
 const isEncrypted = (url: URL, store: Store): boolean => {
-  if (store === 'cache') return url.protocol === 'rediss:';
+  if (store === 'cache') return url.protocol.startsWith('rediss');
   // Every one of them: of two that disagree the driver takes the last.
   const modes = url.searchParams.getAll('sslmode');
   const switches = url.searchParams.getAll('ssl');
@@ -90,7 +91,11 @@ const readValue = (
   variable: Variable,
   { table, env }: { readonly table: VariableTable; readonly env: Environment },
 ): ReadValue => {
-  if (variable.store !== 'database') return { text: readText(name, variable, env) };
+  if (variable.store === 'cache') {
+    const text = readText(name, variable, env);
+    return text === undefined ? { text } : spreadHosts(text);
+  }
+  if (variable.store === undefined) return { text: readText(name, variable, env) };
   return readDatabaseAddress(name, (part) => {
     const row = table[part];
     // The address itself may lie in no file while its parts are given.

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { integer, text } from './kinds.ts';
+import { spreadHosts } from './several-hosts.ts';
 
 /** Certificate checks of a connection to PostgreSQL, in libpq's words. */
 const sslModes = ['require', 'verify-ca', 'verify-full'] as const;
@@ -11,7 +12,7 @@ const sslModes = ['require', 'verify-ca', 'verify-full'] as const;
 export const databasePartVariables = {
   DATABASE_HOST: {
     schema: text().optional(),
-    doc: 'host of the database, in place of DATABASE_URL',
+    doc: 'host of the database, in place of DATABASE_URL, or several hosts with commas between',
   },
   DATABASE_PORT: { schema: integer(5432, 1, 65_535), doc: 'its port, beside DATABASE_HOST' },
   DATABASE_NAME: { schema: text().optional(), doc: 'its name, beside DATABASE_HOST' },
@@ -44,13 +45,20 @@ type Read = (name: string) => string | undefined;
 /** The addresses that may be given in parts. Others lead elsewhere than these. */
 const inParts: ReadonlySet<string> = new Set(['DATABASE', 'MIGRATE_DATABASE']);
 
-const fromParts = (prefix: string, read: Read): URL | undefined => {
-  const host = read('DATABASE_HOST');
-  if (host === undefined || !inParts.has(prefix)) return undefined;
-  const url = new URL('postgresql://host');
-  // An IPv6 address stands in brackets in an address.
-  url.hostname = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
-  url.port = read('DATABASE_PORT') ?? '5432';
+/** Returns a host and its port as an address has them: an IPv6 address stands in brackets there. */
+const placeOf = (host: string, port: string): string =>
+  `${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${port}`;
+
+const noHost = { problem: 'DATABASE_HOST names a host that is none' };
+
+const fromParts = (prefix: string, read: Read): URL | typeof noHost | undefined => {
+  const given = read('DATABASE_HOST');
+  if (given === undefined || !inParts.has(prefix)) return undefined;
+  const port = read('DATABASE_PORT') ?? '5432';
+  const hosts = given.split(',').map((host) => placeOf(host.trim(), port));
+  const spread = spreadHosts(`postgresql://${hosts.join(',')}`);
+  if ('problem' in spread || !URL.canParse(spread.text)) return noHost;
+  const url = new URL(spread.text);
   url.pathname = `/${encodeURIComponent(read('DATABASE_NAME') ?? '')}`;
   url.username = encodeURIComponent(read(`${prefix}_USER`) ?? '');
   url.password = encodeURIComponent(read(`${prefix}_PASSWORD`) ?? '');
@@ -64,15 +72,18 @@ const missingPart = (prefix: string, read: Read): string | undefined =>
 export type DatabaseAddress = { readonly text: string | undefined } | { readonly problem: string };
 
 /**
- * Puts a database's address together: the URL as given, or its parts, with the TLS that
- * `DATABASE_SSLMODE` and `DATABASE_CA_FILE` ask for in place of the URL's own. `DATABASE_URL` and
- * `MIGRATE_DATABASE_URL` share all parts but user and password. Only the first may lead to the
- * pooler of `DATABASE_POOLER`.
+ * Puts a database's address together: the URL as given, or its parts, either with one host or with
+ * several, with the TLS that `DATABASE_SSLMODE` and `DATABASE_CA_FILE` ask for in place of the URL's
+ * own. `DATABASE_URL` and `MIGRATE_DATABASE_URL` share all parts but user and password. Only the
+ * first may lead to the pooler of `DATABASE_POOLER`.
  */
 export const readDatabaseAddress = (name: string, read: Read): DatabaseAddress => {
   const prefix = name.replace(/_URL$/u, '');
-  const given = read(name);
+  const spread = spreadHosts(read(name) ?? '');
+  if ('problem' in spread) return spread;
+  const given = spread.text === '' ? undefined : spread.text;
   const parts = fromParts(prefix, read);
+  if (parts !== undefined && !(parts instanceof URL)) return parts;
   if (given !== undefined && parts !== undefined) {
     return { problem: 'is given beside DATABASE_HOST: leave one of them out' };
   }

@@ -1,9 +1,10 @@
 import { Socket } from 'node:net';
-import { Pool, type ClientConfig, type PoolConfig } from 'pg';
+import { Pool, type Client, type ClientConfig, type PoolConfig } from 'pg';
 import type { Timers } from '../clock/timers.ts';
 import { createServerWatch, type Heard, type ServerWatch } from './server-watch.ts';
 import { isPooled } from '../config/pooled-address.ts';
 import { prepareSession, sessionOptions } from './session.ts';
+import { clientClassOf } from './several-hosts.ts';
 
 interface PoolOptions {
   readonly size: number;
@@ -41,8 +42,11 @@ export interface Connections {
   readonly isPooled: boolean;
   /** Returns the use of each pool that was opened and not ended. */
   pools(): readonly PoolUse[];
-  /** Returns the settings of a client that stays connected on its own and goes with the pools. */
-  clientSettings(applicationName: string): ClientConfig;
+  /**
+   * Opens a client that stays connected on its own and goes with the pools, some of its settings in
+   * place of the usual ones.
+   */
+  createClient(applicationName: string, settings?: ClientConfig): Client;
   /** Asks on the connection that is kept for it. No statement of a pool is waited for. */
   readonly ask: ServerWatch['ask'];
   /** Rejects where the server does not answer on that connection, or takes no writes. */
@@ -164,8 +168,14 @@ export const createConnections = (options: ConnectionsOptions): Connections => {
   const sockets = createSockets();
   const pooled = isPooled(url);
   const base = { connectionString: url, ...(!pooled && { options: sessionOptions }) };
+  const ConnectedClient = clientClassOf(base);
   const watch = createServerWatch({
-    settings: { ...base, application_name: `${applicationName} watch`.slice(0, 63) },
+    createClient: (settings) =>
+      new ConnectedClient({
+        ...base,
+        application_name: `${applicationName} watch`.slice(0, 63),
+        ...settings,
+      }),
     timers,
     note: sockets.note,
     onGone: (noted, { reason, isSilent }) => {
@@ -189,6 +199,7 @@ export const createConnections = (options: ConnectionsOptions): Connections => {
       const session = prepareSession(pooled ? { lockWaitMs } : {});
       const config: PoolConfig & { onConnect: typeof session.prepare } = {
         ...base,
+        Client: ConnectedClient,
         stream: streamOfPool,
         max: size,
         application_name: name,
@@ -206,14 +217,16 @@ export const createConnections = (options: ConnectionsOptions): Connections => {
     },
     isPooled: pooled,
     pools: pools.uses,
-    clientSettings: (name) => ({
-      ...base,
-      stream,
-      application_name: name.slice(0, 63),
-      connectionTimeoutMillis: 5000,
-      keepAlive: true,
-      keepAliveInitialDelayMillis: 10_000,
-    }),
+    createClient: (name, settings) =>
+      new ConnectedClient({
+        ...base,
+        stream,
+        application_name: name.slice(0, 63),
+        connectionTimeoutMillis: 5000,
+        keepAlive: true,
+        keepAliveInitialDelayMillis: 10_000,
+        ...settings,
+      }),
     ask: watch.ask,
     checkWrites: watch.checkWrites,
     checkSession: watch.checkSession,

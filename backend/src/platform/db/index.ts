@@ -2,6 +2,7 @@ export { batchReads } from './batch-reads.ts';
 export { createDatabase, type Database, type Db, type InTransaction } from './database.ts';
 export { createConnections, type Connections } from './connections.ts';
 export { sessionOptions, WrongSessionError } from './session.ts';
+export { clientClassOf, createClient } from './several-hosts.ts';
 export { boundsOf } from './ranges.ts';
 export { type ReadSnapshot, type Snapshot } from './read-snapshot.ts';
 export { isDatabaseOutOfReach, isUniqueViolation, sqlStateOf } from './errors.ts';

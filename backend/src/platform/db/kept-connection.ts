@@ -1,5 +1,5 @@
 import { Socket } from 'node:net';
-import { Client, DatabaseError, type ClientConfig } from 'pg';
+import { DatabaseError, type Client, type ClientConfig } from 'pg';
 
 /** The time for which an answer, or a connection, is waited for. */
 export const patienceMs = 2000;
@@ -27,8 +27,11 @@ export const answerOf = async (client: Client): Promise<Answer> => {
 
 export const drop = (client: Client): void => void client.end().catch(() => {});
 
+/** Opens a connection, some settings in place of the usual ones. */
+export type CreateClient = (settings: ClientConfig) => Client;
+
 /** Keeps one connection, on which questions are asked in turn. */
-export const createKeptConnection = (settings: ClientConfig) => {
+export const createKeptConnection = (createClient: CreateClient) => {
   let opening: Promise<Client> | undefined;
   let turn: Promise<unknown> = Promise.resolve();
 
@@ -38,8 +41,7 @@ export const createKeptConnection = (settings: ClientConfig) => {
   };
   const connect = async (): Promise<Client> => {
     const socket = new Socket();
-    const client = new Client({
-      ...settings,
+    const client = createClient({
       stream: () => socket,
       connectionTimeoutMillis: patienceMs,
       query_timeout: 2 * patienceMs,

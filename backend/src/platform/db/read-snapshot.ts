@@ -1,4 +1,4 @@
-import { Client, type ClientConfig } from 'pg';
+import type { Client } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import Cursor from 'pg-cursor';
 import { invariant } from '../invariant/invariant.ts';
@@ -98,17 +98,17 @@ const asText = { getTypeParser: () => (value: string) => value };
 const idleMs = 60_000;
 const answerMs = 120_000;
 
-const configOf = (
-  connections: Pick<Connections, 'clientSettings' | 'isPooled'>,
+const openClient = (
+  connections: Pick<Connections, 'createClient' | 'isPooled'>,
   applicationName: string,
-): ClientConfig => ({
-  ...connections.clientSettings(applicationName),
-  ...(!connections.isPooled && {
-    idle_in_transaction_session_timeout: idleMs,
-    statement_timeout: answerMs,
-    options: sessionOptions,
-  }),
-});
+): Client =>
+  connections.createClient(applicationName, {
+    ...(!connections.isPooled && {
+      idle_in_transaction_session_timeout: idleMs,
+      statement_timeout: answerMs,
+      options: sessionOptions,
+    }),
+  });
 
 /**
  * Says all that counts again, for a pooler that drops what the connection asks for. The server looks
@@ -130,12 +130,12 @@ export const createReadSnapshot =
     connections,
     applicationName,
   }: {
-    readonly connections: Pick<Connections, 'clientSettings' | 'isPooled'>;
+    readonly connections: Pick<Connections, 'createClient' | 'isPooled'>;
     readonly applicationName: string;
   }): ReadSnapshot =>
   async (work, signal) => {
     signal.throwIfAborted();
-    const client = new Client(configOf(connections, applicationName));
+    const client = openClient(connections, applicationName);
     // What is lost is told by the statement that waits for it.
     client.on('error', () => {});
     const close = (): void => void client.end().catch(() => {});

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { DatabaseError, type Client, type ClientConfig } from 'pg';
+import { DatabaseError, type Client } from 'pg';
 import type { Timers } from '../clock/timers.ts';
 import {
   answerOf,
@@ -8,6 +8,7 @@ import {
   isReadOnly,
   patienceMs,
   type Answer,
+  type CreateClient,
 } from './kept-connection.ts';
 import { checkSession } from './session.ts';
 
@@ -15,7 +16,7 @@ import { checkSession } from './session.ts';
 export type Heard = ReadonlyMap<Socket, number>;
 
 interface ServerWatchOptions {
-  readonly settings: ClientConfig;
+  readonly createClient: CreateClient;
   readonly timers: Timers;
   readonly note: () => Heard;
   /** Gives up what was open. Where `isSilent`, only what has heard nothing since. */
@@ -46,7 +47,7 @@ const everyMs = 2000;
 /** Creates the look at the server, and keeps what one look has found for the next. */
 const createLook = (
   kept: KeptConnection,
-  { timers, note, onGone }: Omit<ServerWatchOptions, 'settings'>,
+  { timers, note, onGone }: Omit<ServerWatchOptions, 'createClient'>,
 ) => {
   /** The sockets that were open when the server fell silent, and the one that had no answer. */
   let suspect: { readonly noted: Heard; readonly client: Client | undefined } | undefined;
@@ -110,8 +111,8 @@ const createLook = (
  * only reads and the new one writes, since the address leads to another server by now.
  */
 export const createServerWatch = (options: ServerWatchOptions): ServerWatch => {
-  const { settings, note } = options;
-  const kept = createKeptConnection(settings);
+  const { createClient, note } = options;
+  const kept = createKeptConnection(createClient);
   const { look, giveUp } = createLook(kept, options);
   let timer: NodeJS.Timeout | undefined;
   let isHurried = false;

@@ -62,6 +62,17 @@ const withLockWait = (config: unknown, lockWaitMs: number): unknown => {
   return { ...config, text: `BEGIN; SET LOCAL lock_timeout = ${Math.ceil(lockWaitMs)}` };
 };
 
+/**
+ * The server stopped waiting for a standby as a statement's time was over, and committed for itself
+ * alone. It reports success with this warning. A standby that takes its place does not have it.
+ */
+const unconfirmed = 'canceling wait for synchronous replication';
+
+/** Thrown where it is not known whether what was committed outlives the server. */
+class UnconfirmedCommitError extends Error {
+  override readonly name = 'UnconfirmedCommitError';
+}
+
 /** The server only reads: a standby, or one whose disk is full. */
 const readOnlyState = '25006';
 
@@ -77,32 +88,47 @@ const end = (client: ClientBase): void => {
 /**
  * Watches what becomes of a pool's statements. A connection with a statement that was not answered
  * is ended at once: the driver gives up the statement alone, and whoever got that connection next
- * would wait behind it. One that only reads is ended as it comes back to the pool. Where `lockWaitMs`
- * is given, each transaction says it as it begins.
+ * would wait behind it. One that only reads is ended as it comes back to the pool, and so is one whose
+ * server committed without its standby: that statement fails. Where `lockWaitMs` is given, each
+ * transaction says it as it begins.
  */
 export const prepareSession = ({
   lockWaitMs,
 }: { readonly lockWaitMs?: number | undefined } = {}) => {
-  const readOnly = new WeakSet<ClientBase>();
+  const unfit = new WeakSet<ClientBase>();
+  const unsure = new WeakSet<ClientBase>();
   const failed = (client: ClientBase, error: unknown): void => {
     if (isUnanswered(error)) end(client);
-    if (sqlStateOf(error) === readOnlyState) readOnly.add(client);
+    if (sqlStateOf(error) === readOnlyState) unfit.add(client);
+  };
+  const noticed = (client: ClientBase, message = ''): void => {
+    if (!message.startsWith(unconfirmed)) return;
+    unsure.add(client);
+    unfit.add(client);
+  };
+  const confirm = <T>(client: ClientBase, value: T): T => {
+    if (unsure.delete(client)) {
+      throw new UnconfirmedCommitError('Connection terminated: no standby has what was committed');
+    }
+    return value;
   };
   return {
     prepare: async (client: ClientBase): Promise<void> => {
       await checkSession(client);
+      client.on('notice', ({ message }) => noticed(client, message));
       const query: unknown = client.query.bind(client);
       Reflect.set(client, 'query', (config: unknown, ...rest: unknown[]): unknown => {
         const result: unknown = Reflect.apply(query as () => unknown, client, [
           withBound(lockWaitMs === undefined ? config : withLockWait(config, lockWaitMs)),
           ...rest,
         ]);
-        if (result instanceof Promise) result.catch((error: unknown) => failed(client, error));
-        return result;
+        if (!(result instanceof Promise)) return result;
+        result.catch((error: unknown) => failed(client, error));
+        return result.then((value: unknown) => confirm(client, value));
       });
     },
     release(client: ClientBase): void {
-      if (readOnly.has(client)) end(client);
+      if (unfit.has(client)) end(client);
     },
   };
 };

@@ -58,7 +58,7 @@ interface JobRunner {
 
 interface JobRunnerOptions {
   /** The application role's. */
-  readonly connections: Pick<Connections, 'openPool' | 'clientSettings' | 'isPooled'>;
+  readonly connections: Pick<Connections, 'openPool' | 'createClient' | 'isPooled'>;
   readonly tasks: TaskList;
   readonly logger: Logger;
   readonly metrics?: Pick<Metrics, 'observeJob'>;

@@ -1,4 +1,4 @@
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import type { Timers } from '../clock/timers.ts';
 import { sessionOptions, type Connections } from '../db/index.ts';
 import type { Logger } from '../observability/logger.ts';
@@ -12,7 +12,7 @@ export interface Heartbeat {
 }
 
 interface HeartbeatOptions {
-  readonly connections: Pick<Connections, 'clientSettings' | 'isPooled'>;
+  readonly connections: Pick<Connections, 'createClient' | 'isPooled'>;
   readonly poolId: string;
   readonly logger: Logger;
   readonly timers: Timers;
@@ -37,8 +37,7 @@ const beat = `
 const lockOfEarlier = "select pg_advisory_lock(hashtextextended('job-pool:' || $1, 0))";
 
 const openClient = ({ connections, poolId }: HeartbeatOptions): Client =>
-  new Client({
-    ...connections.clientSettings(`job-pool ${poolId}`),
+  connections.createClient(`job-pool ${poolId}`, {
     ...(!connections.isPooled && { options: `${sessionOptions} ${keepAlive}` }),
     query_timeout: answerMs,
   });

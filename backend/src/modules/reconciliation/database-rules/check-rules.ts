@@ -1,4 +1,4 @@
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import type { Connections } from '../../../platform/db/index.ts';
 import { describeError, type Logger } from '../../../platform/observability/index.ts';
 import { mostSamples, type Sample } from '../reconciliation.types.ts';
@@ -57,12 +57,11 @@ const checkRule = async (client: Client, rule: DatabaseRule): Promise<Omit<RuleR
  */
 export const createCheckRules =
   (deps: {
-    readonly connections: Pick<Connections, 'clientSettings'>;
+    readonly connections: Pick<Connections, 'createClient'>;
     readonly logger: Pick<Logger, 'error'>;
   }): CheckRules =>
   async (onRule) => {
-    const client = new Client({
-      ...deps.connections.clientSettings('database-rules'),
+    const client = deps.connections.createClient('database-rules', {
       statement_timeout: statementMs,
       query_timeout: statementMs + 5000,
     });

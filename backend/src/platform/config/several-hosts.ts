@@ -1,0 +1,54 @@
+/** The parameter in which an address that anybody can parse keeps all hosts of a store. */
+const parameter = 'hosts';
+
+/** The words by which libpq asks for a server that takes writes. Nothing else is of use here. */
+const writingSessions: ReadonlySet<string> = new Set(['read-write', 'primary']);
+
+/** One of the servers of which a store's address names several. */
+export interface StoreHost {
+  readonly host: string;
+  readonly port: number;
+}
+
+const authority =
+  /^(?<scheme>(?:postgres(?:ql)?|rediss?\+cluster):\/\/)(?<user>[^@/?]*@)?(?<hosts>[^/?]*,[^/?]*)/u;
+
+/** An address whose hosts are kept apart, or why it can't be used. */
+type Spread = { readonly text: string } | { readonly problem: string };
+
+/**
+ * Returns an address with several hosts, as libpq writes it (`one:5432,two:5432`), as one that leads
+ * to the first and keeps all of them in a parameter, since no parser of addresses takes a list. Any
+ * other address is returned as it is.
+ */
+export const spreadHosts = (text: string): Spread => {
+  const { scheme = '', user = '', hosts = '' } = authority.exec(text)?.groups ?? {};
+  if (hosts === '') return { text };
+  const [first = '', ...others] = hosts.split(',').filter((host) => host !== '');
+  const spread = text.replace(authority, `${scheme}${user}${first}`);
+  const isReadable = [first, ...others].every((host) => URL.canParse(`${scheme}${host}`));
+  if (first === '' || !isReadable || !URL.canParse(spread)) {
+    return { problem: 'names a host that is none' };
+  }
+  const url = new URL(spread);
+  // A server of a cluster of Redis says itself where else a key is.
+  const wanted = url.searchParams.get('target_session_attrs') ?? 'read-write';
+  if (!writingSessions.has(wanted)) {
+    return { problem: 'asks for a target_session_attrs other than read-write and primary' };
+  }
+  url.searchParams.set(parameter, [first, ...others].join(','));
+  return { text: url.href };
+};
+
+/** Returns the hosts of an address that was spread; none where it leads to one alone. */
+export const hostsOf = (url: string, usualPort = 5432): readonly StoreHost[] => {
+  if (!URL.canParse(url)) return [];
+  const text = new URL(url).searchParams.get(parameter) ?? '';
+  return text
+    .split(',')
+    .filter((entry) => entry !== '')
+    .map((entry) => {
+      const { hostname, port } = new URL(`postgresql://${entry}`);
+      return { host: hostname.replaceAll(/[[\]]/gu, ''), port: Number(port || usualPort) };
+    });
+};
