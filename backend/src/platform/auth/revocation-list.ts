@@ -25,7 +25,9 @@ export const createRevocationList = (options: {
   async isRevoked(ids) {
     if (ids.length === 0) return false;
     try {
-      return (await options.redis.exists(...ids.map(keyOf))) > 0;
+      // One by one: in a cluster each key has its own server.
+      const found = await Promise.all(ids.map((id) => options.redis.exists(keyOf(id))));
+      return found.some((count) => count > 0);
     } catch (error) {
       options.onError(error);
       return false;

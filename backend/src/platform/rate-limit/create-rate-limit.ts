@@ -23,26 +23,39 @@ const restMs = 1000;
 const isReply = (value: unknown): value is RedisReply =>
   Array.isArray(value) ? value.every(isReply) : /^(?:boolean|number|string)$/u.test(typeof value);
 
+const isUnknownScript = (error: unknown): boolean =>
+  error instanceof Error && error.message.startsWith('NOSCRIPT');
+
 /**
- * Sends a raw command. The library keeps the promise of its first SCRIPT LOAD for ever, a rejected
- * one too; so a failed load answers the hash that it would have, and the script is loaded later,
- * when the cache says that it does not know it.
+ * Sends raw commands. A script is not loaded beforehand: that has no key, so in a cluster it would
+ * reach any server, and the library keeps the promise of its first load for ever, a rejected one
+ * too. The hash is worked out here, and the script goes along to a server that says that it does
+ * not know it, which is the server of its key.
  */
-const sendTo =
-  (redis: Redis) =>
-  async (...args: string[]): Promise<RedisReply> => {
-    const [command = '', ...rest] = args;
+const sendTo = (redis: Redis) => {
+  const scripts = new Map<string, string>();
+  const send = async (command: string, ...rest: string[]): Promise<RedisReply> => {
+    const reply = await redis.call(command, ...rest);
+    if (isReply(reply)) return reply;
+    throw new TypeError(`an unexpected reply to ${command}`);
+  };
+  return async (...args: string[]): Promise<RedisReply> => {
+    const [command = '', first = '', ...rest] = args;
+    if (command === 'SCRIPT' && first === 'LOAD') {
+      const [script = ''] = rest;
+      const hash = createHash('sha1').update(script).digest('hex');
+      scripts.set(hash, script);
+      return hash;
+    }
     try {
-      const reply = await redis.call(command, ...rest);
-      if (isReply(reply)) return reply;
-      throw new TypeError(`an unexpected reply to ${command}`);
+      return await send(command, ...args.slice(1));
     } catch (error) {
-      if (command !== 'SCRIPT' || rest[0] !== 'LOAD') throw error;
-      return createHash('sha1')
-        .update(rest[1] ?? '')
-        .digest('hex');
+      const script = command === 'EVALSHA' ? scripts.get(first) : undefined;
+      if (script === undefined || !isUnknownScript(error)) throw error;
+      return send('EVAL', script, ...rest);
     }
   };
+};
 
 /**
  * Counts in the cache, shared by all replicas, and beside it in memory. While the cache is down

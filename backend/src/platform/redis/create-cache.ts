@@ -51,7 +51,8 @@ export const createCache = <T>(options: CacheOptions<T>): Cache<T> => {
     async del(...keys) {
       if (keys.length === 0) return true;
       try {
-        await redis.del(...keys.map(keyOf));
+        // One by one: in a cluster each key has its own server.
+        await Promise.all(keys.map((key) => redis.del(keyOf(key))));
         return true;
       } catch (error) {
         onError(error);

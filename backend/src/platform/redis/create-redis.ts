@@ -2,6 +2,7 @@ import { Redis } from 'ioredis';
 import { createTimers } from '../clock/timers.ts';
 import { createRandom } from '../ids/random.ts';
 import type { Logger } from '../observability/logger.ts';
+import { isCluster, openCluster } from './open-cluster.ts';
 
 /**
  * `fail-fast`: a command fails at once while there is no connection, and after 200 ms (unless told
@@ -77,29 +78,49 @@ const bySentinels = (url: string, extras: RedisExtras) => {
   };
 };
 
-/**
- * Opens a client that keeps reconnecting for ever. Its errors are logged once for each loss of
- * the connection, never thrown: every caller says itself what happens without the cache.
- */
-export const createRedis = (url: string, kind: RedisKind, extras: RedisExtras = {}): Redis => {
-  const { logger, commandTimeoutMs = 200, connectionName, follows } = extras;
+/** Returns the settings of the connection to each server. */
+const ofEach = (kind: RedisKind, { commandTimeoutMs = 200, connectionName }: RedisExtras) => ({
+  ...(kind === 'fail-fast' && { commandTimeout: commandTimeoutMs }),
+  maxRetriesPerRequest: optionsOf[kind].maxRetriesPerRequest,
+  connectTimeout: 2000,
+  // The connection goes with an answer that does not come: TCP alone would wait for minutes.
+  socketTimeout: Math.max(silenceMs, kind === 'fail-fast' ? commandTimeoutMs + 1000 : 0),
+  keepAlive: 30_000,
+  noDelay: true,
+  ...(connectionName !== undefined && { connectionName }),
+});
+
+/** Opens a client of one server, or of the master that Sentinels name. */
+const openServer = (url: string, kind: RedisKind, extras: RedisExtras): Redis => {
+  const { follows } = extras;
   const redis = new Redis(url, {
     ...optionsOf[kind],
     ...bySentinels(url, extras),
-    ...(kind === 'fail-fast' && { commandTimeout: commandTimeoutMs }),
-    connectTimeout: 2000,
-    // The connection goes with an answer that does not come: TCP alone would wait for minutes.
-    socketTimeout: Math.max(silenceMs, kind === 'fail-fast' ? commandTimeoutMs + 1000 : 0),
+    ...ofEach(kind, extras),
     reconnectOnError: ({ message }) => {
       if (!notInService.test(message)) return false;
       redis.emit(leaving);
       return true;
     },
-    keepAlive: 30_000,
-    noDelay: true,
     retryStrategy: reconnectAfterMs,
-    ...(connectionName !== undefined && { connectionName }),
   });
+  follows?.on(leaving, () => {
+    if (redis.status === 'ready') redis.disconnect(true);
+  });
+  return redis;
+};
+
+/**
+ * Opens a client that keeps reconnecting for ever, of one server or of a cluster. Its errors are
+ * logged once for each loss of the connection, never thrown: every caller says itself what happens
+ * without the cache.
+ */
+export const createRedis = (url: string, kind: RedisKind, extras: RedisExtras = {}): Redis => {
+  const { logger } = extras;
+  const isPatient = kind === 'patient';
+  const redis = isCluster(url)
+    ? openCluster(url, { isPatient, reconnectAfterMs, ofEach: ofEach(kind, extras) })
+    : openServer(url, kind, extras);
   let isLossTold = false;
   redis.on('error', (error: Error) => {
     if (!isLossTold) logger?.warn({ err: error, kind }, 'the cache cannot be reached');
@@ -108,9 +129,6 @@ export const createRedis = (url: string, kind: RedisKind, extras: RedisExtras = 
   redis.on('ready', () => {
     if (isLossTold) logger?.info({ kind }, 'the cache is back');
     isLossTold = false;
-  });
-  follows?.on(leaving, () => {
-    if (redis.status === 'ready') redis.disconnect(true);
   });
   keepAsking(redis);
   return redis;

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { unhurried } from '#test/support/connect-redis.ts';
 import { openCuttableServer } from '#test/support/cuttable-server.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { createRestartableRedis } from '#test/support/restartable-redis.ts';
@@ -54,7 +55,7 @@ it('closes in time while the server is gone', async () => {
 
 it('leaves a server that became a replica, by what it answers to a write', async () => {
   const { first, second, between, close } = await openServers();
-  const redis = createRedis(between.url, 'fail-fast');
+  const redis = createRedis(between.url, 'fail-fast', unhurried);
   const subscriber = createRedis(between.url, 'patient', { follows: redis });
   await Promise.all([untilReady(redis, 30_000), untilReady(subscriber, 30_000)]);
   await subscriber.subscribe('ticks');

@@ -1,0 +1,59 @@
+import { Cluster, type Redis, type RedisOptions } from 'ioredis';
+import { hostsOf } from '../config/several-hosts.ts';
+
+/** The pause before a command goes to another server than the one that failed, in milliseconds. */
+const redirectAfterMs = 50;
+
+/** Returns whether an address names servers of a cluster. */
+export const isCluster = (url: string): boolean => /^rediss?\+cluster:/u.test(url);
+
+interface ClusterOptions {
+  /** True where commands wait for a connection. */
+  readonly isPatient: boolean;
+  readonly reconnectAfterMs: (attempt: number) => number;
+  /** Of the connection to each server. */
+  readonly ofEach: Pick<
+    RedisOptions,
+    | 'commandTimeout'
+    | 'connectTimeout'
+    | 'connectionName'
+    | 'keepAlive'
+    | 'maxRetriesPerRequest'
+    | 'noDelay'
+    | 'socketTimeout'
+  >;
+}
+
+/**
+ * Opens a client of a cluster: each key has its server, and a server that a key has left says where
+ * it is. It has the commands and the events of a client of one server, whose type it is given. Every
+ * command of ours has one key, since two need not be together.
+ */
+export const openCluster = (url: string, options: ClusterOptions): Redis => {
+  const { isPatient, reconnectAfterMs, ofEach } = options;
+  const { protocol, hostname, port, username, password } = new URL(url);
+  const [first, ...others] = hostsOf(url, 6379);
+  const nodes =
+    first === undefined ? [{ host: hostname, port: Number(port || 6379) }] : [first, ...others];
+  const cluster = new Cluster(nodes, {
+    enableOfflineQueue: isPatient,
+    clusterRetryStrategy: reconnectAfterMs,
+    clusterNodeRetryStrategy: reconnectAfterMs,
+    // A command that is not waited for long finds another place soon, or fails.
+    maxRedirections: isPatient ? 16 : 4,
+    retryDelayOnFailover: redirectAfterMs,
+    retryDelayOnClusterDown: redirectAfterMs,
+    retryDelayOnTryAgain: redirectAfterMs,
+    slotsRefreshTimeout: 2000,
+    // A certificate is held to the name that was given.
+    dnsLookup: (address, done) => done(null, address),
+    redisOptions: {
+      ...ofEach,
+      ...(username !== '' && { username: decodeURIComponent(username) }),
+      ...(password !== '' && { password: decodeURIComponent(password) }),
+      ...(protocol.startsWith('rediss') && { tls: {} }),
+    },
+  });
+  // Both inherit their commands, and are told apart by nothing that is used here.
+  return cluster as unknown as Redis;
+};
