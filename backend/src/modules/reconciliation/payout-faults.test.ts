@@ -38,6 +38,8 @@ it('reads OK thirteen times over consistent books', async () => {
 it('finds a sale without a payout', async () => {
   const found = await foundBy(async () => {
     const { orderId, userId, payoutId } = await books.sell();
+    // At the provider it came to nothing, so that one fault is left.
+    await books.playPayout(payoutId, 'failed', { deliver: 'none' });
     await books.asOwner('DELETE FROM payout_attempt WHERE payout_id = $1', payoutId);
     await books.asOwner('DELETE FROM payout WHERE id = $1', payoutId);
     return { orderId, userId, orderStatus: 'CONFIRMED', payoutId: null };
@@ -116,6 +118,26 @@ it('finds a payout that the provider has paid without telling us', async () => {
     const paise: unknown = expect.any(Number);
     const amounts = { amountPaise: paise, amountAtProviderPaise: paise };
     return { problem: 'PROVIDER_SAYS_OTHERWISE', payoutId, atProvider: 'PAID', ...amounts };
+  });
+  expect(found).toEqual(['payout_stuck']);
+});
+
+it('finds a payout that the provider has and no attempt here, as after a restore', async () => {
+  const found = await foundBy(async () => {
+    const { payoutId } = await books.sell();
+    await books.playPayout(payoutId, 'processed');
+    await eventually(async () => {
+      const row = await books.system.db.payout.findUniqueOrThrow({ where: { id: payoutId } });
+      expect(row.status).toBe('PAID');
+    });
+    // Here it is the second attempt, and there was never a first.
+    await books.asOwner(
+      `UPDATE payout_attempt SET attempt_no = 2,
+         idempotency_key = replace(payout_id::text, '-', '') || '-2' WHERE payout_id = $1`,
+      payoutId,
+    );
+    await books.asOwner('UPDATE payout SET attempt = 2 WHERE id = $1', payoutId);
+    return { payoutId, problem: 'PAID_THERE_ONLY', atProvider: 'PAID' };
   });
   expect(found).toEqual(['payout_stuck']);
 });

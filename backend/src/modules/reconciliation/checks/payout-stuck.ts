@@ -13,6 +13,7 @@ import { findRows, mergeFindings, noFindings } from '../findings.ts';
 import { readPages } from '../read-pages.ts';
 import type { Check, CheckContext } from '../reconciliation.types.ts';
 import type { RowsRequest } from '../walk-rows.ts';
+import { findPayoutsOfNobody } from './payouts-of-nobody.ts';
 import { payoutsSince } from '../window.ts';
 
 /** The provider's status of an attempt; the last where it has no payout of its reference. */
@@ -168,7 +169,7 @@ const endStatuses: ReadonlySet<ProviderStatus> = new Set(['PAID', 'FAILED', 'REV
 /** The provider's own list of a window, by its id of a payout and by our reference. */
 interface ListedPayouts {
   readonly answers: ReadonlyMap<string, Answer>;
-  readonly count: number;
+  readonly payouts: readonly ProviderPayout[];
   readonly incomplete?: string;
 }
 
@@ -181,12 +182,12 @@ const listAtProvider = async (
   { from, now, limits }: CheckContext,
 ): Promise<ListedPayouts> => {
   const answers = new Map<string, Answer>();
-  let count = 0;
+  const all: ProviderPayout[] = [];
   const [since, to] = [addMs(from, -marginMs), addMs(now, marginMs)];
   const silence = await readPages(limits, async (page) =>
     toFetched(provider.code, await provider.listPayouts({ from: since, to, page }), {
       onDone: ({ payouts, hasMore }) => {
-        count += payouts.length;
+        all.push(...payouts);
         for (const payout of payouts) {
           const answer = toAnswer(payout);
           answers.set(payout.providerPayoutId, answer);
@@ -197,7 +198,7 @@ const listAtProvider = async (
       onRefused: () => undefined,
     }),
   );
-  return { answers, count, ...(silence !== undefined && { incomplete: silence }) };
+  return { answers, payouts: all, ...(silence !== undefined && { incomplete: silence }) };
 };
 
 const noProvider = 'no payout provider is configured';
@@ -213,8 +214,8 @@ const probe = async (
 
 /**
  * Finds payouts that have been under way for a day, and failed ones that nobody has retried for a
- * day, of any age, and attempts on which the provider
- * disagrees with our books: paid, failed or reversed there alone, or of another amount.
+ * day, of any age, and attempts on which the provider disagrees with our books: paid, failed or reversed there alone, or of another amount. A payout of
+ * the provider under a reference of ours that nothing here has is one too.
  */
 export const payoutStuck: Check = {
   id: 'payout_stuck',
@@ -223,14 +224,15 @@ export const payoutStuck: Check = {
   callsCollaborator: true,
   async run(context) {
     const { payoutProvider, limits } = context;
-    const stuck = await findStuck(context);
+    const left = await findStuck(context);
     if (payoutProvider === undefined) {
-      return mergeFindings(stuck, { ...noFindings, incomplete: noProvider });
+      return mergeFindings(left, { ...noFindings, incomplete: noProvider });
     }
     const listed = await listAtProvider(payoutProvider, context);
     if (listed.incomplete !== undefined) {
-      return mergeFindings(stuck, { ...noFindings, incomplete: listed.incomplete });
+      return mergeFindings(left, { ...noFindings, incomplete: listed.incomplete });
     }
+    const stuck = mergeFindings(left, await findPayoutsOfNobody(context.read, listed.payouts));
     const judged = await compareRows<AttemptRow, Answer, PayoutProblem>(context, {
       kind: 'PAYOUT_ATTEMPT',
       collaborator: payoutProvider.code,
