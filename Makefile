@@ -37,7 +37,7 @@ endif
 
 .PHONY: help install up down reset observe logs demo fill test bench format format-check lint typecheck build generate
 .PHONY: tools charts workflows simulate mutate mutate-rules loadtest loadtest-compare loadtest-sockets fuzz
-.PHONY: alert-drills races chaos upgrade-test cluster-demo cluster-hold
+.PHONY: alert-drills races chaos failover restore-drill cache-drill upgrade-test cluster-demo cluster-hold
 .PHONY: image chart-schema chart-package chart-push pulumi-test examples-check
 .PHONY: deploy deploy-preview deploy-drift deploy-release
 .PHONY: goldctl goldctl-package goldctl-release
@@ -121,6 +121,17 @@ races: install generate ## Run every pair of operations on one money row at once
 chaos: install generate ## Run the processes under load while they, their stores and the network fail (DURATION=s, SEED=n)
 	@.ci/tools/install.sh toxiproxy >/dev/null
 	@$(BACKEND) chaos
+
+failover: install generate goldctl ## Fail PostgreSQL over under load, and mend what an asynchronous one loses (needs patroni, etcd, haproxy)
+	@.ci/tools/install.sh toxiproxy >/dev/null
+	@ONLY='$(ONLY)' $(BACKEND) failover
+
+cache-drill: install generate ## Run the k6 load tests while Redis is stopped, and while a Sentinel's master is killed
+	@.ci/tools/install.sh k6 >/dev/null
+	@$(BACKEND) cache-drill
+
+restore-drill: install generate goldctl ## Back the database up to an S3, restore it to a moment, mend what is gone (needs pgbackrest)
+	@$(BACKEND) restore-drill
 
 upgrade-test: install generate ## Run an earlier build and this one on the schema of either, under load (FROM=commit)
 	@FROM=$(FROM) $(BACKEND) upgrade-test

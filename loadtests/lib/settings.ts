@@ -51,6 +51,8 @@ export interface Settings {
   readonly missedMarks: number;
   /** In place of the profile's number of sockets. */
   readonly sockets: number | undefined;
+  /** In place of the profile's number of marks. */
+  readonly marks: number | undefined;
   /** The first mark of a run that several k6 processes share. */
   readonly firstMarkMs: number | undefined;
   /** In place of the profile's duration, where a journey's rate is constant. */
@@ -150,6 +152,7 @@ export const readSettings = (env: Environment): Settings => ({
   spreadP99Ms: positive(env, 'SPREAD_P99_MS', undefined),
   missedMarks: positive(env, 'MISSED_MARKS', 0),
   sockets: positive(env, 'SOCKETS', undefined),
+  marks: positive(env, 'MARKS', undefined),
   firstMarkMs: positive(env, 'FIRST_MARK_MS', undefined),
   seconds: positive(env, 'SECONDS', undefined),
   segment: given(env, 'SEGMENT'),

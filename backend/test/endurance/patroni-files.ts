@@ -1,0 +1,130 @@
+/** The machines of a cluster. */
+export const nodeNames = ['node1', 'node2', 'node3'] as const;
+export type NodeName = (typeof nodeNames)[number];
+
+const administrator = { name: 'postgres', password: 'dev-only-postgres' };
+const follower = { name: 'follower', password: 'dev-only-follower' };
+
+/** Returns the address of a server's administrator. */
+export const adminOf = (port: number, database: string): string =>
+  `postgresql://${administrator.name}:${administrator.password}@127.0.0.1:${port}/${database}`;
+
+/** Returns the ports of a cluster, the first of which is given. */
+export const portsOfCluster = (first: number) => {
+  const ofNode = (at: number) => ({
+    /** The server's own, and by way of the network that may fail: for followers, and for others. */
+    postgres: at,
+    replication: at + 1,
+    clients: at + 2,
+    rest: at + 3,
+    restByOthers: at + 4,
+    /** The way to etcd. */
+    etcd: at + 5,
+  });
+  return {
+    nodes: { node1: ofNode(first), node2: ofNode(first + 6), node3: ofNode(first + 12) },
+    etcd: first + 18,
+    etcdPeer: first + 19,
+    haproxy: first + 20,
+    haproxyStatus: first + 21,
+  };
+};
+
+export type ClusterPorts = ReturnType<typeof portsOfCluster>;
+
+interface PatroniOptions {
+  readonly name: NodeName;
+  readonly ports: ClusterPorts;
+  readonly data: string;
+  /** The machine's own folder. */
+  readonly folder: string;
+}
+
+/** The time after which a leader that is not heard of has lost its place, in seconds: the least. */
+export const ttlSeconds = 20;
+
+/** Returns the settings of Patroni for one machine. */
+export const patroniText = ({ name, ports, data, folder }: PatroniOptions): string => {
+  const node = ports.nodes[name];
+  return `scope: gold
+name: ${name}
+restapi:
+  listen: 127.0.0.1:${node.rest}
+  connect_address: 127.0.0.1:${node.restByOthers}
+etcd3:
+  hosts: 127.0.0.1:${node.etcd}
+  # The address is the way itself: no other one is asked for.
+  use_proxies: true
+bootstrap:
+  dcs:
+    ttl: ${ttlSeconds}
+    loop_wait: 4
+    retry_timeout: 8
+    maximum_lag_on_failover: 67108864
+    synchronous_mode: true
+    postgresql:
+      use_pg_rewind: true
+      use_slots: true
+      parameters:
+        max_connections: 200
+        wal_log_hints: "on"
+        max_wal_senders: 8
+        max_replication_slots: 8
+        hot_standby: "on"
+  initdb:
+    - encoding: UTF8
+    - locale: C
+    - data-checksums
+  pg_hba:
+    - host all all 127.0.0.1/32 scram-sha-256
+    - host replication ${follower.name} 127.0.0.1/32 scram-sha-256
+postgresql:
+  listen: 127.0.0.1:${node.postgres}
+  connect_address: 127.0.0.1:${node.replication}
+  data_dir: ${data}
+  bin_dir: /usr/lib/postgresql/15/bin
+  pgpass: ${folder}/pgpass
+  authentication:
+    superuser:
+      username: ${administrator.name}
+      password: ${administrator.password}
+    replication:
+      username: ${follower.name}
+      password: ${follower.password}
+  parameters:
+    unix_socket_directories: ${folder}
+    shared_buffers: 64MB
+    timezone: UTC
+    log_timezone: UTC
+`;
+};
+
+/** Returns the settings of HAProxy: it leads to the one that leads, and ends what led elsewhere. */
+export const haproxyText = ({ nodes, haproxy, haproxyStatus }: ClusterPorts): string => {
+  const servers = nodeNames.map((name) => {
+    const { clients, restByOthers } = nodes[name];
+    return `  server ${name} 127.0.0.1:${clients} maxconn 200 check port ${restByOthers}`;
+  });
+  return `global
+  maxconn 1000
+defaults
+  mode tcp
+  timeout connect 2s
+  timeout client 60m
+  timeout server 60m
+  timeout check 2s
+listen postgres
+  bind 127.0.0.1:${haproxy}
+  option httpchk OPTIONS /primary
+  http-check expect status 200
+  default-server inter 1s fastinter 500ms fall 2 rise 1 on-marked-down shutdown-sessions
+${servers.join('\n')}
+listen status
+  mode http
+  bind 127.0.0.1:${haproxyStatus}
+  timeout client 5s
+  timeout server 5s
+  stats enable
+  stats uri /
+`;
+};

@@ -1,0 +1,322 @@
+import {
+  accessSync,
+  chmodSync,
+  chownSync,
+  constants,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { Client, type QueryResult } from 'pg';
+import { z } from 'zod';
+import { stopProcess } from '../../dev/stack/process-control.ts';
+import { runOrThrow } from '../../dev/stack/run-command.ts';
+import type { ServerUser } from '../../dev/stack/server-user.ts';
+import { startServer, waitUntilReady } from '../../dev/stack/start-server.ts';
+import {
+  adminOf,
+  haproxyText,
+  nodeNames,
+  patroniText,
+  portsOfCluster,
+  type ClusterPorts,
+  type NodeName,
+} from './patroni-files.ts';
+import type { Toxiproxy } from './toxiproxy.ts';
+
+/** Programs that have to be installed, by the name of Debian's package. */
+const programs = {
+  patroni: '/usr/bin/patroni',
+  'etcd-server': '/usr/bin/etcd',
+  haproxy: '/usr/sbin/haproxy',
+  'postgresql-15': '/usr/lib/postgresql/15/bin/postgres',
+} as const;
+
+const isThere = (path: string): boolean => {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** Lists the packages that are missing for a cluster. */
+export const missingPackages = (): string[] =>
+  Object.entries(programs)
+    .filter(([, path]) => !isThere(path))
+    .map(([name]) => name);
+
+const memberSchema = z.object({ name: z.enum(nodeNames), role: z.string(), state: z.string() });
+const clusterSchema = z.object({ members: z.array(memberSchema) });
+type Member = z.output<typeof memberSchema>;
+
+export interface PatroniCluster {
+  /** The administrator's address by way of HAProxy, which leads to whoever leads. */
+  readonly adminUrl: string;
+  /** The places of the three servers, past HAProxy, for an address with several hosts. */
+  readonly hosts: readonly string[];
+  members(): Promise<readonly Member[]>;
+  /** Returns the one that leads, as all that can be asked say. */
+  leader(): Promise<NodeName | undefined>;
+  /** Resolves when all three are there, and in synchronous mode one follows at once. */
+  untilWhole(): Promise<void>;
+  /** Kills a machine: the server and what watches over it, by SIGKILL. */
+  killNode(name: NodeName): Promise<void>;
+  startNode(name: NodeName): Promise<void>;
+  switchOver(from: NodeName, to: NodeName): Promise<void>;
+  /** From now on nobody waits for a follower. */
+  makeAsynchronous(): Promise<void>;
+  /** Lets nothing through to a machine or from it to etcd any more. No connection is ended. */
+  isolate(name: NodeName): Promise<void>;
+  /** Lets nothing through to those who follow a machine. Customers' processes reach it. */
+  holdBackFollowersOf(name: NodeName): Promise<void>;
+  heal(): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface ClusterOptions {
+  /** A folder that the servers' user may enter. */
+  readonly folder: string;
+  readonly logs: string;
+  readonly firstPort: number;
+  readonly user: ServerUser | undefined;
+  readonly proxies: Toxiproxy;
+}
+
+const answers = (url: string): Promise<boolean> =>
+  fetch(url, { signal: AbortSignal.timeout(2000) }).then(
+    () => true,
+    () => false,
+  );
+
+const both = ['upstream', 'downstream'] as const;
+const silence = { type: 'timeout', attributes: { timeout: 0 } } as const;
+
+const proxyNames = (name: NodeName) =>
+  ({
+    replication: `${name} replication`,
+    clients: `${name} clients`,
+    rest: `${name} rest`,
+    etcd: `${name} etcd`,
+  }) as const;
+
+/** Puts the network that may fail between the machines. */
+const addProxies = async (proxies: Toxiproxy, ports: ClusterPorts): Promise<void> => {
+  for (const name of nodeNames) {
+    const [node, of] = [ports.nodes[name], proxyNames(name)];
+    await proxies.add(of.replication, node.replication, node.postgres);
+    await proxies.add(of.clients, node.clients, node.postgres);
+    await proxies.add(of.rest, node.restByOthers, node.rest);
+    await proxies.add(of.etcd, node.etcd, ports.etcd);
+  }
+};
+
+/** Keeps the files and the processes of a cluster, all of them the servers' user's. */
+const createMachines = ({ folder: parent, logs, firstPort, user }: ClusterOptions) => {
+  const folder = join(parent, 'patroni');
+  const ports = portsOfCluster(firstPort);
+  const pids = new Map<string, { readonly pid: number; readonly mark: string }>();
+  const env = { PATH: '/usr/sbin:/usr/bin:/bin', LC_ALL: 'C.UTF-8', HOME: folder };
+  const own = (path: string, mode: number): string => {
+    chmodSync(path, mode);
+    if (user !== undefined) chownSync(path, user.uid, user.gid);
+    return path;
+  };
+  const makeFolder = (path: string): string => {
+    mkdirSync(path, { recursive: true });
+    return own(path, 0o700);
+  };
+  rmSync(folder, { recursive: true, force: true });
+  makeFolder(folder);
+  return {
+    ports,
+    folder,
+    makeFolder,
+    asUser: { ...user, cwd: '/', env },
+    dataOf: (name: NodeName): string => join(folder, name, 'data'),
+    settingsOf: (name: NodeName): string => join(folder, name, 'patroni.yml'),
+    write(path: string, text: string): string {
+      writeFileSync(path, text);
+      return own(path, 0o600);
+    },
+    async start(name: string, [command = '', ...args]: string[], readyUrl: string) {
+      const logFile = join(logs, `${name}.log`);
+      const place = { name, command, args, logFile, cwd: '/', env, user, timeoutMs: 180_000 };
+      const { pid } = await startServer({ ...place, isReady: () => answers(readyUrl) });
+      pids.set(name, { pid, mark: args.at(-1) ?? '' });
+    },
+    async stop(name: string, signal?: NodeJS.Signals) {
+      const known = pids.get(name);
+      if (known === undefined) return;
+      await stopProcess({ ...known, graceMs: 30_000, ...(signal !== undefined && { signal }) });
+    },
+  };
+};
+
+type Machines = ReturnType<typeof createMachines>;
+
+const startEtcd = async ({ ports, folder, makeFolder, start }: Machines): Promise<void> => {
+  const url = `http://127.0.0.1:${ports.etcd}`;
+  const peer = `http://127.0.0.1:${ports.etcdPeer}`;
+  const command: string[] = [programs['etcd-server'], '--name=one'];
+  command.push(`--listen-client-urls=${url}`, `--advertise-client-urls=${url}`);
+  command.push(`--listen-peer-urls=${peer}`, `--initial-advertise-peer-urls=${peer}`);
+  command.push(`--initial-cluster=one=${peer}`, `--data-dir=${makeFolder(join(folder, 'etcd'))}`);
+  await start('etcd', command, `${url}/health`);
+};
+
+const restOf = ({ ports }: Machines, name: NodeName): string =>
+  `http://127.0.0.1:${ports.nodes[name].rest}`;
+
+const startNode = (machines: Machines, name: NodeName): Promise<void> => {
+  const { settingsOf, start } = machines;
+  return start(name, [programs.patroni, settingsOf(name)], `${restOf(machines, name)}/liveness`);
+};
+
+/** Starts the servers one after another: the first one makes the cluster, so that it leads. */
+const startNodes = async (machines: Machines): Promise<void> => {
+  const { ports, folder, makeFolder, write, settingsOf, dataOf } = machines;
+  const leads = async (): Promise<boolean> =>
+    fetch(`${restOf(machines, 'node1')}/primary`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  for (const name of nodeNames) {
+    const place = { name, ports, data: dataOf(name), folder: makeFolder(join(folder, name)) };
+    write(settingsOf(name), patroniText(place));
+    await startNode(machines, name);
+    if (!(await waitUntilReady(leads, 240_000))) throw new Error('no server leads');
+  }
+};
+
+const startHaproxy = async ({ ports, folder, write, start }: Machines): Promise<void> => {
+  const file = write(join(folder, 'haproxy.cfg'), haproxyText(ports));
+  const status = `http://127.0.0.1:${ports.haproxyStatus}/`;
+  await start('haproxy', [programs.haproxy, '-db', '-f', file], status);
+  // It takes every server for the leader until it has asked.
+  const hasAsked = async (): Promise<boolean> => {
+    const table = await (await fetch(`${status};csv`)).text();
+    const servers = table.split('\n').filter((line) => /^postgres,node\d,/u.test(line));
+    const others = servers.filter((line) => /,DOWN,/u.test(line));
+    return others.length === servers.length - 1;
+  };
+  if (!(await waitUntilReady(hasAsked, 60_000))) throw new Error('HAProxy knows no leader');
+};
+
+/** Returns the views of a cluster by whoever can be asked. */
+const createViews = ({ ports }: Machines) => {
+  const members = async (): Promise<readonly Member[]> => {
+    for (const name of nodeNames) {
+      const url = `http://127.0.0.1:${ports.nodes[name].restByOthers}/cluster`;
+      const found: unknown = await fetch(url, { signal: AbortSignal.timeout(2000) })
+        .then((response) => response.json())
+        .catch(() => undefined);
+      const parsed = clusterSchema.safeParse(found);
+      if (parsed.success) return parsed.data.members;
+    }
+    return [];
+  };
+  const ask = async <T extends object>(name: NodeName, sql: string): Promise<T | undefined> => {
+    const connectionString = adminOf(ports.nodes[name].postgres, 'postgres');
+    const client = new Client({ connectionString, connectionTimeoutMillis: 5000 });
+    client.on('error', () => {});
+    try {
+      await client.connect();
+      const { rows }: QueryResult<T> = await client.query<T>(sql);
+      return rows[0];
+    } catch {
+      return undefined;
+    } finally {
+      void client.end().catch(() => {});
+    }
+  };
+  return {
+    members,
+    leader: async () => (await members()).find(({ role }) => role === 'leader')?.name,
+    async isWhole(isSynchronous: boolean): Promise<boolean> {
+      const all = await members();
+      const one = all.find(({ role }) => role === 'leader');
+      const running = all.filter(({ state }) => state === 'running' || state === 'streaming');
+      if (one === undefined || running.length !== nodeNames.length) return false;
+      if (isSynchronous && !all.some(({ role }) => role === 'sync_standby')) return false;
+      const followers = await ask<{ count: number }>(
+        one.name,
+        `SELECT count(*)::int AS count FROM pg_stat_replication WHERE state = 'streaming'`,
+      );
+      return followers?.count === 2;
+    },
+    async waitsForNobody(name: NodeName): Promise<boolean> {
+      const setting = await ask<{ names: string }>(
+        name,
+        `SELECT current_setting('synchronous_standby_names') AS names`,
+      );
+      return setting?.names === '';
+    },
+  };
+};
+
+/** Starts etcd, three servers that Patroni watches over, and HAProxy before them. */
+export const openPatroni = async (options: ClusterOptions): Promise<PatroniCluster> => {
+  const { proxies } = options;
+  const machines = createMachines(options);
+  const { ports, dataOf, settingsOf, stop } = machines;
+  const views = createViews(machines);
+  let isSynchronous = true;
+  const postmasterOf = (name: NodeName): number =>
+    Number(readFileSync(join(dataOf(name), 'postmaster.pid'), 'utf8').split('\n')[0]);
+  const close = async (): Promise<void> => {
+    for (const name of ['haproxy', ...nodeNames, 'etcd']) await stop(name);
+  };
+  try {
+    await addProxies(proxies, ports);
+    await startEtcd(machines);
+    await startNodes(machines);
+    await startHaproxy(machines);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return {
+    adminUrl: adminOf(ports.haproxy, 'postgres'),
+    hosts: nodeNames.map((name) => `127.0.0.1:${ports.nodes[name].clients}`),
+    members: views.members,
+    leader: views.leader,
+    async untilWhole() {
+      if (await waitUntilReady(() => views.isWhole(isSynchronous), 240_000)) return;
+      throw new Error(`the cluster is not whole: ${JSON.stringify(await views.members())}`);
+    },
+    async killNode(name) {
+      const pid = postmasterOf(name);
+      await stop(name, 'SIGKILL');
+      await stopProcess({ pid, mark: dataOf(name), signal: 'SIGKILL' });
+    },
+    startNode: (name) => startNode(machines, name),
+    async switchOver(from, to) {
+      const args = ['-c', settingsOf(from), 'switchover', 'gold', '--force'];
+      args.push('--leader', from, '--candidate', to);
+      await runOrThrow('/usr/bin/patronictl', args, machines.asUser);
+    },
+    async makeAsynchronous() {
+      isSynchronous = false;
+      const body = JSON.stringify({ synchronous_mode: false });
+      await fetch(`${restOf(machines, 'node1')}/config`, { method: 'PATCH', body });
+      const isDone = async (): Promise<boolean> => {
+        const one = await views.leader();
+        return one !== undefined && views.waitsForNobody(one);
+      };
+      if (!(await waitUntilReady(isDone, 120_000))) throw new Error('it stayed synchronous');
+    },
+    async isolate(name) {
+      for (const proxy of Object.values(proxyNames(name))) {
+        await proxies.poison(proxy, silence, both);
+      }
+    },
+    // Ended, so that nothing which is under way reaches them later.
+    holdBackFollowersOf: (name) => proxies.cut(proxyNames(name).replication),
+    heal: () => proxies.heal(),
+    close,
+  };
+};

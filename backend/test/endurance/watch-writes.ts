@@ -1,0 +1,68 @@
+import type { Timers } from '../../src/platform/clock/timers.ts';
+import type { Customer } from './customers.ts';
+import { answerOf } from './ledger.ts';
+
+interface Write {
+  readonly beganAt: number;
+  readonly answer: string;
+}
+
+/** The writes of one customer, by one way to the database. */
+export interface WatchedWrites {
+  readonly way: string;
+  /** Returns whether a write that began after a moment was done. */
+  hasWrittenSince(moment: number): boolean;
+  /**
+   * Returns the seconds, from a moment on, in which no write that began then was done, with what was
+   * answered instead.
+   */
+  refusedSince(moment: number): { readonly seconds: number; readonly answers: readonly string[] };
+}
+
+/** The pause between two writes, in milliseconds. One that has no answer holds up no other. */
+const everyMs = 250;
+
+/** Writes a row again and again until the signal, and notes what became of each write. */
+export const watchWrites = (
+  way: string,
+  customer: Customer,
+  { timers, signal }: { readonly timers: Timers; readonly signal: AbortSignal },
+): WatchedWrites => {
+  const writes: Write[] = [];
+  const body = { token: `watch-${way}`.replaceAll(/\W/gu, '-'), platform: 'android' } as const;
+  const write = async (): Promise<void> => {
+    const beganAt = performance.now();
+    const answer = await customer
+      .call((api) => api.post('/v1/users/me/push-tokens', { body }))
+      .then(
+        () => 'done',
+        (error: unknown) => answerOf(error),
+      );
+    writes.push({ beganAt, answer });
+  };
+  const work = async (): Promise<void> => {
+    while (!signal.aborted) {
+      void write();
+      await timers.sleep(everyMs, signal);
+    }
+  };
+  void work();
+  return {
+    way,
+    hasWrittenSince: (moment) =>
+      writes.some(({ beganAt, answer }) => beganAt > moment && answer === 'done'),
+    refusedSince(moment) {
+      const since = writes
+        .filter(({ beganAt }) => beganAt >= moment)
+        .toSorted((one, other) => one.beganAt - other.beganAt);
+      const failed = since.filter(({ answer }) => answer !== 'done');
+      // Each stretch of writes that failed ends where the next one was done.
+      const stretches = since.flatMap(({ beganAt, answer }, index) => {
+        const next = since[index + 1];
+        return answer === 'done' || next === undefined ? [] : [next.beganAt - beganAt];
+      });
+      const seconds = stretches.reduce((sum, ms) => sum + ms, 0) / 1000;
+      return { seconds, answers: failed.map(({ answer }) => answer) };
+    },
+  };
+};
