@@ -9,26 +9,25 @@ const follower = { name: 'follower', password: 'dev-only-follower' };
 export const adminOf = (port: number, database: string): string =>
   `postgresql://${administrator.name}:${administrator.password}@127.0.0.1:${port}/${database}`;
 
+const ofNode = (at: number) => ({
+  /** The server's own, and by way of the network that may fail: for followers, and for others. */
+  postgres: at,
+  replication: at + 1,
+  clients: at + 2,
+  rest: at + 3,
+  restByOthers: at + 4,
+  /** The way to etcd. */
+  etcd: at + 5,
+});
+
 /** Returns the ports of a cluster, the first of which is given. */
-export const portsOfCluster = (first: number) => {
-  const ofNode = (at: number) => ({
-    /** The server's own, and by way of the network that may fail: for followers, and for others. */
-    postgres: at,
-    replication: at + 1,
-    clients: at + 2,
-    rest: at + 3,
-    restByOthers: at + 4,
-    /** The way to etcd. */
-    etcd: at + 5,
-  });
-  return {
-    nodes: { node1: ofNode(first), node2: ofNode(first + 6), node3: ofNode(first + 12) },
-    etcd: first + 18,
-    etcdPeer: first + 19,
-    haproxy: first + 20,
-    haproxyStatus: first + 21,
-  };
-};
+export const portsOfCluster = (first: number) => ({
+  nodes: { node1: ofNode(first), node2: ofNode(first + 6), node3: ofNode(first + 12) },
+  etcd: first + 18,
+  etcdPeer: first + 19,
+  haproxy: first + 20,
+  haproxyStatus: first + 21,
+});
 
 export type ClusterPorts = ReturnType<typeof portsOfCluster>;
 

@@ -138,17 +138,17 @@ const createMachines = ({ folder: parent, logs, firstPort, user }: ClusterOption
     asUser: { ...user, cwd: '/', env },
     dataOf: (name: NodeName): string => join(folder, name, 'data'),
     settingsOf: (name: NodeName): string => join(folder, name, 'patroni.yml'),
-    write(path: string, text: string): string {
+    write: (path: string, text: string): string => {
       writeFileSync(path, text);
       return own(path, 0o600);
     },
-    async start(name: string, [command = '', ...args]: string[], readyUrl: string) {
+    start: async (name: string, [command = '', ...args]: string[], readyUrl: string) => {
       const logFile = join(logs, `${name}.log`);
       const place = { name, command, args, logFile, cwd: '/', env, user, timeoutMs: 180_000 };
       const { pid } = await startServer({ ...place, isReady: () => answers(readyUrl) });
       pids.set(name, { pid, mark: args.at(-1) ?? '' });
     },
-    async stop(name: string, signal?: NodeJS.Signals) {
+    stop: async (name: string, signal?: NodeJS.Signals) => {
       const known = pids.get(name);
       if (known === undefined) return;
       await stopProcess({ ...known, graceMs: 30_000, ...(signal !== undefined && { signal }) });
@@ -267,6 +267,10 @@ export const openPatroni = async (options: ClusterOptions): Promise<PatroniClust
   let isSynchronous = true;
   const postmasterOf = (name: NodeName): number =>
     Number(readFileSync(join(dataOf(name), 'postmaster.pid'), 'utf8').split('\n')[0]);
+  const waitsForNobody = async (): Promise<boolean> => {
+    const one = await views.leader();
+    return one !== undefined && views.waitsForNobody(one);
+  };
   const close = async (): Promise<void> => {
     for (const name of ['haproxy', ...nodeNames, 'etcd']) await stop(name);
   };
@@ -303,11 +307,8 @@ export const openPatroni = async (options: ClusterOptions): Promise<PatroniClust
       isSynchronous = false;
       const body = JSON.stringify({ synchronous_mode: false });
       await fetch(`${restOf(machines, 'node1')}/config`, { method: 'PATCH', body });
-      const isDone = async (): Promise<boolean> => {
-        const one = await views.leader();
-        return one !== undefined && views.waitsForNobody(one);
-      };
-      if (!(await waitUntilReady(isDone, 120_000))) throw new Error('it stayed synchronous');
+      if (!(await waitUntilReady(waitsForNobody, 120_000)))
+        throw new Error('it stayed synchronous');
     },
     async isolate(name) {
       for (const proxy of Object.values(proxyNames(name))) {

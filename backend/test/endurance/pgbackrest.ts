@@ -194,7 +194,7 @@ const createPlace = ({ serverHome, user, logs: ofServers }: GroundPlace, s3Port:
     ofServers,
     user,
     asUser,
-    write(name: string, text: string, mode: number): string {
+    write: (name: string, text: string, mode: number): string => {
       const path = join(folder, name);
       writeFileSync(path, text);
       own(path, mode);

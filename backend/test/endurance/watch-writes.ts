@@ -16,7 +16,10 @@ export interface WatchedWrites {
    * Returns the seconds, from a moment on, in which no write that began then was done, with what was
    * answered instead.
    */
-  refusedSince(moment: number): { readonly seconds: number; readonly answers: readonly string[] };
+  readonly refusedSince: (moment: number) => {
+    readonly seconds: number;
+    readonly answers: readonly string[];
+  };
 }
 
 /** The pause between two writes, in milliseconds. One that has no answer holds up no other. */

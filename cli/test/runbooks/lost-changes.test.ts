@@ -43,7 +43,10 @@ describe('lost-changes', () => {
     const seller = await newSeller(system, { accountEnd: '9999' });
     const { payout } = soldOf(await requestSale(seller, '0.0200'));
     await payoutBecomes(seller, payout.id, 'PROCESSING');
-    await system.sandbox.control('POST', `/payouts/${payout.id}`, { outcome: 'processed' });
+    // It is under way here a moment before the provider has it.
+    const play = (outcome: string) =>
+      eventually(() => system.sandbox.control('POST', `/payouts/${payout.id}`, { outcome }));
+    await play('processed');
     await payoutBecomes(seller, payout.id, 'PAID');
     // As the second attempt it has another reference than the one that the provider was given.
     const number = (no: number): Promise<void> =>
@@ -62,7 +65,7 @@ describe('lost-changes', () => {
       const found = await book.play(compare);
       expect(found).toMatchObject({ code: 3 });
       expect(found.stdout).toContain('PAID_THERE_ONLY');
-      await system.sandbox.control('POST', `/payouts/${payout.id}`, { outcome: 'reversed' });
+      await play('reversed');
       await payoutBecomes(seller, payout.id, 'REVERSED');
       expect(await book.play(compare)).toMatchObject({ code: 0 });
     } finally {

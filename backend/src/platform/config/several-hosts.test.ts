@@ -25,9 +25,10 @@ it('leaves an address with one host as it is', () => {
   expect(hostsOf(text)).toEqual([]);
 });
 
+const of = (wanted: string) =>
+  spreadHosts(`postgresql://dgs_app@one,two/gold?target_session_attrs=${wanted}`);
+
 it('takes the sessions that write, and refuses others', () => {
-  const of = (wanted: string) =>
-    spreadHosts(`postgresql://dgs_app@one,two/gold?target_session_attrs=${wanted}`);
   for (const wanted of ['read-write', 'primary']) expect(of(wanted)).toHaveProperty('text');
   for (const wanted of ['any', 'standby', 'read-only', 'prefer-standby']) {
     expect(of(wanted)).toHaveProperty('problem');

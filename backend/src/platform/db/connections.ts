@@ -155,6 +155,15 @@ const ofEveryPool = {
   query_timeout: silenceMs,
 } as const;
 
+const ofEveryClient = {
+  connectionTimeoutMillis: 5000,
+  keepAlive: true,
+  keepAliveInitialDelayMillis: 10_000,
+} as const;
+
+/** Names a connection for `pg_stat_activity`, which has room for so much. */
+const named = (name: string): ClientConfig => ({ application_name: name.slice(0, 63) });
+
 /** Asks for the bounds of statements as a session starts. Behind a pooler they are the role's. */
 const boundsOf = (lockWaitMs: number | undefined): ClientConfig => ({
   statement_timeout: statementMs,
@@ -171,11 +180,7 @@ export const createConnections = (options: ConnectionsOptions): Connections => {
   const ConnectedClient = clientClassOf(base);
   const watch = createServerWatch({
     createClient: (settings) =>
-      new ConnectedClient({
-        ...base,
-        application_name: `${applicationName} watch`.slice(0, 63),
-        ...settings,
-      }),
+      new ConnectedClient({ ...base, ...named(`${applicationName} watch`), ...settings }),
     timers,
     note: sockets.note,
     onGone: (noted, { reason, isSilent }) => {
@@ -218,15 +223,7 @@ export const createConnections = (options: ConnectionsOptions): Connections => {
     isPooled: pooled,
     pools: pools.uses,
     createClient: (name, settings) =>
-      new ConnectedClient({
-        ...base,
-        stream,
-        application_name: name.slice(0, 63),
-        connectionTimeoutMillis: 5000,
-        keepAlive: true,
-        keepAliveInitialDelayMillis: 10_000,
-        ...settings,
-      }),
+      new ConnectedClient({ ...base, stream, ...named(name), ...ofEveryClient, ...settings }),
     ask: watch.ask,
     checkWrites: watch.checkWrites,
     checkSession: watch.checkSession,

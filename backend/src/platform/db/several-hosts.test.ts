@@ -51,9 +51,10 @@ it('connects to the one that takes writes, whichever place it has in the address
 
 it('follows when another one leads, and says that it is away while none does', async () => {
   await lead(0);
-  const { db, ping } = open();
+  const database = open();
+  const { db } = database;
   await eventually(async () => expect(await portOf(db)).toBe(port(0)));
-  await ping();
+  await database.ping();
   await servers[0].set('default_transaction_read_only', 'on');
   await eventually(async () => {
     const writing = db.$executeRaw`CREATE TABLE IF NOT EXISTS note (id int)`;
@@ -63,5 +64,5 @@ it('follows when another one leads, and says that it is away while none does', a
   await lead(1);
   // The watch finds the new one, and gives up whatever led to the old one.
   await eventually(async () => expect(await portOf(db)).toBe(port(1)));
-  await eventually(() => ping());
+  await eventually(() => database.ping());
 });

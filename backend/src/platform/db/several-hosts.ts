@@ -60,7 +60,14 @@ const isGivenUp = ({ connection }: Client): boolean => {
 };
 
 /** The driver's own callback: without an error it is null. */
-type Connected = (error: Error | null, client: Client) => void;
+type Connected = (error: Error | null, client?: Client) => void;
+
+/** Tells the driver's way what became of a connection. Nothing of it throws. */
+const tell = async (connected: Promise<Client>, done: Connected): Promise<void> => {
+  const found = await connected.catch((error: unknown) => error);
+  if (found instanceof Client) done(null, found);
+  else done(found instanceof Error ? found : new Error(String(found)));
+};
 
 /**
  * Returns the class of the connections to an address. Where it names several hosts each connection
@@ -86,10 +93,7 @@ export const clientClassOf = (settings: ClientConfig): typeof Client => {
       Reflect.set(this, 'connect', (callback?: Connected): unknown => {
         const connected = connectTo(this, () => connect());
         if (callback === undefined) return connected;
-        connected.then(
-          (client) => callback(null, client),
-          (error: Error) => callback(error, this),
-        );
+        void tell(connected, callback);
         return undefined;
       });
     }
