@@ -118,6 +118,24 @@ const cancelTrades = async ({ ground }: LossOptions): Promise<number> => {
   return lost.length;
 };
 
+/**
+ * Gives orders that are here their gold: they were paid in the lost stretch, so that their payment
+ * came late, and the provider has bought for them.
+ */
+const allocateLate = async ({ ground, goldctl }: LossOptions): Promise<number> => {
+  const late = await ground.query<{ id: string }>(
+    `SELECT id FROM gold_order
+     WHERE type <> 'SELL' AND status = 'MANUAL_REVIEW' AND manual_review_code = 'LATE_CAPTURE'`,
+  );
+  const note = 'paid in the lost stretch';
+  let count = 0;
+  for (const { id } of late) {
+    const { code } = await goldctl('order', 'resolve', id, 'ALLOCATE', '--note', note, '--yes');
+    if (code === 0) count += 1;
+  }
+  return count;
+};
+
 /** Has the bank send payouts back that no sale here has. */
 const recallPayouts = async ({ ground }: LossOptions, { samples }: Found): Promise<number> => {
   const lost = samples.filter(({ problem }) => problem === 'PAID_THERE_ONLY');
@@ -156,6 +174,7 @@ const mendLoss = async (
       }
       if (found.id === 'provider_transaction_mismatch') {
         add('trades cancelled by the provider', await cancelTrades(options));
+        add('late payments allocated', await allocateLate(options));
       }
       if (found.id === 'payout_stuck') {
         add('payouts sent back', await recallPayouts(options, found));

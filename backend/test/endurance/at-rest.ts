@@ -5,7 +5,7 @@ import type { Ground } from './ground.ts';
 import { answerOf, type Ledger, type Placed } from './ledger.ts';
 import { sendPlaced } from './load.ts';
 
-export interface RestOptions {
+interface RestOptions {
   readonly ground: Ground;
   readonly ledger: Ledger;
   readonly timers: Timers;

@@ -14,7 +14,7 @@ export interface Scene {
   readonly print: (line: string) => void;
 }
 
-export type FailoverKind = 'killed' | 'switched over' | 'cut off';
+type FailoverKind = 'killed' | 'switched over' | 'cut off';
 
 /** The load before a trouble, and after it, in milliseconds. */
 const calmMs = 8000;

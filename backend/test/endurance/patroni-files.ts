@@ -40,7 +40,7 @@ interface PatroniOptions {
 }
 
 /** The time after which a leader that is not heard of has lost its place, in seconds: the least. */
-export const ttlSeconds = 20;
+const ttlSeconds = 20;
 
 /** Returns the settings of Patroni for one machine. */
 export const patroniText = ({ name, ports, data, folder }: PatroniOptions): string => {
