@@ -191,6 +191,8 @@ const undone: ReadonlySet<string> = new Set([
   'a delivered event is in the inbox',
   'every payout at the provider is an attempt of a payout here, of its amount',
   'the rupees recorded as captured are all that the gateway captured',
+  'a captured payment is recorded here as it is at the gateway',
+  'no confirm is sent for a transaction whose status already said that it is done',
 ]);
 
 const gates = ['payment', 'sell'] as const;
