@@ -214,8 +214,9 @@ const probe = async (
 
 /**
  * Finds payouts that have been under way for a day, and failed ones that nobody has retried for a
- * day, of any age, and attempts on which the provider disagrees with our books: paid, failed or reversed there alone, or of another amount. A payout of
- * the provider under a reference of ours that nothing here has is one too.
+ * day, of any age, and attempts on which the provider disagrees with our books: paid, failed or
+ * reversed there alone, or of another amount. A payout of the provider under a reference of ours
+ * that nothing here has is one too.
  */
 export const payoutStuck: Check = {
   id: 'payout_stuck',
