@@ -163,8 +163,8 @@ chart-package: ## Package the chart for a release (VERSION=1.2.3)
 chart-push: ## Package the chart and push it (VERSION=1.2.3, REGISTRY=oci://...)
 	@.ci/chart.sh push $(VERSION) $(REGISTRY)
 
-deploy: install ## Deploy the service to a cluster with Pulumi (STACK=dev, staging or prod; PLAN=a saved preview)
-	@PLAN='$(if $(PLAN),$(abspath $(PLAN)))' npm run --silent deploy -w deploy -- up '$(STACK)'
+deploy: install ## Deploy the service to a cluster with Pulumi (STACK=dev, staging or prod; PREVIEW=a saved one)
+	@PREVIEW='$(if $(PREVIEW),$(abspath $(PREVIEW)))' npm run --silent deploy -w deploy -- up '$(STACK)'
 
 deploy-preview: install ## Save what a deployment would change (STACK)
 	@npm run --silent deploy -w deploy -- preview '$(STACK)'

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Deploys the service to the cluster of a stack, or changes nothing:
-#   deploy.sh up STACK        with PLAN=file: no more than that saved preview says
-#   deploy.sh preview STACK   saves what would change: PREVIEWS/STACK.txt to read, STACK.plan.json to apply
+#   deploy.sh up STACK        with PREVIEW=file: only where the same would change as that preview says
+#   deploy.sh preview STACK   saves what would change as PREVIEWS/STACK.txt, to be read and approved
 #   deploy.sh drift STACK     ends with 1 where the cluster is not what was deployed
 # STACK_FILE is the stack's file, as an absolute path, where a house keeps it elsewhere than here.
 set -eu
@@ -16,16 +16,35 @@ esac
 file=${STACK_FILE:-Pulumi.$stack.yaml}
 [ -f "$file" ] || { echo "there is no stack $stack: no $file" >&2; exit 2; }
 command -v pulumi >/dev/null 2>&1 || { echo 'pulumi is not on the PATH: make tools TOOLS=pulumi' >&2; exit 1; }
-plan=${PLAN:-}
-[ -z "$plan" ] || [ -f "$plan" ] || { echo "there is no saved preview $plan" >&2; exit 2; }
+reviewed=${PREVIEW:-}
+[ -z "$reviewed" ] || [ -f "$reviewed" ] || { echo "there is no saved preview $reviewed" >&2; exit 2; }
 
 run() { pulumi "$@" --stack "$stack" --config-file "$file" --non-interactive --color never; }
-checked() { npm run --silent build:policy; run "$@" --policy-pack policy/dist; }
+checked() { run "$@" --policy-pack policy/dist; }
+
+# Writes what would change to a file, in one order, so that the same change is the same text. A
+# secret is never shown, so the stack's file is part of it by its digest.
+save_preview() {
+  checked preview --diff --suppress-permalink=true >"$1.raw" || { cat "$1.raw" >&2; rm "$1.raw"; exit 1; }
+  {
+    printf 'The file of the stack: sha256:%s\n' "$(sha256sum <"$file" | cut -d ' ' -f 1)"
+    npm run --silent sort:preview <"$1.raw"
+  } >"$1"
+  rm "$1.raw"
+}
 
 case $command in
   up)
-    if [ -n "$plan" ]; then
-      checked up --yes --skip-preview --plan "$plan"
+    npm run --silent build:policy
+    if [ -n "$reviewed" ]; then
+      folder=$(mktemp -d)
+      trap 'rm -r "$folder"' EXIT
+      save_preview "$folder/now"
+      if ! diff -u "$reviewed" "$folder/now"; then
+        echo 'this is not what was reviewed: nothing was changed' >&2
+        exit 4
+      fi
+      checked up --yes --skip-preview
     else
       checked up --yes
     fi
@@ -33,14 +52,12 @@ case $command in
   preview)
     previews=${PREVIEWS:-../.dev/previews}
     mkdir -p "$previews"
-    checked preview --diff --suppress-permalink=true --save-plan "$previews/$stack.plan.json" >"$previews/$stack.raw" ||
-      { cat "$previews/$stack.raw" >&2; exit 1; }
-    # In one order, so that two previews of the same change are the same text.
-    npm run --silent sort:preview <"$previews/$stack.raw" >"$previews/$stack.txt"
-    rm "$previews/$stack.raw"
+    npm run --silent build:policy
+    save_preview "$previews/$stack.txt"
     cat "$previews/$stack.txt"
     ;;
   drift)
-    run refresh --preview-only --diff --expect-no-changes
+    # Secrets are open in the pipe alone, and are not printed.
+    pulumi stack export --show-secrets --stack "$stack" | npm run --silent report:drift
     ;;
 esac

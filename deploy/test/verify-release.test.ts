@@ -28,9 +28,14 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-const verify = async (config: object, says = 'yes') => {
-  writeFileSync(join(folder, 'Pulumi.x.yaml'), stringify({ config }));
+const verify = async (
+  config: object,
+  says = 'yes',
+  more: Readonly<Record<string, string>> = {},
+) => {
+  writeFileSync(more['STACK_FILE'] ?? join(folder, 'Pulumi.x.yaml'), stringify({ config }));
   const env = {
+    ...more,
     PATH: `${join(folder, 'bin')}:${process.env['PATH'] ?? ''}`,
     GITHUB_REPOSITORY: 'digital-gold/service',
     GH_SAYS: says,
@@ -72,4 +77,13 @@ it('lets nothing through without a release, but for dev', async () => {
     code: 1,
     said: 'there is no releases/9.9.9.yaml\n',
   });
+});
+
+it("takes the stack's file from where a house keeps it", async () => {
+  const STACK_FILE = join(folder, 'house.yaml');
+  const { code, said } = await verify(prod, 'yes', { STACK_FILE });
+  expect(code).toBe(0);
+  expect(said.trim().split('\n')).toHaveLength(2);
+  const other = { ...prod, 'digital-gold:release': '9.9.9' };
+  expect(await verify(other, 'yes', { STACK_FILE })).toMatchObject({ code: 1 });
 });

@@ -22,3 +22,12 @@ it('prints a preview in one order, whichever its resources came in', () => {
   expect(sortPreview(turned)).toBe(sorted);
   expect(sortPreview(sorted)).toBe(sorted);
 });
+
+it('leaves out the end of a name that each preview draws anew', () => {
+  const [one, other] = ['1a2b3c4', '99aabbcd'].map(
+    (end) => `          name: "digital-gold-customer-${end}"`,
+  );
+  expect(sortPreview(one ?? '')).toBe(sortPreview(other ?? ''));
+  const job = '          name: "digital-gold-migrate-db56f30df3"';
+  expect(sortPreview(job)).toBe(job);
+});
