@@ -25,7 +25,7 @@ checked() { run "$@" --policy-pack policy/dist; }
 # Writes what would change to a file, in one order, so that the same change is the same text. A
 # secret is never shown, so the stack's file is part of it by its digest.
 save_preview() {
-  checked preview --diff --suppress-permalink=true >"$1.raw" || { cat "$1.raw" >&2; rm "$1.raw"; exit 1; }
+  checked preview --diff --suppress-permalink=true --suppress-progress >"$1.raw" || { cat "$1.raw" >&2; rm "$1.raw"; exit 1; }
   {
     printf 'The file of the stack: sha256:%s\n' "$(sha256sum <"$file" | cut -d ' ' -f 1)"
     npm run --silent sort:preview <"$1.raw"

@@ -82,14 +82,22 @@ const worker = {
   apiVersion: 'v1',
 };
 
-/** The worker, with fields that a manager wrote. */
-const managed = (manager: string, fieldsV1: object, more: object = {}) => ({
-  ...worker,
+/** An object, with fields that a manager wrote. */
+const written = (
+  object: typeof worker | typeof settings,
+  manager: string,
+  fieldsV1: object,
+  more: object = {},
+) => ({
+  ...object,
   metadata: {
-    ...worker.metadata,
+    ...object.metadata,
     managedFields: [{ manager, time: '2026-01-01T00:00:00Z', fieldsV1, ...more }],
   },
 });
+
+const managed = (manager: string, fieldsV1: object, more: object = {}) =>
+  written(worker, manager, fieldsV1, more);
 
 let folder: string;
 
@@ -192,6 +200,11 @@ describe('drift', () => {
     expect(compare([settings, managed('kubectl-edit', fields)])).toEqual([
       `Deployment worker: ${path} was added by kubectl-edit at 2026-01-01T00:00:00Z`,
     ]);
+  });
+
+  it('is no switch that an operator turned with kubectl', () => {
+    const turned = { 'f:data': { 'f:DIGITAL_SELL_ENABLED': {} } };
+    expect(compare([written(settings, 'kubectl-patch', turned), worker])).toEqual([]);
   });
 
   it.each([

@@ -32,6 +32,8 @@ export const playedPages: readonly string[] = [
 
 /** The others, and why goldctl has no part in their steps. */
 export const pagesWithoutCommands: Readonly<Record<string, string>> = {
+  'disaster-recovery':
+    'its one command is a script that makes a cluster anew, which `make pulumi-test` plays on one',
   'key-service-down':
     'its steps are at the key service, whose loss and return test/keys of the backend plays',
   'rotate-token-secret':

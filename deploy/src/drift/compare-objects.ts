@@ -82,7 +82,7 @@ export const compareObjects = (
   live: readonly unknown[],
 ): readonly string[] => {
   const found = new Map(live.map((one) => [keyOf(one), one]));
-  return objects.flatMap(({ wanted, made }) => {
+  return objects.flatMap(({ wanted, made, isOperated }) => {
     const title = `${wanted.kind} ${wanted.metadata.name}`;
     const now = found.get(keyOf(wanted));
     if (now === undefined) return [`${title} is gone`];
@@ -90,6 +90,7 @@ export const compareObjects = (
     const told = changed.map(({ path, was, is }) =>
       isSecret(wanted) ? `${path} was changed` : `${path} was ${shown(was)}, is ${shown(is)}`,
     );
-    return [...told, ...changedByHand(now, wanted)].map((what) => `${title}: ${what}`);
+    const added = isOperated ? [] : changedByHand(now, wanted);
+    return [...told, ...added].map((what) => `${title}: ${what}`);
   });
 };

@@ -11,6 +11,8 @@ export type StackObject = Readonly<Record<string, unknown>> & {
 export interface Deployed {
   readonly wanted: StackObject;
   readonly made: unknown;
+  /** True where an operator changes its content: only that it exists is the stack's. */
+  readonly isOperated: boolean;
 }
 
 /** The objects of a stack, and the way to the cluster that they are on. */
@@ -71,7 +73,7 @@ const opened = (value: unknown): unknown => {
   );
 };
 
-/** The switches are an operator's once they are there: only that they exist is the stack's. */
+/** The switches are an operator's once they are there. */
 const isSwitches = ({ urn }: Resource): boolean => urn.endsWith('::settings');
 
 /** Leaves of an object what says which one it is. */
@@ -83,9 +85,11 @@ const named = ({ apiVersion, kind, metadata: { name, namespace } }: StackObject)
 
 const deployedAs = (resource: Resource): Deployed => {
   const wanted = objectSchema.parse(opened(resource.inputs));
+  const isOperated = isSwitches(resource);
   return {
-    wanted: isSwitches(resource) ? named(wanted) : wanted,
+    wanted: isOperated ? named(wanted) : wanted,
     made: opened(resource.outputs),
+    isOperated,
   };
 };
 

@@ -23,6 +23,14 @@ it('prints a preview in one order, whichever its resources came in', () => {
   expect(sortPreview(sorted)).toBe(sorted);
 });
 
+it('leaves out how long it took', () => {
+  const fast = [...head, ...resource('one'), ...resource('two'), ...tail];
+  const slow = fast.flatMap((line) =>
+    line.startsWith('    ~ kubernetes') ? ['@ previewing update....', line] : [line],
+  );
+  expect(sortPreview(slow.join('\n'))).toBe(fast.join('\n'));
+});
+
 it('leaves out the end of a name that each preview draws anew', () => {
   const [one, other] = ['1a2b3c4', '99aabbcd'].map(
     (end) => `          name: "digital-gold-customer-${end}"`,

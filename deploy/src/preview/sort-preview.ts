@@ -5,6 +5,9 @@ const beginsResource = /^ +(?:\S{1,2} )?[^\s:]+:\S*: \([a-z-]+\)/u;
 const drawnName =
   /(?<="digital-gold-(?:customer|admin|accounting|worker|migrations)-)[0-9a-f]{7,8}(?=")/gu;
 
+/** Says that something still goes on, as often as that takes. */
+const saysProgress = /^(?:@ |Loading policy packs)/u;
+
 const urnOf = (lines: readonly string[]): string =>
   lines.find((line) => line.includes('[urn='))?.trim() ?? '';
 
@@ -18,6 +21,7 @@ export const sortPreview = (text: string): string => {
   const resources: string[][] = [];
   const after: string[] = [];
   for (const line of text.replaceAll(drawnName, '*').split('\n')) {
+    if (saysProgress.test(line)) continue;
     if (after.length > 0 || (resources.length > 0 && /^\S/u.test(line))) after.push(line);
     else if (beginsResource.test(line)) resources.push([line]);
     else (resources.at(-1) ?? before).push(line);

@@ -52,3 +52,16 @@ export const waitFor = async (wanted: string, ask: () => Promise<string>): Promi
   }
   throw new Error(`waited for "${wanted}", and the last answer was "${answer}"`);
 };
+
+const chartLabel = 'helm.sh/chart';
+const labelledSchema = z.object({
+  items: z.array(z.object({ metadata: z.object({ labels: z.record(z.string(), z.string()) }) })),
+});
+
+/** Returns the charts by which a namespace's Deployments of the service were made. */
+export const releasesOf = async (namespace: string): Promise<readonly string[]> => {
+  const selector = 'app.kubernetes.io/part-of=digital-gold';
+  const args = ['-n', namespace, 'get', 'deployments', '-l', selector, '-o', 'json'];
+  const { items } = labelledSchema.parse(JSON.parse(await mustRun('kubectl', args)));
+  return [...new Set(items.map(({ metadata }) => metadata.labels[chartLabel] ?? 'none'))];
+};

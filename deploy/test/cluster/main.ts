@@ -1,5 +1,5 @@
 import { missingRequirements } from './requirements.ts';
-import { createScenario } from './scenario.ts';
+import { createScenario, parts, type Part } from './scenario.ts';
 
 /** Left out for want of something; neither a success nor a failure. */
 const exitLeftOut = 3;
@@ -8,7 +8,38 @@ const print = (text: string): void => {
   process.stdout.write(`${text}\n`);
 };
 
-const secondsSince = (begun: number): string => ((performance.now() - begun) / 1000).toFixed(0);
+const isPart = (text: string): text is Part => parts.some((part) => part === text);
+
+/** The parts that PULUMI_TEST_PARTS names, all without it. */
+const chosenParts = (): readonly Part[] => {
+  const named = (process.env['PULUMI_TEST_PARTS'] ?? parts.join(',')).split(',');
+  const unknown = named.filter((one) => !isPart(one));
+  if (unknown.length > 0) {
+    throw new Error(`PULUMI_TEST_PARTS: ${unknown.join(', ')}; there are ${parts.join(', ')}`);
+  }
+  return named.filter(isPart);
+};
+
+const seconds = (begun: number): string => ((performance.now() - begun) / 1000).toFixed(0);
+
+/** Runs the steps of a part in order, and always what closes it. */
+const runPart = async (part: Part, options: { namespace: string; image: string }) => {
+  const { steps, close } = await createScenario(part, options);
+  try {
+    for (const step of steps) {
+      const begun = performance.now();
+      try {
+        await step.run();
+      } catch (error) {
+        print(`FAILED ${step.title} (${seconds(begun)} s)`);
+        throw error;
+      }
+      print(`ok     ${step.title} (${seconds(begun)} s)`);
+    }
+  } finally {
+    await close();
+  }
+};
 
 const main = async (): Promise<number> => {
   const image = process.env['CLUSTER_IMAGE'];
@@ -18,17 +49,17 @@ const main = async (): Promise<number> => {
     print(`Pulumi on a real cluster: left out, missing ${missing.join(', ')}`);
     return exitLeftOut;
   }
-  for (const step of await createScenario({ namespace, image })) {
-    const begun = performance.now();
+  const begun = performance.now();
+  for (const part of chosenParts()) {
+    print(`${part}:`);
     try {
-      await step.run();
+      await runPart(part, { namespace, image });
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      print(`FAILED ${step.title} (${secondsSince(begun)} s)\n${why}`);
+      print(error instanceof Error ? error.message : String(error));
       return 1;
     }
-    print(`ok     ${step.title} (${secondsSince(begun)} s)`);
   }
+  print(`all passed in ${seconds(begun)} s`);
   return 0;
 };
 

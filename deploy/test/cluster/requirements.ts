@@ -4,6 +4,9 @@ const programs = [
   ['pulumi', ['version']],
   ['kubectl', ['version', '--client']],
   ['helm', ['version']],
+  ['openssl', ['version']],
+  ['psql', ['--version']],
+  ['pg_restore', ['--version']],
 ] as const;
 
 /** Returns what the run needs and this machine lacks, each as a part of a sentence. */

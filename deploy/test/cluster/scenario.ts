@@ -1,7 +1,18 @@
 import assert from 'node:assert/strict';
 import { createKubectl } from './kubectl.ts';
+import { createRecoveryScenario } from './scenario-recovery.ts';
+import { createReleaseScenario } from './scenario-releases.ts';
+import type { Scenario, ScenarioOptions, Step } from './scenario.types.ts';
 import { createStackRun } from './stack-run.ts';
-import { savePreview, saidWhatItWaitedFor } from './steps-preview.ts';
+import { keepByAlias } from './steps-aliases.ts';
+import { destroyAllButProtected, importAfterLoss } from './steps-lasting.ts';
+import {
+  giveUpForAnImage,
+  holdToReview,
+  reportDrift,
+  savePreview,
+  saidWhatItWaitedFor,
+} from './steps-preview.ts';
 import { changeOneValue, refuseValues, refuseViolations, takeValues } from './steps-values.ts';
 import {
   apply,
@@ -17,16 +28,8 @@ import {
   type StepDeps,
 } from './steps.ts';
 
-/** One check of the program on the cluster; `run` throws when it fails. */
-interface Step {
-  readonly title: string;
-  readonly run: () => Promise<void>;
-}
-
-interface ScenarioOptions {
-  readonly namespace: string;
-  readonly image: string;
-}
+export const parts = ['service', 'releases', 'recovery'] as const;
+export type Part = (typeof parts)[number];
 
 const refuseForeign = async (namespace: string): Promise<void> => {
   if (await createKubectl(namespace).exists()) {
@@ -54,7 +57,7 @@ const beginSteps = (deps: StepDeps, jwtSecret: string, tag: string): readonly St
 };
 
 /** Steps that change a stack which an operator changes too. */
-const changeSteps = (deps: StepDeps): readonly Step[] => {
+const changeSteps = (deps: StepDeps, tag: string): readonly Step[] => {
   const { run } = deps;
   const upStaysClosed = async (...args: readonly string[]) => {
     await run.must(...apply, ...args);
@@ -91,31 +94,44 @@ const changeSteps = (deps: StepDeps): readonly Step[] => {
       title: 'the policies refuse what breaks them, and nothing is made',
       run: refuseViolations(deps),
     },
-    { title: 'a saved preview is the same twice', run: savePreview(deps) },
+    { title: 'a saved preview is the same twice, and is what is applied', run: savePreview(deps) },
+    { title: 'what was not approved is not applied', run: holdToReview(deps) },
+    { title: 'a field changed by hand is reported, and nothing else', run: reportDrift(deps) },
+    { title: 'an image that cannot be pulled ends the wait', run: giveUpForAnImage(deps, tag) },
   ];
 };
 
-/** Creates the steps of one stack of dev with its testbed, after taking down what an earlier run left. */
-export const createScenario = async ({
-  namespace,
-  image,
-}: ScenarioOptions): Promise<readonly Step[]> => {
+/** Creates the steps of the part `service`: one stack of dev with its testbed. */
+const createServiceScenario = async ({ namespace, image }: ScenarioOptions): Promise<Scenario> => {
   const kubectl = createKubectl(namespace);
   const run = await createStackRun(namespace);
   await refuseForeign(namespace);
   const deps = { run, kubectl, namespace, image };
   const tag = image.slice(image.lastIndexOf(':') + 1);
-  return [
+  const steps = [
     ...beginSteps(deps, newSecret(), tag),
-    ...changeSteps(deps),
+    ...changeSteps(deps, tag),
+    { title: 'what was renamed and moved keeps its object by an alias', run: keepByAlias(deps) },
     { title: 'what is protected resists destroy', run: resistDestroy(deps) },
+    { title: 'destroy leaves what is protected, and no more', run: destroyAllButProtected(deps) },
+    { title: 'after the loss of the state it is imported, unchanged', run: importAfterLoss(deps) },
     {
       title: 'destroy deletes everything of a dev stack',
       run: async () => {
         await staysClosed(deps);
+        await run.must('state', 'unprotect', '--all', '--yes', '--stack', namespace);
         await run.must('destroy', '--yes', '--skip-preview', '--non-interactive');
         assert.equal(await kubectl.exists(), false);
       },
     },
   ];
+  return { steps, close: () => Promise.resolve() };
 };
+
+/** Creates the steps of a part, after taking down what an earlier run left. */
+export const createScenario = (part: Part, options: ScenarioOptions): Promise<Scenario> =>
+  ({
+    service: createServiceScenario,
+    releases: createReleaseScenario,
+    recovery: createRecoveryScenario,
+  })[part](options);

@@ -3,10 +3,11 @@ import { fileURLToPath } from 'node:url';
 import { parse, stringify } from 'yaml';
 import { z } from 'zod';
 import { keyPrefix } from '../../src/config/parse-stack-config.ts';
+import type { Tier } from '../../src/config/stack-config.ts';
 import { runCommand, type CommandResult } from './run-command.ts';
 import { watchPods } from './watch-pods.ts';
 
-const deployFolder = fileURLToPath(new URL('../..', import.meta.url));
+export const deployFolder = fileURLToPath(new URL('../..', import.meta.url));
 export const homeFolder = fileURLToPath(new URL('../../../.dev/pulumi', import.meta.url));
 
 type Values = Readonly<Record<string, string>>;
@@ -26,12 +27,16 @@ interface Said {
 export interface StackRun {
   readonly stateFolder: string;
   readonly configFile: string;
+  /** The environment of its commands. */
+  readonly env: NodeJS.ProcessEnv;
   /** Returns what the last command said while it waited. */
   readonly said: readonly Said[];
   /** Runs `pulumi ARGS` on the stack, however it ends. */
   readonly pulumi: (...args: readonly string[]) => Promise<CommandResult>;
   /** The same, and it must end well. */
   readonly must: (...args: readonly string[]) => Promise<string>;
+  /** Makes the stack, with an empty state. */
+  readonly init: () => Promise<void>;
   /** Sets keys below `digital-gold:`, in clear or encrypted. */
   readonly set: (plain: Values, secret?: Values) => Promise<void>;
   /** Writes whole keys into the stack's file. An undefined value takes the key out. */
@@ -91,26 +96,41 @@ const writeKeys = (file: string, keys: Readonly<Record<string, unknown>>): void 
   writeFileSync(file, stringify({ ...read, config }));
 };
 
-/** Takes down what an earlier run of the stack left behind, and forgets it. */
-const clearLeftovers = async (
-  { must, pulumi, stateFolder }: StackRun,
-  name: string,
-): Promise<void> => {
-  if ((await pulumi('stack', 'ls', '--json')).stdout.includes('"name"')) {
+const stacksSchema = z.array(z.object({ name: z.string() }));
+
+/** Takes down what an earlier run left behind in a state folder, and forgets it. */
+const clearLeftovers = async ({ must, pulumi, stateFolder }: StackRun): Promise<void> => {
+  const { code, stdout } = await pulumi('stack', 'ls', '--json');
+  const left = code === 0 ? stacksSchema.parse(JSON.parse(stdout)) : [];
+  // The last one first: it may stand on the others.
+  for (const { name } of left.toReversed()) {
+    const file = ['--stack', name, '--config-file', `${homeFolder}/Pulumi.${name}.yaml`];
     // A killed run leaves its lock, and one that ended early its protection.
     await pulumi('cancel', '--yes', '--stack', name);
     await must('state', 'unprotect', '--all', '--yes', '--stack', name);
-    await must('destroy', '--yes', '--skip-preview', '--non-interactive');
+    await must('destroy', '--yes', '--skip-preview', '--non-interactive', ...file);
   }
   rmSync(stateFolder, { recursive: true, force: true });
   mkdirSync(stateFolder, { recursive: true });
 };
 
-const ofStack = new Set(['config', 'up', 'preview', 'refresh', 'destroy']);
+const ofStack = new Set(['config', 'up', 'preview', 'refresh', 'destroy', 'import']);
 
-/** Makes a new stack of the tier dev, configured as its committed file says. */
-export const createStackRun = async (name: string): Promise<StackRun> => {
-  const stateFolder = `${homeFolder}/${name}`;
+interface StackRunOptions {
+  /** The tier whose file the stack begins with; dev if left out. */
+  readonly tier?: Tier;
+  /** Further environment of the CLI. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Another stack in whose state folder this one is kept, so that it can refer to it. */
+  readonly beside?: StackRun;
+}
+
+/** Makes a new stack, configured as the committed file of its tier says. */
+export const createStackRun = async (
+  name: string,
+  { tier = 'dev', env: more = {}, beside }: StackRunOptions = {},
+): Promise<StackRun> => {
+  const stateFolder = beside?.stateFolder ?? `${homeFolder}/${name}`;
   const configFile = `${homeFolder}/Pulumi.${name}.yaml`;
   mkdirSync(stateFolder, { recursive: true });
   const env = {
@@ -119,16 +139,19 @@ export const createStackRun = async (name: string): Promise<StackRun> => {
     PULUMI_BACKEND_URL: `file://${stateFolder}`,
     PULUMI_CONFIG_PASSPHRASE: 'dev-only-passphrase',
     PULUMI_SKIP_UPDATE_CHECK: 'true',
+    ...more,
   };
   const options = { cwd: deployFolder, env };
   const said: Said[] = [];
   const complete = (args: readonly string[]) => {
     const [command = ''] = args;
-    return ofStack.has(command) ? [...args, '--stack', name, '--config-file', configFile] : args;
+    const isNamed = !ofStack.has(command) || args.includes('--stack');
+    return isNamed ? args : [...args, '--stack', name, '--config-file', configFile];
   };
   const run: StackRun = {
     stateFolder,
     configFile,
+    env,
     said,
     pulumi: (...args) => watched(name, complete(args), options, said),
     must: async (...args) => {
@@ -140,6 +163,11 @@ export const createStackRun = async (name: string): Promise<StackRun> => {
       const flags = [...flagsOf('--plaintext', plain), ...flagsOf('--secret', secret)];
       await run.must('config', 'set-all', '--path', ...flags);
     },
+    init: async () => {
+      await run.must('stack', 'init', name);
+      // It leaves a file of its own, whatever `--config-file` the other commands get.
+      rmSync(`${deployFolder}/Pulumi.${name}.yaml`, { force: true });
+    },
     write: (keys) => writeKeys(configFile, keys),
     script: ([script = '', ...args], own = {}) =>
       runCommand(`scripts/${script}`, [...args, name], {
@@ -147,10 +175,8 @@ export const createStackRun = async (name: string): Promise<StackRun> => {
         env: { ...env, STACK_FILE: configFile, ...own },
       }),
   };
-  await clearLeftovers(run, name);
-  copyFileSync(`${deployFolder}/Pulumi.dev.yaml`, configFile);
-  await run.must('stack', 'init', name);
-  // It leaves a file of its own, whatever `--config-file` the other commands get.
-  rmSync(`${deployFolder}/Pulumi.${name}.yaml`, { force: true });
+  if (beside === undefined) await clearLeftovers(run);
+  copyFileSync(`${deployFolder}/Pulumi.${tier}.yaml`, configFile);
+  await run.init();
   return run;
 };

@@ -1,61 +1,99 @@
 import assert from 'node:assert/strict';
 import { readFileSync, rmSync } from 'node:fs';
-import { z } from 'zod';
-import { homeFolder } from './stack-run.ts';
-import type { StepDeps } from './steps.ts';
+import { mustRun } from './run-command.ts';
+import { homeFolder, type StackRun } from './stack-run.ts';
+import { apply, type StepDeps } from './steps.ts';
 
-const planSchema = z.object({ resourcePlans: z.record(z.string(), z.looseObject({})) });
-
-/**
- * Sorts lists of names, since a resource's dependencies are a set, and leaves out what is encrypted,
- * which is so by another number each time.
- */
-const comparable = (key: string, value: unknown): unknown => {
-  if (key === 'ciphertext') return undefined;
-  return Array.isArray(value) && value.every((one) => typeof one === 'string')
-    ? value.toSorted((one, other) => one.localeCompare(other))
-    : value;
+/** Saves what would change into a folder, and returns the file. */
+const save = async ({ run, namespace }: StepDeps, folder: string): Promise<string> => {
+  const previews = `${homeFolder}/${folder}`;
+  rmSync(previews, { recursive: true, force: true });
+  const { code, output } = await run.script(['deploy.sh', 'preview'], { PREVIEWS: previews });
+  assert.equal(code, 0, output);
+  return `${previews}/${namespace}.txt`;
 };
 
-/** Returns a plan as text, without the random seeds, of which each preview draws new ones. */
-const planOf = (file: string): string => {
-  const { resourcePlans } = planSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
-  const plans = Object.entries(resourcePlans)
-    .map(([urn, { seed: _seed, ...plan }]) => JSON.stringify([urn, plan], comparable))
-    .toSorted((one, other) => one.localeCompare(other));
-  return plans.join('\n');
+/** Expects a saved preview to be the same twice, and to be what is then applied. */
+export const savePreview = (deps: StepDeps) => async () => {
+  const { run } = deps;
+  await run.set({ 'environment.LOG_LEVEL': 'warn' });
+  const first = await save(deps, 'first-preview');
+  const second = await save(deps, 'second-preview');
+  assert.equal(readFileSync(second, 'utf8'), readFileSync(first, 'utf8'));
+  assert.match(readFileSync(first, 'utf8'), /LOG_LEVEL/u);
+  const { code, output } = await run.script(['deploy.sh', 'up'], { PREVIEW: first });
+  assert.equal(code, 0, output);
+  await run.must(...apply, '--expect-no-changes');
 };
 
-/** Expects a saved preview to be the same twice. */
-export const savePreview =
+/** Expects an update to stop, before it changes anything, where more would change than was approved. */
+export const holdToReview = (deps: StepDeps) => async () => {
+  const { run, namespace } = deps;
+  const scaled = ['deployment/digital-gold-accounting', '-o', 'jsonpath={.metadata.generation}'];
+  const generation = () => mustRun('kubectl', ['-n', namespace, 'get', ...scaled]);
+  await run.set({ 'environment.LOG_LEVEL': 'info' });
+  const approved = await save(deps, 'first-preview');
+  // Somebody changes one thing more after the approval.
+  await run.set({ 'replicas.accounting': '2' });
+  const before = await generation();
+  const { code, output } = await run.script(['deploy.sh', 'up'], { PREVIEW: approved });
+  assert.notEqual(code, 0, 'more was changed than was approved');
+  assert.match(output, /^\+.*replicas/mu);
+  assert.match(output, /nothing was changed/u);
+  assert.equal(await generation(), before);
+  await run.set({ 'replicas.accounting': '1' });
+  await run.must(...apply);
+};
+
+const look = (run: StackRun) => run.script(['deploy.sh', 'drift']);
+
+/** Expects drift to be reported with its object and field, and nothing where there is none. */
+export const reportDrift =
   ({ run, namespace }: StepDeps) =>
   async () => {
-    await run.set({ 'environment.LOG_LEVEL': 'warn' });
-    const save = async (folder: string) => {
-      const previews = `${homeFolder}/${folder}`;
-      rmSync(previews, { recursive: true, force: true });
-      const { code, output } = await run.script(['deploy.sh', 'preview'], { PREVIEWS: previews });
-      assert.equal(code, 0, output);
-      return {
-        text: readFileSync(`${previews}/${namespace}.txt`, 'utf8'),
-        plan: `${previews}/${namespace}.plan.json`,
-      };
+    const deployment = 'deployment/digital-gold-accounting';
+    const byHand = async (verb: string, what: string) => {
+      await mustRun('kubectl', ['-n', namespace, verb, deployment, what]);
     };
-    const first = await save('first-preview');
-    const second = await save('second-preview');
-    assert.equal(second.text, first.text);
-    assert.equal(planOf(second.plan), planOf(first.plan));
-    assert.match(first.text, /LOG_LEVEL/u);
+    const clean = await look(run);
+    assert.equal(clean.code, 0, `drift where there is none:\n${clean.output}`);
+    await byHand('scale', '--replicas=0');
+    await byHand('annotate', 'example.com/by-hand=true');
+    const { code, output } = await look(run);
+    await byHand('annotate', 'example.com/by-hand-');
+    await byHand('scale', '--replicas=1');
+    await mustRun('kubectl', ['-n', namespace, 'rollout', 'status', deployment, '--timeout=180s']);
+    assert.notEqual(code, 0, 'a changed field was not reported');
+    const of = 'Deployment digital-gold-accounting';
+    assert.ok(output.includes(`${of}: spec.replicas was 1, is 0\n`), output);
+    assert.ok(output.includes(`${of}: metadata.annotations.example.com/by-hand was added by`));
+    const after = await look(run);
+    assert.equal(after.code, 0, `drift where it was taken back:\n${after.output}`);
   };
 
-/** Expects the last update to have said what it waits for, at least every fifteen seconds. */
+/** Expects an update whose image can't be pulled to end soon, with the reason. */
+export const giveUpForAnImage =
+  ({ run }: StepDeps, tag: string) =>
+  async () => {
+    await run.set({ 'image.tag': 'never-built' });
+    const begun = performance.now();
+    const { code, output } = await run.pulumi(...apply);
+    const seconds = (performance.now() - begun) / 1000;
+    await run.set({ 'image.tag': tag });
+    assert.notEqual(code, 0);
+    assert.match(output, /has no image \S+:never-built/u);
+    assert.ok(seconds < 30, `it took ${seconds.toFixed(0)} s`);
+    await run.must(...apply);
+  };
+
+/** Expects the last update to have said what it waits for, at least every half minute on a busy machine. */
 export const saidWhatItWaitedFor =
   ({ run }: StepDeps) =>
   async () => {
     await Promise.resolve();
     assert.ok(run.said.length > 0, 'nothing was said');
-    for (const { text } of run.said) assert.match(text, /waits for \S+ \(/u);
+    for (const { text } of run.said) assert.match(text, /waits for \S.* \(/u);
     const times = run.said.map(({ at }) => at);
     const longest = Math.max(...times.slice(1).map((at, index) => at - (times[index] ?? 0)));
-    assert.ok(times.length < 2 || longest < 15_000, `nothing was said for ${longest} ms`);
+    assert.ok(times.length < 2 || longest < 30_000, `nothing was said for ${longest} ms`);
   };

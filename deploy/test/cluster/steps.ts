@@ -53,6 +53,9 @@ export const configure =
         'image.repository': repository,
         'image.tag': tag,
         ...Object.fromEntries(hosts),
+        // Of its own, so that a step can break the service's image alone.
+        'testbedValues.image.repository': repository,
+        'testbedValues.image.tag': tag,
         ...(postgres === undefined ? {} : { 'testbedValues.postgres.image': postgres }),
         ...(redis === undefined ? {} : { 'testbedValues.redis.image': redis }),
       },
@@ -74,14 +77,14 @@ export const refuseProd =
     assert.doesNotMatch(output, /at .+\.ts:\d+/u, 'the refusal shows a stack trace');
   };
 
-/** Expects the pack to refuse an image tagged `latest` among the objects of the chart. */
+/** Expects the pack to refuse an image tagged `latest`. The service's own chart refuses it before. */
 export const refuseByPolicy =
   ({ run }: StepDeps, tag: string) =>
   async () => {
-    await run.set({ 'image.tag': 'latest' });
+    await run.set({ 'testbedValues.image.tag': 'latest' });
     const pack = ['--policy-pack', 'policy/dist', '--non-interactive'];
     const refused = await run.pulumi('preview', ...pack);
-    await run.set({ 'image.tag': tag });
+    await run.set({ 'testbedValues.image.tag': tag });
     assert.notEqual(refused.code, 0);
     assert.match(refused.output, /fixed-images/u);
     await run.must('preview', ...pack);

@@ -8,13 +8,16 @@ const containerSchema = z.object({
   image: z.string().default(''),
   ready: z.boolean().default(false),
   state: z
-    .object({ waiting: waitingSchema.optional(), terminated: z.unknown().optional() })
+    .object({
+      waiting: waitingSchema.optional(),
+      terminated: z.object({ exitCode: z.int().default(0) }).optional(),
+    })
     .prefault({}),
 });
 const podsSchema = z.object({
   items: z.array(
     z.object({
-      metadata: z.object({ name: z.string() }),
+      metadata: z.object({ name: z.string(), uid: z.string().default('') }),
       status: z
         .object({
           phase: z.string().default('Pending'),
@@ -34,10 +37,16 @@ const noImage = new Set([
   'InvalidImageName',
 ]);
 
+/** A pod that never gets ready by itself. */
+interface HopelessPod {
+  readonly uid: string;
+  readonly why: string;
+}
+
 /** What is not ready in a namespace, and what never will be. */
 interface PodsSeen {
   readonly waiting: readonly string[];
-  readonly hopeless: readonly string[];
+  readonly hopeless: readonly HopelessPod[];
 }
 
 /** Reads the state of pods as kubectl gives it. */
@@ -47,6 +56,7 @@ export const readPods = (json: string): PodsSeen => {
     [...status.initContainerStatuses, ...status.containerStatuses].map((one) => ({
       ...one,
       pod: metadata.name,
+      uid: metadata.uid,
       reason: one.state.waiting?.reason ?? '',
     })),
   );
@@ -57,18 +67,25 @@ export const readPods = (json: string): PodsSeen => {
         .filter(({ metadata, status }) => status.phase !== 'Succeeded' && !begun.has(metadata.name))
         .map(({ metadata, status }) => `${metadata.name} (${status.phase})`),
       ...containers
-        .filter(({ ready, state }) => !ready && state.terminated === undefined)
-        .map(({ pod, reason }) => `${pod} (${reason || 'not ready'})`),
+        .filter(({ ready, state }) => !ready && state.terminated?.exitCode !== 0)
+        .map(({ pod, reason, state }) => {
+          const has = state.terminated === undefined ? 'not ready' : 'failed';
+          return `${pod} (${reason || has})`;
+        }),
     ],
     hopeless: containers
       .filter(({ reason }) => noImage.has(reason))
-      .map(({ pod, image, reason }) => `${pod} has no image ${image}: ${reason}`),
+      .map(({ uid, pod, image, reason }) => ({
+        uid,
+        why: `${pod} has no image ${image}: ${reason}`,
+      })),
   };
 };
 
 /**
  * Says every five seconds what is not ready in a namespace, and gives up for an image that can't be
- * had: Pulumi alone would wait ten minutes for it.
+ * had: Pulumi alone would wait ten minutes for it. Pods that were hopeless at the start are those
+ * that an update may be there to mend.
  * @returns The reason to give up; undefined when `over` came first.
  */
 export const watchPods = async (
@@ -78,12 +95,16 @@ export const watchPods = async (
 ): Promise<string | undefined> => {
   const args = ['-n', namespace, 'get', 'pods', '-o', 'json', '--request-timeout=5s'];
   let saidAt = performance.now();
+  let before: ReadonlySet<string> | undefined;
   while (!over.aborted) {
     const { code, stdout } = await runCommand('kubectl', args);
     const { waiting, hopeless } = code === 0 ? readPods(stdout) : { waiting: [], hopeless: [] };
-    if (hopeless.length > 0) return hopeless.join('\n');
-    if (performance.now() - saidAt > 5000 && waiting.length > 0) {
-      say(`       waits for ${waiting.join(', ')}`);
+    if (code === 0) before ??= new Set(hopeless.map(({ uid }) => uid));
+    const fresh = hopeless.filter(({ uid }) => before?.has(uid) !== true);
+    if (fresh.length > 0) return fresh.map(({ why }) => why).join('\n');
+    if (performance.now() - saidAt > 5000) {
+      const none = code === 0 ? 'pulumi (no pod is missing)' : 'the cluster (it does not answer)';
+      say(`       waits for ${waiting.join(', ') || none}`);
       saidAt = performance.now();
     }
     await delay(2000, undefined, { signal: over }).catch(() => undefined);
