@@ -1,6 +1,6 @@
 import type { Prisma } from '../../generated/prisma/client.ts';
 import type { FundAccount } from '../../adapters/payout-provider/port.ts';
-import { selectOne, sql, type Db, type Sql } from '../../platform/db/index.ts';
+import { readOf, selectOne, sql, type Db, type Read, type Sql } from '../../platform/db/index.ts';
 import { offsetOf, type Page } from '../../platform/http/index.ts';
 import type { Logger } from '../../platform/observability/index.ts';
 import { firstId } from '../../platform/ids/first-id.ts';
@@ -283,6 +283,35 @@ export const transitionAccount = (
   });
 };
 
+type AccountUse = Pick<BankAccount, 'userId' | 'status'> & {
+  /** A time, in whatever form it was read. */
+  readonly deletedAt: unknown;
+};
+
+/**
+ * Refuses an account that a sale could not be paid to.
+ * @throws AppError as `lockUsableAccount`
+ */
+export const requireUsableAccount = (
+  account: AccountUse | undefined,
+  userId: string,
+  field = 'bank_account_id',
+): void => {
+  if (account === undefined || account.userId !== userId || account.deletedAt !== null) {
+    throw new AppError('NOT_FOUND', { message: 'There is no such bank account.', field });
+  }
+  if (account.status !== 'VERIFIED') throw new AppError('BANK_ACCOUNT_NOT_VERIFIED', { field });
+};
+
+/** Reads what says whether an account may be paid to: an early answer, without a lock. */
+export const readAccountUse = (id: string): Read<AccountUse | undefined> =>
+  readOf(
+    sql`
+      SELECT user_id AS "userId", status, deleted_at AS "deletedAt"
+      FROM bank_account WHERE id = ${id}::uuid`,
+    (row: AccountUse | undefined) => row,
+  );
+
 /**
  * Locks a customer's own verified account until the transaction ends, so that it can't be deleted
  * while an order is written that pays to it. After the holding's lock, where there is one. `field`
@@ -296,12 +325,9 @@ export const lockUsableAccount = async (
   bankAccountId: string,
   field = 'bank_account_id',
 ): Promise<{ readonly id: string; readonly status: 'VERIFIED' }> => {
-  const account = await lockAccountForUse(db, bankAccountId);
-  if (account === undefined || account.userId !== userId || account.deletedAt !== null) {
-    throw new AppError('NOT_FOUND', { message: 'There is no such bank account.', field });
-  }
-  if (account.status !== 'VERIFIED') throw new AppError('BANK_ACCOUNT_NOT_VERIFIED', { field });
-  return { id: account.id, status: 'VERIFIED' };
+  const { query, parse } = readAccountUse(bankAccountId);
+  requireUsableAccount(parse(await selectOne(db, sql`${query} FOR SHARE`)), userId, field);
+  return { id: bankAccountId, status: 'VERIFIED' };
 };
 
 interface AccountStanding {

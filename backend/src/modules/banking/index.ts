@@ -5,6 +5,8 @@ export {
   type Payee,
   lockAccountStanding,
   lockUsableAccount,
+  readAccountUse,
+  requireUsableAccount,
 } from './bank-account.store.ts';
 export { bankAccountView } from './banking.schemas.ts';
 export { createBanking, type Banking } from './create-banking.ts';

@@ -1,8 +1,8 @@
-import type { Db } from '../../platform/db/index.ts';
+import { readAlone, type Db } from '../../platform/db/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
 import { schedule } from '../../platform/jobs/index.ts';
 import { describeOutcome } from '../../platform/outcome/outcome.ts';
-import { findUser } from '../identity/index.ts';
+import { readProviderUserId } from '../identity/index.ts';
 import {
   allocationRetry,
   isAwaitingAllocation,
@@ -15,11 +15,12 @@ import {
 import {
   acquireConfirm,
   findLatestConfirm,
+  recordFirstIntent,
   recordIntent,
   renewConfirm,
   type Confirm,
 } from '../provider-operations/index.ts';
-import { findBuyQuote } from '../quotes/index.ts';
+import { findBuyQuote, quotedGrams } from '../quotes/index.ts';
 import { type Verdict, readVerdict } from './allocation-verdict.ts';
 import type { AllocationDeps } from './buying.types.ts';
 import { recordAllocationOutcome, type RecordedAllocation } from './record-allocation-outcome.ts';
@@ -40,6 +41,8 @@ type Claim =
       readonly confirm: Pick<Confirm, 'id' | 'verifiedAt'>;
       readonly holderId: string;
       readonly queryFirst: boolean;
+      /** Where it was read with the intent. */
+      readonly providerUserId?: string | null;
     };
 
 type ClaimOf<Kind extends Claim['kind']> = Extract<Claim, { kind: Kind }>;
@@ -66,6 +69,27 @@ const acquireConfirmIntent = async (
 };
 
 /**
+ * Writes the intent of an order's very first try, which most orders need no other of, with what its
+ * confirm is sent with. Undefined where there was a try before.
+ */
+const recordFirstTry = async (
+  { random, clock }: AllocationDeps,
+  tx: Db,
+  order: LockedBuy,
+): Promise<ClaimOf<'CONFIRM'> | undefined> => {
+  const { quoteId, userId } = order;
+  const holderId = random.uuid();
+  // The quote holds the grams that the verify promised; the order's own are compared with them.
+  const grams = quotedGrams(quoteId, userId);
+  const intent = { id: random.uuid(), holderId, grams, at: clock.now() };
+  const reads = { providerUserId: readProviderUserId(userId) };
+  const found = await recordFirstIntent(tx, 'buy-confirm', order, intent, reads);
+  if (found === undefined) return undefined;
+  const { values, ...confirm } = found;
+  return { kind: 'CONFIRM', order, confirm, holderId, queryFirst: false, ...values };
+};
+
+/**
  * Claims an order: it is read under its lock and the intent of a confirm is written, in one
  * transaction that is committed before the provider is called. One worker at a time holds the
  * intent; one whose lease lapsed may be acquired, and then the status is queried first.
@@ -77,10 +101,15 @@ const claimOrder = (deps: AllocationDeps, orderId: string): Promise<Claim> =>
     if (order === undefined) return skip('there is no such order');
     const { status } = order;
     if (!isAwaitingAllocation(status)) return skip(`it is ${status}`);
-    const latest = await findLatestConfirm(tx, 'buy-confirm', orderId);
-    if (latest?.isHeld === true) return skip('another worker holds it');
     const now = deps.clock.now();
     const isLocked = isLockedBuy(order);
+    const isUntried = status === 'PAID' && order.allocationAttempts === 0;
+    if (order.type === 'BUY' && isLocked && isUntried && now < order.lockEndsAt) {
+      const first = await recordFirstTry(deps, tx, order);
+      if (first !== undefined) return first;
+    }
+    const latest = await findLatestConfirm(tx, 'buy-confirm', orderId);
+    if (latest?.isHeld === true) return skip('another worker holds it');
     if (order.type === 'BUY' && isLocked && now >= order.lockEndsAt) {
       return { kind: 'QUERY', order, confirm: latest };
     }
@@ -114,8 +143,12 @@ const queryStatus = async (
   return { verdict: readVerdict(status, at, provider.rules), text: describeOutcome(status) };
 };
 
-const sendConfirm = async ({ db, provider }: AllocationDeps, order: LockedBuy) => {
-  const providerUserId = (await findUser(db, order.userId))?.providerUserId;
+const sendConfirm = async (
+  { db, provider }: AllocationDeps,
+  order: LockedBuy,
+  known: string | null | undefined,
+) => {
+  const providerUserId = known ?? (await readAlone(db, readProviderUserId(order.userId)));
   const { providerTxId, quoteId, grams, providerAmountPaise, providerRateId } = order;
   invariant(providerUserId, `the provider knows the customer of order ${order.id}`);
   invariant(providerAmountPaise, `order ${order.id} has the provider's amount`);
@@ -146,7 +179,7 @@ const queryOnly = async (
 
 const confirmAndQuery = async (
   deps: AllocationDeps,
-  { order, holderId, queryFirst, confirm }: ClaimOf<'CONFIRM'>,
+  { order, holderId, queryFirst, confirm, providerUserId }: ClaimOf<'CONFIRM'>,
 ): Promise<RecordedAllocation> => {
   const known = { orderId: order.id, confirmId: confirm.id, holderId, actor: 'worker' } as const;
   if (queryFirst) {
@@ -159,7 +192,7 @@ const confirmAndQuery = async (
     }
     if (!(await renewConfirm(deps.db, confirm.id, holderId))) return 'SKIPPED';
   }
-  const answer = await sendConfirm(deps, order);
+  const answer = await sendConfirm(deps, order, providerUserId);
   const { verdict, text } = await queryStatus(deps, order);
   return recordAllocationOutcome(deps, {
     ...known,

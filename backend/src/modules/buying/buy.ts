@@ -1,28 +1,33 @@
 import { AppError } from '../../platform/errors/app-error.ts';
-import type { Db } from '../../platform/db/index.ts';
+import { readTogether, type Db } from '../../platform/db/index.ts';
 import type { Claim, Idempotency, KeyedRequest } from '../../platform/idempotency/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
 import { lockHolding } from '../holdings/index.ts';
-import { requireApprovedKyc } from '../kyc/index.ts';
+import { requireApproved } from '../kyc/index.ts';
 import { policyVersionInForce } from '../legal/index.ts';
 import { findOrder, insertBuyOrder, type GoldOrder } from '../orders/index.ts';
 import {
-  chooseGateway,
   createGatewayOrder,
   findPaymentOrder,
   insertPaymentOrder,
+  readGatewayChoice,
+  requireUsableGateways,
+  type GatewayWish,
   type PaymentMethod,
   type PaymentOrder,
   type PaymentsDeps,
 } from '../payments/index.ts';
 import {
-  checkDailyBuys,
   consumeQuote,
   draftBuyQuote,
   findBuyQuote,
   insertBuyQuote,
   lockBuyQuote,
+  readBuyBasis,
+  readDaysBuys,
+  requireDaysRoom,
   requireUsable,
+  type BuyBasis,
   type BuyQuote,
   type GoldAmount,
   type QuoteDeps,
@@ -67,7 +72,7 @@ interface OrderToPlace extends BuyRequest {
   readonly method?: PaymentMethod | undefined;
   readonly termsVersion?: string | undefined;
   /** Throws whatever refuses the buy, before anything is written. */
-  readonly prepare: (limits: Limits) => Promise<QuoteToBuy>;
+  readonly prepare: (limits: Limits, basis: BuyBasis) => Promise<QuoteToBuy>;
 }
 
 const lockQuote = async (tx: Db, userId: string, wanted: QuoteToBuy): Promise<BuyQuote> => {
@@ -89,21 +94,29 @@ const consume = async (
   if (!(await consumeQuote(deps, tx, quote, 'buy'))) throw new AppError('QUOTE_EXPIRED');
 };
 
+/** A payment order that was written, and the gateways that may be asked, in their order. */
+interface PlacedPayment {
+  readonly paymentOrderId: string;
+  readonly gateways: readonly string[];
+}
+
 /** A buy's own transaction: the quote is used up, and gold order and payment order are written. */
 const writeOrder = async (
   deps: BuyDeps,
   tx: Db,
   request: OrderToPlace,
-  given: { quote: QuoteToBuy; gateway: string; limits: Limits; claim: Claim },
-): Promise<string> => {
+  given: { quote: QuoteToBuy; wish: GatewayWish; limits: Limits; claim: Claim },
+): Promise<PlacedPayment> => {
   const { clock, random } = deps;
   const { userId } = request;
   const now = clock.now();
   // First of all, so that two buys of one customer count each other's amounts.
   await lockHolding(tx, userId);
+  const reads = { bought: readDaysBuys(userId, now), settings: readGatewayChoice };
+  const { bought, settings } = await readTogether(tx, reads);
+  const gateways = requireUsableGateways(deps.payments, settings, given.wish);
   const quote = await lockQuote(tx, userId, given.quote);
-  const buy = { userId, amountPaise: quote.totalPaise };
-  await checkDailyBuys(tx, buy, given.limits, now);
+  requireDaysRoom({ bought, amountPaise: quote.totalPaise }, given.limits);
   await consume(deps, tx, given.quote, quote);
   const orderId = random.uuid();
   await insertBuyOrder(tx, {
@@ -119,7 +132,7 @@ const writeOrder = async (
     userId,
     orderId,
     quoteId: quote.id,
-    gateway: given.gateway,
+    gateway: gateways[0],
     amountPaise: quote.totalPaise,
     method: request.method,
     termsVersion: request.termsVersion,
@@ -127,7 +140,7 @@ const writeOrder = async (
   };
   await insertPaymentOrder(tx, paymentOrderId, payment, now);
   await given.claim.bind(tx, paymentOrderId);
-  return paymentOrderId;
+  return { paymentOrderId, gateways };
 };
 
 const withOrder = async (
@@ -146,15 +159,21 @@ const loadPaymentOrder = async ({ db }: BuyDeps, id: string): Promise<PaymentOrd
   return found;
 };
 
-const start = async (deps: BuyDeps, request: OrderToPlace, claim: Claim): Promise<PlacedOrder> => {
+const start = async (
+  deps: BuyDeps,
+  request: OrderToPlace,
+  claim: Claim,
+  basis: BuyBasis,
+): Promise<PlacedOrder> => {
   const { payments } = deps;
-  const limits = await deps.limits.current();
-  const quote = await request.prepare(limits);
+  const limits = await deps.limits.current(basis.versions);
+  const quote = await request.prepare(limits, basis);
   const wish = { preferred: request.gateway, method: request.method };
-  const gateway = await chooseGateway(payments, wish);
-  const given = { quote, gateway, limits, claim };
-  const id = await deps.inTransaction((tx) => writeOrder(deps, tx, request, given));
-  return withOrder(deps, await createGatewayOrder(payments, id, wish), false);
+  const given = { quote, wish, limits, claim };
+  const { paymentOrderId: id, gateways } = await deps.inTransaction((tx) =>
+    writeOrder(deps, tx, request, given),
+  );
+  return withOrder(deps, await createGatewayOrder(payments, id, wish, gateways), false);
 };
 
 /** Resumes what an earlier request left; a checkout that ran out meanwhile stays closed. */
@@ -181,10 +200,11 @@ export const replayBuy = async (deps: BuyDeps, paymentOrderId: string): Promise<
  */
 const placeOrder = (deps: BuyDeps, request: OrderToPlace): Promise<PlacedOrder> =>
   deps.idempotency.run(request.keyed.scope, request.keyed.payload, {
+    reads: readBuyBasis(deps.clock, request.userId),
     replay: (id) => replayBuy(deps, id),
-    async work(claim, resourceId) {
+    async work(claim, resourceId, basis) {
       const placed = await (resourceId === undefined
-        ? start(deps, request, claim)
+        ? start(deps, request, claim, basis)
         : resume(deps, request, resourceId));
       await claim.finish(deps.db);
       return placed;
@@ -198,9 +218,9 @@ const placeOrder = (deps: BuyDeps, request: OrderToPlace): Promise<PlacedOrder> 
 export const buyNow = (deps: BuyDeps, request: BuyNowRequest): Promise<PlacedOrder> =>
   placeOrder(deps, {
     ...request,
-    prepare: async (limits) => ({
+    prepare: async (limits, basis) => ({
       kind: 'new',
-      quote: await draftBuyQuote(deps, request.userId, request.amount, limits),
+      quote: await draftBuyQuote(deps, request.userId, request.amount, limits, basis),
     }),
   });
 
@@ -219,14 +239,13 @@ const checkStored = async (
   { db, clock }: BuyDeps,
   { quoteId: id, userId }: PayForQuoteRequest,
   limits: Limits,
+  { kycStatus, bought }: BuyBasis,
 ): Promise<QuoteToBuy> => {
-  await requireApprovedKyc(db, userId);
+  requireApproved(kycStatus);
   const quote = await findBuyQuote(db, id, userId);
   if (quote === undefined) throw new AppError('NOT_FOUND');
-  const now = clock.now();
-  const buy = { userId, amountPaise: quote.totalPaise };
-  await checkDailyBuys(db, buy, limits, now);
-  requireUsable(quote, now);
+  requireDaysRoom({ bought, amountPaise: quote.totalPaise }, limits);
+  requireUsable(quote, clock.now());
   return { kind: 'stored', id };
 };
 
@@ -246,6 +265,6 @@ export const payForQuote = async (
   return placeOrder(deps, {
     ...request,
     termsVersion: termsAccepted === true ? await requireTerms(deps) : undefined,
-    prepare: (limits) => checkStored(deps, request, limits),
+    prepare: (limits, basis) => checkStored(deps, request, limits, basis),
   });
 };

@@ -87,7 +87,9 @@ buyView.register(z.globalRegistry, {
 
 const gatewayErrors = ['NO_USABLE_GATEWAY', 'GATEWAY_MISMATCH'] as const;
 
-type BuyingRouteDeps = BuyDeps & { readonly gates: Pick<Gates, 'requireBuyOpen'> };
+type BuyingRouteDeps = BuyDeps & {
+  readonly gates: Pick<Gates, 'readBuyEvidence' | 'requireBuyOpen'>;
+};
 
 const presentBuy = ({ payments }: BuyingRouteDeps, { order, paymentOrder }: PlacedOrder) => ({
   order: presentOrder(order),
@@ -132,7 +134,8 @@ const buyRoute = (deps: BuyingRouteDeps): Route =>
       key: ({ key }) => key,
       payload: ({ amount: { unit, requested }, gateway }) => ({ unit, amount: requested, gateway }),
       replay: async (id) => replayed(presentBuy(deps, await replayBuy(deps, id))),
-      gate: () => deps.gates.requireBuyOpen(),
+      gate: (isReady) => deps.gates.requireBuyOpen(isReady),
+      gateRead: () => deps.gates.readBuyEvidence(),
     },
     handler: async ({ body, principal: { userId }, context: { requestId }, keyed }) => {
       const { amount, gateway } = body;
@@ -169,7 +172,8 @@ const payForQuoteRoute = (deps: BuyingRouteDeps): Route =>
       key: ({ idempotency_key: key }) => key,
       payload: (body) => ({ ...body, idempotency_key: undefined }),
       replay: async (id) => replayed(presentPayment(deps, await replayBuy(deps, id))),
-      gate: () => deps.gates.requireBuyOpen(),
+      gate: (isReady) => deps.gates.requireBuyOpen(isReady),
+      gateRead: () => deps.gates.readBuyEvidence(),
     },
     handler: async ({ body, principal: { userId }, context: { requestId }, keyed }) => {
       const { quote_id: quoteId, method, gateway, terms_accepted: termsAccepted } = body;

@@ -13,7 +13,9 @@ import { createInstallmentSweeps } from './installment.sweeps.ts';
 import { openInstallmentCheckout, OPEN_CHECKOUT_TASK } from './open-installment-checkout.ts';
 
 export type BuyingDeps = BuyDeps &
-  AllocationDeps & { readonly gates: Pick<Gates, 'isBuyOpen' | 'requireBuyOpen'> };
+  AllocationDeps & {
+    readonly gates: Pick<Gates, 'isBuyOpen' | 'readBuyEvidence' | 'requireBuyOpen'>;
+  };
 
 interface Buying {
   /** `POST /gold/buy`, `POST /payments/orders`. */

@@ -18,8 +18,7 @@ import {
 } from '../orders/index.ts';
 import { findMoneyDoubt } from '../payments/index.ts';
 import {
-  findLatestConfirm,
-  markDone,
+  markLatestDone,
   markQueried,
   markRefused,
   markUnknown,
@@ -60,11 +59,8 @@ const markBought = async (
   order: GoldOrder,
 ): Promise<Grams | undefined> => {
   const at = clock.now();
-  const known = await findLatestConfirm(tx, 'buy-confirm', order.id);
-  if (known !== undefined || !isLockedBuy(order)) {
-    if (known !== undefined) await markDone(tx, known.id, at);
-    return known?.grams;
-  }
+  const promised = await markLatestDone(tx, 'buy-confirm', order.id, at);
+  if (promised !== undefined || !isLockedBuy(order)) return promised;
   await recordUnintended(tx, 'buy-confirm', order, { id: random.uuid(), at });
   return order.grams;
 };
@@ -106,7 +102,8 @@ const credit = async (
   await creditHolding(tx, { ...movement, at });
   await notifyBought(tx, deps.notify, { ...order, grams });
   await deps.onAllocated(tx, order);
-  await cancelScheduled(tx, allocationKey(orderId));
+  // Only an order that was tried before has a further try planned.
+  if (order.allocationAttempts > 0) await cancelScheduled(tx, allocationKey(orderId));
 };
 
 /**

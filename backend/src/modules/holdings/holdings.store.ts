@@ -9,7 +9,15 @@ import {
   type Grams,
   type Paise,
 } from '../../money/index.ts';
-import { execute, selectOne, sql, type Db } from '../../platform/db/index.ts';
+import {
+  execute,
+  readOf,
+  selectOne,
+  sql,
+  type Db,
+  type Read,
+  type Sql,
+} from '../../platform/db/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
 import {
   EMPTY_HOLDING,
@@ -38,6 +46,19 @@ export const createHolding = async (db: Db, userId: string, at: Date): Promise<v
     skipDuplicates: true,
   });
 };
+
+/** Reads the same beside something else. */
+export const readHoldingBeside = (userId: string): Read<Holding> =>
+  readOf(
+    sql`
+      SELECT balance::text AS balance, reserved::text AS reserved,
+        invested_paise::text AS "investedPaise"
+      FROM holding WHERE user_id = ${userId}::uuid`,
+    (row: Readonly<Record<keyof Row, string>> | undefined) =>
+      row === undefined
+        ? EMPTY_HOLDING
+        : toHolding({ ...row, investedPaise: BigInt(row.investedPaise) }),
+  );
 
 /** Returns what a customer holds now; nothing, where the customer is not known. */
 export const readHolding = async (db: Db, userId: string): Promise<Holding> => {
@@ -85,17 +106,18 @@ export const availableGrams = ({ balance, reserved }: Holding): Grams =>
  * Reserves gold for a sale, in the transaction that writes the sale. False when less than that is
  * available: nothing has changed then.
  */
-export const reserveGrams = async (db: Db, reservation: Reservation): Promise<boolean> => {
+export const reserveGrams = async (db: Db, reservation: Reservation): Promise<boolean> =>
+  (await execute(db, reservingGrams(reservation))) === 1;
+
+/** The same as a part of a statement: no row where less than that is available. */
+export const reservingGrams = (reservation: Reservation): Sql => {
   const grams = gramsToDatabase(reservation.grams);
-  const count = await execute(
-    db,
-    sql`
-      UPDATE holding
-      SET reserved = reserved + ${grams}::numeric, version = version + 1,
-        updated_at = ${reservation.at}::timestamptz
-      WHERE user_id = ${reservation.userId}::uuid AND balance - reserved >= ${grams}::numeric`,
-  );
-  return count === 1;
+  return sql`
+    UPDATE holding
+    SET reserved = reserved + ${grams}::numeric, version = version + 1,
+      updated_at = ${reservation.at}::timestamptz
+    WHERE user_id = ${reservation.userId}::uuid AND balance - reserved >= ${grams}::numeric
+    RETURNING user_id`;
 };
 
 /** Makes reserved gold available again, in the caller's transaction. */

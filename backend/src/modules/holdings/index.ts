@@ -9,7 +9,9 @@ export {
   lockHolding,
   readHolding,
   readHouseGrams,
+  readHoldingBeside,
   reserveGrams,
+  reservingGrams,
 } from './holdings.store.ts';
 export type { Holding } from './holdings.types.ts';
 export { createPortfolioCache, type PortfolioCache } from './portfolio-cache.ts';

@@ -35,5 +35,7 @@ export {
   findUser,
   isStillCustomer,
   findUserByReferralCode,
+  readProviderUserId,
+  readStillCustomer,
   setProviderUserId,
 } from './users.store.ts';

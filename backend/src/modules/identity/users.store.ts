@@ -1,4 +1,12 @@
-import { selectOne, selectRows, sql, type Db } from '../../platform/db/index.ts';
+import {
+  readAlone,
+  readOf,
+  selectOne,
+  selectRows,
+  sql,
+  type Db,
+  type Read,
+} from '../../platform/db/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
 import { isActive, type ActiveUser, type User } from './identity.types.ts';
 
@@ -54,6 +62,13 @@ export const findUser = async (db: Db, id: string): Promise<User | undefined> =>
   return row === undefined ? undefined : toUser(row);
 };
 
+/** Reads the id by which the gold provider knows a customer; null where it does not. */
+export const readProviderUserId = (id: string): Read<string | null> =>
+  readOf(
+    sql`SELECT provider_user_id AS "providerUserId" FROM app_user WHERE id = ${id}::uuid`,
+    (row: Pick<User, 'providerUserId'> | undefined) => row?.providerUserId ?? null,
+  );
+
 /**
  * Returns the phone of a customer who may use the service; undefined for anybody else. Of one who
  * was blocked before, the session is asked too: a token of then stays dead without the cache.
@@ -82,9 +97,15 @@ export const findDeletedAt = async (db: Db, id: string): Promise<Date | undefine
  * Returns true for a customer who is not deleted, and who can't be deleted before the transaction
  * ends; without a transaction it is only a look.
  */
-export const isStillCustomer = async (db: Db, id: string): Promise<boolean> =>
-  (await selectOne<{ found: boolean }>(db, sql`SELECT is_customer(${id}::uuid) AS found`))
-    ?.found === true;
+export const isStillCustomer = (db: Db, id: string): Promise<boolean> =>
+  readAlone(db, readStillCustomer(id));
+
+/** Reads the same beside something else. */
+export const readStillCustomer = (id: string): Read<boolean> =>
+  readOf(
+    sql`SELECT is_customer(${id}::uuid) AS found`,
+    (row: { readonly found: boolean } | undefined) => row?.found === true,
+  );
 
 /** Returns the id of the customer who has `phone`, a blocked one too. */
 export const findUserIdByPhone = async (db: Db, phone: string): Promise<string | undefined> =>

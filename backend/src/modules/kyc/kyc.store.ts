@@ -1,4 +1,4 @@
-import { selectOne, sql, type Db } from '../../platform/db/index.ts';
+import { readAlone, readOf, selectOne, sql, type Db, type Read } from '../../platform/db/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import { kycStatuses, type KycStatus } from '../identity/index.ts';
@@ -303,19 +303,25 @@ export const deleteDocument = async (db: Db, id: string): Promise<void> => {
 };
 
 /**
- * Returns the customer's KYC status, PENDING before anything was submitted. Raw SQL, since every
+ * Reads the customer's KYC status, PENDING before anything was submitted. Raw SQL, since every
  * quote and every purchase reads it.
  */
-export const kycStatusOf = async (db: Db, userId: string): Promise<KycStatus> => {
-  const row = await selectOne<{ status: string }>(
-    db,
+export const readKycStatus = (userId: string): Read<KycStatus> =>
+  readOf(
     sql`SELECT status FROM kyc_record WHERE user_id = ${userId}::uuid`,
+    (row: { readonly status: string } | undefined) =>
+      row === undefined ? 'PENDING' : toKycStatus(row.status),
   );
-  return row === undefined ? 'PENDING' : toKycStatus(row.status);
+
+/** Returns the customer's KYC status. */
+export const kycStatusOf = (db: Db, userId: string): Promise<KycStatus> =>
+  readAlone(db, readKycStatus(userId));
+
+/** @throws AppError KYC_REQUIRED unless KYC is approved. */
+export const requireApproved = (status: KycStatus): void => {
+  if (status !== 'APPROVED') throw new AppError('KYC_REQUIRED', { details: { status } });
 };
 
 /** @throws AppError KYC_REQUIRED unless KYC is approved. */
-export const requireApprovedKyc = async (db: Db, userId: string): Promise<void> => {
-  const status = await kycStatusOf(db, userId);
-  if (status !== 'APPROVED') throw new AppError('KYC_REQUIRED', { details: { status } });
-};
+export const requireApprovedKyc = async (db: Db, userId: string): Promise<void> =>
+  requireApproved(await kycStatusOf(db, userId));

@@ -1,7 +1,7 @@
-import type { Db } from '../../platform/db/index.ts';
+import { readAlone, readTogether, type Db, type ReadValues } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
-import { findUser } from '../identity/index.ts';
-import { requireApprovedKyc } from './kyc.store.ts';
+import { readProviderUserId } from '../identity/index.ts';
+import { readKycStatus, requireApproved } from './kyc.store.ts';
 
 /**
  * Returns the provider's id of a customer whose order has begun: it goes on where KYC was taken
@@ -9,20 +9,31 @@ import { requireApprovedKyc } from './kyc.store.ts';
  * @throws AppError KYC_REQUIRED for one who was never registered with the provider
  */
 export const requireRegisteredUser = async (db: Db, userId: string): Promise<string> => {
-  const id = (await findUser(db, userId))?.providerUserId ?? null;
+  const id = await readAlone(db, readProviderUserId(userId));
   if (id === null) throw new AppError('KYC_REQUIRED');
   return id;
 };
+
+/** Reads by which it is decided whether a customer may begin to buy or sell. */
+export const readTrader = (userId: string) => ({
+  kycStatus: readKycStatus(userId),
+  providerUserId: readProviderUserId(userId),
+});
 
 /**
  * Returns the provider's id of a customer who may begin to buy or sell.
  * @throws AppError KYC_REQUIRED
  */
-export const requireProviderUser = async (db: Db, userId: string): Promise<string> => {
+export const requireTrader = ({
+  kycStatus,
+  providerUserId,
+}: ReadValues<ReturnType<typeof readTrader>>): string => {
+  requireApproved(kycStatus);
   // Approval registers with the provider first, so whoever is approved has an id there.
-  const [id] = await Promise.all([
-    requireRegisteredUser(db, userId),
-    requireApprovedKyc(db, userId),
-  ]);
-  return id;
+  if (providerUserId === null) throw new AppError('KYC_REQUIRED');
+  return providerUserId;
 };
+
+/** The same, read now. */
+export const requireProviderUser = async (db: Db, userId: string): Promise<string> =>
+  requireTrader(await readTogether(db, readTrader(userId)));

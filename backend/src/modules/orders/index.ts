@@ -42,8 +42,8 @@ export {
   lockOrder,
   lockSale,
   markOrderSwept,
+  readBuys,
   sendSaleToReview,
-  sumBuys,
 } from './orders.store.ts';
 export {
   type Actor,

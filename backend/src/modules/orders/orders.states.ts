@@ -1,6 +1,6 @@
 import { type TransitionTable, transition } from '../../platform/transitions/transitions.ts';
 import type { Clock } from '../../platform/clock/clock.ts';
-import type { Db } from '../../platform/db/index.ts';
+import { execute, sql, sqlChanges, type Db } from '../../platform/db/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
 import type { JsonObject } from '../../platform/jobs/index.ts';
 import type { Logger } from '../../platform/observability/index.ts';
@@ -182,27 +182,23 @@ const transitionOrder = <S extends string>(
     to,
     cause,
     actor,
-    update: async () => {
-      const data = { status: to, updatedAt: at, ...changes };
-      const { count } = await tx.goldOrder.updateMany({ where: { id, status: from }, data });
-      return count;
-    },
-    recordHistory: async () => {
-      await tx.goldOrderEvent.create({
-        data: {
-          id: random.uuid(),
-          orderId: id,
-          fromStatus: from,
-          toStatus: to,
-          cause,
-          actor,
-          requestId: requestId ?? null,
-          ...(detail !== undefined && { detail }),
-          at,
-        },
-        select: { id: true },
-      });
-    },
+    // The state and its history in one statement: there is never one without the other.
+    update: () =>
+      execute(
+        tx,
+        sql`
+          WITH moved AS (
+            UPDATE gold_order
+            SET ${sqlChanges({ status: to, updatedAt: at, ...changes })}
+            WHERE id = ${id}::uuid AND status = ${from}
+            RETURNING id)
+          INSERT INTO gold_order_event
+            (id, order_id, from_status, to_status, cause, actor, request_id, detail, at)
+          SELECT ${random.uuid()}::uuid, id, ${from}, ${to}, ${cause}, ${actor},
+            ${requestId ?? null}, ${detail === undefined ? null : JSON.stringify(detail)}::jsonb,
+            ${at}::timestamptz
+          FROM moved`,
+      ),
   });
 };
 

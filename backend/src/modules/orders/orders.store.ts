@@ -1,7 +1,19 @@
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { gramsFromDatabase, gramsToDatabase, paise } from '../../money/index.ts';
 import type { Bps, DatabaseDecimal, Grams, Paise } from '../../money/index.ts';
-import { execute, selectOne, selectRows, sql, type Db } from '../../platform/db/index.ts';
+import {
+  execute,
+  readOf,
+  selectOne,
+  selectRows,
+  sql,
+  sqlColumns,
+  sqlName,
+  writeTogether,
+  type Db,
+  type Part,
+  type Read,
+} from '../../platform/db/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
 import {
   sellStatuses,
@@ -51,6 +63,8 @@ const columns = {
   updatedAt: true,
 } satisfies Prisma.GoldOrderSelect;
 
+const columnList = sqlColumns(columns);
+
 type Row = Prisma.GoldOrderGetPayload<{ select: typeof columns }>;
 
 const paiseOrNull = (value: bigint | null): Paise | null => (value === null ? null : paise(value));
@@ -92,8 +106,11 @@ export const findOrder = async (db: Db, id: string): Promise<GoldOrder | undefin
 
 /** Locks the row until the transaction ends: the first lock of whatever changes an order. */
 export const lockOrder = async (tx: Db, id: string): Promise<GoldOrder | undefined> => {
-  await selectRows(tx, sql`SELECT id FROM gold_order WHERE id = ${id}::uuid FOR UPDATE`);
-  return findOrder(tx, id);
+  const row = await selectOne<Row>(
+    tx,
+    sql`SELECT ${columnList} FROM gold_order WHERE id = ${id}::uuid FOR UPDATE`,
+  );
+  return row === undefined ? undefined : toOrder(row);
 };
 
 /** Locks the row of a sale, as `lockOrder` does. */
@@ -164,27 +181,44 @@ interface PlacedSale extends PlacedOrder {
   readonly bankAccountId: string;
 }
 
-/** Writes the order of a consumed sell quote and the first row of its history in one statement. */
-export const insertSellOrder = async (db: Db, sell: PlacedSale): Promise<void> => {
-  await execute(
-    db,
-    sql`
-      WITH placed AS (
-        INSERT INTO gold_order (id, user_id, type, status, quote_id, unit, amount_paise, grams,
-          price_per_gram_paise, proceeds_paise, withheld_paise, provider, provider_rate_id,
-          bank_account_id, created_at, updated_at)
-        VALUES (${sell.id}::uuid, ${sell.userId}::uuid, 'SELL', 'PENDING', ${sell.quoteId}::uuid,
-          ${sell.unit}, ${sell.proceedsPaise}::bigint, ${gramsToDatabase(sell.grams)}::numeric,
-          ${sell.pricePerGramPaise}::bigint, ${sell.proceedsPaise}::bigint,
-          ${sell.withheldPaise}::bigint, ${sell.provider}, ${sell.providerRateId},
-          ${sell.bankAccountId}::uuid, ${sell.at}::timestamptz, ${sell.at}::timestamptz)
-        RETURNING id, status)
-      INSERT INTO gold_order_event
-        (id, order_id, from_status, to_status, cause, actor, request_id, at)
-      SELECT ${sell.eventId}::uuid, id, NULL, status, 'order.placed',
-        ${`customer:${sell.userId}`}, ${sell.requestId}, ${sell.at}::timestamptz
-      FROM placed`,
-  );
+/**
+ * Writes the order of a consumed sell quote and the first row of its history, with the parts that
+ * it depends on (`before`, whose last one returns a `user_id`) and those that depend on it (`after`,
+ * which read it as `placed`), in one statement. Undefined where a part before it has no row.
+ */
+export const insertSellOrder = async (
+  db: Db,
+  sell: PlacedSale,
+  { before = [], after = [] }: { readonly before?: Part[]; readonly after?: Part[] } = {},
+): Promise<GoldOrder | undefined> => {
+  const last = before.at(-1)?.name;
+  const source =
+    last === undefined ? sql`(VALUES (${sell.userId}::uuid)) AS c (user_id)` : sqlName(last);
+  const order = sql`
+    INSERT INTO gold_order (id, user_id, type, status, quote_id, unit, amount_paise, grams,
+      price_per_gram_paise, proceeds_paise, withheld_paise, provider, provider_rate_id,
+      bank_account_id, created_at, updated_at)
+    SELECT ${sell.id}::uuid, user_id, 'SELL', 'PENDING', ${sell.quoteId}::uuid,
+      ${sell.unit}, ${sell.proceedsPaise}::bigint, ${gramsToDatabase(sell.grams)}::numeric,
+      ${sell.pricePerGramPaise}::bigint, ${sell.proceedsPaise}::bigint,
+      ${sell.withheldPaise}::bigint, ${sell.provider}, ${sell.providerRateId},
+      ${sell.bankAccountId}::uuid, ${sell.at}::timestamptz, ${sell.at}::timestamptz
+    FROM ${source}
+    RETURNING *`;
+  const event = sql`
+    INSERT INTO gold_order_event
+      (id, order_id, from_status, to_status, cause, actor, request_id, at)
+    SELECT ${sell.eventId}::uuid, id, NULL, status, 'order.placed',
+      ${`customer:${sell.userId}`}, ${sell.requestId}, ${sell.at}::timestamptz
+    FROM placed`;
+  const parts = [
+    ...before,
+    { name: 'placed', write: order },
+    { name: 'noted', write: event },
+    ...after,
+  ];
+  const row = await writeTogether<Row>(db, parts, sql`SELECT ${columnList} FROM placed`);
+  return row === undefined ? undefined : toOrder(row);
 };
 
 /**
@@ -192,8 +226,7 @@ export const insertSellOrder = async (db: Db, sell: PlacedSale): Promise<void> =
  * it may still be paid (contract: money > Trading limits). Definite only under the holding's lock.
  * Raw SQL, since every buy reads it twice (benchmarks.md).
  */
-export const sumBuys = async (
-  db: Db,
+export const readBuys = (
   userId: string,
   day: {
     readonly from: Date;
@@ -202,11 +235,10 @@ export const sumBuys = async (
     /** An installment that is not counted, since it is the one to be paid. */
     readonly exceptId?: string | undefined;
   },
-): Promise<Paise> => {
-  const row = await selectOne<{ bought: bigint }>(
-    db,
+): Read<Paise> =>
+  readOf(
     sql`
-      SELECT coalesce(sum(amount_paise), 0)::bigint AS bought FROM (
+      SELECT coalesce(sum(amount_paise), 0)::text AS bought FROM (
         SELECT amount_paise FROM gold_order
         WHERE user_id = ${userId}::uuid AND type = 'BUY'
           AND created_at >= ${day.from}::timestamptz AND created_at < ${day.to}::timestamptz
@@ -220,9 +252,8 @@ export const sumBuys = async (
               AND p.checkout_opened_at < ${day.to}::timestamptz)
           AND (o.status <> 'FAILED' OR o.expires_at > ${day.now}::timestamptz)
           AND o.id IS DISTINCT FROM ${day.exceptId ?? null}::uuid) AS counted`,
+    (row: { readonly bought: string } | undefined) => paise(BigInt(row?.bought ?? 0)),
   );
-  return paise(row?.bought ?? 0n);
-};
 
 /** Returns the order's history, oldest first. */
 export const listOrderEvents = async (db: Db, orderId: string): Promise<GoldOrderEvent[]> => {

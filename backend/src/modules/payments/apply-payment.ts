@@ -1,10 +1,10 @@
-import type { Db } from '../../platform/db/index.ts';
+import { readOf, readTogether, sql, type Db } from '../../platform/db/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
 import { inSpan } from '../../platform/observability/index.ts';
-import { isStillCustomer } from '../identity/index.ts';
+import { readStillCustomer } from '../identity/index.ts';
 import { applyEarlierReversals } from './apply-reversal.ts';
 import { markFailedAfterCapture } from './doubted-payments.store.ts';
-import { findRecordedPayment, hasOtherCapture, recordPayment } from './gateway-payments.store.ts';
+import { readEarlierPayments, recordPayment } from './gateway-payments.store.ts';
 import {
   addToReviewReason,
   lockPayableOrder,
@@ -47,7 +47,13 @@ interface ReportedPayment {
   readonly paymentOrder: PaymentOrder;
   readonly known: RecordedPayment | undefined;
   readonly hasOtherCapture: boolean;
+  readonly hasEarlierReversal: boolean;
+  /** Nobody is there to hold the gold. Of a capture alone: a failure asks for nobody. */
+  readonly isCustomerDeleted: boolean;
 }
+
+/** Locks nobody: a failed payment gives nobody anything. */
+const readNoCustomer = readOf(sql`SELECT true AS found`, () => true);
 
 /** Locks the order, then the payment order: the one order of locks. */
 const readUnderLocks = async (
@@ -58,14 +64,19 @@ const readUnderLocks = async (
   const order = await lockPayableOrder(tx, target.orderId);
   const paymentOrder = await lockPaymentOrder(tx, target.id);
   invariant(paymentOrder, `payment order ${target.id} is gone`);
-  const known = await findRecordedPayment(tx, report.gateway, report.gatewayPaymentId);
+  const isCapture = report.kind === 'captured';
+  const { isStillCustomer, ...earlier } = await readTogether(tx, {
+    ...readEarlierPayments(order.id, report),
+    isStillCustomer: isCapture ? readStillCustomer(order.userId) : readNoCustomer,
+  });
+  const { known } = earlier;
   const elsewhere = known?.paymentOrderId ?? paymentOrder.id;
   invariant(
     elsewhere === paymentOrder.id,
     `payment ${known?.id} belongs to payment order ${elsewhere}`,
   );
-  const isSecond = await hasOtherCapture(tx, order.id, report);
-  return { report, cause, order, paymentOrder, known, hasOtherCapture: isSecond };
+  const isCustomerDeleted = !isStillCustomer;
+  return { report, cause, order, paymentOrder, ...earlier, isCustomerDeleted };
 };
 
 /** Returns the gateway's instrument where it is one that customers can choose. */
@@ -80,8 +91,7 @@ const applyCapture = async (
   payment: ReportedPayment,
 ): Promise<AppliedPayment> => {
   const { report, cause, order, paymentOrder } = payment;
-  const isCustomerDeleted = !(await isStillCustomer(tx, order.userId));
-  const decision = decideCapture({ ...payment, payment: report, isCustomerDeleted });
+  const decision = decideCapture({ ...payment, payment: report });
   if (decision.kind === 'ALREADY_KNOWN') return { changed: false, decision: decision.kind };
   const capturedPaymentId = await recordPayment(tx, report, {
     id: deps.random.uuid(),
@@ -107,7 +117,9 @@ const applyCapture = async (
   if (decision.kind === 'PAY') await markOrderPaid(deps, tx, order, cause);
   else await sendBuyToReview(deps, tx, order, decision, cause);
   const status = decision.kind === 'PAY' ? 'PAID' : 'MANUAL_REVIEW';
-  await applyEarlierReversals(deps, tx, { ...order, status }, { ...report, cause });
+  if (payment.hasEarlierReversal) {
+    await applyEarlierReversals(deps, tx, { ...order, status }, { ...report, cause });
+  }
   return { changed: true, decision: decision.kind };
 };
 

@@ -72,6 +72,20 @@ export const listUsableGateways = async (
 ): Promise<string[]> =>
   listUsable({ gateways, liveOnly, settings: await readGatewaySettings(db) }, wish);
 
+/**
+ * Lists the gateways that may be used by settings that were read beside something else.
+ * @throws AppError NO_USABLE_GATEWAY where there is none
+ */
+export const requireUsableGateways = (
+  { gateways, liveOnly }: Pick<PaymentsDeps, 'gateways' | 'liveOnly'>,
+  settings: GatewaySettings,
+  wish: GatewayWish,
+): readonly [string, ...string[]] => {
+  const [first, ...others] = listUsable({ gateways, liveOnly, settings }, wish);
+  if (first === undefined) throw new AppError('NO_USABLE_GATEWAY');
+  return [first, ...others];
+};
+
 /** Chooses the gateway of a new payment order. @throws AppError NO_USABLE_GATEWAY */
 export const chooseGateway = async (deps: ChoiceDeps, wish: GatewayWish = {}): Promise<string> => {
   const [chosen] = await listUsableGateways(deps, wish);

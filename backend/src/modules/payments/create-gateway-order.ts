@@ -32,7 +32,12 @@ import {
   keepGatewayOrder,
   nameGateway,
 } from './payment-orders.store.ts';
-import { openPaymentOrder, transitionPaymentOrder } from './payments.states.ts';
+import { beginFirstTurn } from './first-turn.store.ts';
+import {
+  openHeldPaymentOrder,
+  openPaymentOrder,
+  transitionPaymentOrder,
+} from './payments.states.ts';
 import { listUsableGateways, type GatewayWish } from './choose-gateway.ts';
 
 type GatewayOrderDeps = Pick<
@@ -59,6 +64,8 @@ interface GatewayTurn {
   readonly gateway: PaymentGateway;
   readonly order: PaymentOrder;
   readonly holderId: string;
+  /** The intent of the first turn, whose lease has just begun. */
+  readonly attemptId?: string;
   /** No other gateway is left: this one is asked again even if it is slow. */
   readonly isLast: boolean;
   /** Returns false when the request has used up its time: no further call begins. */
@@ -80,11 +87,13 @@ const keyOf = ({ order, gateway }: Pick<GatewayTurn, 'order' | 'gateway'>) => ({
 const requestOrder = async (
   { db, findCustomer, vault }: GatewayOrderDeps,
   { gateway, order, holderId }: GatewayTurn,
+  isFirst = false,
 ): Promise<Outcome<GatewayOrder>> => {
   const customer = await findCustomer(db, order.userId);
   if (customer === undefined) throw new AppError('NOT_FOUND');
   const mandateToken = await readMandateToken({ db, vault }, order);
-  if (!(await renewGatewayRequest(db, order.id, holderId))) {
+  // The first turn's lease began with its intent.
+  if (!isFirst && !(await renewGatewayRequest(db, order.id, holderId))) {
     throw new AppError('REQUEST_IN_PROGRESS', { retryAfterSeconds: 1 });
   }
   return gateway.createOrder({
@@ -169,7 +178,14 @@ const acceptOrder = async (
     throw new AppError('GATEWAY_MISMATCH');
   }
   try {
-    const stored = await storeMadeOrder(deps, keyOf(turn), made);
+    const { gatewayOrderId, checkoutSession } = made;
+    const opened = await openHeldPaymentOrder(deps, deps.db, turn.order.id, {
+      gateway: turn.gateway.code,
+      gatewayOrderId,
+      ...(checkoutSession !== undefined && { checkoutSession }),
+      holderId: turn.holderId,
+    });
+    const stored = opened ?? (await storeMadeOrder(deps, keyOf(turn), made));
     if (stored === undefined) throw new AppError('NOT_FOUND');
     return stored;
   } catch (error) {
@@ -211,13 +227,14 @@ const tryGateway = async (
   turn: GatewayTurn,
 ): Promise<PaymentOrder | undefined> => {
   const { db, clock, wall, logger } = deps;
-  const { order, gateway, isLast } = turn;
-  const intent = await recordIntent(deps, turn);
+  const { order, gateway, isLast, attemptId } = turn;
+  const intent =
+    attemptId === undefined ? await recordIntent(deps, turn) : { attemptId, wasRequested: false };
   if (intent === undefined) return findPaymentOrder(db, order.id);
   const startedAt = wall.now();
   const first = intent.wasRequested
     ? await findOrRequestOrder(deps, turn)
-    : await requestOrder(deps, turn);
+    : await requestOrder(deps, turn, attemptId !== undefined);
   const isQuick = msBetween(startedAt, wall.now()) < patienceMs;
   const mayAskAgain = (isLast || isQuick) && turn.hasTime();
   // Once more where the first answer was lost: by the receipt, so that there is never a second.
@@ -276,17 +293,43 @@ const wishOf = ({ gateway, method, debitStatus }: PaymentOrder): GatewayWish =>
     ? { method: paymentMethods.find((known) => known === method) }
     : { only: gateway };
 
+/** A request for the order of a payment order, in which gateways have their turns. */
+interface OrderRequest {
+  readonly paymentOrderId: string;
+  readonly holderId: string;
+  readonly wish: GatewayWish;
+  readonly hasTime: () => boolean;
+}
+
+/**
+ * Gives the first gateway of `usable` its turn, where nobody asked one before; undefined for what
+ * `createGatewayOrder` does in all other cases, and `tried` where this gateway has failed.
+ */
+const tryFirst = async (
+  deps: GatewayOrderDeps,
+  { paymentOrderId, holderId, hasTime }: OrderRequest,
+  [code, ...others]: readonly string[],
+): Promise<PaymentOrder | 'tried' | undefined> => {
+  const gateway = code === undefined ? undefined : deps.gateways.get(code);
+  if (gateway === undefined) return undefined;
+  const attemptId = deps.random.uuid();
+  const at = deps.clock.now();
+  const turn = { paymentOrderId, gateway: gateway.code, holderId, attemptId, at };
+  const order = await beginFirstTurn(deps.db, turn);
+  if (order === undefined) return undefined;
+  const isLast = others.length === 0;
+  const first = { gateway, order, holderId, attemptId, isLast, hasTime };
+  return (await tryGateway(deps, first)) ?? 'tried';
+};
+
 /** Tries one gateway after the other, as the settings and circuits are when its turn comes. */
 const createUnderLease = async (
   deps: GatewayOrderDeps,
-  paymentOrderId: string,
-  holderId: string,
-  wish: GatewayWish,
+  { paymentOrderId, holderId, wish, hasTime }: OrderRequest,
+  triedBefore: readonly string[],
 ): Promise<PaymentOrder> => {
-  const { clock, wall, gateways } = deps;
-  const startedAt = wall.now();
-  const hasTime = () => msBetween(startedAt, wall.now()) < budgetMs;
-  const tried = new Set<string>();
+  const { clock, gateways } = deps;
+  const tried = new Set(triedBefore);
   while (hasTime()) {
     const order = await requirePaymentOrder(deps, paymentOrderId);
     if (order.status !== 'CREATED') return order;
@@ -310,7 +353,8 @@ const createUnderLease = async (
  * choice that does (contract: payments-and-webhooks > Failover). It may be called again after
  * anything: a process that died, an answer that was lost, a repeat of the request, and several at
  * once, of which one asks gateways (contract: states > Payment order). Returns the payment order as
- * it is; only one that is CREATED is taken to a gateway.
+ * it is; only one that is CREATED is taken to a gateway. `usable` are the gateways in the order of
+ * choice as its transaction read them: the first one is asked without reading them again.
  * @throws AppError NO_USABLE_GATEWAY (it stays CREATED: try again), GATEWAY_MISMATCH (it and its
  *   order are FAILED), QUOTE_EXPIRED, NOT_FOUND, REQUEST_IN_PROGRESS
  */
@@ -318,14 +362,25 @@ export const createGatewayOrder = async (
   deps: GatewayOrderDeps,
   paymentOrderId: string,
   wish: GatewayWish = {},
+  usable: readonly string[] = [],
 ): Promise<PaymentOrder> => {
+  const { wall } = deps;
   const holderId = deps.random.uuid();
-  if (!(await acquireRequest(deps, paymentOrderId, holderId))) {
-    return requirePaymentOrder(deps, paymentOrderId);
-  }
+  const startedAt = wall.now();
+  const hasTime = () => msBetween(startedAt, wall.now()) < budgetMs;
+  const request = { paymentOrderId, holderId, wish, hasTime };
+  // Opening the payment order for its holder has ended the lease.
+  let isHeld = true;
   try {
-    return await createUnderLease(deps, paymentOrderId, holderId, wish);
+    const first = await tryFirst(deps, request, usable);
+    if (typeof first === 'object') {
+      isHeld = first.status !== 'GATEWAY_ORDER_CREATED';
+      return first;
+    }
+    const isAcquired = first === 'tried' || (await acquireRequest(deps, paymentOrderId, holderId));
+    if (!isAcquired) return await requirePaymentOrder(deps, paymentOrderId);
+    return await createUnderLease(deps, request, first === 'tried' ? usable.slice(0, 1) : []);
   } finally {
-    await releaseGatewayRequest(deps.db, paymentOrderId, holderId);
+    if (isHeld) await releaseGatewayRequest(deps.db, paymentOrderId, holderId);
   }
 };

@@ -3,9 +3,11 @@ import { sql, type Db } from '../../platform/db/index.ts';
 import { createLease } from '../../platform/lease/lease.ts';
 
 /** Longer than one call to a gateway may take; begun anew before each. */
-const leaseMs = 20_000;
+export const requestLeaseMs = 20_000;
+const leaseMs = requestLeaseMs;
 
-const lease = createLease({ table: 'payment_order' });
+export const requestLease = createLease({ table: 'payment_order' });
+const lease = requestLease;
 const rowOf = (id: string) => sql`id = ${id}::uuid`;
 const isUnopened = sql`status = 'CREATED'`;
 

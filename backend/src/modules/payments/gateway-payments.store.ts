@@ -1,6 +1,15 @@
 import { paise } from '../../money/index.ts';
 import { addMs } from '../../platform/clock/clock.ts';
-import { selectOne, sql, type Db, type Sql, execute, selectRows } from '../../platform/db/index.ts';
+import {
+  execute,
+  readAlone,
+  readOf,
+  selectOne,
+  selectRows,
+  sql,
+  type Db,
+  type Sql,
+} from '../../platform/db/index.ts';
 import type {
   HeldPayment,
   PaymentDisposition,
@@ -11,28 +20,72 @@ import type {
   ReversalReport,
 } from './payments.types.ts';
 
+/** A payment by the gateway's own id. */
+interface PaymentId {
+  readonly gateway: string;
+  readonly gatewayPaymentId: string;
+}
+
+type RecordedRow = Omit<RecordedPayment, 'amountPaise' | 'failedAfterCaptureAt'> & {
+  readonly amountPaise: string;
+  readonly failedAfterCaptureAt: Date | string | null;
+};
+
+const toRecorded = (row: RecordedRow | undefined): RecordedPayment | undefined => {
+  if (row === undefined) return undefined;
+  const { amountPaise, failedAfterCaptureAt: failedAt } = row;
+  return {
+    ...row, // its states are held by check constraints
+    amountPaise: paise(BigInt(amountPaise)),
+    failedAfterCaptureAt: failedAt === null ? null : new Date(failedAt),
+  };
+};
+
+const readRecordedPayment = ({ gateway, gatewayPaymentId }: PaymentId) =>
+  readOf(
+    sql`
+      SELECT id, gateway, gateway_payment_id AS "gatewayPaymentId",
+        payment_order_id AS "paymentOrderId", status, standing AS disposition,
+        amount_paise::text AS "amountPaise", currency,
+        failed_after_capture_at AS "failedAfterCaptureAt"
+      FROM gateway_payment
+      WHERE gateway = ${gateway} AND gateway_payment_id = ${gatewayPaymentId}`,
+    toRecorded,
+  );
+
+/**
+ * Reads what a report of a payment is held against, under the locks: the same payment by earlier
+ * reports, whether its order holds money of another one, and whether money of it went away before
+ * its capture was heard of.
+ */
+export const readEarlierPayments = (orderId: string, payment: PaymentId) => ({
+  known: readRecordedPayment(payment),
+  hasOtherCapture: readOf(
+    sql`
+      SELECT true AS found FROM gateway_payment g
+      JOIN payment_order p ON p.id = g.payment_order_id
+      WHERE p.order_id = ${orderId}::uuid AND g.status = 'CAPTURED' AND g.standing <> 'REFUNDED'
+        AND NOT (g.gateway = ${payment.gateway}
+          AND g.gateway_payment_id = ${payment.gatewayPaymentId})
+      LIMIT 1`,
+    (row: object | undefined) => row !== undefined,
+  ),
+  hasEarlierReversal: readOf(
+    sql`
+      SELECT true AS found FROM payment_reversal
+      WHERE gateway = ${payment.gateway} AND gateway_payment_id = ${payment.gatewayPaymentId}
+      LIMIT 1`,
+    (row: object | undefined) => row !== undefined,
+  ),
+});
+
 /** Returns what we know of a payment, by the gateway's own id. */
-export const findRecordedPayment = async (
+export const findRecordedPayment = (
   db: Db,
   gateway: string,
   gatewayPaymentId: string,
-): Promise<RecordedPayment | undefined> => {
-  const row = await db.gatewayPayment.findUnique({
-    where: { gateway_gatewayPaymentId: { gateway, gatewayPaymentId } },
-    select: {
-      id: true,
-      gateway: true,
-      gatewayPaymentId: true,
-      paymentOrderId: true,
-      status: true,
-      disposition: true,
-      amountPaise: true,
-      currency: true,
-      failedAfterCaptureAt: true,
-    },
-  });
-  return row === null ? undefined : (row as RecordedPayment); // both held by check constraints
-};
+): Promise<RecordedPayment | undefined> =>
+  readAlone(db, readRecordedPayment({ gateway, gatewayPaymentId }));
 
 /** Selects the payments of an order whose money was captured and not paid back. */
 const heldFor = (orderId: string) =>
@@ -41,19 +94,6 @@ const heldFor = (orderId: string) =>
     status: 'CAPTURED',
     disposition: { not: 'REFUNDED' },
   }) as const;
-
-/** Returns true when an order holds money of a payment other than the reported one. */
-export const hasOtherCapture = async (
-  db: Db,
-  orderId: string,
-  { gateway, gatewayPaymentId }: PaymentReport,
-): Promise<boolean> => {
-  const other = await db.gatewayPayment.findFirst({
-    where: { ...heldFor(orderId), NOT: { gateway, gatewayPaymentId } },
-    select: { id: true },
-  });
-  return other !== null;
-};
 
 /** The time after a capture in which its events come; reversals are asked for after it. */
 const firstPauseMs = 60 * 60_000;
@@ -211,12 +251,6 @@ export const insertReversal = async (
   });
   return count === 1;
 };
-
-/** A payment by the gateway's own id. */
-interface PaymentId {
-  readonly gateway: string;
-  readonly gatewayPaymentId: string;
-}
 
 /** Lists what is recorded of a payment, oldest first. Final only under its order's lock. */
 export const listReversals = async (

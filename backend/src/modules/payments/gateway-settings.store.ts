@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { selectOne, selectRows, sql, type Db } from '../../platform/db/index.ts';
+import { readAlone, readOf, selectRows, sql, type Db, type Read } from '../../platform/db/index.ts';
 import { paymentMethods, type PaymentMethod } from './payments.types.ts';
 
 /* Tables `gateway_setting` and `gateway_routing`: what operators set of the payment gateways. */
@@ -47,16 +47,7 @@ interface SettingsRow {
 /** The one row of `gateway_routing`. */
 const routingId = 1;
 
-/** Reads both tables in one statement: every buy asks, and never an earlier answer. */
-export const readGatewaySettings = async (db: Db): Promise<GatewaySettings> => {
-  const row = await selectOne<SettingsRow>(
-    db,
-    sql`
-    SELECT r.default_code, r.priority, r.routes,
-      (SELECT jsonb_agg(jsonb_build_object('code', code, 'enabled', enabled, 'mode', mode))
-       FROM gateway_setting) AS settings
-    FROM (VALUES (${routingId}::int)) AS one (id) LEFT JOIN gateway_routing r ON r.id = one.id`,
-  );
+const toSettings = (row: SettingsRow | undefined): GatewaySettings => {
   const settings = row?.settings ?? [];
   return {
     byCode: new Map(settings.map(({ code: key, enabled, mode }) => [key, { enabled, mode }])),
@@ -67,6 +58,20 @@ export const readGatewaySettings = async (db: Db): Promise<GatewaySettings> => {
     },
   };
 };
+
+/** Reads both tables in one statement: every buy asks, and never an earlier answer. */
+export const readGatewayChoice: Read<GatewaySettings> = readOf(
+  sql`
+    SELECT r.default_code, r.priority, r.routes,
+      (SELECT jsonb_agg(jsonb_build_object('code', code, 'enabled', enabled, 'mode', mode))
+       FROM gateway_setting) AS settings
+    FROM (VALUES (${routingId}::int)) AS one (id) LEFT JOIN gateway_routing r ON r.id = one.id`,
+  toSettings,
+);
+
+/** Returns the settings as they are now. */
+export const readGatewaySettings = (db: Db): Promise<GatewaySettings> =>
+  readAlone(db, readGatewayChoice);
 
 /** Locks the settings until the transaction ends, so that an audit row shows what was replaced. */
 export const lockGatewaySettings = async (tx: Db): Promise<void> => {

@@ -3,6 +3,7 @@ import { bearerCaller, type Caller } from '#test/support/caller.ts';
 import { createFactories, type MadeAdmin } from '#test/support/factories.ts';
 import { openTestSystem, type TestSystem } from '#test/support/open-test-system.ts';
 import { createSeveralGateways } from '#test/support/several-gateways.ts';
+import { readOf, sql } from '../../platform/db/index.ts';
 import { createAdmins } from '../admins/index.ts';
 import { checkPaymentGateways, createReadinessCustomerRoutes } from '../readiness/index.ts';
 import { listUsableGateways } from './choose-gateway.ts';
@@ -24,6 +25,7 @@ const requireOpen = async () => {};
 const gates = {
   isBuyOpen: isOpen,
   isSellOpen: isOpen,
+  readBuyEvidence: () => readOf(sql`SELECT 1 AS good`, () => true),
   requireBuyOpen: requireOpen,
   requireSellOpen: requireOpen,
 };

@@ -3,7 +3,10 @@ export {
   chooseGateway,
   listDebitGateways,
   listUsableGateways,
+  requireUsableGateways,
+  type GatewayWish,
 } from './choose-gateway.ts';
+export { readGatewayChoice } from './gateway-settings.store.ts';
 export { createGatewayOrder } from './create-gateway-order.ts';
 export { createPayments, type Payments } from './create-payments.ts';
 export { APPLY_EVENT_TASK } from './payment-events.ts';

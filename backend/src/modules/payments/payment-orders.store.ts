@@ -1,17 +1,17 @@
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { paise } from '../../money/index.ts';
-import { selectRows, sql, type Db } from '../../platform/db/index.ts';
+import { selectOne, sql, sqlColumns, type Db } from '../../platform/db/index.ts';
 import { currentTraceparent } from '../../platform/observability/index.ts';
 import { findAttemptedPaymentOrder } from './gateway-attempts.store.ts';
-import type { MadeGatewayOrder } from './payments.states.ts';
 import type {
   DebitStatus,
+  MadeGatewayOrder,
   PaymentOrder,
   PaymentOrderRequest,
   PaymentOrderStatus,
 } from './payments.types.ts';
 
-const columns = {
+export const paymentOrderColumns = {
   id: true,
   userId: true,
   orderId: true,
@@ -34,9 +34,12 @@ const columns = {
   traceparent: true,
 } satisfies Prisma.PaymentOrderSelect;
 
-type Row = Prisma.PaymentOrderGetPayload<{ select: typeof columns }>;
+const columns = paymentOrderColumns;
+const columnList = sqlColumns(columns);
 
-const toPaymentOrder = (row: Row): PaymentOrder => ({
+export type PaymentOrderRow = Prisma.PaymentOrderGetPayload<{ select: typeof columns }>;
+
+export const toPaymentOrder = (row: PaymentOrderRow): PaymentOrder => ({
   ...row,
   amountPaise: paise(row.amountPaise),
   // Both held by check constraints.
@@ -44,7 +47,7 @@ const toPaymentOrder = (row: Row): PaymentOrder => ({
   debitStatus: row.debitStatus as DebitStatus | null,
 });
 
-const toOptional = (row: Row | null | undefined): PaymentOrder | undefined =>
+const toOptional = (row: PaymentOrderRow | null | undefined): PaymentOrder | undefined =>
   row === null || row === undefined ? undefined : toPaymentOrder(row);
 
 /**
@@ -127,8 +130,11 @@ export const listPaymentOrders = async (
 
 /** Locks the row until the transaction ends. Its gold order must be locked first. */
 export const lockPaymentOrder = async (tx: Db, id: string): Promise<PaymentOrder | undefined> => {
-  await selectRows(tx, sql`SELECT id FROM payment_order WHERE id = ${id}::uuid FOR UPDATE`);
-  return findPaymentOrder(tx, id);
+  const row = await selectOne<PaymentOrderRow>(
+    tx,
+    sql`SELECT ${columnList} FROM payment_order WHERE id = ${id}::uuid FOR UPDATE`,
+  );
+  return toOptional(row);
 };
 
 /** Lets a paid payment order hold the money of another payment of it; its state stays. */

@@ -6,7 +6,13 @@ import {
   type Machine,
   type TransitionTable,
 } from '../../platform/transitions/transitions.ts';
-import type { PaymentOrder, PaymentOrderStatus, PaymentsDeps } from './payments.types.ts';
+import { openAndRelease } from './first-turn.store.ts';
+import type {
+  MadeGatewayOrder,
+  PaymentOrder,
+  PaymentOrderStatus,
+  PaymentsDeps,
+} from './payments.types.ts';
 
 /**
  * Every transition of a payment order (contract: states > Payment order). Those of `gateway` and
@@ -107,12 +113,34 @@ export const transitionPaymentOrder = (
   return transition(machineOf(deps), { id, from, to, cause, actor, update });
 };
 
-/** An order that a gateway made. */
-export interface MadeGatewayOrder {
-  readonly gateway: string;
-  readonly gatewayOrderId: string;
-  readonly checkoutSession?: string;
-}
+const opening = (id: string, gateway: string) =>
+  ({
+    id,
+    from: 'CREATED',
+    to: 'GATEWAY_ORDER_CREATED',
+    actor: 'service',
+    cause: `${gateway}.create-order`,
+  }) as const;
+
+/**
+ * Opens a payment order for the holder of its lease, which ends, in one statement. Undefined where
+ * it is not CREATED any more, or the lease was lost: nothing has changed then.
+ * @throws a unique violation where another payment order has this gateway order
+ */
+export const openHeldPaymentOrder = async (
+  deps: TransitionDeps,
+  db: Db,
+  id: string,
+  made: MadeGatewayOrder & { readonly holderId: string },
+): Promise<PaymentOrder | undefined> => {
+  let opened: PaymentOrder | undefined;
+  const update = async (): Promise<number> => {
+    opened = await openAndRelease(db, id, { ...made, at: deps.clock.now() });
+    return opened === undefined ? 0 : 1;
+  };
+  await tryTransition(machineOf(deps), { ...opening(id, made.gateway), update });
+  return opened;
+};
 
 /**
  * Opens a payment order that is CREATED with the order that a gateway made, whichever gateway was
@@ -138,8 +166,7 @@ export const openPaymentOrder = (
     });
     return count;
   };
-  const step = { from: 'CREATED', to: 'GATEWAY_ORDER_CREATED', actor: 'service' } as const;
-  return tryTransition(machineOf(deps), { id, ...step, cause: `${gateway}.create-order`, update });
+  return tryTransition(machineOf(deps), { ...opening(id, gateway), update });
 };
 
 /**

@@ -72,6 +72,13 @@ export interface PaymentOrder {
   readonly traceparent: string | null;
 }
 
+/** An order that a gateway made. */
+export interface MadeGatewayOrder {
+  readonly gateway: string;
+  readonly gatewayOrderId: string;
+  readonly checkoutSession?: string;
+}
+
 export interface PaymentOrderRequest {
   readonly userId: string;
   readonly orderId: string;

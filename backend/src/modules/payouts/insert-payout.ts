@@ -1,5 +1,4 @@
 import type { Db } from '../../platform/db/index.ts';
-import { enqueue } from '../../platform/jobs/index.ts';
 import { insertPayoutRow } from './payout.store.ts';
 import type { NewPayout, PayoutsDeps } from './payouts.types.ts';
 import { needsApproval } from './payout-approval.ts';
@@ -20,7 +19,7 @@ export const insertPayout = async (
   const createdAt = deps.clock.now();
   const hold = await findHold(deps, tx, payout);
   const approvalRequired = hold !== null || needsApproval(payout.amountPaise);
-  await insertPayoutRow(tx, { ...payout, id, approvalRequired, hold, createdAt });
-  if (!approvalRequired) await enqueue(tx, dispatchJob(id));
+  const row = { ...payout, id, approvalRequired, hold, createdAt };
+  await insertPayoutRow(tx, row, dispatchJob(id));
   return id;
 };

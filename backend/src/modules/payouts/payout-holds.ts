@@ -53,6 +53,7 @@ export const findAccountHold = async (
   bankAccountId: string,
 ): Promise<'NEW_ACCOUNT' | 'NAME_MATCH' | undefined> => {
   const { newAccountHours, nameMatchFloor } = deps.payoutHolds;
+  if (newAccountHours === undefined && nameMatchFloor === undefined) return undefined;
   const payee = await findPayee(tx, bankAccountId);
   invariant(payee, `the bank account ${bankAccountId} of a payout is there`);
   if (isNew(payee, newAccountHours, deps.clock.now())) return 'NEW_ACCOUNT';

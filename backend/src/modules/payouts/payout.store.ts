@@ -1,6 +1,7 @@
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { paise, type Paise } from '../../money/index.ts';
-import { boundsOf, selectOne, sql, type Db } from '../../platform/db/index.ts';
+import { boundsOf, execute, selectOne, sql, sqlColumns, type Db } from '../../platform/db/index.ts';
+import { addingJob, type JobRequest } from '../../platform/jobs/index.ts';
 import { offsetOf, type ListRange, type Page } from '../../platform/http/index.ts';
 import { readCountedPage } from '../transaction-counts/index.ts';
 import type { NewPayout, Payout, PayoutHold, PayoutStatus } from './payouts.types.ts';
@@ -31,9 +32,48 @@ export const findOwnPayout = async (
 ): Promise<Payout | undefined> =>
   toPayoutOrNone(await db.payout.findFirst({ where: { id, userId }, include: withAccount }));
 
-/** Returns the payout of a sale, which exists from its confirmation on. */
-export const findPayoutOfOrder = async (db: Db, orderId: string): Promise<Payout | undefined> =>
-  toPayoutOrNone(await db.payout.findUnique({ where: { orderId }, include: withAccount }));
+const columns = {
+  id: true,
+  userId: true,
+  orderId: true,
+  bankAccountId: true,
+  amountPaise: true,
+  status: true,
+  mode: true,
+  attempt: true,
+  provider: true,
+  providerPayoutId: true,
+  utr: true,
+  failureReason: true,
+  approvalRequired: true,
+  hold: true,
+  approvedBy: true,
+  approvedAt: true,
+  dispatchedAt: true,
+  paidAt: true,
+  createdAt: true,
+  updatedAt: true,
+} satisfies Record<keyof Omit<Row, 'bankAccount'>, true>;
+
+type JoinedRow = Omit<Row, 'bankAccount'> & { readonly accountLast4: string };
+
+/**
+ * Returns the payout of a sale, which exists from its confirmation on. Raw SQL, since every sale
+ * reads it: by the model API it is two statements.
+ */
+export const findPayoutOfOrder = async (db: Db, orderId: string): Promise<Payout | undefined> => {
+  const found = await selectOne<JoinedRow>(
+    db,
+    sql`
+      SELECT ${sqlColumns(columns)}, (
+        SELECT account_last4 FROM bank_account WHERE id = payout.bank_account_id
+      ) AS "accountLast4"
+      FROM payout WHERE order_id = ${orderId}::uuid`,
+  );
+  if (found === undefined) return undefined;
+  const { accountLast4, ...row } = found;
+  return toPayout({ ...row, bankAccount: { accountLast4 } });
+};
 
 /** Locks the row until the transaction ends, and reads it: after the lock of its order. */
 export const lockPayout = async (tx: Db, id: string): Promise<Payout | undefined> => {
@@ -125,6 +165,7 @@ export const hasPayoutInFlight = async (db: Db, bankAccountId: string): Promise<
   return row !== null;
 };
 
+/** Writes a payout, and the job that dispatches it where it needs no approval. */
 export const insertPayoutRow = async (
   tx: Db,
   payout: NewPayout & {
@@ -133,9 +174,22 @@ export const insertPayoutRow = async (
     readonly hold: PayoutHold | null;
     readonly createdAt: Date;
   },
+  dispatch: JobRequest,
 ): Promise<void> => {
   const { createdAt } = payout;
-  await tx.payout.create({ data: { ...payout, status: 'PENDING', updatedAt: createdAt } });
+  await execute(
+    tx,
+    sql`
+      WITH made AS (
+        INSERT INTO payout (id, user_id, order_id, bank_account_id, amount_paise, status,
+          approval_required, hold, created_at, updated_at)
+        VALUES (${payout.id}::uuid, ${payout.userId}::uuid, ${payout.orderId}::uuid,
+          ${payout.bankAccountId}::uuid, ${payout.amountPaise}::bigint, 'PENDING',
+          ${payout.approvalRequired}::boolean, ${payout.hold}, ${createdAt}::timestamptz,
+          ${createdAt}::timestamptz)
+        RETURNING approval_required)
+      SELECT CASE WHEN NOT approval_required THEN (${addingJob(dispatch)}).id END FROM made`,
+  );
 };
 
 /**

@@ -4,7 +4,7 @@ import { type Db, selectRows, sql, type InTransaction } from '../../platform/db/
 import { AppError } from '../../platform/errors/app-error.ts';
 import { mapDone, type Outcome } from '../../platform/outcome/outcome.ts';
 import { applyBuySpread, applySellSpread, fromSafeBps } from '../../money/index.ts';
-import type { ReadSetting } from '../settings/index.ts';
+import type { ReadSetting, SettingVersions } from '../settings/index.ts';
 import { adminActor, type ByOperator } from '../admins/index.ts';
 import type { Auditor } from '../audit/index.ts';
 import { findLastTick } from './price.store.ts';
@@ -48,11 +48,11 @@ export interface LivePriceReader {
   priceAtHand(): LivePrice | undefined;
   /**
    * Returns a price at most 10 s old: this replica's copy, the feed's last tick, or a fetched one
-   * (one call per replica at a time), with the spreads that are in force at this moment. Redis is
-   * not asked: whoever can write to it would set the price of what is sold.
+   * (one call per replica at a time), with the spreads that are in force at this moment, or at that
+   * of `versions`. Redis is not asked: whoever can write to it would set the price of what is sold.
    * @throws AppError PRICE_UNAVAILABLE when all of them fail.
    */
-  livePrice(): Promise<LivePrice>;
+  livePrice(versions?: SettingVersions): Promise<LivePrice>;
   /** Fetches a price now, whatever is at hand: for when the provider refused a rate as expired. */
   freshPrice(): Promise<LivePrice>;
 }
@@ -96,8 +96,11 @@ export const createLivePrice = (options: {
   const priceAtHand = (): LivePrice | undefined => (isLive(copy) ? copy : undefined);
 
   /** A price may have been made before an operator changed the spreads: here, or on any replica. */
-  const withSpreadsInForce = async (price: LivePrice): Promise<LivePrice> => {
-    const { buyPaise, sellPaise } = applySpreads(price, await spreads());
+  const withSpreadsInForce = async (
+    price: LivePrice,
+    versions?: SettingVersions,
+  ): Promise<LivePrice> => {
+    const { buyPaise, sellPaise } = applySpreads(price, await spreads(versions));
     if (price.buyPaise === buyPaise && price.sellPaise === sellPaise) return price;
     const renewed = { ...price, buyPaise, sellPaise };
     if (copy === price) copy = renewed;
@@ -113,7 +116,8 @@ export const createLivePrice = (options: {
 
   return {
     priceAtHand,
-    livePrice: async () => withSpreadsInForce(priceAtHand() ?? (await refreshOnce())),
+    livePrice: async (versions) =>
+      withSpreadsInForce(priceAtHand() ?? (await refreshOnce()), versions),
     freshPrice: async () => withSpreadsInForce(await fetchOnce()),
   };
 };
@@ -122,11 +126,11 @@ export const createLivePrice = (options: {
  * Returns a price whose rates can still be verified by business time, which may have been moved.
  * @throws AppError PRICE_UNAVAILABLE
  */
-export const verifiablePrice = async (deps: {
-  readonly price: LivePriceReader;
-  readonly clock: Clock;
-}): Promise<LivePrice> => {
-  const live = await deps.price.livePrice();
+export const verifiablePrice = async (
+  deps: { readonly price: LivePriceReader; readonly clock: Clock },
+  versions?: SettingVersions,
+): Promise<LivePrice> => {
+  const live = await deps.price.livePrice(versions);
   return live.ratesValidUntil > deps.clock.now() ? live : deps.price.freshPrice();
 };
 

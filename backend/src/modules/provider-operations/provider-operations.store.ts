@@ -1,6 +1,17 @@
 import { gramsFromDatabase, gramsToDatabase, type DatabaseDecimal } from '../../money/index.ts';
 import type { Grams } from '../../money/index.ts';
-import { execute, selectRows, sql, type Db, type Sql } from '../../platform/db/index.ts';
+import {
+  execute,
+  selectOne,
+  selectRows,
+  sql,
+  writeAndRead,
+  type Db,
+  type Part,
+  type Reads,
+  type ReadValues,
+  type Sql,
+} from '../../platform/db/index.ts';
 import { createLease } from '../../platform/lease/lease.ts';
 import type { LockedBuy, VerifiedSale } from '../orders/index.ts';
 
@@ -116,6 +127,37 @@ export const recordIntent = async (
 };
 
 /**
+ * Writes the intent where the order has no confirm of this kind so far, with the grams that `grams`
+ * reads (those of its quote) or else the order's own. Undefined where it has one: nothing is written
+ * then. What `reads` names is read in the same statement.
+ */
+export const recordFirstIntent = async <Together extends Reads>(
+  db: Db,
+  operation: ConfirmOperation,
+  order: OrderToConfirm,
+  { id, holderId, grams, at }: Omit<NewConfirm, 'grams'> & { readonly grams: Sql },
+  reads: Together,
+): Promise<
+  (Pick<Confirm, 'id' | 'verifiedAt'> & { readonly values: ReadValues<Together> }) | undefined
+> => {
+  const write = sql`
+    INSERT INTO provider_operation (id, order_id, quote_id, user_id, provider, operation,
+      status, provider_tx_id, grams, amount_paise, verified_at, started_at, attempts,
+      holder_id, lease_until)
+    SELECT ${id}::uuid, ${order.id}::uuid, ${order.quoteId}::uuid, ${order.userId}::uuid,
+      ${order.provider}, ${operation}, 'INTENDED', ${order.providerTxId},
+      coalesce((${grams}), ${gramsToDatabase(order.grams)}::numeric),
+      ${order.providerAmountPaise}::bigint, ${order.lockStartedAt}::timestamptz,
+      ${at}::timestamptz, 1, ${holderId}::uuid, ${lease.until(leaseMs)}
+    WHERE NOT EXISTS (
+      SELECT FROM provider_operation
+      WHERE order_id = ${order.id}::uuid AND operation = ${operation})
+    RETURNING id`;
+  const { isWritten, values } = await writeAndRead(db, write, reads);
+  return isWritten ? { id, verifiedAt: order.lockStartedAt, values } : undefined;
+};
+
+/**
  * Acquires an undecided confirm that nobody holds, or whose lease lapsed. It may have been sent
  * before, so it is UNKNOWN from here on. False when another is quicker.
  */
@@ -133,16 +175,42 @@ export const acquireConfirm = (
 export const renewConfirm = (db: Db, id: string, holderId: string): Promise<boolean> =>
   lease.renew(db, { row: byId(id), where: undecided, holderId, leaseMs });
 
+const doneAt = (at: Date): Sql => sql`
+  status = 'DONE', settled_at = ${at}::timestamptz, last_asked_at = ${at}::timestamptz,
+  detail = NULL, ${lease.cleared}`;
+
 /** Writes that the provider did it, which overrules every other outcome. */
-export const markDone = async (db: Db, id: string, at: Date): Promise<void> => {
+const markDone = async (db: Db, id: string, at: Date): Promise<void> => {
   await execute(
     db,
-    sql`
-      UPDATE provider_operation
-      SET status = 'DONE', settled_at = ${at}::timestamptz, last_asked_at = ${at}::timestamptz,
-        detail = NULL, ${lease.cleared}
-      WHERE ${byId(id)} AND status <> 'DONE'`,
+    sql`UPDATE provider_operation SET ${doneAt(at)} WHERE ${byId(id)} AND status <> 'DONE'`,
   );
+};
+
+/**
+ * Writes of an order's newest confirm that the provider did it, which overrules every other outcome,
+ * and returns the grams that its verify promised. Undefined where there is none. Under the order's
+ * lock.
+ */
+export const markLatestDone = async (
+  tx: Db,
+  operation: ConfirmOperation,
+  orderId: string,
+  at: Date,
+): Promise<Grams | undefined> => {
+  const latest = await selectOne<Pick<Row, 'grams'>>(
+    tx,
+    sql`
+      WITH latest AS (
+        SELECT id, grams FROM provider_operation
+        WHERE order_id = ${orderId}::uuid AND operation = ${operation}
+        ORDER BY started_at DESC, id DESC LIMIT 1),
+      done AS (
+        UPDATE provider_operation SET ${doneAt(at)}
+        WHERE id = (SELECT id FROM latest) AND status <> 'DONE')
+      SELECT grams FROM latest`,
+  );
+  return latest === undefined ? undefined : gramsFromDatabase(latest.grams);
 };
 
 /**
@@ -227,34 +295,33 @@ export const listUndecidedConfirms = (
 
 interface VerifyIntent {
   readonly id: string;
-  readonly orderId: string;
   readonly quoteId: string;
-  readonly userId: string;
   readonly provider: string;
   readonly grams: Grams;
+  /** Whoever verifies: the try is its own until the lease lapses. */
+  readonly holderId: string;
   readonly at: Date;
 }
 
 const openVerifyOf = (orderId: string) =>
   sql`order_id = ${orderId}::uuid AND operation = 'sell-verify' AND status = 'INTENDED'`;
 
-/** Writes the intent to verify a sale, with its order; nobody holds it yet. */
-export const recordVerifyIntent = async (db: Db, intent: VerifyIntent): Promise<void> => {
-  const { id, orderId, quoteId, userId, provider, grams, at } = intent;
-  await db.providerOperation.create({
-    data: {
-      id,
-      orderId,
-      quoteId,
-      userId,
-      provider,
-      operation: 'sell-verify',
-      status: 'INTENDED',
-      grams: gramsToDatabase(grams),
-      startedAt: at,
-    },
-    select: { id: true },
-  });
+/**
+ * Writes the intent to verify a sale, as a part of the statement that writes its order as `placed`;
+ * its first try is the holder's.
+ */
+export const verifyIntent = (intent: VerifyIntent): Part => {
+  const { id, quoteId, provider, grams, holderId, at } = intent;
+  return {
+    name: 'intended',
+    write: sql`
+      INSERT INTO provider_operation (id, order_id, quote_id, user_id, provider, operation, status,
+        grams, started_at, attempts, tried_at, holder_id, lease_until)
+      SELECT ${id}::uuid, placed.id, ${quoteId}::uuid, placed.user_id, ${provider}, 'sell-verify',
+        'INTENDED', ${gramsToDatabase(grams)}::numeric, ${at}::timestamptz, 1, ${at}::timestamptz,
+        ${holderId}::uuid, ${lease.until(leaseMs)}
+      FROM placed`,
+  };
 };
 
 /** Acquires a sale's verify for a try; false while another holds it, or when it has its outcome. */

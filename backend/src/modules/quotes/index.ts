@@ -1,4 +1,5 @@
 export { draftBuyQuote } from './quote-buy.ts';
+export { readBuyBasis, type BuyBasis } from './buy-basis.ts';
 export {
   isGramsMismatch,
   verifyBuy,
@@ -11,7 +12,9 @@ export { checkSellLimits, draftSellQuote, type SellLimitsDeps } from './quote-se
 export {
   checkDailyBuys,
   checkSellAmount,
+  readDaysBuys,
   remainingDailyBuys,
+  requireDaysRoom,
   requireUsable,
   type SaleToCheck,
 } from './quote.rules.ts';
@@ -24,6 +27,7 @@ export {
   insertSellQuote,
   lockBuyQuote,
   lockSellQuote,
+  quotedGrams,
 } from './quotes.store.ts';
 export { consumeQuote, expireQuotes } from './quotes.states.ts';
 export { createQuoteRoutes } from './quotes.customer.routes.ts';

@@ -1,9 +1,10 @@
 import type { BuyBreakdown, Paise } from '../../money/index.ts';
 import { addMs } from '../../platform/clock/clock.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
-import { requireProviderUser } from '../kyc/index.ts';
+import { requireTrader } from '../kyc/index.ts';
 import type { Limits } from '../settings/index.ts';
-import { checkBuyLimits } from './quote.rules.ts';
+import type { BuyBasis } from './buy-basis.ts';
+import { requireBuyLimits } from './quote.rules.ts';
 import type { BuyQuote, GoldAmount, QuoteDeps } from './quotes.types.ts';
 import { takeQuote } from './take-quote.ts';
 import { verifyBuy } from './verify-buy.ts';
@@ -27,12 +28,14 @@ export const draftBuyQuote = async (
   userId: string,
   amount: GoldAmount,
   limits: Limits,
+  basis: BuyBasis,
 ): Promise<BuyQuote> => {
-  const { db, clock, random } = deps;
-  const checkLimits = (amountPaise: Paise): Promise<void> =>
-    checkBuyLimits(db, { userId, amountPaise }, limits, clock.now());
-  const providerUserId = await requireProviderUser(db, userId);
-  if (amount.unit === 'INR') await checkLimits(amount.amountPaise);
+  const { clock, random } = deps;
+  const { bought, gstRateBps, versions } = basis;
+  const checkLimits = (amountPaise: Paise): void =>
+    requireBuyLimits({ bought, amountPaise }, limits);
+  const providerUserId = requireTrader(basis);
+  if (amount.unit === 'INR') checkLimits(amount.amountPaise);
   await takeQuote(deps, userId);
   const id = random.uuid();
   const verified = await verifyBuy(deps, {
@@ -40,6 +43,7 @@ export const draftBuyQuote = async (
     providerUserId,
     amount,
     reference: id,
+    known: { gstRateBps, versions },
     ...(amount.unit === 'GRAMS' && {
       check: ({ totalPaise }: BuyBreakdown) => checkLimits(totalPaise),
     }),

@@ -7,6 +7,7 @@ import {
   type SellBreakdown,
 } from '../../money/index.ts';
 import type { LivePrice } from '../price/index.ts';
+import type { SettingVersions } from '../settings/index.ts';
 import { breakDown, checkSellAmount } from './quote.rules.ts';
 import type { QuoteDeps, GoldAmount, SellQuote } from './quotes.types.ts';
 
@@ -70,10 +71,11 @@ export const checkSellLimits = async (
   { grams, proceedsPaise, providerPricePaise }: SellQuote,
   amount: GoldAmount,
   availableGrams: Grams,
+  versions?: SettingVersions,
 ): Promise<void> => {
   const grossPaise = grossOf(amount, proceedsPaise);
   const sell = { grossPaise, grams, providerPricePaise, availableGrams };
-  const current = await limits.current();
+  const current = await limits.current(versions);
   const maxSellPaise = most < current.maxSellPaise ? most : current.maxSellPaise;
   checkSellAmount(sell, { ...current, maxSellPaise }, provider.rules.minimumSellPaise);
 };

@@ -11,9 +11,9 @@ import {
   type Paise,
 } from '../../money/index.ts';
 import { endOfIstDay, startOfIstDay } from '../../platform/clock/ist.ts';
-import type { Db } from '../../platform/db/index.ts';
+import { readAlone, type Db, type Read } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
-import { sumBuys } from '../orders/index.ts';
+import { readBuys } from '../orders/index.ts';
 import type { LimitName, Limits } from '../settings/index.ts';
 import type { QuoteStatus } from './quotes.types.ts';
 
@@ -47,15 +47,26 @@ const limitExceeded = (limit: LimitName, limits: Limits): AppError => {
   });
 };
 
-interface BuyToCheck {
+/** A buy, or the checkout of an installment, which is not counted twice. */
+interface CheckoutToCheck {
   readonly userId: string;
   readonly amountPaise: Paise;
-}
-
-/** A buy, or the checkout of an installment, which is not counted twice. */
-interface CheckoutToCheck extends BuyToCheck {
   readonly installmentId?: string;
 }
+
+/** Reads what a customer has bought on this IST day, but for the installment that is named. */
+export const readDaysBuys = (userId: string, now: Date, exceptId?: string): Read<Paise> =>
+  readBuys(userId, { from: startOfIstDay(now), to: endOfIstDay(now), now, exceptId });
+
+/** @throws AppError LIMIT_EXCEEDED where a further buy is more than the day has left */
+export const requireDaysRoom = (
+  { bought, amountPaise }: { readonly bought: Paise; readonly amountPaise: Paise },
+  limits: Limits,
+): void => {
+  if (addPaise(bought, amountPaise) > limits.dailyBuyPaise) {
+    throw limitExceeded('dailyBuyPaise', limits);
+  }
+};
 
 /**
  * Checks a further buy, or the checkout of an installment, against what the customer has bought on
@@ -64,15 +75,12 @@ interface CheckoutToCheck extends BuyToCheck {
  */
 export const checkDailyBuys = async (
   db: Db,
-  buy: CheckoutToCheck,
+  { userId, amountPaise, installmentId }: CheckoutToCheck,
   limits: Limits,
   now: Date,
 ): Promise<void> => {
-  const day = { from: startOfIstDay(now), to: endOfIstDay(now), now, exceptId: buy.installmentId };
-  const bought = await sumBuys(db, buy.userId, day);
-  if (addPaise(bought, buy.amountPaise) > limits.dailyBuyPaise) {
-    throw limitExceeded('dailyBuyPaise', limits);
-  }
+  const bought = await readAlone(db, readDaysBuys(userId, now, installmentId));
+  requireDaysRoom({ bought, amountPaise }, limits);
 };
 
 /** Returns how much more a customer may buy for on this IST day, as it is known at this moment. */
@@ -82,8 +90,7 @@ export const remainingDailyBuys = async (
   { dailyBuyPaise }: Limits,
   now: Date,
 ): Promise<Paise> => {
-  const day = { from: startOfIstDay(now), to: endOfIstDay(now), now };
-  const bought = await sumBuys(db, userId, day);
+  const bought = await readAlone(db, readDaysBuys(userId, now));
   return bought < dailyBuyPaise ? subtractPaise(dailyBuyPaise, bought) : paise(0n);
 };
 
@@ -91,15 +98,13 @@ export const remainingDailyBuys = async (
  * Checks the gross amount of one buy against its limits, and then the day's.
  * @throws AppError LIMIT_EXCEEDED with the limit in `details`
  */
-export const checkBuyLimits = async (
-  db: Db,
-  buy: BuyToCheck,
+export const requireBuyLimits = (
+  buy: { readonly bought: Paise; readonly amountPaise: Paise },
   limits: Limits,
-  now: Date,
-): Promise<void> => {
+): void => {
   if (buy.amountPaise < limits.minBuyPaise) throw limitExceeded('minBuyPaise', limits);
   if (buy.amountPaise > limits.maxBuyPaise) throw limitExceeded('maxBuyPaise', limits);
-  await checkDailyBuys(db, buy, limits, now);
+  requireDaysRoom(buy, limits);
 };
 
 export interface SaleToCheck {

@@ -4,6 +4,7 @@ import type { Metrics } from '../../platform/observability/index.ts';
 import { availableGrams, lockHolding, readHolding } from '../holdings/index.ts';
 import { customerAccess } from '../identity/index.ts';
 import { verifiablePrice } from '../price/index.ts';
+import { findBuyBasis } from './buy-basis.ts';
 import { draftBuyQuote } from './quote-buy.ts';
 import type { QuoteDeps, BuyQuote } from './quotes.types.ts';
 import { requireProviderUser } from '../kyc/index.ts';
@@ -70,8 +71,9 @@ export const createQuoteRoutes = (
       responses: { 201: buyQuoteView },
       errors: quoteErrors,
       handler: async ({ body, principal }) => {
-        const limits = await deps.limits.current();
-        const quote = await draftBuyQuote(deps, principal.userId, body, limits);
+        const basis = await findBuyBasis(deps, principal.userId);
+        const limits = await deps.limits.current(basis.versions);
+        const quote = await draftBuyQuote(deps, principal.userId, body, limits, basis);
         await storeBuyQuote(deps, quote);
         return created(presentBuyQuote(quote, clock.now()));
       },

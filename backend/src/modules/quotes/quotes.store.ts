@@ -6,7 +6,7 @@ import {
   gramsToDatabase,
   paise,
 } from '../../money/index.ts';
-import { execute, selectRows, sql, type Db } from '../../platform/db/index.ts';
+import { execute, selectOne, sql, sqlColumns, type Db, type Sql } from '../../platform/db/index.ts';
 import { addMs, type Clock } from '../../platform/clock/clock.ts';
 import type { Purge } from '../../platform/jobs/index.ts';
 import type { GoldUnit } from '../orders/index.ts';
@@ -89,14 +89,6 @@ const toSellQuote = (row: Filled<SellRow>): SellQuote => ({
   providerPricePaise: paise(row.providerPricePaise),
 });
 
-const lockQuote = async (tx: Db, id: string, userId: string): Promise<void> => {
-  await selectRows(
-    tx,
-    sql`
-      SELECT id FROM gold_quote WHERE id = ${id}::uuid AND user_id = ${userId}::uuid FOR UPDATE`,
-  );
-};
-
 /** Returns a buy quote of this customer; undefined where there is none. */
 export const findBuyQuote = async (
   db: Db,
@@ -108,14 +100,24 @@ export const findBuyQuote = async (
   return row === null ? undefined : toBuyQuote(row as Filled<BuyRow>);
 };
 
+/** Selects the grams of a buy quote of this customer, as a part of another statement. */
+export const quotedGrams = (id: string | null, userId: string): Sql => sql`
+  SELECT grams FROM gold_quote
+  WHERE id = ${id}::uuid AND user_id = ${userId}::uuid AND kind = 'BUY'`;
+
 /** Returns it locked until the transaction ends. */
 export const lockBuyQuote = async (
   tx: Db,
   id: string,
   userId: string,
 ): Promise<BuyQuote | undefined> => {
-  await lockQuote(tx, id, userId);
-  return findBuyQuote(tx, id, userId);
+  const row = await selectOne<BuyRow>(
+    tx,
+    sql`
+      SELECT ${sqlColumns(buyColumns)} FROM gold_quote
+      WHERE id = ${id}::uuid AND user_id = ${userId}::uuid AND kind = 'BUY' FOR UPDATE`,
+  );
+  return row === undefined ? undefined : toBuyQuote(row as Filled<BuyRow>);
 };
 
 /**
@@ -160,8 +162,13 @@ export const lockSellQuote = async (
   id: string,
   userId: string,
 ): Promise<SellQuote | undefined> => {
-  await lockQuote(tx, id, userId);
-  return findSellQuote(tx, id, userId);
+  const row = await selectOne<SellRow>(
+    tx,
+    sql`
+      SELECT ${sqlColumns(sellColumns)} FROM gold_quote
+      WHERE id = ${id}::uuid AND user_id = ${userId}::uuid AND kind = 'SELL' FOR UPDATE`,
+  );
+  return row === undefined ? undefined : toSellQuote(row as Filled<SellRow>);
 };
 
 /** Returns the newest sell quote that can still be used, of exactly this unit and amount. */

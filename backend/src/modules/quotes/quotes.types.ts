@@ -5,7 +5,7 @@ import type { Random } from '../../platform/ids/random.ts';
 import type { UseBound } from '../../platform/use-bounds/index.ts';
 import type { Logger } from '../../platform/observability/index.ts';
 import type { LivePriceReader } from '../price/index.ts';
-import type { Limits } from '../settings/index.ts';
+import type { Limits, SettingVersions } from '../settings/index.ts';
 import type { Bps, Grams, Paise } from '../../money/index.ts';
 import type { GoldUnit } from '../orders/index.ts';
 
@@ -76,7 +76,7 @@ export interface GoldBase {
 export interface QuoteDeps extends GoldBase {
   readonly provider: GoldProvider;
   readonly price: LivePriceReader;
-  readonly limits: { current(): Promise<Limits> };
+  readonly limits: { current(versions?: SettingVersions): Promise<Limits> };
   /** Bounds the quotes of a customer (contract: limits > Quotes and locks). */
   readonly quoteBound: UseBound;
   /** The tolerance towards the provider's price (contract: money > Provider's price). */

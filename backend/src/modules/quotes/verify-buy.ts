@@ -12,6 +12,7 @@ import { AppError, isAppError } from '../../platform/errors/app-error.ts';
 import { isUnavailable } from '../../platform/http-client/index.ts';
 import { refused, type Outcome } from '../../platform/outcome/outcome.ts';
 import { verifiablePrice, type LivePrice } from '../price/index.ts';
+import type { SettingVersions } from '../settings/index.ts';
 import { gstRateBpsOn } from '../statutory/index.ts';
 import { breakDown } from './quote.rules.ts';
 import type { GoldAmount, QuoteDeps } from './quotes.types.ts';
@@ -37,7 +38,9 @@ interface BuyToVerify {
   /** Our own stable id of this attempt. */
   readonly reference: string;
   /** Throws whatever refuses this breakdown, before the provider is called. */
-  readonly check?: (breakdown: BuyBreakdown) => Promise<void>;
+  readonly check?: (breakdown: BuyBreakdown) => void;
+  /** The tax rate and the settings' versions, where they were read a moment ago. */
+  readonly known?: { readonly gstRateBps: Bps; readonly versions: SettingVersions };
 }
 
 type VerifyBuyDeps = Pick<
@@ -121,10 +124,10 @@ const verifyAt = async (
   request: BuyToVerify,
 ): Promise<Tried> => {
   const { db, clock, provider } = deps;
-  const { providerUserId, reference, amount } = request;
-  const gstRateBps = await gstRateBpsOn(db, clock.now());
+  const { providerUserId, reference, amount, known } = request;
+  const gstRateBps = known?.gstRateBps ?? (await gstRateBpsOn(db, clock.now()));
   const breakdown = breakDownBuy(amount, live.buyPaise, gstRateBps);
-  await request.check?.(breakdown);
+  request.check?.(breakdown);
   // The lock runs from the moment before the call: what it costs is ours, not the provider's.
   const lockStartedAt = clock.now();
   const outcome = await provider.verifyBuy({
@@ -169,7 +172,7 @@ export const verifyBuy = async (
   request: BuyToVerify,
 ): Promise<VerifiedBuy> => {
   const { logger, price } = deps;
-  const live = await verifiablePrice(deps);
+  const live = await verifiablePrice(deps, request.known?.versions);
   const first = await verifyAt(deps, live, request);
   if ('verified' in first) return first.verified;
   const fresh = await price.freshPrice();

@@ -1,6 +1,14 @@
 import { addMs, type Clock } from '../../platform/clock/clock.ts';
 import { istDate } from '../../platform/clock/ist.ts';
-import { selectOne, sql, type Db, type Sql } from '../../platform/db/index.ts';
+import {
+  readAlone,
+  readOf,
+  selectOne,
+  sql,
+  type Db,
+  type Read,
+  type Sql,
+} from '../../platform/db/index.ts';
 import { missingMigrations } from '../../platform/db/migrations.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import type { Logger } from '../../platform/observability/index.ts';
@@ -13,8 +21,13 @@ export interface Gates {
   isBuyOpen(): Promise<boolean>;
   /** Returns true when the switch is on. */
   isSellOpen(): Promise<boolean>;
-  /** @throws AppError PAYMENTS_DISABLED while it is closed */
-  requireBuyOpen(): Promise<void>;
+  /** Reads whether every item of evidence is good, for `requireBuyOpen`. */
+  readBuyEvidence(): Read<boolean>;
+  /**
+   * Takes the evidence where it was read beside something else, a moment ago.
+   * @throws AppError PAYMENTS_DISABLED while it is closed
+   */
+  requireBuyOpen(isEvidenceGood?: boolean): Promise<void>;
   /** @throws AppError SELL_DISABLED while it is closed */
   requireSellOpen(): Promise<void>;
 }
@@ -44,20 +57,18 @@ export const isShownToCustomers = async (db: Db): Promise<boolean> => {
 };
 
 /**
- * Returns true when every item of evidence is verified, has not expired, and is shown to customers
+ * Reads whether every item of evidence is verified, has not expired, and is shown to customers
  * where it has to be. Raw SQL, since every buy reads it.
  */
-const isAllEvidenceGood = async (db: Db, now: Date): Promise<boolean> => {
-  const row = await selectOne<{ good: bigint }>(
-    db,
+const readAllEvidenceGood = (now: Date): Read<boolean> =>
+  readOf(
     sql`
-      SELECT count(*) AS good FROM readiness_evidence AS e
+      SELECT count(*)::int AS good FROM readiness_evidence AS e
       WHERE e.verified AND e.item = ANY(${[...evidenceItems]})
         AND (e.expires_on IS NULL OR e.expires_on >= ${istDate(now)}::date)
         AND (e.item <> 'legal_entity' OR ${isShown})`,
+    (row: { readonly good: number } | undefined) => row?.good === evidenceItems.length,
   );
-  return row?.good === BigInt(evidenceItems.length);
-};
 
 /**
  * Reads the switches on every call: a gate that an operator closes is closed for the next request.
@@ -66,11 +77,13 @@ const isAllEvidenceGood = async (db: Db, now: Date): Promise<boolean> => {
 export const createGates = (options: GatesOptions): Gates => {
   const { db, clock, switches, blockingChecks, logger } = options;
 
-  const findBuyClosure = async (): Promise<string | undefined> => {
+  const readBuyEvidence = (): Read<boolean> => readAllEvidenceGood(clock.now());
+
+  const findBuyClosure = async (isEvidenceGood?: boolean): Promise<string | undefined> => {
     if (!(await switches.isOn('DIGITAL_GOLD_PAYMENT_ENABLED'))) {
       return 'The switch DIGITAL_GOLD_PAYMENT_ENABLED is off, or its file is unreadable.';
     }
-    if (!(await isAllEvidenceGood(db, clock.now()))) {
+    if (!(isEvidenceGood ?? (await readAlone(db, readBuyEvidence())))) {
       return 'Evidence is missing, not verified, expired, or not shown to customers.';
     }
     const found = await Promise.all(blockingChecks.map((check) => check()));
@@ -78,8 +91,8 @@ export const createGates = (options: GatesOptions): Gates => {
   };
 
   let lastClosure: string | undefined;
-  const isBuyOpen = async (): Promise<boolean> => {
-    const closure = await findBuyClosure();
+  const isBuyOpen = async (isEvidenceGood?: boolean): Promise<boolean> => {
+    const closure = await findBuyClosure(isEvidenceGood);
     if (closure !== lastClosure) {
       if (closure === undefined) logger.info({}, 'buying is open again');
       else logger.warn({ reason: closure }, 'buying is closed');
@@ -90,10 +103,11 @@ export const createGates = (options: GatesOptions): Gates => {
   const isSellOpen = (): Promise<boolean> => switches.isOn('DIGITAL_SELL_ENABLED');
 
   return {
-    isBuyOpen,
+    isBuyOpen: () => isBuyOpen(),
     isSellOpen,
-    async requireBuyOpen() {
-      if (!(await isBuyOpen())) throw new AppError('PAYMENTS_DISABLED');
+    readBuyEvidence,
+    async requireBuyOpen(isEvidenceGood) {
+      if (!(await isBuyOpen(isEvidenceGood))) throw new AppError('PAYMENTS_DISABLED');
     },
     async requireSellOpen() {
       if (!(await isSellOpen())) throw new AppError('SELL_DISABLED');

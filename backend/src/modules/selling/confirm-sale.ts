@@ -1,9 +1,11 @@
+import { readAlone, type Db } from '../../platform/db/index.ts';
 import { AppError, isAppError } from '../../platform/errors/app-error.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
 import { describeError } from '../../platform/observability/index.ts';
 import { describeOutcome, type Outcome } from '../../platform/outcome/outcome.ts';
-import { findUser } from '../identity/index.ts';
+import { readProviderUserId } from '../identity/index.ts';
 import {
+  type GoldOrder,
   type VerifiedSale,
   findOrder,
   isVerifiedSale,
@@ -25,17 +27,21 @@ import {
 } from './record-sale-outcome.ts';
 import type { SaleInitiator, SellingDeps } from './selling.types.ts';
 
+/** The intent is written, its lease held; `queryFirst` where an earlier try may have arrived. */
+export interface ConfirmToSend {
+  readonly kind: 'CONFIRM';
+  readonly order: VerifiedSale;
+  readonly confirmId: string;
+  readonly holderId: string;
+  readonly queryFirst: boolean;
+  /** Where it is known. */
+  readonly providerUserId?: string | null;
+}
+
 type Claim =
   /** Nothing is to be confirmed: only the order-status may be queried. */
   | { readonly kind: 'QUERY'; readonly order: VerifiedSale; readonly isUnderReview: boolean }
-  /** The intent is written, its lease held; `queryFirst` where an earlier try may have arrived. */
-  | {
-      readonly kind: 'CONFIRM';
-      readonly order: VerifiedSale;
-      readonly confirmId: string;
-      readonly holderId: string;
-      readonly queryFirst: boolean;
-    }
+  | ConfirmToSend
   | { readonly kind: 'LEAVE' };
 
 interface Queried {
@@ -45,6 +51,22 @@ interface Queried {
 }
 
 const inProgress = (): AppError => new AppError('REQUEST_IN_PROGRESS', { retryAfterSeconds: 1 });
+
+/**
+ * Writes the first intent to confirm a sale, in the transaction that makes it VERIFIED. Undefined
+ * for an order that is no verified sale.
+ */
+export const intendConfirm = async (
+  { clock, random }: Pick<SellingDeps, 'clock' | 'random'>,
+  tx: Db,
+  order: GoldOrder,
+  providerUserId: string | null,
+): Promise<ConfirmToSend | undefined> => {
+  if (!isVerifiedSale(order)) return undefined;
+  const [confirmId, holderId] = [random.uuid(), random.uuid()];
+  await recordIntent(tx, 'sell-confirm', order, { id: confirmId, holderId, at: clock.now() });
+  return { kind: 'CONFIRM', order, confirmId, holderId, queryFirst: false, providerUserId };
+};
 
 /** Reads the sale under its lock, and writes and acquires the intent, committed before the call. */
 const claimConfirm = (
@@ -77,9 +99,9 @@ const queryStatus = async ({ provider }: SellingDeps, order: VerifiedSale): Prom
 
 const confirmAtProvider = async (
   { db, provider }: SellingDeps,
-  order: VerifiedSale,
+  { order, providerUserId: known }: ConfirmToSend,
 ): Promise<Outcome<{ readonly invoiceId?: string }>> => {
-  const providerUserId = (await findUser(db, order.userId))?.providerUserId ?? null;
+  const providerUserId = known ?? (await readAlone(db, readProviderUserId(order.userId)));
   invariant(providerUserId, `the customer of sell order ${order.id} is known to the provider`);
   const { providerTxId, grams, providerAmountPaise, id: reference, providerRateId } = order;
   return provider.confirmSell({
@@ -115,9 +137,10 @@ const outcomeOf = (
 
 const confirmAndQuery = async (
   deps: SellingDeps,
-  { order, confirmId, holderId, queryFirst }: Extract<Claim, { kind: 'CONFIRM' }>,
+  claim: ConfirmToSend,
   by: SaleInitiator,
 ): Promise<void> => {
+  const { order, confirmId, holderId, queryFirst } = claim;
   const held = { confirmId, holderId };
   if (queryFirst) {
     const queried = await queryStatus(deps, order);
@@ -128,7 +151,7 @@ const confirmAndQuery = async (
     }
     if (!(await renewConfirm(deps.db, confirmId, holderId))) throw inProgress();
   }
-  const confirmed = await confirmAtProvider(deps, order);
+  const confirmed = await confirmAtProvider(deps, claim);
   const queried = await queryStatus(deps, order);
   await recordSaleOutcome(deps, { ...outcomeOf(order, queried, by, confirmed), held });
 };
@@ -168,16 +191,17 @@ const reviewAfterError = async (
  * CONFIRMED. The intent is committed before the confirm, the status is queried after every confirm
  * and before any further one, and only the status decides. Any other outcome leaves the sale
  * VERIFIED and under review, with its grams reserved; a sale under review is never confirmed again,
- * only queried (contract: selling > Sales under review).
+ * only queried (contract: selling > Sales under review). `intended` was written by the verify.
  * @throws AppError SELL_UNDER_REVIEW; REQUEST_IN_PROGRESS while another process has it
  */
 export const confirmSale = async (
   deps: SellingDeps,
   orderId: string,
   by: SaleInitiator,
+  intended?: ConfirmToSend,
 ): Promise<void> => {
   try {
-    const claim = await claimConfirm(deps, orderId);
+    const claim = intended ?? (await claimConfirm(deps, orderId));
     if (claim.kind === 'CONFIRM') await confirmAndQuery(deps, claim, by);
     if (claim.kind === 'QUERY') await queryAlone(deps, claim, by);
   } catch (error) {

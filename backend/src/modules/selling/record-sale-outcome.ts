@@ -21,7 +21,7 @@ import { debitHolding, releaseSale } from '../holdings/index.ts';
 import { insertPayout } from '../payouts/index.ts';
 import {
   findLatestConfirm,
-  markDone,
+  markLatestDone,
   markQueried,
   markRefused,
   markUnknown,
@@ -103,8 +103,7 @@ const markConfirmDone = async (
   order: VerifiedSale,
 ): Promise<void> => {
   const at = clock.now();
-  const known = await findLatestConfirm(tx, 'sell-confirm', order.id);
-  if (known !== undefined) return markDone(tx, known.id, at);
+  if ((await markLatestDone(tx, 'sell-confirm', order.id, at)) !== undefined) return;
   await recordUnintended(tx, 'sell-confirm', order, { id: random.uuid(), at });
 };
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { parseDecimal, type Grams } from '../../money/index.ts';
-import type { Db } from '../../platform/db/index.ts';
+import { readTogether, type Db, type ReadValues } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
 import {
@@ -10,11 +10,16 @@ import {
   type KeyedRequest,
 } from '../../platform/idempotency/index.ts';
 import { withLock } from '../../platform/redis/index.ts';
-import { lockUsableAccount } from '../banking/index.ts';
-import { availableGrams, lockHolding, readHolding, reserveGrams } from '../holdings/index.ts';
+import { lockUsableAccount, readAccountUse, requireUsableAccount } from '../banking/index.ts';
+import {
+  availableGrams,
+  lockHolding,
+  readHoldingBeside,
+  reservingGrams,
+} from '../holdings/index.ts';
 import { insertSellOrder, type GoldOrder, findOrder } from '../orders/index.ts';
 import { verifiablePrice } from '../price/index.ts';
-import { recordVerifyIntent } from '../provider-operations/index.ts';
+import { verifyIntent } from '../provider-operations/index.ts';
 import {
   type SellQuote,
   checkSellLimits,
@@ -28,11 +33,12 @@ import {
   takeQuote,
   type VerifyErrorCode,
 } from '../quotes/index.ts';
-import { requireProviderUser } from '../kyc/index.ts';
+import { readTrader, requireTrader } from '../kyc/index.ts';
+import { readSettingVersions, type SettingVersions } from '../settings/index.ts';
 import { findPayoutOfOrder, type Payout } from '../payouts/index.ts';
 import type { SaleRequest, SellingDeps, SaleInitiator } from './selling.types.ts';
-import { confirmSale } from './confirm-sale.ts';
-import { verifySale } from './verify-sale.ts';
+import { confirmSale, type ConfirmToSend } from './confirm-sale.ts';
+import { claimVerify, verifySale, type VerifyToSend } from './verify-sale.ts';
 
 /** The quote that a sale uses up. */
 type QuoteToSell =
@@ -41,6 +47,16 @@ type QuoteToSell =
   /** The newest that fits; where another sale was quicker, a new one is made. */
   | { readonly kind: 'found'; readonly quote: SellQuote }
   | { readonly kind: 'new'; readonly quote: SellQuote };
+
+/** Reads what a sale begins with: early answers, of which those that may change are read again. */
+const readSaleBasis = ({ userId, bankAccountId }: SaleRequest) => ({
+  ...readTrader(userId),
+  holding: readHoldingBeside(userId),
+  account: readAccountUse(bankAccountId),
+  versions: readSettingVersions,
+});
+
+type SaleBasis = ReadValues<ReturnType<typeof readSaleBasis>>;
 
 /** Names the order in the idempotency key, in the transaction that writes the order. */
 type BindKey = (tx: Db, orderId: string) => Promise<void>;
@@ -66,6 +82,7 @@ const findNamedQuote = async (
 const chooseQuote = async (
   deps: SellingDeps,
   request: SaleRequest,
+  versions: SettingVersions,
   mayFind: boolean,
 ): Promise<QuoteToSell> => {
   const { db, clock } = deps;
@@ -76,7 +93,7 @@ const chooseQuote = async (
   const found = mayFind ? await findUsableSellQuote(db, userId, amount, clock.now()) : undefined;
   if (found !== undefined) return { kind: 'found', quote: found };
   await takeQuote(deps, userId);
-  const live = await verifiablePrice(deps);
+  const live = await verifiablePrice(deps, versions);
   return { kind: 'new', quote: draftSellQuote(deps, userId, amount, live) };
 };
 
@@ -84,22 +101,28 @@ const requireAvailable = (grams: Grams, available: Grams): void => {
   if (grams > available) throw new AppError('INSUFFICIENT_BALANCE', { field: 'amount' });
 };
 
+interface PreparedSale {
+  readonly chosen: QuoteToSell;
+  readonly providerUserId: string;
+}
+
 /** Chooses the quote and checks, in the order of refusals, everything that may refuse the sale. */
 const prepare = async (
   deps: SellingDeps,
   request: SaleRequest,
-  mayFind: boolean,
-): Promise<QuoteToSell> => {
-  const { db, clock } = deps;
-  const { userId, amount, bankAccountId } = request;
-  await requireProviderUser(db, userId);
-  const chosen = await chooseQuote(deps, request, mayFind);
-  const available = availableGrams(await readHolding(db, userId));
-  await checkSellLimits(deps, chosen.quote, amount, available);
-  if (chosen.kind === 'named') requireUsable(chosen.quote, clock.now());
-  await lockUsableAccount(db, userId, bankAccountId);
+  basis: SaleBasis,
+  mayFind = true,
+): Promise<PreparedSale> => {
+  const { userId, amount } = request;
+  const { versions } = basis;
+  const providerUserId = requireTrader(basis);
+  const chosen = await chooseQuote(deps, request, versions, mayFind);
+  const available = availableGrams(basis.holding);
+  await checkSellLimits(deps, chosen.quote, amount, available, versions);
+  if (chosen.kind === 'named') requireUsable(chosen.quote, deps.clock.now());
+  requireUsableAccount(basis.account, userId);
   requireAvailable(chosen.quote.grams, available);
-  return chosen;
+  return { chosen, providerUserId };
 };
 
 /** Consumes the quote; false when it was only found, and another sale was quicker. */
@@ -125,9 +148,9 @@ const consume = async (
 const write = (
   deps: SellingDeps,
   { userId, bankAccountId, requestId }: SaleRequest,
-  chosen: QuoteToSell,
+  { chosen, providerUserId }: PreparedSale,
   bindKey: BindKey,
-): Promise<string | undefined> =>
+): Promise<VerifyToSend | undefined> =>
   deps.inTransaction(async (tx) => {
     const { clock, random } = deps;
     const { quote } = chosen;
@@ -138,36 +161,41 @@ const write = (
     if (!(await consume(deps, tx, chosen))) return undefined;
     await lockUsableAccount(tx, userId, bankAccountId);
     requireAvailable(grams, available);
-    if (!(await reserveGrams(tx, { userId, grams, at }))) {
-      throw new AppError('INSUFFICIENT_BALANCE', { field: 'amount' });
-    }
     const id = random.uuid();
-    const eventId = random.uuid();
+    const [eventId, holderId] = [random.uuid(), random.uuid()];
     const placed = { ...quote, id, eventId, quoteId: quote.id, bankAccountId, requestId, at };
-    await insertSellOrder(tx, placed);
-    const intent = { ...quote, id: random.uuid(), orderId: id, quoteId: quote.id, at };
-    await recordVerifyIntent(tx, intent);
+    const intent = { ...quote, id: random.uuid(), quoteId: quote.id, holderId, at };
+    const order = await insertSellOrder(tx, placed, {
+      before: [{ name: 'reserved', write: reservingGrams({ userId, grams, at }) }],
+      after: [verifyIntent(intent)],
+    });
+    if (order === undefined) throw new AppError('INSUFFICIENT_BALANCE', { field: 'amount' });
     await bindKey(tx, id);
-    return id;
+    return { order, quote, holderId, providerUserId };
   });
 
 /**
  * Places a sale: one transaction in which the quote is consumed, the bank account checked, the
  * grams reserved and the order written, before the provider is called
  * (contract: selling > Placing a sale). Whatever may refuse it is checked before, in the order of
- * refusals, and again under the locks. Returns the id of the order, PENDING.
+ * refusals, and again under the locks. Returns the order, PENDING, with its verify held.
  * @throws AppError in the order of refusals (contract: selling > Refusals of a sale)
  */
 const placeSale = async (
   deps: SellingDeps,
   request: SaleRequest,
+  basis: SaleBasis,
   bindKey: BindKey,
-): Promise<string> => {
-  const placed = await write(deps, request, await prepare(deps, request, true), bindKey);
-  const id = placed ?? (await write(deps, request, await prepare(deps, request, false), bindKey));
-  invariant(id, 'a new quote is consumed by the sale that made it');
+): Promise<VerifyToSend> => {
+  const first = await write(deps, request, await prepare(deps, request, basis), bindKey);
+  const again = async () => {
+    const fresh = await readTogether(deps.db, readSaleBasis(request));
+    return write(deps, request, await prepare(deps, request, fresh, false), bindKey);
+  };
+  const placed = first ?? (await again());
+  invariant(placed, 'a new quote is consumed by the sale that made it');
   await deps.portfolios.drop(request.userId);
-  return id;
+  return placed;
 };
 
 /**
@@ -220,14 +248,16 @@ const carryThrough = async (
   deps: SellingDeps,
   orderId: string,
   by: SaleInitiator,
+  placed?: VerifyToSend,
 ): Promise<Sale> => {
-  let order = await loadOrder(deps, orderId);
+  let order = placed?.order ?? (await loadOrder(deps, orderId));
+  let claim: ConfirmToSend | undefined;
   if (order.status === 'PENDING') {
-    await verifySale(deps, order, by);
-    order = await loadOrder(deps, orderId);
+    claim = await verifySale(deps, placed ?? (await claimVerify(deps, order)), by);
+    order = claim?.order ?? (await loadOrder(deps, orderId));
   }
   if (order.status === 'VERIFIED') {
-    await confirmSale(deps, orderId, by);
+    await confirmSale(deps, orderId, by, claim);
     order = await loadOrder(deps, orderId);
   }
   if (order.status === 'FAILED') throw failureOf(order);
@@ -242,12 +272,16 @@ const runUnderKey = (
   request: SaleRequest,
 ): Promise<Sale> =>
   keys.run(scope, payload, {
+    reads: readSaleBasis(request),
     replay: (orderId) => replaySale(deps, orderId),
-    async work(claim, resourceId) {
+    async work(claim, resourceId, basis) {
       const by = { actor: `customer:${request.userId}`, requestId: request.requestId };
-      const orderId =
-        resourceId ?? (await placeSale(deps, request, (tx, placed) => claim.bind(tx, placed)));
-      const sale = await carryThrough(deps, orderId, by);
+      const bind: BindKey = (tx, orderId) => claim.bind(tx, orderId);
+      const placed =
+        resourceId === undefined ? await placeSale(deps, request, basis, bind) : undefined;
+      const orderId = resourceId ?? placed?.order.id;
+      invariant(orderId, 'a sale has an order');
+      const sale = await carryThrough(deps, orderId, by, placed);
       await claim.finish(deps.db);
       return sale;
     },

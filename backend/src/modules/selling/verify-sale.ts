@@ -2,15 +2,26 @@ import { AMOUNT_MISMATCH, GRAMS_MISMATCH, RATE_LAPSED } from '../../adapters/gol
 import type { VerifiedTransaction } from '../../adapters/gold-provider/port.ts';
 import { toleranceOn, type Bps, type Paise } from '../../money/index.ts';
 import { addMs } from '../../platform/clock/clock.ts';
+import { readAlone } from '../../platform/db/index.ts';
 import { AppError, isAppError } from '../../platform/errors/app-error.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
 import { describeOutcome, refused, unknown, type Outcome } from '../../platform/outcome/outcome.ts';
 import { releaseSale } from '../holdings/index.ts';
-import { findUser } from '../identity/index.ts';
+import { readProviderUserId } from '../identity/index.ts';
 import { type GoldOrder, lockOrder, transitionSale } from '../orders/index.ts';
 import { acquireVerify, recordVerifyOutcome, renewVerify } from '../provider-operations/index.ts';
 import { type SellQuote, findSellQuote, verifyErrorCode } from '../quotes/index.ts';
+import { intendConfirm, type ConfirmToSend } from './confirm-sale.ts';
 import type { SaleInitiator, SellingDeps } from './selling.types.ts';
+
+/** A placed sale whose verify the caller holds. */
+export interface VerifyToSend {
+  readonly order: GoldOrder;
+  readonly quote: SellQuote;
+  readonly holderId: string;
+  /** Null for a customer whom the provider does not know. */
+  readonly providerUserId: string | null;
+}
 
 interface Rate {
   readonly rateId: string;
@@ -50,11 +61,10 @@ const judge = (
 };
 
 const verifyAtRate = async (
-  { db, clock, provider, priceToleranceBps }: SellingDeps,
-  order: GoldOrder,
+  { clock, provider, priceToleranceBps }: SellingDeps,
+  { order, providerUserId }: VerifyToSend,
   rate: Rate,
 ): Promise<Verified> => {
-  const providerUserId = (await findUser(db, order.userId))?.providerUserId ?? null;
   const calledAt = clock.now();
   if (providerUserId === null || order.grams === null) {
     return { outcome: refused('NO_PROVIDER_USER', 'not known there'), rate, calledAt };
@@ -65,21 +75,17 @@ const verifyAtRate = async (
 };
 
 /** Verifies at the quote's rate. A rate is good for minutes: a lapsed one is replaced once. */
-const verifyAtProvider = async (
-  deps: SellingDeps,
-  order: GoldOrder,
-  quote: SellQuote,
-  holderId: string,
-): Promise<Verified> => {
+const verifyAtProvider = async (deps: SellingDeps, held: VerifyToSend): Promise<Verified> => {
+  const { order, quote, holderId } = held;
   const { providerRateId: rateId, providerPricePaise: rateSellPaise } = quote;
-  const first = await verifyAtRate(deps, order, { rateId, rateSellPaise });
+  const first = await verifyAtRate(deps, held, { rateId, rateSellPaise });
   const hasLapsed = first.outcome.kind === 'refused' && first.outcome.code === RATE_LAPSED;
   if (!hasLapsed) return first;
   if (!(await renewVerify(deps.db, order.id, holderId))) return first;
   try {
     const live = await deps.price.freshPrice();
     const rate = { rateId: live.sellRateId, rateSellPaise: live.providerSellPaise };
-    return await verifyAtRate(deps, order, rate);
+    return await verifyAtRate(deps, held, rate);
   } catch (error) {
     if (!isAppError(error, 'PRICE_UNAVAILABLE')) throw error;
     return { ...first, outcome: unknown('no rate to verify with') };
@@ -88,10 +94,10 @@ const verifyAtProvider = async (
 
 const recordOutcome = (
   deps: SellingDeps,
-  { id }: GoldOrder,
+  { order: { id }, holderId, providerUserId }: VerifyToSend,
   { outcome, rate, calledAt }: Verified,
-  { holderId, by }: { readonly holderId: string; readonly by: SaleInitiator },
-): Promise<void> =>
+  by: SaleInitiator,
+): Promise<ConfirmToSend | undefined> =>
   deps.inTransaction(async (tx) => {
     const order = await lockOrder(tx, id);
     const at = deps.clock.now();
@@ -107,18 +113,17 @@ const recordOutcome = (
     const sale = { id, status: order.status };
     if (outcome.kind === 'done') {
       const { providerTxId, providerAmountPaise } = outcome.value;
-      return transitionSale(deps, tx, sale, {
-        ...by,
-        to: 'VERIFIED',
-        cause: 'provider.verified',
-        changes: {
-          providerTxId,
-          providerAmountPaise,
-          providerRateId: rate.rateId,
-          lockStartedAt: calledAt,
-          lockEndsAt: addMs(calledAt, deps.provider.rules.lockMs),
-        },
-      });
+      const changes = {
+        providerTxId,
+        providerAmountPaise,
+        providerRateId: rate.rateId,
+        lockStartedAt: calledAt,
+        lockEndsAt: addMs(calledAt, deps.provider.rules.lockMs),
+      };
+      const step = { ...by, to: 'VERIFIED', cause: 'provider.verified', changes } as const;
+      await transitionSale(deps, tx, sale, step);
+      const verified = { ...order, ...changes, status: step.to };
+      return intendConfirm(deps, tx, verified, providerUserId);
     }
     await transitionSale(deps, tx, sale, {
       ...by,
@@ -135,25 +140,38 @@ const recordOutcome = (
   });
 
 /**
- * Takes the first step of a placed sale: the provider's verify, PENDING -> VERIFIED. A verify that
- * is refused, unanswered, of other grams or of less money than was promised binds nobody: the sale
- * is FAILED and its grams are available again (contract: states > Gold order, sell). A repeat after
- * a crash verifies again.
+ * Acquires the verify of a sale that an earlier process has placed.
  * @throws AppError REQUEST_IN_PROGRESS while another process has it
  */
-export const verifySale = async (
-  deps: SellingDeps,
+export const claimVerify = async (
+  { db, clock, random }: SellingDeps,
   order: GoldOrder,
-  by: SaleInitiator,
-): Promise<void> => {
-  const { db, clock, random, portfolios } = deps;
+): Promise<VerifyToSend> => {
   const holderId = random.uuid();
   if (!(await acquireVerify(db, order.id, { holderId, at: clock.now() }))) {
     throw new AppError('REQUEST_IN_PROGRESS', { retryAfterSeconds: 1 });
   }
   const quote = await findSellQuote(db, order.quoteId ?? '', order.userId);
   invariant(quote, `sell order ${order.id} has a quote`);
-  const verified = await verifyAtProvider(deps, order, quote, holderId);
-  await recordOutcome(deps, order, verified, { holderId, by });
-  if (verified.outcome.kind !== 'done') await portfolios.drop(order.userId);
+  const providerUserId = await readAlone(db, readProviderUserId(order.userId));
+  return { order, quote, holderId, providerUserId };
+};
+
+/**
+ * Takes the first step of a placed sale: the provider's verify, PENDING -> VERIFIED, with the intent
+ * of the confirm, which it returns, in the same transaction. A verify that
+ * is refused, unanswered, of other grams or of less money than was promised binds nobody: the sale
+ * is FAILED and its grams are available again (contract: states > Gold order, sell). A repeat after
+ * a crash verifies again.
+ * @throws AppError REQUEST_IN_PROGRESS where another process has acquired it meanwhile
+ */
+export const verifySale = async (
+  deps: SellingDeps,
+  held: VerifyToSend,
+  by: SaleInitiator,
+): Promise<ConfirmToSend | undefined> => {
+  const verified = await verifyAtProvider(deps, held);
+  const intended = await recordOutcome(deps, held, verified, by);
+  if (verified.outcome.kind !== 'done') await deps.portfolios.drop(held.order.userId);
+  return intended;
 };

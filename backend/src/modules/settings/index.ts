@@ -12,6 +12,8 @@ export { defaultLimits, type LimitName, type Limits } from './settings.types.ts'
 export {
   type LimitsService,
   createSettingCopies,
+  readSettingVersions,
   type KeepCopy,
   type ReadSetting,
+  type SettingVersions,
 } from './settings.store.ts';

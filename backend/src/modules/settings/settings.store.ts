@@ -1,9 +1,12 @@
 import {
   batchReads,
+  readAlone,
+  readOf,
   selectRows,
   sql,
   type Db,
   type InTransaction,
+  type Read,
 } from '../../platform/db/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
 import { paise } from '../../money/index.ts';
@@ -16,8 +19,14 @@ import { presentLimits } from './settings.schemas.ts';
 /** The settings of which every replica keeps a copy. */
 type SettingName = 'limits' | 'flags' | 'banners' | 'spreads';
 
-/** Returns a setting as it is in the database now. */
-export type ReadSetting<Value> = () => Promise<Value>;
+/** The versions of all settings at one moment. */
+export type SettingVersions = ReadonlyMap<string, string>;
+
+/**
+ * Returns a setting as it is in the database now; or as it was at the moment of `versions`, where
+ * whoever asks has read these beside something else as the request began.
+ */
+export type ReadSetting<Value> = (versions?: SettingVersions) => Promise<Value>;
 
 /** Keeps a copy of a setting in this process, read by `read` whenever its version is another. */
 export type KeepCopy = <Value>(
@@ -25,10 +34,15 @@ export type KeepCopy = <Value>(
   read: (db: Db) => Promise<Value>,
 ) => ReadSetting<Value>;
 
-interface VersionRow {
-  readonly name: string;
-  readonly version: string;
+interface VersionsRow {
+  readonly versions: Readonly<Record<string, string>> | null;
 }
+
+/** Reads the versions of all settings: four short rows. Raw SQL, since every request reads them. */
+export const readSettingVersions: Read<SettingVersions> = readOf(
+  sql`SELECT jsonb_object_agg(name, version::text) AS versions FROM setting_version`,
+  (row: VersionsRow | undefined) => new Map(Object.entries(row?.versions ?? {})),
+);
 
 /**
  * Creates the copies that a process keeps of its settings. Each use compares the copies'
@@ -39,19 +53,12 @@ interface VersionRow {
  * kept under.
  */
 export const createSettingCopies = (db: Db): KeepCopy => {
-  const readVersions = batchReads(async () => {
-    // Raw SQL, since every request reads them.
-    const rows = await selectRows<VersionRow>(
-      db,
-      sql`SELECT name, version::text AS version FROM setting_version`,
-    );
-    return new Map(rows.map(({ name, version }) => [name, version]));
-  });
+  const readVersions = batchReads(() => readAlone(db, readSettingVersions));
 
   return <Value>(name: SettingName, read: (client: Db) => Promise<Value>) => {
     let copy: { readonly version: string; readonly value: Promise<Value> } | undefined;
-    return async () => {
-      const version = (await readVersions()).get(name);
+    return async (versions) => {
+      const version = (versions ?? (await readVersions())).get(name);
       invariant(version, `the setting ${name} has a version`);
       if (copy?.version === version) return copy.value;
       const fresh = { version, value: read(db) };
@@ -76,8 +83,8 @@ export const lockSetting = async (tx: Db, name: SettingName): Promise<void> => {
 };
 
 export interface LimitsService {
-  /** Returns the limits in force. */
-  current(): Promise<Limits>;
+  /** Returns the limits in force, or those of a moment at which the versions were read. */
+  current(versions?: SettingVersions): Promise<Limits>;
   /** Replaces the limits that are given, with the audit row in the same transaction. Returns all. */
   replace(changes: Partial<Limits>, by: ByOperator): Promise<Limits>;
 }

@@ -1,6 +1,7 @@
 export {
   findStatutoryOn,
   gstRateBpsOn,
+  readGstRateBps,
   hasChargedGstSince,
   insertStatutory,
   listStatutory,

@@ -14,6 +14,19 @@ export {
   selectOne,
   selectRows,
   sql,
+  sqlChanges,
+  sqlColumns,
   sqlName,
   type Sql,
 } from './sql.ts';
+export {
+  readAlone,
+  readOf,
+  readTogether,
+  writeAndRead,
+  writeTogether,
+  type Part,
+  type Read,
+  type Reads,
+  type ReadValues,
+} from './together.ts';

@@ -38,3 +38,23 @@ export const execute = (db: Db, statement: Sql): Promise<number> => db.$executeR
 export const lockText = async (tx: Db, text: string): Promise<void> => {
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${text}, 0))`;
 };
+
+const snakeOf = (name: string): string =>
+  name.replaceAll(/[A-Z]/gu, (letter) => `_${letter.toLowerCase()}`);
+
+/**
+ * Lists the columns of a `select` of the model API under the same names, so that a statement that
+ * has to be SQL returns the same row and each column is listed once.
+ */
+export const sqlColumns = (select: Readonly<Record<string, true>>): Sql =>
+  joinSql(
+    Object.keys(select).map((name) => sql`${sqlName(snakeOf(name))} AS ${Prisma.raw(`"${name}"`)}`),
+  );
+
+/** Lists assignments of an update by the names of the model API. What is undefined stays. */
+export const sqlChanges = (changes: Readonly<Record<string, unknown>>): Sql =>
+  joinSql(
+    Object.entries(changes)
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => sql`${sqlName(snakeOf(name))} = ${value}`),
+  );

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { z } from 'zod';
 import type { ErrorCode } from '../../errors/error-table.ts';
+import type { Read } from '../db/index.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { Idempotency, KeyedRequest } from '../idempotency/index.ts';
 import type { Access } from './access.ts';
@@ -45,7 +46,7 @@ interface RouteInput<Principal, Params, Query, Body> {
 
 /** Declares how a route takes idempotency keys, and what comes before its body is refused. */
 interface IdempotentSpec<Principal, Body> {
-  readonly keys: Pick<Idempotency, 'findReplay'>;
+  readonly keys: Pick<Idempotency, 'findReplay'> & Partial<Pick<Idempotency, 'findReplayBeside'>>;
   /** Scopes the keys: a key of one operation is free for another. */
   readonly operation: string;
   readonly owner: (principal: Principal) => string;
@@ -55,7 +56,9 @@ interface IdempotentSpec<Principal, Body> {
   /** Replies to a repeat of a finished key with what the key made, as it is now. */
   readonly replay: (resourceId: string, principal: Principal) => Promise<Reply>;
   /** @throws AppError while the operation is closed; a finished key is replayed all the same */
-  readonly gate: () => Promise<void>;
+  readonly gate: (isReady?: boolean) => Promise<void>;
+  /** What the gate decides by, where that is a row: read with the key, it costs nothing more. */
+  readonly gateRead?: () => Read<boolean>;
 }
 
 interface RawContent {
@@ -164,12 +167,19 @@ export const defineIdempotentRoute = <Principal, B extends z.ZodType>(
   spec: IdempotentRouteSpec<Principal, B>,
 ): Route => {
   const { handler, idempotent, ...shape } = spec;
-  const { keys, operation, owner, key, payload, replay, gate } = idempotent;
+  const { keys, operation, owner, key, payload, replay, gate, gateRead } = idempotent;
 
   const keyedOf = (principal: Principal, body: z.output<B>): KeyedRequest => ({
     scope: { ownerId: owner(principal), operation, key: key(body) },
     payload: payload(body),
   });
+
+  const find = async ({ scope, payload: parsed }: KeyedRequest) => {
+    if (gateRead === undefined || keys.findReplayBeside === undefined) {
+      return { resourceId: await keys.findReplay(scope, parsed), beside: undefined };
+    }
+    return keys.findReplayBeside(scope, parsed, gateRead());
+  };
 
   return {
     ...shape,
@@ -186,9 +196,9 @@ export const defineIdempotentRoute = <Principal, B extends z.ZodType>(
       }
       const { body } = read;
       const keyed = keyedOf(principal, body);
-      const resourceId = await keys.findReplay(keyed.scope, keyed.payload);
+      const { resourceId, beside } = await find(keyed);
       if (resourceId !== undefined) return replay(resourceId, principal);
-      await gate();
+      await gate(beside);
       return handler({ params: {}, query: {}, body, rawBody, principal, context, keyed });
     },
   };

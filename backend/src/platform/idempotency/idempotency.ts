@@ -1,6 +1,18 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { execute, selectOne, sql, type Db } from '../db/index.ts';
+import {
+  execute,
+  readAlone,
+  readOf,
+  readTogether,
+  selectOne,
+  sql,
+  writeAndRead,
+  type Db,
+  type Read,
+  type Reads,
+  type ReadValues,
+} from '../db/index.ts';
 import type { Purge } from '../jobs/sweep.ts';
 import { createLease } from '../lease/lease.ts';
 import type { Timers } from '../clock/timers.ts';
@@ -40,33 +52,42 @@ const rowOf = ({ ownerId, operation, key }: KeyScope) =>
   sql`owner_id = ${ownerId}::uuid AND operation = ${operation} AND key = ${key}`;
 const isRunning = sql`status = 'RUNNING'`;
 
-/** Takes a key that nobody has used; false where somebody has. */
-const insertKey = async (
+/** Takes a key that nobody has used; not written where somebody has. */
+const insertKey = <Together extends Reads>(
   db: Db,
   scope: KeyScope,
   payloadHash: string,
   { holderId, leaseMs }: KeyLease,
-): Promise<boolean> => {
-  const count = await execute(
+  reads: Together,
+) =>
+  writeAndRead(
     db,
     sql`
       INSERT INTO idempotency_key
         (owner_id, operation, key, payload_hash, status, holder_id, lease_until, created_at)
       VALUES (${scope.ownerId}::uuid, ${scope.operation}, ${scope.key}, ${payloadHash}, 'RUNNING',
         ${holderId}::uuid, ${lease.until(leaseMs)}, now())
-      ON CONFLICT (owner_id, operation, key) DO NOTHING`,
+      ON CONFLICT (owner_id, operation, key) DO NOTHING
+      RETURNING key`,
+    reads,
   );
-  return count === 1;
-};
+
+const selectKey = (scope: KeyScope) => sql`
+  SELECT payload_hash AS "payloadHash", status, ${lease.isFree()} AS "isFree",
+    resource_id AS "resourceId"
+  FROM idempotency_key WHERE ${rowOf(scope)}`;
 
 const findKey = (db: Db, scope: KeyScope): Promise<KeyRow | undefined> =>
-  selectOne<KeyRow>(
-    db,
-    sql`
-      SELECT payload_hash AS "payloadHash", status, ${lease.isFree()} AS "isFree",
-        resource_id AS "resourceId"
-      FROM idempotency_key WHERE ${rowOf(scope)}`,
-  );
+  selectOne<KeyRow>(db, selectKey(scope));
+
+/** Reads the resource of a finished key with the same payload. */
+const readReplay = (scope: KeyScope, parsedPayload: unknown): Read<string | undefined> => {
+  const hash = payloadHash(parsedPayload);
+  return readOf(selectKey(scope), (row: KeyRow | undefined) => {
+    if (row?.status !== 'DONE' || row.payloadHash !== hash) return undefined;
+    return row.resourceId ?? undefined;
+  });
+};
 
 /**
  * Acquires a running key that nobody holds, and returns the resource bound to it as the same
@@ -191,11 +212,23 @@ export interface Claim {
   finish(db: Db): Promise<void>;
 }
 
-interface IdempotentSteps<T> {
+interface IdempotentSteps<T, Together extends Reads> {
+  /** What the work begins with, read by the statement that takes the key. */
+  readonly reads?: Together;
   /** Returns the original resource as it is now. */
   readonly replay: (resourceId: string) => Promise<T>;
   /** Does the work, or resumes after the last committed step where `resourceId` is known. */
-  readonly work: (claim: Claim, resourceId: string | undefined) => Promise<T>;
+  readonly work: (
+    claim: Claim,
+    resourceId: string | undefined,
+    values: ReadValues<Together>,
+  ) => Promise<T>;
+}
+
+/** A finished key's resource, and what was read beside it. */
+interface FoundReplay<Beside> {
+  readonly resourceId: string | undefined;
+  readonly beside: Beside;
 }
 
 export interface Idempotency {
@@ -204,11 +237,21 @@ export interface Idempotency {
    * before every other refusal on money routes.
    */
   findReplay(scope: KeyScope, parsedPayload: unknown): Promise<string | undefined>;
+  /** The same, with what the route's gate decides by, in one statement. */
+  findReplayBeside<Beside>(
+    scope: KeyScope,
+    parsedPayload: unknown,
+    beside: Read<Beside>,
+  ): Promise<FoundReplay<Beside>>;
   /**
    * Runs `work` once for a key and replays it afterwards (contract: conventions > Idempotency).
    * @throws AppError IDEMPOTENCY_KEY_REUSED, REQUEST_IN_PROGRESS, or what the steps throw.
    */
-  run<T>(scope: KeyScope, parsedPayload: unknown, steps: IdempotentSteps<T>): Promise<T>;
+  run<T, Together extends Reads>(
+    scope: KeyScope,
+    parsedPayload: unknown,
+    steps: IdempotentSteps<T, Together>,
+  ): Promise<T>;
 }
 
 interface IdempotencyOptions {
@@ -223,9 +266,21 @@ interface IdempotencyOptions {
 
 const pollMs = 100;
 
-type Position =
-  | { readonly kind: 'held'; readonly resourceId: string | undefined }
+type Position<Together extends Reads> =
+  | {
+      readonly kind: 'held';
+      readonly resourceId: string | undefined;
+      readonly values: ReadValues<Together>;
+    }
   | { readonly kind: 'replay'; readonly resourceId: string };
+
+/** A request that is to hold a key. */
+interface WantedKey<Together extends Reads> {
+  readonly scope: KeyScope;
+  readonly hash: string;
+  readonly lease: KeyLease;
+  readonly reads: Together;
+}
 
 const claimOf = (scope: KeyScope, holderId: string): Claim => ({
   async bind(db, resourceId) {
@@ -240,24 +295,26 @@ export const createIdempotency = (options: IdempotencyOptions): Idempotency => {
   const { db, random, timers, leaseMs = 30_000, waitMs = 5000 } = options;
 
   /** Tries the key once: it is ours now, finished, or (undefined) held by another. */
-  const tryKey = async (
-    scope: KeyScope,
-    hash: string,
-    lease: KeyLease,
-  ): Promise<Position | undefined> => {
-    if (await insertKey(db, scope, hash, lease)) return { kind: 'held', resourceId: undefined };
+  const tryKey = async <Together extends Reads>(
+    wanted: WantedKey<Together>,
+  ): Promise<Position<Together> | undefined> => {
+    const { scope, hash, lease, reads } = wanted;
+    const { isWritten, values } = await insertKey(db, scope, hash, lease, reads);
+    if (isWritten) return { kind: 'held', resourceId: undefined, values };
     const row = await findKey(db, scope);
     if (row === undefined) return undefined; // released between the two statements: try again
     if (row.payloadHash !== hash) throw new AppError('IDEMPOTENCY_KEY_REUSED');
     const resourceId = row.resourceId ?? undefined;
     if (row.status === 'DONE' && resourceId !== undefined) return { kind: 'replay', resourceId };
     const acquired = row.isFree ? await acquireKey(db, scope, lease) : undefined;
-    return acquired && { kind: 'held', resourceId: acquired.resourceId ?? undefined };
+    return acquired && { kind: 'held', resourceId: acquired.resourceId ?? undefined, values };
   };
 
-  const takeKey = async (scope: KeyScope, hash: string, lease: KeyLease): Promise<Position> => {
+  const takeKey = async <Together extends Reads>(
+    wanted: WantedKey<Together>,
+  ): Promise<Position<Together>> => {
     for (let waitedMs = 0; ; waitedMs += pollMs) {
-      const position = await tryKey(scope, hash, lease);
+      const position = await tryKey(wanted);
       if (position !== undefined) return position;
       if (waitedMs >= waitMs) throw new AppError('REQUEST_IN_PROGRESS', { retryAfterSeconds: 1 });
       await timers.sleep(pollMs);
@@ -265,21 +322,24 @@ export const createIdempotency = (options: IdempotencyOptions): Idempotency => {
   };
 
   return {
-    async findReplay(scope, parsedPayload) {
-      const row = await findKey(db, scope);
-      if (row?.status !== 'DONE' || row.payloadHash !== payloadHash(parsedPayload)) {
-        return undefined;
-      }
-      return row.resourceId ?? undefined;
+    findReplay: (scope, parsedPayload) => readAlone(db, readReplay(scope, parsedPayload)),
+
+    async findReplayBeside(scope, parsedPayload, beside) {
+      const resourceId = readReplay(scope, parsedPayload);
+      return readTogether(db, { resourceId, beside });
     },
 
     async run(scope, parsedPayload, steps) {
       const holderId = random.uuid();
-      const position = await takeKey(scope, payloadHash(parsedPayload), { holderId, leaseMs });
-      if (position.kind === 'replay') return steps.replay(position.resourceId);
+      const hash = payloadHash(parsedPayload);
+      // Without any there are no values either.
+      const reads = steps.reads ?? ({} as Reads as NonNullable<typeof steps.reads>);
       try {
-        return await steps.work(claimOf(scope, holderId), position.resourceId);
+        const position = await takeKey({ scope, hash, lease: { holderId, leaseMs }, reads });
+        if (position.kind === 'replay') return await steps.replay(position.resourceId);
+        return await steps.work(claimOf(scope, holderId), position.resourceId, position.values);
       } catch (error) {
+        // Also where what was read with the key could not be: nothing else has it then.
         await releaseKey(db, scope, holderId);
         throw error;
       }

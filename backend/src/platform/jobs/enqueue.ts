@@ -1,6 +1,6 @@
 import type { Logger } from '../observability/logger.ts';
 import type { Db } from '../db/database.ts';
-import { execute, sql } from '../db/sql.ts';
+import { execute, sql, type Sql } from '../db/sql.ts';
 import { createRandom, type Random } from '../ids/random.ts';
 import { isSecretKey } from '../observability/redact.ts';
 import { currentTraceparent } from '../observability/tracing.ts';
@@ -81,23 +81,24 @@ const traced = (payload: JsonObject): JsonObject => {
   return traceparent === undefined ? payload : { ...payload, traceparent };
 };
 
+/** Puts a job on the queue as a part of a statement: an expression that is evaluated once. */
+export const addingJob = (job: JobRequest): Sql => {
+  const { task, payload, key = null, queue = null } = job;
+  const { maxAttempts = defaultMaxAttempts, priority = 0 } = job;
+  assertIdsOnly(task, payload);
+  return sql`graphile_worker.add_job(
+    ${task}::text, ${JSON.stringify(traced(payload))}::json, queue_name := ${queue}::text,
+    max_attempts := ${maxAttempts}::int, job_key := ${key}::text,
+    priority := ${priority}::int,
+    flags := ${key === null ? null : [keyedFlag]}::text[])`;
+};
+
 /**
  * Puts a job that is due now on the queue, in the caller's transaction: it runs only after the
  * commit, and never after a rollback.
  */
 export const enqueue = async (db: Db, job: JobRequest): Promise<void> => {
-  const { task, payload, key = null, queue = null } = job;
-  const { maxAttempts = defaultMaxAttempts, priority = 0 } = job;
-  assertIdsOnly(task, payload);
-  await execute(
-    db,
-    sql`
-    select graphile_worker.add_job(
-      ${task}::text, ${JSON.stringify(traced(payload))}::json, queue_name := ${queue}::text,
-      max_attempts := ${maxAttempts}::int, job_key := ${key}::text,
-      priority := ${priority}::int,
-      flags := ${key === null ? null : [keyedFlag]}::text[])`,
-  );
+  await execute(db, sql`select ${addingJob(job)}`);
 };
 
 const systemRandom = createRandom();

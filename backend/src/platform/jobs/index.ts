@@ -13,6 +13,7 @@ export { createSweepRunner } from './create-sweep-runner.ts';
 export { createDeadPoolSweep } from './dead-pools.ts';
 export {
   cancelScheduled,
+  addingJob,
   enqueue,
   schedule,
   type JobContext,

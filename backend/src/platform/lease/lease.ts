@@ -33,6 +33,8 @@ interface Lease {
   renew(db: Db, request: TimedLeaseRequest): Promise<boolean>;
   /** Gives the row back to whoever comes next; false when the lease was lost meanwhile. */
   release(db: Db, request: LeaseRequest): Promise<boolean>;
+  /** Sets both columns as `acquire` does, for an update that says `isFree` and more by itself. */
+  taken(holderId: string, leaseMs: number): Sql;
   /** Returns the moment at which a lease taken now lapses, for an INSERT that takes it. */
   until(leaseMs: number): Sql;
   /**
@@ -77,14 +79,14 @@ export const createLease = (columns: LeaseColumns): Lease => {
     );
     return count === 1;
   };
+  const taken = (holderId: string, leaseMs: number): Sql =>
+    sql`${holder} = ${holderId}::uuid, ${until} = ${endOf(leaseMs)}`;
   const isHeldBy = (holderId: string): Sql => sql`${holder} = ${holderId}::uuid`;
 
   return {
-    acquire: (db, request) => {
-      const { holderId, leaseMs } = request;
-      const taken = sql`${holder} = ${holderId}::uuid, ${until} = ${endOf(leaseMs)}`;
-      return update(db, taken, isFree(), request);
-    },
+    acquire: (db, request) =>
+      update(db, taken(request.holderId, request.leaseMs), isFree(), request),
+    taken,
     renew: (db, request) => {
       const holds = sql`${isHeldBy(request.holderId)} AND ${until} > clock_timestamp()`;
       return update(db, sql`${until} = ${endOf(request.leaseMs)}`, holds, request);

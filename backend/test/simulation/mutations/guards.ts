@@ -23,8 +23,8 @@ export const guards: readonly Mutation[] = [
   {
     name: 'more grams are reserved than are available',
     file: `${holdings}/holdings.store.ts`,
-    find: ' AND balance - reserved >= ${grams}::numeric`',
-    replace: '`',
+    find: ' AND balance - reserved >= ${grams}::numeric\n    RETURNING',
+    replace: '\n    RETURNING',
   },
   {
     name: 'a failed sale keeps its reservation',
@@ -35,8 +35,8 @@ export const guards: readonly Mutation[] = [
   {
     name: 'the daily limit is not counted as the order is written',
     file: `${buying}/buy.ts`,
-    find: '  await checkDailyBuys(tx, buy, given.limits, now);\n',
-    replace: '  void [checkDailyBuys, buy];\n',
+    find: '  requireDaysRoom({ bought, amountPaise: quote.totalPaise }, given.limits);\n',
+    replace: '  void bought;\n',
   },
   {
     name: 'the largest buy has no limit',
@@ -149,7 +149,7 @@ export const guards: readonly Mutation[] = [
   {
     name: 'the gate of buying is not asked',
     file: `${buying}/buying.customer.routes.ts`,
-    find: 'gate: () => deps.gates.requireBuyOpen(),',
+    find: 'gate: (isReady) => deps.gates.requireBuyOpen(isReady),',
     replace: 'gate: async () => undefined,',
   },
   {

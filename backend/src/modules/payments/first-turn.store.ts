@@ -1,0 +1,85 @@
+import { selectOne, sql, sqlColumns, type Db } from '../../platform/db/index.ts';
+import {
+  paymentOrderColumns,
+  toPaymentOrder,
+  type PaymentOrderRow,
+} from './payment-orders.store.ts';
+import { requestLease, requestLeaseMs } from './gateway-attempts.store.ts';
+import type { MadeGatewayOrder, PaymentOrder } from './payments.types.ts';
+
+/*
+ * The two writes of a request that the first gateway answers, each one statement and so a
+ * transaction by itself (docs/adr/0111-fewer-round-trips.md).
+ */
+
+const columns = sqlColumns(paymentOrderColumns);
+
+/** The first request to a gateway for the order of a payment order. */
+interface FirstTurn {
+  readonly paymentOrderId: string;
+  readonly gateway: string;
+  readonly holderId: string;
+  readonly attemptId: string;
+  readonly at: Date;
+}
+
+/**
+ * Acquires the right to ask gateways and commits the intent to ask one: the payment order names it,
+ * and the attempt has its row. Undefined where gateways were asked before, another request is at it,
+ * or there is nothing left to ask for.
+ */
+export const beginFirstTurn = async (
+  db: Db,
+  { paymentOrderId, gateway, holderId, attemptId, at }: FirstTurn,
+): Promise<PaymentOrder | undefined> => {
+  const row = await selectOne<PaymentOrderRow>(
+    db,
+    sql`
+      WITH asked AS (
+        UPDATE payment_order
+        SET gateway = ${gateway}, last_asked_at = ${at}::timestamptz,
+          updated_at = ${at}::timestamptz, ${requestLease.taken(holderId, requestLeaseMs)}
+        WHERE id = ${paymentOrderId}::uuid AND status = 'CREATED' AND last_asked_at IS NULL
+          AND (expires_at IS NULL OR expires_at > ${at}::timestamptz) AND ${requestLease.isFree()}
+        RETURNING *),
+      intended AS (
+        INSERT INTO gateway_attempt (id, payment_order_id, gateway, status, started_at)
+        SELECT ${attemptId}::uuid, id, gateway, 'INTENDED', ${at}::timestamptz FROM asked)
+      SELECT ${columns} FROM asked`,
+  );
+  return row === undefined ? undefined : toPaymentOrder(row);
+};
+
+/**
+ * Opens a payment order that is CREATED with the order that a gateway made for the holder of the
+ * lease, ends the lease and the attempts there. Undefined where it is not CREATED any more, or the
+ * lease was lost: nothing has changed then.
+ * @throws a unique violation where another payment order has this gateway order
+ */
+export const openAndRelease = async (
+  db: Db,
+  id: string,
+  made: MadeGatewayOrder & { readonly holderId: string; readonly at: Date },
+): Promise<PaymentOrder | undefined> => {
+  const { gateway, gatewayOrderId, checkoutSession = null, holderId, at } = made;
+  const row = await selectOne<PaymentOrderRow>(
+    db,
+    sql`
+      WITH opened AS (
+        UPDATE payment_order
+        SET status = 'GATEWAY_ORDER_CREATED', gateway = ${gateway},
+          gateway_order_id = ${gatewayOrderId}, checkout_session = ${checkoutSession},
+          updated_at = ${at}::timestamptz, ${requestLease.cleared}
+        WHERE id = ${id}::uuid AND status = 'CREATED' AND gateway_order_id IS NULL
+          AND holder_id = ${holderId}::uuid
+        RETURNING *),
+      done AS (
+        UPDATE gateway_attempt a
+        SET status = 'DONE', gateway_order_id = ${gatewayOrderId}, detail = 'done',
+          ended_at = ${at}::timestamptz
+        FROM opened WHERE a.payment_order_id = opened.id AND a.gateway = ${gateway}
+          AND a.status IN ('INTENDED', 'UNKNOWN'))
+      SELECT ${columns} FROM opened`,
+  );
+  return row === undefined ? undefined : toPaymentOrder(row);
+};
