@@ -13,7 +13,7 @@ import {
   type SecretHasher,
   type Vault,
 } from '../platform/crypto/index.ts';
-import { createDatabase, type Database } from '../platform/db/index.ts';
+import { createDatabase, type Database, type StaleReads } from '../platform/db/index.ts';
 import { currentCustomer } from '../platform/http/index.ts';
 import { createRandom, type Random } from '../platform/ids/random.ts';
 import {
@@ -29,6 +29,7 @@ import type { AdapterDeps } from '../adapters/adapter-deps.ts';
 import type { ProcessConfig, ProcessKeys } from './load-config.ts';
 import { createProcessGauges } from './create-process-gauges.ts';
 import { openKeyring, type OpenKeyring } from './open-keyring.ts';
+import { openReads } from './open-reads.ts';
 import { openRedis } from './open-redis.ts';
 
 /** The clients and services that every process of the service has. */
@@ -36,6 +37,8 @@ export interface Runtime {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly database: Database;
+  /** For what may be some seconds old: reports, registers, files and price histories alone. */
+  readonly reads: StaleReads;
   /** Fails fast: for all that a request waits for. */
   readonly redis: Redis;
   /** Business time. */
@@ -120,6 +123,7 @@ export const createOfflineRuntime = async (
   const random = createRandom();
   const { clock, stop } = await createBusinessClock(config, { wall, logger, metrics });
   const database = openDatabase(name, config, { logger, metrics, timers });
+  const reads = openReads(name, config, { database, logger, metrics, timers });
   const redis = openRedis(config, 'fail-fast', {
     logger,
     commandTimeoutMs: config.REDIS_TIMEOUT_MS,
@@ -150,6 +154,7 @@ export const createOfflineRuntime = async (
     logger,
     metrics,
     database,
+    reads,
     redis,
     clock,
     wall,
@@ -172,7 +177,7 @@ export const createOfflineRuntime = async (
       await stop();
       await keys.close();
       await closeRedis(redis);
-      await database.close();
+      await Promise.all([reads.close(), database.close()]);
     },
   };
 };

@@ -224,7 +224,12 @@ export const createServices = (
   const shared = { ...createShared(runtime), ...createUseBounds(config, runtime) };
   const settings = createSettings(shared);
   const { limits } = settings;
-  const price = createPrice({ ...shared, provider, keepCopy: settings.keepCopy });
+  const price = createPrice({
+    ...shared,
+    historyDb: runtime.reads.db,
+    provider,
+    keepCopy: settings.keepCopy,
+  });
   const gates = createServiceGates(runtime, config);
   const money = createMoneyServices(config, shared, adapters);
   const gold = createGold({

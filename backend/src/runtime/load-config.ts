@@ -8,13 +8,16 @@ import {
 import {
   processVariables,
   type contentionVariables,
+  type standbyVariables,
   type tokenVariables,
 } from './process.variables.ts';
 
 export type ProcessConfig = Config<typeof processVariables>;
 
 /** The variables that only some processes have. */
-export type ProcessKeys = Partial<Config<typeof tokenVariables & typeof contentionVariables>>;
+export type ProcessKeys = Partial<
+  Config<typeof tokenVariables & typeof contentionVariables & typeof standbyVariables>
+>;
 
 const crossFieldProblems = (config: ProcessConfig): string[] => {
   const problems: string[] = [];

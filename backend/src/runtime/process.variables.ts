@@ -4,6 +4,7 @@ import { databasePartVariables } from '../platform/config/database-address.ts';
 import {
   addresses,
   appMode,
+  directAddress,
   flag,
   httpUrl,
   integer,
@@ -141,9 +142,20 @@ export const contentionVariables = defineVariables({
   },
 });
 
+/** Of a process that reads what may be some seconds old. */
+export const standbyVariables = defineVariables({
+  DATABASE_READ_URL: {
+    schema: directAddress().optional(),
+    doc: 'a standby of the database, which reports, registers, files and price histories are read from',
+    secret: true,
+    store: 'database',
+  },
+});
+
 /** Further variables of a process with an API. */
 export const apiVariables = defineVariables({
   ...contentionVariables,
+  ...standbyVariables,
   PORT: { schema: integer(4000, 0, 65_535), doc: 'port of the API' },
   TRUST_PROXY_HOPS: { schema: integer(1, 0, 10), doc: 'trusted proxies before the API' },
   INTERNAL_HOSTNAMES: {

@@ -28,7 +28,12 @@ import {
   createVault,
   parseKeyring,
 } from '../../src/platform/crypto/index.ts';
-import { createDatabase, type Db, type InTransaction } from '../../src/platform/db/index.ts';
+import {
+  createDatabase,
+  createPrimaryReads,
+  type Db,
+  type InTransaction,
+} from '../../src/platform/db/index.ts';
 import {
   createApi,
   currentCustomer,
@@ -211,6 +216,7 @@ export const openTestSystem = async (options: TestSystemOptions = {}): Promise<T
     logger,
     metrics,
     database,
+    reads: createPrimaryReads(database),
     db: database.db,
     inTransaction: database.inTransaction,
     redis,

@@ -17,10 +17,12 @@ process refuses by name to start without one that it needs. In: root, component.
 {{- $parties := $keys }}
 {{- if eq .component "customer" }}
 {{- $own = append $own "JWT_SECRET" }}
-{{- $parties = concat $keys $money $webhooks (list "KYC_WEBHOOK_SECRETS" "MSG91_AUTH_KEY" "S3_SECRET_ACCESS_KEY") }}
+{{- $parties = concat $keys $money $webhooks (list "DATABASE_READ_URL" "KYC_WEBHOOK_SECRETS" "MSG91_AUTH_KEY" "S3_SECRET_ACCESS_KEY") }}
 {{- else if eq .component "admin" }}
 {{- $own = append $own "JWT_SECRET" }}
-{{- $parties = concat $keys $money (list "GITHUB_TOKEN" "S3_SECRET_ACCESS_KEY") }}
+{{- $parties = concat $keys $money (list "DATABASE_READ_URL" "GITHUB_TOKEN" "S3_SECRET_ACCESS_KEY") }}
+{{- else if eq .component "accounting" }}
+{{- $parties = append $keys "DATABASE_READ_URL" }}
 {{- else if eq .component "worker" }}
 {{- $parties = concat $keys $money (list "GITHUB_TOKEN" "JOBS_DATABASE_URL" "PROOF_SIGNING_KEYS" "S3_SECRET_ACCESS_KEY") }}
 {{- end }}

@@ -50,13 +50,20 @@ export const createAccountingApi = (
     inTransaction: scopes.inTransaction,
     audit: scopes.audit,
   };
-  const exportRegister = createExportRegister(shared);
+  // Of what reads alone. What is signed off or closed is read where it is written.
+  const { reads } = runtime;
+  const exportRegister = createExportRegister({ ...shared, readSnapshot: reads.readSnapshot });
   const accounting = createAccounting({
     ...shared,
     exportRegister,
     secondFactorRequired: config.SECOND_FACTOR_REQUIRED,
   });
-  const registers = createRegisterRoutes({ ...shared, exportRegister, access: portalRead });
+  const registers = createRegisterRoutes({
+    ...shared,
+    inTransaction: reads.inTransaction,
+    exportRegister,
+    access: portalRead,
+  });
   const proofs = createProofAccountingRoutes({
     ...shared,
     access: { read: portalRead('gold.reconciliation.read'), file: portalRead('gold.export') },

@@ -134,7 +134,7 @@ const createWorkRoutes = (
   runtime: Runtime,
   { services, objects, ci }: RouteParts,
 ): Route[] => {
-  const { database, logger, redis } = runtime;
+  const { database, logger, reads, redis } = runtime;
   const { db, inTransaction } = database;
   const shared = { ...runtime, db, inTransaction };
   const { provider, gateways, payoutProvider, price } = services;
@@ -158,7 +158,7 @@ const createWorkRoutes = (
     ...createOrderTimelineRoutes({ db }),
     ...services.payouts.adminRoutes,
     ...createPlanAdminRoutes({ db, payments: services.paymentsDeps }),
-    ...createRewardAdminRoutes({ ...shared, readSnapshot: database.readSnapshot }),
+    ...createRewardAdminRoutes({ ...shared, readSnapshot: reads.readSnapshot }),
     ...createProductOrderAdminRoutes({ ...shared, notify: createNotify(runtime) }),
     ...createGatewayAdminRoutes({
       ...shared,
@@ -182,7 +182,7 @@ const createWorkRoutes = (
     ...createSupportAdminRoutes({ ...shared, notify: createNotify(runtime) }),
     ...createPriceAdminRoutes({ ...shared, fetchPrice: price.fetchPrice }),
     ...createIncidentRoutes({ ...shared, payments: services.paymentsDeps }),
-    ...createReportsAdminRoutes({ ...shared, price: price.live }),
+    ...createReportsAdminRoutes({ ...shared, db: reads.db, price: price.live }),
     ...createCiAdminRoutes({ ...shared, ci }),
   ];
 };

@@ -21,6 +21,8 @@ export interface PriceModule {
 
 interface PriceOptions {
   readonly db: Db;
+  /** For histories, which may be some seconds old. */
+  readonly historyDb?: Db;
   readonly provider: GoldProvider;
   readonly keepCopy: KeepCopy;
   /** Real time: prices age on it even where the business clock is moved. */
@@ -38,6 +40,7 @@ export const createPrice = (options: PriceOptions): PriceModule => {
     db,
     wall,
   });
-  const customerRoutes = createPriceCustomerRoutes({ ...options, live });
+  const historyDb = options.historyDb ?? db;
+  const customerRoutes = createPriceCustomerRoutes({ ...options, db: historyDb, live });
   return { live, fetchPrice, customerRoutes };
 };

@@ -141,13 +141,16 @@ export const createExportRegister = (deps: ExportDeps) => {
       await send(to, piecesOfRows(request, rows), { ended, stallMs });
       return;
     }
+    let isRecorded = false;
     await deps.readSnapshot(async (snapshot) => {
       const filter = { ...windowOf(query), status: query.status, q: query.q };
       const [rows = '0'] = (await snapshot.first(totalsSql(register, filter))) ?? [];
       if (format === 'xlsx' && asInteger(rows ?? '0') >= sheetRows) {
         throw new AppError('TOO_MANY_ROWS', { field: 'format' });
       }
-      await recordExport(deps, request);
+      // A file that is read again from another server is the same one.
+      if (!isRecorded) await recordExport(deps, request);
+      isRecorded = true;
       // A file with as many records is whole.
       to.setHeader('x-total-rows', rows ?? '0');
       await send(to, piecesOf({ ...request, register }, filter, snapshot), { ended, stallMs });

@@ -70,6 +70,8 @@ interface ConnectionsOptions {
   readonly timers: Timers;
   /** Is told when every connection was given up, and why. */
   readonly onReplaced?: (reason: string) => void;
+  /** A server that only reads is the right one. */
+  readonly isStandby?: boolean;
 }
 
 const statementMs = 30_000;
@@ -182,6 +184,7 @@ export const createConnections = (options: ConnectionsOptions): Connections => {
     createClient: (settings) =>
       new ConnectedClient({ ...base, ...named(`${applicationName} watch`), ...settings }),
     timers,
+    isStandby: options.isStandby === true,
     note: sockets.note,
     onGone: (noted, { reason, isSilent }) => {
       sockets.cut(noted, { isSilent });

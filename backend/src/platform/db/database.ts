@@ -96,6 +96,8 @@ interface DatabaseOptions {
   /** Is told when every connection was given up, and why. */
   readonly onReplaced?: (reason: string) => void;
   readonly timers?: Timers;
+  /** It only reads, and nobody waits for another server behind the address that writes. */
+  readonly isStandby?: boolean;
 }
 
 /** The time for which a statement under way holds up the end of a process. */
@@ -119,6 +121,7 @@ export const createDatabase = (options: DatabaseOptions): Database => {
     url,
     applicationName,
     timers,
+    isStandby: options.isStandby === true,
     ...(options.onReplaced !== undefined && { onReplaced: options.onReplaced }),
   });
   const pool = connections.openPool({

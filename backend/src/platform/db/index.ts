@@ -4,6 +4,7 @@ export { createConnections, type Connections } from './connections.ts';
 export { sessionOptions, WrongSessionError } from './session.ts';
 export { clientClassOf, createClient } from './several-hosts.ts';
 export { boundsOf } from './ranges.ts';
+export { createPrimaryReads, createReplicaReads, type StaleReads } from './read-replica.ts';
 export { type ReadSnapshot, type Snapshot } from './read-snapshot.ts';
 export { isDatabaseOutOfReach, isUniqueViolation, sqlStateOf } from './errors.ts';
 export {

@@ -18,6 +18,8 @@ export type Heard = ReadonlyMap<Socket, number>;
 interface ServerWatchOptions {
   readonly createClient: CreateClient;
   readonly timers: Timers;
+  /** A server that only reads is the right one. */
+  readonly isStandby?: boolean;
   readonly note: () => Heard;
   /** Gives up what was open. Where `isSilent`, only what has heard nothing since. */
   readonly onGone: (
@@ -47,7 +49,7 @@ const everyMs = 2000;
 /** Creates the look at the server, and keeps what one look has found for the next. */
 const createLook = (
   kept: KeptConnection,
-  { timers, note, onGone }: Omit<ServerWatchOptions, 'createClient'>,
+  { timers, note, onGone, isStandby = false }: Omit<ServerWatchOptions, 'createClient'>,
 ) => {
   /** The sockets that were open when the server fell silent, and the one that had no answer. */
   let suspect: { readonly noted: Heard; readonly client: Client | undefined } | undefined;
@@ -74,7 +76,8 @@ const createLook = (
     const client = await kept.connect();
     const found = await within(answerOf(client));
     const old = known();
-    const isBetter = found === 'writes' ? old !== 'writes' : found === 'reads' && old === undefined;
+    const isRight = found === 'writes' || (isStandby && found === 'reads');
+    const isBetter = isRight ? old !== found : found === 'reads' && old === undefined;
     if (!isBetter) {
       drop(client);
       return;
@@ -93,11 +96,12 @@ const createLook = (
     let known: Answer | undefined;
     const asking = kept.inTurn(answerOf).then((answer) => (known = answer));
     const answer = await within(asking);
-    if (answer === 'writes' && suspect !== undefined) {
+    const isRight = answer === 'writes' || (isStandby && answer === 'reads');
+    if (isRight && suspect !== undefined) {
       if (suspect.client === client) suspect = undefined;
       else giveUp(suspect.noted, true);
     }
-    if (answer === 'writes' || answer === 'refused') return;
+    if (isRight || answer === 'refused') return;
     if (answer !== 'reads') fellSilent(client);
     if (answer !== 'lost') await compare(suspect?.noted ?? noted, () => known);
   };

@@ -25,7 +25,7 @@ import {
   createVault,
   parseKeyring,
 } from '../../../src/platform/crypto/index.ts';
-import { createDatabase } from '../../../src/platform/db/index.ts';
+import { createDatabase, createPrimaryReads } from '../../../src/platform/db/index.ts';
 import { currentCustomer } from '../../../src/platform/http/index.ts';
 import { createRandom } from '../../../src/platform/ids/random.ts';
 import {
@@ -99,6 +99,7 @@ const openRuntime = async (
     logger,
     metrics,
     database,
+    reads: createPrimaryReads(database),
     redis,
     clock,
     wall: clock,

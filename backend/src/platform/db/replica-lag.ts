@@ -1,0 +1,86 @@
+import type { Connections } from './connections.ts';
+
+/** The pause between two looks at both servers, in milliseconds. */
+const everyMs = 2000;
+/** What was seen longer ago says nothing any more. */
+const freshMs = 10_000;
+
+interface PositionRow {
+  readonly position: string;
+}
+
+interface StandbyRow extends PositionRow {
+  readonly standby: boolean;
+}
+
+/** A place in the primary's log, and the moment at which it was first seen there. */
+interface Mark {
+  readonly position: bigint;
+  readonly at: number;
+}
+
+interface LagOptions {
+  readonly primary: Pick<Connections, 'ask'>;
+  readonly replica: Pick<Connections, 'ask'>;
+  /** Real milliseconds that only grow. */
+  readonly now: () => number;
+}
+
+/** How far a standby is behind its primary. */
+export interface ReplicaLag {
+  /** Returns the lag in milliseconds; undefined while it is not known. */
+  readonly current: () => number | undefined;
+  /** Looks at both servers now. */
+  readonly look: () => Promise<void>;
+  readonly stop: () => void;
+}
+
+const primaryPosition = `SELECT (pg_current_wal_lsn() - '0/0')::text AS position`;
+// A server that is no standby any more goes its own way, and is not asked where it is.
+const standbyPosition = `
+  SELECT pg_is_in_recovery() AS standby,
+    (coalesce(CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() END, '0/0') - '0/0')::text
+      AS position`;
+
+/**
+ * Follows the lag of a standby by the primary's own log: how long ago the primary first had what the
+ * standby has not replayed yet. The standby's own word is not enough, since one that has lost its
+ * primary knows of nothing that it lacks.
+ */
+export const createReplicaLag = ({ primary, replica, now }: LagOptions): ReplicaLag => {
+  let marks: Mark[] = [];
+  let seen: { readonly lagMs: number; readonly at: number } | undefined;
+  let isLooking = false;
+
+  const look = async (): Promise<void> => {
+    const [written] = await primary.ask<PositionRow>(primaryPosition);
+    const at = now();
+    const [row] = await replica.ask<StandbyRow>(standbyPosition);
+    if (written === undefined || row?.standby !== true) {
+      seen = undefined;
+      return;
+    }
+    const position = BigInt(written.position);
+    if ((marks.at(-1)?.position ?? -1n) < position) marks.push({ position, at });
+    const replayed = BigInt(row.position);
+    marks = marks.filter((mark) => mark.position > replayed);
+    const oldest = marks[0];
+    seen = { lagMs: oldest === undefined ? 0 : now() - oldest.at, at: now() };
+  };
+  const timer = setInterval(() => {
+    if (isLooking) return;
+    isLooking = true;
+    void look()
+      .catch(() => undefined)
+      .finally(() => {
+        isLooking = false;
+      });
+  }, everyMs).unref();
+
+  return {
+    look,
+    current: () =>
+      seen === undefined || now() - seen.at > freshMs ? undefined : seen.lagMs + now() - seen.at,
+    stop: () => clearInterval(timer),
+  };
+};
