@@ -5,6 +5,7 @@ import { createRefusalSweep } from '../../modules/audit/index.ts';
 import { createImageRemoval, createRepricing } from '../../modules/catalogue/index.ts';
 import { createDecideDeployments } from '../../modules/ci/index.ts';
 import { createDocumentRemoval, createKycSweeps } from '../../modules/kyc/index.ts';
+import { createPriceThinning } from '../../modules/price/index.ts';
 import { createProveHoldings } from '../../modules/reconciliation/index.ts';
 import { createFoldChanges } from '../../modules/transaction-counts/index.ts';
 import type { Config } from '../../platform/config/config.ts';
@@ -62,6 +63,7 @@ export const createSweeps = (options: SweepsOptions): readonly Sweep[] => {
     }),
     createImageRemoval({ db, objects, clock, logger, everyMs: rarely }),
     ...createPurges({ db, clock, metrics, everyMs: rarely }),
+    createPriceThinning({ ...runtime, db, everyMs: rarely }),
     {
       name: 'rotate-keyring',
       everyMs: rarely,
