@@ -3,12 +3,12 @@ import { openStack } from '../support/open-stack.ts';
 import type { Report } from '../support/report.ts';
 import { tableOf, type Sample } from './buys-table.ts';
 import { createSides } from './create-sides.ts';
-import { openBuyBenchmark, type BuyBenchmark } from './open-buy-benchmark.ts';
+import { openBuyBenchmark, type BuyBenchmark, type Distance } from './open-buy-benchmark.ts';
 import { runTogether } from './run-together.ts';
 
 /** So many that none asks for more quotes than the limit of ten minutes lets. */
 const customersCount = 400;
-const rounds = 7;
+const rounds = Number(process.env['BENCH_ROUNDS'] ?? '7');
 const piecesOfRound = 160;
 const concurrencies = [8, 16] as const;
 /** The default of every process of the service too. */
@@ -24,15 +24,21 @@ const requireOrders = async ({ stack }: BuyBenchmark, atLeast: number): Promise<
     if (orders < atLeast) throw new Error(`only ${orders} of ${atLeast} buys are in the database`);
   });
 
+type Sides = ReturnType<typeof createSides>;
+
 const measureSides = async (
-  { sides, refresh }: Pick<ReturnType<typeof createSides>, 'sides' | 'refresh'>,
+  byDistance: Readonly<Record<Distance, Sides>>,
   { customers }: BuyBenchmark,
 ): Promise<{ samples: Sample[]; made: number }> => {
   const samples: Sample[] = [];
   let made = 0;
+  const pieces = (['near', 'away'] as const).flatMap((distance) =>
+    Object.entries(byDistance[distance].sides).map(([side, piece]) => ({ distance, side, piece })),
+  );
   for (let round = -1; round < rounds; round += 1) {
     for (const concurrency of concurrencies) {
-      for (const [side, piece] of Object.entries(sides)) {
+      for (const { distance, side, piece } of pieces) {
+        const { refresh } = byDistance[distance];
         const result = await runTogether(piecesOfRound, concurrency, async () => {
           const customer = customers[made % customers.length];
           made += 1;
@@ -40,7 +46,7 @@ const measureSides = async (
         });
         await refresh();
         // The round before the first warms everything up.
-        if (round >= 0) samples.push({ side, concurrency, ...result });
+        if (round >= 0) samples.push({ side, distance, concurrency, ...result });
       }
     }
   }
@@ -48,13 +54,16 @@ const measureSides = async (
 };
 
 const measure = async (benchmark: BuyBenchmark): Promise<Sample[]> => {
-  const { close, ...sides } = createSides(benchmark, poolSize);
+  const sides = {
+    near: createSides(benchmark, poolSize, 'near'),
+    away: createSides(benchmark, poolSize, 'away'),
+  };
   try {
     const { samples, made } = await measureSides(sides, benchmark);
     await requireOrders(benchmark, made);
     return samples;
   } finally {
-    await close();
+    await Promise.all([sides.near.close(), sides.away.close()]);
   }
 };
 
@@ -72,9 +81,12 @@ export const buys = async (): Promise<Report> => {
         'sent again by the same client (raw, in the same transactions), with the same pool of',
         `${poolSize} connections, to the same database, which writes to the disk at each commit. The`,
         'provider and the gateway are the sandbox, which answers at once, on the same two cores.',
-        'Ratios are medians of the ratios within a round.',
+        'A second database is the same one, each of whose answers is held for 1 ms. Ratios are',
+        'medians of the ratios within a round.',
       ],
-      tables: concurrencies.map((concurrency) => tableOf(samples, concurrency)),
+      tables: (['near', 'away'] as const).flatMap((distance) =>
+        concurrencies.map((concurrency) => tableOf(samples, distance, concurrency)),
+      ),
       samples: { samples, statements: statements.map(({ text }) => text) },
     };
   } finally {

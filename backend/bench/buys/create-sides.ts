@@ -4,17 +4,19 @@ import { createBareCalls, readCalls, type RecordedCalls } from './bare-calls.ts'
 import { createClientSql, createDriverSql } from './bare-sql.ts';
 import { createBuyClient } from './buy-client.ts';
 import type { BenchCustomer } from './make-customers.ts';
-import type { BuyBenchmark } from './open-buy-benchmark.ts';
+import type { BuyBenchmark, Distance } from './open-buy-benchmark.ts';
 import { scriptFor, type BuyNames, type Statement } from './sql-script.ts';
 
 type Piece = (customer: BenchCustomer, key: string) => Promise<void>;
 
-/** The sides by name, each as one piece of work. */
-export const createSides = (benchmark: BuyBenchmark, poolSize: number) => {
+/** The sides by name, each as one piece of work, with the database near or a millisecond away. */
+export const createSides = (benchmark: BuyBenchmark, poolSize: number, distance: Distance) => {
   const { stack, recorded } = benchmark;
   const random = createRandom();
-  const { databaseUrl } = stack.addresses;
-  const client = createBuyClient(benchmark.customerUrl);
+  const databaseUrl = benchmark.databaseUrls[distance];
+  const urls = benchmark.customerUrls[distance];
+  const client = createBuyClient(urls.now);
+  const earlier = urls.before === undefined ? undefined : createBuyClient(urls.before);
   const calls = createBareCalls(benchmark.sandboxUrl, environmentOf('customer', stack.addresses));
   const clientSql = createClientSql(databaseUrl, poolSize);
   const driverSql = createDriverSql(databaseUrl, poolSize);
@@ -37,6 +39,10 @@ export const createSides = (benchmark: BuyBenchmark, poolSize: number) => {
   };
   const sides: Readonly<Record<string, Piece>> = {
     'POST /gold/buy': async (customer, key) => void (await client.buy(customer, key)),
+    ...(earlier !== undefined && {
+      'POST /gold/buy, before': async (customer: BenchCustomer, key: string) =>
+        void (await earlier.buy(customer, key)),
+    }),
     'its SQL, by the client': (customer, key) => clientSql.run(scriptOf(customer, key)),
     'its SQL and its two calls': withCalls,
     'its SQL, by pg alone': (customer, key) => driverSql.run(scriptOf(customer, key)),
@@ -47,6 +53,9 @@ export const createSides = (benchmark: BuyBenchmark, poolSize: number) => {
     refresh: async () => {
       asked = await readCalls(benchmark.sandboxUrl);
     },
-    close: () => Promise.all([client, calls, clientSql, driverSql].map((one) => one.close())),
+    close: async () => {
+      await earlier?.close();
+      await Promise.all([client, calls, clientSql, driverSql].map((one) => one.close()));
+    },
   };
 };

@@ -2,7 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { serverBundle } from '../support/build-servers.ts';
+import type { ProcessEnvironment } from '../../dev/stack/environment.ts';
 import type { BenchStack } from '../support/open-stack.ts';
+import { benchPort } from '../support/ports.ts';
 import { createBuyClient } from './buy-client.ts';
 import { makeCustomers, type BenchCustomer } from './make-customers.ts';
 import { recordBuy, type RecordedBuy } from './record-buy.ts';
@@ -12,8 +14,25 @@ export interface BuyBenchmark {
   readonly customers: readonly BenchCustomer[];
   readonly recorded: RecordedBuy;
   readonly sandboxUrl: string;
-  readonly customerUrl: string;
+  /** Addresses of the customer API, by how far its database is away and which version it is. */
+  readonly customerUrls: Readonly<
+    Record<Distance, { readonly now: string; readonly before?: string }>
+  >;
+  /** The database's address, near and one millisecond away. */
+  readonly databaseUrls: Readonly<Record<Distance, string>>;
 }
+
+/** `away`: each answer of the database comes a millisecond later. */
+export type Distance = 'near' | 'away';
+
+const openAway = async (stack: BenchStack): Promise<string> => {
+  const url = new URL(stack.addresses.databaseUrl);
+  const awayPort = String(await benchPort());
+  const env = { DATABASE_PORT: url.port, AWAY_PORT: awayPort, AWAY_MS: '1' };
+  await stack.startServer('database-away', env);
+  url.port = awayPort;
+  return url.href;
+};
 
 const record = async (stack: BenchStack, customers: readonly BenchCustomer[]) => {
   const folder = mkdtempSync(join(tmpdir(), 'digital-gold-bench-'));
@@ -41,6 +60,15 @@ export const openBuyBenchmark = async (stack: BenchStack, count: number): Promis
   const sandbox = await stack.start('sandbox');
   const customers = await makeCustomers(stack, count);
   const recorded = await record(stack, customers);
-  const customer = await stack.start('customer');
-  return { stack, customers, recorded, sandboxUrl: sandbox.url, customerUrl: customer.url };
+  const databaseUrls = { near: stack.addresses.databaseUrl, away: await openAway(stack) };
+  const start = async (distance: Distance) => {
+    const change = (env: ProcessEnvironment) => ({ ...env, DATABASE_URL: databaseUrls[distance] });
+    const now = (await stack.start('customer', { change })).url;
+    // An earlier version, built in its own folder, on the same schema or one that fits it.
+    const ofBackend = process.env['BENCH_BEFORE'];
+    if (ofBackend === undefined) return { now };
+    return { now, before: (await stack.start('customer', { change, ofBackend })).url };
+  };
+  const customerUrls = { near: await start('near'), away: await start('away') };
+  return { stack, customers, recorded, sandboxUrl: sandbox.url, customerUrls, databaseUrls };
 };

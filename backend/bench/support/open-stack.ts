@@ -30,6 +30,8 @@ export interface RunningApp extends BenchProcess {
 interface StartChanges {
   readonly change?: (own: ProcessEnvironment) => ProcessEnvironment;
   readonly nodeOptions?: readonly string[];
+  /** The folder of another backend whose bundle is run: an earlier version, built. */
+  readonly ofBackend?: string | undefined;
 }
 
 /** PostgreSQL, Redis, and the processes of the service that a benchmark starts. */
@@ -122,7 +124,7 @@ export const openStack = async (): Promise<BenchStack> => {
 
   return {
     addresses,
-    async start(app, { change, nodeOptions = [] } = {}) {
+    async start(app, { change, nodeOptions = [], ofBackend = backend } = {}) {
       const own = benchEnvironment(app, addresses);
       const isFirst = !isTaken.has(app);
       isTaken.add(app);
@@ -131,7 +133,7 @@ export const openStack = async (): Promise<BenchStack> => {
       const internal = (isFirst ? own['INTERNAL_PORT'] : undefined) ?? String(await benchPort());
       const started = await startProcess({
         name: app,
-        main: join(backend, 'dist', app, 'main.js'),
+        main: join(ofBackend, 'dist', app, 'main.js'),
         env: { ...(change?.(own) ?? own), PORT: port, INTERNAL_PORT: internal },
         readyUrl:
           app === 'sandbox'

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 const backend = join(import.meta.dirname, '..', '..');
 
 /**
- * Whatever is read from a standby, which may be some seconds behind (docs/adr/0112-read-replica.md):
+ * Lists whatever is read from a standby, which may be some seconds behind (docs/adr/0112-read-replica.md):
  * by file, what of `reads` it hands on and to whom. Nothing that a decision rests on stands here.
  */
 const readers: Readonly<Record<string, readonly string[]>> = {

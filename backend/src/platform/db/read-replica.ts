@@ -1,6 +1,7 @@
 import type { Database, Db, InTransaction } from './database.ts';
 import { isDatabaseOutOfReach, sqlStateOf } from './errors.ts';
 import { createReplicaLag } from './replica-lag.ts';
+import { execute, sql } from './sql.ts';
 import type { ReadSnapshot } from './read-snapshot.ts';
 
 /** A standby that is further behind is not read. */
@@ -24,7 +25,7 @@ export interface StaleReads {
   close(): Promise<void>;
 }
 
-/** Where a read went, for the metric: `retried` on the primary after the standby gave it up. */
+/** Names the server that answered a read: `retried` is the primary, after the standby gave it up. */
 export type ReadFrom = 'replica' | 'primary' | 'retried';
 
 interface ReplicaOptions {
@@ -178,7 +179,7 @@ export const createReplicaReads = (options: ReplicaOptions): StaleReads => {
         database.inTransaction(
           async (tx) => {
             // The standby writes nothing anyway.
-            if (database === primary) await tx.$executeRaw`SET TRANSACTION READ ONLY`;
+            if (database === primary) await execute(tx, sql`SET TRANSACTION READ ONLY`);
             return work(tx);
           },
           { ...given, attempts: 1 },

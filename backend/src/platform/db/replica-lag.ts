@@ -26,7 +26,7 @@ interface LagOptions {
   readonly now: () => number;
 }
 
-/** How far a standby is behind its primary. */
+/** Tells how far a standby is behind its primary. */
 export interface ReplicaLag {
   /** Returns the lag in milliseconds; undefined while it is not known. */
   readonly current: () => number | undefined;

@@ -57,7 +57,7 @@ interface IdempotentSpec<Principal, Body> {
   readonly replay: (resourceId: string, principal: Principal) => Promise<Reply>;
   /** @throws AppError while the operation is closed; a finished key is replayed all the same */
   readonly gate: (isReady?: boolean) => Promise<void>;
-  /** What the gate decides by, where that is a row: read with the key, it costs nothing more. */
+  /** Reads what the gate decides by, where that is a row: with the key it costs nothing more. */
   readonly gateRead?: () => Read<boolean>;
 }
 

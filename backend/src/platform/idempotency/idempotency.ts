@@ -213,7 +213,7 @@ export interface Claim {
 }
 
 interface IdempotentSteps<T, Together extends Reads> {
-  /** What the work begins with, read by the statement that takes the key. */
+  /** Reads that the work begins with, by the statement that takes the key. */
   readonly reads?: Together;
   /** Returns the original resource as it is now. */
   readonly replay: (resourceId: string) => Promise<T>;
