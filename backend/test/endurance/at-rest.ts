@@ -1,6 +1,7 @@
 import { createAdminClient, type AdminClient } from '@digital-gold/client';
 import { findViolations } from '#test/support/invariants.ts';
 import type { Timers } from '../../src/platform/clock/timers.ts';
+import { findClosedGate } from './closed-gate.ts';
 import type { Ground } from './ground.ts';
 import { answerOf, type Ledger, type Placed } from './ledger.ts';
 import { sendPlaced } from './load.ts';
@@ -205,5 +206,6 @@ export const holdAtRest = async (options: RestOptions): Promise<void> => {
   await repeatAll(options);
   await findBroken(options);
   await reconcile(options);
+  findClosedGate(ground, ledger);
   log('at rest');
 };

@@ -11,6 +11,7 @@ import { holdAtRest } from './at-rest.ts';
 import { makeCustomer, type Customer, type Draw } from './customers.ts';
 import { disturb, listDisturbances } from './disturbances.ts';
 import { openGround, type Ground } from './ground.ts';
+import { keepBuild } from './keep-build.ts';
 import { createLedger, type Ledger } from './ledger.ts';
 import { runLoad } from './load.ts';
 import { runOffice } from './office.ts';
@@ -26,7 +27,6 @@ import { openToxiproxy, type Toxiproxy } from './toxiproxy.ts';
  */
 
 const backend = join(import.meta.dirname, '..', '..');
-const dist = join(backend, 'dist');
 const seconds = Number(process.env['DURATION'] ?? '120');
 const seed = Number(process.env['SEED'] || createRandom().int(1e9));
 const firstPort = Number(process.env['CHAOS_PORT_BASE'] ?? '5300');
@@ -82,7 +82,11 @@ const addProxies = async ({ addresses }: Ground, proxies: Toxiproxy) => {
 /** Ports of a replica beyond the first. */
 const at = (offset: number) => ({ port: firstPort + offset, internal: firstPort + 60 + offset });
 
-const startAll = (ground: Ground, supervisor: Supervisor, changes: Record<string, string>) => {
+const startAll = (
+  ground: Ground,
+  supervisor: Supervisor,
+  { dist, changes }: { readonly dist: string; readonly changes: Record<string, string> },
+) => {
   addProcess(ground, supervisor, { app: 'customer', name: 'customer-1', dist, changes });
   const second = { app: 'customer', name: 'customer-2', dist, changes } as const;
   addProcess(ground, supervisor, { ...second, ports: at(3) });
@@ -129,16 +133,19 @@ const main = async (): Promise<boolean> => {
   log(`seed ${seed}`);
   await buildApps();
   const ground = await openGround('chaos', firstPort);
+  const build = keepBuild(backend, ground.home);
+  const dist = join(build, 'dist');
   const supervisor = createSupervisor(ground.logs);
   const proxies = await openToxiproxy(firstPort + 40);
   try {
     const { addresses } = ground;
     const environment = environmentOf('migrate', addresses);
-    await migrateDatabase({ backend, environment, migrateUrl: addresses.migrateUrl });
-    await seedDatabase(backend, addresses);
+    await migrateDatabase({ backend: build, environment, migrateUrl: addresses.migrateUrl });
+    await seedDatabase(build, addresses);
     addProcess(ground, supervisor, { app: 'sandbox', name: 'sandbox', dist });
     await supervisor.untilReady();
-    const urls = startAll(ground, supervisor, await addProxies(ground, proxies));
+    const changes = await addProxies(ground, proxies);
+    const urls = startAll(ground, supervisor, { dist, changes });
     await supervisor.untilReady();
     log('every process is ready');
     const draw = drawsOf(seed);
