@@ -206,6 +206,6 @@ export const holdAtRest = async (options: RestOptions): Promise<void> => {
   await repeatAll(options);
   await findBroken(options);
   await reconcile(options);
-  findClosedGate(ground, ledger);
+  findClosedGate(options.ground, ledger);
   log('at rest');
 };
