@@ -49,7 +49,7 @@ const withPages: Plugin = {
 };
 
 interface BuildOptions {
-  /** The folder of the bundle; `cli/dist` unless given. */
+  /** The folder of the bundle, `cli/dist` unless given. */
   readonly outdir?: string;
   /** The version of the release. That of the source tree unless given. */
   readonly version?: string;

@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    // A test mostly waits for its window; too many at once and the targets themselves are late.
+    // A test mostly waits for its window. Too many at once and the targets themselves are late.
     fileParallelism: false,
     maxConcurrency: 8,
     testTimeout: 120_000,

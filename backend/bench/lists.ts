@@ -2,7 +2,7 @@ import { fillDatabase } from '../dev/fill/fill-database.ts';
 import { listOrders } from '../src/modules/orders/list-orders.store.ts';
 import { listPayouts } from '../src/modules/payouts/payout.store.ts';
 import { listProductOrders } from '../src/modules/product-orders/product-orders.store.ts';
-import { createFoldChanges } from '../src/modules/transaction-counts/index.ts';
+import { createFoldChangesSweep } from '../src/modules/transaction-counts/index.ts';
 import { createDatabase, type Db } from '../src/platform/db/index.ts';
 import { openStack } from './support/open-stack.ts';
 import type { Report } from './support/report.ts';
@@ -56,7 +56,7 @@ const sample = async (db: Db, read: Read): Promise<Sample> => {
 };
 
 const sampleAll = async (db: Db): Promise<Readonly<Record<string, Sample>>> => {
-  await createFoldChanges({ db }).run(new AbortController().signal);
+  await createFoldChangesSweep({ db }).run(new AbortController().signal);
   const samples: Record<string, Sample> = {};
   for (const [name, read] of Object.entries(lists)) samples[name] = await sample(db, read);
   return samples;

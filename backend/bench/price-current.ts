@@ -55,7 +55,7 @@ const measure = async (sides: readonly Side[], route: string, results: Results):
   }
 };
 
-/** Measures sides that are started anew a few times, in turns. */
+/** Measures sides that are started again a few times, in turns. */
 export const measureStarts = async (
   route: string,
   startAnew: () => Promise<Side[]>,

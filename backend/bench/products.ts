@@ -1,6 +1,6 @@
 import { withConnection } from '../dev/stack/database-setup.ts';
 import { listSql, searchSql } from '../src/modules/catalogue/catalogue.store.ts';
-import { correctWords } from '../src/modules/catalogue/correct-words.ts';
+import { correctSpelling } from '../src/modules/catalogue/correct-spelling.ts';
 import { createDatabase, selectRows, sql, type Db, type Sql } from '../src/platform/db/index.ts';
 import { runLoad, type LoadResult } from './support/http-load.ts';
 import { keepPriceLive } from './support/keep-price-live.ts';
@@ -132,7 +132,7 @@ const planOf = async (db: Db, title: string, query: Sql): Promise<Table> => {
 const plansOf = async (db: Db): Promise<Table[]> => {
   const bounds = { limit: 20, offset: 0 };
   const filter = { isActive: true };
-  const terms = await correctWords(db, 'filigre neclace');
+  const terms = await correctSpelling(db, 'filigre neclace');
   if (terms === undefined) throw new Error('no words');
   return [
     await planOf(db, 'plan of the list', listSql(filter, bounds)),

@@ -16,7 +16,7 @@ for (const file of readdirSync(folder).filter((name) => name.endsWith('.json')))
   // Loads the whole of TypeScript, so only where there is something to do.
   const { astToString, default: openapiTypescript } = await import('openapi-typescript');
   const nodes = await openapiTypescript(readFileSync(source, 'utf8'), {
-    // A field with a default may be left out of a request; `required` names those of an answer.
+    // A field with a default may be left out of a request. `required` names those of an answer.
     defaultNonNullable: false,
   });
   writeFileSync(target, heading + astToString(nodes));

@@ -73,7 +73,7 @@ const dropUnneeded = (modules) => {
 
 const unreadFile = /(?:\.d\.[cm]?ts|\.map|\.md|\.markdown|\.tsbuildinfo|\.flow)$/u;
 const licence = /^(?:licen[cs]e|copying|copyright|notice|authors|patents|third.?party)/iu;
-// Node takes `build/src` of OpenTelemetry; the others are for bundlers.
+// Node takes `build/src` of OpenTelemetry. The others are for bundlers.
 const unreadFolder = /@opentelemetry\/[^/]+\/build\/(?:esm|esnext)$/u;
 // The client is generated for PostgreSQL and the small compiler.
 const otherCompiler = /\/runtime\/query_compiler_(?:fast_|small_bg\.(?!postgresql|js|mjs))/u;

@@ -7,7 +7,7 @@ import process from 'node:process';
 
 const root = join(import.meta.dirname, '..', '..');
 
-/** The packages of a lock file; npm keeps one of its own inside node_modules. */
+/** The packages of a lock file. npm keeps one of its own inside node_modules. */
 const readLock = (path) => JSON.parse(readFileSync(path, 'utf8')).packages;
 
 /** Some packages put a `v` before their version, which npm keeps in one file and drops in another. */

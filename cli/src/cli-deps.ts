@@ -1,4 +1,4 @@
-/** The surroundings that commands use; tests pass their own. */
+/** The surroundings that commands use. Tests pass their own. */
 export interface CliDeps {
   /** Results. The text is written as it is: end lines with a newline. */
   stdout(text: string): void;
@@ -24,7 +24,7 @@ export interface CliDeps {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /** True when results go to a terminal. */
   readonly isTty: boolean;
-  /** Aborted at Ctrl-C; pass it to whatever waits. */
+  /** Aborted at Ctrl-C. Pass it to whatever waits. */
   readonly signal: AbortSignal;
   /** The folder of the repository or image that this goldctl belongs to. */
   readonly repository: string;

@@ -32,7 +32,7 @@ const run = (
   url: 'https://ci.example/7',
 });
 
-/** Each answer of the CI in turn, the last one for ever; time passes only by sleeping. */
+/** Each answer of the CI in turn, the last one for ever. Time passes only by sleeping. */
 const follow = (answers: readonly (readonly DeployRun[] | CliError)[], timeoutMs = 60_000) => {
   let now = 0;
   let count = 0;

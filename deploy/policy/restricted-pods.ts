@@ -10,7 +10,7 @@ import {
 /**
  * The restricted level of Kubernetes' Pod Security Standards, control by control, and beyond it a
  * root file system that can't be written. An admission controller checks pods alone, and only when
- * they start; here the Deployment is refused before it is created.
+ * they start. Here the Deployment is refused before it is created.
  */
 
 const allowedSysctls = new Set([

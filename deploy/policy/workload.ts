@@ -82,7 +82,7 @@ export const kindOf = (type: string): string => {
 };
 
 /**
- * Returns the pod that a resource creates; undefined for one that creates none.
+ * Returns the pod that a resource creates, or undefined for one that creates none.
  * @throws ZodError when it should make one and cannot be read, which no policy may let pass.
  */
 export const podOf = (type: string, props: unknown): Pod | undefined => {
@@ -102,7 +102,9 @@ export const containersOf = (pod: Pod): readonly Container[] => [
   ...pod.ephemeralContainers,
 ];
 
-/** Says what is wrong with one resource; nothing where it is none of the rule's business. */
+/**
+ * Says what is wrong with one resource. Returns nothing where it is none of the rule's business.
+ */
 export type ResourceRule = (type: string, props: unknown) => readonly string[];
 
 /** One sentence if the condition holds, else none. */

@@ -10,7 +10,7 @@ export interface StackOutputs {
   readonly namespace: pulumi.Output<string>;
   /** The name that the chart's objects carry, known when all of them are ready. */
   readonly release: pulumi.Output<string>;
-  /** The version that was released; undefined where an image is named by itself. */
+  /** The version that was released, or undefined where an image is named by itself. */
   readonly version: string | undefined;
   /** The image that runs, with its digest where one is known. */
   readonly image: string;
@@ -18,7 +18,9 @@ export interface StackOutputs {
   readonly hosts: Readonly<Record<'customer' | 'admin' | 'accounting', string>>;
   /** The ConfigMap with the switches, which `goldctl gates` changes. */
   readonly settings: pulumi.Output<string>;
-  /** The kubeconfig that the stack was given, for stacks that build on it; undefined without one. */
+  /**
+   * The kubeconfig that the stack was given, for stacks that build on it, or undefined without one.
+   */
   readonly kubeconfig: pulumi.Output<string> | undefined;
 }
 

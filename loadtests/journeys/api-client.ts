@@ -10,7 +10,7 @@ type Headers = Readonly<Record<string, string>>;
 export interface ApiClient {
   /** Makes `count` requests to limited routes in turn, several at once. */
   limited(count: number): LimitAnswer[];
-  /** Makes one request to a limited route; `headers` in place of the hop's. */
+  /** Makes one request to a limited route, with `headers` in place of the hop's. */
   limitedOnce(headers?: Headers): LimitAnswer;
   /** Makes at least `count` requests to exempt routes in turn, several at once. */
   exempt(count: number): LimitAnswer[];

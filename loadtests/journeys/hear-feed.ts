@@ -14,7 +14,7 @@ import type { Observation } from '../thresholds/price-cadence.ts';
 
 interface HearFeedOptions {
   readonly baseUrl: string;
-  /** The headers that the proxy hop adds for this client; none where the hop is a real one. */
+  /** The headers that the proxy hop adds for this client, or none where the hop is a real one. */
   readonly headers: Readonly<Record<string, string>>;
   readonly tickMs: number;
   /** Marks to wait for. */
@@ -122,7 +122,7 @@ const createInbox = (tickMs: number, read: (text: string, atMs: number) => void)
 
 /**
  * One socket: joins the feed, listens until the last of its marks is over, leaves, and judges what
- * it heard. Returns at once; the iteration lasts as long as the socket.
+ * it heard. Returns at once. The iteration lasts as long as the socket.
  */
 export const hearFeed = (options: HearFeedOptions): void => {
   const { now, observe } = options;

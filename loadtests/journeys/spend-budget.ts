@@ -11,7 +11,7 @@ interface SpendBudgetOptions {
   readonly client: ApiClient;
   /** The client's own address and one that it only pretends to have. */
   readonly addresses: { readonly own: string | undefined; readonly pretended: string };
-  /** Another client; none where a real hop makes all clients one. */
+  /** Another client, or none where a real hop makes all clients one. */
   readonly neighbour: ApiClient | undefined;
   /** Calls as the same client at another replica, with whether its count is the same. */
   readonly elsewhere: { readonly client: ApiClient; readonly isShared: boolean } | undefined;

@@ -26,8 +26,8 @@ type Headers = Readonly<Record<string, string>>;
 export const forwardedFor = (address: string): Headers => ({ 'x-forwarded-for': address });
 
 /**
- * Returns the hop's headers where the client sent `pretended` in every header it controls. Only
- * the last entry is the hop's; without `address` a real hop appends it.
+ * Returns the hop's headers where the client sent `pretended` in every header it controls. Only the
+ * last entry is the hop's. Without `address` a real hop appends it.
  */
 export const forgedHeaders = (pretended: string, address: string | undefined): Headers[] => {
   const appended = address === undefined ? '' : `, ${address}`;

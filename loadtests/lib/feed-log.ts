@@ -20,7 +20,7 @@ const joinPart = 0.025;
 export const markOf = (atMs: number, tickMs: number): number =>
   Math.floor((atMs + tickMs * earlyPart) / tickMs) * tickMs;
 
-/** Returns the time from the mark to its tick; negative if before it, by a clock that differs. */
+/** Returns the time from the mark to its tick, negative if before it by a clock that differs. */
 export const latenessMs = (atMs: number, tickMs: number): number => atMs - markOf(atMs, tickMs);
 
 /** The next `count` marks of a socket that joined at `joinedAtMs`: each must bring a tick. */
@@ -39,7 +39,7 @@ export const ticksOfMarks = (
   return marks.map((mark) => heard.filter((other) => other === mark).length);
 };
 
-/** Returns true when not all ticks have the same amounts; fewer than two say nothing. */
+/** Returns true when not all ticks have the same amounts. Fewer than two say nothing. */
 export const hasMoved = (ticks: readonly HeardTick[]): boolean | undefined =>
   ticks.length < 2 ? undefined : new Set(ticks.map(({ amounts }) => amounts)).size > 1;
 
@@ -49,9 +49,9 @@ const stepBetween = (before: number, seq: number): Step => {
 };
 
 /**
- * Returns how each tick follows the one before; the first one the snapshot that came before it. A
- * snapshot is read before its tick is sent to all, so that the first tick may be the snapshot's
- * own.
+ * Returns how each tick follows the one before. The first one follows the snapshot that came before
+ * it. A snapshot is read before its tick is sent to all, so that the first tick may be the
+ * snapshot's own.
  */
 export const stepsOf = (snapshotSeq: number | undefined, ticks: readonly HeardTick[]): Step[] =>
   ticks.flatMap(({ seq }, index) => {

@@ -48,7 +48,7 @@ const errorCodeOf = (body: unknown): string | undefined => {
   return typeof error['code'] === 'string' ? error['code'] : undefined;
 };
 
-/** Reads what an answer says about the rate limit; a header that is not there is undefined. */
+/** Reads what an answer says about the rate limit. A header that is not there is undefined. */
 export const readLimitAnswer = ({ status, expected, headers, body }: RawAnswer): LimitAnswer => {
   const state = headerOf(headers, 'ratelimit');
   const policy = headerOf(headers, 'ratelimit-policy');

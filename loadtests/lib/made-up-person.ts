@@ -32,7 +32,7 @@ export const withCheckDigit = (digits: string): string => {
   return all.find((text) => remainderOf(text) === 0) ?? '';
 };
 
-/** Makes somebody up; `random` is from 0 up to 1. */
+/** Makes somebody up. `random` is from 0 up to 1. */
 export const makeUpPerson = (random: () => number): MadeUpPerson => {
   const draw = (count: number, from: string): string =>
     Array.from({ length: count }, () => from.charAt(Math.floor(random() * from.length))).join('');

@@ -21,7 +21,7 @@ const isPositiveInteger = (value: unknown): value is number =>
 const isTime = (value: unknown): boolean =>
   typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value);
 
-/** Reads a `price_snapshot` or `price_update`; undefined if a field is missing or wrong. */
+/** Reads a `price_snapshot` or `price_update`, or undefined if a field is missing or wrong. */
 export const readPriceMessage = (data: unknown): PriceMessage | undefined => {
   if (!isRecord(data)) return undefined;
   const { seq, buyPaise, sellPaise, spotPaise, currency, unit, source, asOf, stale } = data;

@@ -15,7 +15,7 @@ export interface Account {
   readonly password: string;
 }
 
-/** The settings of a suite; everything else is in its profile. */
+/** The settings of a suite. Everything else is in its profile. */
 export interface Settings {
   readonly profile: ProfileName;
   /** The APIs whose limits are tested. */
@@ -34,7 +34,7 @@ export interface Settings {
    * proxy does. `real`: a proxy in front does, so that the load test is one client.
    */
   readonly hop: Hop;
-  /** Another replica of the customer API; none is asked without it. */
+  /** Another replica of the customer API. Without it none is asked. */
   readonly otherCustomerUrl: string | undefined;
   /** `stopped`: the cache is down, and each replica counts alone. */
   readonly cache: Cache;
@@ -57,14 +57,14 @@ export interface Settings {
   readonly firstMarkMs: number | undefined;
   /** In place of the profile's duration, where a journey's rate is constant. */
   readonly seconds: number | undefined;
-  /** The part of the run that this k6 process has, such as `1/2:1`; all of it without one. */
+  /** The part of the run that this k6 process has, such as `1/2:1`, or all of it without one. */
   readonly segment: string | undefined;
   /** In place of the profile's: for 95 of 100 requests, and until a webhook has worked. */
   readonly requestP95Ms: number | undefined;
   readonly patienceSeconds: number | undefined;
   /** Extra time a journey may take beyond its plan before it is aborted. */
   readonly spareSeconds: number;
-  /** The folder of the reports; none are written without it. */
+  /** The folder of the reports. None are written without it. */
   readonly resultsDir: string | undefined;
 }
 
@@ -125,8 +125,8 @@ const readAccount = (env: Environment, who: string): Account => ({
 });
 
 /**
- * Reads the settings of a suite from its environment; README.md lists them. Without addresses
- * they are those of the local stack.
+ * Reads the settings of a suite from its environment. README.md lists them. Without addresses they
+ * are those of the local stack.
  * @throws Error of one line that names the variable.
  */
 export const readSettings = (env: Environment): Settings => ({

@@ -30,8 +30,8 @@ const isHeld = (
   metric === undefined ? mayBeMissing === true : metric.thresholds?.[expression]?.ok === true;
 
 /**
- * Judges every rule and returns the figures. A rule whose metric was never observed fails here;
- * k6 itself lets it pass, which is why the suites count the journeys that came to their end.
+ * Judges every rule and returns the figures. A rule whose metric was never observed fails here. k6
+ * itself lets it pass, which is why the suites count the journeys that came to their end.
  */
 export const reportOf = (
   run: { suite: string; title: string; profile: string; rules: readonly Rule[] },
@@ -78,7 +78,7 @@ const partsOf = ({ verdicts }: Report): Map<string, Verdict[]> => {
   return parts;
 };
 
-/** Renders the report for a terminal; a failed rule is followed by its threshold. */
+/** Renders the report for a terminal. A failed rule is followed by its threshold. */
 export const asText = (report: Report): string => {
   const width = Math.max(...[...report.verdicts, ...report.figures].map(({ says }) => says.length));
   const lines = [...partsOf(report)].flatMap(([part, verdicts]) => [

@@ -30,7 +30,7 @@ feed.on('connection', (socket) => {
 });
 
 const waitForMark = (): void => {
-  // A timer may fire a hair early; the mark must be over.
+  // A timer may fire a hair early. The mark must be over.
   setTimeout(
     () => {
       seq += 1;

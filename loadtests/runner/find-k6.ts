@@ -10,7 +10,7 @@ const isProgram = (path: string): boolean => {
   }
 };
 
-/** Finds k6 on the PATH, else in `.tools/bin` of the repository; undefined without one. */
+/** Finds k6 on the PATH, else in `.tools/bin` of the repository, or undefined without one. */
 export const findK6 = (searchPath: string, repository: string): string | undefined => {
   const folders = [...searchPath.split(delimiter), join(repository, '.tools', 'bin')];
   return folders

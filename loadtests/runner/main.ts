@@ -21,7 +21,10 @@ const afterBurst = (): Promise<void> =>
     setTimeout(resolve, 15_000).unref();
   });
 
-/** Runs the suites; true if every threshold held. @throws Error of one line if none can be run. */
+/**
+ * Runs the suites. Returns true if every threshold held. @throws Error of one line if none can be
+ * run.
+ */
 const main = async (): Promise<boolean> => {
   const { env } = process;
   const options = readRunnerOptions(process.argv.slice(2), env, repository);

@@ -10,9 +10,9 @@ interface SuiteRun {
   /** The folder of the load tests. */
   readonly folder: string;
   readonly suite: SuiteName;
-  /** The environment of the process; the suites read their settings from it. */
+  /** The environment of the process. The suites read their settings from it. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Writes k6's own page of the run there; none for short runs. */
+  /** Writes k6's own page of the run there. Returns none for short runs. */
   readonly htmlFile?: string;
 }
 

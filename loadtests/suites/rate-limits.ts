@@ -60,7 +60,7 @@ export const setup = (): RunData => {
 export const client = ({ seed }: RunData): void => {
   const name = apiNames.find((api) => api === exec.scenario.name) ?? 'customer';
   const [api, baseUrl] = [apis[name], settings.baseUrls[name]];
-  // Unique over scenarios, clients and windows; three addresses each.
+  // Unique over scenarios, clients and windows, with three addresses each.
   const first = 3 * (exec.vu.idInTest * windows + exec.vu.iterationInScenario);
   const [ownAddress, neighbourAddress, pretended] = [0, 1, 2].map((index) =>
     clientAddress(seed, first + index),

@@ -56,7 +56,7 @@ const isSeen = (name: Observation, api: ApiName, settings: Settings): boolean =>
   return api === 'customer' && settings.otherCustomerUrl !== undefined;
 };
 
-/** Returns the rules of the rate limits; `clients` is how many journeys must finish at each API. */
+/** Returns the rules of the rate limits. `clients` is how many journeys must finish at each API. */
 export const rateLimitRules = (settings: Settings, clients: number): Rule[] =>
   settings.apis.flatMap((api) => {
     const tag = { name: 'api', value: api };

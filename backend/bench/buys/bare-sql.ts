@@ -3,7 +3,7 @@ import { Pool, type PoolClient } from 'pg';
 import { PrismaClient } from '../../src/generated/prisma/client.ts';
 import type { Statement } from './sql-script.ts';
 
-/** Does what a script says; `between` is called before the first transaction and after it. */
+/** Does what a script says. `between` is called before the first transaction and after it. */
 interface BareSql {
   run(
     script: readonly Statement[],

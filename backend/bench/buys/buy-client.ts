@@ -10,7 +10,7 @@ const boughtSchema = z.object({
 });
 
 interface BuyClient {
-  /** `POST /gold/buy` of INR 100; what it was made with and what it made. */
+  /** `POST /gold/buy` of INR 100, with what it was made of and what it made. */
   buy(customer: BenchCustomer, key: string): Promise<BuyNames>;
   close(): Promise<void>;
 }

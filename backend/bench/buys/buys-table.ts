@@ -15,7 +15,7 @@ const words = { near: 'beside it', away: '1 ms away' } as const;
 const aim = 2;
 const goal = 1.5;
 
-/** The sides at one concurrency; each beside the first bare one, and the first beside each. */
+/** The sides at one concurrency, each beside the first bare one, and the first beside each. */
 export const tableOf = (
   samples: readonly Sample[],
   distance: Distance,

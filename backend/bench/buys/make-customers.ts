@@ -16,7 +16,7 @@ const customersSchema = z.array(
 
 export type BenchCustomer = z.output<typeof customersSchema>[number];
 
-/** The secrets that customers are made with; another process must have the same to serve them. */
+/** The secrets that customers are made with. Another process must have the same to serve them. */
 const secretNames = new Set(['JWT_SECRET', 'PII_KEYRING', 'BLIND_INDEX_KEY', 'CREDENTIAL_PEPPER']);
 
 /**

@@ -31,7 +31,7 @@ export const insertCustomers = (migrateUrl: string, count: number): Promise<void
   });
 
 /**
- * Makes monthly plans whose first installment was due yesterday at 09:00 IST; half have a mandate.
+ * Makes monthly plans whose first installment was due yesterday at 09:00 IST. Half have a mandate.
  */
 export const insertDuePlans = async (migrateUrl: string, given: DuePlans): Promise<void> => {
   const startDate = istDate(addMs(createSystemClock().now(), -dayMs));

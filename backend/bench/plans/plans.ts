@@ -14,7 +14,7 @@ const warmUp = 200;
 interface Case {
   readonly plans: number;
   readonly workers: number;
-  /** The most that node may keep in old generations, in MB; undefined for its default. */
+  /** The most that node may keep in old generations, in MB, or undefined for its default. */
   readonly heapLimitMb?: number;
 }
 const cases: readonly Case[] = [

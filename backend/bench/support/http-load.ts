@@ -16,7 +16,9 @@ export interface LoadResult {
   readonly requestsPerSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Processor time of the server for each request; steadier than its speed on a busy machine. */
+  /**
+   * Processor time of the server for each request. It is steadier than its speed on a busy machine.
+   */
   readonly cpuUsPerRequest: number;
 }
 

@@ -128,7 +128,7 @@ export const openStack = async (): Promise<BenchStack> => {
       const own = benchEnvironment(app, addresses);
       const isFirst = !isTaken.has(app);
       isTaken.add(app);
-      // The first of an app is where the others look for it; the next ones are replicas.
+      // The first of an app is where the others look for it. The next ones are replicas.
       const port = (isFirst ? own['PORT'] : undefined) ?? String(await benchPort());
       const internal = (isFirst ? own['INTERNAL_PORT'] : undefined) ?? String(await benchPort());
       const started = await startProcess({

@@ -6,16 +6,19 @@ const tickMs = 10;
 const kilobytesEach = 1024;
 
 /**
- * Reads what Linux tells of a process; `undefined` on another system, or once the process is gone.
+ * Reads what Linux tells of a process. Returns undefined on another system, or once the process is
+ * gone.
  */
 const readProcFile = (pid: number, file: 'stat' | 'status'): string | undefined => {
   const path = `/proc/${pid}/${file}`;
   return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
 };
 
-/** The processor time that a process has used, in ms; NaN where the system does not report it. */
+/**
+ * The processor time that a process has used, in ms, or NaN where the system does not report it.
+ */
 export const cpuMsOf = (pid: number): number => {
-  // The name of the program, in brackets, may hold anything; the figures follow it.
+  // The name of the program, in brackets, may hold anything. The figures follow it.
   const figures = readProcFile(pid, 'stat')
     ?.replace(/^.*\) /su, '')
     .split(' ');
@@ -23,7 +26,8 @@ export const cpuMsOf = (pid: number): number => {
 };
 
 /**
- * The memory that a process holds, in MB (resident set); NaN where the system does not report it.
+ * The memory that a process holds, in MB (resident set), or NaN where the system does not report
+ * it.
  */
 export const residentMbOf = (pid: number): number =>
   Number(/^VmRSS:\s+(\d+) kB$/mu.exec(readProcFile(pid, 'status') ?? '')?.[1]) / kilobytesEach;

@@ -44,7 +44,7 @@ const printTable = ({ title, columns, rows }: Table): string => {
 export const printReport = (name: string, { how, tables }: Report): string =>
   [`\n${name}`, ...how.map((line) => `  ${line}`), ...tables.map(printTable)].join('\n');
 
-/** Keeps a report as JSON in `folder`; answers the file. */
+/** Keeps a report as JSON in `folder`. Returns the file's path. */
 export const writeReport = (folder: string, name: string, report: Report): string => {
   mkdirSync(folder, { recursive: true });
   const file = join(folder, `${name}.json`);

@@ -21,7 +21,7 @@ export interface ProcessOptions {
   readonly env: Readonly<Record<string, string>>;
   /** Answers 2xx when the process is ready. */
   readonly readyUrl: string;
-  /** Receives its output; the local stack's processes write to a file too. */
+  /** Receives its output. The local stack's processes write to a file too. */
   readonly logFile: string;
   /** Further options of node. */
   readonly nodeOptions?: readonly string[];

@@ -1,11 +1,11 @@
-/** The value below which `share` (0 to 1) of the samples lie; NaN of none. */
+/** The value below which `share` (0 to 1) of the samples lie, or NaN of none. */
 export const quantile = (samples: readonly number[], share: number): number => {
   const sorted = samples.toSorted((a, b) => a - b);
   const place = Math.min(sorted.length - 1, Math.max(0, Math.ceil(share * sorted.length) - 1));
   return sorted[place] ?? Number.NaN;
 };
 
-/** The middle sample; the mean of the two middle ones where their number is even. */
+/** The middle sample, or the mean of the two middle ones where their number is even. */
 export const median = (samples: readonly number[]): number => {
   const sorted = samples.toSorted((a, b) => a - b);
   const upper = sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;

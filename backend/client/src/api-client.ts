@@ -13,7 +13,7 @@ export interface ApiClientOptions {
    */
   readonly clientAddress?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
-  /** From the request to the end of the response; a minute unless given. */
+  /** From the request to the end of the response, a minute unless given. */
   readonly timeoutMs?: number;
   /** Cancels what is under way. */
   readonly signal?: AbortSignal;
@@ -21,7 +21,7 @@ export interface ApiClientOptions {
   readonly fetch?: (request: Request) => Promise<Response>;
 }
 
-/** A success; everything else is thrown. */
+/** A success. Everything else is thrown. */
 export interface Answer<Body> {
   readonly status: number;
   readonly headers: Headers;
@@ -62,7 +62,7 @@ type Call<Paths extends object, M extends Method> = <Path extends PathsWithMetho
 
 /**
  * One client of one API, typed by its OpenAPI document. Calls resolve with a success.
- * @throws ApiError when the API refuses; ApiUnreachableError when there is no response.
+ * @throws ApiError when the API refuses, and ApiUnreachableError when there is no response.
  */
 export type ApiClient<Paths extends object> = { readonly [M in Method]: Call<Paths, M> } & {
   /** The same client with other options, such as a token. */

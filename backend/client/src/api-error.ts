@@ -31,7 +31,7 @@ export class ApiError extends Error {
   /** The refused call, such as `POST /v1/gold/buy`. */
   readonly call: string;
   readonly status: number;
-  /** The stable code to branch on; undefined when it was not the API that answered. */
+  /** The stable code to branch on, or undefined when it was not the API that answered. */
   readonly code: string | undefined;
   /** The first offending input, as a dotted path. */
   readonly field: string | undefined;

@@ -24,7 +24,7 @@ export const mayRepeat = (error: unknown): boolean => {
 };
 
 export interface RepeatOptions {
-  /** The key of the first try. Kept by the caller where a reload must not begin anew. */
+  /** The key of the first try. Kept by the caller where a reload must not begin again. */
   readonly key?: string;
   /** Tries in all. Five unless given. */
   readonly attempts?: number;

@@ -26,7 +26,7 @@ it('hears each tick once, in order, and nothing that is no tick', () => {
   say('price_snapshot', tick(7));
   say('price_update', tick(7));
   say('price_update', tick(8));
-  // A socket that connects anew gets a snapshot, and may come to a replica that is behind.
+  // A socket that connects again gets a snapshot, and may come to a replica that is behind.
   say('price_snapshot', tick(8));
   say('price_update', tick(6));
   for (const wrong of [null, 'x', {}, { ...tick(9), buyPaise: 1.5 }, { ...tick(9), asOf: 1 }]) {

@@ -4,7 +4,7 @@ import { expectThat } from './step-failure.ts';
 import type { CheckoutPayment } from './unpublished-apis.ts';
 import { until } from './until.ts';
 
-/** Buys for `amount` rupees; returns the order with its checkout. */
+/** Buys for `amount` rupees. Returns the order with its checkout. */
 export const placeBuy = async (
   { api }: DemoCustomer,
   body: { readonly amount: string; readonly idempotency_key: string },
@@ -17,7 +17,7 @@ export const placeBuy = async (
   return { order, payment, gatewayOrderId: checkout.gateway_order_id };
 };
 
-/** Pays as the customer at the gateway's checkout; returns what it hands to the device. */
+/** Pays as the customer at the gateway's checkout. Returns what it hands to the device. */
 export const payAtCheckout = async (
   demo: Demo,
   gatewayOrderId: string,

@@ -15,7 +15,7 @@ import { createStepState } from './run-steps.ts';
 /** Longer than the network waits for a rate limit: it has a time limit of its own for each try. */
 const timeoutMs = 600_000;
 
-/** Creates what the steps of one run share; `close` ends what they opened. */
+/** Creates what the steps of one run share. `close` ends what they opened. */
 export const createDemo = (
   endpoints: DemoEndpoints,
   local?: LocalProcesses,

@@ -6,7 +6,7 @@ import type { Timers } from '../../src/platform/clock/timers.ts';
 
 /** The way to the APIs: straight, or by way of an ingress. */
 export interface DemoNetwork {
-  /** Rejects when no answer comes, as the global fetch does; each try has its own time limit. */
+  /** Rejects when no answer comes, as the global fetch does. Each try has its own time limit. */
   fetch(request: Request): Promise<Response>;
   /** Returns the address a socket for `url` connects to, and the headers that name its host. */
   socketTo(url: string): { readonly url: string; readonly headers: Record<string, string> };
@@ -14,7 +14,7 @@ export interface DemoNetwork {
 }
 
 interface NetworkOptions {
-  /** Hosts behind an ingress, each with its address; any other host is resolved by DNS. */
+  /** Hosts behind an ingress, each with its address. Any other host is resolved by DNS. */
   readonly resolve: Readonly<Record<string, string>>;
   readonly timers: Timers;
 }

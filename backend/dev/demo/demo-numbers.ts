@@ -25,7 +25,7 @@ export const makeUpNumbers = (random: Random): MadeUpNumbers => {
     // The fourth letter of a person's PAN is P.
     pan: `${draw(3)}P${draw(1)}${random.digits(4)}${draw(1)}`,
     aadhaar: eleven + check,
-    // At the sandbox an account number's end can mean trouble; this one means none.
+    // At the sandbox an account number's end can mean trouble. This one means none.
     accountNumber: `${random.digits(10)}4321`,
     ip: `10.${random.int(256)}.${random.int(256)}.${1 + random.int(254)}`,
   };

@@ -6,7 +6,10 @@ import { createLocalProcesses } from './local-processes.ts';
 import { readEndpoints } from './read-endpoints.ts';
 import { runDemo } from './run-demo.ts';
 
-/** `make demo`: plays the customer's story against the running stack; exit code 1 if it fails. */
+/**
+ * `make demo`: plays the customer's story against the running stack. It exits with 1 if a step
+ * fails.
+ */
 
 const repository = resolve(import.meta.dirname, '..', '..', '..');
 const { stdout } = process;

@@ -27,7 +27,7 @@ export const signInCustomer = async (
 
 export type DocumentKeys = Readonly<Record<(typeof demoDocuments)[number]['kind'], string>>;
 
-/** Uploads the customer's papers; returns the key of each. */
+/** Uploads the customer's papers. Returns the key of each. */
 export const uploadDocuments = async ({ api }: DemoCustomer): Promise<DocumentKeys> => {
   const keys = { PAN: '', AADHAAR_FRONT: '', SELFIE: '' };
   for (const body of demoDocuments) {
@@ -37,7 +37,7 @@ export const uploadDocuments = async ({ api }: DemoCustomer): Promise<DocumentKe
   return keys;
 };
 
-/** Submits the customer's KYC; returns its view, with the numbers masked. */
+/** Submits the customer's KYC. Returns its view, with the numbers masked. */
 export const submitKyc = async (
   { api, numbers, fullName }: DemoCustomer,
   keys: Omit<DocumentKeys, 'AADHAAR_FRONT'>,

@@ -13,7 +13,7 @@ const endpointsSchema = z.object({
   database: z.string(),
   admins: z.object({ SUPER_ADMIN: account, ADMIN: account, SUPPORT: account }),
   portalUsers: z.object({ accountant: account, viewer: account }),
-  /** The folder of the switches, where the demo may turn them; a cluster's are a ConfigMap. */
+  /** The folder of the switches, where the demo may turn them. A cluster's are a ConfigMap. */
   settingsDir: z.string().optional(),
   /** Hosts of the addresses above that are reached at another one, such as an ingress's. */
   resolve: z.record(z.string(), z.string()).optional(),

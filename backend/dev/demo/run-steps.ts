@@ -51,7 +51,7 @@ const secondsSince = (ms: number): string => `${((performance.now() - ms) / 1000
 const indented = (text: string): string => `${text.replaceAll(/^/gmu, '    ')}\n`;
 
 /**
- * Runs the steps one after the other; returns false at the first step that fails. Each title is
+ * Runs the steps one after the other. Returns false at the first step that fails. Each title is
  * printed as its step begins, for some steps take minutes. The text is the same with and without
  * colours.
  */

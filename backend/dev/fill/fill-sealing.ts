@@ -20,7 +20,7 @@ interface WrappedKey {
   readonly wrapped: Buffer;
 }
 
-/** Seals as the service does; the wrapped keys are the caller's to write. */
+/** Seals as the service does. The wrapped keys are the caller's to write. */
 export interface FillSealing {
   readonly blindIndex: BlindIndex;
   /** Makes a customer's data key. */

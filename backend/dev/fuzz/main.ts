@@ -16,13 +16,13 @@ const repository = resolve(import.meta.dirname, '..', '..', '..');
 const { stdout } = process;
 const say = (text: string): void => void stdout.write(`${text}\n`);
 
-/** Tries of each operation; FUZZ_EXAMPLES changes it. */
+/** Tries of each operation. FUZZ_EXAMPLES changes it. */
 const examples = process.env['FUZZ_EXAMPLES'] ?? '60';
 
 /**
  * All that judge single answers, but for two: a rule of business may refuse what the document's
  * types allow (`positive_data_acceptance`), and the fuzzer's own token stands in for a header that
- * it left out (`missing_required_header`; `ignored_auth` tries that).
+ * it left out (`missing_required_header`, which `ignored_auth` tries).
  */
 const checks = [
   'not_a_server_error',
@@ -65,7 +65,7 @@ interface Target {
   readonly without: string;
 }
 
-/** Runs the fuzzer against one API as one caller; false when it found something. */
+/** Runs the fuzzer against one API as one caller. Returns false when it found something. */
 const fuzz = async (fuzzer: string, target: Target): Promise<boolean> => {
   const { name, url, document, header, callerId = '', without } = target;
   const args = [
@@ -135,7 +135,7 @@ const main = async (): Promise<boolean> => {
     const isClean = await withToken('accounting', endsSession);
     return (await anonymously('accounting')) && isClean;
   };
-  // Beside each other, since a fuzzer keeps one core busy; but the operator comes last and alone:
+  // Beside each other, since a fuzzer keeps one core busy, but the operator comes last and alone:
   // it may close the gates that the customer is to pass.
   const asOthers = async () => {
     const isClean = await anonymously('admin');

@@ -38,7 +38,7 @@ try {
   const { APP: app = '', LINES: lines = '' } = process.env;
   if (!/^\d*$/u.test(lines)) throw new Error('LINES must be a number');
   const shown = lines === '' ? '20' : lines;
-  // `-F` goes on with the new file when a process is started anew.
+  // `-F` goes on with the new file when a process is started again.
   const tail = spawn('tail', ['-q', '-n', shown, '-F', ...logFiles(app)], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });

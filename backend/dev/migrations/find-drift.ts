@@ -35,12 +35,12 @@ const compare = async (
   return result.exitCode === 0 ? undefined : (result.stdout ?? '');
 };
 
-/** SQL that leads from the migrations to the schema; undefined when there is nothing to do. */
+/** SQL that leads from the migrations to the schema, or undefined when there is nothing to do. */
 export const scriptToSchema = (from: MigrateTarget): Promise<string | undefined> =>
   withEngine(from, (atWork) => compare(atWork, history(atWork), target(atWork), true));
 
 interface Drift {
-  /** The difference from the migrations to the schema, in words; undefined when in step. */
+  /** The difference from the migrations to the schema, in words, or undefined when in step. */
   readonly migrationsToSchema: string | undefined;
   /** The same of the database at hand. */
   readonly databaseToSchema: string | undefined;

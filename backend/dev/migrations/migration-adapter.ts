@@ -93,7 +93,7 @@ interface MigrationAdapter {
 
 /**
  * Connects the schema engine to PostgreSQL. The shadow database is created and dropped beside the
- * main one (needs CREATEDB); adapter-pg's own would connect to the main database.
+ * main one (needs CREATEDB). adapter-pg's own would connect to the main database.
  */
 export const createMigrationAdapter = (url: string): MigrationAdapter => {
   const open = new Set<SqlDriverAdapter>();

@@ -11,7 +11,7 @@ export type SchemaEngine = engineBindings.SchemaEngine;
 let linked = false;
 let panicMessage = '';
 
-/** Returns the engine's panic message, which its errors don't carry; empty before any panic. */
+/** Returns the engine's panic message, which its errors don't carry, or empty before any panic. */
 export const enginePanic = (): string => panicMessage;
 
 /** Links the WebAssembly module to its bindings, once for the process. */

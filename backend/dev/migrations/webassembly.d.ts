@@ -1,4 +1,4 @@
-/** The little of WebAssembly that linking the schema engine needs; no library here declares it. */
+/** The little of WebAssembly that linking the schema engine needs. No library here declares it. */
 declare namespace WebAssembly {
   interface Instance {
     readonly exports: Record<string, unknown>;

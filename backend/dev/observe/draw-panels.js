@@ -25,7 +25,7 @@ const units = {
 
 const rounded = (value) => Number(value.toPrecision(4));
 
-const draw = async (panel) => {
+const drawPanel = async (panel) => {
   const { unit, moments, series } = await (await fetch(panel.dataset.panel)).json();
   if (series.length === 0) {
     panel.textContent = 'No data';
@@ -37,7 +37,7 @@ const draw = async (panel) => {
     stroke: colours[index % colours.length],
     width: 1.5,
     spanGaps: false,
-    value: (_, value) => (value == null ? '' : format(rounded(value))),
+    value: (_, value) => (value === null || value === undefined ? '' : format(rounded(value))),
   }));
   const options = {
     width: panel.clientWidth,
@@ -56,11 +56,11 @@ const draw = async (panel) => {
       },
     ],
   };
-  new uPlot(options, [moments, ...series.map(({ values }) => values)], panel);
+  panel.uplot = new uPlot(options, [moments, ...series.map(({ values }) => values)], panel);
 };
 
 const drawAll = async () => {
-  await Promise.all([...document.querySelectorAll('.panel')].map(draw));
+  await Promise.all([...document.querySelectorAll('.panel')].map(drawPanel));
   document.body.dataset.drawn = 'true';
 };
 

@@ -69,7 +69,7 @@ const rulesSchema = z.object({
 
 export interface Series {
   readonly labels: Readonly<Record<string, string>>;
-  /** A number for each moment; null where there is none. */
+  /** A number for each moment, or null where there is none. */
   readonly values: readonly (number | null)[];
 }
 

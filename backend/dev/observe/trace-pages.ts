@@ -18,7 +18,7 @@ const rowOf = (traceId: string, spans: readonly Span[]): string => {
     <td>${failed === 0 ? '' : `<b>${failed}</b>`}</td><td>${ms(lastsMs(spans))}</td></tr>`;
 };
 
-/** Returns the page of the newest traces; `part` is of the name of their first span. */
+/** Returns the page of the newest traces. `part` is of the name of their first span. */
 export const tracesPage = (traces: Traces, part: string): string => {
   const rows = traces
     .ids()
@@ -40,7 +40,7 @@ interface PlacedSpan {
   readonly depth: number;
 }
 
-/** Puts each span below the one that it is a part of; one whose parent is unknown begins anew. */
+/** Puts each span below the one that it is a part of. One whose parent is unknown begins again. */
 const inTree = (spans: readonly Span[]): PlacedSpan[] => {
   const known = new Set(spans.map(({ id }) => id));
   const parentOf = ({ parentId = '' }: Span): string => (known.has(parentId) ? parentId : '');
@@ -59,7 +59,7 @@ const attributesOf = ({ attributes }: Span): string =>
 const isOfStore = ({ attributes }: Span): boolean => attributes['db.system.name'] !== undefined;
 
 /**
- * Returns the page of one trace, a line for each span with its time as a bar; `isShort` leaves
+ * Returns the page of one trace, a line for each span with its time as a bar. `isShort` leaves
  * statements and commands of Redis out.
  */
 export const tracePage = (traces: Traces, traceId: string, isShort: boolean): string => {

@@ -61,7 +61,7 @@ export const ensureRoles = (adminUrl: string): Promise<void> =>
     if (rows[0]?.member !== true) await client.query(`GRANT ${migrateRole.name} TO CURRENT_USER`);
   });
 
-/** Makes a database owned by the migrate role; false when it was there. */
+/** Makes a database owned by the migrate role. Returns false when it was there. */
 export const ensureDatabase = (adminUrl: string, name: string): Promise<boolean> =>
   withConnection(adminUrl, async (client) => {
     await client.query('SELECT pg_advisory_lock($1)', [lockId]);

@@ -1,4 +1,4 @@
-/** The accounts of the local stack; everything here is published, and for development alone. */
+/** The accounts of the local stack. Everything here is published, and for development alone. */
 interface DevelopmentAccount {
   readonly email: string;
   readonly password: string;

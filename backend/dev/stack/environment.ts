@@ -13,7 +13,7 @@ export interface StackAddresses {
   readonly objectsDir: string;
   /** The folder in which the sandbox stores its records. */
   readonly sandboxDir: string;
-  /** Receives the traces of the service, as OTLP over HTTP; none are made without it. */
+  /** Receives the traces of the service, as OTLP over HTTP. None are made without it. */
   readonly tracesUrl?: string | undefined;
 }
 
@@ -23,7 +23,7 @@ type StackProcess = LongRunning | 'migrate' | 'seed';
 
 export type ProcessEnvironment = Readonly<Record<string, string>>;
 
-/** 32 bytes that this repository publishes, as a key's base64 text; production refuses it. */
+/** 32 bytes that this repository publishes, as a key's base64 text. Production refuses it. */
 const publishedKey = (name: string): string =>
   Buffer.from(`dev-only-${name}`.padEnd(32, '.').slice(0, 32)).toString('base64');
 

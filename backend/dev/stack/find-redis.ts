@@ -20,7 +20,7 @@ const packageManagers: readonly (readonly string[])[] = [
   ['dnf', 'install -y -q redis'],
 ];
 
-/** Installs the system's package; only root may. */
+/** Installs the system's package. Only root may. */
 const installSystemPackage = async (): Promise<string | undefined> => {
   if (process.getuid?.() !== 0) return undefined;
   for (const [program = '', ...steps] of packageManagers) {

@@ -16,7 +16,7 @@ import { runOrThrow } from './run-command.ts';
 import type { ServerUser } from './server-user.ts';
 import { startServer, waitUntilReady } from './start-server.ts';
 
-/** The administrator of an embedded server; it listens on loopback only. */
+/** The administrator of an embedded server. It listens on loopback only. */
 const administrator = 'postgres';
 const administratorPassword = 'dev-only-postgres';
 
@@ -26,9 +26,11 @@ const memoryInUse = 'pre-existing shared memory block';
 const timers = createTimers();
 
 interface PostgresOptions {
-  /** The folder of the binaries; the server's user must be able to enter it. */
+  /** The folder of the binaries. The server's user must be able to enter it. */
   readonly home: string;
-  /** The data's folder, inside a place that the server's user may enter; made when missing. */
+  /**
+   * The data's folder, inside a place that the server's user may enter. It is made when missing.
+   */
   readonly data: string;
   readonly port: number;
   readonly logFile: string;
@@ -38,7 +40,8 @@ interface PostgresOptions {
   /** The server's own time zone (default UTC). */
   readonly timezone?: string;
   /**
-   * A folder, which the server's user may write to, for a Unix socket besides; none unless given.
+   * A folder, which the server's user may write to, for a Unix socket besides, or none unless
+   * given.
    */
   readonly sockets?: string;
 }
@@ -59,7 +62,7 @@ const initialise = async (binaries: string, options: PostgresOptions): Promise<v
   if (user !== undefined) chownSync(data, user.uid, user.gid);
   const passwordFile = `${data}.password`;
   writeFileSync(passwordFile, `${administratorPassword}\n`);
-  // Published anyway; but a strict umask must not keep the server's user from it.
+  // Published anyway, but a strict umask must not keep the server's user from it.
   chmodSync(passwordFile, 0o644);
   const args = ['-D', data, '-U', administrator, '--auth=scram-sha-256'];
   args.push(`--pwfile=${passwordFile}`, '--encoding=UTF8', '--locale=C', '--no-instructions');
@@ -168,7 +171,7 @@ export const startPostgres = async (options: PostgresOptions): Promise<PostgresS
 
 const startTimeoutMs = 60_000;
 
-/** Returns whether a database accepts connections; a server that is starting drops them. */
+/** Returns whether a database accepts connections. A server that is starting drops them. */
 const answers = async (url: string): Promise<boolean> => {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 5000 });
   client.on('error', () => {});

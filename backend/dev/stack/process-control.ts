@@ -24,7 +24,7 @@ export const commandLineOf = async (pid: number): Promise<string> => {
 export const isProcess = async (pid: number, mark: string): Promise<boolean> =>
   pid > 0 && mark !== '' && (await commandLineOf(pid)).includes(mark);
 
-/** Sends a signal; a process that is gone already is fine. */
+/** Sends a signal. A process that is gone already is fine. */
 const signalProcess = (pid: number, signal: NodeJS.Signals): void => {
   try {
     process.kill(pid, signal);
@@ -43,7 +43,7 @@ interface StopOptions {
   readonly graceMs?: number;
 }
 
-/** Stops a process and waits until it is gone; returns false when it was not there. */
+/** Stops a process and waits until it is gone. Returns false when it was not there. */
 export const stopProcess = async (options: StopOptions): Promise<boolean> => {
   const { pid, mark, signal = 'SIGTERM', graceMs = 20_000 } = options;
   if (!(await isProcess(pid, mark))) return false;

@@ -7,7 +7,7 @@ const recordSchema = z.object({
   pid: z.number().int().positive(),
   /** Part of its command line, which sets it apart from another program that reuses its pid. */
   mark: z.string(),
-  /** Hash of its code, packages and environment; while it is the same, no restart is needed. */
+  /** Hash of its code, packages and environment. While it is the same, no restart is needed. */
   fingerprint: z.string(),
   ports: z.array(z.number().int()),
 });
@@ -16,10 +16,10 @@ type ProcessRecord = z.output<typeof recordSchema>;
 
 /** The stack's memory of what it started, one file of each process in the folder `run`. */
 export interface ProcessRecords {
-  /** The record of a process that is alive; one that is gone, or can't be read, is forgotten. */
+  /** The record of a process that is alive. One that is gone, or can't be read, is forgotten. */
   findAlive(name: string): Promise<ProcessRecord | undefined>;
   write(name: string, record: ProcessRecord): void;
-  /** Stops the process if it is alive and forgets it; false when it was not. */
+  /** Stops the process if it is alive and forgets it. Returns false when it was not. */
   stop(name: string): Promise<boolean>;
 }
 

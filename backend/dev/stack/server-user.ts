@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { runCommand, runOrThrow } from './run-command.ts';
 
-/** The user that PostgreSQL runs as; undefined: whoever runs this. */
+/** The user that PostgreSQL runs as. Undefined means the user who runs this. */
 export interface ServerUser {
   readonly uid: number;
   readonly gid: number;
@@ -33,7 +33,7 @@ export const prepareServerHome = async (
   const inside = join(stackHome, 'postgres');
   mkdirSync(inside, { recursive: true });
   if (user === undefined) return inside;
-  // Entering is enough for the server; the secrets beside it have a mode of their own.
+  // Entering is enough for the server. The secrets beside it have a mode of their own.
   chmodSync(stackHome, 0o711);
   chmodSync(inside, 0o755);
   const entered = await runCommand('/bin/sh', ['-c', 'cd "$1"', 'sh', inside], {

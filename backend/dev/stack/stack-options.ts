@@ -26,8 +26,8 @@ const given = (env: Environment, name: string): string | undefined => {
 
 /**
  * Reads the options. `STACK_HOME` (a folder, `.dev` unless given) and `STACK_DATABASE` separate a
- * second stack from the first one. `STACK_TRACES` is where its traces go, if anywhere; `1` is
- * `make observe`, which receives them on `TRACES_PORT`.
+ * second stack from the first one. `STACK_TRACES` is where its traces go, if anywhere. `1` is `make
+ * observe`, which receives them on `TRACES_PORT`.
  * @throws Error of one line about what is wrong.
  */
 export const readStackOptions = (repository: string, env: Environment): StackOptions => {

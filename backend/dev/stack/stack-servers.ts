@@ -32,7 +32,7 @@ const refuseGiven =
 
 const tryRedis = async (url: string): Promise<void> => {
   const client = new Redis(url, { lazyConnect: true, retryStrategy: () => null });
-  // The reason comes as an event; the call fails only with "the connection is closed".
+  // The reason comes as an event. The call fails only with "the connection is closed".
   let reason: unknown;
   client.on('error', (error) => (reason = error));
   try {

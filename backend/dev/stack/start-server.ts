@@ -17,7 +17,7 @@ interface ServerOptions {
   readonly isReady: (pid: number) => Promise<boolean>;
   readonly timeoutMs: number;
   readonly cwd?: string;
-  /** The whole environment of the process; that of this one unless given. */
+  /** The whole environment of the process, or that of this one unless given. */
   readonly env?: ProcessEnvironment;
   readonly user?: ServerUser | undefined;
   /** Receives the pid at once, before the process is ready. */
@@ -33,7 +33,7 @@ export const answersWell = async (url: string): Promise<boolean> => {
   }
 };
 
-/** Tries until `isReady` is true; false when `goOn` turns false or the time is over. */
+/** Tries until `isReady` is true, or false when `goOn` turns false or the time is over. */
 export const waitUntilReady = async (
   isReady: () => Promise<boolean>,
   timeoutMs: number,

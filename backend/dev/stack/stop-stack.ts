@@ -6,7 +6,7 @@ import { readOutsideHome } from './server-user.ts';
 import type { StackOptions } from './stack-options.ts';
 import { postgresData } from './stack-servers.ts';
 
-/** Stops what runs of the stack, those who call before those who are called; keeps its data. */
+/** Stops what runs of the stack, those who call before those who are called. Keeps its data. */
 export const stopStack = async (
   options: StackOptions,
   log: (line: string) => void,
@@ -23,7 +23,7 @@ export const stopStack = async (
 
 /**
  * Stops the stack and removes its data. Of a PostgreSQL that was given only the stack's own
- * database is dropped; a Redis that was given is left as it is.
+ * database is dropped. A Redis that was given is left as it is.
  */
 export const resetStack = async (
   options: StackOptions,

@@ -11,7 +11,7 @@ export const developmentSwitches = {
 
 export type SwitchName = keyof typeof developmentSwitches;
 
-/** Makes the files that are missing; one that is there stays, so a closed gate stays closed. */
+/** Makes the files that are missing. One that is there stays, so a closed gate stays closed. */
 export const writeMissingSwitches = (folder: string): void => {
   mkdirSync(folder, { recursive: true });
   for (const [name, value] of Object.entries(developmentSwitches)) {

@@ -5,7 +5,7 @@ interface SignedMessage {
   /** Unvalidated: it may be missing or anything. */
   readonly signature: unknown;
   readonly encoding: 'hex' | 'base64';
-  /** The secrets in force; while one is being replaced there are two. */
+  /** The secrets in force. While one is being replaced there are two. */
   readonly secrets: readonly string[];
 }
 
@@ -27,7 +27,7 @@ export const isSigned = ({ message, signature, encoding, secrets }: SignedMessag
 };
 
 /**
- * Returns the event id that a header gives, in an object to spread; none for one that can't be
+ * Returns the event id that a header gives, in an object to spread, or none for one that can't be
  * stored.
  */
 export const eventIdIn = (

@@ -1,7 +1,7 @@
 /** One error as clients see it and as we treat it. */
 export interface ErrorRow {
   readonly status: number;
-  /** For people; whoever throws the error may give a more exact one. */
+  /** For people. Whoever throws the error may give a more exact one. */
   readonly message: string;
   /** The same request, unchanged, may succeed later. */
   readonly retryable?: true;
@@ -14,10 +14,10 @@ const row = (status: number, message: string, flags: Omit<ErrorRow, 'status' | '
 
 /**
  * Lists every error that the APIs answer with, in one table, so that a code can't have two statuses
- * (contract: conventions > Errors). Clients branch on `code`, which never changes; `message` is for
+ * (contract: conventions > Errors). Clients branch on `code`, which never changes. `message` is for
  * people: it explains what happened, what it means for their money and what to do next.
  *
- * It holds domain words, so it is no part of the platform; and it is not cut by module, because a
+ * It holds domain words, so it is no part of the platform, and it is not cut by module, because a
  * code is thrown by several, and a table merged from parts would give every AppError a type that
  * depends on which parts a process has loaded.
  */

@@ -107,7 +107,7 @@ describe('a buy by INR', () => {
   });
 
   test('comes to the figures of a worked example', () => {
-    // 1000.00 / 1.03 = 970.8737..; 970.87 / 12345.67 = 0.078640..; 0.0786 g = 970.3696..
+    // 1000.00 / 1.03 = 970.8737.., 970.87 / 12345.67 = 0.078640.., and 0.0786 g = 970.3696..
     expect(buyByInr(parseRupees('1000'), parseRupees('12345.67'), gst)).toEqual({
       grams: parseGrams('0.0786'),
       goldValuePaise: 97_087n,

@@ -5,7 +5,7 @@ import { ZERO_GRAMS, type Grams } from './grams.ts';
 import { MoneyError } from './money-error.ts';
 import { gramsFor, valueOf } from './prices.ts';
 
-/** Returns the part of a tax-inclusive total before tax, half-up; the rest is the tax. */
+/** Returns the part of a tax-inclusive total before tax, half-up. The rest is the tax. */
 const valueWithoutTax = (totalPaise: Paise, rateBps: Bps): Paise =>
   paise(divideHalfUp(totalPaise * WHOLE_BPS, WHOLE_BPS + rateBps));
 
@@ -27,7 +27,7 @@ export interface BuyBreakdown {
   readonly goldValuePaise: Paise;
   readonly gstPaise: Paise;
   readonly totalPaise: Paise;
-  /** The rest of the gold value after the weight is rounded down; 0 in an order by weight. */
+  /** The rest of the gold value after the weight is rounded down, or 0 in an order by weight. */
   readonly roundingPaise: Paise;
 }
 
@@ -71,7 +71,7 @@ export const buyByGrams = (grams: Grams, buyPricePaise: Paise, gstBps: Bps): Buy
 };
 
 /**
- * Breaks down a sale of so many grams; nothing is withheld (contract: money > Breakdown of a sale).
+ * Breaks down a sale of so many grams. Nothing is withheld (contract: money > Breakdown of a sale).
  * @throws MoneyError AMOUNT_TOO_SMALL when it yields nothing
  */
 export const sellByGrams = (grams: Grams, sellPricePaise: Paise): SellBreakdown => {

@@ -7,7 +7,7 @@ export const formatDecimal = (value: bigint, decimals: number): string => {
 };
 
 /**
- * Returns a decimal as the number of a spreadsheet's cell, which keeps 15 digits; a text that has
+ * Returns a decimal as the number of a spreadsheet's cell, which keeps 15 digits. A text that has
  * more stays a text, so that none is lost.
  */
 export const toCellNumber = (text: string): number | string =>

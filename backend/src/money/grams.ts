@@ -71,11 +71,11 @@ export const gramsFromDatabase = (value: DatabaseDecimal): Grams => {
 /** Formats a weight for a NUMERIC(20,8) column, with all eight decimals. */
 export const gramsToDatabase = (weight: Grams): string => formatDecimal(weight, DATABASE_DECIMALS);
 
-/** Adds weights; zero of none. */
+/** Adds weights. The sum of none is zero. */
 export const addGrams = (...weights: readonly Grams[]): Grams =>
   grams(weights.reduce((sum: bigint, weight) => sum + weight, 0n));
 
-/** Subtracts the second from the first; may be negative. */
+/** Subtracts the second from the first. The result may be negative. */
 export const subtractGrams = (from: Grams, weight: Grams): Grams => grams(from - weight);
 
 /** Returns the lesser of two weights. */

@@ -12,8 +12,8 @@ interface HeldGold {
 }
 
 /**
- * Returns the part of the invested amount that leaves with the sold grams: in proportion, half-up;
- * all of it with the last grams, so that an empty holding has nothing invested (contract: money >
+ * Returns the part of the invested amount that leaves with the sold grams: in proportion, half-up.
+ * All of it with the last grams, so that an empty holding has nothing invested (contract: money >
  * Holdings).
  * @throws MoneyError OUT_OF_RANGE when more is sold than held
  */
@@ -29,7 +29,9 @@ export const investedLeavingWith = (held: HeldGold, soldGrams: Grams): Paise => 
 interface HoldingValue {
   readonly currentValuePaise: Paise;
   readonly profitLossPaise: Paise;
-  /** Profit in 1/100 % of what was invested, half-up away from zero; 0 with nothing invested. */
+  /**
+   * Profit in 1/100 % of what was invested, half-up away from zero. It is 0 with nothing invested.
+   */
   readonly profitLossBps: Bps;
 }
 

@@ -1,4 +1,4 @@
-/** The reasons to refuse an amount or a weight; the caller maps them to its own error codes. */
+/** The reasons to refuse an amount or a weight. The caller maps them to its own error codes. */
 type MoneyErrorCode =
   /** Not a rupee amount of the wire form. */
   | 'INVALID_AMOUNT'

@@ -1,7 +1,7 @@
 import { formatDecimal, parseDecimal } from './decimal.ts';
 import { MoneyError } from './money-error.ts';
 
-/** An amount of 1/100 rupee; with "per gram" in the name of the variable, a price. */
+/** An amount of 1/100 rupee. It is a price where the variable's name has "per gram" in it. */
 export type Paise = bigint & { readonly unit: 'paise' };
 
 /** Marks an integer as paise. */
@@ -35,7 +35,7 @@ export const formatRupees = (amount: Paise): string => formatDecimal(amount, 2);
  * @throws MoneyError OUT_OF_RANGE beyond the safe integers, where JSON would lose paise
  */
 export const toSafePaise = (amount: Paise): number => {
-  // The one conversion of money to a number; exact, because the range is checked first.
+  // The one conversion of money to a number. It is exact, because the range is checked first.
   const value = Number(amount);
   if (!Number.isSafeInteger(value)) {
     throw new MoneyError('OUT_OF_RANGE', 'an amount is beyond the safe integers');
@@ -54,9 +54,9 @@ export const fromSafePaise = (value: number): Paise => {
   return paise(BigInt(value));
 };
 
-/** Adds amounts; zero of none. */
+/** Adds amounts. The sum of none is zero. */
 export const addPaise = (...amounts: readonly Paise[]): Paise =>
   paise(amounts.reduce((sum: bigint, amount) => sum + amount, 0n));
 
-/** Subtracts the second from the first; may be negative. */
+/** Subtracts the second from the first. The result may be negative. */
 export const subtractPaise = (from: Paise, amount: Paise): Paise => paise(from - amount);

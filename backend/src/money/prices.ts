@@ -29,7 +29,7 @@ export const gramsFor = (amount: Paise, pricePerGramPaise: Paise): Grams =>
 /** Returns the half-up mean of two prices: the spot price where a provider quotes none. */
 export const meanPrice = (one: Paise, other: Paise): Paise => paise(divideHalfUp(one + other, 2n));
 
-/** Returns the average price paid per gram still held, half-up; zero while nothing is held. */
+/** Returns the average price paid per gram still held, half-up, or zero while nothing is held. */
 export const averagePrice = (investedPaise: Paise, balance: Grams): Paise =>
   balance === ZERO_GRAMS
     ? ZERO_PAISE

@@ -96,8 +96,8 @@ describe('a DYNAMIC price', () => {
   });
 
   test('comes to a worked example', () => {
-    // 3.5 g of 22 karat at INR 7,213.57 a gram: gold 2314353.7083 paise; 12.5 % of it for making
-    // is 289294.25; 10 % off that is 28929.4.
+    // 3.5 g of 22 karat at INR 7,213.57 a gram: gold 2314353.7083 paise. 12.5 % of it for making is
+    // 289294.25. 10 % off that is 28929.4.
     const price = dynamicProductPrice(
       {
         weight: parseGrams('3.5'),
@@ -156,7 +156,7 @@ describe('GST', () => {
   });
 
   test('of three pieces is not three times the GST of one', () => {
-    // 3 % of 50 paise is 1.5, half-up 2; of 150 paise 4.5, half-up 5.
+    // 3 % of 50 paise is 1.5, half-up 2. Of 150 paise it is 4.5, half-up 5.
     const line = { unitPricePaise: fromSafePaise(50), quantity: 3 };
     expect(productLineAmounts(line, fromSafeBps(300)).gstPaise).toBe(5n);
   });

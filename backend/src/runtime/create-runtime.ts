@@ -182,10 +182,10 @@ export const createOfflineRuntime = async (
   };
 };
 
-/** Makes the clients of the process `name`; nothing needs the stores to be up yet. */
+/** Makes the clients of the process `name`. Nothing needs the stores to be up yet. */
 export const createRuntime: typeof createOfflineRuntime = async (name, config, env) => {
   const runtime = await createOfflineRuntime(name, config, env);
-  // Only so that the first requests find the cache; a process starts without it just as well.
+  // It is only for the first requests to find the cache. A process starts without it just as well.
   await untilReady(runtime.redis, cacheWaitMs).catch(() => undefined);
   await runtime.keys.start();
   return runtime;

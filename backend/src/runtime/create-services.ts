@@ -74,7 +74,7 @@ const readGoldSettings = (config: Config<typeof servicesVariables>) => ({
   priceToleranceBps: fromSafeBps(config.PRICE_TOLERANCE_BPS),
 });
 
-/** Returns a customer as gateways and payout providers may know them; undefined once deleted. */
+/** Returns a customer as gateways and payout providers may know them, or undefined once deleted. */
 const findCustomer = async (client: Db, userId: string) => {
   const user = await findUser(client, userId);
   if (user === undefined || user.phone === null) return undefined;
@@ -228,7 +228,7 @@ export const createServices = (
     ...shared,
     historyDb: runtime.reads.db,
     provider,
-    keepCopy: settings.keepCopy,
+    cacheSetting: settings.cacheSetting,
   });
   const gates = createServiceGates(runtime, config);
   const money = createMoneyServices(config, shared, adapters);

@@ -36,7 +36,7 @@ export interface OpenKeyring {
   read(): Promise<void>;
   /** Adds a key that seals after ten minutes. @returns its id @throws KeysUnavailableError */
   add(): Promise<string>;
-  /** Wraps every key anew by the newest version of the service's key. @returns how many */
+  /** Wraps every key again with the newest version of the service's key. @returns how many */
   rewrap(): Promise<number>;
   close(): Promise<void>;
 }

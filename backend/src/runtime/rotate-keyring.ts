@@ -14,15 +14,15 @@ import type { Db, InTransaction } from '../platform/db/index.ts';
 
 /** The values that another key of the ring than its first one protects. */
 export interface OutdatedValues {
-  /** Of customers, to be wrapped anew. */
+  /** Of customers, to be wrapped again. */
   readonly dataKeys: number;
-  /** Of webhooks that matched nobody, to be sealed anew. */
+  /** Of webhooks that matched nobody, to be sealed again. */
   readonly webhookBodies: number;
-  /** Of people who were not signed in, and notes on them, to be sealed anew. */
+  /** Of people who were not signed in, and notes on them, to be sealed again. */
   readonly tickets: number;
-  /** Secrets of authenticator apps, to be sealed anew. */
+  /** Secrets of authenticator apps, to be sealed again. */
   readonly secondFactors: number;
-  /** What people asked a second person for, to be sealed anew. */
+  /** What people asked a second person for, to be sealed again. */
   readonly approvals: number;
   /** Of operators' text about no customer: rows of the audit log are never changed. */
   readonly auditRows: number;
@@ -51,7 +51,7 @@ export const countOutdatedValues = async ({
 
 /**
  * Moves everything to the first key of PII_KEYRING while the service runs: wraps the customers'
- * data keys anew and seals anew what the service's own key sealed. What data keys sealed stays as
+ * data keys again and seals again what the service's own key sealed. What data keys sealed stays as
  * it is. Each batch is a transaction that skips rows in use, so it may be stopped, run again and
  * run by several processes at once.
  * @returns how many values changed

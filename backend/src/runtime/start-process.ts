@@ -18,13 +18,13 @@ import type { ProcessConfig } from './load-config.ts';
 interface ProcessParts {
   readonly runtime: Runtime;
   readonly config: ProcessConfig;
-  /** The API; the worker has none. */
+  /** The API. The worker has none. */
   readonly api?: { readonly server: Server; readonly port: number };
   /** Of this process alone, besides those that each one has. */
   readonly checks?: readonly ReadinessCheck[];
   /** Brings gauges up to date before metrics are read. */
   readonly beforeMetrics?: () => Promise<void>;
-  /** Stops taking work; resolves when what ran is done. */
+  /** Stops taking work. Resolves when what ran is done. */
   readonly onDrain?: () => Promise<unknown>;
   readonly beforeStop?: () => Promise<unknown> | void;
   /** Closed before the runtime's own clients. */

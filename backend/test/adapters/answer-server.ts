@@ -20,7 +20,7 @@ export interface AnswerServer {
 
 const unset = (): Answer => ({ status: 500, body: '' });
 
-/** Starts a server that answers 500 until a test says otherwise; text goes out as it is. */
+/** Starts a server that answers 500 until a test says otherwise. Text goes out as it is. */
 export const startAnswerServer = async (): Promise<AnswerServer> => {
   let answer: (request: string, body: string) => Answer = unset;
   let asked: string[] = [];

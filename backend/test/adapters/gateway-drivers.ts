@@ -21,7 +21,7 @@ export interface GatewayDriver {
   readonly signatureHeader: string;
   /** False where verifyCheckout ignores the signature and asks the gateway. */
   readonly signsCheckout: boolean;
-  /** Signs a body as the gateway does; returns the signature's headers, lower-case. */
+  /** Signs a body as the gateway does. Returns the signature's headers, lower-case. */
   sign(body: string, secret: string): Readonly<Record<string, string>>;
   /** Writes an amount as the gateway writes it in the body of a webhook. */
   amountText(amountPaise: number): string;

@@ -66,7 +66,7 @@ export interface GatewayFixture extends AdapterFixture {
     word: string,
     idempotencyKey: string,
   ): Promise<Outcome<{ readonly gatewayDebitId: string }>>;
-  /** Forgets all at the sandbox and opens the adapter anew, before each test. */
+  /** Forgets all at the sandbox and opens the adapter again, before each test. */
   reset(): Promise<void>;
   stop(): Promise<void>;
 }

@@ -8,7 +8,7 @@ import type { PaymentGateway } from '../../src/adapters/payment-gateway/port.ts'
 import { fromSafePaise } from '../../src/money/index.ts';
 import { createManualClock } from '../../src/platform/clock/manual-clock.ts';
 
-// What every gateway has to do is in payment-gateway-contract.test.ts; here is this one's own form,
+// What every gateway has to do is in payment-gateway-contract.test.ts. Here is this one's own form,
 // and answers that its sandbox does not give.
 
 type Answer = readonly [status: number, text: string];

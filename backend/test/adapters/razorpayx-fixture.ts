@@ -35,7 +35,7 @@ export const nextKey = (): string => {
   return `${attempts.toString(16).padStart(32, '0')}-1`;
 };
 
-/** A new attempt; its account leaves payouts open. */
+/** A new attempt, whose account leaves payouts open. */
 export const newPayout = async (provider: PayoutProvider): Promise<CreatePayout> => {
   const account = await provider.ensureFundAccount(bankOf('111122229999'));
   const key = nextKey();

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { createPaymentGateways } from '../../src/adapters/payment-gateway/create-payment-gateways.ts';
 import { createManualClock } from '../../src/platform/clock/manual-clock.ts';
 
-// Only this gateway's own form; the contract of all is in payment-gateway-contract.test.ts.
+// Only this gateway's own form. The contract of all is in payment-gateway-contract.test.ts.
 
 const secret = 'dev-only-gateway-webhook-secret';
 const silent = (): void => {};

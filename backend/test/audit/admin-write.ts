@@ -5,7 +5,7 @@ import type { AuditFixture } from './audit-fixture.ts';
 interface WriteRequest {
   readonly path: string;
   readonly body?: unknown;
-  /** The operator who sends it; a super admin unless given. */
+  /** The operator who sends it, a super admin unless given. */
   readonly by?: MadeAdmin;
 }
 
@@ -14,7 +14,7 @@ export interface AdminWrite {
   /** Makes what the request changes. */
   readonly prepare: (fixture: AuditFixture) => Promise<WriteRequest> | WriteRequest;
   readonly status: number;
-  /** Actions of its audit rows, in order; none for one that the contract exempts. */
+  /** Actions of its audit rows, in order. Returns none for one that the contract exempts. */
   readonly actions: readonly string[];
   /** `both` for a change of a state, `after` for a new one, `none` where nothing changes. */
   readonly parts: 'both' | 'after' | 'none';

@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 
 let requests = 0;
-/** Sends a request under an id of its own; answers what was audited, too. */
+/** Sends a request under an id of its own. Returns what was audited, too. */
 const send = async (token: string | undefined, method: string, path: string, body?: unknown) => {
   const requestId = `write-${(requests += 1)}`;
   const call = createCaller(open.url, {
@@ -43,7 +43,7 @@ const auditedOf = async (requestId: string) => {
   return rows.filter(({ outcome }) => outcome === 'DONE');
 };
 
-/** Rows as operators see them, sealed parts opened; oldest first. */
+/** Rows as operators see them, sealed parts opened, oldest first. */
 const shownOf = async (requestId: string): Promise<Readonly<Record<string, unknown>>[]> => {
   const call = createCaller(open.url, { authorization: `Bearer ${superAdmin.token}` });
   const { body } = await call('GET', `/audit?requestId=${requestId}`);

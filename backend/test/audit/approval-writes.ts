@@ -1,7 +1,7 @@
 import { changing, type AdminWrite } from './admin-write.ts';
 import type { AuditFixture } from './audit-fixture.ts';
 
-/** Stores what another super admin asked for; returns who and its path. */
+/** Stores what another super admin asked for. Returns who and its path. */
 const asked = async (fixture: AuditFixture, step: string) => {
   const by = await fixture.factories.admin('SUPER_ADMIN');
   const id = await fixture.askedSpreads(by);

@@ -107,7 +107,7 @@ describe('without the database', () => {
         expect((await system.sandbox.journal('buy-status', buy.txId)).length).toBeGreaterThan(0);
       });
     });
-    // Its hold on the confirm runs out in real time; what stands still for a minute is looked at.
+    // Its hold on the confirm runs out in real time. What stands still for a minute is looked at.
     await system.advance(61);
     await buyer.becomes(buy.orderId, 'ALLOCATED', { timeoutMs: 60_000 });
     expect(await system.sandbox.journal('buy-confirm', buy.txId)).toHaveLength(1);

@@ -104,7 +104,7 @@ const strandAtWrites = async (story: Story) => {
     'the confirm was on its way and done after the death',
   );
   await fault(system, 'buy-confirm', 'error');
-  // The first try is told; the retry waits for an answer.
+  // The first try is told. The retry waits for an answer.
   await fault(system, 'buy-status', 'slow', { delayMs: 1 });
   await fault(system, 'buy-status', 'timeout', long);
   const worker = await system.startWorker(doomed);

@@ -197,7 +197,7 @@ const undone: ReadonlySet<string> = new Set([
 
 const gates = ['payment', 'sell'] as const;
 
-/** Findings of repeats: under a key that is gone, a request begins anew. */
+/** Findings of repeats: under a key that is gone, a request begins again. */
 const ofRepeats: ReadonlySet<string> = new Set([
   'a repeat was answered otherwise',
   'a repeat was no repeat',

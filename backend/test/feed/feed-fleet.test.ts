@@ -182,7 +182,7 @@ describe('the price feed of two customer APIs and two workers', () => {
     expect(rows.map(({ seq }) => seq)).toEqual(rows.map((_, n) => n + 1));
     for (const { mark } of rows) expect(mark.getTime() % 10_000).toBe(0);
     const markOf = new Map(rows.map(({ seq, mark }) => [seq, mark.getTime()]));
-    // Lateness has its benchmark and its load test; a tick is never ahead of its mark.
+    // Lateness has its benchmark and its load test. A tick is never ahead of its mark.
     for (const { seq, at } of listeners.flatMap(({ ticks }) => ticks)) {
       expect(at).toBeGreaterThanOrEqual(markOf.get(seq) ?? Infinity);
     }

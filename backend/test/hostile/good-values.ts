@@ -88,7 +88,7 @@ export interface GoodValues {
   pathOf(route: DocumentedRoute, given?: Readonly<Record<string, string>>): string;
 }
 
-/** Creates them; `known` are values of fields that only the running system can give. */
+/** Creates them. `known` are values of fields that only the running system can give. */
 export const createGoodValues = (known: Readonly<Record<string, unknown>>): GoodValues => {
   const given: Readonly<Record<string, unknown>> = { ...samples, ...known };
   const sampleOf = (name: string, schema: JsonSchema): unknown => {

@@ -56,7 +56,7 @@ const it = runningTest({ worker: 'none', withAdmin: true })
 const routesOf = (system: RunningSystem, api: (typeof apis)[number]) =>
   readRoutes(system.stack.urlOf(api));
 
-/** Some at a time; all have ended when it throws what the first of them threw. */
+/** Runs some at a time. All have ended when it throws what the first of them threw. */
 const each = async <T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> => {
   const left = [...items];
   const one = async (): Promise<void> => {
@@ -94,7 +94,7 @@ const isHeldToTheRule = ([field, schema]: [string, JsonSchema]): boolean =>
   isFreeText(schema) && !/password/iu.test(field) && !isPreference(field);
 
 /**
- * Wrong codes and passwords are counted and recorded; a refused key leaves nothing, but is seen on
+ * Wrong codes and passwords are counted and recorded. A refused key leaves nothing, but is seen on
  * its way.
  */
 const counters = new Set([

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A JSON Schema as the documents write it; what is read of one is narrowed where it is read. */
+/** A JSON Schema as the documents write it. What is read of one is narrowed where it is read. */
 export interface JsonSchema {
   readonly type?: string | readonly string[] | undefined;
   readonly enum?: readonly unknown[] | undefined;
@@ -161,7 +161,7 @@ export const isFreeText = (schema: JsonSchema): boolean =>
       schema.format === undefined
     : schema.anyOf.some(isFreeText);
 
-/** Returns whether the published schema of a parameter accepts a text; numbers come as text too. */
+/** Returns whether the published schema of a parameter accepts a text. Numbers come as text too. */
 export const textFits = (schema: JsonSchema, text: string): boolean =>
   schema.type === 'integer'
     ? /^-?\d+$/u.test(text) && fits(schema, Number(text))

@@ -55,7 +55,7 @@ const isSecret = (name: string): boolean =>
   /(?:_SECRETS?|_TOKEN|_KEYRING|_PEPPER|_AUTH_KEY|_SIGNING_KEYS)$/u.test(name) ||
   /^(?:BLIND_INDEX_KEY|DATABASE_URL|REDIS_URL)$/u.test(name);
 
-/** Builds a process as far as it reads its environment; no store has to be there. */
+/** Builds a process as far as it reads its environment. No store has to be there. */
 const builders: Readonly<Record<keyof typeof secretsOf, (env: Environment) => Promise<void>>> = {
   async customer(env) {
     const config = loadConfig(customerApiVariables, env);
@@ -91,7 +91,8 @@ it.each(processes)('%s starts with the secrets that it uses, and has no others',
 });
 
 // Without GitHub's token nothing is listed or deployed, and without a secret no event of the KYC
-// provider is taken, and without a key no proof of gold is signed; the processes start all the same.
+// provider is taken, and without a key no proof of gold is signed. The processes start all the
+// same.
 const optional = new Set<string>(['GITHUB_TOKEN', 'KYC_WEBHOOK_SECRETS', 'PROOF_SIGNING_KEYS']);
 const demanded = processes.flatMap((name) =>
   secretsOf[name]

@@ -54,7 +54,7 @@ it('tells when the database was changed by hand, and touches nothing', async () 
 });
 
 it('leaves no shadow database behind', async () => {
-  // Another run's shadow may be there for a moment; ours are those of this server's own role.
+  // Another run's shadow may be there for a moment. Ours are those of this server's own role.
   await findDrift({ url: fresh.migrateUrl });
   const left = await owner(
     `SELECT d.datname FROM pg_database d WHERE d.datname LIKE 'prisma_shadow_%'

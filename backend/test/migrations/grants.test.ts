@@ -31,7 +31,7 @@ const insertOnly = [
   'statutory_parameter',
 ];
 
-/** Tables whose rows can be made anew or expire, so that the application may delete them. */
+/** Tables whose rows can be made again or expire, so that the application may delete them. */
 const deletable = [
   'address_refusal',
   'admin_login_caller',

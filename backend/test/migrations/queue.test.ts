@@ -20,7 +20,7 @@ beforeAll(async () => {
   // A connection that is being closed may still be cut off as the database is dropped.
   pool.on('error', () => undefined);
   runner = await run({
-    // The same class; the queue was only typed against an older version of its types.
+    // The same class. The queue was only typed against an older version of its types.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     pgPool: pool as unknown as NonNullable<RunnerOptions['pgPool']>,
     concurrency: 2,

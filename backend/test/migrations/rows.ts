@@ -1,7 +1,7 @@
 import type { Client } from 'pg';
 import { createRandom } from '../../src/platform/ids/random.ts';
 
-/** A row as columns and values; `undefined` leaves the column out. */
+/** A row as columns and values. `undefined` leaves the column out. */
 export type Row = Readonly<Record<string, unknown>>;
 
 const random = createRandom();

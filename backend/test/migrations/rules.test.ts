@@ -22,7 +22,7 @@ afterAll(async () => {
   await fresh.drop();
 });
 
-// RULES_LEARN=true writes them down anew: a reviewer reads which rule came, went or changed.
+// RULES_LEARN=true writes them down again: a reviewer reads which rule came, went or changed.
 it('has every rule that is written down, as it is written, and no other', async () => {
   const { rows } = await client.query<{ name: string; definition: string }>(rulesSql);
   const rules = Object.fromEntries(rows.map(({ name, definition }) => [name, definition]));

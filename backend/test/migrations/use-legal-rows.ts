@@ -8,7 +8,9 @@ interface LegalRowsTransaction {
   /** The application role's connection, in a transaction that each test rolls back. */
   readonly client: Client;
   readonly legal: LegalRows;
-  /** The constraint or unique index that refused `work`, undone then; undefined when none did. */
+  /**
+   * The constraint or unique index that refused `work`, undone then, or undefined when none did.
+   */
   readonly refusalOf: (work: () => Promise<unknown>) => Promise<string | undefined>;
   /** The same of one insert. */
   readonly refusalOfRow: (table: string, row: Row) => Promise<string | undefined>;
@@ -28,7 +30,7 @@ const refusalOn = async (client: Client, work: () => Promise<unknown>) => {
   }
 };
 
-/** Gives each test of the file one legal row of every table; call once, at the top. */
+/** Gives each test of the file one legal row of every table. Call it once, at the top. */
 export const useLegalRows = (): (() => LegalRowsTransaction) => {
   let fresh: FreshDatabase;
   let client: Client;

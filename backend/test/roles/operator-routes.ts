@@ -36,7 +36,7 @@ const rolesIn = (text: string): readonly string[] =>
     ? operatorRoles
     : operatorRoles.filter((role) => text.split(/\W+/u).includes(role));
 
-/** Returns the roles that the table admits to a route; undefined for one that it lacks. */
+/** Returns the roles that the table admits to a route, or undefined for one that it lacks. */
 export const rolesOf = (
   table: readonly RouteRow[],
   method: string,

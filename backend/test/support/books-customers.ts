@@ -80,7 +80,7 @@ export const createBooksCustomers = (served: ServedServices) => {
     return bought;
   };
 
-  /** Verified; payouts to it stay open until they are played. */
+  /** It is verified. Payouts to it stay open until they are played. */
   const addAccount = async ({ call }: Trader): Promise<string> => {
     const accountNumber = `${system.random.digits(8)}9999`;
     const body = { accountNumber, ifsc: 'HDFC0000053', holderName: 'Asha Rao' };
@@ -109,7 +109,7 @@ export const createBooksCustomers = (served: ServedServices) => {
     buy,
     requestSale,
 
-    /** Buys gold and sells from it; the payout is sent already if it is small enough. */
+    /** Buys gold and sells from it. The payout is sent already if it is small enough. */
     async sell(rupees = '500', boughtFor = '1000'): Promise<Sold> {
       const bought = await buy(undefined, boughtFor);
       const sold = must(await requestSale(bought, rupees), 201);

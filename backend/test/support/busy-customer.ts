@@ -5,7 +5,7 @@ interface BusyCustomer {
   readonly userId: string;
   /** A multiple of 5. */
   readonly transactions: number;
-  /** The newest; two at a time share their moment, and the others lie `everyMinutes` apart. */
+  /** The newest. Two at a time share their moment, and the others lie `everyMinutes` apart. */
   readonly newest: Date;
   readonly everyMinutes: number;
 }

@@ -3,10 +3,10 @@ export type Json = Readonly<Record<string, unknown>>;
 /** The response to a call. */
 export interface Answer<Body = Json> {
   readonly status: number;
-  /** The parsed JSON; empty where there was no body. */
+  /** The parsed JSON, or empty where there was no body. */
   readonly body: Body;
   readonly headers: Headers;
-  /** The `code` of the error envelope; undefined for a success. */
+  /** The `code` of the error envelope, or undefined for a success. */
   readonly code: unknown;
   /** The `field` of the error envelope. */
   readonly field: unknown;
@@ -31,7 +31,7 @@ const parse = (text: string): Json => {
   return isRecord(value) ? value : {};
 };
 
-/** A caller of `base` with these headers; a body that is text is sent as it is. */
+/** A caller of `base` with these headers. A body that is text is sent as it is. */
 export const createCaller =
   (base: string, headers: Readonly<Record<string, string>> = {}): Caller =>
   async (method, path, body) => {

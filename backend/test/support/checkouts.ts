@@ -77,7 +77,7 @@ export const openCheckout = async (open: OpenGold): Promise<Checkout> => {
   return { ...(await committedOf(open, userId)), gatewayOrderId };
 };
 
-/** The customer pays, and the gateway's webhook is lost; answers what the checkout then has. */
+/** The customer pays, and the gateway's webhook is lost. Returns what the checkout then has. */
 export const payUnheard = async (
   { sandbox }: OpenGold,
   { gatewayOrderId }: Pick<Checkout, 'gatewayOrderId'>,
@@ -172,7 +172,7 @@ export const signatureOf = (body: string): string =>
     .update(body)
     .digest('hex');
 
-/** Delivers a webhook to the API; answers the status and the parsed answer. */
+/** Delivers a webhook to the API. Returns the status and the parsed answer. */
 export const deliver = async (
   { url }: Pick<OpenGold, 'url'>,
   delivered: { body: string; signature?: string; eventId?: string; path?: string },

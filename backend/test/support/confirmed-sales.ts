@@ -77,8 +77,8 @@ const insertKey = (db: Db, orderId: string, userId: string, holderId: string, at
 
 /**
  * Makes sales as payouts meet them: confirmed, their gram debited, with the rows that the way there
- * leaves. The stores of the product write what they can; the provider's books know nothing of
- * them, so the orders name no transaction, and the gram that is sold has come with the sale itself.
+ * leaves. The stores of the product write what they can. The provider's books know nothing of them,
+ * so the orders name no transaction, and the gram that is sold has come with the sale itself.
  */
 export const createConfirmedSales = (deps: Deps): ConfirmedSales => {
   const { db, inTransaction, clock, random, payoutHolds = noHolds } = deps;

@@ -1,7 +1,7 @@
 import { createTimers } from '../../src/platform/clock/timers.ts';
 
 interface EventuallyOptions {
-  /** The time to go on trying; 30 s unless given. */
+  /** The time to go on trying, 30 s unless given. */
   readonly timeoutMs?: number;
   readonly everyMs?: number;
 }

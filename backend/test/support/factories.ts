@@ -41,7 +41,7 @@ interface FactoryDeps {
   readonly vault: Vault;
   readonly blindIndex: BlindIndex;
   readonly hasher: SecretHasher;
-  /** Approved customers are registered there; without one they get a made-up id. */
+  /** Approved customers are registered there. Without one they get a made-up id. */
   readonly provider?: Pick<GoldProvider, 'register'>;
 }
 
@@ -124,7 +124,7 @@ export const createFactories = (deps: FactoryDeps) => {
     return key;
   };
 
-  /** Puts a customer's KYC before the reviewers; answers the record's id. */
+  /** Puts a customer's KYC before the reviewers. Returns the record's id. */
   const submitKyc = async (userId: string, given: { fullName?: string } = {}): Promise<string> =>
     inTransaction(async (tx) => {
       const { id, status: from } = await lockOrCreateKyc(tx, random.uuid(), userId, clock.now());

@@ -2,7 +2,7 @@ import { moneyTest } from './money-test.ts';
 import { openGold, type OpenGoldOptions } from './open-gold.ts';
 
 interface GoldTestOptions extends OpenGoldOptions {
-  /** Rules by their words that the file's tests break on purpose; all others hold. */
+  /** Rules by their words that the file's tests break on purpose. All others hold. */
   readonly breaks?: readonly string[];
 }
 

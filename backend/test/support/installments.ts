@@ -122,7 +122,7 @@ export const createInstallmentFixtures = (open: OpenGold) => {
 
   const statusOf = async (given: TestInstallment): Promise<string> => (await orderOf(given)).status;
 
-  /** Runs every job that is due; a job that throws fails the test. */
+  /** Runs every job that is due. A job that throws fails the test. */
   const runJobs = async (): Promise<void> => {
     const deps = { db, inTransaction, logger: open.logger };
     const [thrown] = await runQueuedJobs(deps, open.gold.jobs);
@@ -151,14 +151,14 @@ export const createInstallmentFixtures = (open: OpenGold) => {
         maxAttempts: 1,
         signal: new AbortController().signal,
       }),
-    /** Raises an installment and opens its checkout; answers the gateway's order. */
+    /** Raises an installment and opens its checkout. Returns the gateway's order. */
     async payable(plan?: PlanRow): Promise<TestInstallment & { readonly gatewayOrderId: string }> {
       const given = await raise(plan ?? (await newPlan()));
       await runJobs();
       const { checkout } = await paymentOf(given, given.paymentOrderId);
       return { ...given, gatewayOrderId: checkout.gateway_order_id };
     },
-    /** Plays the customer's payment at the gateway; answers its id. */
+    /** Plays the customer's payment at the gateway. Returns its id. */
     async pay(gatewayOrderId: string, more: object = {}): Promise<string> {
       const play = { outcome: 'captured', ...more };
       const response = await open.sandbox.control('POST', `/payments/${gatewayOrderId}`, play);

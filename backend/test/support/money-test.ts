@@ -12,7 +12,7 @@ interface MoneySystem {
 /** The part of a system that every test of money ends with. */
 interface Ending {
   readonly at: InvariantsAt;
-  /** Rules by their words that the file's tests break on purpose; all others hold. */
+  /** Rules by their words that the file's tests break on purpose. All others hold. */
   readonly breaks?: readonly string[] | undefined;
   /** Undoes what a test may have changed for itself, and lets what it began come to its end. */
   cleanUp(): Promise<void>;

@@ -15,7 +15,7 @@ export interface OpenAdminApi {
 }
 
 /**
- * Opens the admin API as its process builds it, in `test` mode against the sandbox; `more` is
+ * Opens the admin API as its process builds it, in `test` mode against the sandbox. `more` is
  * environment.
  */
 export const openAdminApi = async (

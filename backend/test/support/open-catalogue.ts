@@ -30,7 +30,7 @@ export interface OpenCatalogue extends CatalogueReplica {
   readonly admin: Caller;
   readonly sweeps: Readonly<Record<'reprice' | 'removeImages', Sweep['run']>>;
   /** A replica that has just started, with nothing in its memory. */
-  /** With more patience for a price than usual, as the machine may be busy; else as it is told. */
+  /** With more patience for a price than usual, as the machine may be busy. */
   startReplica(options?: { readonly patienceMs?: number }): Promise<CatalogueReplica>;
   setPrice(buyPaise: number): Promise<void>;
   /** Silences the gold provider, and lets the last price run out. */

@@ -17,7 +17,7 @@ export interface OpenCi {
   readonly support: MadeAdmin;
   /** The access token, which nobody is to see. */
   readonly token: string;
-  /** Serves the routes once more, on other parts; answers the address. */
+  /** Serves the routes once more, on other parts. Returns the address. */
   serve(changes?: Partial<ServedParts>): Promise<string>;
   /** Calls as the operator with this token, or as nobody. */
   as(credential?: string): Caller;
@@ -69,7 +69,7 @@ export const detailsOf = ({ body }: Answer) => {
   return error.details;
 };
 
-/** Opens the system of one test file; `startOver` goes before each test. */
+/** Opens the system of one test file. `startOver` goes before each test. */
 export const openCi = async (): Promise<OpenCi> => {
   const system = await openTestSystem();
   const make = createFactories(system);

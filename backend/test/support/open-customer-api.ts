@@ -59,11 +59,11 @@ export interface OpenCustomerApi {
   person(phone?: string): Promise<SignedInPerson>;
   /** A new customer with a profile, approved KYC and a verified bank account. */
   knownPerson(phone?: string): Promise<SignedInPerson>;
-  /** Buys for so many rupees, up to the allocation; answers the order's id. */
+  /** Buys for so many rupees, up to the allocation. Returns the order's id. */
   buy(person: SignedInPerson, rupees: string): Promise<string>;
-  /** Sells grams up to the payout, which is paid; answers the sale's id. */
+  /** Sells grams up to the payout, which is paid. Returns the sale's id. */
   sell(person: SignedInPerson, grams: string): Promise<string>;
-  /** Orders a ring to the person's own name and number; answers the order's id. */
+  /** Orders a ring to the person's own name and number. Returns the order's id. */
   orderJewellery(person: SignedInPerson): Promise<string>;
   /** Takes a product order through every status up to the delivery. */
   deliverJewellery(orderId: string): Promise<void>;
@@ -112,7 +112,7 @@ const must = (answer: Answer, status: number): Answer => {
 };
 
 /**
- * Opens it with the switches on; webhooks of the sandbox find their way. The seed opens the gates:
+ * Opens it with the switches on. Webhooks of the sandbox find their way. The seed opens the gates:
  * without it there is neither evidence nor a policy.
  */
 export const openCustomerApi = async ({

@@ -4,7 +4,7 @@ import { createFactories, type Factories } from './factories.ts';
 import { idGuard } from './id-guard.ts';
 import { openTestSystem, type TestSystem } from './open-test-system.ts';
 
-/** Routes of the customer API on a system of their own; signing in is another module's. */
+/** Routes of the customer API on a system of their own. Signing in is another module's. */
 export interface OpenCustomerRoutes {
   readonly system: TestSystem;
   readonly factories: Factories;

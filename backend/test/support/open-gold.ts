@@ -117,7 +117,7 @@ export interface OpenGoldOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Opens it; webhooks of the sandbox find their way. */
+/** Opens it. Webhooks of the sandbox find their way. */
 export const openGold = async ({
   wrapProvider,
   wrapGateways = (real) => real,

@@ -36,7 +36,7 @@ export interface OpenIdentity {
   readonly metrics: () => Promise<string>;
   /** A caller, without a token or with one. */
   as(accessToken?: string): Call;
-  /** The newest code that reached this phone; empty where none did. */
+  /** The newest code that reached this phone, or empty where none did. */
   codeOf(phone: string): Promise<string>;
   /** Sends a code and signs in with it. */
   signIn(phone: string, device?: object): Promise<CallResponse>;
@@ -58,17 +58,17 @@ export interface IdentityOptions {
   readonly smsCustomerSharePercent?: number;
   /** No bound by address and no limit to trusted devices unless given. */
   readonly signInRules?: Partial<SignInRules>;
-  /** Short unless given; `settle` waits for the SMS. */
+  /** It is short unless given. `settle` waits for the SMS. */
   readonly forgotMpinAnswerMs?: number;
-  /** MPINs hashed at a time, as if by so many processes; 2 unless given. */
+  /** MPINs hashed at a time, as if by so many processes. The default is 2. */
   readonly hashesAtOnce?: number;
 }
 
-/** The `code` of an error's envelope; undefined for a success. */
+/** The `code` of an error's envelope, or undefined for a success. */
 export const errorCode = ({ body }: CallResponse): unknown =>
   (body['error'] as { code?: unknown } | undefined)?.code; // as every error is
 
-/** Opens it; `redisUrl` stands in for the test file's own Redis. */
+/** Opens it. `redisUrl` stands in for the test file's own Redis. */
 export const openIdentity = async (options: IdentityOptions): Promise<OpenIdentity> => {
   const { clock, redisUrl, hashesAtOnce } = options;
   const system = await openTestSystem({

@@ -35,7 +35,7 @@ export interface OpenKyc {
   readonly adminUrl: string;
   /** A caller of the admin API. */
   operator(admin?: MadeAdmin): Caller;
-  /** Uploads a document; answers its key. */
+  /** Uploads a document. Returns its key. */
   upload(customer: MadeCustomer, changes?: Readonly<Record<string, unknown>>): Promise<string>;
   /** A body that passes, with a document of the customer's own. */
   submission(customer: MadeCustomer): Promise<Record<string, unknown>>;
@@ -44,7 +44,7 @@ export interface OpenKyc {
   recordOf(customer: MadeCustomer): Promise<string>;
 }
 
-/** Opens it, with the clients of `given` where it is given; close its `system`. */
+/** Opens it, with the clients of `given` where it is given. Close its `system`. */
 export const openKyc = async (
   given?: TestSystem,
   { requiresDateOfBirth = false }: { readonly requiresDateOfBirth?: boolean } = {},

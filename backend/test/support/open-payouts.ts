@@ -46,15 +46,15 @@ export interface OpenPayouts extends Replica {
   replica(wrap?: Wrap, clients?: Partial<TestSystem>): Replica;
   customer(): Promise<{ readonly userId: string; readonly call: Caller }>;
   operator(role?: AdminRole): Promise<{ readonly adminId: string; readonly call: Caller }>;
-  /** A verified account; by its number payouts to it stay open. */
+  /** A verified account. By its number payouts to it stay open. */
   account(userId: string, number?: string, bank?: BankNames): Promise<string>;
   /** A confirmed sale and its payout. */
   payout(amountPaise?: bigint, accountNumber?: string): Promise<MadePayout>;
-  /** Runs what is queued, with the jobs of this replica; answers what was thrown. */
+  /** Runs what is queued, with the jobs of this replica. Returns what was thrown. */
   drain(replica?: Replica): Promise<readonly unknown[]>;
   /** One pass of the sweeps, or of one. */
   runSweeps(name?: string, replica?: Replica): Promise<void>;
-  /** Posts a webhook body; signed rightly unless headers are given. */
+  /** Posts a webhook body, rightly signed unless headers are given. */
   deliver(body: unknown, headers?: Record<string, string>): Promise<Answer>;
   /** The next calls of the provider's operation go wrong. */
   fault(operation: string, fault: string, more?: object): Promise<void>;
@@ -103,7 +103,7 @@ export interface OpenPayoutsOptions {
   readonly holds?: PayoutHolds;
 }
 
-/** Opens it; webhooks of the sandbox find their way. */
+/** Opens it. Webhooks of the sandbox find their way. */
 export const openPayouts = async ({
   holds = noHolds,
 }: OpenPayoutsOptions = {}): Promise<OpenPayouts> => {

@@ -44,7 +44,7 @@ interface NewProduct {
 export interface OpenProductOrders {
   readonly system: TestSystem;
   readonly factories: Factories;
-  /** Conditions that a test may change while it runs; no rate: there is no live price. */
+  /** Conditions that a test may change while it runs. Without a rate there is no live price. */
   readonly conditions: { rate24K: Paise | undefined };
   as(userId?: string): Caller;
   /** Fetches a file of the customers' routes. */

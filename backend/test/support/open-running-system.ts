@@ -22,7 +22,9 @@ import { createTestStack, type TestStack } from './test-stack.ts';
 export interface RunningSystem {
   readonly stack: TestStack;
   readonly sandbox: SandboxControls;
-  /** Clients of this process on the same stores and the same clock; no part of the system. */
+  /**
+   * Clients of this process on the same stores and the same clock. They are no part of the system.
+   */
   readonly runtime: Runtime;
   readonly factories: Factories;
   /** Processes started by the system, the first of each app at its own port. */
@@ -59,7 +61,7 @@ export interface RunningSystem {
   stop(): Promise<void>;
 }
 
-/** Short enough that nothing in a test waits for a sweep; the machine has two cores. */
+/** Short enough that nothing in a test waits for a sweep. The machine has two cores. */
 const workerPace = { JANITOR_EVERY_MS: '700', EXPIRY_EVERY_MS: '700', DATABASE_POOL_SIZE: '6' };
 /** Longer than any answer takes on a busy machine. */
 const patience = {
@@ -89,7 +91,7 @@ const openRuntime = async (stack: TestStack): Promise<Runtime> => {
 
 /**
  * Ticks come by themselves, counts of refusals go when their minute has passed, and sweeps fold
- * what was written before into totals and prove holdings; jobs and schedules are held to by what
+ * what was written before into totals and prove holdings. Jobs and schedules are held to by what
  * they do.
  */
 const restless = new Set([

@@ -54,7 +54,7 @@ export interface TestSystem extends Omit<Runtime, 'clock'> {
   readonly inTransaction: InTransaction;
   /** Business time: it stands at the real time of the start until it is moved. */
   readonly clock: ManualClock;
-  readonly keepCopy: KeepCopy;
+  readonly cacheSetting: KeepCopy;
   readonly quoteBound: UseBound;
   readonly questions: UseBound;
   readonly invoiceLinks: UseBound;
@@ -74,11 +74,11 @@ export interface TestSystem extends Omit<Runtime, 'clock'> {
   logged(): string;
   /** Moves the business clock and the sandbox's. */
   advance(seconds: number): Promise<void>;
-  /** Makes the next call of a collaborator's operation fail; `more` may say how and how often. */
+  /** Makes the next call of a collaborator's operation fail. `more` may say how and how often. */
   fault(collaborator: string, operation: string, fault: string, more?: object): Promise<void>;
   /** Lists the calls that a collaborator received for an operation, oldest first. */
   journal(collaborator: string, operation: string): Promise<readonly JournalEntry[]>;
-  /** Serves routes as their API would; answers the address with the prefix. */
+  /** Serves routes as their API would. Returns the address with the prefix. */
   serve(api: ServedApi): Promise<string>;
 }
 
@@ -257,7 +257,7 @@ export const openTestSystem = async (options: TestSystemOptions = {}): Promise<T
     }),
     switches: createSwitches({ settingsDir, env: {} }),
     audit: createAuditor({ clock, random, vault }),
-    keepCopy: createSettingCopies(database.db),
+    cacheSetting: createSettingCopies(database.db),
     addresses,
     sandbox,
     provider: makeProvider(),

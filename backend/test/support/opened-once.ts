@@ -5,9 +5,9 @@ interface Closable {
 }
 
 /**
- * Opens a system before a test file's first test and closes it after the last; returns the value
- * of the fixture that the tests get it by. Hooks do it, since a fixture that a test sets up has
- * only that test's time, and the first system of a run may wait for the servers.
+ * Opens a system before a test file's first test and closes it after the last. Returns the value of
+ * the fixture that the tests get it by. Hooks do it, since a fixture that a test sets up has only
+ * that test's time, and the first system of a run may wait for the servers.
  */
 export const openedOnce = <T extends Closable>(open: () => Promise<T>): (() => T) => {
   let opened: T | undefined;

@@ -2,7 +2,7 @@ import { moneyTest } from './money-test.ts';
 import { openPayouts, type OpenPayoutsOptions } from './open-payouts.ts';
 
 interface PayoutTestOptions extends OpenPayoutsOptions {
-  /** Rules by their words that the file's tests break on purpose; all others hold. */
+  /** Rules by their words that the file's tests break on purpose. All others hold. */
   readonly breaks?: readonly string[];
 }
 

@@ -72,7 +72,7 @@ export const createPlanFixtures = (open: OpenGold) => {
     },
     /** One pass of each sweep of plans, or of the one that is named. */
     sweep: (name?: string): Promise<void> => runSweeps(open.plans.sweeps, name),
-    /** Runs every job that is due; a job that throws fails the test. */
+    /** Runs every job that is due. A job that throws fails the test. */
     async runJobs(): Promise<void> {
       const deps = { db, inTransaction, logger: open.logger };
       const [thrown] = await runQueuedJobs(deps, open.gold.jobs);

@@ -35,18 +35,18 @@ export const createReviewedBuys = (open: OpenGold) => {
     const { id, sg_tx_id: txId, grams } = order;
     return { id, userId, call, txId, grams, gatewayOrderId: payment.gateway_order_id };
   };
-  /** Plays the customer's payment; answers the gateway's id of it. */
+  /** Plays the customer's payment. Returns the gateway's id of it. */
   const pay = async (buy: ReviewedBuy, more: object = {}): Promise<string> => {
     const path = `/payments/${buy.gatewayOrderId}`;
     const response = await open.sandbox.control('POST', path, { outcome: 'captured', ...more });
     return String(response.body['gateway_payment_id']);
   };
-  /** Pays back at the gateway; answers its reference. */
+  /** Pays back at the gateway. Returns its reference. */
   const payBack = async (paymentId: string, more: object = {}): Promise<string> => {
     const response = await open.sandbox.control('POST', `/refunds/${paymentId}`, more);
     return String(response.body['reference']);
   };
-  /** Loses a dispute at the gateway; answers its reference. */
+  /** Loses a dispute at the gateway. Returns its reference. */
   const loseDispute = async (paymentId: string, more: object = {}): Promise<string> => {
     const response = await open.sandbox.control('POST', `/disputes/${paymentId}`, more);
     return String(response.body['reference']);
@@ -72,7 +72,7 @@ export const createReviewedBuys = (open: OpenGold) => {
     await becomes(buy, 'MANUAL_REVIEW', 'SECOND_CAPTURE');
     return { buy, paymentId, secondId };
   };
-  /** Delivers an event of the gateway, signed as the gateway signs; waits until it is stored. */
+  /** Delivers an event of the gateway, signed as the gateway signs. Waits until it is stored. */
   const sendEvent = async (event: string, data: object): Promise<void> => {
     const text = JSON.stringify({ event, created_at: open.clock.now().toISOString(), data });
     const [secret = ''] = sandboxDefaults.gatewayWebhookSecrets;

@@ -11,7 +11,7 @@ interface Beside {
 }
 
 interface RunningTestOptions<B extends Beside> extends Omit<RunningSystemOptions, 'environment'> {
-  /** Opens it when the stack's addresses are known; it is closed after the processes. */
+  /** Opens it when the stack's addresses are known. It is closed after the processes. */
   readonly openBeside?: (stack: TestStack) => Promise<B>;
   /**
    * The invariants are checked after each test, but where the set-up leaves work half done that

@@ -90,7 +90,7 @@ export const createSandboxControls = (sandboxUrl: string) => {
       return paymentSchema.parse(body);
     },
 
-    /** The next `times` (1) calls of the operation go wrong; what hangs is cut off soon. */
+    /** The next `times` (1) calls of the operation go wrong. What hangs is cut off soon. */
     async fault(
       collaborator: 'safegold' | 'sandbox-gateway' | 'razorpayx',
       operation: string,

@@ -64,7 +64,7 @@ const openServices = (system: TestSystem) => {
   });
 };
 
-/** Serves it with its reconciliation; webhooks of the sandbox find their way. */
+/** Serves it with its reconciliation. Webhooks of the sandbox find their way. */
 export const serveServices = async () => {
   const system = await openTestSystem();
   const { sandbox } = system;

@@ -8,7 +8,7 @@ export interface Tokens {
   readonly refreshToken: string;
 }
 
-/** Returns the pair of an answer that signed in or refreshed; fails for any other. */
+/** Returns the pair of an answer that signed in or refreshed. Fails for any other. */
 export const tokensOf = (told: CallResponse): Tokens => {
   expect(told.status).toBe(200);
   return {

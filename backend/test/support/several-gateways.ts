@@ -6,7 +6,7 @@ type Gateways = ReadonlyMap<string, PaymentGateway>;
 /**
  * Ways in which a gateway fails to create orders. `refused`: it says no. `unreachable`: nothing was
  * sent. `silent`: it answers nothing at all, and has done nothing. `lost`: it makes the order, and
- * its answer is lost; nor does it answer when it is asked for the order.
+ * its answer is lost. Nor does it answer when it is asked for the order.
  */
 export const gatewayFaults = ['refused', 'unreachable', 'silent', 'lost'] as const;
 type GatewayFault = (typeof gatewayFaults)[number];

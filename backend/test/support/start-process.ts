@@ -13,7 +13,7 @@ interface ProcessEnd {
 export interface StartedProcess {
   readonly app: string;
   readonly pid: number;
-  /** `http://127.0.0.1:PORT`; the worker listens on its internal port alone. */
+  /** `http://127.0.0.1:PORT`, where the worker listens on its internal port alone. */
   readonly url: string;
   /** The address of its probes and metrics. */
   readonly internalUrl: string;
@@ -26,7 +26,7 @@ export interface StartedProcess {
 }
 
 interface StartOptions {
-  /** The time in which it must be ready; 60 s unless given, for busy machines. */
+  /** The time in which it must be ready, 60 s unless given, for busy machines. */
   readonly timeoutMs?: number;
 }
 

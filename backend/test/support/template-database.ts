@@ -38,8 +38,8 @@ const templateName = (): string => {
 const lockId = 471_209_002;
 
 /**
- * Makes a template unless it is there. It gets its name when it is whole, so one that was cut
- * short is never used; several runs may be at it at once on a server that was given.
+ * Makes a template unless it is there. It gets its name when it is whole, so one that was cut short
+ * is never used. Several runs may be at it at once on a server that was given.
  */
 const ensure = async (
   adminUrl: string,

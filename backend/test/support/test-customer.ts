@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Answer } from './caller.ts';
 import { eventually } from './eventually.ts';
 
-/** A gold order as its customer sees it; the fields that stories look at. */
+/** A gold order as its customer sees it, with the fields that stories look at. */
 const orderSchema = z.object({
   id: z.string(),
   type: z.string(),

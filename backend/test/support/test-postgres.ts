@@ -7,7 +7,9 @@ import type { RunFolder } from './run-folder.ts';
 /** The bytes that the system has for a socket's path, and the longest name of PostgreSQL's. */
 const [longestPath, longestName] = [107, '/.s.PGSQL.65535'.length];
 
-/** Makes the folder of the server's sockets; undefined where its path is too long for one. */
+/**
+ * Makes the folder of the server's sockets. Returns undefined where its path is too long for one.
+ */
 const openSockets = ({ path, user }: RunFolder): string | undefined => {
   const folder = join(path, 'sockets');
   if (Buffer.byteLength(folder) + longestName > longestPath) return undefined;

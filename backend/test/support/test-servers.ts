@@ -41,7 +41,7 @@ interface TestServersOptions {
   readonly isPooled?: boolean;
 }
 
-/** Runs work once, at the first call; a failure is kept too, so every caller gets it. */
+/** Runs work once, at the first call. A failure is kept too, so every caller gets it. */
 const once = <T>(work: () => Promise<T>): (() => Promise<T>) => {
   let result: Promise<T> | undefined;
   return () => (result ??= work());

@@ -16,13 +16,13 @@ import { startProcess, type StartedProcess } from './start-process.ts';
 export interface TestStack {
   readonly database: FreshDatabase;
   readonly addresses: StackAddresses;
-  /** The API's address; the process that serves it may not be started yet. */
+  /** The API's address. The process that serves it may not be started yet. */
   urlOf(app: 'customer' | 'admin' | 'accounting' | 'sandbox'): string;
   /** Returns the environment that a process of this stack is started with. */
   environmentOf(app: LongRunning): ProcessEnvironment;
   /**
-   * Starts a process. The first of an app takes the stack's own port; while it runs, another one
-   * of that app is a replica on ports of its own.
+   * Starts a process. The first of an app takes the stack's own port. While it runs, another one of
+   * that app is a replica on ports of its own.
    */
   start(app: LongRunning, changes?: ProcessEnvironment): Promise<StartedProcess>;
   setSwitch(name: SwitchName, value: string): void;
@@ -31,11 +31,11 @@ export interface TestStack {
 }
 
 interface TestStackOptions {
-  /** False for a database without the seed of `make up`; true unless given. */
+  /** False for a database without the seed of `make up`, or true unless given. */
   readonly seeded?: boolean;
 }
 
-/** Makes a stack of its own; nothing but its database and Redis runs yet. */
+/** Makes a stack of its own. Nothing but its database and Redis runs yet. */
 export const createTestStack = async (options: TestStackOptions = {}): Promise<TestStack> => {
   const { seeded = true } = options;
   const [database, ports] = await Promise.all([freshDatabase({ seeded }), choosePorts()]);

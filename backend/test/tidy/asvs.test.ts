@@ -70,7 +70,7 @@ it('counts them in its summary', () => {
   );
 });
 
-/** A file in code, or a title in quotes; a title is one of the file before it. */
+/** A file in code, or a title in quotes. A title belongs to the file before it. */
 const named =
   /`(?<path>[\w./-]+\/[\w./-]+|package-lock\.json|\.oxlintrc\.json)`|"(?<title>[^"]+)"/gu;
 

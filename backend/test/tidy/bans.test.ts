@@ -28,7 +28,7 @@ describe.each(bans)('$name', (ban) => {
   });
 });
 
-/** Bans that bind every workspace; the others are about the service's own parts. */
+/** Bans that bind every workspace. The others are about the service's own parts. */
 const everywhere = new Set(['tests that do not run']);
 
 it.each(bans.filter(({ name }) => everywhere.has(name)))(

@@ -163,7 +163,7 @@ it('is held by the linter who may import whom, and that no two files import each
 
 const specifierPattern = new RegExp(
   String.raw`(?:^|;)\s*(?:import|export)\s[^'";]*?from\s*'([^']+)'` + // names or types
-    String.raw`|^\s*import\s*'([^']+)'|\bimport\(\s*'([^']+)'`, // for effect; at run time
+    String.raw`|^\s*import\s*'([^']+)'|\bimport\(\s*'([^']+)'`, // for effect, at run time
   'gmu',
 );
 
@@ -185,7 +185,7 @@ const readModuleGraph = (): Map<string, Set<string>> => {
   return graph;
 };
 
-/** Takes away, again and again, every node that leads nowhere; what is left is in a circle. */
+/** Takes away, again and again, every node that leads nowhere. What is left is in a circle. */
 const findKnot = (graph: ReadonlyMap<string, ReadonlySet<string>>): string[] => {
   const left = new Map(graph);
   for (;;) {

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { allSources, neighbourSources, type SourceFile } from './source-files.ts';
 
-/** A file tells one use case or one concept, in 80 to 250 lines; over this it tells several. */
+/** A file tells one use case or one concept, in 80 to 250 lines. Over this it tells several. */
 const hardLimit = 400;
-/** The formatter keeps code within 100; it breaks neither words nor long texts. */
+/** The formatter keeps code within 100. It breaks neither words nor long texts. */
 const columns = 110;
 
 /** Not the writers of Markdown pages, whose paragraphs are one line each. */

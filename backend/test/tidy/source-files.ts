@@ -7,12 +7,15 @@ export const repositoryFolder = join(backendFolder, '..');
 
 /** A TypeScript file of the backend. */
 export interface SourceFile {
-  /** From the backend's folder, with `/`: `src/money/paise.ts`; a neighbour's from above it. */
+  /**
+   * From the backend's folder, with `/`, such as `src/money/paise.ts`. A neighbour's is from above
+   * it.
+   */
   readonly path: string;
   readonly text: string;
   /** The text without comments. Lines stay where they are. */
   readonly code: string;
-  /** `code` without what is in quotes and in regular expressions; templates stay. */
+  /** `code` without what is in quotes and in regular expressions. Templates stay. */
   readonly bareCode: string;
   /** A test, or what only tests use: the rules of the service's own code don't bind it. */
   readonly isTest: boolean;

@@ -9,7 +9,7 @@ const tokens = new RegExp(`(${comment})|(${quoted})|(${template})|(${regex})`, '
 
 const blank = (text: string): string => text.replaceAll(/[^\n]/gu, ' ');
 
-/** The text with its comments blanked; line numbers stay. */
+/** The text with its comments blanked. Line numbers stay. */
 export const dropComments = (text: string): string =>
   text.replaceAll(tokens, (all: string, isComment: string | undefined) =>
     isComment === undefined ? all : blank(all),
@@ -21,4 +21,17 @@ export const blankText = (code: string): string =>
     tokens,
     (all: string, _comment: unknown, _quoted: unknown, isTemplate: string | undefined) =>
       isTemplate === undefined ? blank(all) : all,
+  );
+
+/** Returns the comments of a text, each as one line without its marks. */
+export const commentsOf = (text: string): string[] =>
+  [...text.matchAll(tokens)].flatMap(([, comment]) =>
+    comment === undefined
+      ? []
+      : [
+          comment
+            .replaceAll(/^\/\*+|\*+\/$|^\/\/|\n\s*\*/gu, ' ')
+            .replaceAll(/\s+/gu, ' ')
+            .trim(),
+        ],
   );

@@ -29,9 +29,9 @@ export interface DemoContext extends StepState<DemoState> {
   /** The repository's folder. */
   readonly repository: string;
   readonly kubectl: Kubectl;
-  /** helm in the demo's namespace; answers what it printed. @throws Error */
+  /** Runs helm in the demo's namespace. Returns what it printed. @throws Error */
   readonly helm: (args: readonly string[]) => Promise<string>;
-  /** goldctl in the demo's context and namespace; answers what it printed. @throws Error */
+  /** Runs goldctl in the demo's context and namespace. Returns what it printed. @throws Error */
   readonly goldctl: (args: readonly string[], options?: ToolOptions) => Promise<string>;
   /** Closed when the demo is over. */
   readonly forward: (target: string, port: number) => Promise<PortForward>;

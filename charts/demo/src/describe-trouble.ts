@@ -7,7 +7,7 @@ const eventLines = 15;
 const podsAtMost = 8;
 const columns = 240;
 
-/** A heading with the last lines of a text; nothing for an empty one. */
+/** A heading with the last lines of a text, or nothing for an empty one. */
 const section = (heading: string, text: string, count: number): string[] => {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   if (lines.length === 0) return [];

@@ -24,7 +24,7 @@ export interface PodState {
   readonly name: string;
   readonly uid: string;
   readonly component: string;
-  /** Where it is; empty until it is anywhere. */
+  /** Where it is, or empty until it is anywhere. */
   readonly node: string;
   readonly restarts: number;
   readonly isReady: boolean;
@@ -33,7 +33,7 @@ export interface PodState {
   readonly isLeaving: boolean;
 }
 
-/** The pods of a label selector, by name; of an empty one, all. */
+/** The pods of a label selector, by name. An empty selector means all. */
 export const listPods = async (
   { kubectl }: Pick<DemoContext, 'kubectl'>,
   selector: string,

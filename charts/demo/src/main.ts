@@ -19,7 +19,8 @@ import { tryAgain } from './try-again.ts';
 import { runTool, tryTool } from './tools/run-tool.ts';
 
 /**
- * Everything on a cluster, from an image to the customer's gold; exit code 1 if any of it fails.
+ * Plays everything on a cluster, from an image to the customer's gold. It exits with 1 if any of it
+ * fails.
  */
 
 const repository = resolve(import.meta.dirname, '..', '..', '..');

@@ -5,7 +5,7 @@ export interface DemoOptions {
   readonly namespace: string;
   /** An image of the service that the cluster can pull already: nothing is built. */
   readonly image: string | undefined;
-  /** A program with `build` and `load`; see README.md. */
+  /** A program with `build` and `load`. See README.md. */
   readonly clusterTool: string | undefined;
   /** Base of the built image, where it is not the Dockerfile's own. */
   readonly nodeImage: string | undefined;

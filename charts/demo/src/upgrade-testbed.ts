@@ -2,8 +2,8 @@ import type { DemoContext } from './cluster.types.ts';
 import { testbed } from './release.ts';
 
 /**
- * Installs the testbed, with the seed's Job or without, and waits until all of it is ready; the
- * Job until it is done.
+ * Installs the testbed, with the seed's Job or without, and waits until all of it is ready and the
+ * Job is done.
  * @throws Error with helm's words
  */
 export const upgradeTestbed = async (context: DemoContext, isSeeded: boolean): Promise<void> => {

@@ -2,13 +2,13 @@ import { ApiError } from '@digital-gold/client';
 import type { DemoContext, IngressEndpoint } from './cluster.types.ts';
 import { createIngressClient } from './tools/create-ingress-client.ts';
 
-/** Reads the requests and seconds left in the window; undefined where the header has none. */
+/** Reads the requests and seconds left in the window, or undefined where the header has none. */
 const readWindow = (header: string | null): { left: number; seconds: number } | undefined => {
   const [, left, seconds] = /;\s*r=(\d+);\s*t=(\d+)/u.exec(header ?? '') ?? [];
   return left === undefined ? undefined : { left: Number(left), seconds: Number(seconds) };
 };
 
-/** Returns the seconds left of a window that has less than `needed`; undefined of any other. */
+/** Returns the seconds left of a window that has less than `needed`, or undefined of any other. */
 const secondsToWait = async (
   endpoint: IngressEndpoint,
   needed: number,

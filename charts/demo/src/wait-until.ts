@@ -8,7 +8,7 @@ interface WaitOptions {
   readonly otherwise: string;
 }
 
-/** Looks at an even pace until it is there; answers how long that took, in seconds. */
+/** Looks at an even pace until it is there. Returns how long that took, in seconds. */
 export const waitUntil = async (
   { sleep }: Pick<DemoContext, 'sleep'>,
   { isThere, everyMs, seconds, otherwise }: WaitOptions,

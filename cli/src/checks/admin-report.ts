@@ -37,7 +37,7 @@ const signedOut: AdminReport = {
   hint: 'Give --admin-url http://<service>:<port>, and an operator’s credentials.',
 };
 
-/** The library of the cluster gives its refusals a status; no credential is missing then. */
+/** The library of the cluster gives its refusals a status. No credential is missing then. */
 const isRefusedByCluster = (error: CliError): boolean => 'status' in error;
 
 const reportOfError = (error: CliError): AdminReport => {

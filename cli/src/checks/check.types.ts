@@ -3,13 +3,13 @@ import type { CheckCategory } from './check-categories.ts';
 import type { Installation } from './installation.ts';
 
 /**
- * `warning` is worth a look and stops nothing. `unknown` is what could not be found out although
- * it should have been; `not-run` needs an operator who is signed in, or another check already
- * explains it.
+ * `warning` is worth a look and stops nothing. `unknown` is what could not be found out although it
+ * should have been. `not-run` needs an operator who is signed in, or another check already explains
+ * it.
  */
 export type CheckStatus = 'ok' | 'warning' | 'failed' | 'unknown' | 'not-run';
 
-/** The result of a check for one thing; a title and a hint replace the check's own. */
+/** The result of a check for one thing. A title and a hint replace the check's own. */
 export interface Finding {
   readonly status: CheckStatus;
   readonly detail: string;
@@ -26,7 +26,7 @@ export interface Check {
   /** The advice for a failure. */
   readonly hint: string;
   /**
-   * Returns a finding for each thing that it looked at; none where the installation has no such
+   * Returns a finding for each thing that it looked at, or none where the installation has no such
    * thing. A CliError that it throws is reported as `unknown`.
    */
   readonly run: (installation: Installation) => Finding[] | Promise<Finding[]>;
@@ -39,7 +39,7 @@ export interface CheckRecord {
   readonly title: string;
   readonly status: CheckStatus;
   readonly detail: string;
-  /** The advice for the operator; null where there is nothing to do. */
+  /** The advice for the operator, or null where there is nothing to do. */
   readonly hint: string | null;
   /** The command that shows the explanation of the check. */
   readonly anchor: string;

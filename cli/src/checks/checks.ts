@@ -157,7 +157,7 @@ export const checks: readonly Check[] = [
     category: 'migrations',
     title: 'the database has the migrations of this build',
     hint: 'Run the migrations; in a release, read the log of the migration job.',
-    // The report names what is missing; the processes only say that something is.
+    // The report names what is missing. The processes only say that something is.
     run: async ({ report, probes }) => [
       findingOfItem(await report(), 'database_migrations') ??
         needFinding({ name: 'migrations', isRequired: true }, await probes()),

@@ -104,7 +104,7 @@ const referenceFinding = async (client: KubeClient, reference: KubeReference): P
 
 /**
  * Looks for what the pods' templates name, one by one and by name, so that the right to do so can
- * be narrow; no content is requested.
+ * be narrow. No content is requested.
  */
 const referenceFindings = (
   { client, deployments, pods }: Release,
@@ -119,7 +119,7 @@ const referenceFindings = (
   );
 };
 
-/** Runs a check only where there is a release; a local stack has no such thing. */
+/** Runs a check only where there is a release. A local stack has no such thing. */
 const ofRelease =
   (run: (release: Release) => Finding[] | Promise<Finding[]>): Check['run'] =>
   async ({ release }) =>

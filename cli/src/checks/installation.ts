@@ -77,7 +77,7 @@ const once = <T>(work: () => Promise<T>): (() => Promise<T>) => {
   return () => (started ??= work());
 };
 
-/** A missing right to one kind leaves the others to look at; all else stops the check. */
+/** A missing right to one kind leaves the others to look at. All else stops the check. */
 const isForbidden = (error: unknown): error is CliError =>
   error instanceof CliError && 'status' in error && error.status === 403;
 

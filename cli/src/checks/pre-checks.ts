@@ -73,7 +73,7 @@ const migrationsFinding = async ({ deps, context, release }: Installation): Prom
   }
 };
 
-/** Asks the cluster; a right that is not there leaves the question open. */
+/** Asks the cluster. A right that is not there leaves the question open. */
 const ofCluster =
   (ask: (client: KubeClient, installation: Installation) => Promise<Finding>): Check['run'] =>
   async (installation) => {
@@ -102,7 +102,7 @@ const connectionsFinding = async ({ database, release }: Installation): Promise<
   return { status: free >= connections / 2 ? 'ok' : 'warning', detail };
 };
 
-/** Checks before an installation or an upgrade; `--pre` alone runs them. */
+/** Checks before an installation or an upgrade. `--pre` alone runs them. */
 export const preChecks: readonly Check[] = [
   {
     id: 'cluster-version',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CliError } from '../cli-error.ts';
 import type { KubeClient, KubePod } from '../clients/kube.ts';
 
-/** The processes that serve; each has deployments, pods and probes of its own. */
+/** The processes that serve. Each has deployments, pods and probes of its own. */
 export const processNames = ['customer', 'admin', 'accounting', 'worker'] as const;
 export type ProcessName = (typeof processNames)[number];
 
@@ -11,12 +11,12 @@ export interface ProcessProbe {
   readonly process: ProcessName;
   /** `silent`: nobody answered. */
   readonly state: 'ready' | 'not-ready' | 'silent';
-  /** Each thing that the process needs, by its name; empty where only its state is known. */
+  /** Each thing that the process needs, by its name, or empty where only its state is known. */
   readonly needs: Readonly<Record<string, 'ok' | 'failed'>>;
   readonly detail: string;
 }
 
-/** A probe has no reason to take long; its own checks give up after two seconds. */
+/** A probe has no reason to take long. Its own checks give up after two seconds. */
 const probeTimeoutMs = 5000;
 
 const readyz = z.object({
@@ -142,7 +142,7 @@ const probePods = async (release: ReleasePods, process: ProcessName): Promise<Pr
   const conditions = fromConditions(process, pods);
   if (process === 'admin' && adminUrl !== undefined) {
     const probe = await probeAddress(process, adminUrl, signal);
-    // An ingress may not route the probes; the cluster's own probe is as good.
+    // An ingress may not route the probes. The cluster's own probe is as good.
     return probe.state === 'silent' ? conditions : probe;
   }
   // A pod that is not ready can report the reason itself.

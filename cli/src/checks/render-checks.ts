@@ -39,7 +39,7 @@ const colours = {
 const lineOf = ({ status, title }: CheckRecord): string =>
   `${paint(colours[status], marks[status])} ${showable(title)}`;
 
-/** Renders a passed check as one line; any other with its detail, hint and anchor. */
+/** Renders a passed check as one line, and any other with its detail, hint and anchor. */
 const linesOf = (record: CheckRecord): string[] => {
   const { status, detail, hint, anchor } = record;
   if (status === 'ok') return [lineOf(record)];

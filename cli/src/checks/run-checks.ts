@@ -68,7 +68,7 @@ const describeProblems = ({ records }: CheckRun): string => {
 const canImprove = ({ stop }: CheckRun): boolean => stop?.exitCode !== exitCodes.denied;
 
 /**
- * Retries `run` until every check passes, for at most `waitMs`; the last pass counts, and there is
+ * Retries `run` until every check passes, for at most `waitMs`. The last pass counts, and there is
  * always one. Prints what it waits for to standard error, whenever that changes.
  */
 export const waitForChecks = async (

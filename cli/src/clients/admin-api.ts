@@ -23,7 +23,7 @@ const hintOf = ({ code, retryAfterSeconds, requestId }: ApiError): string | unde
 
 /** Ends a command with the admin API's refusal, or with that of something in its place. */
 export class RefusalError extends CliError {
-  /** The stable code of its error table; undefined when it was not the API that answered. */
+  /** The stable code of its error table, or undefined when it was not the API that answered. */
   readonly code: string | undefined;
 
   constructor(refusal: ApiError, baseUrl: string) {
@@ -52,7 +52,7 @@ const problemsOf = (error: z.ZodError): string =>
  * form. The form is held to the API's document by the types, and the response to the form when it
  * is there: it may be of another version. A loose form keeps the fields that it does not name,
  * for output as JSON.
- * @throws RefusalError when the API refuses; CliError unreachable, or failed for a response of
+ * @throws RefusalError when the API refuses, and CliError unreachable, or failed for a response of
  * another form.
  */
 export type AdminApi = <Form extends z.ZodType>(

@@ -49,7 +49,7 @@ const runChild = (deps: CliDeps, request: ChildRequest): Promise<ChildResult> =>
       }
       resolve({ exitCode: code, stdout: textOf(stdout), stderr: textOf(stderr) });
     });
-    // It may end without reading; what it says then is on its standard error.
+    // It may end without reading. What it says then is on its standard error.
     child.stdin.on('error', () => {});
     child.stdin.end(request.stdin);
   });
@@ -57,9 +57,9 @@ const runChild = (deps: CliDeps, request: ChildRequest): Promise<ChildResult> =>
 interface BackendCommand<T> {
   /** Such as `['admin', 'list']`. Never a secret: others see the arguments of a process. */
   readonly args: readonly string[];
-  /** A password, say; empty unless given. */
+  /** A password, say, or empty unless given. */
   readonly stdin?: string;
-  /** In a pod; a minute unless given. */
+  /** In a pod, a minute unless given. */
   readonly timeoutMs?: number;
   /** The form of the printed document. */
   readonly answer: z.ZodType<T>;
@@ -166,7 +166,7 @@ const runInPod = async (
  * Runs the backend's operator command where the database is in reach: as a child process beside the
  * local stack or inside the pod around goldctl, or in a ready admin pod of a cluster. Returns the
  * document that it prints.
- * @throws CliError with the command's own error; unreachable when there is no stack or pod.
+ * @throws CliError with the command's own error, and unreachable when there is no stack or pod.
  */
 export const runBackendCommand = async <T>(
   deps: CliDeps,

@@ -13,7 +13,7 @@ interface AdminConnection {
   readonly address: AdminAddress;
 }
 
-/** Returns the account to sign in with; undefined where there is none. */
+/** Returns the account to sign in with, or undefined where there is none. */
 const accountOf = async (deps: CliDeps, options: GlobalOptions, address: AdminAddress) => {
   const { email } = options;
   if (email === undefined) return address.account?.SUPER_ADMIN;
@@ -48,7 +48,7 @@ const tokenFor = async (
 
 /**
  * Runs `work` with the admin API of the chosen context, then closes the connection.
- * @throws CliError denied when nobody is signed in, unreachable; RefusalError.
+ * @throws CliError denied when nobody is signed in, unreachable, and RefusalError.
  */
 export const withAdmin = async <T>(
   deps: CliDeps,

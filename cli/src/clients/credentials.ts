@@ -19,7 +19,7 @@ type Credential = z.infer<typeof credential>;
 /** Returns the file of the sign-ins. */
 const credentialsPath = (deps: CliDeps): string => join(configFolder(deps), 'credentials.json');
 
-/** Reads all sign-ins; a missing or unreadable file holds none. */
+/** Reads all sign-ins. A missing or unreadable file holds none. */
 const readAll = (deps: CliDeps): Record<string, Credential> => {
   try {
     const text = readFileSync(credentialsPath(deps), 'utf8');

@@ -64,7 +64,7 @@ export const readGithubPlace = (env: Environment): GithubPlace => {
   };
 };
 
-/** Returns the status of a response; Octokit's error has none when nobody answered. */
+/** Returns the status of a response. Octokit's error has none when nobody answered. */
 const statusOf = (error: Error): number | undefined =>
   'status' in error && typeof error.status === 'number' && 'response' in error && error.response
     ? error.status
@@ -85,7 +85,7 @@ const deepest = (error: Error): Error =>
   error.cause instanceof Error ? deepest(error.cause) : error;
 
 /**
- * Turns what Octokit threw into a CliError; `silenceHint` says what to do when nobody answered.
+ * Turns what Octokit threw into a CliError. `silenceHint` says what to do when nobody answered.
  * Never shows the token.
  */
 export const githubFailure = (

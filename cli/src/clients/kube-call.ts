@@ -44,7 +44,7 @@ const codeAndHint = (status: number): [CliError['exitCode'], string | undefined]
   return [exitCodes.failed, undefined];
 };
 
-/** Runs one call of the cluster; the error of a failed call names its purpose. @throws CliError */
+/** Runs one call of the cluster. The error of a failed call names its purpose. @throws CliError */
 export type KubeCall = <T>(purpose: string, work: () => Promise<T>) => Promise<T>;
 
 /** Returns what lies below: fetch says no more than that it failed. */

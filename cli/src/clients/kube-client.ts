@@ -52,7 +52,7 @@ const metadataListOnly = setHeaderOptions(
   'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1',
 );
 
-/** A release has a handful of each kind; the rest of a longer list comes page by page. */
+/** A release has a handful of each kind. The rest of a longer list comes page by page. */
 const pageSize = 500;
 
 interface Page<T> {

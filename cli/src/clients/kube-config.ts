@@ -25,7 +25,7 @@ const isNew =
   ({ name }: { readonly name: string }): boolean =>
     !known.some((entry) => entry.name === name);
 
-/** Merges kubeconfigs as kubectl does: the first of equal names counts; no file is required. */
+/** Merges kubeconfigs as kubectl does: the first of equal names counts. No file is required. */
 const readFiles = (paths: readonly string[]): KubeConfig => {
   const merged = new KubeConfig();
   for (const path of paths.filter((path) => existsSync(path))) {

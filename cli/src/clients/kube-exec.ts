@@ -4,7 +4,7 @@ import type { KubeStream, OpenStream } from './kube-streams.ts';
 import type { ExecRequest, ExecResult, KubeClient } from './kube.types.ts';
 
 const defaultTimeoutMs = 60_000;
-/** A backend command prints a few hundred lines; more is a mistake that must not fill memory. */
+/** A backend command prints a few hundred lines. More is a mistake that must not fill memory. */
 const mostOutputBytes = 16 * 1024 * 1024;
 
 /** Numbers of the streams, as the API server has them. */

@@ -4,7 +4,7 @@ import { CliError, exitCodes } from '../cli-error.ts';
 import type { KubeStream, OpenStream } from './kube-streams.ts';
 import type { KubeClient } from './kube.types.ts';
 
-/** Numbers of the streams; each begins with two bytes that repeat the port. */
+/** Numbers of the streams. Each begins with two bytes that repeat the port. */
 const streams = { data: 0, error: 1 } as const;
 const portPrefixBytes = 2;
 
@@ -69,7 +69,7 @@ export const createPortForward = (options: {
       `/portforward?ports=${port}`;
     const openTunnel = async (): Promise<Tunnel> => {
       const tunnel = new Tunnel();
-      // An error before anybody reads must not end the process; the reader sees it later.
+      // An error before anybody reads must not end the process. The reader sees it later.
       tunnel.on('error', () => undefined);
       const purpose = `reach port ${port} of pod ${pod}`;
       tunnel.attach(await open(purpose, path, (number, bytes) => tunnel.receive(number, bytes)));

@@ -85,7 +85,7 @@ export interface ExecRequest {
   readonly stdin?: string;
   /** True for a command that ends without the end of its input, as older clusters need. */
   readonly endsByItself?: boolean;
-  /** From the opened connection to the command's end; a minute unless given. */
+  /** From the opened connection to the command's end, a minute unless given. */
   readonly timeoutMs?: number;
 }
 
@@ -125,14 +125,14 @@ export interface KubeClient {
   listPods(selector: string): Promise<KubePod[]>;
   /** Requests names and labels only. */
   listConfigMaps(selector: string): Promise<KubeObject[]>;
-  /** Requests name and labels only; undefined when there is none. */
+  /** Requests name and labels only. Returns undefined when there is none. */
   findConfigMap(name: string): Promise<KubeObject | undefined>;
-  /** Requests name and labels only, never the content; undefined when there is none. */
+  /** Requests name and labels only, never the content. Returns undefined when there is none. */
   findSecret(name: string): Promise<KubeObject | undefined>;
   readConfigMap(name: string): Promise<KubeConfigMap>;
   /**
    * Sets one key and leaves the others as they are, also those that another writer changes
-   * meanwhile. Returns the value before; an equal value is not written.
+   * meanwhile. Returns the value before. An equal value is not written.
    */
   patchConfigMapValue(
     name: string,
@@ -162,7 +162,9 @@ export interface KubeClient {
     pod: string,
     options: { readonly lines: number; readonly container?: string },
   ): Promise<string>;
-  /** Starts a job made like the newest of the selected ones, with other arguments; its name. */
+  /**
+   * Starts a job made like the newest of the selected ones, with other arguments. Returns its name.
+   */
   startJobLike(selector: string, args: readonly string[]): Promise<string>;
   findJob(name: string): Promise<KubeJob>;
   removeJob(name: string): Promise<void>;

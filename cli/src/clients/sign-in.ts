@@ -35,7 +35,7 @@ export const readCode = async (deps: CliDeps): Promise<string> => {
 /**
  * Signs an operator in at the admin API, with the code of their authenticator app where they have
  * one.
- * @throws RefusalError when the API refuses; CliError usage where a code cannot be asked for
+ * @throws RefusalError when the API refuses, and CliError usage where a code cannot be asked for
  */
 export const signIn = async (deps: CliDeps, api: AdminApi, account: Account) => {
   const send = (code?: string) =>

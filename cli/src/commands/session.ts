@@ -27,7 +27,7 @@ export const createSecondFactorCommand = (deps: CliDeps): Command => {
   return factor;
 };
 
-/** `goldctl logout`: deletes it; the API has no session to end. */
+/** `goldctl logout`: deletes it. The API has no session to end. */
 export const createLogoutCommand = (deps: CliDeps): Command =>
   new Command('logout').action(async (_options: unknown, command: Command) =>
     (await load()).logOut(deps, command),

@@ -22,7 +22,7 @@ export interface PodContext {
 /** A release in a cluster. */
 export interface KubeContext {
   readonly kind: 'kube';
-  /** The context of the kubeconfig; undefined inside the cluster. */
+  /** The context of the kubeconfig, or undefined inside the cluster. */
   readonly context: string | undefined;
   /** Undefined: the namespace of that context, or of the pod. */
   readonly namespace: string | undefined;

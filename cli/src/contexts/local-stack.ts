@@ -9,7 +9,7 @@ const endpointsForm = z.object({
   customer: z.url(),
   accounting: z.url(),
   sandbox: z.url(),
-  /** The processes' probes, by their names; a stack of an older version does not name them. */
+  /** The processes' probes, by their names. A stack of an older version does not name them. */
   internal: z.record(z.string(), z.url()).default({}),
   settingsDir: z.string(),
   /** Only a development stack publishes its operators. */

@@ -7,11 +7,11 @@ export const deployRun = z.looseObject({
   target: z.enum(deployTargets),
   workflow: z.string(),
   title: z.string(),
-  /** Of the dispatch that started it; null where nobody gave one. */
+  /** Of the dispatch that started it, or null where nobody gave one. */
   correlationId: z.string().nullable(),
-  /** The CI system's own word; `completed` is the end. */
+  /** The CI system's own word. `completed` is the end. */
   status: z.string(),
-  /** The CI system's own word, such as `success`; null until the end. */
+  /** The CI system's own word, such as `success`, or null until the end. */
   conclusion: z.string().nullable(),
   branch: z.string().nullable(),
   event: z.string(),

@@ -8,7 +8,7 @@ export interface Gate {
   /** The values that open and close it. */
   readonly open: string;
   readonly closed: string;
-  /** Reads a value as the service does; a missing one never opens the gate. */
+  /** Reads a value as the service does. A missing one never opens the gate. */
   isOpenAt(value: string): boolean;
 }
 

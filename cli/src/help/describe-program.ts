@@ -45,7 +45,7 @@ const describeCommand = ({ name, command }: Named) => ({
 
 /**
  * Describes the commands below the words for programs: arguments, options, exit codes, and the
- * schema of what each prints as JSON; null for one that prints text alone.
+ * schema of what each prints as JSON. Returns null for one that prints text alone.
  * @throws CliError usage where no command has the words as its name
  */
 export const describeProgram = (program: Command, words: readonly string[]) => {

@@ -19,7 +19,9 @@ const fromFile = (path: string): string => {
   }
 };
 
-/** Returns the password that was passed without a terminal; undefined where a prompt is needed. */
+/**
+ * Returns the password that was passed without a terminal, or undefined where a prompt is needed.
+ */
 const givenPassword = async (
   deps: CliDeps,
   options: GlobalOptions,
@@ -37,7 +39,7 @@ export const readPassword = async (
 ): Promise<string> =>
   nonEmpty((await givenPassword(deps, options)) ?? (await deps.promptSecret(message)));
 
-/** Returns a new password; on a terminal it prompts twice. @throws CliError usage */
+/** Returns a new password. On a terminal it prompts twice. @throws CliError usage */
 export const readNewPassword = async (
   deps: CliDeps,
   options: GlobalOptions,

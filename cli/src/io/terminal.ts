@@ -16,7 +16,7 @@ const asInterruption = (error: unknown): unknown =>
     : error;
 
 /**
- * Prompts on the terminal; what is typed is not shown, not even as stars. The prompt goes to
+ * Prompts on the terminal. What is typed is not shown, not even as stars. The prompt goes to
  * standard error, so that results can be redirected.
  * @throws CliError usage off a terminal, interrupted at Ctrl-C.
  */

@@ -57,7 +57,7 @@ export const listJobs = (
     none: 'There are no such jobs.',
   });
 
-/** Lets a job begin anew, with all of its tries. */
+/** Lets a job begin again, with all of its tries. */
 export const retryJob = async (deps: CliDeps, id: string, command: Command): Promise<void> => {
   const job = await askAdmin(deps, command, jobForm, (client) =>
     client.post('/v1/jobs/{id}/retry', { path: { id } }),

@@ -39,7 +39,7 @@ const event = z.looseObject({
   at: z.string(),
 });
 
-/** A gold order as `GET /orders/:id` of the admin API returns it; null is not known yet. */
+/** A gold order as `GET /orders/:id` of the admin API returns it. Null is not known yet. */
 export const orderAnswer = z.looseObject({
   id: z.string(),
   user_id: z.string(),

@@ -143,7 +143,7 @@ export const rebuild = async (
   lines: AsyncIterable<string>,
   statement: Statement,
 ): Promise<number> => {
-  /** The finished subtrees, the largest first; each is of 2^level leaves. */
+  /** The finished subtrees, the largest first. Each is of 2^level leaves. */
   const open: { readonly node: Node; readonly level: number }[] = [];
   const seen = new Set<string>();
   let count = 0;

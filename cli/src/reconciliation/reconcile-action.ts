@@ -14,7 +14,7 @@ export interface ReconcileOptions {
   /** The only check that is shown and judged. */
   readonly check?: string;
   readonly csv?: boolean;
-  /** A worker makes the checks anew, whatever is stored. */
+  /** A worker makes the checks again, whatever is stored. */
   readonly fresh?: boolean;
   /** Milliseconds to wait for a fresh run. */
   readonly timeout?: number;

@@ -13,7 +13,7 @@ const round = (...statuses: readonly CheckStatus[]): CheckRun => ({
   stop: undefined,
 });
 
-/** Plays the rounds given, the last one for ever; time passes only by sleeping. */
+/** Plays the rounds given, the last one for ever. Time passes only by sleeping. */
 const play = async (waitMs: number, rounds: readonly CheckRun[]) => {
   let now = 0;
   let count = 0;

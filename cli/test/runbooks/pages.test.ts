@@ -15,7 +15,7 @@ const leafOf = (
   return child === undefined ? { command, rest: words } : leafOf(child, rest);
 };
 
-/** Says what is wrong with a command line; nothing where goldctl would take it. */
+/** Says what is wrong with a command line. Returns nothing where goldctl would take it. */
 const faultOf = (program: Command, line: string): string | undefined => {
   const { command, rest } = leafOf(program, wordsOf(line));
   if (command === program || command.commands.length > 0) {

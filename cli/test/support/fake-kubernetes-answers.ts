@@ -52,7 +52,7 @@ class Refused extends Error {
   }
 }
 
-/** Returns the refusal of a request without the right to it; undefined when it is allowed. */
+/** Returns the refusal of a request without the right to it, or undefined when it is allowed. */
 export const refusalOf = (
   state: FakeState,
   request: IncomingMessage,

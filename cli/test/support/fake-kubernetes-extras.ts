@@ -24,7 +24,7 @@ interface ExtraState {
   readonly logs: ReadonlyMap<string, string>;
 }
 
-/** Answers what is no object of the namespace; undefined for all else. */
+/** Answers what is no object of the namespace, or undefined for all else. */
 export const answerExtra = async (
   state: ExtraState,
   request: IncomingMessage,

@@ -1,4 +1,4 @@
-/** An object as the API server stores it; the tests say what is in it. */
+/** An object as the API server stores it. The tests say what is in it. */
 export interface FakeObject {
   readonly metadata: {
     readonly name: string;

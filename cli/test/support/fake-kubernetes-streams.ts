@@ -8,7 +8,7 @@ export interface FakeExec {
   readonly pod: string;
   readonly container: string | undefined;
   readonly command: readonly string[];
-  /** Everything up to its close; undefined when it was not requested. */
+  /** Everything up to its close, or undefined when it was not requested. */
   readonly stdin: string | undefined;
 }
 

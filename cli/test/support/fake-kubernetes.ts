@@ -21,7 +21,7 @@ export interface FakeKubernetes {
   onExec(handler: ExecHandler): void;
   /** Maps a pod's port to a port of this machine. */
   mapPort(pod: string, port: number, localPort: number): void;
-  /** Stops answering; the kubeconfig stays. */
+  /** Stops answering. The kubeconfig stays. */
   goAway(): Promise<void>;
   close(): Promise<void>;
 }
@@ -72,7 +72,7 @@ const freshState = (): FakeState => {
   };
 };
 
-/** Answers as a well service does; nothing is reached that a policy forbids. */
+/** Answers as a well service does. Nothing is reached that a policy forbids. */
 export const answerAsWell: ExecHandler = ({ command }) => {
   if (command[1] === '-e') return { exitCode: 0, stdout: '{"open":false}\n' };
   const answer = operatorAnswers[command.slice(2).join(' ')];

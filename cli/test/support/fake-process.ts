@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net';
 export interface FakeProcess {
   readonly port: number;
   readonly url: string;
-  /** Sets the response of a path; any other is 404. */
+  /** Sets the response of a path. Any other is 404. */
   answer(path: string, status: number, body: unknown): void;
-  /** Sets the probe's report; every check passes except those given. */
+  /** Sets the probe's report. Every check passes except those given. */
   ready(checks?: Readonly<Record<string, 'ok' | 'failed'>>): void;
   close(): Promise<void>;
 }

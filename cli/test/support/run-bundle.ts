@@ -7,7 +7,7 @@ export interface BundleRun {
   readonly child: ChildProcess;
   stdout(): string;
   stderr(): string;
-  /** Its exit code; null when a signal ended it. */
+  /** Its exit code, or null when a signal ended it. */
   readonly ended: Promise<number | null>;
 }
 
@@ -43,7 +43,7 @@ export const startGoldctl = (
     }),
   );
 
-/** Starts it on a terminal of its own, by the system's `script`; all it shows is in stdout. */
+/** Starts it on a terminal of its own, by the system's `script`. All it shows is in stdout. */
 export const startOnTerminal = (
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},

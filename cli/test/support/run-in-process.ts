@@ -10,7 +10,7 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Standard input, which is no terminal then. */
   readonly stdin?: string;
-  /** The answers typed at the prompts, in order; without any there is no terminal. */
+  /** The answers typed at the prompts, in order. Without any there is no terminal. */
   readonly typed?: readonly Typed[];
   readonly now?: Date;
   readonly repository?: string;

@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 export interface StubResponse {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON; a text as it is. */
+  /** It is sent as JSON, a text as it is. */
   readonly body: unknown;
 }
 

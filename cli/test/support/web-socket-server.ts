@@ -37,7 +37,7 @@ interface Frame {
   readonly size: number;
 }
 
-/** Reads the first whole frame of a client (clients always mask); undefined while incomplete. */
+/** Reads the first whole frame of a client (clients always mask), or undefined while incomplete. */
 const readFrame = (bytes: Buffer): Frame | undefined => {
   if (bytes.length < 2) return undefined;
   const short = bytes.readUInt8(1) & 0x7f;

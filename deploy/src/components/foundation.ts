@@ -114,7 +114,7 @@ export class Foundation extends pulumi.ComponentResource {
 
   /**
    * Makes a Secret for each process and one for the migrations, where there is something to put into
-   * it, and gives their names. They have no name of ours: a changed one is made anew under another
+   * it, and gives their names. They have no name of ours: a changed one is made again under another
    * name, the pods roll to it, and the old one goes last.
    */
   #createSecrets(

@@ -7,7 +7,7 @@ export interface ConfigKey {
   readonly path: string;
   readonly doc: string;
   readonly required: boolean;
-  /** Its default; undefined where it has none or is required. */
+  /** Its default, or undefined where it has none or is required. */
   readonly defaultText: string | undefined;
   /** The only values it may have, where they are few. */
   readonly allowed: readonly string[];

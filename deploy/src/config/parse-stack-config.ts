@@ -94,7 +94,7 @@ const releaseIsThere = ({ release }: StackKeys, releases: Releases): readonly Pr
 const withRelease = (keys: StackKeys, releases: Releases): StackConfig => {
   const release = keys.release === undefined ? undefined : releases.read(keys.release);
   const { repository, tag, ...image } = { ...keys.image, ...release?.image };
-  // The rules have seen to it; this tells the compiler.
+  // The rules have seen to it. This tells the compiler.
   if (repository === undefined || tag === undefined) throw new Error('the image has no name');
   const chart =
     release === undefined
@@ -108,7 +108,7 @@ const withRelease = (keys: StackKeys, releases: Releases): StackConfig => {
 
 /**
  * Checks a stack's configuration: each key first, then what they must agree on.
- * @param texts Pulumi's whole configuration, key to text; other projects' keys are left alone.
+ * @param texts Pulumi's whole configuration, key to text. Other projects' keys are left alone.
  * @param secretKeys The keys that Pulumi keeps encrypted.
  * @throws StackConfigError naming every key that is wrong and what is allowed there.
  */

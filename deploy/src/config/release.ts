@@ -13,7 +13,7 @@ export const releaseSchema = z.strictObject({
   chart: z.strictObject({
     /** An address of a registry such as `oci://…`, a file or a folder. */
     source: z.string().min(1),
-    /** Of the registry's chart; left out for a file or a folder. */
+    /** Of the registry's chart. It is left out for a file or a folder. */
     version: z.string().optional(),
   }),
   image: z.strictObject({
@@ -28,7 +28,7 @@ export type Release = z.output<typeof releaseSchema>;
 
 /** The files of the releases, by their versions. */
 export interface Releases {
-  /** Returns a release; undefined where there is no file of that version. */
+  /** Returns a release, or undefined where there is no file of that version. */
   readonly read: (version: string) => Release | undefined;
   readonly versions: () => readonly string[];
 }

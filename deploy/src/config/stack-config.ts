@@ -236,7 +236,7 @@ export type StackKeys = z.output<typeof stackConfigSchema>;
 /** The chart to install: a folder, a file or an address of a registry. */
 interface ChartSource {
   readonly chart: string;
-  /** Of a registry; undefined for a folder or a file. */
+  /** Of a registry, or undefined for a folder or a file. */
   readonly version?: string;
 }
 

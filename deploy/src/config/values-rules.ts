@@ -43,7 +43,7 @@ const governed: Readonly<Record<string, string>> = {
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Returns what stands at a path; undefined where nothing does. */
+/** Returns what stands at a path, or undefined where nothing does. */
 const at = (values: unknown, path: string): unknown => {
   let found = values;
   for (const name of path.split('.')) {

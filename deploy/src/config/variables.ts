@@ -2,7 +2,7 @@ import type { Process } from '../processes.ts';
 
 /**
  * The backend's environment variables that this program must know by name. The lists of secrets
- * follow backend/docs/configuration.md; a test holds them together.
+ * follow backend/docs/configuration.md. A test holds them together.
  */
 
 /** Secrets without which a process of the chart does not start. */
@@ -77,7 +77,7 @@ const webhooks = [
   'SANDBOX_GATEWAY_WEBHOOK_SECRETS',
 ] as const;
 
-/** The secrets that each process reads; it gets no others. */
+/** The secrets that each process reads. It gets no others. */
 export const processSecrets: Readonly<Record<Process, readonly string[]>> = {
   customer: [
     ...own,

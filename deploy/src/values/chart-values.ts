@@ -3,7 +3,7 @@ import { processes, type Process } from '../processes.ts';
 
 /** Names of what the program makes itself, because it must outlive what the chart makes. */
 export interface OwnedNames<Name = string> {
-  /** The Secret of each process; undefined where all that it reads is in Secrets of others. */
+  /** The Secret of each process, or undefined where all that it reads is in Secrets of others. */
   readonly secrets: Readonly<Record<Process, Name | undefined>>;
   readonly migrationSecret: Name | undefined;
   readonly settings: Name;
@@ -119,7 +119,8 @@ export const valuesOfKeys = <Name>(config: StackConfig, names: OwnedNames<Name>)
 
 /**
  * Returns the values of the chart for a stack. They hold names of secrets, never a secret.
- * @param names What the program made; may be known only later, so they are passed on untouched.
+ * @param names What the program made. They may be known only later, so they are passed on
+ * untouched.
  */
 export const chartValues = <Name>(
   config: StackConfig,

@@ -1,6 +1,6 @@
 import { releaseName } from '../processes.ts';
 
-/** Labels of what the program makes itself; the chart's own objects carry the same names. */
+/** Labels of what the program makes itself. The chart's own objects carry the same names. */
 export const labelsOf = (component: string) => ({
   'app.kubernetes.io/name': releaseName,
   'app.kubernetes.io/instance': releaseName,

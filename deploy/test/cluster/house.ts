@@ -135,7 +135,7 @@ export const moveSandbox = async (from: string, to: string): Promise<void> => {
   const pod = (namespace: string, flags = '') =>
     `kubectl -n ${namespace} exec ${flags} testbed-sandbox-0 -- tar -C ${books}`;
   await mustRun('sh', ['-c', `${pod(from)} -cf - books | ${pod(to, '-i')} --overwrite -xf -`]);
-  // It reads its records once, at its start; it is killed, so that it writes none over them.
+  // It reads its records once, at its start. It is killed, so that it writes none over them.
   await mustRun('kubectl', [
     '-n',
     to,

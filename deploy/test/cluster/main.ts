@@ -1,7 +1,7 @@
 import { missingRequirements } from './requirements.ts';
 import { createScenario, parts, type Part } from './scenario.ts';
 
-/** Left out for want of something; neither a success nor a failure. */
+/** Left out for want of something. It is neither a success nor a failure. */
 const exitLeftOut = 3;
 
 const print = (text: string): void => {

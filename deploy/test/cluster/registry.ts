@@ -53,7 +53,7 @@ const sendStored = (
   send(response, 200, headers, method === 'HEAD' ? undefined : body);
 };
 
-/** Answers as a registry does; what was pushed is kept until the process ends. */
+/** Answers as a registry does. What was pushed is kept until the process ends. */
 const createAnswers = () => {
   const stored = new Map<string, Stored>();
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

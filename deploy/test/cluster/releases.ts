@@ -7,7 +7,7 @@ import { deployFolder, homeFolder } from './stack-run.ts';
 
 const repository = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** The two releases of the run; their files are taken away at its end. */
+/** The two releases of the run. Their files are taken away at its end. */
 export const testReleases = ['0.0.1-pulumi-test.1', '0.0.1-pulumi-test.2'] as const;
 
 /** Takes the files of the releases away. */

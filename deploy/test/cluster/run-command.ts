@@ -17,7 +17,7 @@ interface CommandOptions {
 
 const askedToEndMs = 10_000;
 
-/** Runs a program to its end; 127 when there is none of that name. */
+/** Runs a program to its end. Returns 127 when there is none of that name. */
 export const runCommand = (
   program: string,
   args: readonly string[],

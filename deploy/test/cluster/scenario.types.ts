@@ -1,4 +1,4 @@
-/** One check of the program on the cluster; `run` throws when it fails. */
+/** One check of the program on the cluster. `run` throws when it fails. */
 export interface Step {
   readonly title: string;
   readonly run: () => Promise<void>;

@@ -117,7 +117,7 @@ const clearLeftovers = async ({ must, pulumi, stateFolder }: StackRun): Promise<
 const ofStack = new Set(['config', 'up', 'preview', 'refresh', 'destroy', 'import']);
 
 interface StackRunOptions {
-  /** The tier whose file the stack begins with; dev if left out. */
+  /** The tier whose file the stack begins with, dev if left out. */
   readonly tier?: Tier;
   /** Further environment of the CLI. */
   readonly env?: Readonly<Record<string, string>>;

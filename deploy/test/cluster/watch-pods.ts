@@ -86,7 +86,7 @@ export const readPods = (json: string): PodsSeen => {
  * Says every five seconds what is not ready in a namespace, and gives up for an image that can't be
  * had: Pulumi alone would wait ten minutes for it. Pods that were hopeless at the start are those
  * that an update may be there to mend.
- * @returns The reason to give up; undefined when `over` came first.
+ * @returns The reason to give up, or undefined when `over` came first.
  */
 export const watchPods = async (
   namespace: string,

@@ -40,7 +40,7 @@ const outputNames = [
 const outputsOf = (stack: string): Record<string, string> =>
   Object.fromEntries(outputNames.map((output) => [output, `${output} of ${stack}`]));
 
-/** Lets programs run without an engine; every resource they ask for is put into the list. */
+/** Lets programs run without an engine. Every resource they ask for is put into the list. */
 export const recordResources = async (): Promise<Made[]> => {
   const made: Made[] = [];
   await pulumi.runtime.setMocks(

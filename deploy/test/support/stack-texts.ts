@@ -92,7 +92,7 @@ const encrypted = [`${keyPrefix}secrets`];
 export const parseInput = (input: StackInput, secretKeys = encrypted): StackConfig =>
   parseStackConfig(textsOf(input), secretKeys, releases);
 
-/** Returns the message with which the input is refused; empty when it is accepted. */
+/** Returns the message with which the input is refused, or empty when it is accepted. */
 export const refusalOf = (input: StackInput, secretKeys = encrypted): string => {
   try {
     parseInput(input, secretKeys);
@@ -111,7 +111,7 @@ export const refusedKeys = (input: StackInput): readonly string[] =>
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Returns the input with one path set; an undefined value removes it. */
+/** Returns the input with one path set. An undefined value removes it. */
 export const withPath = (input: StackInput, path: string, value: unknown): StackInput => {
   const [first = '', ...rest] = path.split('.');
   if (rest.length > 0) {

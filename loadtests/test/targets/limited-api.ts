@@ -35,7 +35,9 @@ interface Window {
   endsAtMs: number;
 }
 
-/** Returns the first bits of an address such as `2001:db8:1:203::1`; an IPv4 address as it is. */
+/**
+ * Returns the first bits of an address such as `2001:db8:1:203::1`, and an IPv4 address as it is.
+ */
 const groupOf = (address: string, bits: number): string => {
   if (!address.includes(':')) return address;
   const groups = (address.split('::')[0] ?? '').split(':').map((group) => group.padStart(4, '0'));

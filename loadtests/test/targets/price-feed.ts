@@ -54,7 +54,7 @@ const priceAt = (seq: number, flaws: FeedFlaws) => ({
 const onMarks = (tickMs: number, onMark: (index: number) => void): (() => void) => {
   let timer: NodeJS.Timeout;
   const wait = (index: number): void => {
-    // A timer may fire a hair early; the mark must be over.
+    // A timer may fire a hair early. The mark must be over.
     const untilMark = tickMs - (Date.now() % tickMs) + 2;
     timer = setTimeout(() => {
       onMark(index);

@@ -10,7 +10,7 @@ import { expectThat } from '../step-failure.ts';
 
 const me = '/api/v1/accounting/auth/me';
 
-/** Every refusal writes an audit row; this one is known by its request's id. */
+/** Every refusal writes an audit row. This one is known by its request's id. */
 const expectRefusalOnRecord = async (demo: Demo, requestId: string): Promise<void> => {
   const query = { action: 'accounting.refused', limit: 100 };
   const { body } = await demo.readState('operator').api.get('/v1/audit', { query });
@@ -45,7 +45,7 @@ export const visitAccounting: Step = {
 /** Returns the IST day of a time that an API answered. */
 const istDayOf = (time: string): string => istDate(new Date(time));
 
-/** Exports the day's purchases; returns the lines of the file. */
+/** Exports the day's purchases. Returns the lines of the file. */
 const exportDay = async (
   demo: Demo,
   headers: Readonly<Record<string, string>>,
@@ -61,7 +61,7 @@ const exportDay = async (
   return lines;
 };
 
-/** The day's purchases as a register and as a file; who may not export is refused, on record. */
+/** The day's purchases as a register and as a file. Who may not export is refused, on record. */
 export const readRegisters: Step = {
   title: 'The accountant reads the register of the day and exports it',
   async run(demo) {
@@ -95,7 +95,7 @@ export const readRegisters: Step = {
   },
 };
 
-/** Lets the accounting API write while `act` runs; the switch is read at every check. */
+/** Lets the accounting API write while `act` runs. The switch is read at every check. */
 const whileWritable = async <T>(settingsDir: string, act: () => Promise<T>): Promise<T> => {
   const file = join(settingsDir, 'ACCOUNTING_PORTAL_MODE');
   const before = readFileSync(file, 'utf8');
@@ -107,7 +107,7 @@ const whileWritable = async <T>(settingsDir: string, act: () => Promise<T>): Pro
   }
 };
 
-/** Transactions of a month may last as long into the next one; until then it is not closed. */
+/** Transactions of a month may last as long into the next one. Until then it is not closed. */
 const settlingMs = 2 * 60_000;
 
 /** The last month whose books could be closed at a time, as `YYYY-MM`. */
@@ -118,7 +118,7 @@ const lastMonth = (time: string): string => {
   return first.toISOString().slice(0, 7);
 };
 
-/** In read-only mode nothing is closed; a month that was closed stays as it was. */
+/** In read-only mode nothing is closed. A month that was closed stays as it was. */
 export const closeMonth: Step = {
   title: 'The accountant closes the last month',
   async run(demo) {

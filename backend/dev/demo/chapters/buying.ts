@@ -60,7 +60,7 @@ export const quoteGrams: Step = {
 
 const amount = '1000.50';
 
-/** Quote, order and payment order in one call; nothing is paid yet. */
+/** Quote, order and payment order in one call. Nothing is paid yet. */
 export const buyGold: Step = {
   title: `The customer buys gold for ₹1,000.50`,
   async run(demo) {
@@ -106,7 +106,7 @@ export const repeatBuy: Step = {
   },
 };
 
-/** The gateway tells us, each event twice; the worker buys the gold at the provider, once. */
+/** The gateway reports each event twice. The worker buys the gold at the provider once. */
 export const payAndAllocate: Step = {
   title: 'The customer pays, and the gold is allocated',
   async run(demo) {
@@ -127,7 +127,7 @@ export const payAndAllocate: Step = {
   },
 };
 
-/** Makes the payment order of the quote; a second one of the same quote is refused. */
+/** Makes the payment order of the quote. A second one of the same quote is refused. */
 const payForQuote = async (demo: Demo) => {
   const { api } = demo.readState('customer');
   const { id: quote_id, totalPaise } = demo.readState('quote');

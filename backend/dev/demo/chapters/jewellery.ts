@@ -115,7 +115,7 @@ const placeOnce = async (demo: Demo, productId: string): Promise<ProductOrder> =
   return order;
 };
 
-/** An operator takes the order to the door; a step that is left out is refused. */
+/** An operator takes the order to the door. A step that is left out is refused. */
 const deliver = async (demo: Demo, id: string): Promise<void> => {
   const { api } = demo.readState('operator');
   const setStatus = (status: ProductOrder['status']) =>

@@ -43,7 +43,7 @@ export const readProfile: Step = {
   },
 };
 
-/** Real files, looked at by content; each is sealed with the customer's own key. */
+/** Real files, looked at by content. Each is sealed with the customer's own key. */
 export const uploadPapers: Step = {
   title: 'The customer uploads identity documents',
   async run(demo) {
@@ -87,7 +87,7 @@ export const signInAsOperator: Step = {
   },
 };
 
-/** The operator finds the customer in the queue; approval registers them at the provider. */
+/** The operator finds the customer in the queue. Approval registers them at the provider. */
 export const approveCustomer: Step = {
   title: 'The operator approves the customer',
   async run(demo) {

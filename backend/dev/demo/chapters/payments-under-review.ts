@@ -7,7 +7,7 @@ import { showGrams, showPaise } from '../show.ts';
 import { expectPresent, expectThat } from '../step-failure.ts';
 
 /**
- * Money that does not fit waits for a person, with a reason; nobody gets gold for it and nobody
+ * Money that does not fit waits for a person, with a reason. Nobody gets gold for it and nobody
  * loses it. The customer is another one, so that the order under review is nobody else's.
  */
 export const payWrongAmount: Step = {
@@ -73,7 +73,7 @@ export const payBack: Step = {
   },
 };
 
-/** Loses a dispute over the whole payment; returns the gateway's reference of it. */
+/** Loses a dispute over the whole payment. Returns the gateway's reference of it. */
 const loseDispute = async ({ sandbox }: Demo, gatewayPaymentId: string): Promise<string> => {
   const { body } = await sandbox.post('/_control/disputes/{id}', {
     path: { id: gatewayPaymentId },

@@ -17,7 +17,7 @@ const describeDocument = async (
   return `${api} (OpenAPI ${openapi}, ${Object.keys(paths).length} paths)`;
 };
 
-/** All three APIs answer; two of them say what they can. */
+/** All three APIs answer. Two of them say what they can. */
 export const checkProcesses: Step = {
   title: 'The three APIs answer',
   async run(demo) {

@@ -80,7 +80,7 @@ const moveClock = async (
 
 /**
  * Plays `act` so many seconds later, longer than an access token lives, with the customer's session
- * refreshed. Then sets the clock back, however `act` ended, and signs the operator in anew: a shift
+ * refreshed. Then sets the clock back, however `act` ended, and signs the operator in again: a shift
  * is shorter than a day.
  */
 const playLater = async <T>(

@@ -35,7 +35,7 @@ export const addBankAccount: Step = {
   },
 };
 
-/** Grams reserved, sold at the provider and debited; the payout is written with it. */
+/** Grams reserved, sold at the provider and debited. The payout is written with it. */
 export const sellGold: Step = {
   title: 'The customer sells 0.05 g',
   async run(demo) {
@@ -70,7 +70,7 @@ export const sellGold: Step = {
   },
 };
 
-/** Up to ₹1,00,000 nobody has to approve it; the provider's webhook says that it is paid. */
+/** Up to ₹1,00,000 nobody has to approve it. The provider's webhook says that it is paid. */
 export const receivePayout: Step = {
   title: 'The money arrives',
   async run(demo) {

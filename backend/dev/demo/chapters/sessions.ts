@@ -92,7 +92,7 @@ export const signInElsewhere: Step = {
 };
 
 /**
- * A refresh token is good for one exchange; after the logout neither token is good for anything.
+ * A refresh token is good for one exchange. After the logout neither token is good for anything.
  */
 export const refreshAndLogout: Step = {
   title: 'The customer refreshes the session, and logs out',

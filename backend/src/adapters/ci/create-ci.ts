@@ -16,8 +16,8 @@ const makers = {
 } as const;
 
 /**
- * Creates the CI system that the environment names; returns undefined without an access token,
- * for a service without CI runs all the same.
+ * Creates the CI system that the environment names. Returns undefined without an access token, for
+ * a service without CI runs all the same.
  * @throws ConfigError naming what is missing or wrong
  */
 export const createCi = (env: Environment, deps: AdapterDeps): (Ci & Closable) | undefined =>

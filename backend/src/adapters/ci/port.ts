@@ -1,9 +1,9 @@
 import type { Outcome } from '../../platform/outcome/outcome.ts';
 
-/** The CI system refused the request; its own message is in ours. */
+/** The CI system refused the request. Its own message is in ours. */
 export const CI_REFUSED = 'CI_REFUSED';
 
-/** The deployable targets; each has a workflow of its own. */
+/** The deployable targets. Each has a workflow of its own. */
 export const deployTargets = ['backend', 'website', 'admin-portal', 'monitoring'] as const;
 export type DeployTarget = (typeof deployTargets)[number];
 
@@ -16,9 +16,9 @@ export interface CiRun {
   readonly title: string;
   /** The id of the dispatch that started it, where the title shows one. */
   readonly correlationId?: string;
-  /** In the CI system's own terms: `completed` at the end; before it `queued`, `in_progress`. */
+  /** In the CI system's own terms: `completed` at the end, before it `queued` or `in_progress`. */
   readonly status: string;
-  /** In the CI system's own terms, such as `success` or `failure`; only of a completed run. */
+  /** In the CI system's own terms, such as `success` or `failure`. Only a completed run has one. */
   readonly conclusion?: string;
   readonly branch?: string;
   /** The event that started it, such as `workflow_dispatch`. */
@@ -43,7 +43,7 @@ interface ListRuns {
   readonly target: DeployTarget;
   /** 1 to 100. */
   readonly count: number;
-  /** From 1, the newest; 1 by default. */
+  /** From 1, the newest. The default is 1. */
   readonly page?: number;
   /** Runs that were made before it are left out. */
   readonly since?: Date;
@@ -62,9 +62,9 @@ export interface Dispatched {
 }
 
 /**
- * A CI system. Methods never throw for what the network or the CI system does: that is the
- * outcome. Refusals carry the code above or one of platform/http-client/create-call-guard.ts
- * (`isUnavailable` recognizes the latter); all of them mean that nothing was started.
+ * A CI system. Methods never throw for what the network or the CI system does: that is the outcome.
+ * Refusals carry the code above or one of platform/http-client/create-call-guard.ts
+ * (`isUnavailable` recognizes the latter). All of them mean that nothing was started.
  */
 export interface Ci {
   readonly code: string;
@@ -73,8 +73,8 @@ export interface Ci {
   /** Returns the newest runs of a target's workflow, newest first. */
   listRuns(query: ListRuns): Promise<Outcome<CiRunPage>>;
   /**
-   * Starts a target's workflow once; never repeated here. After an unknown outcome the run, if
-   * there is one, is found among `listRuns` by its correlation id, some seconds later.
+   * Starts a target's workflow once. The call is never repeated here. After an unknown outcome the
+   * run, if there is one, is found among `listRuns` by its correlation id, some seconds later.
    */
   dispatch(request: Dispatch): Promise<Outcome<Dispatched>>;
 }

@@ -16,7 +16,7 @@ export const UNKNOWN_TRANSACTION = 'UNKNOWN_TRANSACTION';
 /** The provider no longer accepts the rate of the verify: fetch a new price. */
 export const RATE_LAPSED = 'RATE_LAPSED';
 
-/** The provider refused the request; its own code and message are in ours. */
+/** The provider refused the request. Its own code and message are in ours. */
 export const PROVIDER_REFUSED = 'PROVIDER_REFUSED';
 
 /** The provider's rates of one moment. Prices are per gram, before tax. */
@@ -55,7 +55,7 @@ export interface ProviderUser {
 
 interface VerifyBuyRequest {
   readonly providerUserId: string;
-  /** Our own stable id of this attempt; a provider with caller-chosen ids takes it as such. */
+  /** Our own stable id of this attempt. A provider with caller-chosen ids takes it as such. */
   readonly reference: string;
   readonly rateId: string;
   /** The rate's price and tax, from the same `ProviderPrice`. */
@@ -159,6 +159,6 @@ export interface GoldProvider {
   sellStatus(question: TransactionQuestion): Promise<Outcome<ProviderTransactionStatus>>;
   /** Returns the address of the invoice's PDF. */
   invoiceLink(question: TransactionQuestion): Promise<Outcome<string>>;
-  /** Returns one page of a customer's history; pages count from 1. */
+  /** Returns one page of a customer's history. Pages count from 1. */
   listTransactions(providerUserId: string, page: number): Promise<Outcome<ProviderTransactionPage>>;
 }

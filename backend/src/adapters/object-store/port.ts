@@ -37,7 +37,7 @@ export interface ObjectStore {
   /** Returns `undefined` when there is no such object. */
   get(key: string): Promise<Outcome<StoredObject | undefined>>;
   head(key: string): Promise<Outcome<StoredObjectHead | undefined>>;
-  /** Deletes an object; done too when there was none. */
+  /** Deletes an object. It is `done` too when there was none. */
   delete(key: string): Promise<Outcome<void>>;
 }
 

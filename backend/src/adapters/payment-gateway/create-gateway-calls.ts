@@ -70,7 +70,7 @@ interface GatewayCallsOptions {
   readonly timeoutMs: number;
   /** Those that authorise every request. */
   readonly headers: Texts;
-  /** Reads the gateway's refusal; undefined where an answer is none. */
+  /** Reads the gateway's refusal, or undefined where an answer is none. */
   readonly readRefusal: (response: HttpResponse) => Outcome<never> | undefined;
 }
 
@@ -98,7 +98,7 @@ export const createGatewayCalls = (
     },
     get: (operation, path, answer, query = {}) =>
       send({ operation, method: 'GET', path, query, safe: true }, answer),
-    // A repeat may be a second order or debit; whether and when to repeat is decided where the
+    // A repeat may be a second order or debit. Whether and when to repeat is decided where the
     // intent is recorded, not here.
     post: (call, answer) => send({ ...call, method: 'POST', safe: false }, answer),
     readRows(operation, listed, rules) {

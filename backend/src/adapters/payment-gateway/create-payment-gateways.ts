@@ -19,7 +19,7 @@ import { sandboxGatewayVariables } from './sandbox/sandbox-gateway.config.ts';
 /** The payment gateways that have an adapter. */
 export const gatewayCodes = ['cashfree', 'razorpay', 'sandbox'] as const;
 
-/** The payment gateways that the service can use; operators choose among them. */
+/** The payment gateways that the service can use. Operators choose among them. */
 export const paymentGatewayVariables = defineVariables({
   APP_MODE: { schema: appMode(), doc: 'development, test or production' },
   PAYMENT_GATEWAYS: {
@@ -43,7 +43,7 @@ interface SeparatedGateways<G> {
 
 /**
  * Separates the gateways whose credentials do not fit the installation: in production those with
- * test credentials, since what they capture is no money and would buy gold; with
+ * test credentials, since what they capture is no money and would buy gold. With
  * ALLOW_TEST_PAYMENTS all others, since real money would buy nothing.
  */
 export const separateByCredentials = <G extends Pick<PaymentGateway, 'credentials'>>(
@@ -87,7 +87,7 @@ const makers = {
 
 /**
  * Creates the payment gateways that the environment names, by code, in its order.
- * @throws ConfigError naming what is missing or wrong; production refuses the sandbox gateway
+ * @throws ConfigError naming what is missing or wrong, and production refuses the sandbox gateway
  */
 export const createPaymentGateways = (
   env: Environment,

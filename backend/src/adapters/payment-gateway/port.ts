@@ -4,7 +4,7 @@ import type { Outcome } from '../../platform/outcome/outcome.ts';
 /** The gateway knows no such order or payment. */
 export const GATEWAY_NOT_FOUND = 'GATEWAY_NOT_FOUND';
 
-/** The gateway read the request and refused it; its own code and text are in the message. */
+/** The gateway read the request and refused it. Its own code and text are in the message. */
 export const GATEWAY_REFUSED = 'GATEWAY_REFUSED';
 
 export interface GatewayCustomer {
@@ -22,7 +22,7 @@ export interface CreateGatewayOrder {
   readonly amountPaise: Paise;
   /** ISO 4217, `INR`. */
   readonly currency: string;
-  /** The gateway should accept no payment after it; not every gateway supports that. */
+  /** The gateway should accept no payment after it. Not every gateway supports that. */
   readonly expiresAt?: Date;
   readonly customer: GatewayCustomer;
   /** The mandate that the order will be debited under, for a gateway that keeps the two apart. */
@@ -58,7 +58,7 @@ export interface GatewayRefund {
   readonly createdAt: Date;
 }
 
-/** A dispute that a customer raised at the bank; only a LOST one reverses the payment. */
+/** A dispute that a customer raised at the bank. Only a LOST one reverses the payment. */
 export interface GatewayDispute {
   readonly disputeId: string;
   readonly amountPaise: Paise;
@@ -226,14 +226,16 @@ export const cannotSay = (outcome: Outcome<unknown>): boolean =>
  */
 export interface PaymentGateway {
   readonly code: string;
-  /** Identifies us in the checkout of the customer's app; no secret. */
+  /** Identifies us in the checkout of the customer's app. It is no secret. */
   readonly publicKey: string;
   /** As far as the configuration tells: test credentials move no money. */
   readonly credentials: 'live' | 'test' | 'unknown';
   /** Returns false while its circuit is open: it is not chosen for new payments then. */
   isAvailable(): boolean;
-  /** Repeating it with the same receipt gives the same order where the gateway can; else call
-   * `findOrderByReceipt` before a repeat whose first answer was lost. */
+  /**
+   * Repeating it with the same receipt gives the same order where the gateway can. Else call
+   * `findOrderByReceipt` before a repeat whose first answer was lost.
+   */
   createOrder(order: CreateGatewayOrder): Promise<Outcome<GatewayOrder>>;
   /** `undefined`: the gateway certainly has no order of this receipt. */
   findOrderByReceipt(receipt: string): Promise<Outcome<GatewayOrder | undefined>>;
@@ -244,8 +246,10 @@ export interface PaymentGateway {
   getDisputes(payment: GatewayPaymentRef): Promise<Outcome<Listed<GatewayDispute>>>;
   /** Absent where the gateway lists nothing by time: each order is then asked about singly. */
   readonly account?: AccountLists;
-  /** Absent where the gateway can't debit a mandate. The result of the debit comes as an event;
-   * a repeat with the same key requests the same debit. See `debitsHaveKey`. */
+  /**
+   * Absent where the gateway can't debit a mandate. The result of the debit comes as an event. A
+   * repeat with the same key requests the same debit. See `debitsHaveKey`.
+   */
   debitMandate?(debit: MandateDebit): Promise<Outcome<{ readonly gatewayDebitId: string }>>;
   /** False where the gateway keeps no key against repeats: a debit that was sent before is found
    * by a query once it has arrived, and one that is on its way would come on top of a repeat. */
@@ -255,6 +259,6 @@ export interface PaymentGateway {
   verifyCheckout(proof: CheckoutProof): Promise<Outcome<boolean>>;
   /** True where `verifyCheckout` is such a query. Left out where it asks nobody. */
   readonly checksProofsByQuery?: true;
-  /** Checks the signature over the raw bytes under every secret in force; then reads the body. */
+  /** Checks the signature over the raw bytes under every secret in force. Then reads the body. */
   verifyWebhook(delivery: WebhookDelivery): VerifiedWebhook;
 }

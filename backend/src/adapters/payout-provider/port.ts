@@ -4,7 +4,7 @@ import type { Outcome } from '../../platform/outcome/outcome.ts';
 /** The provider knows no such payout or validation. */
 export const PAYOUT_NOT_FOUND = 'PAYOUT_NOT_FOUND';
 
-/** The provider read the request and refused it; its own code and text are in the message. */
+/** The provider read the request and refused it. Its own code and text are in the message. */
 export const PAYOUT_REFUSED = 'PAYOUT_REFUSED';
 
 /** The holder of a bank account, as the provider's records name them. */
@@ -51,13 +51,13 @@ export interface CreatePayout {
   /** At most 40 characters, one for each attempt (the idempotency key is a good one): by it an
    * attempt whose answer was lost is found again. */
   readonly referenceId: string;
-  /** On the customer's bank statement; the adapter keeps to what the provider allows there. */
+  /** On the customer's bank statement. The adapter keeps to what the provider allows there. */
   readonly narration: string;
 }
 
 /**
  * `FAILED`: certainly not paid, and never will be. `REVERSED`: it came back, after `PAID` or
- * without one. Both are the attempt's end; so is `PAID` but for a reversal.
+ * without one. Both are the attempt's end. So is `PAID` but for a reversal.
  */
 export type ProviderPayoutStatus = 'PROCESSING' | 'PAID' | 'FAILED' | 'REVERSED';
 
@@ -81,7 +81,7 @@ export interface ProviderPayout {
 }
 
 interface StartValidation {
-  /** The bank account's id, at most 40 characters; the same for each re-verification. */
+  /** The bank account's id, at most 40 characters. It is the same for each re-verification. */
   readonly bankAccountId: string;
   readonly payee: Payee;
   readonly bank: BankDetails;
@@ -89,7 +89,7 @@ interface StartValidation {
 
 /**
  * `INVALID`: the bank answered that there is no such active account. `FAILED`: there was no answer
- * from the bank; a new validation may succeed.
+ * from the bank. A new validation may succeed.
  */
 export type ValidationStatus = 'PENDING' | 'VALID' | 'INVALID' | 'FAILED';
 
@@ -108,7 +108,7 @@ export interface ProviderValidation {
   readonly reason?: string;
 }
 
-/** A payout as an event reports it; the amount only where the provider repeats it. */
+/** A payout as an event reports it. It has an amount only where the provider repeats it. */
 export interface PayoutReport extends Omit<ProviderPayout, 'amountPaise'> {
   readonly amountPaise?: Paise;
 }
@@ -188,10 +188,10 @@ export interface PayoutProvider {
   ensureFundAccount(request: EnsureFundAccount): Promise<Outcome<FundAccount>>;
   /**
    * Requests one attempt of a payout. `refused` with `PAYOUT_REFUSED` means that no payout of this
-   * reference exists (the adapter queried it); the other refusals are of this call alone, not of an
+   * reference exists (the adapter queried it). The other refusals are of this call alone, not of an
    * earlier send of the same key whose answer was lost. After an unknown outcome:
-   * `findPayoutByReference`; where that finds none, an earlier send may still be on its way, so
-   * the same attempt is sent again under the same key, never under another.
+   * `findPayoutByReference`. Where that finds none, an earlier send may still be on its way, so the
+   * same attempt is sent again under the same key, never under another.
    */
   createPayout(payout: CreatePayout): Promise<Outcome<ProviderPayout>>;
   getPayout(providerPayoutId: string): Promise<Outcome<ProviderPayout>>;
@@ -207,6 +207,6 @@ export interface PayoutProvider {
    */
   startValidation(validation: StartValidation): Promise<Outcome<ProviderValidation>>;
   getValidation(validationId: string): Promise<Outcome<ProviderValidation>>;
-  /** Checks the signature over the raw bytes under every secret in force; then reads the body. */
+  /** Checks the signature over the raw bytes under every secret in force. Then reads the body. */
   verifyWebhook(delivery: PayoutWebhookDelivery): VerifiedPayoutWebhook;
 }

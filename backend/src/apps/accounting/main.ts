@@ -5,7 +5,7 @@ import { loadConfig } from '../../runtime/load-config.ts';
 import { runMain, startProcess } from '../../runtime/start-process.ts';
 import { createAccountingApi, accountingVariables } from './accounting-api.ts';
 
-/** Starts the accounting API, for tax and audit staff; it is internal only. */
+/** Starts the accounting API, for tax and audit staff. It is internal only. */
 await runMain('accounting', async (env) => {
   const config = loadConfig(accountingVariables, env);
   const runtime = await createRuntime('accounting', config, env);

@@ -135,7 +135,7 @@ const createAccountServices = ({ config, runtime, sms, objects, services }: Acco
   };
 };
 
-/** Builds the services of the customer API and declares its routes; nothing is served yet. */
+/** Builds the services of the customer API and declares its routes. Nothing is served yet. */
 export const createCustomerApi = (
   config: CustomerApiConfig,
   env: Environment,

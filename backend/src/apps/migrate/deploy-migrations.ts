@@ -135,7 +135,7 @@ export const deployMigrations = async (options: DeployOptions): Promise<string[]
   });
 };
 
-/** Compares the files with what the database recorded; changes nothing. */
+/** Compares the files with what the database recorded. Changes nothing. */
 export const readStatus = async ({
   url,
   folder = prismaFolder(),

@@ -66,7 +66,7 @@ export interface MigrationStatus {
   readonly unknown: string[];
 }
 
-/** Compares the migrations of this build with those that the database recorded; changes nothing. */
+/** Compares the migrations of this build with those that the database recorded. Changes nothing. */
 export const compareWithHistory = async (
   client: Client,
   migrations: readonly Migration[],

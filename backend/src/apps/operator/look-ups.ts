@@ -49,7 +49,7 @@ const indexedValues = (kind: string, key: Sql, rows: Sql): Sql => sql`
 
 /**
  * Counts what each pepper sealed and each key of the blind indexes hashed. A key id of null is an
- * earlier form. The cool-downs of deleted numbers can't be hashed anew: the last one's end is told.
+ * earlier form. The cool-downs of deleted numbers can't be hashed again: the last one's end is told.
  */
 export const readKeyUses = async (db: Db) => {
   const parts = [

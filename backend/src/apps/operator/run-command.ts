@@ -100,7 +100,7 @@ const keyringStatus = async ({ database, openVault }: OperatorDeps) => {
   return { keyId: vault.keyId, outdated };
 };
 
-/** One pass over everything; what other transactions had locked is left to the next one. */
+/** One pass over everything. What other transactions had locked is left to the next one. */
 const rotate = async (deps: OperatorDeps) => {
   const { db, inTransaction } = deps.database;
   const vault = await deps.openVault();

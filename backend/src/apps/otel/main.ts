@@ -1,8 +1,8 @@
 /**
- * Traces, only where OTEL_EXPORTER_OTLP_ENDPOINT is set; a process without it pays nothing. Loaded
+ * Traces, only where OTEL_EXPORTER_OTLP_ENDPOINT is set. A process without it pays nothing. Loaded
  * before everything else, with `node --import ./dist/otel/main.js ...`: under ESM only modules that
- * are loaded after the hook can be watched. The SDK reads the other OTEL_* variables itself.
- * Paths of objects and SQL parameters are not recorded, and texts of errors pass the log's scrubs.
+ * are loaded after the hook can be watched. The SDK reads the other OTEL_* variables itself. Paths
+ * of objects and SQL parameters are not recorded, and texts of errors pass the log's scrubs.
  */
 import { register } from 'node:module';
 import { scrubText } from '../../platform/observability/redact.ts';

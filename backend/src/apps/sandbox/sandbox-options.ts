@@ -2,18 +2,18 @@ import { createSystemClock, type Clock } from '../../platform/clock/clock.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
 import { defaultBackoffMs } from './core/webhook-outbox.ts';
 
-/** Sets up a sandbox; an option that is left out is taken from `sandboxDefaults`. */
+/** Sets up a sandbox. An option that is left out is taken from `sandboxDefaults`. */
 export interface SandboxOptions {
-  /** The service's address; webhooks are sent below its `/v1/webhooks/`. */
+  /** The service's address. Webhooks are sent below its `/v1/webhooks/`. */
   readonly customerBaseUrl: string;
   readonly safegoldToken: string;
   readonly gatewayKeyId: string;
   readonly gatewayKeySecret: string;
-  /** The first one signs; a list, because the service accepts one. */
+  /** The first one signs. It is a list because the service accepts one. */
   readonly gatewayWebhookSecrets: readonly string[];
   readonly cashfreeClientId: string;
   readonly cashfreeClientSecret: string;
-  /** The first one signs, as above; at Cashfree itself these are client secrets. */
+  /** The first one signs, as above. At Cashfree itself these are client secrets. */
   readonly cashfreeWebhookSecrets: readonly string[];
   readonly razorpayKeyId: string;
   readonly razorpayKeySecret: string;
@@ -29,7 +29,7 @@ export interface SandboxOptions {
   /** The access key id that KMS accepts. */
   readonly awsKmsAccessKeyId: string;
   readonly vaultToken: string;
-  /** The CI system's access token; undefined refuses every caller. */
+  /** The CI system's access token. Undefined refuses every caller. */
   readonly githubToken: string | undefined;
   /** Real time after which debits, payouts, penny-drops and runs end by themselves. */
   readonly settleMs: number;
@@ -37,7 +37,7 @@ export interface SandboxOptions {
   readonly hangMs: number;
   /** Adds rows about something else to every list. Tests of the lists themselves turn it off. */
   readonly addsOddRows: boolean;
-  /** Keeps the records between processes; undefined keeps them in memory only. */
+  /** Keeps the records between processes. Undefined keeps them in memory only. */
   readonly stateDir: string | undefined;
   /** Makes SafeGold's buy-verify enforce its 30 g and 50 g thresholds. */
   readonly enforcesKycLimits: boolean;

@@ -113,7 +113,7 @@ const createCollaborators = (options: SandboxOptions, deps: GatewayDeps, system:
   };
 };
 
-/** Creates the parts; they call `changed` whenever the saved state may have changed. */
+/** Creates the parts. They call `changed` whenever the saved state may have changed. */
 export const createSandboxParts = (options: SandboxOptions, changed: () => void) => {
   const { systemClock: system } = options;
   const clock = createMovableClock(system);

@@ -93,7 +93,7 @@ const close = async (server: Server): Promise<void> => {
   clearTimeout(cut);
 };
 
-/** Starts a sandbox; options that are left out are `sandboxDefaults`. */
+/** Starts a sandbox. Options that are left out are `sandboxDefaults`. */
 export const startSandbox = async (given: StartOptions = {}): Promise<Sandbox> => {
   const { port = 0, host = '127.0.0.1', ...chosen } = given;
   const options: SandboxOptions = { ...sandboxDefaults, ...chosen };

@@ -62,7 +62,7 @@ const seedEvidence = async (runtime: Runtime): Promise<void> => {
   }
 };
 
-/** Seeds a new development stack; adds only what is missing. */
+/** Seeds a new development stack. Adds only what is missing. */
 const main = async (): Promise<void> => {
   const config = loadConfig({}, process.env);
   if (config.APP_MODE === 'production') {

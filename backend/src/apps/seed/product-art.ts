@@ -63,7 +63,7 @@ const drawings: Readonly<Record<string, string>> = {
   'Temple pendant': pendant,
 };
 
-/** Draws the picture of a product of the seed as a PNG; undefined for any other name. */
+/** Draws the picture of a product of the seed as a PNG. Returns undefined for any other name. */
 export const drawProduct = async (name: string): Promise<Buffer | undefined> => {
   const drawing = drawings[name];
   return drawing === undefined ? undefined : sharp(Buffer.from(drawing)).png().toBuffer();

@@ -30,8 +30,8 @@ export const createKeyringRotation =
   };
 
 /**
- * After a new first key in CREDENTIAL_PEPPER or BLIND_INDEX_KEY: seals passwords and MPINs anew and
- * hashes phones anew. Nothing to do in every other round.
+ * After a new first key in CREDENTIAL_PEPPER or BLIND_INDEX_KEY: seals passwords and MPINs again and
+ * hashes phones again. Nothing to do in every other round.
  */
 export const createKeyedRenewal =
   (deps: {

@@ -6,8 +6,8 @@ import { createImageRemoval, createRepricing } from '../../modules/catalogue/ind
 import { createDecideDeployments } from '../../modules/ci/index.ts';
 import { createDocumentRemoval, createKycSweeps } from '../../modules/kyc/index.ts';
 import { createPriceThinning } from '../../modules/price/index.ts';
-import { createProveHoldings } from '../../modules/reconciliation/index.ts';
-import { createFoldChanges } from '../../modules/transaction-counts/index.ts';
+import { createProveHoldingsSweep } from '../../modules/reconciliation/index.ts';
+import { createFoldChangesSweep } from '../../modules/transaction-counts/index.ts';
 import type { Config } from '../../platform/config/config.ts';
 import { createDeadPoolSweep, type Sweep } from '../../platform/jobs/index.ts';
 import type { Runtime } from '../../runtime/create-runtime.ts';
@@ -27,7 +27,7 @@ interface SweepsOptions {
   readonly books: { readonly sweeps: readonly Sweep[] };
 }
 
-/** Creates the sweeps of the worker; those that name no period run every `JANITOR_EVERY_MS`. */
+/** Creates the sweeps of the worker. Those that name no period run every `JANITOR_EVERY_MS`. */
 export const createSweeps = (options: SweepsOptions): readonly Sweep[] => {
   const { config, runtime, services, kycEvents, objects, ci, books } = options;
   const { database, clock, logger, metrics } = runtime;
@@ -49,10 +49,10 @@ export const createSweeps = (options: SweepsOptions): readonly Sweep[] => {
     settleRewards,
     ...kycEvents.sweeps,
     ...createKycSweeps({ ...runtime, db }),
-    createProveHoldings({ db, logger }),
+    createProveHoldingsSweep({ db, logger }),
     ...books.sweeps,
     createDecideDeployments({ ...runtime, db, inTransaction, ci }),
-    createFoldChanges({ db }),
+    createFoldChangesSweep({ db }),
     createDocumentRemoval({ db, logger, objects }),
     createRepricing({
       ...runtime,

@@ -14,7 +14,7 @@ import {
   lockUserForDeletion,
   refusalOf,
   type CustomerPrincipal,
-  type DoomedUser,
+  type UserToErase,
 } from '../identity/index.ts';
 import { eraseKyc } from '../kyc/index.ts';
 import { deleteNotifications } from '../notifications/index.ts';
@@ -27,7 +27,7 @@ import type { AccountDeletionDeps } from './account-deletion.types.ts';
 
 /**
  * Returns true while anything of the customer's is not finished (contract: identity-and-kyc >
- * Deletion). It reads the tables of the modules that own them, in one statement; with the user
+ * Deletion). It reads the tables of the modules that own them, in one statement. With the user
  * locked nothing new can begin meanwhile.
  */
 const hasWorkInProgress = async (tx: Db, userId: string, now: Date): Promise<boolean> => {
@@ -105,7 +105,7 @@ const emptyHolding = async (
 const erase = async (
   deps: AccountDeletionDeps,
   tx: Db,
-  user: DoomedUser,
+  user: UserToErase,
   at: Date,
 ): Promise<string[]> => {
   const { userId } = user;
@@ -126,7 +126,7 @@ const erase = async (
  * holding and then of the user, so that nothing begins or is bought beside it
  * (contract: identity-and-kyc > Deletion). A code that meets a 409 stays good.
  * @returns when the account was deleted
- * @throws AppError INVALID_OTP, OTP_LOCKED, ACCOUNT_BUSY, HOLDING_NOT_EMPTY, PRICE_UNAVAILABLE;
+ * @throws AppError INVALID_OTP, OTP_LOCKED, ACCOUNT_BUSY, HOLDING_NOT_EMPTY, PRICE_UNAVAILABLE, and
  *   UNAUTHENTICATED where another request was quicker
  */
 export const deleteAccount = async (
@@ -135,7 +135,7 @@ export const deleteAccount = async (
   { otp: code, forfeitGold, ip }: DeletionConfirmation,
 ): Promise<Date> => {
   const { db, inTransaction, clock, blindIndex } = deps;
-  const user: DoomedUser = { userId, phoneHashes: hashesOfPhone(blindIndex, phone) };
+  const user: UserToErase = { userId, phoneHashes: hashesOfPhone(blindIndex, phone) };
   const isHolding = forfeitGold && (await readHolding(db, userId)).balance > ZERO_GRAMS;
   const live = isHolding ? await deps.price.livePrice() : undefined;
   const client = { ip, deviceId };

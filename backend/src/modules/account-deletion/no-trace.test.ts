@@ -10,7 +10,10 @@ import { createDocumentRemoval } from '../kyc/index.ts';
 
 const it = customerApiTest();
 
-/** Each with what a search for it finds, whatever stands around it; short numbers by themselves. */
+/**
+ * Each with what a search for it finds, whatever stands around it. Short numbers are found by
+ * themselves.
+ */
 const patternsOf = (person: Person, more: Readonly<Record<string, string>>) => {
   const texts = {
     phone: person.phone.slice(3),

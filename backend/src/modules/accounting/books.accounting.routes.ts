@@ -75,7 +75,7 @@ interface NewPolicy {
   readonly reference?: string | null | undefined;
 }
 
-/** Records how the house decided a question of tax or accounting; a later one replaces it. */
+/** Records how the house decided a question of tax or accounting. A later decision replaces it. */
 const recordPolicy = async (
   { inTransaction, clock, random, audit }: AccountingWriteDeps,
   { effectiveFrom, reference, ...policy }: NewPolicy,

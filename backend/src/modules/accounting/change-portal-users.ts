@@ -89,9 +89,9 @@ export interface ChangeAuthor extends Pick<AuditEntry, 'actor' | 'requestId' | '
 type PortalUserKey = { readonly id: string } | { readonly email: string };
 
 /**
- * Each change is one transaction with its audit row; one that changes nothing writes none.
- * @throws AppError NOT_FOUND; CONFLICT for a taken email and for what would lose the last super
- * admin; PERMISSION_DENIED for what the author lacks (contract: accounting > Portal users)
+ * Each change is one transaction with its audit row. One that changes nothing writes none.
+ * @throws AppError NOT_FOUND, and CONFLICT for a taken email and for what would lose the last super
+ * admin, and PERMISSION_DENIED for what the author lacks (contract: accounting > Portal users)
  */
 export interface PortalUserChanges {
   create(by: ChangeAuthor, user: NewPortalUser): Promise<PortalUserRecord>;

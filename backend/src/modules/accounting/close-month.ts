@@ -76,7 +76,7 @@ const readProof = async (db: Db, { from, to }: DateRange) => {
   };
 };
 
-/** Holds a month's totals to its movements and payouts; empty where they agree. */
+/** Holds a month's totals to its movements and payouts. Returns empty where they agree. */
 const proveTotals = async (
   db: Db,
   range: DateRange,

@@ -45,7 +45,7 @@ export const signOffView = z.object({
   signedAt: z.iso.datetime(),
 });
 
-/** A day as it stands now; `signedOff` has the figures that were frozen. */
+/** A day as it stands now. `signedOff` has the figures that were frozen. */
 const dayView = providerFigures.extend({
   date: z.iso.date(),
   signedOff: signOffView.omit({ date: true }).nullable(),

@@ -23,7 +23,7 @@ const writePermissions = [
   'gold.month_end.close',
 ] as const;
 
-/** Also need the role `super_admin`; they apply in read-only mode too. */
+/** Also need the role `super_admin`. They apply in read-only mode too. */
 export const administrationPermissions = [
   'portal_users.create',
   'portal_users.update',
@@ -63,7 +63,7 @@ const registers = [
 ] as const satisfies readonly Permission[];
 
 /**
- * Defaults for a new user of each role; from then on the user's own array decides. Only a super
+ * Defaults for a new user of each role. From then on the user's own array decides. Only a super
  * admin has the administration permissions, which need that role anyway.
  */
 export const defaultPermissions: Readonly<Record<PortalRole, readonly Permission[]>> = {

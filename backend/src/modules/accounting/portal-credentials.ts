@@ -87,7 +87,7 @@ export const changeOwnPortalPassword = async (
 
 /**
  * Makes the secret of an authenticator app for the user who asks.
- * @throws AppError WRONG_PASSWORD, LOGIN_LOCKED, BUSY; CONFLICT where one is set up
+ * @throws AppError WRONG_PASSWORD, LOGIN_LOCKED, BUSY, and CONFLICT where one is set up
  */
 export const enrolPortalFactor = async (
   deps: PortalSignInDeps,
@@ -110,7 +110,7 @@ export const enrolPortalFactor = async (
 /**
  * Activates the authenticator app by its first code, and returns the recovery codes. The sessions of
  * before have shown no code, so all but the one that asks end.
- * @throws AppError SECOND_FACTOR_INVALID, LOGIN_LOCKED; CONFLICT without one to confirm
+ * @throws AppError SECOND_FACTOR_INVALID, LOGIN_LOCKED, and CONFLICT without one to confirm
  */
 export const confirmPortalFactor = async (
   deps: PortalSignInDeps,
@@ -133,7 +133,8 @@ export const confirmPortalFactor = async (
 
 /**
  * Replaces the recovery codes of the user who asks.
- * @throws AppError WRONG_PASSWORD, SECOND_FACTOR_INVALID, LOGIN_LOCKED, BUSY; CONFLICT without an app
+ * @throws AppError WRONG_PASSWORD, SECOND_FACTOR_INVALID, LOGIN_LOCKED, BUSY, and CONFLICT without
+ * an app
  */
 export const renewPortalRecoveryCodes = async (
   deps: PortalSignInDeps,
@@ -165,7 +166,7 @@ interface FactorRemoval {
 
 /**
  * Takes a user's factor away in the caller's transaction, and ends their sessions.
- * @throws AppError NOT_FOUND; CONFLICT without one
+ * @throws AppError NOT_FOUND, and CONFLICT without one
  */
 export const removePortalFactor = async (
   deps: Pick<PortalSignInDeps, 'clock' | 'vault' | 'random' | 'wall'>,
@@ -193,8 +194,8 @@ export const removePortalFactor = async (
 /**
  * Takes the authenticator app of another user away, and ends their sessions. It needs the reach of a
  * new password.
- * @throws AppError NOT_FOUND; PERMISSION_DENIED for one's own and for a user who can do more;
- * CONFLICT without an app
+ * @throws AppError NOT_FOUND, and PERMISSION_DENIED for one's own and for a user who can do more,
+ * and CONFLICT without an app
  */
 export const disablePortalFactor = async (
   deps: PortalSignInDeps,

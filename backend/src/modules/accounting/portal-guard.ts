@@ -29,7 +29,7 @@ const tokenPattern = /^[\w-]{43}$/u;
 /**
  * Admits accounting staff. It checks the portal token (401), a required second factor (403), the
  * permission (403) and read-only mode (403), in this order. Role, active flag and permissions are
- * read anew on every request, and every refusal is audited: those without a valid token together per
+ * read again on every request, and every refusal is audited: those without a valid token together per
  * address and minute.
  */
 export const createPortalGuard = (options: PortalGuardOptions): Guard => {

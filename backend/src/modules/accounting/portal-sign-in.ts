@@ -69,8 +69,8 @@ export const createPortalFactors = (deps: SecondFactorDeps): SecondFactors =>
 export const createPortalLoginGuard = (clock: Clock) => createLoginGuard({ api: 'portal', clock });
 
 /**
- * Opens a session, with its audit row, of the user whose password was verified; undefined where it
- * was replaced.
+ * Opens a session, with its audit row, of the user whose password was verified. Returns undefined
+ * where it was replaced.
  * @throws AppError SECOND_FACTOR_REQUIRED, SECOND_FACTOR_INVALID
  */
 const openSession = (
@@ -185,7 +185,7 @@ export const createPortalSignInPurge = ({
   };
 };
 
-/** After a new first pepper: seals passwords anew that another one sealed. Returns how many. */
+/** After a new first pepper: seals passwords again that another one sealed. Returns how many. */
 export const resealPortalPasswords = (
   {
     db,

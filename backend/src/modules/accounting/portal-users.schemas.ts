@@ -69,7 +69,7 @@ export const presentRoles = () => ({
   items: portalRoles.map((role) => ({ role, permissions: defaultPermissions[role] })),
 });
 
-/** Lists the permissions; those of administration apply to super admins alone. */
+/** Lists the permissions. Those of administration apply to super admins alone. */
 export const presentPermissions = () => ({
   items: permissions.map((permission) => ({
     permission,

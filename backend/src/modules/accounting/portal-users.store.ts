@@ -76,7 +76,7 @@ export const lockActiveSuperAdmins = (
       WHERE role = 'super_admin' AND active ORDER BY id FOR UPDATE`,
   );
 
-/** Locks a portal user until the transaction ends; undefined when there is none. */
+/** Locks a portal user until the transaction ends. Returns undefined when there is none. */
 export const lockPortalUser = async (
   tx: Db,
   key: { readonly id: string } | { readonly email: string },
@@ -163,7 +163,7 @@ export const revokePortalSession = async (db: Db, id: string, at: Date): Promise
   await db.portalSession.updateMany({ where: { id, revokedAt: null }, data: { revokedAt: at } });
 };
 
-/** Ends every session of a user but `exceptId`; their row is locked, so none opens meanwhile. */
+/** Ends every session of a user but `exceptId`. Their row is locked, so none opens meanwhile. */
 export const revokePortalSessions = async (
   tx: Db,
   portalUserId: string,

@@ -82,7 +82,7 @@ export const noProviderFigures: ProviderFigures = figuresOf(new Map());
 const istDayOf = sql`to_char(x.at + interval '330 minutes', 'YYYY-MM-DD')`;
 
 /**
- * Selects the sums by day. An operation of an order belongs to the day of its order's gold; one
+ * Selects the sums by day. An operation of an order belongs to the day of its order's gold. One
  * whose order has none belongs to the day on which it settled, and is a difference there.
  */
 const selectSums = (db: Db, { from, to }: DateRange): Promise<Row[]> => {

@@ -21,7 +21,7 @@ loginBody.register(z.globalRegistry, {
 const minPasswordLength = 12;
 const maxPasswordLength = 128;
 
-/** Counts characters, not their bytes; a run of spaces counts as one. */
+/** Counts characters, not their bytes. A run of spaces counts as one. */
 const passwordLength = (text: string): number => Array.from(text.replaceAll(/ {2,}/gu, ' ')).length;
 
 /**

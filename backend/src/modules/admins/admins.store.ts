@@ -10,7 +10,7 @@ export interface AdminRecord {
   readonly active: boolean;
   readonly createdAt: Date;
   readonly lastLoginAt?: Date | null;
-  /** The last change that ended sign-ins: a new password, or a deactivation; null until one. */
+  /** The last change that ended sign-ins: a new password, or a deactivation, or null until one. */
   readonly passwordChangedAt?: Date | null;
 }
 
@@ -67,7 +67,7 @@ export const listAdmins = async (db: Db): Promise<AdminRecord[]> => {
   return rows.map((row) => ({ ...row, role: roleOf(row.role) }));
 };
 
-/** Locks an operator until the transaction ends; returns undefined when there is none. */
+/** Locks an operator until the transaction ends. Returns undefined when there is none. */
 export const lockAdminByEmail = async (tx: Db, email: string): Promise<AdminRecord | undefined> => {
   await selectRows(tx, sql`SELECT id FROM admin_user WHERE email = ${email} FOR UPDATE`);
   return findAdminByEmail(tx, email);

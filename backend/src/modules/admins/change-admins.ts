@@ -75,9 +75,9 @@ interface AdminChangesOptions {
 interface AdminChanges {
   /** @throws AppError CONFLICT when the email is taken. */
   create(admin: NewAdmin): Promise<AdminRecord>;
-  /** @throws AppError NOT_FOUND; CONFLICT for the last active super admin. */
+  /** @throws AppError NOT_FOUND, and CONFLICT for the last active super admin. */
   setRole(email: string, role: AdminRole): Promise<AdminRecord>;
-  /** @throws AppError NOT_FOUND; CONFLICT for the last active super admin. */
+  /** @throws AppError NOT_FOUND, and CONFLICT for the last active super admin. */
   setActive(email: string, active: boolean): Promise<AdminRecord>;
   /**
    * Sets a password. It ends the sessions of the old one, and the lock that failed sign-ins left.

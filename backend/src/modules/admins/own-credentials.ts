@@ -104,7 +104,7 @@ export const changeOwnPassword = async (
 
 /**
  * Makes the secret of an authenticator app for the operator who asks.
- * @throws AppError WRONG_PASSWORD, LOGIN_LOCKED, BUSY; CONFLICT where one is set up
+ * @throws AppError WRONG_PASSWORD, LOGIN_LOCKED, BUSY, and CONFLICT where one is set up
  */
 export const enrolFactor = async (deps: SignInAdminDeps, by: ByOperator, password: string) => {
   const known = await checkOwnPassword(deps, by, password);
@@ -125,7 +125,7 @@ export const enrolFactor = async (deps: SignInAdminDeps, by: ByOperator, passwor
 /**
  * Activates the authenticator app by its first code. Sign-ins of before have shown no code, so they
  * end: the one who asks gets a new token, and recovery codes.
- * @throws AppError SECOND_FACTOR_INVALID, LOGIN_LOCKED; CONFLICT without one to confirm
+ * @throws AppError SECOND_FACTOR_INVALID, LOGIN_LOCKED, and CONFLICT without one to confirm
  */
 export const confirmFactor = async (deps: SignInAdminDeps, by: ByOperator, code: string) => {
   const guard = createAdminLoginGuard(deps.clock);
@@ -147,7 +147,8 @@ export const confirmFactor = async (deps: SignInAdminDeps, by: ByOperator, code:
 
 /**
  * Replaces the recovery codes of the operator who asks.
- * @throws AppError WRONG_PASSWORD, SECOND_FACTOR_INVALID, LOGIN_LOCKED, BUSY; CONFLICT without an app
+ * @throws AppError WRONG_PASSWORD, SECOND_FACTOR_INVALID, LOGIN_LOCKED, BUSY, and CONFLICT without
+ * an app
  */
 export const renewRecoveryCodes = async (
   deps: SignInAdminDeps,
@@ -171,7 +172,7 @@ export const renewRecoveryCodes = async (
 
 /**
  * Takes the authenticator app of another operator away, and ends their sign-ins.
- * @throws AppError NOT_FOUND; FORBIDDEN for one's own; CONFLICT without one
+ * @throws AppError NOT_FOUND, and FORBIDDEN for one's own, and CONFLICT without one
  */
 export const disableFactor = async (
   deps: SignInAdminDeps,

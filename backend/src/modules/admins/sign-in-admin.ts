@@ -167,7 +167,7 @@ export const createAdminSignInPurge = ({
   };
 };
 
-/** After a new first pepper: seals passwords anew that another one sealed. Returns how many. */
+/** After a new first pepper: seals passwords again that another one sealed. Returns how many. */
 export const resealAdminPasswords = (
   {
     db,

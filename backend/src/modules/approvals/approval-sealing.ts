@@ -33,7 +33,7 @@ export const openContent = (
   // Written by sealContent alone, and bound to its row.
   JSON.parse(service.open(contentSealed, contextOf(id))) as ApprovalContent;
 
-/** Seals the contents anew: see `resealColumn`. */
+/** Seals the contents again: see `resealColumn`. */
 export const resealApprovals = (
   deps: { readonly vault: Pick<Vault, 'keyId' | 'service'>; readonly inTransaction: InTransaction },
   signal: AbortSignal,

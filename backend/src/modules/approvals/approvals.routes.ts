@@ -17,7 +17,7 @@ export interface ApprovalRoutesOptions<Principal> {
   /** Such as `/approvals`. */
   readonly path: string;
   readonly readers: Access<Principal>;
-  /** Admits everybody who might decide something; `requireMay` judges the request itself. */
+  /** Admits everybody who might decide something. `requireMay` judges the request itself. */
   readonly deciders: Access<Principal>;
   readonly routeOf: (request: ApprovalRequest) => Route;
   /** @throws AppError for a person who could not do themselves what was asked for */

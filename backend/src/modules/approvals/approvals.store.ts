@@ -22,7 +22,7 @@ export const insertApproval = async (tx: Db, request: ApprovalRequest): Promise<
   await tx.approvalRequest.create({ data: request });
 };
 
-/** Returns a request of this API; undefined for another's. */
+/** Returns a request of this API, or undefined for another's. */
 export const findApproval = async (
   db: Db,
   api: ApprovalApi,

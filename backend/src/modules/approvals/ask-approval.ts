@@ -107,7 +107,7 @@ const freePlace = async (
 
 /**
  * Stores a request for what the route would do, once it was tried.
- * @throws AppError as the action does; CONFLICT where one for the same waits
+ * @throws AppError as the action does, and CONFLICT where one for the same waits
  */
 export const askApproval = async (
   deps: ApprovalDeps,

@@ -98,8 +98,8 @@ const readBack = async ({ db, api }: ApprovalDeps, id: string): Promise<Approval
 /**
  * Does what was asked for as the one who approves it, with the state of now, and decides the request
  * in the action's own transaction. Of two approvals at once the second finds it approved.
- * @throws AppError NOT_FOUND, OTHER_PERSON_REQUIRED, ILLEGAL_TRANSITION; and as the action does, after which
- * the request still waits
+ * @throws AppError NOT_FOUND, OTHER_PERSON_REQUIRED, ILLEGAL_TRANSITION, and as the action does,
+ * after which the request still waits
  */
 export const approve = async (
   deps: ApprovalDeps,

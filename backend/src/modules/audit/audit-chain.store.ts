@@ -15,7 +15,7 @@ const fieldOf = (value: string | null): string =>
 
 /**
  * Returns the hash of an entry, in hex: over its number, the hash before and the row's columns as
- * PostgreSQL writes them as text. The migration of the chain has the same function; it is worked
+ * PostgreSQL writes them as text. The migration of the chain has the same function. It is worked
  * out here again so that a verification trusts nothing but the rows.
  */
 export const chainHash = (
@@ -32,13 +32,15 @@ export const chainHash = (
 /** An entry and the audit row that it names. */
 export interface ChainedRow extends ChainLink {
   readonly auditId: string;
-  /** The columns that the hash covers, as text and in its order; undefined where no row is left. */
+  /**
+   * The columns that the hash covers, as text and in its order, or undefined where no row is left.
+   */
   readonly columns: readonly (string | null)[] | undefined;
 }
 
 const hexOf = (hash: Uint8Array): string => Buffer.from(hash).toString('hex');
 
-/** Returns the last entry; that of number 0 while there is none. One look into an index. */
+/** Returns the last entry, or that of number 0 while there is none. One look into an index. */
 export const readChainHead = async (db: Pick<Db, 'auditChain'>): Promise<ChainLink> => {
   const last = await db.auditChain.findFirst({
     orderBy: { number: 'desc' },
@@ -47,7 +49,7 @@ export const readChainHead = async (db: Pick<Db, 'auditChain'>): Promise<ChainLi
   return last === null ? chainStart : { number: last.number, hash: hexOf(last.hash) };
 };
 
-/** Returns the hash of the entry of that number; undefined where there is none. */
+/** Returns the hash of the entry of that number, or undefined where there is none. */
 export const findChainHash = async (
   db: Pick<Db, 'auditChain'>,
   number: bigint,

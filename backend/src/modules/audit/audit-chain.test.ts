@@ -84,7 +84,7 @@ const idOf = (number: number) => `(SELECT audit_id FROM audit_chain WHERE number
 const rowOf = (number: number) => `(SELECT a FROM audit_log a WHERE id = ${idOf(number)})`;
 const hashOf = (number: number) => `(SELECT hash FROM audit_chain WHERE number = ${number})`;
 
-/** Works the hashes out anew from a row on, as somebody would who knows how. */
+/** Works the hashes out again from a row on, as somebody would who knows how. */
 const rewrite = (from: number) =>
   Array.from({ length: rows - from + 1 }, (_, index) => from + index).map(
     (number) => `
@@ -346,7 +346,7 @@ describe('writers at once', () => {
 
   it('wait for no one but those who commit at the same moment', async () => {
     const before = await readChainHead(system.db);
-    // One has recorded and goes on, holding no lock of the chain; the other is not held up.
+    // One has recorded and goes on, holding no lock of the chain. The other is not held up.
     await system.inTransaction(async (slow) => {
       await record(slow, 'slow');
       await system.inTransaction((quick) => record(quick, 'quick'));

@@ -40,7 +40,7 @@ export const sealParts = async (
     : { sealed: own.seal(text, contextOf(id)), sealedForUserId: sealedFor ?? null };
 };
 
-/** Opens one text; undefined where its key is gone: one row must not hide the log. */
+/** Opens one text. Returns undefined where its key is gone: one row must not hide the log. */
 const openOrMiss = (sealer: Sealer, sealed: string, id: string): string | undefined => {
   try {
     return sealer.open(sealed, contextOf(id));

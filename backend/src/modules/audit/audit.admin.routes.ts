@@ -66,7 +66,7 @@ auditEntryView.register(z.globalRegistry, {
 
 const auditPage = pageOf(auditEntryView);
 
-/** Merges what stands in the clear with what was sealed; absent where there is neither. */
+/** Merges what stands in the clear with what was sealed. It is absent where there is neither. */
 const partOf = (name: 'before' | 'after', clear: unknown, sealed: object | undefined) =>
   clear === null && sealed === undefined ? {} : { [name]: { ...Object(clear), ...sealed } };
 

@@ -19,7 +19,7 @@ interface AuditFilter {
 }
 
 const jsonOrNull = (value: AuditEntry['before']) =>
-  // A plain JSON object; Prisma's own JSON type only lacks the readonly marks.
+  // A plain JSON object. Prisma's own JSON type only lacks the readonly marks.
   value === undefined ? Prisma.DbNull : (value as Prisma.InputJsonObject);
 
 const conditionOf = (filter: AuditFilter): Prisma.AuditLogWhereInput => ({
@@ -122,7 +122,7 @@ export type AuditRow = Awaited<ReturnType<typeof listAuditEntries>>['rows'][numb
 
 /**
  * Counts rows that another service key than the one of id `keyId` sealed. They can't be sealed
- * anew, since no row is ever changed.
+ * again, since no row is ever changed.
  */
 export const countOutdatedRows = async (db: Db, keyId: string): Promise<number> => {
   const row = await selectOne<{ count: number }>(

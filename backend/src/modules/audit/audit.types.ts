@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../platform/jobs/index.ts';
 
-/** Operators and portal users are people in two stores of their own; `system` is the service. */
+/** Operators and portal users are people in two stores of their own. `system` is the service. */
 interface AuditActor {
   readonly api: 'admin' | 'accounting' | 'customer' | 'system';
   readonly id?: string;
@@ -13,14 +13,14 @@ export interface AuditEntry {
   readonly action: string;
   readonly actor: AuditActor;
   readonly target?: { readonly type: string; readonly id: string };
-  /** REFUSED for a request that a guard refused; DONE by default. */
+  /** REFUSED for a request that a guard refused, or DONE by default. */
   readonly outcome?: 'DONE' | 'REFUSED';
   /** Must hold no secret, no personal data and no free text: those go to `sealed`. */
   readonly before?: JsonObject;
   readonly after?: JsonObject;
   /** Personal data, and free text that an operator wrote: part of `before` and `after`, sealed. */
   readonly sealed?: { readonly before?: JsonObject; readonly after?: JsonObject };
-  /** The customer whose key seals `sealed`; the service key where there is none. */
+  /** The customer whose key seals `sealed`. Without one it is the service key. */
   readonly sealedFor?: string;
   readonly requestId: string;
   readonly ip?: string;
@@ -35,6 +35,6 @@ export interface Refusal {
   readonly requestId: string;
   /** Holds no secret and no personal data: a hash of what was typed, at most. */
   readonly after: JsonObject;
-  /** The number of refusals that are recorded at once; 1 by default. */
+  /** The number of refusals that are recorded at once. The default is 1. */
   readonly times?: number;
 }

@@ -9,7 +9,7 @@ const hexDigits = 13;
 /**
  * Publishes the head of the audit chain whenever metrics are read, so that its history stands
  * outside the database: a number that falls is a tail that was cut off. It also compares the entry
- * that was the head at the reading before, because entries that were written anew keep their
+ * that was the head at the reading before, because entries that were rewritten keep their
  * numbers. A head that was found changed stays the one that is compared, so the finding stays too.
  */
 export const createChainGauge = ({

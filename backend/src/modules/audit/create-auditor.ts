@@ -14,7 +14,7 @@ export interface Auditor {
   recordRefusal(tx: Db, refusal: Refusal): Promise<void>;
 }
 
-/** Creates the auditor; one whose entries have nothing sealed needs no `vault`. */
+/** Creates the auditor. One whose entries have nothing sealed needs no `vault`. */
 export const createAuditor = (options: {
   readonly clock: Clock;
   readonly random: Random;

@@ -16,17 +16,17 @@ const maxFindings = 20;
 /**
  * A place at which the log does not match its chain:
  *
- * * `CHANGED`: the row, or its entry, differs from what was hashed;
- * * `MISSING`: the row, or its entry, is gone;
- * * `INSERTED`: a row came in past the trigger;
+ * * `CHANGED`: the row, or its entry, differs from what was hashed.
+ * * `MISSING`: the row, or its entry, is gone.
+ * * `INSERTED`: a row came in past the trigger.
  * * `WRONG_HEAD`: the entry that was noted earlier is gone, or has another hash: the tail was cut
- *   off, or everything from some row on was written anew.
+ *   off, or everything from some row on was rewritten.
  */
 export interface ChainFinding {
   readonly kind: 'CHANGED' | 'MISSING' | 'INSERTED' | 'WRONG_HEAD';
-  /** The entry's number; absent for a row that has none. */
+  /** The entry's number. A row without an entry has none. */
   readonly number?: bigint;
-  /** The audit row's id; absent where the entry is gone. */
+  /** The audit row's id. It is absent where the entry is gone. */
   readonly auditId?: string;
 }
 
@@ -35,7 +35,9 @@ interface ChainReport {
   readonly head: ChainLink;
   /** The number of entries that were compared with their rows. */
   readonly verified: bigint;
-  /** The first 20 along the chain, then of the rows without an entry; empty where all is well. */
+  /**
+   * The first 20 along the chain, then of the rows without an entry, or empty where all is well.
+   */
   readonly findings: readonly ChainFinding[];
 }
 
@@ -43,7 +45,7 @@ interface ChainReport {
 const findingsOf = (before: ChainLink, entry: ChainedRow): ChainFinding[] => {
   const { number, auditId, hash, columns } = entry;
   const expected = before.number + 1n;
-  // What came before is gone, so that the hash can't be worked out; the next one's can.
+  // What came before is gone, so that the hash can't be worked out. The next one's can.
   if (number !== expected) return [{ kind: 'MISSING', number: expected }];
   if (columns === undefined) return [{ kind: 'MISSING', number, auditId }];
   if (chainHash(number, before.hash, columns) === hash) return [];

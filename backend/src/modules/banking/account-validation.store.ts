@@ -17,7 +17,7 @@ const lease = createLease({
 
 /**
  * Acquires the start of an account's validation and stores the time of the request before it is
- * sent; false while another worker has it.
+ * sent. Returns false while another worker has it.
  */
 export const acquireValidationStart = (
   tx: Db,
@@ -163,7 +163,7 @@ export const recordValidation = async (
   await insertValidation(tx, { ...validation, requestedAt });
 };
 
-/** The limit counts one day; the rest is for whoever looks into an abuse. */
+/** The limit counts one day. The rest is for whoever looks into an abuse. */
 const keptMs = 30 * 24 * 60 * 60_000;
 
 /** Deletes the record of penny-drops that no limit counts any more. */

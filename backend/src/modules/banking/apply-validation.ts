@@ -20,8 +20,9 @@ type ApplyDeps = Pick<BankingDeps, 'clock' | 'logger' | 'notify' | 'provider' | 
 const unexplained = 'The account could not be verified.';
 
 /**
- * Returns what a validation means for the account as it is. One that is not the account's newest
- * speaks of the same account, so its yes counts; its no may be of before the customer asked again.
+ * Returns what a validation means for the account as it is. An older validation that passed still
+ * counts, because it is of the same account. An older failure is ignored: the customer may have
+ * retried since.
  */
 const readValidation = (
   account: Pick<BankAccount, 'status' | 'deletedAt' | 'providerValidationId'>,
@@ -113,8 +114,8 @@ const recordVerdict = async (
 };
 
 /**
- * Applies what the provider says of a validation, in an event or in an answer; in the caller's
- * transaction, which has locked no holding, account or payout yet.
+ * Applies what the provider says of a validation, in an event or in an answer. It runs in the
+ * caller's transaction, which has locked no holding, account or payout yet.
  */
 export const applyValidation = async (
   deps: ApplyDeps,

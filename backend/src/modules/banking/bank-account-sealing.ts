@@ -26,7 +26,7 @@ export const sealDetails = (
 export const hashesOfNumber = (accountNumber: string, blindIndex: BlindIndex): readonly string[] =>
   blindIndex.all('banking.number', accountNumber);
 
-/** Hashes the number of a stored account anew. */
+/** Hashes the number of a stored account again. */
 export const rehashNumber = (
   account: Pick<BankAccount, 'id' | 'numberSealed'>,
   { sealer, blindIndex }: { readonly sealer: Sealer; readonly blindIndex: BlindIndex },

@@ -41,7 +41,7 @@ const lockRow = async (tx: Db, id: string, strength: Sql): Promise<BankAccount |
   return locked === undefined ? undefined : findAccount(tx, id);
 };
 
-/** Locks the row until the transaction ends; the customer's holding is locked before. */
+/** Locks the row until the transaction ends. The customer's holding is locked before. */
 export const lockAccount = (tx: Db, id: string): Promise<BankAccount | undefined> =>
   lockRow(tx, id, sql`FOR UPDATE`);
 
@@ -193,7 +193,9 @@ export const eraseAccounts = async (
   });
 };
 
-/** Returns the provider's id of where payouts to the account go; undefined before the first one. */
+/**
+ * Returns the provider's id of where payouts to the account go, or undefined before the first one.
+ */
 export const findFundAccountId = async (db: Db, id: string): Promise<string | undefined> => {
   const row = await db.bankAccount.findUnique({
     where: { id },
@@ -207,7 +209,7 @@ export interface Payee {
   readonly id: string;
   readonly userId: string;
   readonly createdAt: Date;
-  /** The provider's, 0 to 100; null where the validation gave none. */
+  /** The provider's, 0 to 100, or null where the validation gave none. */
   readonly nameMatchScore: number | null;
   /** The bank's own name for it, or null where the validation gave none. */
   readonly registeredNameSealed: string | null;
@@ -224,7 +226,7 @@ export const findPayee = async (db: Db, id: string): Promise<Payee | undefined> 
   return (await db.bankAccount.findUnique({ where: { id }, select })) ?? undefined;
 };
 
-/** Keeps where payouts go; false when another process was quicker. */
+/** Keeps where payouts go. Returns false when another process was quicker. */
 export const keepFundAccount = async (
   db: Db,
   id: string,
@@ -316,7 +318,7 @@ export const readAccountUse = (id: string): Read<AccountUse | undefined> =>
  * Locks a customer's own verified account until the transaction ends, so that it can't be deleted
  * while an order is written that pays to it. After the holding's lock, where there is one. `field`
  * is what the request calls the account.
- * @throws AppError NOT_FOUND for one that is unknown, deleted or somebody else's;
+ * @throws AppError NOT_FOUND for one that is unknown, deleted or somebody else's, and
  * BANK_ACCOUNT_NOT_VERIFIED for an own one that is not VERIFIED.
  */
 export const lockUsableAccount = async (
@@ -337,7 +339,7 @@ interface AccountStanding {
 }
 
 /** Locks an account until the transaction ends and returns whether it may be paid to. */
-export const lockAccountStanding = async (
+export const lockPayoutAccount = async (
   tx: Db,
   bankAccountId: string,
 ): Promise<AccountStanding | undefined> => {

@@ -58,8 +58,8 @@ export interface BankingDeps {
   readonly findCustomer: (db: Db, userId: string) => Promise<BankCustomer | undefined>;
   /**
    * Returns true while money is on its way to the account: a sale in progress that will make a
-   * payout, or a payout in flight. Called in the transaction that has the account's row locked;
-   * sales first, for one that is confirmed in between then shows as its payout.
+   * payout, or a payout in flight. Called in the transaction that has the account's row locked.
+   * Sales first, for one that is confirmed in between then shows as its payout.
    */
   readonly isAccountInUse: (db: Db, bankAccountId: string) => Promise<boolean>;
 }

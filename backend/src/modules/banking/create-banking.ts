@@ -25,9 +25,9 @@ export interface Banking {
   readonly sweeps: readonly Sweep[];
   /** See `applyValidation`. */
   applyValidation(tx: Db, validation: ProviderValidation): Promise<ValidationEffect>;
-  /** Returns the customer whose account a validation speaks of; undefined for an unknown one. */
+  /** Returns the customer whose account a validation speaks of, or undefined for an unknown one. */
   ownerOfValidation(db: Db, validation: ProviderValidation): Promise<string | undefined>;
-  /** See `ensureFundAccount`; the account's number leaves this module only for the provider. */
+  /** See `ensureFundAccount`. The account's number leaves this module only for the provider. */
   ensureFundAccount(bankAccountId: string): Promise<Outcome<FundAccount>>;
 }
 

@@ -3,7 +3,7 @@ export {
   findFundAccountId,
   findPayee,
   type Payee,
-  lockAccountStanding,
+  lockPayoutAccount,
   lockUsableAccount,
   readAccountUse,
   requireUsableAccount,

@@ -86,7 +86,7 @@ const insert = async (
   { accountNumber, holderName, ifsc, primary = false }: AddAccountInput,
 ): Promise<string> => {
   const { clock, random, vault, blindIndex, provider, notify } = deps;
-  // The unique index sees one key's hashes; the holding's lock makes this count for all keys.
+  // The unique index sees one key's hashes. The holding's lock makes this count for all keys.
   if (await hasAccount(tx, { userId, ifsc }, hashesOfNumber(accountNumber, blindIndex))) {
     throw new AppError('BANK_ACCOUNT_DUPLICATE', { field: 'accountNumber' });
   }
@@ -110,8 +110,8 @@ const insert = async (
 
 /**
  * Adds an account, PENDING, and queues its validation in the same transaction.
- * @throws AppError BANK_ACCOUNT_LIMIT, VALIDATION_LIMIT; BANK_ACCOUNT_DUPLICATE for one that the
- *   customer has already
+ * @throws AppError BANK_ACCOUNT_LIMIT, VALIDATION_LIMIT, and BANK_ACCOUNT_DUPLICATE for one that
+ *   the customer has already
  */
 export const addAccount = async (
   deps: BankingDeps,
@@ -172,7 +172,7 @@ export const removeAccount = (
  * Queues a further validation of a FAILED account, or a query about the open one of a PENDING
  * account, at the provider that has it. Where the provider was asked often enough of late, the
  * account is returned as it is: the sweep asks in its own time.
- * @throws AppError NOT_FOUND, VALIDATION_LIMIT; ILLEGAL_TRANSITION for a VERIFIED one
+ * @throws AppError NOT_FOUND, VALIDATION_LIMIT, and ILLEGAL_TRANSITION for a VERIFIED one
  */
 export const verifyAccountAgain = (
   deps: BankingDeps,

@@ -97,8 +97,8 @@ const createValidationCall = (
   async query({ validationId }) {
     if (validationId === null) return unknown('the provider has given no id');
     const found = await deps.provider.getValidation(validationId);
-    const isUnheardOf = found.kind === 'refused' && found.code === PAYOUT_NOT_FOUND;
-    return isUnheardOf ? done(undefined) : found;
+    const isUnknownToGateway = found.kind === 'refused' && found.code === PAYOUT_NOT_FOUND;
+    return isUnknownToGateway ? done(undefined) : found;
   },
   decide: ({ validationId }) =>
     validationId === null

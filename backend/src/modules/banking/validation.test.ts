@@ -14,7 +14,7 @@ const told = (open: OpenPayouts, userId: string) =>
     where: { userId, type: { in: ['bank_verified', 'bank_failed'] } },
   });
 
-/** An account whose validation stays open unless it is played; nothing is started yet. */
+/** An account whose validation stays open unless it is played. Nothing is started yet. */
 const added = async (open: OpenPayouts, ending = '8888') => {
   const { userId, call } = await open.customer();
   const accountNumber = `${open.system.random.digits(8)}${ending}`;

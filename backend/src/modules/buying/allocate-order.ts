@@ -34,7 +34,7 @@ type Claim =
   | { readonly kind: 'QUERY'; readonly order: LockedBuy; readonly confirm: Confirm | undefined }
   /** An installment: nothing is undecided of it, and the provider's verify comes first. */
   | (InstallmentToVerify & { readonly kind: 'VERIFY'; readonly confirm: undefined })
-  /** The intent is written and held; `queryFirst` where there was an earlier try. */
+  /** The intent is written and held. `queryFirst` says that there was an earlier try. */
   | {
       readonly kind: 'CONFIRM';
       readonly order: LockedBuy;
@@ -49,7 +49,7 @@ type ClaimOf<Kind extends Claim['kind']> = Extract<Claim, { kind: Kind }>;
 
 /**
  * Acquires the lease of the order's confirm, recording a new intent where there is none or the last
- * was refused; undefined while another worker has it.
+ * was refused. Returns undefined while another worker has it.
  */
 const acquireConfirmIntent = async (
   { random }: AllocationDeps,
@@ -62,7 +62,7 @@ const acquireConfirmIntent = async (
   if (latest !== undefined && latest.status !== 'REFUSED') {
     return (await acquireConfirm(tx, latest.id, { holderId, at })) ? latest : undefined;
   }
-  // The quote holds the grams that the verify promised; the order's own are compared with them.
+  // The quote holds the grams that the verify promised. The order's own are compared with them.
   const quote = await findBuyQuote(tx, order.quoteId ?? '', order.userId);
   const intent = { id: random.uuid(), holderId, grams: quote?.grams, at };
   return recordIntent(tx, 'buy-confirm', order, intent);
@@ -79,7 +79,7 @@ const recordFirstTry = async (
 ): Promise<ClaimOf<'CONFIRM'> | undefined> => {
   const { quoteId, userId } = order;
   const holderId = random.uuid();
-  // The quote holds the grams that the verify promised; the order's own are compared with them.
+  // The quote holds the grams that the verify promised. The order's own are compared with them.
   const grams = quotedGrams(quoteId, userId);
   const intent = { id: random.uuid(), holderId, grams, at: clock.now() };
   const reads = { providerUserId: readProviderUserId(userId) };
@@ -92,7 +92,7 @@ const recordFirstTry = async (
 /**
  * Claims an order: it is read under its lock and the intent of a confirm is written, in one
  * transaction that is committed before the provider is called. One worker at a time holds the
- * intent; one whose lease lapsed may be acquired, and then the status is queried first.
+ * intent. One whose lease lapsed may be acquired, and then the status is queried first.
  */
 const claimOrder = (deps: AllocationDeps, orderId: string): Promise<Claim> =>
   deps.inTransaction(async (tx) => {
@@ -218,11 +218,11 @@ const act = (deps: AllocationDeps, claim: Exclude<Claim, { kind: 'SKIP' }>) => {
 };
 
 /**
- * Buys the gold of a paid order, or finds out that it was bought; an installment's is verified
- * first, at the current price (contract: buying > Allocation). It may run at any time, any
- * number of times, in any number of workers, and be killed at any point: the intent is committed
- * before the confirm, the status is queried after every confirm and before any further one, and
- * only the status decides.
+ * Buys the gold of a paid order, or finds out that it was bought. An installment's is verified
+ * first, at the current price (contract: buying > Allocation). It may run at any time, any number
+ * of times, in any number of workers, and be killed at any point: the intent is committed before
+ * the confirm, the status is queried after every confirm and before any further one, and only the
+ * status decides.
  */
 export const allocateOrder = async (deps: AllocationDeps, orderId: string): Promise<void> => {
   const { logger, portfolios } = deps;

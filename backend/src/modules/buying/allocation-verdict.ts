@@ -20,9 +20,9 @@ export const decidableAfter = (
 ): Date => addMs(verifiedAt, rules.confirmWindowMs + rules.confirmMarginMs);
 
 /**
- * Reads an order-status. "Not confirmed" means either that no confirm arrived or that one is on
- * its way, so it is final only once the provider would not accept a confirm any more
- * (contract: states > Allocation retries); a status that nobody answered is never final.
+ * Reads an order-status. "Not confirmed" means either that no confirm arrived or that one is on its
+ * way, so it is final only once the provider would not accept a confirm any more (contract: states
+ * > Allocation retries). A status that nobody answered is never final.
  */
 export const readVerdict = (
   status: Outcome<ProviderTransactionStatus>,

@@ -12,7 +12,7 @@ import {
   insertPaymentOrder,
   readGatewayChoice,
   requireUsableGateways,
-  type GatewayWish,
+  type GatewayCriteria,
   type PaymentMethod,
   type PaymentOrder,
   type PaymentsDeps,
@@ -105,7 +105,7 @@ const writeOrder = async (
   deps: BuyDeps,
   tx: Db,
   request: OrderToPlace,
-  given: { quote: QuoteToBuy; wish: GatewayWish; limits: Limits; claim: Claim },
+  given: { quote: QuoteToBuy; wish: GatewayCriteria; limits: Limits; claim: Claim },
 ): Promise<PlacedPayment> => {
   const { clock, random } = deps;
   const { userId } = request;
@@ -176,7 +176,7 @@ const start = async (
   return withOrder(deps, await createGatewayOrder(payments, id, wish, gateways), false);
 };
 
-/** Resumes what an earlier request left; a checkout that ran out meanwhile stays closed. */
+/** Resumes what an earlier request left. A checkout that ran out meanwhile stays closed. */
 const resume = async (
   deps: BuyDeps,
   { gateway }: OrderToPlace,
@@ -195,7 +195,7 @@ export const replayBuy = async (deps: BuyDeps, paymentOrderId: string): Promise<
 
 /**
  * Places an order, in the way that both ways to buy share: one transaction consumes the quote and
- * writes the gold order with its payment order; after its commit the gateway's order is created. A
+ * writes the gold order with its payment order. After its commit the gateway's order is created. A
  * repeat of the key resumes after the last committed step (contract: buying > Placing a buy).
  */
 const placeOrder = (deps: BuyDeps, request: OrderToPlace): Promise<PlacedOrder> =>

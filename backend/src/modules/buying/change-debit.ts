@@ -56,7 +56,7 @@ export const callOffDebit = async (
 
 /**
  * Moves the debit of an installment that was not sent to `debitAt`, in the caller's transaction,
- * with 72 h from then on. The caller announces it anew. False where it was sent meanwhile.
+ * with 72 h from then on. The caller announces it again. False where it was sent meanwhile.
  */
 export const postponeDebit = async (
   { clock }: Pick<TransitionDeps, 'clock'>,

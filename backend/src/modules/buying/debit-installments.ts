@@ -25,7 +25,7 @@ export const debitJob = (paymentOrderId: string, dueAt: Date) => ({
 
 /** A debit that waits for its gateway, or whose outcome is unknown, is handled again after this. */
 const againSeconds = 60;
-/** The end of an accepted debit is an event; the gateway is polled only where none came. */
+/** The end of an accepted debit is an event. The gateway is polled only where none came. */
 const acceptedSeconds = 900;
 
 interface DebitDeps extends Pick<GoldBase, 'db' | 'inTransaction' | 'clock' | 'logger'> {
@@ -70,8 +70,8 @@ export const createDebitSweep = (deps: DebitDeps, batchSize = 200): Sweep => {
         const rows = await listDueDebits(db, {
           now: clock.now(),
           undecidedOnly: !mayRequest,
-          askedBefore: addSeconds(passBegan, -againSeconds),
-          acceptedAskedBefore: addSeconds(passBegan, -acceptedSeconds),
+          queriedBefore: addSeconds(passBegan, -againSeconds),
+          acceptedQueriedBefore: addSeconds(passBegan, -acceptedSeconds),
           limit: batchSize,
         });
         await sweepRows({

@@ -1,6 +1,6 @@
 import { addMs } from '../../platform/clock/clock.ts';
 import { lockOrder, extendInstallmentExpiry } from '../orders/index.ts';
-import { findPaymentOrder, isTurnedDownEverywhere, extendExpiry } from '../payments/index.ts';
+import { findPaymentOrder, isRefusedByEveryGateway, extendExpiry } from '../payments/index.ts';
 import type { GoldBase } from '../quotes/index.ts';
 
 /** The time to pay an installment, from when it was raised, or its debit was due. */
@@ -24,7 +24,7 @@ export const extendPaymentWindow = async (
     found?.expiresAt !== undefined &&
     found.expiresAt !== null &&
     found.expiresAt < addMs(expiresAt, -deferredMs);
-  if (!isDeferred || (await isTurnedDownEverywhere(db, paymentOrderId))) return;
+  if (!isDeferred || (await isRefusedByEveryGateway(db, paymentOrderId))) return;
   await inTransaction(async (tx) => {
     const order = await lockOrder(tx, found.orderId);
     if (order?.status !== 'PENDING') return;

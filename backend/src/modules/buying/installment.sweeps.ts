@@ -10,7 +10,7 @@ import {
 } from '../orders/index.ts';
 import {
   expirePaymentOrders,
-  isTurnedDownEverywhere,
+  isRefusedByEveryGateway,
   listPaymentOrders,
   listUnopenedInstallments,
   markPaymentOrderSwept,
@@ -45,7 +45,7 @@ const failUnpaid = (deps: InstallmentSweepsDeps, orderId: string): Promise<void>
 const isDeferred = async ({ db }: InstallmentSweepsDeps, orderId: string): Promise<boolean> => {
   const paymentOrders = await listPaymentOrders(db, [orderId]);
   const waiting = paymentOrders.find(({ status }) => status === 'CREATED');
-  return waiting !== undefined && !(await isTurnedDownEverywhere(db, waiting.id));
+  return waiting !== undefined && !(await isRefusedByEveryGateway(db, waiting.id));
 };
 
 /** Creates the sweeps that open an installment's checkout, and fail what was not paid in 72 h. */

@@ -38,7 +38,7 @@ const review = (code: ManualReviewCode, reason: string): NextStep => ({
 
 /**
  * Decides what follows a try of the allocation that bought no gold: the next retry while the lock
- * stands; at the lock's end, or once all retries were used, a review. A retry due after the lock's
+ * stands, or a review at the lock's end or once all retries were used. A retry due after the lock's
  * end is moved to that end.
  */
 export const nextStep = (tried: FailedTry): NextStep => {

@@ -26,7 +26,7 @@ import { openCheckoutJob } from './open-installment-checkout.ts';
 interface Installment {
   readonly userId: string;
   readonly planId: string;
-  /** From 1; the database refuses a second one of a number. */
+  /** From 1. The database refuses a second one of a number. */
   readonly installmentNo: number;
   readonly amountPaise: Paise;
   /** The day of the schedule, which may lie behind. */
@@ -34,7 +34,7 @@ interface Installment {
 }
 
 interface InstallmentToPlace extends Installment {
-  /** From `chooseGateway`, read before the transaction; with a mandate, the mandate's. */
+  /** From `chooseGateway`, read before the transaction. With a mandate it is the mandate's. */
   readonly gateway: string;
   readonly mandate?: {
     /** From `sealMandateToken`. */
@@ -159,9 +159,9 @@ const lockUnpaid = async (
  * Lets the customer pay an installment that is FAILED, which is PENDING again, or PENDING and not
  * debited: with a new payment order and 72 h to pay it, in the caller's transaction. Its checkout
  * counts towards the daily limit of today (contract: money > Trading limits).
- * @throws AppError NOT_FOUND for an order that is not the customer's installment;
+ * @throws AppError NOT_FOUND for an order that is not the customer's installment, and
  *   ILLEGAL_TRANSITION for any other state, and where its gold was recovered: an order is allocated
- *   once; LIMIT_EXCEEDED where the customer has bought too much today
+ *   once, and LIMIT_EXCEEDED where the customer has bought too much today
  */
 export const payInstallmentAgain = async (
   deps: TransitionDeps & { readonly limits: { current(): Promise<Limits> } },

@@ -35,9 +35,9 @@ const isAboutMoney = (code: ManualReviewCode | null): boolean =>
 interface AllocationOutcome {
   readonly orderId: string;
   readonly verdict: Verdict;
-  /** The confirm that was queried; undefined where no intent was ever written. */
+  /** The confirm that was queried, or undefined where no intent was ever written. */
   readonly confirmId: string | undefined;
-  /** Whoever holds the confirm's lease; undefined for one who only queried. */
+  /** Whoever holds the confirm's lease, or undefined for one who only queried. */
   readonly holderId?: string;
   /** The confirm that was just sent was refused: that try certainly did not happen. */
   readonly wasRefused?: boolean;
@@ -49,10 +49,10 @@ interface AllocationOutcome {
   readonly invoiceId?: string | undefined;
 }
 
-/** The order's next step after an outcome; SKIPPED where it said nothing new about the order. */
+/** The order's next step after an outcome, or SKIPPED where it said nothing new about the order. */
 export type RecordedAllocation = 'ALLOCATED' | 'RETRY' | 'REVIEW' | 'SKIPPED';
 
-/** Records the confirm as done; returns the grams that its verify promised. */
+/** Records the confirm as done. Returns the grams that its verify promised. */
 const markBought = async (
   { clock, random }: AllocationDeps,
   tx: Db,
@@ -162,7 +162,7 @@ const recordBought = async (
   return 'ALLOCATED';
 };
 
-/** Leaves the confirm open; returns true where the outcome may decide the order's next step. */
+/** Leaves the confirm open. Returns true where the outcome may decide the order's next step. */
 const leaveOpen = async (
   { clock }: AllocationDeps,
   tx: Db,

@@ -20,7 +20,7 @@ import { nextInstallmentStep, takeNextStep } from './next-step.ts';
 /** A paid installment as it was read under its lock, to be verified at the provider. */
 export interface InstallmentToVerify {
   readonly order: GoldOrder;
-  /** The newest confirm, which was certainly refused; undefined for the first try. */
+  /** The newest confirm, which was certainly refused, or undefined for the first try. */
   readonly lastConfirmId: string | undefined;
 }
 
@@ -35,7 +35,7 @@ type Verified =
   | { readonly kind: 'VERIFIED'; readonly buy: VerifiedBuy }
   | { readonly kind: 'FAILED'; readonly code: ManualReviewCode; readonly reason: string };
 
-/** Locks the order again; undefined where another worker has gone on with it meanwhile. */
+/** Locks the order again. Returns undefined where another worker has gone on with it meanwhile. */
 const lockSame = async (tx: Db, { order: read, lastConfirmId }: InstallmentToVerify) => {
   const order = await lockOrder(tx, read.id);
   if (order === undefined || !isAwaitingAllocation(order.status)) return undefined;
@@ -121,7 +121,7 @@ const recordIntended = (
 
 /**
  * Verifies a paid installment at the current price and stores the result with the intent to confirm
- * it, in one transaction; the caller confirms at once (contract: plans > Installments). Undefined
+ * it, in one transaction. The caller confirms at once (contract: plans > Installments). Undefined
  * where the verify made no promise, which is recorded, or where another worker has the order. A
  * verify that is not stored binds nobody, so a process that dies in between leaves nothing behind.
  */

@@ -12,7 +12,7 @@ import {
 import { presentProduct, productPage, productQuery, productView } from './catalogue.schemas.ts';
 import { findProduct } from './catalogue.store.ts';
 import { findProductPage } from './find-products.ts';
-import type { WrittenPages } from './written-pages.ts';
+import type { PageCache } from './page-cache.ts';
 
 const shared = { tags: ['products'], access: PUBLIC } as const;
 
@@ -27,7 +27,7 @@ export const createCatalogueCustomerRoutes = ({
   pages,
 }: {
   readonly db: Db;
-  readonly pages: WrittenPages;
+  readonly pages: PageCache;
 }): Route[] => [
   defineRoute({
     ...shared,

@@ -29,7 +29,7 @@ const imageQuery = z.object({
   v: z.string().max(64).optional().describe('As `imageUrl` has it; nothing depends on it.'),
 });
 
-/** Describes the JSON; `readImageBody` reads it. */
+/** Describes the JSON. `readImageBody` reads it. */
 const imageBody = z.object({ dataBase64: z.string() }).meta({
   id: 'UploadImageRequest',
   examples: [{ dataBase64: '/9j/4AAQSkZJRgABAQEASABIAAD/2wBD' }],

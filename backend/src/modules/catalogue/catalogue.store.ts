@@ -84,7 +84,7 @@ const toProduct = (row: ProductRow): Product => ({
   version: row.version,
 });
 
-/** Returns a product, active or not; undefined when there is none. */
+/** Returns a product, active or not, or undefined when there is none. */
 export const findProduct = async (db: Db, id: string): Promise<Product | undefined> => {
   const row = await selectOne<ProductRow>(
     db,
@@ -93,7 +93,9 @@ export const findProduct = async (db: Db, id: string): Promise<Product | undefin
   return row && toProduct(row);
 };
 
-/** Locks a product until the transaction ends and returns it; undefined when there is none. */
+/**
+ * Locks a product until the transaction ends and returns it. Returns undefined when there is none.
+ */
 export const lockProduct = async (tx: Db, id: string): Promise<Product | undefined> => {
   const row = await selectOne<ProductRow>(
     tx,
@@ -225,7 +227,7 @@ const toData = (content: ProductContent) => {
   };
 };
 
-/** Writes a new product; the price of a DYNAMIC one was computed at `at`. */
+/** Writes a new product. The price of a DYNAMIC one was computed at `at`. */
 export const insertProduct = async (
   tx: Db,
   id: string,
@@ -239,7 +241,10 @@ export const insertProduct = async (
   });
 };
 
-/** Replaces what operators write of a locked product; `computedAt` where its price was computed. */
+/**
+ * Replaces what operators write of a locked product. `computedAt` is the time at which its price
+ * was computed, if it was.
+ */
 export const updateProduct = async (
   tx: Db,
   id: string,
@@ -257,7 +262,7 @@ export const updateProduct = async (
   });
 };
 
-/** Takes a product out of the catalogue; its row stays, since orders name it. */
+/** Takes a product out of the catalogue. Its row stays, since orders name it. */
 export const deactivate = async (tx: Db, id: string, at: Date): Promise<void> => {
   await tx.product.update({
     where: { id },

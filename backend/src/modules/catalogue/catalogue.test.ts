@@ -3,7 +3,7 @@ import { forgePrice } from '#test/support/forge-price.ts';
 import { dynamic, openCatalogue, type OpenCatalogue } from '#test/support/open-catalogue.ts';
 import { bps } from '../../money/index.ts';
 import { writtenOut } from '../../platform/http/index.ts';
-import { createWrittenPages } from './written-pages.ts';
+import { createPageCache } from './page-cache.ts';
 
 let shop: OpenCatalogue;
 beforeAll(async () => {
@@ -65,7 +65,7 @@ describe('the catalogue', () => {
       makingChargePct: 12.5,
       discountPct: 10,
     });
-    // 2.45 g x 14,530.00 x 22 / 24; 12.5 % of it; 10 % of that; GST of 3 %.
+    // 2.45 g x 14,530.00 x 22 / 24, then 12.5 % of it, 10 % of that, and GST of 3 %.
     const gold = 3_263_196;
     const [making, discount] = [407_900, 40_790];
     const pricePaise = gold + making - discount;
@@ -155,7 +155,7 @@ describe('the catalogue', () => {
   it('writes a page out once for all who ask at once, within its bound of memory', async () => {
     const { db } = shop.system;
     const rates = { rate24KPaise: undefined, gstBps: bps(300n) };
-    const pages = createWrittenPages({ db, readRates: async () => rates, maxBytes: 2000 });
+    const pages = createPageCache({ db, readRates: async () => rates, maxBytes: 2000 });
     const made: string[] = [];
     const ask = (key: string) =>
       pages.reply(key, async () => {

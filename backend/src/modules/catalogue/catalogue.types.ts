@@ -10,7 +10,7 @@ export interface ProductPricing {
   readonly weightGrams: Grams;
   readonly makingChargeBps: Bps;
   readonly discountBps: Bps;
-  /** The price that operators set; of a DYNAMIC product the last one computed. */
+  /** The price that operators set. A DYNAMIC product has the last one computed. */
   readonly pricePaise: Paise;
 }
 
@@ -34,7 +34,7 @@ export interface Product extends OrderableProduct {
    * The price of a gram in this purity: what operators set, or what `pricePaise` was computed by.
    */
   readonly ratePerGramPaise: Paise | null;
-  /** Ends with the id of the upload; null without an image. */
+  /** Ends with the id of the upload. Returns null without an image. */
   readonly imageKey: string | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
@@ -59,12 +59,12 @@ export type ProductContent = Pick<
 
 /** The rates by which products are priced at a moment. */
 export interface ProductRates {
-  /** The live buy price of a gram of 24 karat; undefined while there is none. */
+  /** The live buy price of a gram of 24 karat, or undefined while there is none. */
   readonly rate24KPaise: Paise | undefined;
   readonly gstBps: Bps;
 }
 
-/** The filters of a list; one that is absent filters nothing. */
+/** The filters of a list. One that is absent filters nothing. */
 export interface ProductFilter {
   readonly q?: string | undefined;
   readonly category?: string | undefined;

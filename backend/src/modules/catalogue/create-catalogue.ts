@@ -5,13 +5,13 @@ import { createCatalogueCustomerRoutes } from './catalogue.customer.routes.ts';
 import { createImageRoute, createUploadRoute } from './catalogue.images.routes.ts';
 import { createReadRates, type RatesDeps } from './read-rates.ts';
 import type { SaveProductDeps } from './save-product.ts';
-import { createWrittenPages } from './written-pages.ts';
+import { createPageCache } from './page-cache.ts';
 
 /** Wires the customers' side of the catalogue. */
 export const createCatalogue = (
   deps: RatesDeps & { readonly objects: Pick<ObjectStore, 'get'> },
 ): { readonly customerRoutes: Route[] } => {
-  const pages = createWrittenPages({ db: deps.db, readRates: createReadRates(deps) });
+  const pages = createPageCache({ db: deps.db, readRates: createReadRates(deps) });
   return {
     customerRoutes: [
       ...createCatalogueCustomerRoutes({ db: deps.db, pages }),

@@ -89,8 +89,8 @@ const encodeAll = async (sharp: Sharp, bytes: Buffer, ownWidth: number) => {
 };
 
 /**
- * Encodes an image anew in a few widths, as WebP and JPEG, upright and without its metadata; of an
- * animated one the first picture. What came beside the pixels does not survive it.
+ * Encodes an image again in a few widths, as WebP and JPEG, upright and without its metadata. Of an
+ * animated one it takes the first picture. What came beside the pixels does not survive it.
  * @throws ImageProblem when the bytes are no image of an accepted type, too large, or broken
  */
 export const encodeImage = async (bytes: Buffer): Promise<EncodedImage> => {

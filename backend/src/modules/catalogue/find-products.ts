@@ -7,7 +7,7 @@ import {
   findProducts,
 } from './catalogue.store.ts';
 import type { ProductFilter, OrderableProduct } from './catalogue.types.ts';
-import { correctWords } from './correct-words.ts';
+import { correctSpelling } from './correct-spelling.ts';
 
 /**
  * Returns a page of the products of a filter: the newest first, or for a search the best match
@@ -21,7 +21,7 @@ export const findProductPage = async (
   // A field that was left empty narrows nothing.
   const filter = category === '' ? others : { ...others, category };
   if (q === undefined || q.trim() === '') return listProducts(db, filter, bounds);
-  const terms = await correctWords(db, q);
+  const terms = await correctSpelling(db, q);
   if (terms === undefined) return { total: 0, products: [] };
   const all = await searchProducts(db, terms.all, filter, bounds);
   if (all.total > 0 || terms.all.meant === terms.any.meant) return all;
@@ -29,8 +29,8 @@ export const findProductPage = async (
 };
 
 /**
- * Returns the products of these ids, active or not, in no order; ids of no product are left out.
- * In one plain read, without locks: what an order needs to price its lines.
+ * Returns the products of these ids, active or not, in no order. Ids of no product are left out. In
+ * one plain read, without locks: what an order needs to price its lines.
  */
 export const findOrderableProducts = (
   db: Db,

@@ -74,7 +74,7 @@ export const amountsAfter = (
   }
   const isRepriced = priceFields.some((field) => next[field] !== before[field]);
   if (isRepriced) return { ...priceDynamic(next, rate24KPaise), computed: true };
-  // The live price makes it newer; without one the stored price is still that of these fields.
+  // The live price makes it newer. Without one the stored price is still that of these fields.
   if (rate24KPaise !== undefined) return { ...computeDynamic(next, rate24KPaise), computed: true };
   const { pricePaise, ratePerGramPaise } = before;
   return { pricePaise, ratePerGramPaise, computed: false };

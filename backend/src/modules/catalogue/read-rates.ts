@@ -19,7 +19,7 @@ export interface RatesDeps {
   /** Real time. */
   readonly wall: Clock;
   readonly timers: Timers;
-  /** The real time to wait for a price that is not at hand; a customer's unless told. */
+  /** The real time to wait for a price that is not at hand, a customer's unless told. */
   readonly patienceMs?: number;
 }
 
@@ -62,7 +62,7 @@ const createLiveRate = ({
 /** A tax rate that was just added for today shows after this long, in real time. */
 const gstLifeMs = 5000;
 
-/** Creates the reader of the GST rate, which is looked up anew for each day. */
+/** Creates the reader of the GST rate, which is looked up again for each day. */
 const createGstRate = ({ db, clock, wall }: RatesDeps): (() => Promise<Bps>) => {
   let last:
     | { readonly day: string; readonly readAt: Date; readonly rate: Promise<Bps> }

@@ -47,7 +47,7 @@ const requireSaved = async (tx: Db, id: string): Promise<Product> => {
 };
 
 /**
- * Creates a product; a DYNAMIC one at the live price.
+ * Creates a product, a DYNAMIC one at the live price.
  * @throws AppError VALIDATION_FAILED for amounts that do not fit its pricing mode,
  * SERVICE_UNAVAILABLE for a DYNAMIC product while there is no live price
  */
@@ -93,7 +93,7 @@ export const createProduct = async (
   });
 };
 
-/** Returns what a product is after a change of some fields; its amounts apart. */
+/** Returns what a product is after a change of some fields, without its amounts. */
 const merge = (before: Product, change: ProductChange): Unpriced => ({
   name: change.name ?? before.name,
   description: change.description === undefined ? before.description : change.description,
@@ -109,7 +109,7 @@ const merge = (before: Product, change: ProductChange): Unpriced => ({
 
 /**
  * Changes the given fields of a product under its lock: operators who change different fields at
- * once both succeed, of the same field the later one stands. A DYNAMIC product is priced anew.
+ * once both succeed, of the same field the later one stands. A DYNAMIC product is priced again.
  * @throws AppError NOT_FOUND, VALIDATION_FAILED for amounts that do not fit the pricing mode,
  * SERVICE_UNAVAILABLE for a change of a DYNAMIC product's price while there is no live price
  */
@@ -147,7 +147,7 @@ export const changeProduct = async (
 };
 
 /**
- * Takes a product out of the catalogue; it stays in the orders that have it. One that is inactive
+ * Takes a product out of the catalogue. It stays in the orders that have it. One that is inactive
  * stays so, without an audit row. @throws AppError NOT_FOUND
  */
 export const deactivateProduct = (

@@ -7,7 +7,7 @@ import { contentTypeOf, type ImageFormat } from './encode-image.ts';
 import { findCurrentImage, type CurrentImage } from './product-images.store.ts';
 import { objectKeyOf } from './upload-image.ts';
 
-/** The images that a replica keeps in memory; the ones asked for longest ago go first. */
+/** The images that a replica keeps in memory. The ones asked for longest ago go first. */
 const maxCacheBytes = 8 * 1024 * 1024;
 const attempts = 3;
 
@@ -99,7 +99,7 @@ export const createServeImage = ({ db, objects }: ServeImageDeps) => {
         'cache-control': 'public, max-age=86400',
         'last-modified': updatedAt.toUTCString(),
         vary: 'Accept, Origin',
-        // Pages of other origins show it; it is as public as the catalogue.
+        // Pages of other origins show it. It is as public as the catalogue.
         'cross-origin-resource-policy': 'cross-origin',
       };
       if (isFresh(wanted.headers, { etag, updatedAt })) return { status: 304, headers };

@@ -16,7 +16,7 @@ export const runsQuery = z.object({
   per_page: pageQuery.shape.limit,
 });
 
-/** `status` and `conclusion` are in the CI system's terms; `completed` is final. */
+/** `status` and `conclusion` are in the CI system's terms. `completed` is final. */
 export const runView = z.object({
   id: z.string(),
   target,

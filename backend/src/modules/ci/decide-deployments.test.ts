@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 afterAll(() => open.close());
 
-/** Sends a deployment whose answer is lost; with `isStarted` the CI system takes it. */
+/** Sends a deployment whose answer is lost. With `isStarted` the CI system takes it. */
 const loseAnswer = async (isStarted: boolean, target = 'backend'): Promise<string> => {
   const kind = isStarted ? 'accept_then_timeout' : 'timeout';
   await open.fault('dispatch', kind, { delayMs: 100, times: 1 });

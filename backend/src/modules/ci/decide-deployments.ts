@@ -30,7 +30,7 @@ const runsPerPage = 100;
 /** The CI system shows no more than 1,000 runs of a question. */
 const lastPage = 10;
 
-/** Reads the runs since a time, page by page; undefined while the CI system does not say. */
+/** Reads the runs since a time, page by page, or undefined while the CI system does not say. */
 const readRunsSince = async (
   ci: Ci,
   target: DeployTarget,

@@ -17,9 +17,9 @@ export const lockTriggers = async (tx: Db): Promise<void> => {
 };
 
 /**
- * Returns the milliseconds for which nothing may be started yet; undefined where something may. A
- * trigger that the CI system refused started nothing. A time ahead of now was written before the
- * clock was set back: a near one counts; a far one would block for too long.
+ * Returns the milliseconds for which nothing may be started yet, or undefined where something may.
+ * A trigger that the CI system refused started nothing. A time ahead of now was written before the
+ * clock was set back: a near one counts. A far one would block for too long.
  */
 export const findLockedForMs = async (tx: Db, lockMs: number): Promise<number | undefined> => {
   const row = await selectOne<{ sinceMs: number }>(
@@ -101,7 +101,7 @@ export const markTriggerQueried = async (db: Db, id: string): Promise<void> => {
   );
 };
 
-/** Lists undecided triggers, of one target if it is named; newest first. */
+/** Lists undecided triggers, newest first, of one target if it is named. */
 export const listUndecidedTriggers = (
   db: Db,
   { target, limit }: { readonly target?: DeployTarget | undefined; readonly limit: number },

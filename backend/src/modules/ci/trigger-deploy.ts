@@ -60,7 +60,7 @@ export const triggerDeploy = async (
     try {
       await call.record(trigger, result);
     } catch (error) {
-      // The CI system's response still stands; the trigger stays on record as DISPATCHING.
+      // The CI system's response still stands. The trigger stays on record as DISPATCHING.
       const message = 'the outcome of a deployment was not recorded';
       deps.logger.error({ err: error, correlationId }, message);
     }

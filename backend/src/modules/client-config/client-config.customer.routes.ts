@@ -32,7 +32,7 @@ interface ClientConfigDeps {
 
 type ConfigView = z.output<typeof configView>;
 
-/** Everybody's answer is made anew at most once in this time of each process. */
+/** Everybody's answer is made again at most once in this time of each process. */
 const copyLifeMs = 1000;
 
 /** Caches on the way may keep everybody's answer for ten seconds. */
@@ -69,7 +69,7 @@ interface Copy {
   readonly replies: Replies;
 }
 
-/** Keeps everybody's answer for `copyLifeMs`; those who come meanwhile wait for one reading. */
+/** Keeps everybody's answer for `copyLifeMs`. Those who come meanwhile wait for one reading. */
 const createCopies = (deps: ClientConfigDeps) => {
   const { wall, settings } = deps;
   let copy: Copy | undefined;

@@ -12,7 +12,7 @@ export interface StoredFigures {
 }
 
 /**
- * Takes the turn to read the figures anew. True for one caller of all replicas in each span of
+ * Takes the turn to read the figures again. True for one caller of all replicas in each span of
  * `everyMs`, by the database's clock: the others show what is stored.
  */
 export const takeTurn = async (db: Db, everyMs: number): Promise<boolean> => {

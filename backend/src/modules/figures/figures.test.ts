@@ -49,7 +49,7 @@ beforeAll(async () => {
   books = await openBooks();
 });
 beforeEach(async () => {
-  // Each reading is made anew, however short the time between two is.
+  // Each reading is made again, however short the time between two is.
   await books.asOwner('DELETE FROM figure_snapshot');
   replica = await openReplica(0);
 });

@@ -39,7 +39,7 @@ const toHolding = (row: Row): Holding => ({
   investedPaise: paise(row.investedPaise),
 });
 
-/** Creates the empty holding of a new customer; harmless where there is one. */
+/** Creates the empty holding of a new customer. It changes nothing where there is one. */
 export const createHolding = async (db: Db, userId: string, at: Date): Promise<void> => {
   await db.holding.createMany({
     data: [{ userId, createdAt: at, updatedAt: at }],
@@ -60,7 +60,7 @@ export const readHoldingBeside = (userId: string): Read<Holding> =>
         : toHolding({ ...row, investedPaise: BigInt(row.investedPaise) }),
   );
 
-/** Returns what a customer holds now; nothing, where the customer is not known. */
+/** Returns what a customer holds now, or nothing, where the customer is not known. */
 export const readHolding = async (db: Db, userId: string): Promise<Holding> => {
   const row = await db.holding.findUnique({
     where: { userId },

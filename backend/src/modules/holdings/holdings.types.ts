@@ -2,7 +2,9 @@ import { ZERO_GRAMS, ZERO_PAISE, type Grams, type Paise } from '../../money/inde
 
 export interface Holding {
   readonly balance: Grams;
-  /** Reserved by sales in progress and reviews of reversed payments; part of the balance. */
+  /**
+   * Reserved by sales in progress and reviews of reversed payments. It is a part of the balance.
+   */
   readonly reserved: Grams;
   /** The price, including tax, that the customer paid for the gold they still hold. */
   readonly investedPaise: Paise;
@@ -39,7 +41,7 @@ export interface ReviewReservation extends Reservation {
   readonly orderId: string;
 }
 
-/** Gold that leaves with a sale, or is recovered for the house; it was reserved before. */
+/** Gold that leaves with a sale, or is recovered for the house. It was reserved before. */
 export interface Debit extends Reservation {
   readonly movementId: string;
   readonly orderId: string;

@@ -18,7 +18,7 @@ export interface PortfolioCache {
 }
 
 /**
- * Portfolio summaries. Each names the generation of its customer that it was computed in; a drop
+ * Portfolio summaries. Each names the generation of its customer that it was computed in. A drop
  * begins a new one, so that a summary computed from the holding of before a commit, but cached
  * after its drop, is not served.
  */

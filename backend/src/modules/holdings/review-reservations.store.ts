@@ -29,7 +29,7 @@ const lockReservation = async (
 };
 
 /**
- * Adds to what a holding reserves; the caller holds its lock, and has counted what is available.
+ * Adds to what a holding reserves. The caller holds its lock, and has counted what is available.
  */
 const addReserved = async (tx: Db, { userId, grams, at }: Reservation): Promise<void> => {
   await tx.holding.update({
@@ -89,7 +89,7 @@ export const releaseReview = async (
 
 /**
  * Gives what a review reserved to the house by a RECOVERED movement, in the transaction that ends
- * it, and returns the grams; none where everything had been sold.
+ * it, and returns the grams, or none where everything had been sold.
  */
 export const recoverReserved = async (
   tx: Db,

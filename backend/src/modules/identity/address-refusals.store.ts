@@ -14,7 +14,7 @@ export const refusalWindowMs = 60 * 60_000;
 /** Returns the addresses that one client is taken to have: an IPv4 address, or an IPv6 /56. */
 export const callerAddress = (ip: string): string => addressGroup(ip, 56);
 
-/** Returns the seconds until an address may try again; 0 when it may now. */
+/** Returns the seconds until an address may try again, or 0 when it may now. */
 const secondsLeft = (refusedAt: readonly Date[], most: number, now: Date): number => {
   const counted = refusedAt
     .filter((at) => {
@@ -26,7 +26,7 @@ const secondsLeft = (refusedAt: readonly Date[], most: number, now: Date): numbe
   return oldest === undefined ? 0 : msBetween(now, addMs(oldest, refusalWindowMs)) / 1000;
 };
 
-/** Returns the seconds for which no more of an address is judged; 0 for none. */
+/** Returns the seconds for which no more of an address is judged, or 0 for none. */
 export const secondsRefused = async (
   db: Db,
   address: string,
@@ -55,7 +55,7 @@ export const countRefusal = async (
 
 /**
  * Counts a try before it is judged, as a refusal until `takeBackRefusal`, so that tries at once
- * cannot outrun the count. Returns the seconds until one may be made; 0 where it was counted.
+ * cannot outrun the count. Returns the seconds until one may be made, or 0 where it was counted.
  */
 export const chargeAddress = async (
   tx: Db,

@@ -114,7 +114,7 @@ interface BiometricSignIn {
   readonly biometricToken: string;
 }
 
-/** Opens a session of the token's device; the reason where it may not be. */
+/** Opens a session of the token's device. Returns the reason where it may not. */
 const openVerified = (
   deps: BiometricDeps,
   { phone, deviceId, biometricToken }: BiometricSignIn,

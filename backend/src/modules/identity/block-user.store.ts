@@ -55,7 +55,7 @@ const contextOf = (userId: string) => ({
 export const sealBlockedReason = (sealer: Sealer, reason: string, userId: string): string =>
   sealer.seal(reason, contextOf(userId));
 
-/** Opens the reason of a block; null where there is none. */
+/** Opens the reason of a block. Returns null where there is none. */
 export const openBlockedReason = (
   sealer: Sealer | undefined,
   row: Pick<BlockState, 'blockedReason' | 'blockedReasonSealed'>,

@@ -87,7 +87,7 @@ const countWrongCode = async (
   return locks;
 };
 
-/** Returns the seconds for which none of the guards lets a code be judged; 0 for none. */
+/** Returns the seconds for which none of the guards lets a code be judged, or 0 for none. */
 const secondsLocked = (guards: readonly LockedGuard[], now: Date): number =>
   Math.max(
     0,

@@ -44,7 +44,7 @@ const findPrincipal = async (
 
 /**
  * Finds the customer of an `Authorization` header on a public route, which serves nobody in
- * particular as well; undefined for a header that the guard would refuse.
+ * particular as well, or undefined for a header that the guard would refuse.
  */
 export type IdentifyCustomer = (
   authorization: string | undefined,
@@ -58,10 +58,10 @@ export const createIdentifyCustomer =
   };
 
 /**
- * Admits customers: a valid token, a session that is not on the revocation list, and a subject
- * that is in our own store, neither blocked nor deleted, whatever the cache says; a deleted one
- * only where the route says so (contract: identity-and-kyc > Deletion). An operator's
- * token is signed with the same secret and fails because no customer has its subject.
+ * Admits customers: a valid token, a session that is not on the revocation list, and a subject that
+ * is in our own store, neither blocked nor deleted, whatever the cache says. A deleted one only
+ * where the route says so (contract: identity-and-kyc > Deletion). An operator's token is signed
+ * with the same secret and fails because no customer has its subject.
  */
 export const createCustomerGuard = (deps: CustomerGuardDeps): Guard => ({
   schemeName: 'bearer',

@@ -4,7 +4,7 @@ import { eraseDeviceIds } from '../security-events/index.ts';
 /* The deletion of an account, in the tables of this module: what is erased and what stays. */
 
 /** The account that is being deleted. */
-export interface DoomedUser {
+export interface UserToErase {
   readonly userId: string;
   /** Every hash of its phone that may be stored, the first key's first. */
   readonly phoneHashes: readonly [string, ...string[]];
@@ -15,7 +15,7 @@ export interface DoomedUser {
  */
 export const lockCodeGuards = async (
   tx: Db,
-  { phoneHashes }: Pick<DoomedUser, 'phoneHashes'>,
+  { phoneHashes }: Pick<UserToErase, 'phoneHashes'>,
 ): Promise<void> => {
   await selectRows(
     tx,
@@ -54,7 +54,7 @@ const deleteSessions = async (tx: Db, userId: string): Promise<string[]> => {
   return ids;
 };
 
-/** Erases what counts and locks by the phone; the sends go on counting for their address. */
+/** Erases what counts and locks by the phone. The sends go on counting for their address. */
 const eraseCodes = async (tx: Db, phoneHashes: readonly string[]): Promise<void> => {
   const where = { phoneHash: { in: [...phoneHashes] } };
   await tx.otpCode.deleteMany({ where });
@@ -79,7 +79,7 @@ const startCoolDown = (tx: Db, phoneHash: string, until: Date): Promise<number> 
  */
 export const eraseUser = async (
   tx: Db,
-  { userId, phoneHashes }: DoomedUser,
+  { userId, phoneHashes }: UserToErase,
   { at, coolDownUntil }: { readonly at: Date; readonly coolDownUntil: Date },
 ): Promise<string[]> => {
   const sessionIds = await deleteSessions(tx, userId);

@@ -7,7 +7,7 @@ import { hasActiveUser } from './users.store.ts';
 
 export interface ForgotMpinDeps extends OneTimeCodesDeps {
   readonly timers: Timers;
-  /** The time of every answer, in real milliseconds; a second unless given. */
+  /** The time of every answer, in real milliseconds, a second unless given. */
   readonly forgotMpinAnswerMs?: number;
 }
 

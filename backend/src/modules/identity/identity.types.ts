@@ -32,12 +32,12 @@ export type KycStatus = (typeof kycStatuses)[number];
 /** A customer, without any credential hash. */
 export interface User {
   readonly id: string;
-  /** E.164; null once the account is deleted. */
+  /** E.164, or null once the account is deleted. */
   readonly phone: string | null;
   readonly fullName: string | null;
   readonly email: string | null;
   readonly referralCode: string;
-  /** The gold provider's id of the customer; null before the first KYC approval. */
+  /** The gold provider's id of the customer, or null before the first KYC approval. */
   readonly providerUserId: string | null;
   readonly mpinSet: boolean;
   readonly blocked: boolean;

@@ -18,7 +18,7 @@ export {
   eraseUser,
   lockCodeGuards,
   lockUserForDeletion,
-  type DoomedUser,
+  type UserToErase,
 } from './erase-user.store.ts';
 export { createCodeMetrics } from './one-time-codes.metrics.ts';
 export { checkCode, refusalOf, type CheckCodeDeps } from './check-code.ts';

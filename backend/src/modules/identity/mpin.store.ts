@@ -2,7 +2,9 @@ import { selectRows, sql, type Db } from '../../platform/db/index.ts';
 
 /* The MPIN's columns of `app_user`. */
 
-/** Locks the customer until the transaction ends; false where `mpinHash` is theirs no more. */
+/**
+ * Locks the customer until the transaction ends. Returns false where `mpinHash` is theirs no more.
+ */
 export const lockMpinHolder = async (
   tx: Db,
   { id, mpinHash }: { readonly id: string; readonly mpinHash: string },

@@ -15,7 +15,7 @@ const at = (minutes: number): Date => addMs(start, minutes * 60_000);
 
 const noTries: CountedTries = { triedAt: [], lockedUntil: null };
 
-/** Returns which of these wrong codes, in order, locked; one sent while locked is not counted. */
+/** Returns which of these wrong codes, in order, locked. One sent while locked is not counted. */
 const locksOf = (minutes: readonly number[], rule = callerCodeRule): number[] => {
   let tries = noTries;
   return minutes.filter((minute) => {

@@ -5,7 +5,7 @@ import { sendWindowMs, type CodePurpose } from './one-time-code.rules.ts';
 
 /* Tables `otp_code`, `otp_guard`, `otp_send`. Nothing in them shows a phone or a code. */
 
-/** A phone (by its keyed hash) and a code's purpose; each scope is counted and locked apart. */
+/** A phone (by its keyed hash) and a code's purpose. Each scope is counted and locked apart. */
 export interface CodeScope {
   readonly phoneHash: string;
   readonly purpose: CodePurpose;
@@ -95,8 +95,8 @@ const nameOf = (group: SendGroup): string =>
 const wasSent = { OR: [{ audience: null }, { audience: { not: 'unsent' } }] };
 
 /**
- * Returns the send that has to leave the limit's window before another may be made; undefined when
- * one may be made now. No other send of the limit is judged until the transaction ends.
+ * Returns the send that has to leave the limit's window before another may be made, or undefined
+ * when one may be made now. No other send of the limit is judged until the transaction ends.
  */
 export const findBlockingSend = async (
   tx: Db,

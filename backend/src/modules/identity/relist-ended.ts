@@ -31,7 +31,7 @@ const restMs = 1000;
 
 /**
  * Puts every session that ended within the life of an access token on the list again, each time
- * that the cache is connected anew: the one that answers then may be empty, may be a replica that
+ * that the cache is connected again: the one that answers then may be empty, may be a replica that
  * had not heard of the last ones, and could not be told of those that ended while it was away
  * (contract: identity-and-kyc > Authenticated requests).
  */

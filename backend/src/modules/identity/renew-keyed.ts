@@ -7,7 +7,7 @@ const batchSize = 500;
 const mpins = { table: 'app_user', column: 'mpin_hash' } as const;
 
 /**
- * After a new first key: hashes phones with it that another key hashed, and seals MPINs anew. What
+ * After a new first key: hashes phones with it that another key hashed, and seals MPINs again. What
  * lives for minutes (codes, their counts) is looked up by every key instead.
  * @returns how many values changed
  */

@@ -110,7 +110,7 @@ export const rotateRefreshToken = async (
 };
 
 /**
- * Locks the session whose current token replaced this used one and was never used itself;
+ * Locks the session whose current token replaced this used one and was never used itself. Returns
  * undefined for any other.
  */
 export const lockSuccessorsSession = async (
@@ -201,7 +201,7 @@ export const endOldestSessions = async (
   return ids;
 };
 
-/** Ends every live session of a customer and their biometric tokens; returns the sessions' ids. */
+/** Ends every live session of a customer and their biometric tokens. Returns the sessions' ids. */
 export const revokeEverySession = async (
   tx: Db,
   userId: string,

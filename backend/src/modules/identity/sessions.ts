@@ -52,7 +52,7 @@ export interface SessionsDeps {
   readonly metrics: Pick<Metrics, 'countBound'>;
 }
 
-/** A client's own description of its device; one that sends no `deviceId` gets one. */
+/** A client's own description of its device. One that sends no `deviceId` gets one. */
 export interface Device {
   readonly deviceId?: string | undefined;
   readonly deviceName?: string | undefined;
@@ -61,7 +61,7 @@ export interface Device {
 export interface OpenedSession {
   readonly session: Session;
   readonly refreshToken: string;
-  /** Sessions that it replaced; `completeSignIn` ends their tokens after the commit. */
+  /** Sessions that it replaced. `completeSignIn` ends their tokens after the commit. */
   readonly replacedIds: readonly string[];
   /** The customer's oldest sessions, which it ended because there were too many. */
   readonly crowdedOutIds: readonly string[];
@@ -71,7 +71,7 @@ export interface OpenedSession {
 const endOf = ({ createdAt }: Pick<Session, 'createdAt'>): Date =>
   addSeconds(createdAt, sessionSeconds);
 
-/** Makes a refresh token of 32 random bytes, good until `endsAt` at most; its hash is stored. */
+/** Makes a refresh token of 32 random bytes, good until `endsAt` at most. Its hash is stored. */
 const makeRefreshToken = (random: Random, at: Date, endsAt: Date) => {
   const token = random.bytes(32).toString('base64url');
   const expiresAt = addSeconds(at, refreshTokenSeconds);
@@ -108,8 +108,8 @@ const noteNewDevice = async (
 };
 
 /**
- * Opens the device's one session in the caller's transaction, which holds the user's row locked;
- * the session that the device had ends, and so do the customer's oldest where there are too many.
+ * Opens the device's one session in the caller's transaction, which holds the user's row locked.
+ * The session that the device had ends, and so do the customer's oldest where there are too many.
  * `ip` is the client's address.
  */
 export const openSession = async (
@@ -143,7 +143,7 @@ export const openSession = async (
 };
 
 /**
- * Signs the access token of a session, which never outlives it; `jti` is the session's id. Issued
+ * Signs the access token of a session, which never outlives it. `jti` is the session's id. Issued
  * at the moment that the row tells (`lastUsedAt`), however late it is signed: a session that ended
  * meanwhile stays on the revocation list for as long as its tokens could live.
  */
@@ -229,10 +229,10 @@ const refuseUsed = async (
 };
 
 /**
- * Exchanges a refresh token for a new pair; the session and its id stay, the old token is used
- * up. One whose successor was never used is exchanged once more within 30 s. In every other case a
- * used token presented again ends its whole family. Of requests that present one token at
- * once exactly one gets a pair, the others 401, and the family lives on.
+ * Exchanges a refresh token for a new pair. The session and its id stay, the old token is used up.
+ * One whose successor was never used is exchanged once more within 30 s. In every other case a used
+ * token presented again ends its whole family. Of requests that present one token at once exactly
+ * one gets a pair, the others 401, and the family lives on.
  * @throws AppError INVALID_REFRESH_TOKEN, ACCOUNT_UNAVAILABLE.
  */
 export const refreshSession = async (
@@ -278,7 +278,7 @@ export const refreshSession = async (
 
 /**
  * Ends the caller's session that a refresh token belongs to, or belonged to before it was
- * exchanged; calling it again is no error. @throws AppError NOT_FOUND for any other token.
+ * exchanged. Calling it again is no error. @throws AppError NOT_FOUND for any other token.
  */
 export const logout = async (
   deps: SessionsDeps,

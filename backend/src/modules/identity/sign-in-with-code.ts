@@ -23,7 +23,9 @@ interface Account {
   readonly isNewUser: boolean;
 }
 
-/** Returns the account of a phone, created on first sign-in; undefined where none may be used. */
+/**
+ * Returns the account of a phone, created on first sign-in, or undefined where none may be used.
+ */
 const findOrCreateAccount = async (
   deps: SignInWithCodeDeps,
   tx: Db,
@@ -37,7 +39,7 @@ const findOrCreateAccount = async (
 };
 
 /**
- * Signs in with a code by SMS; the first sign-in of a phone creates its customer. All in one
+ * Signs in with a code by SMS. The first sign-in of a phone creates its customer. All in one
  * transaction under the code's lock, so one code opens one session and one phone has one customer.
  * @throws AppError INVALID_OTP, OTP_LOCKED, ACCOUNT_UNAVAILABLE (blocked, or deleted recently).
  */

@@ -91,7 +91,7 @@ const holderOf = (caller: MpinCaller | undefined): Try['holder'] =>
     : { id: caller.userId, mpinHash: caller.mpinHash };
 
 /**
- * Counts a try before it is judged, so that parallel guesses cannot outrun the count; only a right
+ * Counts a try before it is judged, so that parallel guesses cannot outrun the count. Only a right
  * MPIN takes it back. Unregistered phone numbers are counted like all others.
  */
 const chargeTry = (
@@ -149,7 +149,10 @@ const refuse = (
     return { kind: 'wrong' };
   });
 
-/** Opens the session of the customer whose MPIN was verified; undefined where it was replaced. */
+/**
+ * Opens the session of the customer whose MPIN was verified. Returns undefined where it was
+ * replaced.
+ */
 const openVerified = (
   deps: SignInWithMpinDeps,
   { phone, deviceId, deviceName, ip }: Attempt,

@@ -11,7 +11,7 @@ import { invariant } from '../../platform/invariant/invariant.ts';
 import { isActive, type ActiveUser, type User } from './identity.types.ts';
 
 /*
- * The rows of `app_user` and `deleted_phone`. No credential hash leaves this file; mpin.store.ts
+ * The rows of `app_user` and `deleted_phone`. No credential hash leaves this file. mpin.store.ts
  * reads and sets those of MPINs. The reads that every request or every purchase makes are raw SQL:
  * the client's own building of a query costs more there than the query (benchmarks.md).
  */
@@ -49,7 +49,7 @@ interface ProfileChanges {
   readonly email?: string | undefined;
 }
 
-/** Returns a customer, a blocked or deleted one too; undefined when nobody has this id. */
+/** Returns a customer, a blocked or deleted one too, or undefined when nobody has this id. */
 export const findUser = async (db: Db, id: string): Promise<User | undefined> => {
   const row = await selectOne<Row>(
     db,
@@ -62,7 +62,7 @@ export const findUser = async (db: Db, id: string): Promise<User | undefined> =>
   return row === undefined ? undefined : toUser(row);
 };
 
-/** Reads the id by which the gold provider knows a customer; null where it does not. */
+/** Reads the id by which the gold provider knows a customer, or null where it does not. */
 export const readProviderUserId = (id: string): Read<string | null> =>
   readOf(
     sql`SELECT provider_user_id AS "providerUserId" FROM app_user WHERE id = ${id}::uuid`,
@@ -70,8 +70,8 @@ export const readProviderUserId = (id: string): Read<string | null> =>
   );
 
 /**
- * Returns the phone of a customer who may use the service; undefined for anybody else. Of one who
- * was blocked before, the session is asked too: a token of then stays dead without the cache.
+ * Returns the phone of a customer who may use the service, or undefined for anybody else. Of one
+ * who was blocked before, the session is asked too: a token of then stays dead without the cache.
  */
 export const findActivePhone = async (
   db: Db,
@@ -88,14 +88,16 @@ export const findActivePhone = async (
   return row?.phone;
 };
 
-/** Returns when the account was deleted; undefined for one that is not, and for an unknown id. */
+/**
+ * Returns when the account was deleted, or undefined for one that is not, and for an unknown id.
+ */
 export const findDeletedAt = async (db: Db, id: string): Promise<Date | undefined> =>
   (await db.user.findUnique({ where: { id }, select: { deletedAt: true } }))?.deletedAt ??
   undefined;
 
 /**
  * Returns true for a customer who is not deleted, and who can't be deleted before the transaction
- * ends; without a transaction it is only a look.
+ * ends. Without a transaction it is only a look.
  */
 export const isStillCustomer = (db: Db, id: string): Promise<boolean> =>
   readAlone(db, readStillCustomer(id));
@@ -117,7 +119,7 @@ export const hasActiveUser = async (db: Db, phone: string): Promise<boolean> => 
   return (await db.user.findFirst({ where, select: { id: true } })) !== null;
 };
 
-/** Returns the id of the customer with this referral code; undefined when deleted or unknown. */
+/** Returns the id of the customer with this referral code, or undefined when deleted or unknown. */
 export const findUserByReferralCode = async (
   db: Db,
   referralCode: string,
@@ -134,7 +136,10 @@ export const lockUserByPhone = async (tx: Db, phone: string): Promise<User | und
   return row === null ? undefined : toUser(row);
 };
 
-/** Locks a customer who may use the service until the transaction ends; undefined for others. */
+/**
+ * Locks a customer who may use the service until the transaction ends. Returns undefined for
+ * others.
+ */
 export const lockActiveUser = async (tx: Db, id: string): Promise<ActiveUser | undefined> => {
   await selectRows(tx, sql`SELECT id FROM app_user WHERE id = ${id}::uuid FOR NO KEY UPDATE`);
   const user = await findUser(tx, id);
@@ -169,7 +174,7 @@ export const replacePhoneHash = async (
 };
 
 /**
- * Inserts a user. Returns false when the phone or referral code is taken; the transaction goes on.
+ * Inserts a user. Returns false when the phone or referral code is taken. The transaction goes on.
  */
 export const insertUser = async (tx: Db, user: NewUser): Promise<boolean> => {
   const { count } = await tx.user.createMany({

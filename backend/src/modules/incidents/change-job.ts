@@ -27,7 +27,7 @@ const idsOf = z
     ),
   );
 
-/** Locks a job for a change. @throws AppError NOT_FOUND; ILLEGAL_TRANSITION while it runs */
+/** Locks a job for a change. @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION while it runs */
 const lockIdleJob = async (tx: Db, id: string): Promise<ListedJob> => {
   const job = await lockJob(tx, id);
   if (job === undefined) throw new AppError('NOT_FOUND');
@@ -50,9 +50,9 @@ const auditOf = (
 });
 
 /**
- * Lets a job that waits or was given up begin anew at once, with all of its tries. Handlers read
+ * Lets a job that waits or was given up begin again at once, with all of its tries. Handlers read
  * their rows again, so that one whose work was done meanwhile does nothing.
- * @throws AppError NOT_FOUND; ILLEGAL_TRANSITION while it runs
+ * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION while it runs
  */
 export const retryJob = (
   { inTransaction, audit }: ChangeJobDeps,
@@ -70,7 +70,7 @@ export const retryJob = (
 /**
  * Takes a job that was given up off the queue for good. One that is still tried is kept: its work
  * may be what the next try does.
- * @throws AppError NOT_FOUND; ILLEGAL_TRANSITION while it runs or is still tried
+ * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION while it runs or is still tried
  */
 export const discardJob = (
   { inTransaction, audit }: ChangeJobDeps,

@@ -24,7 +24,8 @@ interface RefundStatement {
   readonly note?: string | undefined;
 }
 
-const noFit = (message: string): AppError => new AppError('ILLEGAL_TRANSITION', { message });
+const illegalTransition = (message: string): AppError =>
+  new AppError('ILLEGAL_TRANSITION', { message });
 
 /** Throws unless the money is gone, by the gateway's answer or, where it has none, by the word. */
 const requirePaidBack = (state: RefundState): void => {
@@ -33,7 +34,8 @@ const requirePaidBack = (state: RefundState): void => {
       message: 'The payment gateway is not responding. Nothing was recorded; try again.',
     });
   }
-  if (state.kind === 'HELD') throw noFit('The gateway still holds the money of this payment.');
+  if (state.kind === 'HELD')
+    throw illegalTransition('The gateway still holds the money of this payment.');
   if (state.kind === 'UNDER_WAY') {
     throw new AppError('OUTCOME_UNDECIDED', { message: 'The refund is not complete.' });
   }
@@ -43,8 +45,8 @@ const requirePaidBack = (state: RefundState): void => {
  * Records that the money of a payment whose order nobody knows was paid back at its gateway, which
  * is asked outside of the transaction. Its events wait no longer. (contract: incidents > Open
  * payments)
- * @throws AppError NOT_FOUND; ILLEGAL_TRANSITION while the gateway holds the money, or where its
- *   order is known by now; OUTCOME_UNDECIDED; SERVICE_UNAVAILABLE
+ * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION while the gateway holds the money, or where
+ *   its order is known by now, and OUTCOME_UNDECIDED, and SERVICE_UNAVAILABLE
  */
 export const recordUnmatchedRefund = async (
   { db, inTransaction, audit, payments }: RecordRefundDeps,
@@ -57,7 +59,7 @@ export const recordUnmatchedRefund = async (
   requirePaidBack(await fetchRefundState(payments, payment, reference));
   await inTransaction(async (tx) => {
     const locked = await lockUnmatchedPayment(tx, id);
-    if (locked === undefined) throw noFit('The payment is not unmatched any more.');
+    if (locked === undefined) throw illegalTransition('The payment is not unmatched any more.');
     await recordUnmatchedAsRefunded(payments, tx, locked, reference);
     const events = await ignoreUnmatchedEvents(tx, locked);
     await audit.record(tx, {

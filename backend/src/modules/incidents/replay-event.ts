@@ -24,7 +24,8 @@ export interface ReplayDeps {
 /**
  * Queues a stored event to be applied now, and audits it in the same transaction. The worker applies
  * it as it came: what follows of an event is idempotent, so that a replay pays nobody twice.
- * @throws AppError NOT_FOUND; ILLEGAL_TRANSITION for one that is applied, or has no body any more
+ * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION for one that is applied, or has no body any
+ * more
  */
 export const replayEvent = (
   { inTransaction, audit }: ReplayDeps,

@@ -8,7 +8,7 @@ import type { Reviewer, ReviewKycDeps } from './review-kyc.ts';
 
 type ClaimDeps = Pick<ReviewKycDeps, 'db' | 'inTransaction' | 'wall' | 'audit'>;
 
-/** The time for which an operator has a record alone. Claiming it again begins anew. */
+/** The time for which an operator has a record alone. Claiming it again begins again. */
 const claimMs = 15 * 60_000;
 
 /** Locks a record that no other operator has claimed. */
@@ -32,8 +32,8 @@ const findRecord = async (db: Db, id: string): Promise<KycRow> => {
 
 /**
  * Claims a submission that waits: until the claim lapses or is given back nobody else decides on it.
- * @throws AppError NOT_FOUND; CONFLICT while another operator has it; ILLEGAL_TRANSITION for a
- *   record that waits for no decision
+ * @throws AppError NOT_FOUND, and CONFLICT while another operator has it, and ILLEGAL_TRANSITION
+ *   for a record that waits for no decision
  */
 export const claimKyc = async (
   deps: ClaimDeps,
@@ -59,7 +59,7 @@ export const claimKyc = async (
 
 /**
  * Gives a claim back. One that has lapsed, or that nobody has, is no error.
- * @throws AppError NOT_FOUND; CONFLICT where another operator has it
+ * @throws AppError NOT_FOUND, and CONFLICT where another operator has it
  */
 export const releaseKyc = async (
   deps: ClaimDeps,

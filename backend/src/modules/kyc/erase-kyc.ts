@@ -51,7 +51,7 @@ export const eraseKyc = async (
   }
   await tx.kycRecord.updateMany({
     where: { id },
-    // A rejected record has a reason; this one says nothing.
+    // A rejected record has a reason. This one says nothing.
     data: { ...numbers, reviewReason: null, reviewReasonSealed: '', updatedAt: at },
   });
 };

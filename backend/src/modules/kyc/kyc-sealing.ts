@@ -67,7 +67,7 @@ export const openNumbers = (
   identityNumber: sealer.open(record.aadhaarSealed, contextOf('aadhaar', record.id)),
 });
 
-/** Hashes the numbers of a stored record anew. */
+/** Hashes the numbers of a stored record again. */
 export const rehashNumbers = (
   record: { readonly id: string; readonly panSealed: string; readonly aadhaarSealed: string },
   { sealer, blindIndex }: { readonly sealer: Sealer; readonly blindIndex: BlindIndex },
@@ -96,7 +96,7 @@ type SealedLater = Pick<
   'id' | 'pincode' | 'pincodeSealed' | 'reviewReason' | 'reviewReasonSealed'
 >;
 
-/** Opens the pincode; one that an earlier version stored in the clear is the newer one. */
+/** Opens the pincode. One that an earlier version stored in the clear is the newer one. */
 export const openPincode = (sealer: Sealer, row: SealedLater): string | null =>
   row.pincode ??
   (row.pincodeSealed === null

@@ -33,18 +33,18 @@ interface NewDocument {
   readonly createdAt: Date;
 }
 
-/** Reads a status of the database; throws for a text that is none. */
+/** Reads a status of the database. Throws for a text that is none. */
 export const toKycStatus = (text: string): KycStatus => {
   const status = kycStatuses.find((known) => known === text);
   invariant(status, `${text} is a KYC status`);
   return status;
 };
 
-/** Returns the record of a customer; undefined where there is none. */
+/** Returns the record of a customer, or undefined where there is none. */
 export const findKycByUser = async (db: Db, userId: string) =>
   (await db.kycRecord.findUnique({ where: { userId } })) ?? undefined;
 
-/** Returns a record; undefined where there is none. */
+/** Returns a record, or undefined where there is none. */
 export const findKyc = async (db: Db, id: string) =>
   (await db.kycRecord.findUnique({ where: { id } })) ?? undefined;
 
@@ -57,7 +57,7 @@ export const requireKyc = async (tx: Db, id: string): Promise<KycRow> => {
   return row;
 };
 
-/** Locks the customer's record; undefined where there is none. */
+/** Locks the customer's record. Returns undefined where there is none. */
 export const lockKycOfUser = async (
   tx: Db,
   userId: string,
@@ -89,7 +89,7 @@ export const lockOrCreateKyc = async (
 /** Ends an operator's claim: what they had claimed is decided, or another submission by now. */
 const unclaimed = { claimedBy: null, claimedUntil: null } as const;
 
-/** Stores a submission where the status is still `from`; returns the number of changed rows. */
+/** Stores a submission where the status is still `from`. Returns the number of changed rows. */
 export const storeSubmission = async (
   tx: Db,
   { id, from }: { readonly id: string; readonly from: KycStatus },
@@ -136,7 +136,7 @@ export const hasNumbers = async (
 
 /** A part of a list that is in the order of ids. */
 interface Batch {
-  /** The last id of the part before it; undefined for the first one. */
+  /** The last id of the part before it, or undefined for the first one. */
   readonly after: string | undefined;
   readonly limit: number;
 }
@@ -157,7 +157,7 @@ export const listOutdatedHashes = (
     take: limit,
   });
 
-/** Replaces the hashes of a record, unless it was submitted anew since `row` was read. */
+/** Replaces the hashes of a record, unless it was submitted again since `row` was read. */
 export const replaceHashes = async (
   db: Db,
   { id, panHash, aadhaarHash }: Pick<KycRow, 'id' | 'panHash' | 'aadhaarHash'>,
@@ -167,8 +167,8 @@ export const replaceHashes = async (
 };
 
 /**
- * Stores a decision on the very submission that the reviewer saw; returns the number of changed
- * rows: 0 when the record has left SUBMITTED, and when it was submitted anew since.
+ * Stores a decision on the very submission that the reviewer saw. Returns the number of changed
+ * rows: 0 when the record has left SUBMITTED, and when it was submitted again since.
  */
 export const storeReview = async (
   tx: Db,
@@ -192,7 +192,7 @@ export const storeReview = async (
   return count;
 };
 
-/** Returns a record to PENDING where it is still in `from`; returns the number of changed rows. */
+/** Returns a record to PENDING where it is still in `from`. Returns the number of changed rows. */
 export const storeReverification = async (
   tx: Db,
   { id, from }: { readonly id: string; readonly from: KycStatus },
@@ -254,7 +254,9 @@ export const countDocuments = async (db: Db, userId: string): Promise<number> =>
   });
 };
 
-/** Returns a customer's document by its key in the object store; undefined where there is none. */
+/**
+ * Returns a customer's document by its key in the object store, or undefined where there is none.
+ */
 export const findDocument = async (db: Db, userId: string, key: string) =>
   (await db.kycDocument.findFirst({ where: { userId, key } })) ?? undefined;
 

@@ -106,7 +106,7 @@ export const presentKycForOperators = async (
   }));
 };
 
-/** Returns a customer's record as operators see it; null where KYC has not begun. */
+/** Returns a customer's record as operators see it, or null where KYC has not begun. */
 export const readKycOfUser = async (deps: OperatorPresentDeps, userId: string) => {
   const row = await findKycByUser(deps.db, userId);
   return row === undefined ? null : ((await presentKycForOperators(deps, [row]))[0] ?? null);

@@ -27,7 +27,7 @@ const openDocument = (sealer: Sealer, sealed: Uint8Array, key: string): Buffer =
 
 /**
  * Returns a document of a record's newest submission, decrypted. The audit row of the look is
- * committed before a byte of it is returned; where the document can't be had, there is none.
+ * committed before a byte of it is returned. Where the document can't be had, there is none.
  * @throws AppError NOT_FOUND, SERVICE_UNAVAILABLE while the object store does not answer,
  *   DOCUMENT_UNREADABLE where it has lost or changed the document
  */

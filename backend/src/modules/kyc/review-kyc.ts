@@ -175,7 +175,7 @@ const decide = (
 };
 
 /**
- * Approves a submission, after registering the customer with the provider; while that fails the
+ * Approves a submission, after registering the customer with the provider. While that fails the
  * record stays SUBMITTED.
  * @throws AppError NOT_FOUND, ILLEGAL_TRANSITION, PROVIDER_UNAVAILABLE, PROVIDER_MISMATCH.
  */

@@ -100,7 +100,7 @@ const requireFreeNumbers = async (
 /**
  * Submits KYC for review: PENDING or REJECTED to SUBMITTED.
  * @throws AppError VALIDATION_FAILED for a document the caller has not uploaded, a missing name or
- * a date of birth of a minor; KYC_STATE, KYC_DUPLICATE.
+ * a date of birth of a minor, and KYC_STATE, KYC_DUPLICATE.
  */
 export const submitKyc = async (
   deps: SubmitKycDeps,

@@ -12,7 +12,7 @@ import { documentContext } from './kyc-sealing.ts';
 import { documentLimitBytes, type DocumentInput } from './kyc.schemas.ts';
 import { countDocuments, insertDocument } from './kyc.store.ts';
 
-/** More than any review needs; keeps one account from filling the store. */
+/** More than any review needs. It keeps one account from filling the store. */
 const maxDocuments = 40;
 
 export interface UploadDocumentDeps {

@@ -15,7 +15,9 @@ export interface PolicyInForce {
   readonly effectiveFrom: Date;
 }
 
-/** Returns the version of a policy in force at `at`; undefined before there is a verified one. */
+/**
+ * Returns the version of a policy in force at `at`, or undefined before there is a verified one.
+ */
 export const policyVersionInForce = async (
   db: Db,
   slug: string,

@@ -1,6 +1,6 @@
 import { lockText, type Db } from '../../platform/db/index.ts';
 
-/* The rows of `legal_field` and `policy_version`; the latter are only ever added. */
+/* The rows of `legal_field` and `policy_version`. The latter are only ever added. */
 
 export interface LegalField {
   readonly section: string;

@@ -65,7 +65,7 @@ export const listNotifications = async (
 
 /**
  * Marks a notification as read at the business time `at`, or leaves it as it was where it is read
- * already. Returns it; undefined when this customer has no notification of that id.
+ * already. Returns it, or undefined when this customer has no notification of that id.
  */
 export const markNotificationRead = (
   db: Db,

@@ -45,7 +45,7 @@ interface NewNotification {
   readonly type: NotificationType;
   readonly title: string;
   readonly body: string;
-  /** Ids for the client to open the right screen; nothing personal. */
+  /** Ids for the client to open the right screen. They hold nothing personal. */
   readonly data?: JsonObject;
   /** A second notification of the same key is not written: for what may run twice. */
   readonly dedupeKey?: string;

@@ -18,7 +18,7 @@ export type ResolutionName = (typeof resolutions)[number];
 export const resolveBody = z
   .object({
     resolution: z.enum(resolutions),
-    /** Proves it elsewhere; of a refund, the gateway's own reference. */
+    /** Proves it elsewhere. For a refund it is the gateway's own reference. */
     reference: plainLine(128).optional(),
     note: plainText(2000).optional(),
   })

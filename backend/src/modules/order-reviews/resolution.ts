@@ -32,11 +32,11 @@ export interface Resolution {
   readonly audit: (tx: Db, before: GoldOrder) => Promise<void>;
 }
 
-/** One way to end a review; throws an AppError where it does not fit, and nothing has changed. */
+/** One way to end a review. Throws an AppError where it does not fit, and nothing has changed. */
 export type Resolve = (deps: ReviewDeps, order: GoldOrder, request: Resolution) => Promise<void>;
 
 /** 409: the resolution does not fit the order, or no longer does. */
-export const noFit = (message: string, order?: Pick<GoldOrder, 'status'>): AppError =>
+export const illegalTransition = (message: string, order?: Pick<GoldOrder, 'status'>): AppError =>
   new AppError('ILLEGAL_TRANSITION', {
     message,
     ...(order !== undefined && { details: { status: order.status } }),
@@ -53,15 +53,15 @@ export const notAnswered = (who: string): AppError =>
   });
 
 /**
- * Returns true for an order under review. A sale stays VERIFIED, with a review code; other orders
+ * Returns true for an order under review. A sale stays VERIFIED, with a review code. Other orders
  * are in MANUAL_REVIEW.
  */
 export const isUnderReview = ({ type, status, manualReviewCode }: GoldOrder): boolean =>
   type === 'SELL' ? status === 'VERIFIED' && manualReviewCode !== null : status === 'MANUAL_REVIEW';
 
 /**
- * Returns the last confirm of a buy, where there is one; throws where its outcome is unknown, before
- * any gateway is queried.
+ * Returns the last confirm of a buy, where there is one. Throws where its outcome is unknown,
+ * before any gateway is queried.
  */
 export const requireDecided = async (db: Db, orderId: string): Promise<Confirm | undefined> => {
   const latest = await findLatestConfirm(db, 'buy-confirm', orderId);
@@ -69,11 +69,11 @@ export const requireDecided = async (db: Db, orderId: string): Promise<Confirm |
   return latest;
 };
 
-/** Locks a buy; throws where it is not under review any more. */
+/** Locks a buy. Throws where it is not under review any more. */
 export const lockReviewed = async (tx: Db, orderId: string): Promise<GoldOrder> => {
   const order = await lockOrder(tx, orderId);
   if (order?.status !== 'MANUAL_REVIEW') {
-    throw noFit('The order is not under review any more.', order);
+    throw illegalTransition('The order is not under review any more.', order);
   }
   return order;
 };
@@ -101,7 +101,7 @@ export interface QueriedPayment {
   readonly state: Exclude<RefundState, { kind: 'NO_ANSWER' }>;
 }
 
-/** Queries the gateway for the state of a payment's money; throws 503 without an answer. */
+/** Queries the gateway for the state of a payment's money. Throws 503 without an answer. */
 export const queryGateway = async (
   { payments }: ReviewDeps,
   payment: HeldPayment,
@@ -130,7 +130,7 @@ export const isUnplaced = ({ disposition }: HeldPayment): boolean => disposition
 
 /** Throws for an order whose gold the customer has not got, or no longer has. */
 export const requireGold = (order: GoldOrder): void => {
-  if (!hasGold(order)) throw noFit('The order has no gold to keep or recover.');
+  if (!hasGold(order)) throw illegalTransition('The order has no gold to keep or recover.');
 };
 
 const idsOf = (payments: readonly HeldPayment[]): string =>
@@ -146,5 +146,5 @@ export const requireSamePayments = (
   queried: readonly HeldPayment[],
   now: readonly HeldPayment[],
 ): void => {
-  if (idsOf(queried) !== idsOf(now)) throw noFit('The order has changed meanwhile.');
+  if (idsOf(queried) !== idsOf(now)) throw illegalTransition('The order has changed meanwhile.');
 };

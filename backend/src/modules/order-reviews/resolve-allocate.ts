@@ -19,7 +19,7 @@ import {
   queryGateway,
   endReview,
   lockReviewed,
-  noFit,
+  illegalTransition,
   requireDecided,
   requireSamePayments,
   type Resolution,
@@ -32,18 +32,21 @@ const takeOverSeconds = 30;
 
 const onlyPayment = (held: readonly HeldPayment[]): HeldPayment => {
   const [payment, ...others] = held;
-  if (payment === undefined) throw noFit('No payment of this order is held.');
-  if (others.length > 0) throw noFit('A second payment is held: pay it back first.');
+  if (payment === undefined) throw illegalTransition('No payment of this order is held.');
+  if (others.length > 0) throw illegalTransition('A second payment is held: pay it back first.');
   const isFit = payment.isAsRequested && ['APPLIED', 'LATE'].includes(payment.disposition);
-  if (!isFit) throw noFit("The captured amount differs from the order's amount.");
-  if (payment.reversals.length > 0) throw noFit('The payment was reversed, in whole or in part.');
+  if (!isFit) throw illegalTransition("The captured amount differs from the order's amount.");
+  if (payment.reversals.length > 0)
+    throw illegalTransition('The payment was reversed, in whole or in part.');
   return payment;
 };
 
 const requireUnbought = async ({ db }: ReviewDeps, order: GoldOrder): Promise<void> => {
-  if (order.allocatedAt !== null) throw noFit("This order's gold has already been allocated.");
+  if (order.allocatedAt !== null)
+    throw illegalTransition("This order's gold has already been allocated.");
   const latest = await requireDecided(db, order.id);
-  if (latest?.status === 'DONE') throw noFit('The provider has sold gold for this order.');
+  if (latest?.status === 'DONE')
+    throw illegalTransition('The provider has sold gold for this order.');
 };
 
 const requireHeld = async (
@@ -54,11 +57,13 @@ const requireHeld = async (
   const state = await queryGateway(deps, payment);
   const isPartlyGone = state.kind === 'NOT_REPORTED' && state.isPartlyGone;
   if (state.kind === 'PAID_BACK' || state.kind === 'UNDER_WAY' || isPartlyGone) {
-    throw noFit('The gateway has paid the money back, or is about to.');
+    throw illegalTransition('The gateway has paid the money back, or is about to.');
   }
   if (state.kind === 'NOT_REPORTED' && reference === undefined) {
     const why = 'The gateway cannot say whether it has paid the money back.';
-    throw noFit(`${why} Look it up there, and give a reference that shows that it is held.`);
+    throw illegalTransition(
+      `${why} Look it up there, and give a reference that shows that it is held.`,
+    );
   }
 };
 
@@ -99,10 +104,10 @@ const recordBought = async (
       await audit(tx, before);
     },
   );
-  if (recorded !== 'ALLOCATED') throw noFit('The order has changed meanwhile.');
+  if (recorded !== 'ALLOCATED') throw illegalTransition('The order has changed meanwhile.');
 };
 
-/** Verifies a buy anew; the house bears the difference from the quote. */
+/** Verifies a buy again. The house bears the difference from the quote. */
 const verifyAnew = async (deps: ReviewDeps, order: LockedBuy): Promise<OrderChanges> => {
   const { db, clock, random, provider, price } = deps;
   const providerUserId = await requireRegisteredUser(db, order.userId);
@@ -148,7 +153,7 @@ const returnToPaid = (
     const { clock } = deps;
     const locked = await lockReviewed(tx, order.id);
     if (locked.allocatedAt !== null || locked.providerTxId !== order.providerTxId) {
-      throw noFit('The order has changed meanwhile.');
+      throw illegalTransition('The order has changed meanwhile.');
     }
     await requireDecided(tx, order.id);
     await applyPayment(deps, tx, order.id, payment);
@@ -163,7 +168,7 @@ const returnToPaid = (
 /**
  * Buys the order's grams after all, at the current price: `ALLOCATE` (contract: states >
  * Resolutions). The provider's charge now, less its charge at the quote, is
- * `price_difference_paise`; the house bears it, and the customer gets the grams that were paid for.
+ * `price_difference_paise`. The house bears it, and the customer gets the grams that were paid for.
  * An installment has no ordered grams: it buys what its rupees come to now, and waits for a retry
  * where its verify has no answer. After the verify the order is allocated like any paid order, with
  * a new lock and new retries.
@@ -171,9 +176,10 @@ const returnToPaid = (
 export const resolveAllocate: Resolve = async (deps, order, request) => {
   const { db } = deps;
   const isInstallment = order.type === 'SIP_INSTALLMENT';
-  if (!isInstallment && !isLockedBuy(order)) throw noFit('Only a buy can be allocated.');
+  if (!isInstallment && !isLockedBuy(order))
+    throw illegalTransition('Only a buy can be allocated.');
   if (!(await isStillCustomer(db, order.userId))) {
-    throw noFit('The customer has deleted their account. Please pay the money back.');
+    throw illegalTransition('The customer has deleted their account. Please pay the money back.');
   }
   await requireUnbought(deps, order);
   const payment = onlyPayment(await listHeldPayments(db, order.id));
@@ -182,7 +188,7 @@ export const resolveAllocate: Resolve = async (deps, order, request) => {
     return recordBought(deps, order, request, payment);
   }
   if (isInstallment) {
-    // It buys what its rupees come to now: each try of its allocation verifies anew.
+    // It buys what its rupees come to now: each try of its allocation verifies again.
     await requireRegisteredUser(db, order.userId);
     await returnToPaid(deps, order, request, payment, {});
   } else if (isLockedBuy(order)) {

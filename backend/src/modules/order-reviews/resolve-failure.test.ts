@@ -47,7 +47,7 @@ const unjudged = (open: OpenGold, { id: orderId }: ReviewedBuy): Promise<number>
     },
   });
 
-/** A captured payment that failed, and a second one; with the gold, or before it. */
+/** A captured payment that failed, and a second one, with the gold or before it. */
 const failedAndPaidAgain = async (
   open: OpenGold,
   buys: ReviewedBuys,
@@ -250,7 +250,7 @@ const untilTold = async ({ database }: OpenGold, gatewayPaymentId: string, event
 };
 
 /**
- * Plays one step; returns true where a resolution has judged what is known of the first payment.
+ * Plays one step. Returns true where a resolution has judged what is known of the first payment.
  */
 const play = async (
   open: OpenGold,

@@ -11,7 +11,7 @@ import {
   endReview,
   isUnplaced,
   lockReviewed,
-  noFit,
+  illegalTransition,
   requireGold,
   requireSamePayments,
   type QueriedPayment,
@@ -47,14 +47,18 @@ const planKeep = (queried: readonly QueriedPayment[]): KeepPlan => {
   if (second === undefined) return { refunded };
   const gold = queried.find(({ payment }) => !isUnplaced(payment));
   if (gold === undefined || !isPaidBack(gold) || more.length > 0) {
-    throw noFit('Another payment is held for this order: pay it back first.');
+    throw illegalTransition('Another payment is held for this order: pay it back first.');
   }
   // A part that went back of the second would make it too little.
   if (second.state.kind === 'UNDER_WAY' || !second.payment.isAsRequested) {
-    throw noFit("The captured amount differs from the order's amount: pay it back first.");
+    throw illegalTransition(
+      "The captured amount differs from the order's amount: pay it back first.",
+    );
   }
   if (second.state.kind === 'NOT_REPORTED') {
-    throw noFit('The gateway cannot say whether the other payment is held: pay it back first.');
+    throw illegalTransition(
+      'The gateway cannot say whether the other payment is held: pay it back first.',
+    );
   }
   return {
     refunded: [...refunded, toRefunded(gold)],
@@ -63,7 +67,7 @@ const planKeep = (queried: readonly QueriedPayment[]): KeepPlan => {
 };
 
 /**
- * Leaves the gold to the customer; missing money is the house's loss: `KEEP` (contract: states >
+ * Leaves the gold to the customer. Missing money is the house's loss: `KEEP` (contract: states >
  * Resolutions).
  */
 export const resolveKeep: Resolve = async (deps, order, request) => {

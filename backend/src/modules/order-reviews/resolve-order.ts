@@ -4,14 +4,14 @@ import type { JsonObject } from '../../platform/jobs/index.ts';
 import type { AuditEntry, Auditor } from '../audit/index.ts';
 import { findOrder } from '../orders/index.ts';
 import type { resolveBody, ResolutionName } from './order-reviews.schemas.ts';
-import { isUnderReview, noFit, type Resolve, type ReviewDeps } from './resolution.ts';
+import { isUnderReview, illegalTransition, type Resolve, type ReviewDeps } from './resolution.ts';
 import { resolveAllocate } from './resolve-allocate.ts';
 import { resolveKeep } from './resolve-keep.ts';
 import { resolveRecover } from './resolve-recover.ts';
 import { resolveRefunded } from './resolve-refunded.ts';
 import { resolveConfirmSell, resolveReleaseSell } from './resolve-sale.ts';
 
-/** The resolutions by name; each fits sales or purchases alone. */
+/** The resolutions by name. Each fits sales or purchases alone. */
 const resolutions: Readonly<
   Record<ResolutionName, { readonly resolve: Resolve; readonly isForSales: boolean }>
 > = {
@@ -36,9 +36,9 @@ interface ResolveRequest {
 }
 
 /**
- * Ends the manual review of an order as an operator asks (contract: states > Resolutions); the
+ * Ends the manual review of an order as an operator asks (contract: states > Resolutions). The
  * audit row is written in the transaction that changes the order.
- * @throws AppError NOT_FOUND; ILLEGAL_TRANSITION where the resolution does not fit the order
+ * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION where the resolution does not fit the order
  */
 export const resolveOrder = async (
   deps: ResolveOrderDeps,
@@ -47,10 +47,10 @@ export const resolveOrder = async (
   const order = await findOrder(deps.db, orderId);
   if (order === undefined) throw new AppError('NOT_FOUND');
   const { resolution, reference, note } = body;
-  if (!isUnderReview(order)) throw noFit('The order is not under review.', order);
+  if (!isUnderReview(order)) throw illegalTransition('The order is not under review.', order);
   const { resolve, isForSales } = resolutions[resolution];
   if (isForSales !== (order.type === 'SELL')) {
-    throw noFit(`${resolution} does not fit an order of type ${order.type}.`);
+    throw illegalTransition(`${resolution} does not fit an order of type ${order.type}.`);
   }
   const detail: JsonObject = {
     resolution,

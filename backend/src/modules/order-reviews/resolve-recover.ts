@@ -11,7 +11,7 @@ import {
   endReview,
   isUnplaced,
   lockReviewed,
-  noFit,
+  illegalTransition,
   requireGold,
   requireSamePayments,
   type Resolve,
@@ -21,11 +21,11 @@ import {
 /** Returns the payment that the gold was bought with, where it is the only one and went away. */
 const reversedPayment = (payments: readonly HeldPayment[]): HeldPayment => {
   if (payments.some(isUnplaced)) {
-    throw noFit('Another payment is held for this order: pay it back first.');
+    throw illegalTransition('Another payment is held for this order: pay it back first.');
   }
   const [payment] = payments;
   if (payment?.reversals.some(({ isOpen }) => isOpen) !== true) {
-    throw noFit('The payment of this order was not reversed.');
+    throw illegalTransition('The payment of this order was not reversed.');
   }
   return payment;
 };
@@ -34,7 +34,7 @@ const isGone = ({ amountPaise, reversals }: HeldPayment): boolean =>
   addPaise(...reversals.map((reversal) => reversal.amountPaise)) >= amountPaise;
 
 /**
- * Returns the reference of a payment that was paid back in full; queries the gateway where no event
+ * Returns the reference of a payment that was paid back in full. Queries the gateway where no event
  * reported it.
  */
 const requireGone = async (deps: ReviewDeps, payment: HeldPayment): Promise<string | undefined> => {
@@ -42,7 +42,9 @@ const requireGone = async (deps: ReviewDeps, payment: HeldPayment): Promise<stri
   if (isGone(payment)) return reported?.reference ?? undefined;
   const state = await queryGateway(deps, payment);
   if (state.kind === 'PAID_BACK') return state.reference;
-  throw noFit('A part of the payment is still held: pay the rest back first, or keep the order.');
+  throw illegalTransition(
+    'A part of the payment is still held: pay the rest back first, or keep the order.',
+  );
 };
 
 /**

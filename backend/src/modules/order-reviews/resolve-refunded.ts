@@ -20,7 +20,7 @@ import {
   endReview,
   isUnplaced,
   lockReviewed,
-  noFit,
+  illegalTransition,
   requireDecided,
   undecided,
   type QueriedPayment,
@@ -44,7 +44,7 @@ const findPaidBack = (queried: readonly QueriedPayment[]): HeldPayment => {
   const stated = [...of('NOT_ASKED'), ...of('NOT_REPORTED')];
   const [only, ...others] = paidBack.length === 0 ? stated : paidBack;
   if (only !== undefined && others.length === 0) return only.payment;
-  throw noFit('The gateway knows of no such refund of a payment of this order.');
+  throw illegalTransition('The gateway knows of no such refund of a payment of this order.');
 };
 
 /** Changes the order's state to the one where it belongs once that money is gone. */
@@ -85,13 +85,13 @@ export const resolveRefunded: Resolve = async (deps, order, request) => {
   if (payments.length === 0) {
     // Another operator may have ended the review since the order was read: say where it is now.
     const now = await findOrder(db, order.id);
-    throw noFit('No payment of this order is held.', now);
+    throw illegalTransition('No payment of this order is held.', now);
   }
   const queried = await queryGateways(deps, payments, request.reference ?? '');
   const payment = findPaidBack(queried);
   const goingIds = new Set(queried.filter(isGoingAway).map((one) => one.payment.id));
   if (hasGold(order) && !isUnplaced(payment)) {
-    throw noFit('The gold of this payment is in the account: KEEP or RECOVER it.');
+    throw illegalTransition('The gold of this payment is in the account: KEEP or RECOVER it.');
   }
   await inTransaction(async (tx) => {
     const locked = await lockReviewed(tx, order.id);
@@ -99,7 +99,7 @@ export const resolveRefunded: Resolve = async (deps, order, request) => {
     const now = await listHeldPayments(tx, order.id);
     const target = now.find(({ id }) => id === payment.id);
     if (target === undefined || hasGold(locked) !== hasGold(order)) {
-      throw noFit('The order has changed meanwhile.');
+      throw illegalTransition('The order has changed meanwhile.');
     }
     await recordRefund(deps, tx, target, request.reference ?? '');
     const left = now.filter(({ id }) => id !== payment.id);

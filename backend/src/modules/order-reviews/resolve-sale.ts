@@ -9,7 +9,7 @@ import {
   reviewOf,
 } from '../selling/index.ts';
 import {
-  noFit,
+  illegalTransition,
   notAnswered,
   undecided,
   type Resolution,
@@ -19,7 +19,7 @@ import {
 
 const requireVerifiedSale = (order: GoldOrder): VerifiedSale => {
   if (!isVerifiedSale(order))
-    throw noFit('This resolution applies only to a verified sale under review.');
+    throw illegalTransition('This resolution applies only to a verified sale under review.');
   return order;
 };
 
@@ -53,7 +53,7 @@ const record = async (
   };
   const recorded = await recordSaleOutcome(deps, outcome, audit);
   // Another process recorded it between the query and the lock.
-  if (recorded === 'LEFT') throw noFit('The sale is not under review any more.');
+  if (recorded === 'LEFT') throw illegalTransition('The sale is not under review any more.');
 };
 
 /** Returns true for a sale that can no longer be confirmed: our confirms end before the window. */
@@ -67,7 +67,8 @@ const isPastItsTime = ({ clock, provider }: ReviewDeps, { lockStartedAt }: Verif
 export const resolveConfirmSell: Resolve = async (deps, order, request) => {
   const found = await queryStatus(deps, requireVerifiedSale(order));
   if (found.verdict === 'SOLD') return record(deps, request, found, false);
-  if (found.verdict === 'FAILED') throw noFit('The provider says that the sale failed.');
+  if (found.verdict === 'FAILED')
+    throw illegalTransition('The provider says that the sale failed.');
   throw undecided('The provider does not say that it bought the gold.');
 };
 
@@ -78,7 +79,8 @@ export const resolveConfirmSell: Resolve = async (deps, order, request) => {
 export const resolveReleaseSell: Resolve = async (deps, order, request) => {
   const sale = requireVerifiedSale(order);
   const found = await queryStatus(deps, sale);
-  if (found.verdict === 'SOLD') throw noFit('The provider says that it bought the gold.');
+  if (found.verdict === 'SOLD')
+    throw illegalTransition('The provider says that it bought the gold.');
   const isOver = found.verdict === 'NOT_CONFIRMED' && isPastItsTime(deps, sale);
   if (found.verdict === 'FAILED' || isOver) return record(deps, request, found, true);
   throw undecided('The provider may still buy the gold.');

@@ -22,7 +22,7 @@ const ranks = {
 /** Grams as the API writes them: four to eight decimals. */
 const gramsText = (column: Sql): Sql => sql`regexp_replace((${column})::text, '0{1,4}$', '')`;
 
-/** Milliseconds between two times; null while the later one is not known. */
+/** Milliseconds between two times, or null while the later one is not known. */
 const durationMs = (from: Sql, to: Sql): Sql =>
   sql`round(extract(epoch FROM (${to}) - (${from})) * 1000)::bigint`;
 

@@ -16,7 +16,7 @@ export const orderTimelineKinds = [
 ] as const;
 export type OrderTimelineKind = (typeof orderTimelineKinds)[number];
 
-/** Names ids, amounts in paise, grams as text and durations in ms; never a person. */
+/** Names ids, amounts in paise, grams as text and durations in ms. It never names a person. */
 export type OrderTimelineData = Readonly<Record<string, unknown>>;
 
 export interface OrderTimelineEntry {

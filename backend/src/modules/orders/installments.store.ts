@@ -62,7 +62,7 @@ interface VerifiedInstallment {
 }
 
 /**
- * Stores what the provider's verify promises for a paid installment, before it is confirmed; it
+ * Stores what the provider's verify promises for a paid installment, before it is confirmed. It
  * replaces what an earlier verify promised that certainly bought nothing. The customer sees it once
  * the gold is there. False when the order is not waiting for its gold any more.
  */
@@ -121,8 +121,8 @@ export const extendInstallmentExpiry = async (
 };
 
 /**
- * Lists unpaid installments whose time to pay has ended, oldest first; not those whose payment
- * could not be requested yet: their time has not begun.
+ * Lists unpaid installments whose time to pay has ended, oldest first. It leaves out those whose
+ * payment could not be requested yet: their time has not begun.
  */
 export const listLapsedInstallments = (
   db: Db,

@@ -25,7 +25,9 @@ const searchOf = async (db: Db, q: string): Promise<Prisma.GoldOrderWhereInput> 
 
 const orderKinds = ['GOLD_BUY', 'GOLD_SELL', 'SIP_INSTALLMENT'] as const;
 
-/** Returns the kinds of orders of a type, as their counts name them; undefined for none of ours. */
+/**
+ * Returns the kinds of orders of a type, as their counts name them, or undefined for none of ours.
+ */
 const kindsOf = (type: string | undefined) => {
   if (type === undefined) return orderKinds;
   const kind = orderKinds.find((one) => one === type || one === `GOLD_${type}`);

@@ -4,7 +4,7 @@ import { anyAdmin } from '../admins/index.ts';
 import { adminOrderPage, adminOrdersQuery, presentOrderRow } from './orders.schemas.ts';
 import { listOrders } from './list-orders.store.ts';
 
-/** `GET /orders` of the admin API; one order with all that belongs to it is order-reviews'. */
+/** `GET /orders` of the admin API. One order with all that belongs to it is order-reviews'. */
 export const createOrderAdminRoutes = ({ db }: { readonly db: Db }): Route[] => [
   defineRoute({
     method: 'GET',

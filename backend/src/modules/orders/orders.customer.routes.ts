@@ -37,8 +37,9 @@ interface OrderRouteDeps {
  * Fetches the gold provider's link to the invoice of a customer's own order. The link is the key to
  * the document, so it is neither stored nor logged, and each one costs a call to the provider
  * (contract: buying > Invoice).
- * @throws AppError NOT_FOUND for another order, and while the provider has none; RATE_LIMITED with
- * the time until there is room again; PROVIDER_UNAVAILABLE when it gives no readable answer
+ * @throws AppError NOT_FOUND for another order, and while the provider has none, and RATE_LIMITED
+ * with the time until there is room again, and PROVIDER_UNAVAILABLE when it gives no readable
+ * answer
  */
 const fetchInvoiceUrl = async (
   deps: OrderRouteDeps,

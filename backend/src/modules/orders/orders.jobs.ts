@@ -12,7 +12,7 @@ export const allocationJob = (orderId: string): JobRequest => ({
   key: allocationKey(orderId),
 });
 
-/** Makes the same job for a moment of the business clock; it replaces the one that waits. */
+/** Makes the same job for a moment of the business clock. It replaces the one that waits. */
 export const allocationRetry = (orderId: string, dueAt: Date) => ({
   task: ALLOCATE_TASK,
   payload: { orderId },

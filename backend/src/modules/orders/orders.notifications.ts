@@ -69,7 +69,7 @@ const moneyInDoubt: Partial<Record<ManualReviewCode, string>> = {
 /** Returns what the customer reads of a review: for most reasons only that the money is safe. */
 export const reviewBody = (code: ManualReviewCode): string => moneyInDoubt[code] ?? underReview;
 
-/** Notifies the customer that a person will look at the order; not why, which is for operators. */
+/** Notifies the customer that a person will look at the order. The reason is for operators. */
 export const notifyUnderReview = (
   db: Db,
   notify: Notify,

@@ -133,7 +133,7 @@ orderEventView.register(z.globalRegistry, {
 export const paiseOrNull = (value: Paise | null): number | null =>
   value === null ? null : toSafePaise(value);
 
-/** GST and its halves; unknown together. */
+/** GST and its halves, which are unknown together. */
 const presentGst = (gstPaise: Paise | null) => {
   const halves = gstPaise === null ? undefined : splitGst(gstPaise);
   return {

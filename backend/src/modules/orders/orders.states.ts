@@ -13,9 +13,9 @@ const payment: readonly ActorKind[] = ['gateway', 'customer', 'janitor'];
 const machine: readonly ActorKind[] = ['worker', 'janitor'];
 
 /**
- * Declares every transition of an order that is paid for (contract: states > Gold order, buy); any
- * other is refused and logged. A retry passes through PAID again, so that only a PAID order is
- * ever allocated; the one exception is gold that turns out to have been bought for an order under
+ * Declares every transition of an order that is paid for (contract: states > Gold order, buy). Any
+ * other is refused and logged. A retry passes through PAID again, so that only a PAID order is ever
+ * allocated. The one exception is gold that turns out to have been bought for an order under
  * review.
  */
 export const buyTransitions: TransitionTable<BuyStatus, ActorKind> = {
@@ -117,7 +117,7 @@ export const sellTransitions: TransitionTable<SellStatus, ActorKind> = {
 export const isAwaitingAllocation = (status: string): status is 'PAID' | 'RETRY_PENDING' =>
   status === 'PAID' || status === 'RETRY_PENDING';
 
-/** Columns that change with a state; what is left out stays. */
+/** Columns that change with a state. What is left out stays. */
 export interface OrderChanges {
   readonly paidAt?: Date | null;
   readonly allocatedAt?: Date;

@@ -98,7 +98,7 @@ export const findOrders = async (
   return rows.map(toOrder);
 };
 
-/** Returns an order; undefined where there is none. */
+/** Returns an order, or undefined where there is none. */
 export const findOrder = async (db: Db, id: string): Promise<GoldOrder | undefined> => {
   const row = await db.goldOrder.findUnique({ where: { id }, select: columns });
   return row === null ? undefined : toOrder(row);

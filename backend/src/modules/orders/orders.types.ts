@@ -24,7 +24,7 @@ export type BuyStatus = (typeof buyStatuses)[number];
 export const sellStatuses = ['PENDING', 'VERIFIED', 'CONFIRMED', 'COMPLETED', 'FAILED'] as const;
 export type SellStatus = (typeof sellStatuses)[number];
 
-/** Every state that a gold order of any type can show; what a filter may ask for. */
+/** Every state that a gold order of any type can show, and that a filter may name. */
 export const goldOrderStatuses = [...buyStatuses, 'VERIFIED', 'CONFIRMED', 'COMPLETED'] as const;
 export type GoldOrderStatus = (typeof goldOrderStatuses)[number];
 

@@ -20,10 +20,10 @@ export interface PayableOrder {
   readonly userId: string;
   readonly type: 'BUY' | 'SIP_INSTALLMENT';
   readonly status: BuyStatus;
-  /** The end of the provider's price lock; null where there is none (an installment). */
+  /** The end of the provider's price lock, or null where there is none (an installment). */
   readonly lockEndsAt: Date | null;
   readonly amountPaise: GoldOrder['amountPaise'];
-  /** Of the gold that the customer has from it; null where there is none. */
+  /** Of the gold that the customer has from it, or null where there is none. */
   readonly allocatedGrams: GoldOrder['grams'];
   /** It had its gold once, also where that was recovered: an order is allocated once. */
   readonly wasAllocated: boolean;
@@ -70,7 +70,7 @@ interface Review {
   readonly reason: string;
 }
 
-/** The longest reason that is stored; what is over is cut from the earlier one. */
+/** The longest reason that is stored. What is over is cut from the earlier one. */
 const reasonLength = 2000;
 
 /** The dependencies of changing gold orders for payments and allocations. */
@@ -101,7 +101,7 @@ export const markOrderPaid = async (
 };
 
 /**
- * Fails a PENDING order; the customer of an installment is notified and may pay it after all. The
+ * Fails a PENDING order. The customer of an installment is notified and may pay it after all. The
  * caller holds the order's lock.
  * @throws AppError ILLEGAL_TRANSITION (contract: states > Gold order, buy)
  */

@@ -33,7 +33,7 @@ import {
 
 type ApplyDeps = Pick<PaymentsDeps, 'clock' | 'random' | 'logger' | 'notify'>;
 
-/** The effect of a report; `changed` is false for one that says nothing new. */
+/** The effect of a report. `changed` is false for one that says nothing new. */
 export interface AppliedPayment {
   readonly changed: boolean;
   readonly decision: CaptureDecision['kind'] | FailureDecision['kind'];
@@ -155,7 +155,7 @@ const applyFailure = async (
  * Applies what a gateway reports of one payment, whoever brought it: a webhook, the customer's
  * checkout or a poll. Everything is read again under the locks, so any number of reports at once
  * have one effect. Runs in the caller's transaction.
- * @throws what changing the order throws; the transaction must then roll back
+ * @throws what changing the order throws, and the transaction must then roll back
  */
 export const applyPayment = async (
   deps: ApplyDeps,

@@ -27,13 +27,13 @@ import {
 import { lockPaymentOrder } from './payment-orders.store.ts';
 
 interface ReversalFacts {
-  /** The payment by earlier reports; undefined where none has come yet. */
+  /** The payment by earlier reports, or undefined where none has come yet. */
   readonly payment: Pick<RecordedPayment, 'status' | 'disposition'> | undefined;
   readonly order: { readonly status: BuyStatus };
 }
 
 /**
- * WAIT: no money of this payment is held here, so far; it counts when the capture becomes known.
+ * WAIT: no money of this payment is held here, so far. It counts when the capture becomes known.
  * RESOLVED: an operator has accounted for this money already. NOTE: the order is under review, and
  * this is added to its reason. REVIEW: the order goes to review.
  */
@@ -101,7 +101,7 @@ const describeReversal = (
     /** The payment that the gold was, or is to be, bought with. */
     readonly isGoldsPayment: boolean;
     readonly status: BuyStatus;
-    /** Reserved, and ordered; undefined where there is no gold to reserve. */
+    /** Reserved, and ordered, or undefined where there is no gold to reserve. */
     readonly grams: { readonly reserved: Grams; readonly ordered: Grams } | undefined;
   },
 ): string => {
@@ -119,7 +119,7 @@ const describeReversal = (
 
 type ApplyDeps = Pick<PaymentsDeps, 'clock' | 'random' | 'logger' | 'notify'>;
 
-/** The effect of a reversal; `changed` is false for one that is known already. */
+/** The effect of a reversal. `changed` is false for one that is known already. */
 interface AppliedReversal {
   readonly changed: boolean;
   readonly decision: ReversalDecision | 'ALREADY_KNOWN';
@@ -173,9 +173,9 @@ const follow = async (
 
 /**
  * Applies a refund or a lost dispute that a gateway reported of one payment, by an event or when
- * queried. It is recorded once; one that comes before its capture waits for it. Runs in the
+ * queried. It is recorded once. One that comes before its capture waits for it. Runs in the
  * caller's transaction, under the order's lock (contract: states > Reversed payments).
- * @throws what changing the order throws; the transaction must then roll back
+ * @throws what changing the order throws, and the transaction must then roll back
  */
 export const applyReversal = async (
   deps: ApplyDeps,
@@ -198,7 +198,7 @@ export const applyReversal = async (
 
 /**
  * Applies the reversals that came before the capture of their payment, in the transaction that has
- * just applied the capture; `order` is as the capture left it.
+ * just applied the capture. `order` is as the capture left it.
  */
 export const applyEarlierReversals = async (
   deps: ApplyDeps,

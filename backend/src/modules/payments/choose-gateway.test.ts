@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PaymentGateway } from '../../adapters/payment-gateway/port.ts';
-import { defaultGatewayOf, listUsable, type GatewayWish } from './choose-gateway.ts';
+import { defaultGatewayOf, listUsable, type GatewayCriteria } from './choose-gateway.ts';
 import type { GatewayRouting, GatewaySetting } from './gateway-settings.store.ts';
 import { paymentMethods } from './payments.types.ts';
 
@@ -22,7 +22,7 @@ const settingsOf = (disabled: readonly string[]) => ({
   routing,
   byCode: new Map(disabled.map((code) => [code, { enabled: false, mode: 'live' } as const])),
 });
-const list = (wish: GatewayWish, ...disabled: string[]) =>
+const list = (wish: GatewayCriteria, ...disabled: string[]) =>
   listUsable({ gateways, liveOnly: false, settings: settingsOf(disabled) }, wish);
 
 describe('the choice of a gateway', () => {

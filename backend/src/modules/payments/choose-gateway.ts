@@ -8,7 +8,7 @@ import {
 } from './gateway-settings.store.ts';
 import type { PaymentMethod, GatewaysByCode, PaymentsDeps } from './payments.types.ts';
 
-export interface GatewayWish {
+export interface GatewayCriteria {
   /** The customer's own choice, ahead of everything that operators set. */
   readonly preferred?: string | undefined;
   /** The gateway that holds the customer's mandate: no other one will do. */
@@ -44,7 +44,10 @@ const isUsable = ({ gateways, liveOnly, settings }: Choice, code: string): boole
  * disabled, has no credentials, is in the wrong mode or whose circuit is open is passed over
  * wherever it stands, so it is never anybody's fallback.
  */
-export const listUsable = (choice: Choice, { preferred, only, method }: GatewayWish): string[] => {
+export const listUsable = (
+  choice: Choice,
+  { preferred, only, method }: GatewayCriteria,
+): string[] => {
   const { gateways, settings } = choice;
   const { routing } = settings;
   const candidates =
@@ -68,7 +71,7 @@ type ChoiceDeps = Pick<PaymentsDeps, 'gateways' | 'liveOnly'> & { readonly db: D
  */
 export const listUsableGateways = async (
   { db, gateways, liveOnly }: ChoiceDeps,
-  wish: GatewayWish = {},
+  wish: GatewayCriteria = {},
 ): Promise<string[]> =>
   listUsable({ gateways, liveOnly, settings: await readGatewaySettings(db) }, wish);
 
@@ -79,7 +82,7 @@ export const listUsableGateways = async (
 export const requireUsableGateways = (
   { gateways, liveOnly }: Pick<PaymentsDeps, 'gateways' | 'liveOnly'>,
   settings: GatewaySettings,
-  wish: GatewayWish,
+  wish: GatewayCriteria,
 ): readonly [string, ...string[]] => {
   const [first, ...others] = listUsable({ gateways, liveOnly, settings }, wish);
   if (first === undefined) throw new AppError('NO_USABLE_GATEWAY');
@@ -87,13 +90,16 @@ export const requireUsableGateways = (
 };
 
 /** Chooses the gateway of a new payment order. @throws AppError NO_USABLE_GATEWAY */
-export const chooseGateway = async (deps: ChoiceDeps, wish: GatewayWish = {}): Promise<string> => {
+export const chooseGateway = async (
+  deps: ChoiceDeps,
+  wish: GatewayCriteria = {},
+): Promise<string> => {
   const [chosen] = await listUsableGateways(deps, wish);
   if (chosen === undefined) throw new AppError('NO_USABLE_GATEWAY');
   return chosen;
 };
 
-/** Returns where the bare webhook path leads; a disabled gateway may still report payments. */
+/** Returns where the bare webhook path leads. A disabled gateway may still report payments. */
 export const defaultGateway = async ({
   db,
   gateways,

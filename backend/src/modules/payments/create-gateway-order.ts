@@ -38,7 +38,7 @@ import {
   openPaymentOrder,
   transitionPaymentOrder,
 } from './payments.states.ts';
-import { listUsableGateways, type GatewayWish } from './choose-gateway.ts';
+import { listUsableGateways, type GatewayCriteria } from './choose-gateway.ts';
 
 type GatewayOrderDeps = Pick<
   PaymentsDeps,
@@ -73,7 +73,7 @@ interface GatewayTurn {
 }
 
 /** Returns true when the gateway made the order that was requested. */
-export const isEchoOf = (made: GatewayOrder, requested: PaymentOrder): boolean =>
+export const isRequestedOrder = (made: GatewayOrder, requested: PaymentOrder): boolean =>
   made.amountPaise === requested.amountPaise &&
   made.currency === requested.currency &&
   made.receipt === requested.id;
@@ -148,7 +148,7 @@ const failPaymentOrder = (
 
 /**
  * Stores the order that a gateway made, and that its attempts are done. A payment order that has
- * another gateway's by now keeps that; the payments of this one still find it.
+ * another gateway's by now keeps that. The payments of this one still find it.
  * @throws a unique violation where another payment order has this gateway order
  */
 export const storeMadeOrder = (
@@ -173,7 +173,7 @@ const acceptOrder = async (
   turn: GatewayTurn,
   made: GatewayOrder,
 ): Promise<PaymentOrder> => {
-  if (!isEchoOf(made, turn.order)) {
+  if (!isRequestedOrder(made, turn.order)) {
     await failPaymentOrder(deps, turn, made.gatewayOrderId);
     throw new AppError('GATEWAY_MISMATCH');
   }
@@ -217,7 +217,7 @@ const recordIntent = async (
 /**
  * Tries to create the order of a payment order at one gateway. Returns the payment order as it is
  * then, or undefined when this gateway has failed and the next one may be tried: it refused, or
- * nobody can say. The latter leaves at most an order that no customer is ever shown; its attempt
+ * nobody can say. The latter leaves at most an order that no customer is ever shown. Its attempt
  * stays undecided, and a sweep finds out (contract: payments-and-webhooks > Failover).
  * @throws AppError GATEWAY_MISMATCH (the payment order and its order are FAILED), NOT_FOUND,
  *   REQUEST_IN_PROGRESS
@@ -270,8 +270,8 @@ const requirePaymentOrder = async (
 };
 
 /**
- * Acquires the right to ask gateways, waiting for whoever has it; false when the payment order is
- * no longer CREATED. @throws AppError REQUEST_IN_PROGRESS
+ * Acquires the right to ask gateways, waiting for whoever has it. Returns false when the payment
+ * order is no longer CREATED. @throws AppError REQUEST_IN_PROGRESS
  */
 const acquireRequest = async (
   { db, timers }: GatewayOrderDeps,
@@ -288,7 +288,7 @@ const acquireRequest = async (
 };
 
 /** Returns what a payment order asks for: its instrument, or the gateway of its mandate. */
-const wishOf = ({ gateway, method, debitStatus }: PaymentOrder): GatewayWish =>
+const criteriaOf = ({ gateway, method, debitStatus }: PaymentOrder): GatewayCriteria =>
   debitStatus === null
     ? { method: paymentMethods.find((known) => known === method) }
     : { only: gateway };
@@ -297,13 +297,13 @@ const wishOf = ({ gateway, method, debitStatus }: PaymentOrder): GatewayWish =>
 interface OrderRequest {
   readonly paymentOrderId: string;
   readonly holderId: string;
-  readonly wish: GatewayWish;
+  readonly wish: GatewayCriteria;
   readonly hasTime: () => boolean;
 }
 
 /**
- * Gives the first gateway of `usable` its turn, where nobody asked one before; undefined for what
- * `createGatewayOrder` does in all other cases, and `tried` where this gateway has failed.
+ * Gives the first gateway of `usable` its turn, where nobody asked one before, or undefined for
+ * what `createGatewayOrder` does in all other cases, and `tried` where this gateway has failed.
  */
 const tryFirst = async (
   deps: GatewayOrderDeps,
@@ -336,7 +336,7 @@ const createUnderLease = async (
     if (order.expiresAt !== null && clock.now() >= order.expiresAt) {
       throw new AppError('QUOTE_EXPIRED');
     }
-    const usable = await listUsableGateways(deps, { ...wish, ...wishOf(order) });
+    const usable = await listUsableGateways(deps, { ...wish, ...criteriaOf(order) });
     const [code, ...others] = usable.filter((each) => !tried.has(each));
     const gateway = code === undefined ? undefined : gateways.get(code);
     if (gateway === undefined) break;
@@ -353,7 +353,7 @@ const createUnderLease = async (
  * choice that does (contract: payments-and-webhooks > Failover). It may be called again after
  * anything: a process that died, an answer that was lost, a repeat of the request, and several at
  * once, of which one asks gateways (contract: states > Payment order). Returns the payment order as
- * it is; only one that is CREATED is taken to a gateway. `usable` are the gateways in the order of
+ * it is. Only one that is CREATED is taken to a gateway. `usable` are the gateways in the order of
  * choice as its transaction read them: the first one is asked without reading them again.
  * @throws AppError NO_USABLE_GATEWAY (it stays CREATED: try again), GATEWAY_MISMATCH (it and its
  *   order are FAILED), QUOTE_EXPIRED, NOT_FOUND, REQUEST_IN_PROGRESS
@@ -361,7 +361,7 @@ const createUnderLease = async (
 export const createGatewayOrder = async (
   deps: GatewayOrderDeps,
   paymentOrderId: string,
-  wish: GatewayWish = {},
+  wish: GatewayCriteria = {},
   usable: readonly string[] = [],
 ): Promise<PaymentOrder> => {
   const { wall } = deps;

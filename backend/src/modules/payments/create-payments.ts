@@ -29,7 +29,7 @@ export type Payments = ReturnType<typeof createPayments>;
 
 const payloadSchema = z.object({ eventId: z.uuid() });
 
-/** Creates the module's jobs; all of them may run twice. */
+/** Creates the module's jobs. All of them may run twice. */
 const createPaymentJobs = (inbox: Pick<WebhookInbox<never>, 'retryEvent'>): TaskList => ({
   [APPLY_EVENT_TASK]: async (payload) => inbox.retryEvent(payloadSchema.parse(payload).eventId),
 });

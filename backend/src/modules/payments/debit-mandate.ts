@@ -53,7 +53,9 @@ interface ActiveDebit {
   readonly gatewayOrderId: string;
   readonly gateway: PaymentGateway & Required<Pick<PaymentGateway, 'debitMandate'>>;
   readonly holderId: string;
-  /** The time of an earlier request that may still reach the gateway; null where there is none. */
+  /**
+   * The time of an earlier request that may still reach the gateway, or null where there is none.
+   */
   readonly sentAt: Date | null;
   /** The gate is open, its gateway is usable, and it is the day that was announced. */
   readonly maySend: boolean;
@@ -184,7 +186,7 @@ const recordResult = async (
   }
 };
 
-/** Returns true for a gateway that may be used now; a mandate is valid at its own gateway alone. */
+/** Returns true for a gateway that may be used now. A mandate is valid at its own gateway alone. */
 const isUsable = async (deps: PaymentsDeps, only: string): Promise<boolean> =>
   (await listUsableGateways(deps, { only })).length > 0;
 
@@ -200,7 +202,7 @@ const handled = [
 ] as const;
 
 /**
- * Returns the payment order with its gateway's order; undefined where it has to wait, or failed.
+ * Returns the payment order with its gateway's order, or undefined where it has to wait, or failed.
  */
 const openOrder = async (
   deps: PaymentsDeps,

@@ -28,7 +28,7 @@ const isOnlyOfDay = (at: Date) => sql`NOT EXISTS (
     AND other.debit_requested_at < ${endOfIstDay(at)}::timestamptz)`;
 
 /**
- * Acquires the right to act on the debit of an open payment order; the intent of a request is
+ * Acquires the right to act on the debit of an open payment order. The intent of a request is
  * committed with it. A debit that was requested before, or may have been, is UNKNOWN from here on.
  * False while another acts on it, or when there is nothing to do any more.
  */
@@ -61,7 +61,7 @@ export const moveDebit = async (
   });
 };
 
-/** Begins the lease anew for a request that is sent now; false when it was lost. */
+/** Begins the lease again for a request that is sent now. Returns false when it was lost. */
 export const startDebit = (
   db: Db,
   id: string,
@@ -71,7 +71,7 @@ export const startDebit = (
   return lease.renew(db, { row: rowOf(id), holderId, leaseMs, set });
 };
 
-/** Lets the next one in; false when the lease was lost meanwhile. */
+/** Lets the next one in. Returns false when the lease was lost meanwhile. */
 export const releaseDebit = (db: Db, id: string, holderId: string): Promise<boolean> =>
   lease.release(db, { row: rowOf(id), holderId });
 
@@ -83,7 +83,7 @@ export interface DebitRecord {
   readonly at: Date;
 }
 
-/** Writes how far the debit is; false when the holder has lost its lease. */
+/** Writes how far the debit is. Returns false when the holder has lost its lease. */
 export const recordDebit = async (
   db: Db,
   id: string,
@@ -108,7 +108,7 @@ export const recordDebit = async (
 
 interface HeldDebit {
   readonly status: DebitStatus;
-  /** The time of the last request without an answer; null where there was none. */
+  /** The time of the last request without an answer, or null where there was none. */
   readonly sentAt: Date | null;
 }
 
@@ -125,17 +125,17 @@ export const findDebit = async (db: Db, id: string): Promise<HeldDebit | undefin
 
 interface DueDebits {
   readonly now: Date;
-  /** Those that were requested are asked about; the others wait, as behind a closed gate. */
+  /** Those that were requested are asked about. The others wait, as behind a closed gate. */
   readonly undecidedOnly: boolean;
   /** The last look at a debit that was not accepted yet, and at one that was. */
-  readonly askedBefore: Date;
-  readonly acceptedAskedBefore: Date;
+  readonly queriedBefore: Date;
+  readonly acceptedQueriedBefore: Date;
   readonly limit: number;
 }
 
 /** Lists open payment orders whose debit is due, the ones that were tried longest ago first. */
 export const listDueDebits = (db: Db, due: DueDebits): Promise<{ id: string }[]> => {
-  const { now, undecidedOnly, askedBefore, acceptedAskedBefore } = due;
+  const { now, undecidedOnly, queriedBefore, acceptedQueriedBefore } = due;
   const notAskedSince = (before: Date) => ({
     OR: [{ lastAskedAt: null }, { lastAskedAt: { lt: before } }, { lastAskedAt: { gt: now } }],
   });
@@ -145,8 +145,8 @@ export const listDueDebits = (db: Db, due: DueDebits): Promise<{ id: string }[]>
       status: { in: ['CREATED', 'GATEWAY_ORDER_CREATED'] },
       debitDueAt: { lte: now },
       OR: [
-        { debitStatus: { in: waiting }, AND: notAskedSince(askedBefore) },
-        { debitStatus: 'ACCEPTED', AND: notAskedSince(acceptedAskedBefore) },
+        { debitStatus: { in: waiting }, AND: notAskedSince(queriedBefore) },
+        { debitStatus: 'ACCEPTED', AND: notAskedSince(acceptedQueriedBefore) },
       ],
     },
     orderBy: [{ lastAskedAt: { sort: 'asc', nulls: 'first' } }, { debitDueAt: 'asc' }],
@@ -168,7 +168,7 @@ export const sealMandateToken = (sealer: Sealer, userId: string, token: string):
 
 /**
  * Reads the mandate that a payment order is debited under, for the gateway's adapter and nobody
- * else; undefined where its customer pays by the checkout.
+ * else, or undefined where its customer pays by the checkout.
  * @throws DataKeyDestroyedError when the customer is gone
  */
 export const readMandateToken = async (

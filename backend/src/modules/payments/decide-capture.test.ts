@@ -93,7 +93,7 @@ const allCases = (): Case[] => {
 };
 
 /**
- * The rules (contract: payments-and-webhooks > Captures), first match wins; a column that is left
+ * The rules (contract: payments-and-webhooks > Captures), first match wins. A column that is left
  * out matches anything.
  */
 const rules: readonly {
@@ -160,7 +160,7 @@ const rules: readonly {
 
 const matches = (given: Case, when: (typeof rules)[number]['when']): boolean =>
   Object.entries(when).every(([key, values]) =>
-    // Each list was typed by its key above; here they are only looked through.
+    // Each list was typed by its key above. Here they are only looked through.
     (values as readonly unknown[]).includes(given[key as keyof Case]),
   );
 

@@ -100,10 +100,10 @@ const lateCapture = (facts: CaptureFacts): Review | undefined => {
 };
 
 /**
- * Decides what a captured payment does, whoever reported it and in whatever order (contract:
- * states > Late captures). A second capture is that whatever its amount or time; then a wrong
- * currency or amount; then the time at which we learned of it. The facts are what was read under
- * the order's lock.
+ * Decides what a captured payment does, whoever reported it and in whatever order (contract: states
+ * > Late captures). A second capture is that whatever its amount or time. Then a wrong currency or
+ * amount counts, then the time at which we learned of it. The facts are what was read under the
+ * order's lock.
  */
 export const decideCapture = (facts: CaptureFacts): CaptureDecision => {
   if (isKnownCapture(facts.known)) return { kind: 'ALREADY_KNOWN' };
@@ -133,13 +133,13 @@ export interface FailureFacts {
 
 export type FailureDecision =
   | { readonly kind: 'ALREADY_KNOWN' }
-  /** Kept on record; the order and its payment order stay as they are. */
+  /** It is kept on record. The order and its payment order stay as they are. */
   | { readonly kind: 'RECORD' }
-  /** The payment order fails; the order too where it was waiting for this. */
+  /** The payment order fails. The order fails too where it was waiting for this. */
   | { readonly kind: 'FAIL'; readonly failOrder: boolean }
-  /** Recorded of the payment; the order goes to review. */
+  /** It is recorded of the payment. The order goes to review. */
   | { readonly kind: 'REVIEW'; readonly code: 'FAILED_AFTER_PAID'; readonly reason: string }
-  /** Recorded of the payment; the order is under review, and this is added to its reason. */
+  /** It is recorded of the payment. The order is under review, and this is added to its reason. */
   | { readonly kind: 'NOTE'; readonly reason: string };
 
 type KnownPayment = NonNullable<FailureFacts['known']>;
@@ -169,7 +169,7 @@ const decideFailedCapture = (
 
 /**
  * Decides what a failed payment does (contract: states > Failed payments). Only a report about a
- * captured payment itself says anything about its money; a failed attempt beside it changes
+ * captured payment itself says anything about its money. A failed attempt beside it changes
  * nothing, and an attempt at a checkout that is closed already does not fail what is open.
  */
 export const decideFailure = (facts: FailureFacts): FailureDecision => {

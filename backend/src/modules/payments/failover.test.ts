@@ -49,7 +49,7 @@ const attemptsOf = async (open: OpenGold, paymentOrderId: string) => {
 const orderOf = async (call: OpenCaller, id: string) =>
   (await call('GET', `/gold/orders/${id}`)).body;
 
-/** Buys while `first` makes an order whose answer is lost; answers both gateways' orders. */
+/** Buys while `first` makes an order whose answer is lost. Returns both gateways' orders. */
 const buyPastLostOrder = async (open: OpenGold) => {
   const { call } = await open.newCustomer();
   gateways.faults.set('first', 'lost');
@@ -68,7 +68,7 @@ const buyPastLostOrder = async (open: OpenGold) => {
   };
 };
 
-/** Plays the payment of a gateway's order, of which no webhook tells; answers its id. */
+/** Plays the payment of a gateway's order without a webhook. Returns its id. */
 const payUnheard = async (open: OpenGold, gatewayOrderId: string): Promise<string> => {
   const play = { outcome: 'captured', deliver: 'none' };
   const { body } = await open.sandbox.control('POST', `/payments/${gatewayOrderId}`, play);

@@ -2,7 +2,7 @@ import type { Prisma } from '../../generated/prisma/client.ts';
 import { sql, type Db } from '../../platform/db/index.ts';
 import { createLease } from '../../platform/lease/lease.ts';
 
-/** Longer than one call to a gateway may take; begun anew before each. */
+/** Longer than one call to a gateway may take. It begins again before each. */
 export const requestLeaseMs = 20_000;
 const leaseMs = requestLeaseMs;
 
@@ -12,17 +12,17 @@ const rowOf = (id: string) => sql`id = ${id}::uuid`;
 const isUnopened = sql`status = 'CREATED'`;
 
 /**
- * Acquires the right to ask the gateway for the order of a CREATED payment order; false while
- * another request has it, or when the payment order is no longer CREATED.
+ * Acquires the right to ask the gateway for the order of a CREATED payment order. Returns false
+ * while another request has it, or when the payment order is no longer CREATED.
  */
 export const acquireGatewayRequest = (db: Db, id: string, holderId: string): Promise<boolean> =>
   lease.acquire(db, { row: rowOf(id), holderId, leaseMs, where: isUnopened });
 
-/** Begins the lease anew, before a call; false when it was lost. */
+/** Begins the lease again, before a call. Returns false when it was lost. */
 export const renewGatewayRequest = (db: Db, id: string, holderId: string): Promise<boolean> =>
   lease.renew(db, { row: rowOf(id), holderId, leaseMs });
 
-/** Lets the next request in; false when the lease was lost meanwhile. */
+/** Lets the next request in. Returns false when the lease was lost meanwhile. */
 export const releaseGatewayRequest = (db: Db, id: string, holderId: string): Promise<boolean> =>
   lease.release(db, { row: rowOf(id), holderId });
 
@@ -88,7 +88,7 @@ export const endAttempt = async (
  * Returns true when every gateway that was asked for the order of a payment order has turned it
  * down, the last time that it was asked: none of them was merely out of reach.
  */
-export const isTurnedDownEverywhere = async (db: Db, paymentOrderId: string): Promise<boolean> => {
+export const isRefusedByEveryGateway = async (db: Db, paymentOrderId: string): Promise<boolean> => {
   const newest = await db.gatewayAttempt.findMany({
     where: { paymentOrderId },
     distinct: ['gateway'],
@@ -174,19 +174,19 @@ export const listMadeOrders = async (
 export interface AttemptWindow {
   readonly now: Date;
   readonly startedBefore: Date;
-  readonly askedBefore: Date;
+  readonly queriedBefore: Date;
   readonly limit: number;
 }
 
 /** A time that lies ahead was written before the clock was set back, and is ignored. */
-const notAskedSince = ({ now, askedBefore }: AttemptWindow) =>
+const notAskedSince = ({ now, queriedBefore }: AttemptWindow) =>
   [
     { lastAskedAt: null },
-    { lastAskedAt: { lt: askedBefore } },
+    { lastAskedAt: { lt: queriedBefore } },
     { lastAskedAt: { gt: now } },
   ] satisfies Prisma.GatewayAttemptWhereInput[];
 
-/** Lists the attempts that nobody knows the outcome of; asked longest ago first. */
+/** Lists the attempts whose outcome nobody knows, those queried longest ago first. */
 export const listUndecidedAttempts = (
   db: Db,
   window: AttemptWindow,

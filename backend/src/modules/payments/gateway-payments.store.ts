@@ -95,19 +95,18 @@ const heldFor = (orderId: string) =>
     disposition: { not: 'REFUNDED' },
   }) as const;
 
-/** The time after a capture in which its events come; reversals are asked for after it. */
+/** The time after a capture in which its events come. Reversals are asked for after it. */
 const firstPauseMs = 60 * 60_000;
 
 /**
- * Records a reported payment, one row each by the gateway's own id, and returns the row's id. A
- * row that says FAILED or UNMATCHED may learn better; one of captured money is left as it is:
- * undefined then.
+ * Records a reported payment, one row each by the gateway's own id, and returns the row's id.
+ * Updates a FAILED or UNMATCHED row. Leaves a captured payment unchanged and returns undefined.
  */
 export const recordPayment = async (
   db: Db,
   report: PaymentReport,
   record: {
-    /** Given to a new row; a known payment keeps its own. */
+    /** It is given to a new row. A known payment keeps its own. */
     readonly id: string;
     readonly paymentOrderId: string | undefined;
     readonly disposition: PaymentDisposition;

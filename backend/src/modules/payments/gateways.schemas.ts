@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { exampleOf } from '../../platform/http/index.ts';
 import { gatewayModes } from './gateway-settings.store.ts';
 
-/** A payment gateway as operators see it; nothing of its credentials is shown. */
+/** A payment gateway as operators see it, or nothing of its credentials is shown. */
 export const gatewayView = z.object({
   code: z.string(),
   enabled: z.boolean(),
@@ -45,7 +45,7 @@ export type GatewaysView = z.output<typeof gatewaysView>;
 
 export const gatewayParams = z.object({ code: z.string().max(64) });
 
-/** Accepts a change of one gateway; what is not named stays. */
+/** Accepts a change of one gateway. What is not named stays. */
 export const gatewayPatch = z
   .object({ enabled: z.boolean().exactOptional(), mode: z.enum(gatewayModes).exactOptional() })
   .refine(({ enabled, mode }) => enabled !== undefined || mode !== undefined, {

@@ -100,7 +100,7 @@ const fetchCapture = async (
   return isGone ? { ...held, kind: 'PAID_BACK' } : held;
 };
 
-/** Queries the gateway for the state of a payment's money; outside any transaction. */
+/** Queries the gateway for the state of a payment's money, outside any transaction. */
 export const fetchRefundState = async (
   { gateways }: Pick<PaymentsDeps, 'gateways'>,
   payment: AskedPayment,

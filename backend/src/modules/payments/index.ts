@@ -4,7 +4,7 @@ export {
   listDebitGateways,
   listUsableGateways,
   requireUsableGateways,
-  type GatewayWish,
+  type GatewayCriteria,
 } from './choose-gateway.ts';
 export { readGatewayChoice } from './gateway-settings.store.ts';
 export { createGatewayOrder } from './create-gateway-order.ts';
@@ -12,7 +12,7 @@ export { createPayments, type Payments } from './create-payments.ts';
 export { APPLY_EVENT_TASK } from './payment-events.ts';
 export { debitMandate } from './debit-mandate.ts';
 export { listDueDebits, moveDebit, sealMandateToken } from './debits.store.ts';
-export { isTurnedDownEverywhere, listAttempts } from './gateway-attempts.store.ts';
+export { isRefusedByEveryGateway, listAttempts } from './gateway-attempts.store.ts';
 export { createGatewayAdminRoutes } from './gateways.admin.routes.ts';
 export { listHeldPayments } from './gateway-payments.store.ts';
 export {

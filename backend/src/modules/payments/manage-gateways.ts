@@ -26,7 +26,7 @@ export interface ManageGatewaysDeps {
   readonly gateways: GatewaysByCode;
   /** Every gateway that has an adapter, configured or not. */
   readonly codes: readonly string[];
-  /** Those whose credentials do not fit the installation; none unless given. */
+  /** Those whose credentials do not fit the installation, or none unless given. */
   readonly barred?: ReadonlySet<string>;
 }
 

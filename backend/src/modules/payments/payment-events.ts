@@ -48,7 +48,7 @@ const storedEventSchema = z.discriminatedUnion('kind', [
 ]);
 
 /**
- * Lists events of unknown orders whose order or payment became known since, oldest first; one that
+ * Lists events of unknown orders whose order or payment became known since, oldest first. One that
  * failed since comes after those that did not.
  */
 const listMatchable = async (db: Db, receivedFrom: Date, limit: number): Promise<string[]> => {
@@ -81,7 +81,7 @@ type Reported =
   | { readonly kind: 'payment'; readonly report: PaymentReport }
   | { readonly kind: 'reversal'; readonly report: ReversalReport };
 
-/** Returns what an event reports; undefined where it is of no consequence. */
+/** Returns what an event reports, or undefined where it is of no consequence. */
 const reportedBy = (
   event: ParsedGatewayEvent,
   gateway: string,

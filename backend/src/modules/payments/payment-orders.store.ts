@@ -95,7 +95,7 @@ export const markCheckoutOpened = async (tx: Db, id: string, at: Date): Promise<
   });
 };
 
-/** Returns a payment order; undefined where there is none. */
+/** Returns a payment order, or undefined where there is none. */
 export const findPaymentOrder = async (db: Db, id: string): Promise<PaymentOrder | undefined> =>
   toOptional(await db.paymentOrder.findUnique({ where: { id }, select: columns }));
 
@@ -137,7 +137,7 @@ export const lockPaymentOrder = async (tx: Db, id: string): Promise<PaymentOrder
   return toOptional(row);
 };
 
-/** Lets a paid payment order hold the money of another payment of it; its state stays. */
+/** Lets a paid payment order hold the money of another payment of it. Its state stays. */
 export const replaceCapturedPayment = async (
   tx: Db,
   id: string,
@@ -172,7 +172,7 @@ export const extendExpiry = async (
 
 /**
  * Lists installments' payment orders from before `before` that have no gateway order yet, the ones
- * that were tried longest ago first; not those whose mandate is debited.
+ * that were tried longest ago first. Those whose mandate is debited are left out.
  */
 export const listUnopenedInstallments = (
   db: Db,
@@ -198,8 +198,8 @@ export const markPaymentOrderSwept = async (db: Db, id: string, at: Date): Promi
 };
 
 /**
- * Names the gateway whose order is about to be requested; false when the payment order is no longer
- * CREATED.
+ * Names the gateway whose order is about to be requested, or false when the payment order is no
+ * longer CREATED.
  */
 export const nameGateway = async (
   db: Db,

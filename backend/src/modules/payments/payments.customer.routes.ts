@@ -12,7 +12,7 @@ import { findOwnPaymentOrder, verifyPayment } from './verify-payment.ts';
 const customer = signedIn<{ readonly userId: string }>();
 const tags = ['payments'];
 
-/** A customer's own payment orders; they are created where their quotes are consumed. */
+/** A customer's own payment orders. They are created where their quotes are consumed. */
 export const createPaymentCustomerRoutes = (deps: PaymentsDeps): Route[] => [
   defineRoute({
     method: 'GET',

@@ -13,15 +13,15 @@ export type WebhookResult =
 
 export interface PaymentMetrics extends Pick<Metrics, 'countCall'> {
   countWebhook(gateway: string, result: WebhookResult): void;
-  /** Counts a capture that no webhook had reported; `source` is what found it. */
+  /** Counts a capture that no webhook had reported. `source` is what found it. */
   countFoundCapture(gateway: string, source: string): void;
-  /** Counts a refund or lost dispute; `source` is `webhook` or, where none came, `poll`. */
+  /** Counts a refund or lost dispute. `source` is `webhook` or, where none came, `poll`. */
   countReversal(gateway: string, kind: 'REFUND' | 'DISPUTE', source: 'webhook' | 'poll'): void;
 }
 
 /**
- * Creates the module's counters. Gateways are codes of the configuration, never of a path;
- * `default` for what came on the bare path and nobody had signed.
+ * Creates the module's counters. Gateways are codes of the configuration, never of a path.
+ * `default` stands for what came on the bare path and nobody had signed.
  */
 export const createPaymentMetrics = ({
   registry,

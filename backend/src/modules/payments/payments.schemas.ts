@@ -4,7 +4,7 @@ import { exampleOf, opaqueText } from '../../platform/http/index.ts';
 import { gatewayAttemptStatuses, type GatewayAttempt } from './gateway-attempts.store.ts';
 import { paymentOrderStatuses, type PaymentOrder, type PaymentsDeps } from './payments.types.ts';
 
-/** The part that a client hands to its checkout; no secret inside. */
+/** The part that a client hands to its checkout. It holds no secret. */
 const checkoutSchema = z.object({
   provider: z.string(),
   public_key: z.string(),

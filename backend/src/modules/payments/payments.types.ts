@@ -39,8 +39,8 @@ export type PaymentReviewCode =
 
 /**
  * The state of a mandate's debit. SCHEDULED: not requested yet. INTENDED: about to be requested.
- * UNKNOWN: requested, and nobody knows whether the gateway took it. ACCEPTED: the gateway is at it;
- * its payment is reported like any other. REFUSED: it certainly will not happen.
+ * UNKNOWN: requested, and nobody knows whether the gateway took it. ACCEPTED: the gateway is at it.
+ * Its payment is reported like any other. REFUSED: it certainly will not happen.
  */
 export type DebitStatus = 'SCHEDULED' | 'INTENDED' | 'UNKNOWN' | 'ACCEPTED' | 'REFUSED';
 
@@ -62,7 +62,7 @@ export interface PaymentOrder {
   readonly paidAt: Date | null;
   readonly expiresAt: Date | null;
   readonly lastAskedAt: Date | null;
-  /** The moment at which a mandate is debited; null where the customer pays by the checkout. */
+  /** The moment at which a mandate is debited, or null where the customer pays by the checkout. */
   readonly debitDueAt: Date | null;
   /** Of an installment: on that day its checkout counts towards the daily limit. */
   readonly checkoutOpenedAt: Date | null;
@@ -97,7 +97,7 @@ export interface PaymentOrderRequest {
   readonly debit?: { readonly mandateTokenSealed: string; readonly dueAt: Date };
 }
 
-/** Says where a payment's money is; NONE where there is none. */
+/** Says where a payment's money is, or NONE where there is none. */
 export type PaymentDisposition =
   | 'NONE'
   | 'APPLIED'
@@ -117,7 +117,7 @@ export interface RecordedPayment {
   readonly disposition: PaymentDisposition;
   readonly amountPaise: Paise;
   readonly currency: string;
-  /** The moment of learning that it failed after its capture; null where nobody said so. */
+  /** The moment of learning that it failed after its capture, or null where nobody said so. */
   readonly failedAfterCaptureAt: Date | null;
 }
 
@@ -142,7 +142,7 @@ export interface ReversalReport {
 export interface RecordedReversal {
   readonly id: string;
   readonly kind: ReversalKind;
-  /** The gateway's id of it; null where an event named none. */
+  /** The gateway's id of it, or null where an event named none. */
   readonly reference: string | null;
   readonly amountPaise: Paise;
   /** No resolution has accounted for it yet. */
@@ -207,7 +207,7 @@ export interface PaymentsDeps extends Pick<InboxDeps, 'observeEvent'> {
   readonly notify: Notify;
   /** The summaries that show what a review reserves. */
   readonly portfolios: Pick<PortfolioCache, 'drop'>;
-  /** Returns whom the gateway deals with; undefined when there is no such user. */
+  /** Returns whom the gateway deals with, or undefined when there is no such user. */
   readonly findCustomer: (db: Db, userId: string) => Promise<GatewayCustomer | undefined>;
 }
 

@@ -29,7 +29,7 @@ const resultOf: Readonly<Record<ReceiptResult, WebhookResult>> = {
   UNREADABLE: 'unreadable',
 };
 
-/** Checks signature and body; undefined for what is not to be accepted. */
+/** Checks signature and body. Returns undefined for what is not to be accepted. */
 const verify = (gateway: PaymentGateway, delivery: WebhookDelivery) => {
   if (delivery.rawBody.length === 0) return undefined;
   const verified = gateway.verifyWebhook(delivery);
@@ -56,7 +56,7 @@ const bareGateway = async (deps: WebhookDeps, delivery: WebhookDelivery): Promis
 /**
  * Receives one webhook: the signature over the raw bytes is checked first, then the event goes to
  * the inbox. A business problem is never an error here: only a bad signature or a missing body is.
- * @throws AppError NOT_FOUND, INVALID_SIGNATURE; anything else only when not even storing the
+ * @throws AppError NOT_FOUND, INVALID_SIGNATURE, and anything else only when not even storing the
  *   event worked, which makes the gateway send it again
  */
 const receiveWebhook = async (

@@ -14,7 +14,7 @@ import {
   type PaymentReport,
   gatewayCause,
 } from './payments.types.ts';
-import { isEchoOf, storeMadeOrder } from './create-gateway-order.ts';
+import { isRequestedOrder, storeMadeOrder } from './create-gateway-order.ts';
 import { applyPayment } from './apply-payment.ts';
 import { listMadeOrders } from './gateway-attempts.store.ts';
 import {
@@ -29,8 +29,8 @@ type RecoverDeps = Pick<PaymentsDeps, 'inTransaction' | 'clock' | 'logger' | 'ga
 
 /**
  * Recovers the order that a gateway made for a payment order which never learned its id: its
- * process died in between, or the answer was lost. Returns the id; 'none' when the gateway has none
- * that is ours, undefined when it gives no answer.
+ * process died in between, or the answer was lost. Returns the id, 'none' when the gateway has none
+ * that is ours, or undefined when it gives no answer.
  */
 export const recoverGatewayOrder = async (
   deps: RecoverDeps,
@@ -40,7 +40,7 @@ export const recoverGatewayOrder = async (
   const found = await deps.gateways.get(code)?.findOrderByReceipt(order.id);
   if (found?.kind !== 'done') return undefined;
   if (found.value === undefined) return 'none';
-  if (order.status === 'CREATED' && !isEchoOf(found.value, order)) {
+  if (order.status === 'CREATED' && !isRequestedOrder(found.value, order)) {
     const line = { paymentOrderId: order.id, gateway: code };
     deps.logger.error(line, 'the gateway has another order of this receipt');
     return 'none';
@@ -145,7 +145,7 @@ export const pollMadeOrder = async (
   const gateway = gateways.get(code);
   const line = { paymentOrderId: poll.order.id, gateway: code, source: poll.source };
   if (gateway === undefined) {
-    // Nobody is left to ask; waiting for an answer would be for ever.
+    // No process is left that could answer. The wait would never end.
     logger.error(line, 'no adapter to poll with');
     return true;
   }
@@ -229,7 +229,7 @@ export const pollGatewaysOfOrder = async (
   return allAnswered;
 };
 
-/** Polls for every payment that is due; see `sweepByGateway` for a gateway that gives no answer. */
+/** Polls for every payment that is due. See `sweepByGateway` for a gateway that gives no answer. */
 export const pollDuePayments = (deps: PaymentsDeps, signal: AbortSignal): Promise<void> => {
   const { db, clock } = deps;
   const window = windowAt(clock.now());

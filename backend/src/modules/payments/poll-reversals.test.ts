@@ -66,7 +66,7 @@ describe('a reversal that no event reported', () => {
   });
 
   it.for([
-    // A refusal is an answer; a failing read is repeated twice.
+    // A refusal is an answer. A failing read is repeated twice.
     ['refuses to say what became of one payment', { status: 400, times: 1 }, 1],
     ['fails when it is asked about one payment', { status: 500, times: 3 }, 2],
   ] as const)(

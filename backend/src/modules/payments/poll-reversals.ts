@@ -48,7 +48,7 @@ export interface GatewayReversals {
   readonly hasUnread: boolean;
 }
 
-/** The gateway gave no answer at all; or it refused the query about this one payment. */
+/** The gateway gave no answer at all, or it refused the query about this one payment. */
 type NoReversals = 'silent' | 'refused';
 
 const isSilent = (outcome: Outcome<unknown>): boolean =>

@@ -19,7 +19,7 @@ const finalAfterMs = 10 * minuteMs;
 const windowAt = (now: Date): AttemptWindow => ({
   now,
   startedBefore: addMs(now, -minuteMs),
-  askedBefore: addMs(now, -45_000),
+  queriedBefore: addMs(now, -45_000),
   limit: 200,
 });
 
@@ -45,7 +45,7 @@ const resolveAttempt = async (deps: PaymentsDeps, attempt: Undecided): Promise<b
 
 /**
  * Finds out what became of requests for gateway orders whose answer was lost, by their receipt. A
- * customer who was sent to another gateway meanwhile never saw this one's order; should it be paid
+ * customer who was sent to another gateway meanwhile never saw this one's order. Should it be paid
  * all the same, its money finds its payment order (contract: payments-and-webhooks > Failover). A
  * gateway that gives no answer is left until next time.
  */

@@ -269,7 +269,9 @@ describe('money that goes away before there is gold', () => {
   });
 });
 
-/** The events of one payment: captured, told twice; refunded in part twice; lost in a dispute. */
+/**
+ * The events of one payment: captured (delivered twice), refunded in part twice, lost in a dispute.
+ */
 const story = [
   ['payment.captured', undefined, 100_000],
   ['order.paid', undefined, 100_000],

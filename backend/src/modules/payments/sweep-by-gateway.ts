@@ -1,6 +1,6 @@
 /**
- * The result of polling for one row: its gateway answered, if only by refusing the query; it gave
- * no answer; or another worker has the row.
+ * The result of polling for one row: its gateway answered, if only by refusing the query. It gave
+ * no answer, or another worker has the row.
  */
 export type PollResult = 'answered' | 'silent' | 'taken';
 

@@ -33,7 +33,7 @@ const eventOf = (open: OpenGold, subject: string) =>
 const runPaymentSweeps = (open: OpenGold, name?: string): Promise<void> =>
   runSweeps(open.payments.sweeps, name);
 
-/** Runs the job that a deferred event queued; the queue's own runner is tested elsewhere. */
+/** Runs the job that a deferred event queued. The queue's own runner is tested elsewhere. */
 const runJob = async (open: OpenGold, eventId: string): Promise<void> => {
   const [job] = await open.database.db.$queryRaw<{ task: string }[]>`
     SELECT task_identifier AS task FROM graphile_worker.jobs WHERE key = ${`payment-${eventId}`}`;
@@ -141,7 +141,7 @@ describe('an event that cannot be applied now', () => {
   });
 });
 
-/** Makes an order of a receipt at the gateway, past the product; answers the gateway's id. */
+/** Makes an order of a receipt at the gateway, past the product. Returns the gateway's id. */
 const orderAtGateway = async (open: OpenGold, receipt: string): Promise<string> => {
   const order = { amount_paise: 100_000, currency: 'INR', receipt };
   return String((await open.sandbox.gateway('POST', '/v1/orders', order)).body['id']);
@@ -171,7 +171,7 @@ describe('an event of an unknown order', () => {
 
   it('is applied as soon as its payment order knows its gateway order', async ({ open }) => {
     const { orderId, paymentOrderId } = await commitOrder(open, process);
-    // The process died between the gateway's answer and our keeping it; the gateway has the order.
+    // The process died between the gateway's answer and our keeping it. The gateway has the order.
     const gatewayOrderId = await orderAtGateway(open, paymentOrderId);
     const paymentId = await captureUnheard(open, { gatewayOrderId });
     await deliver(open, signedEvent('payment.captured', gatewayOrderId, paymentId));

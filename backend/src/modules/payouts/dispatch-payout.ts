@@ -11,7 +11,7 @@ import {
 } from '../../platform/collaborator-call/index.ts';
 import { NOT_SENT } from '../../platform/http-client/index.ts';
 import { describeOutcome, refused, type Outcome } from '../../platform/outcome/outcome.ts';
-import { lockAccountStanding } from '../banking/index.ts';
+import { lockPayoutAccount } from '../banking/index.ts';
 import {
   findAttempt,
   insertAttempt,
@@ -30,14 +30,14 @@ import { recordAttemptRefusal, recordAttemptReport } from './record-payout-attem
 const idempotencyKeyOf = (payoutId: string, attemptNo: number): string =>
   `${payoutId.replaceAll('-', '')}-${attemptNo}`;
 
-/** Returns why a payout may not be sent; undefined when it may. Keeps its account locked. */
+/** Returns why a payout may not be sent, or undefined when it may. Keeps its account locked. */
 const findObstacle = async (
   { provider }: Pick<PayoutsDeps, 'provider'>,
   tx: Db,
   payout: Payout,
 ): Promise<string | undefined> => {
   const { minimumPaise, maximumImpsPaise } = provider.rules;
-  const standing = await lockAccountStanding(tx, payout.bankAccountId);
+  const standing = await lockPayoutAccount(tx, payout.bankAccountId);
   if (standing?.isUsable !== true || standing.userId !== payout.userId) {
     return 'The bank account is not verified.';
   }
@@ -93,7 +93,7 @@ interface Dispatch {
   readonly payout: Payout;
   readonly attempt: PayoutAttempt;
   readonly holderId: string;
-  /** The last earlier send that was not answered; null where there is none. */
+  /** The last earlier send that was not answered, or null where there is none. */
   readonly sentAt: Date | null;
 }
 

@@ -25,11 +25,11 @@ const toAttempt = (row: Row | null): PayoutAttempt | undefined => {
   return { ...attempt, ...payout, status: row.status as AttemptStatus };
 };
 
-/** Returns an attempt; undefined where there is none. */
+/** Returns an attempt, or undefined where there is none. */
 export const findAttempt = async (db: Db, id: string): Promise<PayoutAttempt | undefined> =>
   toAttempt(await db.payoutAttempt.findUnique({ where: { id }, include: withPayout }));
 
-/** Returns the newest attempt of a payout; undefined where there is none. */
+/** Returns the newest attempt of a payout, or undefined where there is none. */
 export const findNewestAttempt = async (
   db: Db,
   payoutId: string,
@@ -72,7 +72,7 @@ export const findReportedAttempt = async (
 
 /**
  * Returns payouts with an open attempt that was neither sent nor queried since `quietSince`, the
- * longest untouched first; those that a worker is sending are left out. A time that lies ahead is
+ * longest untouched first. Those that a worker is sending are left out. A time that lies ahead is
  * of a clock that was set back since.
  */
 export const listPayoutsToPoll = async (
@@ -108,8 +108,9 @@ export const insertAttempt = async (tx: Db, attempt: NewAttempt): Promise<void> 
 };
 
 /**
- * Acquires an attempt that the provider has not named, to send it; false while another holds it.
- * It counts as sent from here on, until a release says otherwise: its worker may be killed.
+ * Acquires an attempt that the provider has not named, to send it. Returns false while another
+ * holds it. It counts as sent from here on, until a release says otherwise: its worker may be
+ * killed.
  */
 export const acquireAttempt = (
   tx: Db,

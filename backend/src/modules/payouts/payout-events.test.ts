@@ -22,7 +22,7 @@ const inboxOf = (open: OpenPayouts, subject: string) =>
 
 let events = 0;
 
-/** An event as the provider sends it; each body is one of its own. */
+/** An event as the provider sends it. Each body is one of its own. */
 const eventOf = (
   word: Word,
   { id, key }: { readonly id: string; readonly key: string },

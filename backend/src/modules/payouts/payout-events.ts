@@ -89,7 +89,7 @@ const namesOf = (event: ReadPayoutEvent): EventNames => {
 };
 
 /**
- * Lists events of payouts and validations that were unknown and are known by now, oldest first; one
+ * Lists events of payouts and validations that were unknown and are known by now, oldest first. One
  * that failed since comes after those that did not.
  */
 const listMatchable = async (db: Db, receivedFrom: Date, limit: number): Promise<string[]> => {

@@ -7,7 +7,10 @@ import { findPayee, matchPayeeName, type Payee } from '../banking/index.ts';
 import { totalAutomaticPayouts } from './payout.store.ts';
 import type { NewPayout, PayoutHold, PayoutsDeps } from './payouts.types.ts';
 
-/** The bounds that hold automatic payouts (contract: payouts > Payout holds); undefined is off. */
+/**
+ * The bounds that hold automatic payouts (contract: payouts > Payout holds). An undefined bound is
+ * off.
+ */
 export interface PayoutHolds {
   /** An account that was added less long ago, in hours. */
   readonly newAccountHours: number | undefined;

@@ -24,7 +24,7 @@ const toPayoutOrNone = (row: Row | null): Payout | undefined =>
 export const findPayout = async (db: Db, id: string): Promise<Payout | undefined> =>
   toPayoutOrNone(await db.payout.findUnique({ where: { id }, include: withAccount }));
 
-/** Returns a payout of this customer; undefined for another's. */
+/** Returns a payout of this customer, or undefined for another's. */
 export const findOwnPayout = async (
   db: Db,
   id: string,

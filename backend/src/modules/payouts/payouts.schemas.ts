@@ -58,7 +58,7 @@ export const payoutOperatorView = payoutViewSchema.extend({
   userId: z.uuid(),
   approvedBy: z.uuid().nullable(),
   providerPayoutId: z.string().nullable(),
-  /** The reason for which it waits for approval, besides the cap; null when it does not. */
+  /** The reason for which it waits for approval, besides the cap, or null when it does not. */
   hold: z.enum(payoutHolds).nullable(),
 });
 payoutOperatorView.register(z.globalRegistry, {

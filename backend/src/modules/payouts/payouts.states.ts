@@ -5,7 +5,7 @@ import type { Logger } from '../../platform/observability/index.ts';
 import { transition, type TransitionTable } from '../../platform/transitions/transitions.ts';
 import type { AttemptStatus, Payout, PayoutStatus } from './payouts.types.ts';
 
-/** Kinds of actors that may change a payout's state; `service` is a decision of our own code. */
+/** Kinds of actors that may change a payout's state. `service` is a decision of our own code. */
 type PayoutActorKind = 'service' | 'payout-provider' | 'admin';
 
 /**
@@ -36,8 +36,8 @@ export const payoutTransitions: TransitionTable<PayoutStatus, PayoutActorKind> =
 };
 
 /**
- * The meaning of a provider's report for an attempt: the status that it gets; STALE where the
- * report is older than the attempt's state and changes nothing (events come in any order);
+ * The meaning of a provider's report for an attempt: the status that it gets. STALE where the
+ * report is older than the attempt's state and changes nothing (events come in any order).
  * CONTRADICTION where both can't be true.
  */
 export type ReportVerdict = ProviderPayoutStatus | 'STALE' | 'CONTRADICTION';
@@ -76,7 +76,7 @@ type OpenAttemptStatus = (typeof openAttemptStatuses)[number];
 export const isOpenAttempt = (status: AttemptStatus): status is OpenAttemptStatus =>
   openAttemptStatuses.some((open) => open === status);
 
-/** Columns that change with a payout's state; what is left out stays. */
+/** Columns that change with a payout's state. What is left out stays. */
 type PayoutChanges = Pick<
   Prisma.PayoutUncheckedUpdateManyInput,
   | 'attempt'

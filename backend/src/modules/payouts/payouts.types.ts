@@ -26,7 +26,7 @@ export interface Payout {
   readonly amountPaise: Paise;
   readonly status: PayoutStatus;
   readonly mode: string;
-  /** The number of the newest attempt; 0 while none was started. */
+  /** The number of the newest attempt, or 0 while none was started. */
   readonly attempt: number;
   readonly providerPayoutId: string | null;
   readonly utr: string | null;
@@ -72,13 +72,13 @@ export interface PayoutAttempt {
   readonly status: AttemptStatus;
   readonly providerPayoutId: string | null;
   readonly startedAt: Date;
-  /** The provider's first report that can't be true beside an earlier one; null without any. */
+  /** The provider's first report that can't be true beside an earlier one, or null without any. */
   readonly contradictedAt: Date | null;
-  /** The last turn of a worker to send it or to query about it; null before the first. */
+  /** The last turn of a worker to send it or to query about it, or null before the first. */
   readonly lastAskedAt: Date | null;
-  /** The last send without an answer; null where none may have reached the provider. */
+  /** The last send without an answer, or null where none may have reached the provider. */
   readonly sentAt: Date | null;
-  /** The worker that has the lease; a lapsed one stays here until another acquires it. */
+  /** The worker that has the lease. A lapsed one stays here until another acquires it. */
   readonly holderId: string | null;
 }
 

@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import { enqueue } from '../../platform/jobs/index.ts';
-import { lockAccountStanding, lockUsableAccount } from '../banking/index.ts';
+import { lockPayoutAccount, lockUsableAccount } from '../banking/index.ts';
 import { auditPayout, lockWithinCap, requireWithinCap, type Operator } from './payout-approval.ts';
 import { hasContradiction, listAttempts, markContradicted } from './payout-attempt.store.ts';
 import { findPayout } from './payout.store.ts';
@@ -19,7 +19,7 @@ const notRetryable = ({ status }: Payout): AppError =>
 /**
  * Locks the account that a retry pays to until the transaction ends: `chosenId`, or the one of the
  * earlier attempt.
- * @throws AppError BANK_ACCOUNT_NOT_VERIFIED; NOT_FOUND for one that is not the customer's
+ * @throws AppError BANK_ACCOUNT_NOT_VERIFIED, and NOT_FOUND for one that is not the customer's
  */
 const lockAccountForRetry = async (
   tx: Db,
@@ -29,12 +29,12 @@ const lockAccountForRetry = async (
   if (chosenId !== undefined) {
     return (await lockUsableAccount(tx, payout.userId, chosenId, 'bankAccountId')).id;
   }
-  const standing = await lockAccountStanding(tx, payout.bankAccountId);
+  const standing = await lockPayoutAccount(tx, payout.bankAccountId);
   if (standing?.isUsable === true) return payout.bankAccountId;
   throw new AppError('BANK_ACCOUNT_NOT_VERIFIED', { field: 'bankAccountId' });
 };
 
-/** @throws AppError OUTCOME_UNDECIDED; SERVICE_UNAVAILABLE without an answer */
+/** @throws AppError OUTCOME_UNDECIDED, and SERVICE_UNAVAILABLE without an answer */
 const requireUnpaidAttempt = async (
   { db, provider, clock }: PayoutsDeps,
   attempt: PayoutAttempt,
@@ -63,7 +63,7 @@ const requireUnpaidAttempt = async (
  * one live attempt at a time (`payout_attempt_live_key`), and by the provider's own report no other
  * was paid. Should it say otherwise by now of any of them, a further attempt would pay twice. No
  * answer is no "not paid" (contract: states > Payout).
- * @throws AppError OUTCOME_UNDECIDED; SERVICE_UNAVAILABLE without an answer
+ * @throws AppError OUTCOME_UNDECIDED, and SERVICE_UNAVAILABLE without an answer
  */
 const requireNotPaid = async (deps: PayoutsDeps, payoutId: string): Promise<void> => {
   for (const attempt of await listAttempts(deps.db, payoutId)) {
@@ -74,7 +74,7 @@ const requireNotPaid = async (deps: PayoutsDeps, payoutId: string): Promise<void
 /**
  * Holds a payout on which the provider contradicted itself to a SUPER_ADMIN who says why
  * (contract: payouts > Payout retry).
- * @throws AppError FORBIDDEN; VALIDATION_FAILED without a note
+ * @throws AppError FORBIDDEN, and VALIDATION_FAILED without a note
  */
 const requireTrusted = async (
   db: Db,
@@ -112,7 +112,7 @@ const standingOf = async (
 export type RetryDeps = PayoutsDeps & HoldDeps;
 
 /**
- * Retries a FAILED or REVERSED payout: PENDING, approved by the caller; the worker sends it as a
+ * Retries a FAILED or REVERSED payout: PENDING, approved by the caller. The worker sends it as a
  * new attempt. To another account that holds payouts it waits for an approval instead. Of two
  * retries at once the second finds it retried.
  * @throws AppError NOT_FOUND, PAYOUT_CAP_EXCEEDED, ILLEGAL_TRANSITION, FORBIDDEN,

@@ -7,7 +7,7 @@ import type { Plan, PlansDeps } from './plans.types.ts';
 /**
  * Cancels a customer's plan: nothing more is raised. An installment that was raised before goes on
  * (contract: plans > End of a plan).
- * @throws AppError NOT_FOUND; ILLEGAL_TRANSITION for a plan that has ended
+ * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION for a plan that has ended
  */
 export const cancelPlan = async (
   deps: Pick<PlansDeps, 'db' | 'inTransaction' | 'clock' | 'logger'>,

@@ -25,7 +25,7 @@ interface CreatedPlan {
   readonly isReplay: boolean;
 }
 
-/** More than anybody saves by; keeps one customer from filling the day's installments. */
+/** More than anybody saves by. It keeps one customer from filling the day's installments. */
 const maxActivePlans = 50;
 /** Of an IST day, whatever became of them: no limit is passed by many plans of a day. */
 const maxPlansPerDay = 10;
@@ -173,12 +173,12 @@ const write = async (
 };
 
 /**
- * Writes a new plan, once for each idempotency key; its first installment is raised by the worker.
+ * Writes a new plan, once for each idempotency key. Its first installment is raised by the worker.
  * It takes no money, so it is open while the buy gate is closed: the first installment meets the
  * gate (contract: plans > Plan).
  * @throws AppError VALIDATION_FAILED at `start_date`, IDEMPOTENCY_KEY_REUSED, REQUEST_IN_PROGRESS,
- *   KYC_REQUIRED, LIMIT_EXCEEDED; NO_USABLE_GATEWAY where there is a mandate and no gateway that
- *   could debit it
+ *   KYC_REQUIRED, LIMIT_EXCEEDED, and NO_USABLE_GATEWAY where there is a mandate and no gateway
+ *   that could debit it
  */
 export const createPlan = async (
   deps: PlansDeps,

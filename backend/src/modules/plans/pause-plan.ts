@@ -54,7 +54,8 @@ const pause = (deps: PlansDeps, request: PlanRequest): Promise<void> =>
 /**
  * Pauses a plan: it raises and announces nothing, and debits that were not sent are called off. A
  * repeat changes nothing (contract: plans > Pausing a plan).
- * @throws AppError NOT_FOUND; ILLEGAL_TRANSITION for a plan that has ended, or has nothing to raise
+ * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION for a plan that has ended, or has nothing to
+ * raise
  */
 export const pausePlan = async (deps: PlansDeps, request: PlanRequest): Promise<Plan> => {
   await pause(deps, request);
@@ -83,7 +84,7 @@ const resume = (deps: PlansDeps, request: PlanRequest): Promise<void> =>
 /**
  * Goes on with a paused plan at the first date of its schedule that has not gone by: dates of the
  * pause are passed over, and the number of installments stays. A repeat changes nothing.
- * @throws AppError NOT_FOUND; ILLEGAL_TRANSITION for a plan that has ended
+ * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION for a plan that has ended
  */
 export const resumePlan = async (deps: PlansDeps, request: PlanRequest): Promise<Plan> => {
   await resume(deps, request);

@@ -111,7 +111,7 @@ export const insertPlan = async (db: Db, { mandate, ...plan }: NewPlan): Promise
   });
 };
 
-/** Returns a customer's plan; undefined where the plan is another's. */
+/** Returns a customer's plan, or undefined where the plan is another's. */
 export const findPlan = async (db: Db, id: string, userId: string): Promise<Plan | undefined> => {
   const row = await db.sipPlan.findUnique({ where: { id, userId }, select: planColumns });
   return row === null ? undefined : toPlan(row);
@@ -208,7 +208,7 @@ export const ofTrader = isTrader(sql`p.user_id`);
 
 /** The gateways that can take a payment now. */
 export interface UsableGateways {
-  /** For checkouts; undefined while there is none. */
+  /** For checkouts, or undefined while there is none. */
   readonly checkout: string | undefined;
   /** Those that can debit a mandate. */
   readonly debits: readonly string[];

@@ -22,7 +22,7 @@ export interface Mandate {
   readonly tokenSealed: string;
   /** The most that one debit may be, or undefined where the mandate names none. */
   readonly maxPaise: Paise | undefined;
-  /** Its last day of the IST calendar, `YYYY-MM-DD`; undefined where it names none. */
+  /** Its last day of the IST calendar, `YYYY-MM-DD`, or undefined where it names none. */
   readonly endsOn: string | undefined;
 }
 
@@ -48,7 +48,7 @@ export interface Plan {
   readonly startDate: string;
   readonly mandate: Mandate | undefined;
   readonly installmentsRaised: number;
-  /** The next installment falls due then; null once all are raised, and of a cancelled plan. */
+  /** The next installment falls due then, or null once all are raised, and of a cancelled plan. */
   readonly nextDueAt: Date | null;
   /** Dates of the schedule that were skipped, or fell into a pause. */
   readonly passedOver: number;

@@ -15,7 +15,7 @@ import { dueAtOf, isAfterMandate, isMissed, planDebit } from './schedule.rules.t
 const leaseMs = 30_000;
 const plansAtOnce = 200;
 /** Transactions at a time: more would only take the connections of the jobs. */
-const lanes = 4;
+const groupCount = 4;
 
 type RaiseDeps = Pick<
   PlansDeps,
@@ -141,9 +141,11 @@ const createRaise =
       return raiseDebit(deps, tx, raising, mandate);
     });
 
-/** Deals rows out to lanes that work beside each other. */
-const dealOut = <Row>(rows: readonly Row[]): Row[][] =>
-  Array.from({ length: lanes }, (_, lane) => rows.filter((_row, at) => at % lanes === lane));
+/** Deals rows out to groupCount that work beside each other. */
+const distribute = <Row>(rows: readonly Row[]): Row[][] =>
+  Array.from({ length: groupCount }, (_, group) =>
+    rows.filter((_row, at) => at % groupCount === group),
+  );
 
 /**
  * Creates the sweep that raises the installments that are due, a batch of plans at a time: a plan
@@ -163,7 +165,7 @@ export const createRaiseInstallments = (deps: RaiseDeps): Sweep => {
     const onError = (error: unknown, { plan: { id: planId } }: DuePlan): void =>
       logger.error({ planId, err: describeError(error) }, 'an installment was not raised');
     const raised = await Promise.all(
-      dealOut(due).map((rows) => sweepRows({ rows, signal, handle: raise, onError })),
+      distribute(due).map((rows) => sweepRows({ rows, signal, handle: raise, onError })),
     );
     const count = raised.reduce((sum, of) => sum + of, 0);
     if (plans.length > 0) logger.info({ due: plans.length, raised: count }, 'installments raised');

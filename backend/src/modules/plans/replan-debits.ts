@@ -45,7 +45,7 @@ const giveUp = async (
 };
 
 /**
- * Plans the debits of a plan anew that were not sent, in the order of their installments: one whose
+ * Plans the debits of a plan again that were not sent, in the order of their installments: one whose
  * day has passed, and those after it that would come less than one period after another.
  */
 const replan = (deps: ReplanDeps, planId: string): Promise<boolean> =>
@@ -74,7 +74,7 @@ const replan = (deps: ReplanDeps, planId: string): Promise<boolean> =>
   });
 
 /**
- * Creates the sweep that plans debits anew that were announced and not sent on their day, since the
+ * Creates the sweep that plans debits again that were announced and not sent on their day, since the
  * gate was closed, their customer could not buy or their gateway could not be used: each is
  * announced again, or called off where that took longer than one period (contract: plans >
  * Missed debits).

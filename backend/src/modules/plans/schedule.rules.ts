@@ -99,7 +99,7 @@ export const periodAfter = ({ frequency }: Pick<Schedule, 'frequency'>, at: Date
 export const isMissed = (schedule: Pick<Schedule, 'frequency'>, dueAt: Date, now: Date): boolean =>
   periodAfter(schedule, dueAt) < now;
 
-/** A debit that is to be planned, or planned anew. */
+/** A debit that is to be planned, or planned again. */
 interface DebitToPlan {
   readonly dueAt: Date;
   /** The moment for which it was announced, or undefined where it was not. */

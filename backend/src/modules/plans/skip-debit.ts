@@ -51,7 +51,7 @@ const skip = (
  * Skips one debit under a mandate, until it is sent: its installment is PENDING and not debited,
  * the customer may pay it until the next one falls due, and the plan goes on (contract: plans >
  * Skipping a debit). It takes no money, so it meets no gate. A repeat changes nothing.
- * @throws AppError NOT_FOUND; ILLEGAL_TRANSITION where nothing is announced, or it is too late
+ * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION where nothing is announced, or it is too late
  */
 export const skipDebit = async (
   deps: PlansDeps,

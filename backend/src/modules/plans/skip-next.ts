@@ -44,7 +44,7 @@ const passOver = (deps: PlansDeps, { userId, planId, dueAt }: SkipNext): Promise
  * Skips the next installment of a plan, which is not raised: the plan goes on with the date after
  * it and ends one date later. What was announced for it is not debited. The caller names the date,
  * so that a repeat skips no other (contract: plans > Skipping the next installment).
- * @throws AppError NOT_FOUND; ILLEGAL_TRANSITION where the next installment is another, or none
+ * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION where the next installment is another, or none
  */
 export const skipNext = async (deps: PlansDeps, request: SkipNext): Promise<Plan> => {
   await passOver(deps, request);

@@ -24,7 +24,7 @@ interface PriceOptions {
   /** For histories, which may be some seconds old. */
   readonly historyDb?: Db;
   readonly provider: GoldProvider;
-  readonly keepCopy: KeepCopy;
+  readonly cacheSetting: KeepCopy;
   /** Real time: prices age on it even where the business clock is moved. */
   readonly wall: Clock;
   /** Nothing is counted without. */
@@ -36,7 +36,7 @@ export const createPrice = (options: PriceOptions): PriceModule => {
   const fetchPrice = createFetchPrice({ provider, db, wall });
   const live = createLivePrice({
     fetchPrice,
-    spreads: options.keepCopy('spreads', findSpreads),
+    spreads: options.cacheSetting('spreads', findSpreads),
     db,
     wall,
   });

@@ -149,7 +149,7 @@ export interface SetSpreadsDeps {
 /** The one row of `price_config`. */
 const rowId = 1;
 
-/** Returns the spreads in force; zero until an operator sets them. */
+/** Returns the spreads in force. They are zero until an operator sets them. */
 export const findSpreads = async (db: Db): Promise<Spreads> => {
   const row = await db.priceConfig.findUnique({ where: { id: rowId } });
   return { buySpreadBps: row?.buySpreadBps ?? 0, sellSpreadBps: row?.sellSpreadBps ?? 0 };

@@ -27,7 +27,7 @@ interface Replica {
 const serve = async (): Promise<Replica> => {
   const price = createPrice({
     ...system,
-    keepCopy: createSettingCopies(system.db),
+    cacheSetting: createSettingCopies(system.db),
     provider: system.makeProvider(),
   });
   const { guard } = createAdmins({ ...system, tokenTtlSeconds: 3600 });

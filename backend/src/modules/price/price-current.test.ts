@@ -165,7 +165,7 @@ describe('/price/config', () => {
     });
     expect(set).toMatchObject({ status: 200, body: { buySpreadBps: 125, sellSpreadBps: 75 } });
     await setPrice(741_001, 719_001, 730_000);
-    // 741001 x 1.0125 = 750263.51; 719001 x 0.9925 = 713608.49
+    // 741001 x 1.0125 = 750263.51, and 719001 x 0.9925 = 713608.49
     expect((await current()).body).toMatchObject({
       buyPaise: 750_264,
       sellPaise: 713_608,

@@ -71,7 +71,7 @@ const ticks = () =>
 
 type Feeds = readonly { readonly sent: readonly PriceTick[] }[];
 
-/** Every tick has the next number and a mark of its own, and was sent once; returns the marks. */
+/** Every tick has the next number and a mark of its own, and was sent once. Returns the marks. */
 const expectNumbered = async (...feeds: Feeds): Promise<number[]> => {
   const rows = await ticks();
   expect(rows.map(({ seq }) => Number(seq))).toEqual(rows.map((_row, index) => index + 1));

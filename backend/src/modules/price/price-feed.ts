@@ -41,7 +41,7 @@ interface PriceFeedOptions {
 }
 
 /**
- * Sends one tick on every 10 s mark of the wall clock. A tick is a row unique by its mark; only the
+ * Sends one tick on every 10 s mark of the wall clock. A tick is a row unique by its mark. Only the
  * process that inserted it sends it, so the leader's lock merely saves work. A new leader first
  * makes up for the current mark, if nobody has.
  */
@@ -86,7 +86,7 @@ export const createPriceFeed = (options: PriceFeedOptions): PriceFeed => {
     for (let served = 0; served < marksPerTerm && !signal.aborted; served += 1) {
       const next = addMs(markOf(wall.now()), tickEveryMs);
       await timers.sleep(msBetween(wall.now(), next), signal);
-      // A timer may fire a hair early; the mark is what counts.
+      // A timer may fire a hair early. The mark is what counts.
       if (!signal.aborted) await tick(markOf(addMs(wall.now(), 500)));
     }
   };

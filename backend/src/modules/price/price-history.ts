@@ -66,7 +66,7 @@ const readPriceHistory = async (db: Db, range: PriceRange, now: Date) => {
   }));
 };
 
-/** A history that stands for this long without a new tick is made anew: its range goes on. */
+/** A history that stands for this long without a new tick is made again: its range goes on. */
 const madeForMs = 2 * tickEveryMs;
 
 interface MadeHistory {

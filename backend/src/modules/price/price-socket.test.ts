@@ -44,7 +44,7 @@ const patient = (url = system.addresses.redisUrl): Redis => {
 };
 
 let replicas = 0;
-/** A replica of the customer API, once it hears broadcasts; answers its address. */
+/** A replica of the customer API, once it hears broadcasts. Returns its address. */
 const serveReplica = async (options: { redisUrl?: string; wall?: Clock } = {}) => {
   const { redisUrl, wall = system.wall } = options;
   const [publisher, subscriber] = [patient(redisUrl), patient(redisUrl)];
@@ -293,7 +293,7 @@ describe('the door', () => {
   });
 });
 
-/** A client behind the proxy, of this address; answers once it is connected or refused. */
+/** A client behind the proxy, of this address. Resolves once it is connected or refused. */
 const connect = async (url: string, address: string, transport = 'websocket') => {
   const socket = io(`${url}/price`, {
     transports: [transport],

@@ -97,7 +97,7 @@ interface RawSocket {
 }
 
 /**
- * Counts open sockets by address. `mayOpen` refuses a handshake before anything is made for it;
+ * Counts open sockets by address. `mayOpen` refuses a handshake before anything is made for it.
  * `admit` is exact, for handshakes at once all find room: it closes the socket that is one too
  * many.
  */

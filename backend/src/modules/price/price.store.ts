@@ -40,8 +40,9 @@ const toPrice = (row: TickRow): LivePrice => ({
 });
 
 /**
- * Inserts the tick of `mark`, numbered one above the row before, and returns its number; undefined
- * when another process has inserted it, or a neighbour took the number at this very moment.
+ * Inserts the tick of `mark`, numbered one above the row before, and returns its number. Returns
+ * undefined when another process has inserted it, or a neighbour took the number at this very
+ * moment.
  */
 export const insertTick = async (
   db: Db,
@@ -90,7 +91,9 @@ export const insertManualPrice = async (
 export const hasTick = async (db: Db, mark: Date): Promise<boolean> =>
   (await db.priceSnapshot.findUnique({ where: { mark }, select: { id: true } })) !== null;
 
-/** Returns the newest tick's number; 0 before the first. Raw SQL, since every history reads it. */
+/**
+ * Returns the newest tick's number, or 0 before the first. Raw SQL, since every history reads it.
+ */
 export const findLastSeq = async (db: Db): Promise<number> => {
   const row = await selectOne<{ seq: bigint | null }>(
     db,

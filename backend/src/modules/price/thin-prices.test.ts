@@ -61,7 +61,7 @@ describe('prices older than 90 days', () => {
     const lastOf = (minute: number) => addMs(from, minute * minuteMs + 50_000).toISOString();
     expect(kept.slice(0, 2)).toEqual([lastOf(0), lastOf(1)]);
     expect(kept).toHaveLength(2 + 18);
-    // A process that begins anew finds nothing more, until the rest is as old.
+    // A process that begins again finds nothing more, until the rest is as old.
     expect(await thinAt(open, addMs(from, 90 * dayMs + 2.5 * minuteMs))).toBe(0);
     expect(await thinAt(open, addMs(from, 91 * dayMs))).toBe(15);
     expect(await timesOf(open, from, to)).toEqual([0, 1, 2, 3, 4].map(lastOf));

@@ -61,7 +61,7 @@ interface ThinningOptions {
 /**
  * Creates the sweep that leaves one price a minute of those that are older than 90 days (contract:
  * limits > Retention): a sixth of the rows. Histories of a year show one in 105 minutes. It goes on
- * where it was, a day in a statement, and begins anew with the process.
+ * where it was, a day in a statement, and begins again with the process.
  */
 export const createPriceThinning = ({ db, wall, metrics, everyMs }: ThinningOptions): Sweep => {
   const name = 'thin-old-prices';

@@ -58,7 +58,7 @@ const moveOn = async (
  * Changes the status of an order along its table, with the row of its history and the customer's
  * notification in the same transaction. There is no audit row (contract: operators > Audit). Of two
  * operators at once the second one finds the status that the first one set.
- * @throws AppError NOT_FOUND; ILLEGAL_TRANSITION with the status in its details
+ * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION with the status in its details
  */
 export const changeOrderStatus = (
   deps: ChangeStatusDeps,
@@ -80,7 +80,7 @@ export const changeOrderStatus = (
 /**
  * Cancels an order for its customer while nothing of it is packed, and gives its pieces back to
  * what is left. A repeat changes nothing (contract: jewellery > Cancelling a product order).
- * @throws AppError NOT_FOUND; ILLEGAL_TRANSITION with the status in its details
+ * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION with the status in its details
  */
 export const cancelOrder = (
   deps: ChangeStatusDeps,

@@ -28,8 +28,8 @@ const showPdf = (bytes: Buffer, number: string): Reply => ({
 
 /**
  * Returns the PDF of a document of a customer's own order (contract: jewellery > Invoices).
- * @throws AppError NOT_FOUND for another order, and while there is no such document; RATE_LIMITED
- * with the time until there is room again
+ * @throws AppError NOT_FOUND for another order, and while there is no such document, and
+ * RATE_LIMITED with the time until there is room again
  */
 export const fetchInvoice = async (
   deps: InvoiceDeps,

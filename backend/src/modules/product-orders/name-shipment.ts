@@ -26,7 +26,7 @@ const shown = (shipment: Shipment | undefined) => ({
 /**
  * Stores who carries an order and under which number, or corrects it, with the audit row in the
  * same transaction: the number is personal, since a carrier tells the address by it.
- * @throws AppError NOT_FOUND; ILLEGAL_TRANSITION unless the order is PACKED or SHIPPED
+ * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION unless the order is PACKED or SHIPPED
  */
 export const nameShipment = (
   { inTransaction, clock, audit }: ShipmentDeps,

@@ -111,7 +111,7 @@ describe('the status of an order', () => {
     );
     const won = answers.filter(({ status }) => status === 200);
     const { status } = await open.system.db.productOrder.findUniqueOrThrow({ where: { id } });
-    // A cancellation may follow the confirmation; nothing follows a cancellation.
+    // A cancellation may follow the confirmation. Nothing follows a cancellation.
     const statuses = won.map(({ body }) => body['status']);
     expect([1, 2]).toContain(won.length);
     expect(statuses).toContain(status);

@@ -46,7 +46,7 @@ export interface PlacedOrder {
   readonly isReplay: boolean;
 }
 
-/** Times that an order is priced anew because a product changed while it was written. */
+/** Times that an order is priced again because a product changed while it was written. */
 const maxAttempts = 3;
 
 const hashOf = ({ items, shippingAddress, expectedTotal }: PlaceOrderBody): string =>
@@ -62,7 +62,7 @@ const keyOf = (body: PlaceOrderBody): NewProductOrder['key'] => {
 };
 
 /**
- * Returns the order that the request's key made before; undefined where there is none.
+ * Returns the order that the request's key made before, or undefined where there is none.
  * @throws AppError IDEMPOTENCY_KEY_REUSED where it was made from something else
  */
 const findEarlier = async (
@@ -83,7 +83,9 @@ const findEarlier = async (
 /** The fields that are empty in a new order. */
 const unsent = { shipment: undefined, cashReceivedPaise: paise(0n) } as const;
 
-/** Reads and prices what is ordered, and writes it; undefined where a product changed meanwhile. */
+/**
+ * Reads and prices what is ordered, and writes it, or undefined where a product changed meanwhile.
+ */
 const tryToPlace = async (
   deps: PlaceOrderDeps,
   request: PlaceOrderRequest,
@@ -144,14 +146,13 @@ const tryToPlace = async (
 };
 
 /**
- * Places an order at the prices of this moment; nothing is paid before the delivery (contract:
- * jewellery > Placing a product order). A repeat of a key is answered with what the key made
- * before anything else is refused; the key is looked up only where the order can't be written, for
- * the row's unique key finds a repeat all the same.
+ * Places an order at the prices of this moment. Nothing is paid before the delivery (contract:
+ * jewellery > Placing a product order). A repeat of a key is answered with what the key made before
+ * anything else is refused. The key is looked up only where the order can't be written, for the
+ * row's unique key finds a repeat all the same.
  * @throws AppError IDEMPOTENCY_KEY_REUSED, PRODUCT_UNAVAILABLE, LIMIT_EXCEEDED for a customer with
- *   too much on its way, SERVICE_UNAVAILABLE while a
- *   DYNAMIC product has no price, PRICE_CHANGED; CONFLICT where a product changes again and again.
- *   All of them leave the key free.
+ *   too much on its way, SERVICE_UNAVAILABLE while a DYNAMIC product has no price, PRICE_CHANGED,
+ *   and CONFLICT where a product changes again and again. All of them leave the key free.
  */
 export const placeProductOrder = async (
   deps: PlaceOrderDeps,

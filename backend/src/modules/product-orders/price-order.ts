@@ -61,7 +61,7 @@ const messageOf = (product: OrderableProduct | undefined): string => {
 };
 
 /**
- * Returns the 24 karat price of a gram that the lines need; undefined where all of them have a
+ * Returns the 24 karat price of a gram that the lines need, or undefined where all of them have a
  * fixed price, for which nobody is asked.
  * @throws AppError SERVICE_UNAVAILABLE while there is no live price
  */

@@ -16,7 +16,7 @@ import {
   type Shipment,
 } from './product-orders.types.ts';
 
-/** The result of an insert: written; or its key is taken; or a product has changed since. */
+/** The result of an insert: written, or its key is taken, or a product has changed since. */
 type InsertOutcome = 'placed' | 'key-taken' | 'products-changed';
 
 const linesOf = ({ lines }: NewProductOrder): string =>
@@ -118,7 +118,7 @@ const toOrder = (row: Row): ProductOrder => ({
   createdAt: row.createdAt,
 });
 
-/** Returns an order; only of this customer where one is given. */
+/** Returns an order, only of this customer where one is given. */
 export const findProductOrder = async (
   db: Db,
   id: string,
@@ -146,7 +146,7 @@ export const findOrderOfKey = async (
 interface ProductOrderFilter extends ListRange {
   readonly userId?: string | undefined;
   readonly status?: ProductOrderStatus | undefined;
-  /** An id of the order, its customer or a product; or a phone number. */
+  /** An id of the order, its customer or a product, or a phone number. */
   readonly q?: string | undefined;
 }
 
@@ -200,7 +200,7 @@ export const lockProductOrder = async (
   return findProductOrder(tx, id, userId);
 };
 
-/** Sets the status of an order that still has the one it was read with; returns how many. */
+/** Sets the status of an order that still has the one it was read with. Returns how many. */
 export const updateStatus = async (
   tx: Db,
   order: {
@@ -279,7 +279,7 @@ export const eraseProductOrders = async (
 /** Days for which a key is replayed, as of every other key (contract: limits > Retention). */
 const keyDays = 90;
 
-/** Forgets keys that are older than any client repeats; the orders stay. Returns how many. */
+/** Forgets keys that are older than any client repeats. The orders stay. Returns how many. */
 const forgetOldKeys = (db: Db, now: Date, limit: number): Promise<number> =>
   execute(
     db,

@@ -44,7 +44,7 @@ describe('an order', () => {
       totalPaise: 1,
     });
     expect(placed.status).toBe(201);
-    // Of the ring: gold 2314354, making charge 289294, discount on it 28929; 3 % of the chains'
+    // Of the ring: gold 2314354, making charge 289294, discount on it 28929. 3 % of the chains'
     // 100050 is 3001.5.
     expect(placed.body).toMatchObject({
       status: 'PLACED',

@@ -57,7 +57,7 @@ export interface ReceivedCash {
   readonly recordedAt: Date;
 }
 
-/** A product order as it is stored; the address is sealed with the customer's own key. */
+/** A product order as it is stored. The address is sealed with the customer's own key. */
 export interface ProductOrder extends ProductOrderTotals {
   readonly id: string;
   readonly userId: string;

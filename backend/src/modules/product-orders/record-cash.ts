@@ -69,8 +69,8 @@ const toCash = (body: CashBody, id: string, recordedBy: string, now: Date): Rece
  * Records money that was received for a delivered order, once for each reference of a receipt,
  * with the audit row in the same transaction. The database adds it up and refuses more than the
  * order's total (contract: jewellery > Cash on delivery).
- * @throws AppError NOT_FOUND, ILLEGAL_TRANSITION, VALIDATION_FAILED; CONFLICT for a reference that
- *   is recorded with another amount
+ * @throws AppError NOT_FOUND, ILLEGAL_TRANSITION, VALIDATION_FAILED, and CONFLICT for a reference
+ *   that is recorded with another amount
  */
 export const recordCash = (
   { inTransaction, clock, random, audit }: CashDeps,

@@ -58,8 +58,8 @@ export const sealAddress = (sealer: Sealer, orderId: string, address: ShippingAd
   sealer.seal(JSON.stringify(address), contextOf(orderId));
 
 /**
- * Opens the address of an order; undefined once its customer's account is deleted, when there is
- * neither a key nor anything to open.
+ * Opens the address of an order. Returns undefined once its customer's account is deleted, when
+ * there is neither a key nor anything to open.
  */
 export const openAddress = (
   sealer: Sealer | undefined,

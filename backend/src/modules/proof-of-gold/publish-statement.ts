@@ -144,7 +144,7 @@ const publish = (
 /**
  * Makes the statement of a run: confirms, compares, hashes, signs. Where the books don't agree
  * nothing is signed and the reason is kept. Whatever dies on the way leaves nothing published, and
- * the next attempt begins anew.
+ * the next attempt begins again.
  */
 export const makeStatement = async (
   deps: PublishDeps,

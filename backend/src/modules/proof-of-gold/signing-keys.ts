@@ -29,7 +29,7 @@ const toSigningKey = (seed: string): SigningKey => {
 const isSeed = (text: string): boolean =>
   /^[A-Za-z0-9+/]{43}=$/u.test(text) && Buffer.from(text, 'base64').length === 32;
 
-/** Parses a list `new,old` of keys of 32 bytes as base64; none where it is not given. */
+/** Parses a list `new,old` of keys of 32 bytes as base64. Returns none where it is not given. */
 export const signingKeyList = () =>
   z
     .string()

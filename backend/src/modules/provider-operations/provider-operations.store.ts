@@ -171,7 +171,7 @@ export const acquireConfirm = (
   return lease.acquire(db, { row: byId(id), where: undecided, set, holderId, leaseMs });
 };
 
-/** Begins the lease anew, before a call; false when it was lost. */
+/** Begins the lease again, before a call. Returns false when it was lost. */
 export const renewConfirm = (db: Db, id: string, holderId: string): Promise<boolean> =>
   lease.renew(db, { row: byId(id), where: undecided, holderId, leaseMs });
 
@@ -249,7 +249,7 @@ interface OpenOutcome {
 }
 
 /**
- * Releases a confirm without a final outcome: UNKNOWN; or REFUSED where the holder's try was
+ * Releases a confirm without a final outcome: UNKNOWN, or REFUSED where the holder's try was
  * refused and was the only one, so that nothing is in doubt. False when the lease was lost.
  */
 export const markUnknown = async (db: Db, id: string, outcome: OpenOutcome): Promise<boolean> => {
@@ -307,8 +307,8 @@ const openVerifyOf = (orderId: string) =>
   sql`order_id = ${orderId}::uuid AND operation = 'sell-verify' AND status = 'INTENDED'`;
 
 /**
- * Writes the intent to verify a sale, as a part of the statement that writes its order as `placed`;
- * its first try is the holder's.
+ * Writes the intent to verify a sale, as a part of the statement that writes its order as `placed`.
+ * Its first try is the holder's.
  */
 export const verifyIntent = (intent: VerifyIntent): Part => {
   const { id, quoteId, provider, grams, holderId, at } = intent;
@@ -324,7 +324,10 @@ export const verifyIntent = (intent: VerifyIntent): Part => {
   };
 };
 
-/** Acquires a sale's verify for a try; false while another holds it, or when it has its outcome. */
+/**
+ * Acquires a sale's verify for a try. Returns false while another holds it, or when it has its
+ * outcome.
+ */
 export const acquireVerify = (
   db: Db,
   orderId: string,
@@ -334,7 +337,7 @@ export const acquireVerify = (
   return lease.acquire(db, { row: openVerifyOf(orderId), set, holderId, leaseMs });
 };
 
-/** Begins the lease anew, before a second call; false when it was lost. */
+/** Begins the lease again, before a second call. Returns false when it was lost. */
 export const renewVerify = (db: Db, orderId: string, holderId: string): Promise<boolean> =>
   lease.renew(db, { row: openVerifyOf(orderId), holderId, leaseMs });
 
@@ -345,7 +348,9 @@ interface VerifyOutcome {
   readonly at: Date;
 }
 
-/** Writes the outcome of a sale's verify; false when the holder lost its lease to another. */
+/**
+ * Writes the outcome of a sale's verify. Returns false when the holder lost its lease to another.
+ */
 export const recordVerifyOutcome = async (
   db: Db,
   orderId: string,

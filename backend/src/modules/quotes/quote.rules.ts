@@ -17,7 +17,7 @@ import { readBuys } from '../orders/index.ts';
 import type { LimitName, Limits } from '../settings/index.ts';
 import type { QuoteStatus } from './quotes.types.ts';
 
-/** Runs a breakdown of `money`; one that comes to no gold, or to no money, is the caller's. */
+/** Runs a breakdown of `money`. One that comes to no gold, or to no money, is the caller's. */
 export const breakDown = <T>(compute: () => T): T => {
   try {
     return compute();
@@ -117,8 +117,8 @@ export interface SaleToCheck {
 }
 
 /**
- * Checks a sale against its limits. The provider's own minimum comes first, and binds everybody;
- * whoever sells all available grams is exempt from ours (contract: money > Smallest amounts).
+ * Checks a sale against its limits. The provider's own minimum comes first, and binds everybody.
+ * Whoever sells all available grams is exempt from ours (contract: money > Smallest amounts).
  * @throws AppError AMOUNT_TOO_SMALL, LIMIT_EXCEEDED with the limit in `details`
  */
 export const checkSellAmount = (

@@ -30,8 +30,8 @@ const machineOf = ({ logger }: TransitionDeps): Machine<QuoteStatus> => ({
 });
 
 /**
- * Uses up a quote that its buy or sale has locked; false when it is not active any more, or its
- * life has ended.
+ * Uses up a quote that its buy or sale has locked. Returns false when it is not active any more, or
+ * its life has ended.
  */
 export const consumeQuote = (
   deps: TransitionDeps,
@@ -54,7 +54,7 @@ export const consumeQuote = (
 const lapse = { from: ['ACTIVE'], to: 'EXPIRED' } as const;
 
 /**
- * Expires all of a customer's buy quotes but the newest `kept`; returns how many. Exact only with
+ * Expires all of a customer's buy quotes but the newest `kept`. Returns how many. Exact only with
  * the customer's holding locked.
  */
 export const supersedeBuyQuotes = (
@@ -78,7 +78,7 @@ export const supersedeBuyQuotes = (
 };
 
 /**
- * Expires at most `limit` quotes whose life has ended; returns how many. Skips what a buy or sale
+ * Expires at most `limit` quotes whose life has ended. Returns how many. Skips what a buy or sale
  * has locked at this moment.
  */
 export const expireQuotes = (deps: TransitionDeps, db: Db, limit: number): Promise<number> => {

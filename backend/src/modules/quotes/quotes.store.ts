@@ -89,7 +89,7 @@ const toSellQuote = (row: Filled<SellRow>): SellQuote => ({
   providerPricePaise: paise(row.providerPricePaise),
 });
 
-/** Returns a buy quote of this customer; undefined where there is none. */
+/** Returns a buy quote of this customer, or undefined where there is none. */
 export const findBuyQuote = async (
   db: Db,
   id: string,
@@ -121,7 +121,7 @@ export const lockBuyQuote = async (
 };
 
 /**
- * Writes a new quote; one of status CONSUMED is consumed by the transaction that inserts it. Raw
+ * Writes a new quote. One of status CONSUMED is consumed by the transaction that inserts it. Raw
  * SQL, since every buy inserts one (benchmarks.md).
  */
 export const insertBuyQuote = async (db: Db, quote: BuyQuote): Promise<void> => {
@@ -145,7 +145,7 @@ export const insertBuyQuote = async (db: Db, quote: BuyQuote): Promise<void> => 
   );
 };
 
-/** Returns a sell quote of this customer; undefined where there is none. */
+/** Returns a sell quote of this customer, or undefined where there is none. */
 export const findSellQuote = async (
   db: Db,
   id: string,
@@ -193,7 +193,7 @@ export const findUsableSellQuote = async (
   return row === null ? undefined : toSellQuote(row as Filled<SellRow>);
 };
 
-/** Writes a new quote; one of status CONSUMED is consumed by the transaction that inserts it. */
+/** Writes a new quote. One of status CONSUMED is consumed by the transaction that inserts it. */
 export const insertSellQuote = async (db: Db, quote: SellQuote): Promise<void> => {
   await db.goldQuote.create({
     data: {

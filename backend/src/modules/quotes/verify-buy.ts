@@ -91,9 +91,7 @@ export const verifyErrorCode = (
 export const verifyError = (verified: Exclude<Outcome<never>, { kind: 'done' }>): AppError =>
   new AppError(verifyErrorCode(verified), { cause: verified });
 
-/**
- * A verify; or the refusal of one whose rate may be another by now, so that it is worth a retry.
- */
+/** A verify, or the refusal of one whose rate may have changed, so that it is worth a retry. */
 type Tried =
   | { readonly verified: VerifiedBuy }
   | { readonly refusal: AppError; readonly hasLapsed: boolean };
@@ -109,7 +107,7 @@ export const isGramsMismatch = (error: unknown): boolean =>
   'code' in error.cause &&
   error.cause.code === GRAMS_MISMATCH;
 
-/** Reads a verify that made no promise; throws where another rate would not change the answer. */
+/** Reads a verify that made no promise. Throws where another rate would not change the answer. */
 const readRefusal = (outcome: Exclude<Outcome<never>, { kind: 'done' }>): Tried => {
   const refusal = verifyError(outcome);
   const code = outcome.kind === 'refused' ? outcome.code : undefined;

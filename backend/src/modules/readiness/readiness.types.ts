@@ -17,7 +17,9 @@ export type EvidenceItem = (typeof recordedItems)[number];
 /** The form of the custodian's certificate: its grams and its IST day. */
 const certificateForm = /^(?<grams>\d{1,9}(?:\.\d{1,8})?) g of (?<day>\d{4}-\d{2}-\d{2})$/u;
 
-/** Reads the figure and the day of a custodian's certificate; undefined where they are neither. */
+/**
+ * Reads the figure and the day of a custodian's certificate, or undefined where they are neither.
+ */
 export const readCertificateValue = (
   value: string,
 ): { readonly grams: string; readonly day: string } | undefined => {
@@ -57,7 +59,7 @@ export interface Evidence {
   readonly value: string;
   readonly reference: string | null;
   readonly verified: boolean;
-  /** The last IST day on which it holds, `YYYY-MM-DD`; null where it has no end. */
+  /** The last IST day on which it holds, `YYYY-MM-DD`, or null where it has no end. */
   readonly expiresOn: string | null;
   readonly updatedAt: Date;
 }

@@ -3,7 +3,7 @@ import type { CheckContext, Findings, Row, Sample } from './reconciliation.types
 import { printOf, walkRows, type Walk } from './walk-rows.ts';
 
 interface Comparison<R, A, P> extends Omit<Walk<R, A>, 'judge'> {
-  /** Returns what is wrong with a row by the answer; undefined when nothing is. */
+  /** Returns what is wrong with a row by the answer, or undefined when nothing is. */
   readonly findProblem: (row: R, answer: A) => P | undefined;
   /** Returns true where a row agrees with an answer that will not change of itself. */
   readonly isFinal: (row: R, answer: A) => boolean;

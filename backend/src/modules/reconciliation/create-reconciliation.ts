@@ -41,7 +41,7 @@ interface ReconciliationDeps extends Omit<Collaborators, 'payoutProvider'>, Runs
 }
 
 /**
- * RazorpayX allows 5 to 10 calls a second, and one takes some tenths of a second; an operator's
+ * RazorpayX allows 5 to 10 calls a second, and one takes some tenths of a second. An operator's
  * request should not wait much longer than 15 s.
  */
 const usualLimits: FetchLimits = { most: 1000, concurrency: 3, withinMs: 15_000 };

@@ -21,7 +21,7 @@ export interface FetchLimits {
   readonly rest?: string;
 }
 
-/** A collaborator's answer; a text says why there is none. */
+/** A collaborator's answer. A text says why there is none. */
 export type Fetched<A> = { readonly answer: A } | string;
 
 /**

@@ -11,6 +11,6 @@ export {
 } from './database-rules/find-broken-rules.ts';
 export { readNewestFindings } from './newest-findings.ts';
 export { readMoneyPlaces } from './database-rules/money-places.ts';
-export { createProveHoldings } from './prove-holdings.ts';
+export { createProveHoldingsSweep } from './prove-holdings.ts';
 export { createReconciliationPurges } from './reconciliation.purges.ts';
 export { checkIds, type CheckId } from './reconciliation.types.ts';

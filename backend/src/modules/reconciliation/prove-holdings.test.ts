@@ -7,7 +7,7 @@ import { selectRows, sql } from '../../platform/db/index.ts';
 import type { Logger } from '../../platform/observability/index.ts';
 import { holdingBalanceDrift, holdingInvestedDrift } from './checks/holding-drift.ts';
 import { createRead } from './create-read.ts';
-import { createProveHoldings } from './prove-holdings.ts';
+import { createProveHoldingsSweep } from './prove-holdings.ts';
 import type { CheckContext, Findings } from './reconciliation.types.ts';
 
 const dayMs = 24 * 60 * 60_000;
@@ -41,7 +41,7 @@ beforeEach(() => {
 });
 
 const error: Logger['error'] = (entry: unknown) => void logged.push(entry);
-const sweep = () => createProveHoldings({ db: system.db, logger: { error } });
+const sweep = () => createProveHoldingsSweep({ db: system.db, logger: { error } });
 const prove = (passes = sweep()): Promise<void> => passes.run(new AbortController().signal);
 
 const listed = async (): Promise<string[]> => {
@@ -69,7 +69,7 @@ const change = (id: string | undefined, grams: number, paise = 0): Promise<unkno
   );
 
 /**
- * Counts who waits for a lock; by another connection, since a transaction sees what it saw first.
+ * Counts who waits for a lock. By another connection, since a transaction sees what it saw first.
  */
 const waiting = async (): Promise<number> => {
   const rows = await selectRows(

@@ -17,7 +17,7 @@ interface Batch {
 }
 
 /**
- * Takes the next holdings off the list whose books agree; what disagrees stays on it. One that
+ * Takes the next holdings off the list whose books agree. What disagrees stays on it. One that
  * changes meanwhile has another number, and stays too.
  */
 const proveBatch = async (db: Db, after: bigint): Promise<Batch | undefined> => {
@@ -42,7 +42,7 @@ const proveBatch = async (db: Db, after: bigint): Promise<Batch | undefined> => 
 
 /**
  * Proves the next holdings after `after` once more although nothing changed them, and lists those
- * whose books disagree. Returns the last of them; undefined at the end.
+ * whose books disagree. Returns the last of them, or undefined at the end.
  */
 const proveAgain = async (db: Db, after: string): Promise<string | undefined> => {
   const batch = await db.holding.findMany({
@@ -66,7 +66,7 @@ const proveAgain = async (db: Db, after: string): Promise<string | undefined> =>
  * Creates the sweep that proves holdings: all on the list, and a batch of the others in turn, so
  * that even what changed behind the triggers is found in time. `everyMs` is real time.
  */
-export const createProveHoldings = (deps: {
+export const createProveHoldingsSweep = (deps: {
   readonly db: Db;
   readonly logger: Pick<Logger, 'error'>;
 }): Sweep => {

@@ -264,7 +264,7 @@ export const presentReport = (report: Report, now: Date, runId: string | null = 
   };
 };
 
-/** Shows what a run of the rules found; null of a run that found nothing yet, or of none. */
+/** Shows what a run of the rules found, or null of a run that found nothing yet, or of none. */
 export const presentRules = (
   run: Pick<Run, 'id' | 'rules'> | undefined,
   now: Date,

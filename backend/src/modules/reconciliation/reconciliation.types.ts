@@ -47,7 +47,7 @@ export interface Findings {
   readonly incomplete?: string;
 }
 
-/** A row as the database's client returns it; every column becomes a member of a sample. */
+/** A row as the database's client returns it. Every column becomes a member of a sample. */
 export type Row = Readonly<Record<string, string | number | bigint | boolean | Date | null>>;
 
 /** Runs one statement in a read-only transaction with a time limit. */
@@ -86,7 +86,7 @@ export interface CheckContext extends Collaborators {
   readonly from: Date;
   /** Bounds the calls to a collaborator. */
   readonly limits: FetchLimits;
-  /** Absent where nothing is remembered: everything is asked anew. */
+  /** Absent where nothing is remembered: everything is asked again. */
   readonly agreements?: Agreements;
 }
 

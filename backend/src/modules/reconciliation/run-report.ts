@@ -53,7 +53,7 @@ interface RunReport {
 
 /**
  * Runs all checks over the window that ends now. Those that only read the database run one after
- * the other, so that a report takes one connection at a time; those that call a collaborator run
+ * the other, so that a report takes one connection at a time. Those that call a collaborator run
  * beside each other, since each calls another one.
  */
 export const runReport = async (options: RunReport): Promise<Report> => {

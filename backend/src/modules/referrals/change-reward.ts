@@ -50,8 +50,8 @@ const requireStandingBuy = (isTakenBack: boolean): void => {
 /**
  * Approves a reward, withdraws that, or records that it was paid, in one transaction with the audit
  * row. The buy is looked at again under the lock: money that went away earns nobody anything.
- * @throws AppError NOT_FOUND; ILLEGAL_TRANSITION where the reward is elsewhere, or its buy does not
- *   stand
+ * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION where the reward is elsewhere, or its buy does
+ *   not stand
  */
 export const changeReward = (
   { inTransaction, clock, audit, logger }: ChangeRewardDeps,

@@ -118,7 +118,7 @@ export const isBuyTakenBack = async (tx: Db, orderId: string): Promise<boolean> 
   return row?.stands !== true;
 };
 
-/** Changes a reward that is still in `from`; returns the number of changed rows. */
+/** Changes a reward that is still in `from`. Returns the number of changed rows. */
 export const updateReward = async (
   tx: Db,
   { id, from }: { readonly id: string; readonly from: RewardStatus },

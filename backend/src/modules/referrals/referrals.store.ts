@@ -14,7 +14,7 @@ interface NewReferral {
 
 /**
  * Inserts a referral and the referrer's reward. Returns false when this referee has a referral
- * already; the transaction goes on.
+ * already. The transaction goes on.
  */
 export const insertReferral = async (tx: Db, referral: NewReferral): Promise<boolean> => {
   const { id, rewardId, referrerId, refereeId, code, at } = referral;

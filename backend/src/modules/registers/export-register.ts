@@ -124,7 +124,7 @@ const recordExport = async (
  * Creates the export of a register's whole filter as a file, written while it is read, from one
  * snapshot (contract: accounting > Files). Its audit row is there before the first byte. What fails
  * on the way cuts the connection, so that half a file never looks whole.
- * @throws AppError BUSY while this process writes as many files as it may; TOO_MANY_ROWS for a
+ * @throws AppError BUSY while this process writes as many files as it may, and TOO_MANY_ROWS for a
  * spreadsheet that would need a second sheet
  */
 export const createExportRegister = (deps: ExportDeps) => {

@@ -4,7 +4,7 @@ import { noSql, selectOne, sql, type Db, type Sql } from '../../platform/db/inde
 import { invariant } from '../../platform/invariant/invariant.ts';
 import type { Window } from './registers.types.ts';
 
-/** IST dates (`YYYY-MM-DD`), both included; open where one is missing. */
+/** IST dates (`YYYY-MM-DD`), both included. A missing one leaves that end open. */
 export interface Period {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
@@ -22,7 +22,7 @@ export const asInteger = (text: string): number => toSafePaise(paise(BigInt(text
 /** A sum of grams in its wire form. */
 export const asGrams = (text: string): string => formatGrams(gramsFromDatabase(text));
 
-/** Each figure by its name, as SQL; the names say how it is shown. */
+/** Each figure by its name, as SQL. The names say how it is shown. */
 type Sums = Readonly<Record<string, Sql>>;
 type Figure<Name> = Name extends `${string}rams` ? string : number;
 type Figures<S extends Sums> = { readonly [Name in keyof S]: Figure<Name> };
@@ -34,7 +34,7 @@ export const isWithin = (moment: Sql, { from, until }: Window): Sql => sql`
 
 /**
  * Selects sums in one statement, exactly. A figure whose name ends in `grams` or `Grams` is a
- * weight, any other an integer; the sum of nothing is zero.
+ * weight, any other an integer. The sum of nothing is zero.
  */
 export const selectFigures = async <S extends Sums>(
   db: Db,

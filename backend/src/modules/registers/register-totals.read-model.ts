@@ -96,7 +96,7 @@ const readPayouts = (db: Db, window: Window) => {
 
 const isOfKind = (kind: string): Sql => sql`kind = ${kind}`;
 
-/** Movements of the window, by kind; grams that leave are positive under their own name. */
+/** Movements of the window, by kind. Grams that leave are positive under their own name. */
 const readMovements = (db: Db, window: Window) =>
   selectFigures(
     db,

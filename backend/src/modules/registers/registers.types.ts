@@ -7,7 +7,7 @@ export interface RegisterReader {
   readonly role: string;
 }
 
-/** The permission that the guard requires; files need `gold.export` besides. */
+/** The permission that the guard requires. Files need `gold.export` besides. */
 export type RegisterPermission =
   | 'gold.summary.read'
   | 'gold.buys.read'
@@ -34,7 +34,7 @@ export interface RegisterFilter extends Window {
 
 /**
  * Decides the form of a column on the wire and in a file. `name` is a person's name, of which only
- * initials leave the service; `money` is paise, and its column's name ends in `Paise`.
+ * initials leave the service. `money` is paise, and its column's name ends in `Paise`.
  */
 export type ColumnKind = 'text' | 'name' | 'date' | 'time' | 'money' | 'grams' | 'count';
 
@@ -43,7 +43,7 @@ export interface Column {
   readonly name: string;
   readonly kind: ColumnKind;
   readonly value: Sql;
-  /** Added up over the whole filter; `value` then needs no lookups. */
+  /** It is added up over the whole filter. `value` then needs no lookups. */
   readonly isSummed: boolean;
 }
 
@@ -66,9 +66,9 @@ export interface Register {
   /** The table whose rows it lists, and the alias that the rest uses. */
   readonly table: string;
   readonly alias: string;
-  /** Restricts the table to the rows of the register; undefined for all. */
+  /** Restricts the table to the rows of the register. Returns undefined for all. */
   readonly condition?: Sql;
-  /** The moment by which a row belongs to a day; without one the register shows a period. */
+  /** The moment by which a row belongs to a day. Without one the register shows a period. */
   readonly moment?: Sql;
   /** The table's key, which breaks ties. */
   readonly key: Sql;

@@ -49,7 +49,7 @@ const createDashboardRoutes = (deps: ReportsDeps): Route[] => [
   }),
 ];
 
-/** Reports that the accounting API has in its own form; here only their paths stand. */
+/** Reports that the accounting API has in its own form. Here only their paths stand. */
 const notHere = {
   'daily-transactions': 'The transactions of a day',
   gst: 'GST of a period',

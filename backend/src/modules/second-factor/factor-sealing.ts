@@ -19,7 +19,7 @@ const secrets: SealedColumn = {
   contextOf: factorContext,
 };
 
-/** Seals the secrets of authenticator apps anew: see `resealColumn`. */
+/** Seals the secrets of authenticator apps again: see `resealColumn`. */
 export const resealFactors = (
   deps: { readonly vault: Pick<Vault, 'keyId' | 'service'>; readonly inTransaction: InTransaction },
   signal: AbortSignal,

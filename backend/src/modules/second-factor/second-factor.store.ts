@@ -22,7 +22,9 @@ const ownerOf = ({ api, id }: FactorOwner) =>
 export const findFactor = async (db: Db, owner: FactorOwner): Promise<FactorRecord | undefined> =>
   (await db.secondFactor.findFirst({ where: ownerOf(owner) })) ?? undefined;
 
-/** Locks the factor of a person until the transaction ends; undefined where there is none. */
+/**
+ * Locks the factor of a person until the transaction ends. Returns undefined where there is none.
+ */
 export const lockFactor = async (tx: Db, owner: FactorOwner): Promise<FactorRecord | undefined> => {
   const found = await findFactor(tx, owner);
   if (found === undefined) return undefined;
@@ -62,7 +64,7 @@ export const replaceRecoveryCodes = async (
   await tx.recoveryCode.createMany({ data: codes.map((code) => ({ ...code, factorId })) });
 };
 
-/** Marks a recovery code as used; false for one that is unknown or was used before. */
+/** Marks a recovery code as used. Returns false for one that is unknown or was used before. */
 export const takeRecoveryCode = async (
   tx: Db,
   { factorId, codeHash, usedAt }: { factorId: string; codeHash: string; usedAt: Date },

@@ -51,7 +51,7 @@ export interface SecondFactors {
   enrol(tx: Db, ownerId: string, label: string): Promise<{ secret: string; address: string }>;
   /**
    * Activates the factor by its first code, and returns the recovery codes.
-   * @throws AppError CONFLICT without one to confirm; SECOND_FACTOR_INVALID
+   * @throws AppError CONFLICT without one to confirm, and SECOND_FACTOR_INVALID
    */
   confirm(tx: Db, ownerId: string, code: string): Promise<readonly string[]>;
   /** Judges a code and uses it up: neither it nor an earlier one is taken again. */
@@ -107,7 +107,7 @@ const issueRecoveryCodes = async (
   return codes.map((code) => code.replaceAll(/(.{4})(?=.)/gu, '$1-'));
 };
 
-/** Returns the period of a code of the app; undefined for a wrong one, and for another text. */
+/** Returns the period of a code of the app, or undefined for a wrong one, and for another text. */
 const periodOf = (
   { vault, wall }: SecondFactorDeps,
   { id, secretSealed }: FactorRecord,

@@ -27,7 +27,9 @@ import {
 } from './record-sale-outcome.ts';
 import type { SaleInitiator, SellingDeps } from './selling.types.ts';
 
-/** The intent is written, its lease held; `queryFirst` where an earlier try may have arrived. */
+/**
+ * The intent is written and its lease held. `queryFirst` says that an earlier try may have arrived.
+ */
 export interface ConfirmToSend {
   readonly kind: 'CONFIRM';
   readonly order: VerifiedSale;
@@ -190,9 +192,9 @@ const reviewAfterError = async (
  * Takes the second step of a sale: the provider's confirm and its order-status, VERIFIED ->
  * CONFIRMED. The intent is committed before the confirm, the status is queried after every confirm
  * and before any further one, and only the status decides. Any other outcome leaves the sale
- * VERIFIED and under review, with its grams reserved; a sale under review is never confirmed again,
+ * VERIFIED and under review, with its grams reserved. A sale under review is never confirmed again,
  * only queried (contract: selling > Sales under review). `intended` was written by the verify.
- * @throws AppError SELL_UNDER_REVIEW; REQUEST_IN_PROGRESS while another process has it
+ * @throws AppError SELL_UNDER_REVIEW, and REQUEST_IN_PROGRESS while another process has it
  */
 export const confirmSale = async (
   deps: SellingDeps,

@@ -31,7 +31,7 @@ import type { SaleInitiator, SaleOutcomeDeps } from './selling.types.ts';
 
 /**
  * The state of a sale by the provider's order-status. SOLD: it bought the customer's gold. FAILED:
- * it did not and will not. NOT_CONFIRMED: not so far; a confirm may still be on its way. UNKNOWN:
+ * it did not and will not. NOT_CONFIRMED: not so far. A confirm may still be on its way. UNKNOWN:
  * no answer, or none that is final.
  */
 export type SaleVerdict = 'SOLD' | 'FAILED' | 'NOT_CONFIRMED' | 'UNKNOWN';
@@ -82,7 +82,7 @@ export interface SaleOutcome extends SaleInitiator {
   /** For the record of the intent. */
   readonly reason: string;
   readonly invoiceId?: string | undefined;
-  /** The lease of whoever tried the confirm; undefined for one who only queried. */
+  /** The lease of whoever tried the confirm, or undefined for one who only queried. */
   readonly held?: { readonly confirmId: string; readonly holderId: string };
   /** The confirm that was just tried certainly did not happen. */
   readonly wasRefused?: boolean;
@@ -92,7 +92,7 @@ export interface SaleOutcome extends SaleInitiator {
   readonly review: SaleReview;
 }
 
-/** The result of recording; LEFT where another process has the sale or it is no longer VERIFIED. */
+/** The result of recording. LEFT where another process has the sale or it is no longer VERIFIED. */
 type RecordedSale = 'CONFIRMED' | 'FAILED' | 'REVIEW' | 'LEFT';
 
 const noReview = { manualReviewCode: null, manualReviewReason: null };

@@ -52,7 +52,7 @@ const codeOf = (answer: OpenAnswer) => [answer.status, answer.body.error.code];
 const sell = (sellers: Sellers, seller: Seller, key = newSaleKey()) =>
   sellers.sell(seller, '0.02', { idempotency_key: key });
 
-/** A sale whose process dies at a point; what it held runs out. */
+/** A sale whose process dies at a point. What it held runs out. */
 const sellAndDie = async (
   open: OpenGold,
   sellers: Sellers,

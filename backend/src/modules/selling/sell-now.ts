@@ -44,7 +44,7 @@ import { claimVerify, verifySale, type VerifyToSend } from './verify-sale.ts';
 type QuoteToSell =
   /** Named by the caller, whose sale is refused when it can't be used. */
   | { readonly kind: 'named'; readonly quote: SellQuote }
-  /** The newest that fits; where another sale was quicker, a new one is made. */
+  /** The newest that fits. Where another sale was quicker, a new one is made. */
   | { readonly kind: 'found'; readonly quote: SellQuote }
   | { readonly kind: 'new'; readonly quote: SellQuote };
 
@@ -125,7 +125,7 @@ const prepare = async (
   return { chosen, providerUserId };
 };
 
-/** Consumes the quote; false when it was only found, and another sale was quicker. */
+/** Consumes the quote. Returns false when it was only found, and another sale was quicker. */
 const consume = async (
   deps: SellingDeps,
   tx: Db,
@@ -244,7 +244,7 @@ export const replaySale = async (deps: SellingDeps, orderId: string): Promise<Sa
   withPayout(deps, await loadOrder(deps, orderId), true);
 
 /** Takes the steps that are left of a sale, from its last committed one. */
-const carryThrough = async (
+const finishSale = async (
   deps: SellingDeps,
   orderId: string,
   by: SaleInitiator,
@@ -281,7 +281,7 @@ const runUnderKey = (
         resourceId === undefined ? await placeSale(deps, request, basis, bind) : undefined;
       const orderId = resourceId ?? placed?.order.id;
       invariant(orderId, 'a sale has an order');
-      const sale = await carryThrough(deps, orderId, by, placed);
+      const sale = await finishSale(deps, orderId, by, placed);
       await claim.finish(deps.db);
       return sale;
     },
@@ -294,8 +294,9 @@ const lockKeyOf = ({ ownerId, key }: KeyScope): string =>
  * Sells gold, from the idempotency key to the payout. Every step is committed before the next, so
  * that a repeat of the key goes on where a process died. The lock of owner and key keeps a repeat
  * from waiting on the database while the first request runs, and nothing depends on it.
- * @throws AppError what refuses a sale, in the order of refusals; PROVIDER_UNAVAILABLE,
- * PROVIDER_REFUSED, PROVIDER_MISMATCH when it failed; SELL_UNDER_REVIEW when its outcome is unknown
+ * @throws AppError what refuses a sale, in the order of refusals, and PROVIDER_UNAVAILABLE,
+ * PROVIDER_REFUSED, PROVIDER_MISMATCH when it failed, and SELL_UNDER_REVIEW when its outcome is
+ * unknown
  */
 export const sellNow = async (
   deps: SellingDeps,

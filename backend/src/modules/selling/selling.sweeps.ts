@@ -24,7 +24,8 @@ const batchSize = 200;
 const actor = 'janitor';
 
 /**
- * Fails a sale that was never verified, and makes its grams available again; false if it is held.
+ * Fails a sale that was never verified, and makes its grams available again. Returns false if it is
+ * held.
  */
 const failAbandoned = async (deps: SellingDeps, orderId: string): Promise<boolean> => {
   const { inTransaction, clock, random, logger, portfolios } = deps;
@@ -59,8 +60,8 @@ const failAbandoned = async (deps: SellingDeps, orderId: string): Promise<boolea
 };
 
 /**
- * Queries the provider about a verified sale, which ends only by the provider's final answer; false
- * without one.
+ * Queries the provider about a verified sale, which ends only by the provider's final answer.
+ * Returns false without one.
  */
 const queryUndecided = async (deps: SellingDeps, orderId: string): Promise<boolean> => {
   const { db, provider, logger } = deps;

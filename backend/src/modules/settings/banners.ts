@@ -127,8 +127,8 @@ const isLive = ({ active, startsAt, endsAt }: Banner, at: Date): boolean =>
 
 /** Creates the banners, whose change counts from the next request on. */
 export const createBanners = (deps: SettingDeps): BannersService => {
-  const { inTransaction, clock, audit, keepCopy } = deps;
-  const list = keepCopy('banners', listBanners);
+  const { inTransaction, clock, audit, cacheSetting } = deps;
+  const list = cacheSetting('banners', listBanners);
   return {
     list,
 

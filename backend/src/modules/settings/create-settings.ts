@@ -18,23 +18,23 @@ export interface Settings {
   readonly flags: Pick<FlagsService, 'list'>;
   readonly banners: Pick<BannersService, 'listLive'>;
   /** For a setting whose table is another module's. */
-  readonly keepCopy: KeepCopy;
+  readonly cacheSetting: KeepCopy;
   readonly adminRoutes: Route[];
   readonly customerRoutes: Route[];
 }
 
 /** Wires limits, feature flags and banners. */
 export const createSettings = (
-  options: Omit<SettingDeps, 'keepCopy'> & { readonly db: Db },
+  options: Omit<SettingDeps, 'cacheSetting'> & { readonly db: Db },
 ): Settings => {
-  const keepCopy = createSettingCopies(options.db);
-  const deps = { ...options, keepCopy };
+  const cacheSetting = createSettingCopies(options.db);
+  const deps = { ...options, cacheSetting };
   const [limits, flags, banners] = [createLimits(deps), createFlags(deps), createBanners(deps)];
   return {
     limits,
     flags,
     banners,
-    keepCopy,
+    cacheSetting,
     adminRoutes: createSettingsAdminRoutes({ limits, flags, banners }),
     customerRoutes: createBannerRoutes(banners),
   };

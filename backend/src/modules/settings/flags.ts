@@ -88,9 +88,9 @@ const auditPart = (part: 'before' | 'after', { enabled, isPublic, description }:
 
 /** Creates the feature flags, whose change counts from the next request on. */
 export const createFlags = (deps: SettingDeps): FlagsService => {
-  const { inTransaction, clock, audit, keepCopy } = deps;
+  const { inTransaction, clock, audit, cacheSetting } = deps;
   return {
-    list: keepCopy('flags', listFlags),
+    list: cacheSetting('flags', listFlags),
 
     put: ({ key, enabled, description, public: isPublic }, { principal, context }) =>
       inTransaction(async (tx) => {

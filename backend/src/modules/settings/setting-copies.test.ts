@@ -120,9 +120,9 @@ const serveUses = async (between: () => Promise<unknown>) => {
       return Reflect.get(target, name) as unknown;
     },
   });
-  const keepCopy = createSettingCopies(db);
-  const limits = keepCopy('limits', (client) => client.limitsSetting.findFirst());
-  const spreads = keepCopy('spreads', (client) => client.priceConfig.findFirst());
+  const cacheSetting = createSettingCopies(db);
+  const limits = cacheSetting('limits', (client) => client.limitsSetting.findFirst());
+  const spreads = cacheSetting('spreads', (client) => client.priceConfig.findFirst());
   const use = async () => {
     const [found] = await Promise.all([limits(), spreads()]);
     return found?.minBuyPaise.toString();

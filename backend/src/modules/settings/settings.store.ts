@@ -23,7 +23,7 @@ type SettingName = 'limits' | 'flags' | 'banners' | 'spreads';
 export type SettingVersions = ReadonlyMap<string, string>;
 
 /**
- * Returns a setting as it is in the database now; or as it was at the moment of `versions`, where
+ * Returns a setting as it is in the database now, or as it was at the moment of `versions`, where
  * whoever asks has read these beside something else as the request began.
  */
 export type ReadSetting<Value> = (versions?: SettingVersions) => Promise<Value>;
@@ -94,7 +94,7 @@ export interface SettingDeps {
   readonly inTransaction: InTransaction;
   readonly clock: Clock;
   readonly audit: Auditor;
-  readonly keepCopy: KeepCopy;
+  readonly cacheSetting: KeepCopy;
 }
 
 /** The one row of `limits_setting`. */
@@ -126,9 +126,9 @@ export const createLimits = ({
   inTransaction,
   clock,
   audit,
-  keepCopy,
+  cacheSetting,
 }: SettingDeps): LimitsService => ({
-  current: keepCopy('limits', findLimits),
+  current: cacheSetting('limits', findLimits),
 
   replace: (changes, { principal, context }) =>
     inTransaction(async (tx) => {

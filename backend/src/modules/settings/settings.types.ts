@@ -33,7 +33,7 @@ export const defaultLimits: Limits = {
   maxOpenDeliveryPaise: paise(100_000_000n),
 };
 
-/** A feature flag of the clients; the service itself reads none. */
+/** A feature flag of the clients. The service itself reads none. */
 export interface Flag {
   readonly key: string;
   readonly enabled: boolean;
@@ -54,8 +54,8 @@ export interface Banner {
   readonly active: boolean;
   /** Lower ones come first. */
   readonly position: number;
-  /** Shown from then on, inclusive; from ever where it is null. */
+  /** Shown from then on, inclusive, or from ever where it is null. */
   readonly startsAt: Date | null;
-  /** Shown until then, exclusive; for ever where it is null. */
+  /** Shown until then, exclusive, or for ever where it is null. */
   readonly endsAt: Date | null;
 }

@@ -11,16 +11,18 @@ export const switchNames = [
 export type SwitchName = (typeof switchNames)[number];
 
 export interface Switches {
-  /** Returns the value at this moment; undefined, which is off, when missing or unreadable. */
+  /**
+   * Returns the value at this moment, or undefined, which is off, when it is missing or unreadable.
+   */
   read(name: SwitchName): Promise<string | undefined>;
-  /** Returns true for `true` in any case; `1`, `yes` and the empty text are off. */
+  /** Returns true for `true` in any case. `1`, `yes` and the empty text are off. */
   isOn(name: SwitchName): Promise<boolean>;
 }
 
 /**
  * Reads a switch on every call: from the file of its name where a folder is given (a mounted
- * ConfigMap, so that a switch needs no restart), else from the environment. One newline at the
- * end of the file is not part of the value; nothing else is trimmed.
+ * ConfigMap, so that a switch needs no restart), else from the environment. One newline at the end
+ * of the file is not part of the value. Nothing else is trimmed.
  */
 export const createSwitches = (options: {
   readonly settingsDir: string | undefined;

@@ -27,7 +27,7 @@ export const readGstRateBps = (at: Date): Read<Bps> =>
 /** Returns the GST rate in force on the IST date of `at`. */
 export const gstRateBpsOn = (db: Db, at: Date): Promise<Bps> => readAlone(db, readGstRateBps(at));
 
-/** A parameter from one day on; `effectiveFrom` is an IST date at midnight UTC. */
+/** A parameter from one day on. `effectiveFrom` is an IST date at midnight UTC. */
 export interface StatutoryRow {
   readonly id: string;
   readonly key: string;

@@ -109,7 +109,7 @@ const lockForOperator = async (tx: Db, reference: string): Promise<StoredTicket>
 /**
  * Changes the state of a ticket, with its event, an operator's note, an answer to the customer and
  * the audit row in one transaction.
- * @throws AppError NOT_FOUND; ILLEGAL_TRANSITION where the table does not have it
+ * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION where the table does not have it
  */
 export const answerTicket = (
   deps: AnswerTicketDeps,
@@ -141,7 +141,7 @@ export const answerTicket = (
 
 /**
  * Writes to the customer of a ticket. One that nobody took up is taken up so.
- * @throws AppError NOT_FOUND; ILLEGAL_TRANSITION for a ticket that is closed
+ * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION for a ticket that is closed
  */
 export const writeToCustomer = (
   deps: AnswerTicketDeps,

@@ -6,7 +6,7 @@ import { assignTicket, lockTicket } from './support.store.ts';
 
 /**
  * Names the operator who has a ticket, or nobody, with the audit row in the same transaction.
- * @throws AppError NOT_FOUND; VALIDATION_FAILED where there is no such active operator
+ * @throws AppError NOT_FOUND, and VALIDATION_FAILED where there is no such active operator
  */
 export const nameAssignee = (
   { inTransaction, clock, audit }: AnswerTicketDeps,

@@ -13,7 +13,9 @@ import {
 type Vaults = Pick<Vault, 'forUsers' | 'service'>;
 type Context = ReturnType<typeof noteContext>;
 
-/** Seals a text of the customer's with the service key; null where there is nothing to read. */
+/**
+ * Seals a text of the customer's with the service key. Returns null where there is nothing to read.
+ */
 type Reseal = (sealed: string | null, context: Context) => string | null;
 
 const createReseal =

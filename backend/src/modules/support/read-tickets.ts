@@ -78,7 +78,7 @@ export const readTickets = async (deps: ReadTicketsDeps, filter: TicketFilter, p
 };
 
 /**
- * Returns a ticket with what was written and noted; what was erased, or sealed with a key that is
+ * Returns a ticket with what was written and noted. What was erased, or sealed with a key that is
  * destroyed, is null.
  * @throws AppError NOT_FOUND
  */

@@ -83,9 +83,9 @@ const resealColumn = async (
 };
 
 /**
- * Seals the notes and messages of strangers' tickets anew after a new first key in PII_KEYRING. One
+ * Seals the notes and messages of strangers' tickets again after a new first key in PII_KEYRING. One
  * whose key has left the ring stays as it is. A text that is erased meanwhile stays erased. Returns
- * how many texts were sealed anew.
+ * how many texts were sealed again.
  */
 export const resealNotes = async (
   deps: Parameters<typeof resealColumn>[0],

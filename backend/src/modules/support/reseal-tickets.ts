@@ -18,7 +18,7 @@ const sealedByOther = (keyId: string) => sql`
   message_sealed IS NOT NULL AND purge_after IS NOT NULL
   AND NOT starts_with(message_sealed, ${`v1.${keyId}.`})`;
 
-/** Seals every column anew; undefined where the old key is gone. */
+/** Seals every column again. Returns undefined where the old key is gone. */
 const resealTicket = (
   { service }: Pick<Vault, 'service'>,
   ticket: Sealed & { readonly id: string },
@@ -39,9 +39,9 @@ const resealTicket = (
 };
 
 /**
- * After a new first key in PII_KEYRING: seals tickets of strangers anew, a batch in each
+ * After a new first key in PII_KEYRING: seals tickets of strangers again, a batch in each
  * transaction. One whose key has left the ring stays as it is.
- * @returns how many tickets were sealed anew
+ * @returns how many tickets were sealed again
  */
 export const resealTickets = async (
   {

@@ -31,7 +31,7 @@ interface SealedTicket {
 const withAssignee = { assignee: { select: { id: true, email: true } } } as const;
 type TicketRow = Prisma.SupportTicketGetPayload<{ include: typeof withAssignee }>;
 
-/** A ticket as it is stored; what is null of its texts was erased, or never written. */
+/** A ticket as it is stored. What is null of its texts was erased, or never written. */
 export type StoredTicket = Omit<TicketRow, 'category' | 'status'> & {
   readonly category: TicketCategory;
   readonly status: TicketStatus;
@@ -53,13 +53,16 @@ const toTicket = ({ category, status, ...row }: TicketRow): StoredTicket => ({
   status: status as TicketStatus,
 });
 
-/** Returns a ticket; undefined when there is none of this reference. */
+/** Returns a ticket, or undefined when there is none of this reference. */
 export const findTicket = async (db: Db, reference: string): Promise<StoredTicket | undefined> => {
   const row = await db.supportTicket.findUnique({ where: { reference }, include: withAssignee });
   return row === null ? undefined : toTicket(row);
 };
 
-/** Locks a ticket until the transaction ends; undefined when there is none of this reference. */
+/**
+ * Locks a ticket until the transaction ends. Returns undefined when there is none of this
+ * reference.
+ */
 export const lockTicket = async (tx: Db, reference: string): Promise<StoredTicket | undefined> => {
   await selectRows(
     tx,
@@ -156,7 +159,7 @@ export const listTickets = async (db: Db, filter: TicketFilter, page: Page) => {
   return { tickets: rows.map(toTicket), total };
 };
 
-/** Returns the state of a ticket; undefined when there is none of this reference. */
+/** Returns the state of a ticket, or undefined when there is none of this reference. */
 export const findTicketStatus = async (
   db: Db,
   reference: string,

@@ -4,7 +4,7 @@ export type TicketCategory = (typeof ticketCategories)[number];
 export const ticketStatuses = ['OPEN', 'IN_PROGRESS', 'RESOLVED', 'CLOSED'] as const;
 export type TicketStatus = (typeof ticketStatuses)[number];
 
-/** A ticket as it is written; everything but the category is personal. */
+/** A ticket as it is written. Everything but the category is personal. */
 export interface TicketContent {
   readonly name: string;
   readonly email?: string | undefined;

@@ -75,7 +75,7 @@ export const createTicketAccess = (deps: TicketAccessDeps) => {
   };
 
   return {
-    /** Returns the ticket. @throws AppError NOT_FOUND; TICKET_LIMIT */
+    /** Returns the ticket. @throws AppError NOT_FOUND, and TICKET_LIMIT */
     async admit(request: TicketRequest): Promise<StoredTicket> {
       const { reference, contact, authorization, ip } = request;
       const customer = await identify(authorization);

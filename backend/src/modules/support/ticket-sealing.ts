@@ -24,7 +24,9 @@ export const messageContext = (row: string) => ({
 /** The life of what the service key seals (contract: identity-and-kyc > Personal data). */
 export const strangersMs = 30 * 24 * 60 * 60_000;
 
-/** Opens a text; null where it was erased, or its key is gone: the rest of the ticket stays. */
+/**
+ * Opens a text. Returns null where it was erased, or its key is gone: the rest of the ticket stays.
+ */
 export const openText = (
   sealer: Sealer | undefined,
   sealed: string | null,

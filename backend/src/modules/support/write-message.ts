@@ -23,7 +23,7 @@ const closed = 'This ticket is closed. Please open a new one.';
 /**
  * Adds what its writer has to say to a ticket. One that was resolved is in progress again: the
  * answer was not enough.
- * @throws AppError NOT_FOUND; ILLEGAL_TRANSITION for a ticket that is closed
+ * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION for a ticket that is closed
  */
 export const writeMessage = (
   { inTransaction, clock, random, vault, logger }: WriteMessageDeps,

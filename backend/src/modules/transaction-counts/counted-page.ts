@@ -87,7 +87,7 @@ const placeSql = (
 
 interface Place {
   readonly total: number;
-  /** The end of the day in which the page begins; null where the page is behind the last one. */
+  /** The end of the day in which the page begins, or null where the page is behind the last one. */
   readonly dayEnd: Date | null;
   /** Rows of newer days. */
   readonly newer: number;

@@ -26,7 +26,7 @@ const foldBatch = (db: Db, { total, change }: (typeof tables)[number]): Promise<
   );
 
 /** Keeps the changes few, whose number the operators' lists pay for. Safe to run concurrently. */
-export const createFoldChanges = ({ db }: { readonly db: Db }): Sweep => ({
+export const createFoldChangesSweep = ({ db }: { readonly db: Db }): Sweep => ({
   name: 'fold-transaction-changes',
   async run(signal) {
     for (const pair of tables) while (!signal.aborted && (await foldBatch(db, pair)) > 0);

@@ -1,2 +1,2 @@
-export { createFoldChanges } from './fold-changes.ts';
+export { createFoldChangesSweep } from './fold-changes.ts';
 export { readCountedPage } from './counted-page.ts';

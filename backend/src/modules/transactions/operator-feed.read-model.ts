@@ -85,7 +85,7 @@ const countedRows = (filter: FeedFilter): Sql =>
     ' + ',
   );
 
-/** Selects the newest rows that a filter finds, `skip` passed over; each table gives few. */
+/** Selects the newest rows that a filter finds, `skip` passed over. Each table gives few. */
 const newestRows = (
   filter: FeedFilter,
   { skip, limit }: { readonly skip: number; readonly limit: number },
@@ -214,7 +214,7 @@ export const daysSql = (filter: FeedFilter, page: Page, days: readonly Day[]): S
 /**
  * Returns a page of the gold orders, product orders and payouts of all customers, newest first, and
  * how many there are. Its cost depends on the days and on the rows of the days that the page lies
- * in, not on how many rows there are; of one customer, on that customer's rows.
+ * in, not on how many rows there are. For one customer it depends on that customer's rows.
  */
 export const listAllTransactions = async (
   db: Db,

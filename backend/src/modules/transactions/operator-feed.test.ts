@@ -7,7 +7,7 @@ import { openTestSystem, type TestSystem } from '#test/support/open-test-system.
 import { withConnection } from '../../../dev/stack/database-setup.ts';
 import { selectRows, sql } from '../../platform/db/index.ts';
 import { createAdmins } from '../admins/index.ts';
-import { createFoldChanges } from '../transaction-counts/index.ts';
+import { createFoldChangesSweep } from '../transaction-counts/index.ts';
 import { createTransactionAdminRoutes } from './index.ts';
 import { daysSql, findDays } from './operator-feed.read-model.ts';
 import { transactionKinds } from './transactions.types.ts';
@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => system.close());
 
-const fold = () => createFoldChanges(system).run(new AbortController().signal);
+const fold = () => createFoldChangesSweep(system).run(new AbortController().signal);
 const busy = async (transactions: number, everyMinutes: number): Promise<string> => {
   const { userId } = await make.customer();
   const { migrateUrl } = system.addresses;

@@ -15,7 +15,7 @@ import type { Transaction } from './transactions.types.ts';
 /** The newest day that holds rows of a page, and what lies before the page. */
 interface Place {
   readonly total: number;
-  /** The end of the day in which the page begins; null where the page is behind the last one. */
+  /** The end of the day in which the page begins, or null where the page is behind the last one. */
   readonly dayEnd: Date | null;
   /** Rows of newer days. */
   readonly newer: number;
@@ -94,8 +94,8 @@ type Row = Omit<Transaction, 'amountPaise' | 'grams'> & {
 };
 
 /**
- * The grams of a row of `gold_order`; null for an installment without its gold, whose row holds at
- * most the verify of a moment (contract: plans > Installments).
+ * The grams of a row of `gold_order`, or null for an installment without its gold, whose row holds
+ * at most the verify of a moment (contract: plans > Installments).
  */
 export const knownGrams = sql`
   CASE WHEN type <> 'SIP_INSTALLMENT' OR allocated_at IS NOT NULL THEN grams END`;

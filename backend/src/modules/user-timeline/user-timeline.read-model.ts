@@ -8,7 +8,7 @@ interface TimelineRow {
   readonly data: Record<string, unknown>;
 }
 
-/** An event of one customer's; `data` names ids and never a person. */
+/** An event of one customer's. `data` names ids and never a person. */
 const entriesOf = (userId: string) => sql`
   SELECT id, created_at AS at, 'order' AS kind, jsonb_build_object('orderId', id, 'type', type,
     'status', status, 'amountPaise', amount_paise) AS data

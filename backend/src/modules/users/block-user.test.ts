@@ -23,7 +23,7 @@ const holdUser = (open: OpenCustomerApi, userId: string) => {
   return lockRows(open.system.addresses.migrateUrl, sql, [userId]);
 };
 
-/** Makes every credential that a customer can sign in with; answers what tries each of them. */
+/** Makes every credential that a customer can sign in with. Returns what tries each of them. */
 const signInWays = async (open: OpenCustomerApi, { phone, call, refreshToken }: SignedInPerson) => {
   await call('POST', '/auth/set-mpin', { mpin: '4829' });
   const { body } = await call('POST', '/auth/biometric-token', {});

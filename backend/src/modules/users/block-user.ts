@@ -59,7 +59,8 @@ const reasonOf = (reason: string | null | undefined) =>
  * Blocks a customer or ends the block, under the lock of their row, with its audit row. A block
  * ends every session and biometric token in the same transaction, and the end of a block brings
  * none of them back (contract: operators > Blocking a customer).
- * @throws AppError NOT_FOUND; ILLEGAL_TRANSITION where it is so already or the account was deleted
+ * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION where it is so already or the account was
+ * deleted
  */
 export const blockUser = async (
   deps: BlockUserDeps,

@@ -162,7 +162,7 @@ describe('the search', () => {
     for (const q of ['100%_', "sure' or 1=1", '%_SURE', 'odd.one@']) {
       expect((await search(q)).ids).toEqual([odd.id]);
     }
-    // Names of earlier tests may have the very characters; as wildcards they would find everybody.
+    // Names of earlier tests may have the very characters. As wildcards they would find everybody.
     const own = new Set([odd, cyrillic, latin, rightToLeft].map(({ id }) => id));
     for (const q of ['%%%', '___']) {
       expect((await search(q)).ids.filter((id) => own.has(id))).toEqual([]);

@@ -15,7 +15,7 @@ import {
 } from '../../platform/http/index.ts';
 import { readPhone, type KycStatus } from '../identity/index.ts';
 
-/** The terms of a search; a customer is found by any of them. */
+/** The terms of a search. A customer is found by any of them. */
 interface UserSearch {
   readonly id: string | undefined;
   /** E.164. */
@@ -36,8 +36,8 @@ const foldText = (text: string): string => text.normalize('NFKC').toLowerCase();
 const escapePattern = (text: string): string => text.replaceAll(/[\\%_]/gu, String.raw`\$&`);
 
 /**
- * Reads what an operator typed: an id, a phone in any usual spelling, or a part of a name or email;
- * of one or two characters, the beginning of it.
+ * Reads what an operator typed: an id, a phone in any usual spelling, or a part of a name or email.
+ * One or two characters match the beginning alone.
  */
 const readUserSearch = (typed: string): UserSearch => {
   const folded = foldText(typed.trim());
@@ -53,7 +53,7 @@ const readUserSearch = (typed: string): UserSearch => {
   };
 };
 
-/** A customer as operators see one; a deleted one is a tombstone without personal data. */
+/** A customer as operators see one. A deleted one is a tombstone without personal data. */
 export interface UserRow {
   readonly id: string;
   readonly phone: string | null;
@@ -145,7 +145,7 @@ export const searchUsers = async (
 };
 
 /**
- * Returns one customer as the search shows them, a blocked or deleted one too; undefined when
+ * Returns one customer as the search shows them, a blocked or deleted one too, or undefined when
  * nobody has this id.
  */
 export const findUserRow = (db: Db, id: string): Promise<UserRow | undefined> =>

@@ -4,9 +4,9 @@ import { firstId } from '../../platform/ids/first-id.ts';
 import { resealBody, claimOutdatedBodies, replaceBody } from './webhook-inbox.store.ts';
 
 /**
- * After a new first key in PII_KEYRING: seals bodies of unknown customers anew, a batch in each
+ * After a new first key in PII_KEYRING: seals bodies of unknown customers again, a batch in each
  * transaction, while events arrive and are applied. One whose key has left the ring stays as it is.
- * @returns how many were sealed anew
+ * @returns how many were sealed again
  */
 export const resealBodies = async (
   {

@@ -25,7 +25,7 @@ const unmatchedForMs = 3 * 24 * 60 * 60_000;
 export const retryDelayMs = (attempts: number): number =>
   Math.min(longestDelayMs, firstDelayMs * 2 ** Math.min(attempts - 1, 20));
 
-/** Runs what follows a commit; what it throws is logged, since the event is applied. */
+/** Runs what follows a commit. What it throws is logged, since the event is applied. */
 export const runCommitted = async <E, Effect extends EventEffect>(
   { handler, logger }: Inbox<E, Effect>,
   effect: Effect,
@@ -64,7 +64,7 @@ const applyStored = async <E, Effect extends EventEffect>(
 
 /**
  * Retries one stored event, in one transaction. Nothing happens to one that is applied by now.
- * @throws what applying it throws; it is retried again after a longer wait
+ * @throws what applying it throws, and it is retried again after a longer wait
  */
 export const retryEvent = async <E, Effect extends EventEffect>(
   inbox: Inbox<E, Effect>,

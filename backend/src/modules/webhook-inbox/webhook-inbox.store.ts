@@ -88,7 +88,7 @@ export const correctEventStatus = async (
   await db.webhookEvent.update({ where: { id }, data: { status, appliedAt } });
 };
 
-/** Locks an event; undefined when it is applied by now, or another process holds it. */
+/** Locks an event. Returns undefined when it is applied by now, or another process holds it. */
 export const lockUnappliedEvent = (
   db: Db,
   source: InboxSource,
@@ -207,7 +207,7 @@ export const claimOutdatedBodies = (
       ORDER BY id LIMIT ${limit}::int FOR UPDATE SKIP LOCKED`,
   );
 
-/** Replaces the sealed body of an event that was sealed anew. */
+/** Replaces the sealed body of an event that was sealed again. */
 export const replaceBody = async (tx: Db, id: string, sealedBody: string): Promise<void> => {
   await tx.webhookEvent.updateMany({ where: { id }, data: { sealedBody } });
 };
@@ -291,7 +291,10 @@ export const openBody = async (
   return { rawBody: Buffer.from(rawBase64, 'base64'), event };
 };
 
-/** Seals a body of the service's key with its first one; undefined where the old key is gone. */
+/**
+ * Seals a body of the service's key with its first one. Returns undefined where the old key is
+ * gone.
+ */
 export const resealBody = (
   { service }: Pick<Vault, 'service'>,
   { id, sealedBody }: { readonly id: string; readonly sealedBody: string },

@@ -22,11 +22,11 @@ interface InboundEvent<E> {
   readonly event: E;
   /** Our time of the delivery, which counts, not the one at which it could be applied. */
   readonly receivedAt: Date;
-  /** Of the request that delivered it; absent when it is applied later. */
+  /** Of the request that delivered it. It is absent when it is applied later. */
   readonly requestId?: string;
 }
 
-/** A delivery whose signature is valid; `event` is undefined where its body can't be read. */
+/** A delivery whose signature is valid. `event` is undefined where its body can't be read. */
 export interface EventDelivery<E> extends Omit<InboundEvent<E>, 'event'> {
   readonly eventId: string | undefined;
   readonly rawBody: Buffer;
@@ -43,7 +43,7 @@ export interface EventNames {
   readonly dedupeKey?: string | undefined;
 }
 
-/** Says what an event concerns by what is known now; handlers add what their `apply` needs. */
+/** Says what an event concerns by what is known now. Handlers add what their `apply` needs. */
 export interface EventEffect {
   readonly status: 'APPLIED' | 'IGNORED' | 'UNMATCHED';
   /** The customer whose key seals the event's body. */
@@ -53,10 +53,10 @@ export interface EventEffect {
 /** The part of the inbox that the owner of a source writes. */
 export interface InboxHandler<E, Effect extends EventEffect> {
   readonly source: InboxSource;
-  /** The job that retries one stored event; its payload is `{eventId}`. */
+  /** The job that retries one stored event. Its payload is `{eventId}`. */
   readonly applyTask: string;
   namesOf(event: E): EventNames;
-  /** Returns a form that JSON can hold; `parse` reads it back. */
+  /** Returns a form that JSON can hold. `parse` reads it back. */
   serialize(event: E): object;
   parse(content: unknown): E;
   /** Finds out what the event concerns. Reads only: nothing of it is stored yet. */

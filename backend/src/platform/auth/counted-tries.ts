@@ -13,8 +13,8 @@ export interface TryRule {
 const secretRule: TryRule = { windowMs: 15 * minuteMs, maxTries: 5, lockMs: 30 * minuteMs };
 
 /**
- * Tolerates another process's clock this far ahead of ours. Times further ahead were written
- * before the clock was set back; they count for nothing, lest they lock somebody for days.
+ * Tolerates another process's clock this far ahead of ours. Times further ahead were written before
+ * the clock was set back. They count for nothing, lest they lock somebody for days.
  */
 export const clockSkewMs = 60_000;
 

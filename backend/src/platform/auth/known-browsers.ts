@@ -7,7 +7,7 @@ import type { Random } from '../ids/random.ts';
 export interface LoginCaller {
   /**
    * `browser`: one that signed in to this account before. `session`: one that is signed in, and
-   * proves itself anew.
+   * proves itself again.
    */
   readonly kind: 'stranger' | 'browser' | 'session';
   readonly id: string;

@@ -23,8 +23,8 @@ export const totpAddress = (
 ): string => totpOf(secret, names).toString();
 
 /**
- * Returns the period that a code belongs to; undefined for a wrong one. A period before and after
- * the present one count too, for clocks that differ and people who type slowly.
+ * Returns the period that a code belongs to, or undefined for a wrong one. A period before and
+ * after the present one count too, for clocks that differ and people who type slowly.
  */
 export const periodOfCode = (secret: string, code: string, at: Date): number | undefined => {
   const totp = totpOf(secret);

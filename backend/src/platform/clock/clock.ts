@@ -17,5 +17,8 @@ export const addMs = (date: Date, ms: number): Date => new Date(date.getTime() +
 /** `date` moved by `seconds`. */
 export const addSeconds = (date: Date, seconds: number): Date => addMs(date, seconds * 1000);
 
-/** Returns the milliseconds, with fractions, from `from` to `to`; negative when `to` is earlier. */
+/**
+ * Returns the milliseconds, with fractions, from `from` to `to`. They are negative when `to` is
+ * earlier.
+ */
 export const msBetween = (from: Date, to: Date): number => to.getTime() - from.getTime();

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Waiting in real time; injected so that tests of waiting need not wait. */
+/** Waits in real time. It is injected so that tests of waiting need not wait. */
 export interface Timers {
   /** Resolves after `ms`, or at once when `signal` aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;

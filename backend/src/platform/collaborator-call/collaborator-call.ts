@@ -33,7 +33,7 @@ export type Undone =
 export type CallResult<Value> =
   /** The collaborator did it, by the answer to this turn's request or by its own record. */
   | { readonly kind: 'DONE'; readonly by: 'ANSWER' | 'QUERY'; readonly value: Value }
-  /** `answer` is what this turn's request was answered; absent where none was sent. */
+  /** `answer` is what this turn's request was answered. Absent where none was sent. */
   | (Undone & { readonly answer?: Outcome<Value> });
 
 /**

@@ -18,7 +18,7 @@ export interface CallDeps {
 /** The result of a turn, with the call as it was claimed. */
 type MadeCall<Call, Value> = Skipped | (CallResult<Value> & { readonly call: Call });
 
-/** Reads a record that the collaborator has; undefined where it has none so far. */
+/** Reads a record that the collaborator has, or undefined where it has none so far. */
 const readFound = <Value>(found: Outcome<Value | undefined>): CallResult<Value> | undefined => {
   if (found.kind !== 'done') return { kind: 'UNKNOWN', reason: describeOutcome(found) };
   return found.value === undefined ? undefined : { kind: 'DONE', by: 'QUERY', value: found.value };

@@ -14,7 +14,7 @@ const isEncrypted = (url: URL, store: Store): boolean => {
   // Every one of them: of two that disagree the driver takes the last.
   const modes = url.searchParams.getAll('sslmode');
   const switches = url.searchParams.getAll('ssl');
-  // In libpq's own reading `require` takes any certificate; the driver's checks it.
+  // In libpq's own reading `require` takes any certificate. The driver's checks it.
   if (url.searchParams.has('uselibpqcompat') && modes.includes('require')) return false;
   return (
     modes.length + switches.length > 0 &&
@@ -32,11 +32,12 @@ const isSecuredStore = (address: string, store: Store): boolean => {
 
 /** One documented environment variable. */
 export interface Variable<S extends z.ZodType = z.ZodType> {
-  /** Parses the text of the variable; gives the default where it is absent. */
+  /** Parses the text of the variable. Gives the default where it is absent. */
   readonly schema: S;
   readonly doc: string;
   /**
-   * Never printed; may come from the file that `NAME_FILE` names; dev values refused in production.
+   * Never printed. May come from the file that `NAME_FILE` names. Production refuses its dev
+   * values.
    */
   readonly secret?: true;
   /**
@@ -109,7 +110,7 @@ const publishedMarks = ['dev-only-', Buffer.from('dev-only-').toString('base64')
 
 const isPublished = (text: string): boolean => publishedMarks.some((mark) => text.includes(mark));
 
-/** Production unless said otherwise; an empty text says nothing. */
+/** It is production unless said otherwise. An empty text says nothing. */
 export const isProduction = (env: Environment): boolean =>
   (env['APP_MODE'] || 'production') === 'production';
 

@@ -12,7 +12,7 @@ export const integer = (defaultValue: number, min = 0, max = Number.MAX_SAFE_INT
     .transform(Number)
     .pipe(z.number().int().min(min).max(max));
 
-/** Parses a whole number between `min` and `max`; undefined where none is given. */
+/** Parses a whole number between `min` and `max`. Returns undefined where none is given. */
 export const optionalInteger = (min = 0, max = Number.MAX_SAFE_INTEGER) =>
   z
     .string()
@@ -28,7 +28,7 @@ export const flag = (defaultValue: boolean) =>
     .default(defaultValue ? 'true' : 'false')
     .transform((text) => text === 'true');
 
-/** `true` or `false`; undefined where none is given. */
+/** `true` or `false`, or undefined where none is given. */
 export const optionalFlag = () =>
   z
     .enum(['true', 'false'])
@@ -96,5 +96,5 @@ export const plainStores = {
 
 const appModes = ['development', 'test', 'production'] as const;
 
-/** Parses the mode; production by default, so that forgetting it is safe. */
+/** Parses the mode. Production by default, so that forgetting it is safe. */
 export const appMode = () => z.enum(appModes).default('production');

@@ -40,7 +40,7 @@ export const spreadHosts = (text: string): Spread => {
   return { text: url.href };
 };
 
-/** Returns the hosts of an address that was spread; none where it leads to one alone. */
+/** Returns the hosts of an address that was spread, or none where it leads to one alone. */
 export const hostsOf = (url: string, usualPort = 5432): readonly StoreHost[] => {
   if (!URL.canParse(url)) return [];
   const text = new URL(url).searchParams.get(parameter) ?? '';

@@ -12,15 +12,15 @@ export interface DataKeyCache {
 
 interface DataKeyCacheOptions {
   readonly maxEntries?: number;
-  /** Real milliseconds that a key is kept; also how long another replica may still hold one. */
+  /** Real milliseconds that a key is kept. Another replica may hold one for as long. */
   readonly lifeMs?: number;
   /** Monotonic real milliseconds. */
   readonly elapsedMs?: () => number;
 }
 
 /**
- * A bounded cache, oldest out first. A destroyed key is dropped here at once; the tombstone stops
- * a read that began before the destruction from putting it back.
+ * A bounded cache, oldest out first. A destroyed key is dropped here at once. The tombstone stops a
+ * read that began before the destruction from putting it back.
  */
 export const createDataKeyCache = (options: DataKeyCacheOptions = {}): DataKeyCache => {
   const { maxEntries = 2000, lifeMs = 10_000, elapsedMs = () => performance.now() } = options;
@@ -78,7 +78,7 @@ export interface DataKeyStore {
   find(userIds: readonly string[]): Promise<StoredDataKey[]>;
   /** Keeps the key that is there already, if any. */
   insert(key: WrappedDataKey): Promise<void>;
-  /** Erases the wrapped key for good; false when there was none to erase. */
+  /** Erases the wrapped key for good. Returns false when there was none to erase. */
   destroy(userId: string): Promise<boolean>;
   /** Live keys wrapped by another key of the ring than `keyId`, locked until the end. */
   claimWrappedByOther(keyId: string, limit: number): Promise<WrappedDataKey[]>;

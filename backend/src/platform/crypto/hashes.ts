@@ -3,8 +3,8 @@ import { keyIdFor, parseKeyList, deriveKey, keyLength } from './keyring.ts';
 
 /**
  * SHA-256 as base64url, for tokens that are long and random (refresh and portal tokens): a leaked
- * table opens nothing. Not for what people choose or what is short; see `createSecretHasher` and
- * `keyedHash`.
+ * table opens nothing. It is not for what people choose or what is short: see `createSecretHasher`
+ * and `keyedHash`.
  */
 export const hashToken = (token: string): string =>
   createHash('sha256').update(token, 'utf8').digest('base64url');

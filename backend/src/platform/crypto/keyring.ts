@@ -1,6 +1,6 @@
 import { hkdfSync, createHash } from 'node:crypto';
 
-/** One key of the ring; the bytes are only ever used through the keys derived from them. */
+/** One key of the ring. The bytes are only ever used through the keys derived from them. */
 export interface KeyringKey {
   readonly id: string;
   readonly bytes: Buffer;
@@ -28,9 +28,9 @@ const parseEntry = (entry: string, position: number): KeyringKey => {
 };
 
 /**
- * Parses `k2:base64,k1:base64`: ids of 1 to 16 letters, digits, `_`, `-`; keys of 32 bytes.
- * The first key seals and wraps; the others only open. Throws on anything else, naming the
- * position of the faulty key and never its bytes.
+ * Parses `k2:base64,k1:base64`: ids of 1 to 16 letters, digits, `_`, `-`. Keys of 32 bytes. The
+ * first key seals and wraps. The others only open. Throws on anything else, naming the position of
+ * the faulty key and never its bytes.
  */
 export const parseKeyring = (text: string): Keyring => {
   const keys = text.split(',').map((entry, position) => parseEntry(entry.trim(), position));
@@ -49,7 +49,7 @@ export const deriveKey = (bytes: Buffer, use: string): Buffer =>
 type KeyList = readonly [string, ...(readonly string[])];
 
 /**
- * Parses `new,old`, comma-separated, newest first; a single key is a list of one.
+ * Parses `new,old`, comma-separated, newest first. A single key is a list of one.
  * @throws Error that names the list and never a key: for an empty list, a key that is shorter than
  * `minLength` characters, or one that is there twice
  */

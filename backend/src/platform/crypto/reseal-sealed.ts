@@ -17,9 +17,9 @@ const sealedByOther = (column: string, keyId: string) =>
   sql`NOT starts_with(${sqlName(column)}, ${`v1.${keyId}.`})`;
 
 /**
- * Seals every text of a column anew after a new first key in PII_KEYRING, a batch in each
+ * Seals every text of a column again after a new first key in PII_KEYRING, a batch in each
  * transaction. One whose key has left the ring stays as it is, and so does one that changes
- * meanwhile. Returns how many were sealed anew.
+ * meanwhile. Returns how many were sealed again.
  */
 export const resealColumn = async (
   {

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
-/** Binds a sealed value to its place; opening it anywhere else fails. */
+/** Binds a sealed value to its place. Opening it anywhere else fails. */
 export interface SealContext {
   /** The purpose of the value, such as `personal-data` or `webhook-body`. */
   readonly purpose: string;
@@ -66,14 +66,14 @@ export const sealText = (key: SealingKey, plaintext: string, context: SealContex
 
 const sealedPattern = /^v1\.(?<keyId>[A-Za-z0-9_-]{1,16})\.(?<body>[A-Za-z0-9_-]+)$/u;
 
-/** The id of the key that sealed `sealed`; throws SealError when it is no sealed text. */
+/** Returns the id of the key that sealed `sealed`. Throws SealError when it is no sealed text. */
 export const keyIdOf = (sealed: string): string => {
   const keyId = sealedPattern.exec(sealed)?.groups?.['keyId'];
   if (keyId === undefined) throw new SealError('not a sealed value');
   return keyId;
 };
 
-/** Opens what `sealText` sealed; throws SealError when key, place or content differ. */
+/** Opens what `sealText` sealed. Throws SealError when key, place or content differ. */
 export const openText = (key: SealingKey, sealed: string, context: SealContext): string => {
   const groups = sealedPattern.exec(sealed)?.groups;
   if (groups?.['keyId'] !== key.id) throw new SealError('sealed with another key');
@@ -96,7 +96,7 @@ export const splitSealedBytes = (sealed: Uint8Array): { keyId: string; body: Buf
   return { keyId: bytes.toString('utf8', 2, 2 + idLength), body: bytes.subarray(2 + idLength) };
 };
 
-/** Opens what `sealBytes` sealed; throws SealError when key, place or content differ. */
+/** Opens what `sealBytes` sealed. Throws SealError when key, place or content differ. */
 export const openBytes = (key: SealingKey, sealed: Uint8Array, context: SealContext): Buffer => {
   const { keyId, body } = splitSealedBytes(sealed);
   if (keyId !== key.id) throw new SealError('sealed with another key');

@@ -15,7 +15,7 @@ interface PasswordCheckMetrics {
   countRefusal(reason: PasswordCheckRefusal): void;
 }
 
-/** Creates the metrics of one process's password checks; `waiting` tells how many wait now. */
+/** Creates the metrics of one process's password checks. `waiting` tells how many wait now. */
 const createPasswordCheckMetrics = (
   registry: Registry,
   waiting: () => number,
@@ -72,7 +72,7 @@ export interface SecretHasher {
   /** The beginning of every hash that is sealed with the first pepper. */
   readonly currentPrefix: string;
   /**
-   * Seals a hash of another pepper with the first one; nobody's secret is needed. Undefined for one
+   * Seals a hash of another pepper with the first one. Nobody's secret is needed. Undefined for one
    * of an earlier form, which only its owner can renew, and for one whose pepper is not known.
    */
   reseal(stored: string): string | undefined;
@@ -84,7 +84,7 @@ interface SecretHasherOptions {
    * alone (contract: identity-and-kyc > Keys).
    */
   readonly pepper: string;
-  /** Hashes at a time in this process; each takes 19 MiB and a core. */
+  /** Hashes at a time in this process. Each takes 19 MiB and a core. */
   readonly maxParallel?: number;
   /** The memory of a hash, where a test makes many: a fiftieth costs a twentieth of the time. */
   readonly memoryKib?: number;
@@ -98,7 +98,7 @@ const maxWaiting = 32;
 const maxStrangers = 28;
 /** Of them those of one caller. */
 const maxOfCaller = 20;
-/** Seconds; a full queue is done with in less. */
+/** Seconds. A full queue is done with in less. */
 const retryAfterSeconds = 1;
 
 // OWASP's choice for argon2id: 19 MiB, two passes, one lane. The library's own names for the
@@ -247,9 +247,9 @@ interface HashColumn {
 const batchSize = 500;
 
 /**
- * Seals every hash of a column with the first pepper. One that cannot be sealed anew is left as it
+ * Seals every hash of a column with the first pepper. One that cannot be sealed again is left as it
  * is (see `SecretHasher.reseal`), and so is one that its owner changes meanwhile.
- * @returns how many were sealed anew
+ * @returns how many were sealed again
  */
 export const resealHashes = async (
   db: Db,

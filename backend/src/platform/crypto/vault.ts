@@ -43,15 +43,15 @@ export interface Vault {
   /** The id of the first key of the ring, which wraps data keys and seals for the service. */
   readonly keyId: string;
   readonly service: ServiceSealer;
-  /** The user's sealer; makes the data key when there is none. Throws DataKeyDestroyedError. */
+  /** The user's sealer. Makes the data key when there is none. Throws DataKeyDestroyedError. */
   forUser(db: Db, userId: string): Promise<Sealer>;
-  /** The sealers of many users at once; those without a live key are absent. Makes no keys. */
+  /** The sealers of many users at once. Those without a live key are absent. Makes no keys. */
   forUsers(db: Db, userIds: readonly string[]): Promise<ReadonlyMap<string, Sealer>>;
-  /** Destroys the user's key for good; false when there was none. */
+  /** Destroys the user's key for good. Returns false when there was none. */
   destroyUser(db: Db, userId: string): Promise<boolean>;
-  /** Wraps up to `limit` data keys anew with the current key; answers how many. */
+  /** Wraps up to `limit` data keys again with the current key. Returns how many. */
   rewrap(db: Db, limit: number): Promise<number>;
-  /** Counts the data keys that `rewrap` has still to wrap anew. */
+  /** Counts the data keys that `rewrap` has still to wrap again. */
   countOutdated(db: Db): Promise<number>;
 }
 
@@ -113,9 +113,9 @@ const createServiceSealer = (keyring: Keyring): ServiceSealer => {
 };
 
 /**
- * Personal data under lock: a random data key for each user, wrapped by the keyring, and a
- * service key where no user is known (contract: identity-and-kyc > Personal data). Rotation is a
- * new first key in the keyring and `rewrap`; sealed values stay as they are.
+ * Personal data under lock: a random data key for each user, wrapped by the keyring, and a service
+ * key where no user is known (contract: identity-and-kyc > Personal data). Rotation is a new first
+ * key in the keyring and `rewrap`. Sealed values stay as they are.
  *
  * The cache saves reads and never decides: a key of an unfinished transaction is not kept, and
  * a destroyed key is forgotten here at once, by other replicas within the cache's life.

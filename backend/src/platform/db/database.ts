@@ -49,8 +49,8 @@ interface TransactionOptions {
 }
 
 /**
- * Runs `work` in one transaction; it may run again after a serialization failure or deadlock, so
- * it does nothing but statements: no network, no answer to a client.
+ * Runs `work` in one transaction. It may run again after a serialization failure or deadlock, so it
+ * does nothing but statements: no network, no answer to a client.
  * @throws AppError UNAUTHENTICATED when it writes for a customer who was deleted meanwhile
  */
 export type InTransaction = <T>(
@@ -62,7 +62,7 @@ export interface Database {
   /** For single statements. */
   readonly db: Db;
   readonly inTransaction: InTransaction;
-  /** For long reads of many rows; the pool is not used. */
+  /** For long reads of many rows. The pool is not used. */
   readonly readSnapshot: ReadSnapshot;
   /** For what needs a connection of its own: probes, the job queue. */
   readonly connections: Connections;
@@ -112,7 +112,7 @@ const turnsOf = (contention: ContentionOptions | undefined): Turns | undefined =
   return createTurns({ places, waitMs, ...(onRefused !== undefined && { onRefused }) });
 };
 
-/** Opens a pool of at most `poolSize` connections; nothing connects before the first statement. */
+/** Opens a pool of at most `poolSize` connections. Nothing connects before the first statement. */
 export const createDatabase = (options: DatabaseOptions): Database => {
   const { url, poolSize, applicationName, timers = createTimers() } = options;
   const { connectionWaitMs = 5000, contention } = options;

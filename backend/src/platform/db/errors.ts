@@ -18,7 +18,7 @@ const causeOf = (error: unknown): DriverCause => {
 };
 
 /**
- * Returns the SQLSTATE behind an error of the client or the driver, as `23505`; undefined where
+ * Returns the SQLSTATE behind an error of the client or the driver, as `23505`, or undefined where
  * there is none.
  */
 export const sqlStateOf = (error: unknown): string | undefined => {
@@ -40,7 +40,7 @@ export const isTransient = (error: unknown): boolean => {
 export const isForDeletedCustomer = (error: unknown): boolean => sqlStateOf(error) === 'DG001';
 
 /**
- * Returns true for a unique violation; `constraint` narrows it to a constraint's or index's name,
+ * Returns true for a unique violation. `constraint` narrows it to a constraint's or index's name,
  * or to a column's, as the driver reports either.
  */
 export const isUniqueViolation = (error: unknown, constraint?: string): boolean => {

@@ -40,7 +40,7 @@ const withSettings = async (client: Client, { strings, values }: Statement): Pro
 
 /**
  * Creates the writer of RFC 4180's line ends: the server ends a record with a line feed alone. It
- * leaves those between quotes, which belong to a value; a quote inside a value is doubled, and so
+ * leaves those between quotes, which belong to a value. A quote inside a value is doubled, and so
  * opens and closes again. Every byte is a character here, which no text of UTF-8 notices.
  */
 const createCrlf = (): ((piece: Buffer) => Buffer) => {
@@ -75,7 +75,7 @@ type TextRow = readonly (string | null)[];
 
 /** The database as it was at one moment, on a connection of its own. */
 export interface Snapshot {
-  /** Returns the first row of a query; undefined when there is none. */
+  /** Returns the first row of a query, or undefined when there is none. */
   first(query: Statement): Promise<TextRow | undefined>;
   /** Reads a query's rows as they are taken, `size` at a time. */
   batches(query: Statement, size: number): AsyncGenerator<TextRow[]>;

@@ -28,7 +28,7 @@ interface LagOptions {
 
 /** Tells how far a standby is behind its primary. */
 export interface ReplicaLag {
-  /** Returns the lag in milliseconds; undefined while it is not known. */
+  /** Returns the lag in milliseconds, or undefined while it is not known. */
   readonly current: () => number | undefined;
   /** Looks at both servers now. */
   readonly look: () => Promise<void>;

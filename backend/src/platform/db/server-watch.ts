@@ -71,7 +71,7 @@ const createLook = (
     suspect = { noted, client: suspect?.client ?? client };
   };
 
-  /** Connects anew beside the old one: by the time that this has come, a slow answer is `known`. */
+  /** Connects again beside the old one: by the time that this has come, a slow answer is `known`. */
   const compare = async (noted: Heard, known: () => Answer | undefined): Promise<void> => {
     const client = await kept.connect();
     const found = await within(answerOf(client));

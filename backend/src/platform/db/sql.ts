@@ -1,10 +1,10 @@
 import { Prisma } from '../../generated/prisma/client.ts';
 import type { Db } from './database.ts';
 
-/** A piece of SQL with its values kept apart; pieces nest. */
+/** A piece of SQL with its values kept apart. Pieces nest. */
 export type Sql = Prisma.Sql;
 
-/** Builds a piece of SQL; what stands in `${}` is sent as a value, or nested where it is `Sql`. */
+/** Builds a piece of SQL. What stands in `${}` is sent as a value, or nested where it is `Sql`. */
 export const sql: (strings: TemplateStringsArray, ...values: unknown[]) => Sql = Prisma.sql;
 
 /** The empty piece, for a condition that does not apply. */
@@ -25,7 +25,7 @@ export const sqlName = (name: string): Sql => {
 /** Returns every row of a query. `Row` is what the statement's column list promises. */
 export const selectRows = <Row>(db: Db, query: Sql): Promise<Row[]> => db.$queryRaw<Row[]>(query);
 
-/** Returns the first row of a query; undefined when there is none. */
+/** Returns the first row of a query, or undefined when there is none. */
 export const selectOne = async <Row>(db: Db, query: Sql): Promise<Row | undefined> => {
   const [row] = await db.$queryRaw<Row[]>(query);
   return row;

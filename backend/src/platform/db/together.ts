@@ -80,7 +80,7 @@ export const writeTogether = async <Row>(
 
 /**
  * Writes, and reads other tables in the same statement, as they were before it. `write` returns its
- * rows (`RETURNING`); `isWritten` is false where there are none.
+ * rows (`RETURNING`). `isWritten` is false where there are none.
  */
 export const writeAndRead = async <Together extends Reads>(
   db: Db,

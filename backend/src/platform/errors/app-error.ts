@@ -7,7 +7,7 @@ export interface FieldIssue {
 }
 
 interface AppErrorOptions {
-  /** Replaces the table's message; for people, never with secrets or a provider's body. */
+  /** Replaces the table's message. It is for people, never with secrets or a provider's body. */
   readonly message?: string;
   /** The first offending input, as a dotted path. */
   readonly field?: string;
@@ -18,7 +18,7 @@ interface AppErrorOptions {
   readonly cause?: unknown;
 }
 
-/** The only error that handlers and services throw on purpose; one middleware answers it. */
+/** The only error that handlers and services throw on purpose. One middleware answers it. */
 export class AppError extends Error {
   override readonly name = 'AppError';
   readonly code: ErrorCode;

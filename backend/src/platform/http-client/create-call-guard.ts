@@ -61,7 +61,7 @@ export const errorCode = (error: unknown): string => {
 
 /**
  * Returns whether the connection was never made, so that no byte of the request can have left. Only
- * the resolver, `connect` itself and the limit on connecting prove that; the same code (a reset, an
+ * the resolver, `connect` itself and the limit on connecting prove that. The same code (a reset, an
  * unreachable host) from a read or a write comes after the request, and proves nothing.
  */
 export const isConnectFailure = (error: unknown): boolean => {
@@ -133,7 +133,7 @@ interface GuardedCall<T> {
 interface CallGuard {
   /** Makes the call, unless the circuit is open, and repeats it where that is safe. */
   call<T>(call: GuardedCall<T>): Promise<Outcome<T>>;
-  /** Returns false while the circuit is open; true again when a probe is due. Asks nobody. */
+  /** Returns false while the circuit is open, and true again when a probe is due. Asks nobody. */
   isAvailable(): boolean;
 }
 
@@ -198,7 +198,7 @@ export const createCallGuard = (options: CallGuardOptions): CallGuard => {
     }
   };
 
-  const attemptAndTell = async <T>(call: GuardedCall<T>): Promise<Outcome<T>> => {
+  const attemptAndRecord = async <T>(call: GuardedCall<T>): Promise<Outcome<T>> => {
     const startedAt = performance.now();
     const { operation, describeAnswer = () => ({}) } = call;
     const traced = { name: `${name} ${operation}`, kind: 'client' } as const;
@@ -238,13 +238,13 @@ export const createCallGuard = (options: CallGuardOptions): CallGuard => {
 
   return {
     async call(call) {
-      if (!call.safe) return attemptAndTell(call);
+      if (!call.safe) return attemptAndRecord(call);
       const startedAt = performance.now();
       const repeatable = handleWhenResult(
         (result) => isOutcome(result) && mayRepeat(result, startedAt),
       );
       const policy = retry(repeatable, { maxAttempts: maxAttempts - 1, backoff });
-      return policy.execute(() => attemptAndTell(call));
+      return policy.execute(() => attemptAndRecord(call));
     },
     isAvailable: breaker.isAvailable,
   };

@@ -18,9 +18,9 @@ import { parseLosslessJson, printLosslessJson } from './lossless-json.ts';
 export interface HttpClientOptions extends CallGuardOptions {
   /** Scheme, host and an optional path that goes before every request's. */
   readonly baseUrl: string;
-  /** Sent with every request; credentials belong here. */
+  /** Sent with every request. Credentials belong here. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The id that travels as `x-request-id`; that of the request being served unless given. */
+  /** The id that travels as `x-request-id`, or that of the request being served unless given. */
   readonly requestId?: () => string | undefined;
   readonly maxResponseBytes?: number;
 }
@@ -34,7 +34,7 @@ export interface HttpRequest {
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** A JSON body; a `LosslessNumber` in it is printed digit by digit. */
+  /** A JSON body. A `LosslessNumber` in it is printed digit by digit. */
   readonly json?: unknown;
   /** A body of another kind. */
   readonly body?: { readonly bytes: string | Uint8Array; readonly contentType: string };
@@ -44,10 +44,10 @@ export interface HttpRequest {
 
 export interface HttpResponse {
   readonly status: number;
-  /** Lower-case names; a repeated header is joined by a comma. */
+  /** Lower-case names. A repeated header is joined by a comma. */
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
-  /** The body with its numbers kept as text (`LosslessNumber`); undefined when it isn't JSON. */
+  /** The body with its numbers kept as text (`LosslessNumber`), or undefined when it isn't JSON. */
   readonly json: unknown;
 }
 
@@ -103,7 +103,7 @@ const flatten = (headers: Record<string, string | string[] | undefined>) =>
     ]),
   );
 
-/** A 5xx or 408 says nothing about whether it happened; every other status is an answer. */
+/** A 5xx or 408 says nothing about whether it happened. Every other status is an answer. */
 const isAnswer = (status: number): boolean => status < 500 && status !== 408;
 
 /** Sends single requests with every limit set. */
@@ -184,8 +184,8 @@ const isUnfit = (path: string): boolean =>
  * retries (bounded, jittered) for calls declared safe, the request id passed on. Logs and metrics
  * carry the operation, the outcome and the time: never an address, a header or a body.
  *
- * Outcomes: an answer below 500 is `done`; a connection that never came about, or an open circuit,
- * is `refused`, for nothing was sent; all else after connecting is `unknown`.
+ * Outcomes: an answer below 500 is `done`. A connection that never came about, or an open circuit,
+ * is `refused`, for nothing was sent. All else after connecting is `unknown`.
  */
 export const createHttpClient = (options: HttpClientOptions): HttpClient => {
   const sender = createSender(options);
@@ -211,7 +211,7 @@ export const createHttpClient = (options: HttpClientOptions): HttpClient => {
 export const UNREADABLE = 'UNREADABLE_ANSWER';
 
 /**
- * Reads a 2xx body by its schema. Every other status goes to `readRefusal`; where that makes
+ * Reads a 2xx body by its schema. Every other status goes to `readRefusal`. Where that makes
  * nothing of it either (undefined), and for a body that the schema doesn't know, the outcome is
  * unknown: an answer that can't be read proves neither.
  */

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { usualShape, withoutMark } from '../http/json-body.ts';
 import { scanJson } from '../http/scan-json.ts';
 
-/** The value of a JSON text, its numbers as `LosslessNumber`; undefined when it is no JSON. */
+/** The value of a JSON text, its numbers as `LosslessNumber`, or undefined when it is no JSON. */
 export const parseLosslessJson = (text: string): unknown => {
   try {
     return parse(text);
@@ -22,7 +22,7 @@ export const parseSignedJson = (bytes: Buffer): unknown => {
   return isReadable ? parseLosslessJson(withoutMark(bytes).toString('utf8')) : undefined;
 };
 
-/** JSON text; a `LosslessNumber` is printed as it is, `undefined` members are left out. */
+/** JSON text. A `LosslessNumber` is printed as it is, `undefined` members are left out. */
 export const printLosslessJson = (value: unknown): string => {
   const text = stringify(value);
   if (text === undefined) throw new TypeError('nothing to print as JSON');

@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 
 /**
- * The callers that a route admits. The type parameter is the type of the handler's `principal`; the
+ * The callers that a route admits. The type parameter is the type of the handler's `principal`. The
  * API's `Guard` turns a credential into one and decides whether it suffices.
  */
 export interface Access<Principal> {
@@ -10,7 +10,7 @@ export interface Access<Principal> {
   readonly permission?: string;
   /** Refused in an API's read-only mode. */
   readonly write?: boolean;
-  /** Names a permission that a query asks for besides; the query is not validated by then. */
+  /** Names a permission that a query asks for besides. The query is not validated by then. */
   readonly besides?: (query: unknown) => string | undefined;
   /** Refused to a principal who has still to set up a second factor, where one is required. */
   readonly secondFactor?: 'asked';
@@ -32,7 +32,7 @@ export const requireRoles = <Principal>(...roles: readonly string[]): Access<Pri
   roles,
 });
 
-/** A principal that holds this permission; `write` routes also need the API not to be read-only. */
+/** A principal that holds this permission. `write` routes also need the API not to be read-only. */
 export const requirePermission = <Principal>(
   permission: string,
   options: Pick<Access<Principal>, 'write' | 'besides'> = {},
@@ -40,7 +40,7 @@ export const requirePermission = <Principal>(
 
 /**
  * Turns a credential of one API into a principal and decides whether it suffices. `admit` throws an
- * AppError (401, 403) or returns the principal; it is never called for a public route.
+ * AppError (401, 403) or returns the principal. It is never called for a public route.
  */
 export interface Guard {
   admit(req: Request, access: Access<unknown>): Promise<unknown>;

@@ -102,7 +102,7 @@ const send = (body: string | Buffer, more = {}, path = '/v1/things/latest') =>
       .end(body);
   });
 
-/** Begins a request and sends a part of its body; `received` is what came back. */
+/** Begins a request and sends a part of its body. `received` is what came back. */
 const begin = async (from: string, part: string, declared = 90_000, path = '/v1/raw') => {
   const socket = connect(port, '127.0.0.1');
   sockets.push(socket);

@@ -48,7 +48,7 @@ interface ApiOptions {
   readonly corsAllowedOrigins: readonly string[];
   readonly internalHostnames: readonly string[];
   readonly checkReplies: boolean;
-  /** Serve `/docs`; the accounting API publishes no schema. */
+  /** Serve `/docs`. The accounting API publishes no schema. */
   readonly docs: boolean;
 }
 

@@ -12,7 +12,7 @@ interface ErrorLog {
 const busySeconds = 2;
 
 /**
- * Turns whatever was thrown into the error that the client sees; anything unforeseen is INTERNAL.
+ * Turns whatever was thrown into the error that the client sees. Anything unforeseen is INTERNAL.
  */
 export const toAppError = (error: unknown): AppError => {
   if (error instanceof AppError) return error;

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { AppError } from '../errors/app-error.ts';
 import { scanJson, type ShapeLimits } from './scan-json.ts';
 
-/** A body as its parser left it; `isPlain` where no text of it needs to be looked at again. */
+/** A body as its parser left it. `isPlain` says that no text of it needs to be looked at again. */
 export type ParsedBody =
   | { readonly value: unknown; readonly isPlain: boolean }
   | { readonly problem: AppError };

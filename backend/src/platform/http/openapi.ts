@@ -35,7 +35,7 @@ const tidy = (schema: Record<string, unknown>): void => {
 
 /**
  * Returns the examples of a named schema. The library leaves out those of a body that transforms,
- * for it takes them for the result; ours are what a client sends.
+ * for it takes them for the result. Ours are what a client sends.
  */
 const examplesOf = (schema: z.core.$ZodType): { examples?: unknown } => {
   const { id, examples } = z.globalRegistry.get(schema) ?? {};
@@ -141,7 +141,7 @@ export interface ApiInfo {
   readonly description: string;
   /** Such as `/v1`. */
   readonly prefix: string;
-  /** Each tag's description; a route with another tag is a mistake. */
+  /** Each tag's description. A route with another tag is a mistake. */
   readonly tags?: Readonly<Record<string, string>>;
   readonly contact?: { readonly name: string };
   /** An SPDX identifier. */

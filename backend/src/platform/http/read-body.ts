@@ -36,8 +36,8 @@ export interface BodyReader {
   /**
    * Reads the exact bytes of the body, or empty where there is none. `client` is whose share of the
    * memory they take.
-   * @throws AppError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, BODY_TIMEOUT, BUSY; MALFORMED_JSON
-   *   where the client left in the middle
+   * @throws AppError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, BODY_TIMEOUT, BUSY, and
+   *   MALFORMED_JSON where the client left in the middle
    */
   read(req: IncomingMessage, client: string, limitBytes: number): Promise<Buffer>;
   /** The bytes that bodies hold while they are read. */

@@ -1,11 +1,13 @@
 import type { Writable } from 'node:stream';
 
-/** The stream of a reply that is written while it is made; headers until the first byte. */
+/**
+ * The stream of a reply that is written while it is made. Headers can be set until the first byte.
+ */
 export interface ReplySink extends Writable {
   setHeader(name: string, value: string): unknown;
 }
 
-/** The result of a handler; the kernel serialises it. */
+/** The result of a handler. The kernel serialises it. */
 export interface Reply {
   readonly status: number;
   readonly body?: unknown;
@@ -16,7 +18,7 @@ export interface Reply {
   readonly bytes?: Buffer;
   /**
    * Writes the body while it is made, in place of `body`. What it throws before the first byte is
-   * an error like any other; after it the connection is cut, so that a part is never taken for the
+   * an error like any other. After it the connection is cut, so that a part is never taken for the
    * whole. `gone` aborts when the client has left.
    */
   readonly write?: (to: ReplySink, gone: AbortSignal) => Promise<void>;

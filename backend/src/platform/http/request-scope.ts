@@ -70,7 +70,7 @@ interface Scope {
 }
 const storage = new AsyncLocalStorage<Scope>();
 
-/** The id of the request (or job) that this code runs for; for log lines. */
+/** The id of the request (or job) that this code runs for. Log lines carry it. */
 export const currentRequestId = (): string | undefined => storage.getStore()?.id;
 
 /** Says whom the request being served is for. */

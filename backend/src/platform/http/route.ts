@@ -23,13 +23,15 @@ export interface RequestContext {
 export interface RawInput {
   readonly params: unknown;
   readonly query: unknown;
-  /** The exact bytes; empty where there was no body. */
+  /** The exact bytes, or empty where there was no body. */
   readonly rawBody: Buffer;
-  /** The parsed JSON; undefined for an empty or malformed body and on `rawBody` routes. */
+  /** The parsed JSON, or undefined for an empty or malformed body and on `rawBody` routes. */
   readonly parsedBody: unknown;
   /** No text of the parsed body needs to be looked at before its schema does. */
   readonly isPlainBody: boolean;
-  /** Refuses a body that is no JSON; thrown where the order of refusals has come to the body. */
+  /**
+   * Refuses a body that is no JSON. It is thrown where the order of refusals has come to the body.
+   */
   readonly bodyProblem: AppError | undefined;
   readonly principal: unknown;
   readonly context: RequestContext;
@@ -55,7 +57,7 @@ interface IdempotentSpec<Principal, Body> {
   readonly payload: (body: Body) => object;
   /** Replies to a repeat of a finished key with what the key made, as it is now. */
   readonly replay: (resourceId: string, principal: Principal) => Promise<Reply>;
-  /** @throws AppError while the operation is closed; a finished key is replayed all the same */
+  /** @throws AppError while the operation is closed, and a finished key is replayed all the same */
   readonly gate: (isReady?: boolean) => Promise<void>;
   /** Reads what the gate decides by, where that is a row: with the key it costs nothing more. */
   readonly gateRead?: () => Read<boolean>;
@@ -63,7 +65,7 @@ interface IdempotentSpec<Principal, Body> {
 
 interface RawContent {
   readonly type: string;
-  /** Of JSON; text where there is none. Documents alone: the handler reads the bytes. */
+  /** Of JSON, or the text where there is none. Documents alone: the handler reads the bytes. */
   readonly schema?: z.ZodType;
 }
 
@@ -73,7 +75,7 @@ interface RouteShape {
   readonly path: string;
   readonly summary: string;
   readonly tags: readonly string[];
-  /** A schema for each status of success; null for one without a body. */
+  /** A schema for each status of success, or null for one without a body. */
   readonly responses: Readonly<Record<number, z.ZodType | null>>;
   /** Codes beyond those that every route can answer with. */
   readonly errors?: readonly ErrorCode[];
@@ -86,12 +88,12 @@ interface RouteShape {
   readonly isSigned?: true;
   /** The handler wants the bytes alone (a signature covers them): no JSON parsing, no schema. */
   readonly rawBody?: true;
-  /** Describes the body of a `rawBody` route by content type; a signed body unless told. */
+  /** Describes the body of a `rawBody` route by content type, a signed body unless told. */
   readonly consumes?: { readonly description: string; readonly content: readonly RawContent[] };
-  /** The content types of its 200 besides JSON; `responses` has null where there is no JSON. */
+  /** The content types of its 200 besides JSON. `responses` has null where there is no JSON. */
   readonly produces?: readonly string[];
   /**
-   * The reply where it is at hand, without a promise; undefined sends the request to `handler`.
+   * The reply where it is at hand, without a promise. With undefined the request goes to `handler`.
    * For the hottest public GET routes without input but the headers. Asked after the rate limit.
    */
   readonly atHand?: (headers: IncomingHttpHeaders) => Reply | undefined;
@@ -204,8 +206,8 @@ export const defineIdempotentRoute = <Principal, B extends z.ZodType>(
   };
 };
 
-const codesWhen = (isSo: boolean, ...codes: readonly ErrorCode[]): readonly ErrorCode[] =>
-  isSo ? codes : [];
+const codesIf = (condition: boolean, ...codes: readonly ErrorCode[]): readonly ErrorCode[] =>
+  condition ? codes : [];
 
 /** Returns the code of every error that a route may answer: its own, and what its form brings. */
 export const declaredErrors = (route: Route): ReadonlySet<ErrorCode> => {
@@ -216,17 +218,17 @@ export const declaredErrors = (route: Route): ReadonlySet<ErrorCode> => {
   return new Set<ErrorCode>([
     'INTERNAL',
     // Whoever waits for a row that is locked elsewhere, or for room to read a body.
-    ...codesWhen(route.atHand === undefined, 'BUSY'),
-    ...codesWhen(route.rateLimit !== 'exempt' || route.isSigned === true, 'RATE_LIMITED'),
-    ...codesWhen(access.kind !== 'public', 'UNAUTHENTICATED'),
-    ...codesWhen(access.secondFactor === 'asked', 'SECOND_FACTOR_NOT_ENROLLED'),
-    ...codesWhen(access.kind === 'roles', 'FORBIDDEN'),
-    ...codesWhen(access.kind === 'permission', 'PERMISSION_DENIED'),
-    ...codesWhen(access.write === true, 'READ_ONLY_MODE'),
-    ...codesWhen(params !== undefined, 'NOT_FOUND'),
-    ...codesWhen(query !== undefined || body !== undefined, 'VALIDATION_FAILED'),
-    ...codesWhen(readsJson, 'MALFORMED_JSON'),
-    ...codesWhen(readsBody, 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'BODY_TIMEOUT'),
+    ...codesIf(route.atHand === undefined, 'BUSY'),
+    ...codesIf(route.rateLimit !== 'exempt' || route.isSigned === true, 'RATE_LIMITED'),
+    ...codesIf(access.kind !== 'public', 'UNAUTHENTICATED'),
+    ...codesIf(access.secondFactor === 'asked', 'SECOND_FACTOR_NOT_ENROLLED'),
+    ...codesIf(access.kind === 'roles', 'FORBIDDEN'),
+    ...codesIf(access.kind === 'permission', 'PERMISSION_DENIED'),
+    ...codesIf(access.write === true, 'READ_ONLY_MODE'),
+    ...codesIf(params !== undefined, 'NOT_FOUND'),
+    ...codesIf(query !== undefined || body !== undefined, 'VALIDATION_FAILED'),
+    ...codesIf(readsJson, 'MALFORMED_JSON'),
+    ...codesIf(readsBody, 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'BODY_TIMEOUT'),
     ...(route.errors ?? []),
   ]);
 };

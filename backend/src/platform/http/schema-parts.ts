@@ -45,7 +45,7 @@ export interface Between {
   readonly to?: Date | undefined;
 }
 
-/** The text of a query parameter as the number that it spells; anything else is left as it is. */
+/** The text of a query parameter as the number that it spells. Anything else is left as it is. */
 const readWholeNumber = (text: unknown): unknown =>
   typeof text === 'string' && /^\d{1,9}$/u.test(text) ? Number(text) : text;
 
@@ -61,7 +61,7 @@ export const wholeNumber = (min: number, max: number, defaultValue: number) =>
     .prefault(defaultValue);
 
 /**
- * `?page` from 1 and `?limit` from 1 to 100 (contract: conventions > Pagination); outside is 400.
+ * `?page` from 1 and `?limit` from 1 to 100 (contract: conventions > Pagination). Outside is 400.
  */
 export const pageQuery = z.object({
   page: wholeNumber(1, 1_000_000, 1).describe('The first page is 1.'),
@@ -108,7 +108,7 @@ export const exampleOf = <T extends z.ZodType>(schema: T): z.output<T> => {
   return examples[0] as z.output<T>; // every example is validated by a test of the documents
 };
 
-/** The response schema of a list of `item`; named after it, where it has a name. */
+/** The response schema of a list of `item`. It is named after the item, where that has a name. */
 export const pageOf = <T extends z.ZodType>(item: T) => {
   const page = z.object({
     items: z.array(item),

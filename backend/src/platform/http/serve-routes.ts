@@ -85,7 +85,7 @@ const signalOfClose = (res: Response): AbortSignal => {
   return controller.signal;
 };
 
-/** Lets a reply write itself; a request for its headers alone gets those. */
+/** Lets a reply write itself. A request for its headers alone gets those. */
 const stream = async (
   req: Request,
   res: Response,
@@ -256,7 +256,7 @@ export const fixedRoutes = (options: MountOptions): RequestHandler => {
       next();
       return;
     }
-    // The router sets this too; the log and the metrics read it.
+    // The router sets this too. The log and the metrics read it.
     req.route = { path };
     nameRequestSpan(req.method, path);
     void serve(req, res, next);

@@ -52,7 +52,7 @@ const rowOf = ({ ownerId, operation, key }: KeyScope) =>
   sql`owner_id = ${ownerId}::uuid AND operation = ${operation} AND key = ${key}`;
 const isRunning = sql`status = 'RUNNING'`;
 
-/** Takes a key that nobody has used; not written where somebody has. */
+/** Takes a key that nobody has used. Not written where somebody has. */
 const insertKey = <Together extends Reads>(
   db: Db,
   scope: KeyScope,
@@ -125,7 +125,7 @@ const bindKey = async (
   return count === 1;
 };
 
-/** Marks a key done that has its resource; from then on it is replayed. */
+/** Marks a key done that has its resource. From then on it is replayed. */
 const finishKey = async (db: Db, scope: KeyScope, holderId: string): Promise<void> => {
   await db.idempotencyKey.updateMany({
     where: { ...scope, holderId, resourceId: { not: null } },
@@ -133,7 +133,7 @@ const finishKey = async (db: Db, scope: KeyScope, holderId: string): Promise<voi
   });
 };
 
-/** Frees a key that made nothing; ends the lease of one that did, so a repeat resumes at once. */
+/** Frees a key that made nothing. Ends the lease of one that did, so a repeat resumes at once. */
 const releaseKey = async (db: Db, scope: KeyScope, holderId: string): Promise<void> => {
   await db.idempotencyKey.deleteMany({ where: { ...scope, holderId, resourceId: null } });
   await lease.release(db, { row: rowOf(scope), where: isRunning, holderId });
@@ -208,7 +208,7 @@ export interface Claim {
    *   resource already: the transaction falls, and nothing of this request is written.
    */
   bind(db: Db, resourceId: string): Promise<void>;
-  /** Marks the key done; may be in the transaction of the last step. */
+  /** Marks the key done. It may run in the transaction of the last step. */
   finish(db: Db): Promise<void>;
 }
 
@@ -233,7 +233,7 @@ interface FoundReplay<Beside> {
 
 export interface Idempotency {
   /**
-   * Returns the resource of a finished key with the same payload; undefined otherwise. It comes
+   * Returns the resource of a finished key with the same payload, or undefined otherwise. It comes
    * before every other refusal on money routes.
    */
   findReplay(scope: KeyScope, parsedPayload: unknown): Promise<string | undefined>;

@@ -21,7 +21,7 @@ afterAll(async () => {
 
 const payload = { amount: '10' };
 
-/** A key first used so many days ago; how far its request came is told by `ending`. */
+/** A key first used so many days ago. How far its request came is told by `ending`. */
 const keyOf = async (days: number, ending: 'done' | 'bound' | 'unbound'): Promise<string> => {
   const idempotency = createIdempotency({ db: database.db, random, timers: createTimers() });
   const scope = { ownerId: random.uuid(), operation: 'test.make', key: random.uuid() };

@@ -34,7 +34,7 @@ export const createUuids = (): (() => string) => {
   };
 };
 
-/** Makes ids and secrets; injected, so that a test can decide what comes out. */
+/** Makes ids and secrets. Injected, so that a test can decide what comes out. */
 export interface Random {
   /** Makes a UUIDv7: the form of every id. */
   uuid(): string;
@@ -55,5 +55,5 @@ export const createRandom = (): Random => ({
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/iu;
 
-/** Returns true for the text form of a UUID of any version; anything else in a path is 404. */
+/** Returns true for the text form of a UUID of any version. Anything else in a path is 404. */
 export const isUuid = (text: string): boolean => uuidPattern.test(text);

@@ -97,7 +97,7 @@ export const lockJob = (tx: Db, id: string): Promise<ListedJob | undefined> =>
       WHERE j.id = ${id}::bigint AND NOT ${isReplaced} FOR UPDATE OF j`,
   );
 
-/** Lets a locked job that does not run begin anew: due now, with all of its tries. */
+/** Lets a locked job that does not run begin again: due now, with all of its tries. */
 export const restartJob = async (tx: Db, id: string): Promise<void> => {
   await execute(
     tx,

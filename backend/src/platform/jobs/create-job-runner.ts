@@ -46,7 +46,7 @@ const detectStalledRunner = (
 };
 
 interface JobRunner {
-  /** Starts to take jobs; keeps trying while the database can't be reached. */
+  /** Starts to take jobs. It keeps trying while the database can't be reached. */
   start(): void;
   /** Takes no more jobs and resolves when those under way are done. */
   stop(): Promise<void>;
@@ -64,7 +64,7 @@ interface JobRunnerOptions {
   readonly metrics?: Pick<Metrics, 'observeJob'>;
   /** Jobs at a time in this process (default 10). */
   readonly concurrency?: number;
-  /** New jobs are announced; this is for those that wait for a retry (default 1000). */
+  /** New jobs are announced. This is for those that wait for a retry (default 1000). */
   readonly pollIntervalMs?: number;
   /** The time from `stop` until the jobs' signal aborts (default 10 000). */
   readonly abortAfterMs?: number;
@@ -72,13 +72,13 @@ interface JobRunnerOptions {
 }
 
 const restartAfterMs = 1000;
-/** One connection listens; the others take and finish jobs, each for a moment. */
+/** One connection listens. The others take and finish jobs, each for a moment. */
 const poolSize = 5;
 /** The time that a job may take on after it was told to end. Then nobody waits for it. */
 const abandonAfterMs = 3000;
 /** The time in which a pool ends of itself, where its server answers. */
 const poolEndMs = 1000;
-/** Times that every worker fails to look for a job before the pool is made anew. */
+/** Times that every worker fails to look for a job before the pool is made again. */
 const failuresEach = 3;
 
 type QueuePool = NonNullable<RunnerOptions['pgPool']>;
@@ -88,14 +88,14 @@ const openPool = (connections: JobRunnerOptions['connections'], logger: Logger):
   const pool = connections.openPool({ size: poolSize, applicationName: 'job-runner', onError });
   takeBackOnce(pool);
   if (connections.isPooled) neverListens(pool);
-  // The same class; the queue was only typed against an older version of its types.
+  // The same class. The queue was only typed against an older version of its types.
   return pool as unknown as QueuePool; // oxlint-disable-line typescript/no-unsafe-type-assertion
 };
 
 /**
  * Jobs are reported as done or failed in batches. Not for speed: reported singly, a report that
  * the database does not take is an unhandled rejection, and its job stays locked by a pool that
- * lives. In batches such a failure stops the pool, which is started anew.
+ * lives. In batches such a failure stops the pool, which is started again.
  */
 const reporting = { completeJobBatchDelay: 0, failJobBatchDelay: 0 };
 
@@ -191,7 +191,7 @@ const wrapHandlers = ({ tasks, logger, metrics }: JobRunnerOptions) =>
     ]),
   );
 
-/** Starts a heartbeat with each pool that the queue makes; the returned function stops them all. */
+/** Starts a heartbeat with each pool that the queue makes. The returned function stops them all. */
 const startHeartbeats = (
   events: WorkerEvents,
   options: Pick<JobRunnerOptions, 'connections' | 'logger'> & { readonly timers: Timers },
@@ -238,7 +238,7 @@ const whenAbandoned = (events: WorkerEvents, ms: number, timers: Timers) => {
 /**
  * Takes jobs from the queue and runs them, at least once each. A job that throws is tried again
  * after exp(attempt) seconds (2.7 s, 7.4 s, 20 s, 55 s, ... at most 6.1 h) until its attempts are
- * used up; then it is in the view `dead_letter_job`, an error in the log and an outcome `dead` in
+ * used up. Then it is in the view `dead_letter_job`, an error in the log and an outcome `dead` in
  * the metrics. When the queue's own machinery stops on an error it is started again.
  */
 export const createJobRunner = (options: JobRunnerOptions): JobRunner => {

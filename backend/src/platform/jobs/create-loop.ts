@@ -2,7 +2,7 @@ import type { Timers } from '../clock/timers.ts';
 import type { Random } from '../ids/random.ts';
 
 export interface Loop {
-  /** Starts; the first run comes at once, or after a part of `jitterMs`. */
+  /** Starts. The first run comes at once, or after a part of `jitterMs`. */
   start(): void;
   /** Stops after the run that may be under way. */
   stop(): Promise<void>;
@@ -20,7 +20,7 @@ interface LoopOptions {
   readonly random: Random;
 }
 
-/** Runs the same work again and again, never beside itself; an error never ends it. */
+/** Runs the same work again and again, never beside itself. An error never ends it. */
 export const createLoop = (options: LoopOptions): Loop => {
   const { everyMs, jitterMs, run, onError, timers, random } = options;
   const stopping = new AbortController();

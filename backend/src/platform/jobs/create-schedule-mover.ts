@@ -8,7 +8,7 @@ import { createLoop, type Loop } from './create-loop.ts';
 import { defaultMaxAttempts, keyedFlag } from './enqueue.ts';
 
 export interface ScheduleMover extends Loop {
-  /** Moves whatever is due now; returns how many jobs. */
+  /** Moves whatever is due now. Returns how many jobs. */
   tick(): Promise<number>;
 }
 

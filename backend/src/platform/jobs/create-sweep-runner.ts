@@ -81,7 +81,8 @@ interface Run {
 
 /**
  * Runs sweeps, each in a loop of its own, in one replica at a time and once in a period over the
- * whole fleet; with the cache down in each. An error is logged and never ends a loop.
+ * whole fleet. With the cache down every replica runs them. An error is logged and never ends a
+ * loop.
  */
 export const createSweepRunner = (options: SweepRunnerOptions): SweepRunner => {
   const { redis, logger, metrics } = options;
@@ -89,7 +90,7 @@ export const createSweepRunner = (options: SweepRunnerOptions): SweepRunner => {
   const sweeps = options.sweeps.map((sweep) => withPeriod(sweep, options.everyMs));
   const byName = new Map(sweeps.map((sweep) => [sweep.name, sweep]));
   if (byName.size !== sweeps.length) throw new Error('two sweeps have the same name');
-  // With the cache down the lock parts nobody; within a process this does.
+  // With the cache down the lock parts nobody. Within a process this does.
   const places = new Map<string, Semaphore>(sweeps.map(({ name }) => [name, createSemaphore(1)]));
 
   const underLock = async ({ sweep, signal, isForced }: Run): Promise<SweepOutcome> => {

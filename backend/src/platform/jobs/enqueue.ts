@@ -46,7 +46,7 @@ export interface JobContext {
   readonly signal: AbortSignal;
 }
 
-/** Runs at least once; a throw is a retry. Parse the payload: it may be an older version's. */
+/** Runs at least once. A throw is a retry. Parse the payload: it may be an older version's. */
 export type JobHandler = (payload: unknown, context: JobContext) => Promise<void>;
 
 export type TaskList = Readonly<Record<string, JobHandler>>;
@@ -55,8 +55,8 @@ export const defaultMaxAttempts = 25;
 
 /**
  * Marks a job that was queued under a key. When a job of its key comes while it runs, the queue
- * takes its key and its attempts away; one that then has no key any more was replaced, which is
- * not the same as given up.
+ * takes its key and its attempts away. One that then has no key any more was replaced, which is not
+ * the same as given up.
  */
 export const keyedFlag = 'keyed';
 
@@ -129,7 +129,7 @@ export const schedule = async (
   );
 };
 
-/** Cancels a scheduled job; false when there was none, or it is on the queue already. */
+/** Cancels a scheduled job. Returns false when there was none, or it is on the queue already. */
 export const cancelScheduled = async (db: Db, key: string): Promise<boolean> => {
   const { count } = await db.scheduledJob.deleteMany({ where: { key } });
   return count > 0;

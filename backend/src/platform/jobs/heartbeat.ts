@@ -25,7 +25,7 @@ const answerMs = 10_000;
 /** The time for which a server that may be gone is told goodbye. */
 const goodbyeMs = 1000;
 
-// A machine that vanishes closes no connection; the database then probes after some 30 s.
+// A machine that vanishes closes no connection. The database then probes after some 30 s.
 const keepAlive =
   '-c tcp_keepalives_idle=15 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3';
 

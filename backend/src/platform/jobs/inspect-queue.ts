@@ -2,7 +2,7 @@ import { selectRows, sql, selectOne, type Db } from '../db/index.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics, ObservedQueue } from '../observability/metrics.ts';
 
-/** A job that waits, runs or was given up; one that has succeeded is gone. */
+/** A job that waits, runs or was given up. One that has succeeded is gone. */
 export interface FoundJob {
   readonly id: string;
   readonly task: string;
@@ -50,7 +50,7 @@ interface QueueGaugeOptions {
   readonly metrics: Pick<Metrics, 'observeQueue'>;
 }
 
-/** Measures the queue whenever metrics are read; each worker reports the whole fleet's. */
+/** Measures the queue whenever metrics are read. Each worker reports the whole fleet's. */
 export const createQueueGauge =
   ({ db, metrics, logger }: QueueGaugeOptions) =>
   async (): Promise<void> => {

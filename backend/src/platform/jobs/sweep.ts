@@ -5,9 +5,9 @@ import type { Metrics } from '../observability/metrics.ts';
  * what is to be purged.
  */
 export interface Sweep {
-  /** In kebab-case; the label of its metrics and the name of its lock. */
+  /** In kebab-case. It is the label of its metrics and the name of its lock. */
   readonly name: string;
-  /** Real milliseconds between two passes; the runner's own period where it is not given. */
+  /** Real milliseconds between two passes, or the runner's own period where it is not given. */
   readonly everyMs?: number;
   /**
    * One pass. It decides by the business clock what is due, and must be safe to run concurrently:
@@ -18,8 +18,8 @@ export interface Sweep {
 
 interface SweepRowsOptions<Row> {
   /**
-   * The rows of one batch; or, for rows that have no column to be postponed by, what lists the next
-   * batch after the last row that the pass has seen, in an order that `handle` does not change. The
+   * Either one batch of rows, or a function that returns the batch after a given row, in an order
+   * that `handle` does not change. Use the function for tables without a column to postpone by. The
    * pass then goes on to the end of the list, so that rows that fail hide none behind them.
    */
   readonly rows: readonly Row[] | ((after: Row | undefined) => Promise<readonly Row[]>);
@@ -31,11 +31,11 @@ interface SweepRowsOptions<Row> {
    * this, rows of one silent collaborator fill every batch and hide all others.
    */
   readonly postpone?: (row: Row) => Promise<void>;
-  /** Is called with what `handle` or `postpone` threw; the pass goes on with the next row. */
+  /** Is called with what `handle` or `postpone` threw. The pass goes on with the next row. */
   readonly onError: (error: unknown, row: Row) => void;
 }
 
-/** Handles one row; returns false for one that failed or could not be helped. */
+/** Handles one row. Returns false for one that failed or could not be helped. */
 const sweepRow = async <Row>(options: SweepRowsOptions<Row>, row: Row): Promise<boolean> => {
   const { handle, postpone, onError } = options;
   try {
@@ -119,7 +119,7 @@ export const sweepBatches = async <Row>(options: SweepBatchesOptions<Row>): Prom
 
 /** Rows of one kind that are deleted once nothing needs them (contract: limits > Retention). */
 export interface Purge {
-  /** In kebab-case, from `purge-`; the name of its sweep. */
+  /** In kebab-case, from `purge-`. It is the name of its sweep. */
   readonly name: string;
   /** Deletes at most `limit` rows in one statement, and returns how many. */
   readonly deleteBatch: (limit: number) => Promise<number>;

@@ -2,9 +2,9 @@ import { execute, noSql, sql, sqlName, type Db, type Sql } from '../db/index.ts'
 
 interface LeaseColumns {
   readonly table: string;
-  /** The column with the holder's id, a uuid; `holder_id` where it is not given. */
+  /** The column with the holder's id, a uuid. The default is `holder_id`. */
   readonly holderColumn?: string;
-  /** The column with the moment at which the lease lapses; `lease_until` where it is not given. */
+  /** The column with the moment at which the lease lapses. The default is `lease_until`. */
   readonly untilColumn?: string;
   /** For a table whose two columns can't be null: a release ends the lease and keeps its holder. */
   readonly keepsHolder?: boolean;
@@ -15,7 +15,7 @@ interface LeaseRequest {
   readonly row: Sql;
   /** A new uuid for every try, so that nobody acts under the lease of an earlier one. */
   readonly holderId: string;
-  /** Further conditions, such as a state; nothing happens where they do not hold. */
+  /** Further conditions, such as a state. Nothing happens where they do not hold. */
   readonly where?: Sql;
   /** Further columns to change in the same statement: sql`status = 'UNKNOWN'`. */
   readonly set?: Sql;
@@ -27,18 +27,24 @@ interface TimedLeaseRequest extends LeaseRequest {
 
 /** A row that one worker may act on until a time, by the database's clock. */
 interface Lease {
-  /** Takes a row that nobody holds, or whose lease has lapsed; false when another holds it. */
+  /**
+   * Takes a row that nobody holds, or whose lease has lapsed. Returns false when another holds it.
+   */
   acquire(db: Db, request: TimedLeaseRequest): Promise<boolean>;
-  /** Extends the lease from now, before a further call; false when it has lapsed or was lost. */
+  /**
+   * Extends the lease from now, before a further call. Returns false when it has lapsed or was
+   * lost.
+   */
   renew(db: Db, request: TimedLeaseRequest): Promise<boolean>;
-  /** Gives the row back to whoever comes next; false when the lease was lost meanwhile. */
+  /** Gives the row back to whoever comes next, or false when the lease was lost meanwhile. */
   release(db: Db, request: LeaseRequest): Promise<boolean>;
   /** Sets both columns as `acquire` does, for an update that says `isFree` and more by itself. */
   taken(holderId: string, leaseMs: number): Sql;
   /** Returns the moment at which a lease taken now lapses, for an INSERT that takes it. */
   until(leaseMs: number): Sql;
   /**
-   * Returns the condition that nobody holds the row; `alias` where the statement names its table.
+   * Returns the condition that nobody holds the row, with `alias` where the statement names its
+   * table.
    */
   isFree(alias?: string): Sql;
   /**

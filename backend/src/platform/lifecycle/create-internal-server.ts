@@ -17,8 +17,8 @@ const answer = (res: ServerResponse, status: number, type: string, body: string)
 };
 
 /**
- * Creates the server of the internal port: `GET /metrics` and `GET /switches`; the lifecycle adds
- * `/healthz` and `/readyz`. It is not for clients, so all else is a plain 404.
+ * Creates the server of the internal port with `GET /metrics` and `GET /switches`. The lifecycle
+ * adds `/healthz` and `/readyz`. It is not for clients, so all else is a plain 404.
  */
 export const createInternalServer = (options: InternalServerOptions): Server => {
   const { metrics, logger, beforeMetrics, readSwitches = async () => ({}) } = options;

@@ -8,7 +8,7 @@ import { createRequestWatch, drainUntilQuiet } from './watch-requests.ts';
 
 /**
  * After an error that nobody caught the process can't vouch for its state: it says so and exits
- * with 1, and is started anew. What it was doing is in the database.
+ * with 1, and is started again. What it was doing is in the database.
  */
 export const exitOnCrash = (logger: Logger): void => {
   process.on('uncaughtException', (error) => {
@@ -43,9 +43,9 @@ interface ShutdownOptions {
 
 interface Shutdown {
   readonly isDraining: () => boolean;
-  /** Drains all servers together; resolves when they may stop. */
+  /** Drains all servers together. Resolves when they may stop. */
   readonly drain: () => Promise<void>;
-  /** Is called by each server; the last one closes what they share. */
+  /** Is called by each server. The last one closes what they share. */
   readonly serverStopped: (name: string) => Promise<void>;
   /** Resolves when everything is closed. */
   readonly finished: () => Promise<void>;
@@ -116,12 +116,12 @@ interface LifecycleServer {
 }
 
 interface LifecycleOptions {
-  /** The API and the internal server; a process without an API has only the internal one. */
+  /** The API and the internal server. A process without an API has only the internal one. */
   readonly servers: readonly LifecycleServer[];
   readonly checks: readonly ReadinessCheck[];
   readonly logger: Logger;
   /**
-   * The limit of the whole shutdown, a little under the pod's grace; then the process exits with 1.
+   * The limit of the whole shutdown, a little under the pod's grace. Then the process exits with 1.
    */
   readonly graceMs: number;
   /**
@@ -212,7 +212,7 @@ export const createLifecycle = (options: LifecycleOptions): Lifecycle => {
       },
       statusOkResponse: {},
       headers: { 'cache-control': 'no-store' },
-      // A draining process is alive; only readiness reports that it drains.
+      // A draining process is alive. Only readiness reports that it drains.
       sendFailuresDuringShutdown: false,
       signals: ['SIGTERM', 'SIGINT'],
       timeout: requestGraceMs,

@@ -13,7 +13,7 @@ const isMatchedRoute = (route: unknown): route is MatchedRoute =>
 /**
  * The declared path of the route that took the request, as `/v1/gold/orders/:id`, or `unmatched`:
  * never the address itself, which holds ids and would make a label of each. `prefix` is where the
- * API is mounted; Express has forgotten it by the time an error is answered.
+ * API is mounted. Express has forgotten it by the time an error is answered.
  */
 const routeTemplate = (req: Request, prefix = ''): string => {
   const route: unknown = req.route;

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
-/** The state of a collaborator's circuit; `half_open` lets one call through as a probe. */
+/** The state of a collaborator's circuit. `half_open` lets one call through as a probe. */
 type CircuitState = 'closed' | 'half_open' | 'open';
 
 interface ObservedCircuit {

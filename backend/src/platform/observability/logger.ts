@@ -70,7 +70,7 @@ export const createLogger = (options: LoggerOptions): Logger => {
           ...(traceId !== undefined && { traceId }),
         };
       },
-      // Errors are described by `redactKeys`; the library would describe the description.
+      // Errors are described by `redactKeys`. The library would describe the description.
       serializers: { err: (described: unknown) => described },
       hooks: { streamWrite: scrubText },
     },
@@ -86,5 +86,5 @@ export const logFailedStart = (name: string, error: unknown): void => {
   createLogger({ level: 'fatal', name }).fatal(fields, 'the process does not start');
 };
 
-/** Creates a logger that writes nothing; for tests and for what is optional. */
+/** Creates a logger that writes nothing, for tests and for what is optional. */
 export const createSilentLogger = (): Logger => createLogger({ level: 'silent', name: 'silent' });

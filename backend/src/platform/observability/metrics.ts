@@ -208,7 +208,7 @@ const collectProcess = (registry: Registry): void => {
   for (const name of misnamed) registry.removeSingleMetric(name);
 };
 
-/** The metrics of one process. Labels are words of our own; never an id, an address or a name. */
+/** The metrics of one process. Labels are words of our own. None is an id, an address or a name. */
 export const createMetrics = (options: MetricsOptions): Metrics => {
   const registry = new Registry();
   registry.setDefaultLabels({ service: options.service });
@@ -260,7 +260,7 @@ export const createMetrics = (options: MetricsOptions): Metrics => {
   };
 };
 
-/** Answers `GET /metrics`; who may ask is decided before. */
+/** Answers `GET /metrics`. Who may ask is decided before. */
 export const createMetricsHandler =
   (metrics: Metrics): RequestHandler =>
   async (_req, res) => {

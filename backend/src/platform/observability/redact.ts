@@ -5,8 +5,8 @@ interface Scrub {
   readonly sign?: string;
 }
 
-// A bare number right after `":` is a JSON number, such as an amount; replacing it would break
-// the line, and no personal number is ever kept as one.
+// A bare number right after `":` is a JSON number, such as an amount. Replacing it would break the
+// line, and no personal number is ever kept as one.
 const notJsonNumber = '(?<!":)(?<![\\w.,\\[-])';
 
 // The forms of PAN, Aadhaar and account numbers are words of the domain, and are here all the same:
@@ -83,7 +83,7 @@ const framesOf = (error: Error): string | undefined =>
 
 /**
  * Returns an error's message. Prisma's quotes the call with its arguments, which are values of
- * rows; only the call's name and the fault, which comes last, are kept.
+ * rows. Only the call's name and the fault, which comes last, are kept.
  */
 const messageOf = ({ message }: Error): string => {
   const call = /^\s*(Invalid `[\w.$]+\(\)` invocation)/u.exec(message)?.[1];

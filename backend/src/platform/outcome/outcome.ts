@@ -1,7 +1,7 @@
 /**
- * The three outcomes of a call to a collaborator (contract: collaborators > Outcomes).
- * `refused` means it certainly did not happen; `unknown` means nobody can say yet: it is resolved
- * by asking, and never treated as one of the other two.
+ * The three outcomes of a call to a collaborator (contract: collaborators > Outcomes). `refused`
+ * means it certainly did not happen. `unknown` means nobody can say yet: it is resolved by asking,
+ * and never treated as one of the other two.
  */
 export type Outcome<T> =
   | { readonly kind: 'done'; readonly value: T }
@@ -11,7 +11,7 @@ export type Outcome<T> =
 /** The call happened and answered `value`. */
 export const done = <T>(value: T): Outcome<T> => ({ kind: 'done', value });
 
-/** The collaborator certainly did not do it. `code` is ours and stable; `message` is for logs. */
+/** The collaborator certainly did not do it. `code` is ours and stable. `message` is for logs. */
 export const refused = (code: string, message: string): Outcome<never> => ({
   kind: 'refused',
   code,
@@ -37,8 +37,8 @@ export const explainOutcome = (outcome: Outcome<unknown>): string =>
     : describeOutcome(outcome);
 
 /**
- * Describes an outcome in a few words for a history row or a log line: `done`, or the value where
- * it is a text such as a status; `refused: CODE`; `unknown: reason`.
+ * Describes an outcome in a few words for a history row or a log line: `done` (or the value where
+ * it is a text such as a status), `refused: CODE` or `unknown: reason`.
  */
 export const describeOutcome = (outcome: Outcome<unknown>): string => {
   if (outcome.kind === 'done') return typeof outcome.value === 'string' ? outcome.value : 'done';

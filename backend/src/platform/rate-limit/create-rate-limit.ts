@@ -169,7 +169,9 @@ export const createRateLimit = (options: RateLimitOptions): RequestHandler => {
   });
 };
 
-/** Counts one use by `key`; returns the seconds until another one is free where it was too many. */
+/**
+ * Counts one use by `key`. Where it was too many it returns the seconds until another one is free.
+ */
 type WindowLimit = (key: string) => Promise<number | undefined>;
 
 /**
@@ -190,7 +192,7 @@ export const createWindowLimit = (options: {
     prefix: `window-limit:${prefix}:`,
     ...(onStoreError !== undefined && { onError: onStoreError }),
   });
-  // The stores read the window alone; the rest is the middleware's.
+  // The stores read the window alone. The rest is the middleware's.
   void store.init?.({ windowMs } as Options);
   return async (key) => {
     const { totalHits, resetTime } = await store.increment(key);

@@ -13,7 +13,7 @@ export interface Cache<T> {
 
 interface CacheOptions<T> {
   readonly redis: Redis;
-  /** Names the kind of value; part of every key. */
+  /** Names the kind of value. It is part of every key. */
   readonly prefix: string;
   /** Checks what comes back: another version may have written it. */
   readonly schema: z.ZodType<T>;
@@ -22,7 +22,7 @@ interface CacheOptions<T> {
   readonly onError?: (error: unknown) => void;
 }
 
-/** Creates a cache of JSON values under `prefix`; a failure is a miss. */
+/** Creates a cache of JSON values under `prefix`. A failure is a miss. */
 export const createCache = <T>(options: CacheOptions<T>): Cache<T> => {
   const { redis, prefix, schema, ttlMs, onError = () => undefined } = options;
   const keyOf = (key: string): string => `${prefix}:${key}`;

@@ -6,8 +6,8 @@ import { isCluster, openCluster } from './open-cluster.ts';
 
 /**
  * `fail-fast`: a command fails at once while there is no connection, and after 200 ms (unless told
- * otherwise) when there is no answer; for everything a request waits for. `patient`: commands wait
- * for the connection; for subscriptions (the socket adapter).
+ * otherwise) when there is no answer. It is for everything a request waits for. `patient`: commands
+ * wait for the connection, for subscriptions (the socket adapter).
  */
 type RedisKind = 'fail-fast' | 'patient';
 
@@ -134,7 +134,7 @@ export const createRedis = (url: string, kind: RedisKind, extras: RedisExtras = 
   return redis;
 };
 
-/** Resolves when the client is connected; rejects after `timeoutMs`. */
+/** Resolves when the client is connected. Rejects after `timeoutMs`. */
 export const untilReady = async (redis: Redis, timeoutMs: number): Promise<void> => {
   if (redis.status === 'ready') return;
   await new Promise<void>((resolve, reject) => {

@@ -4,7 +4,7 @@ import Redlock, { ExecutionError, ResourceLockedError } from 'redlock';
 interface LockOptions {
   readonly redis: Redis;
   readonly key: string;
-  /** Life of the lock after its holder dies; a living holder extends it. At least 300 ms. */
+  /** Life of the lock after its holder dies. A living holder extends it. At least 300 ms. */
   readonly ttlMs: number;
   /** The longest wait for another holder (default: none). */
   readonly waitMs?: number;
@@ -37,12 +37,12 @@ const isHeld = async (error: unknown): Promise<boolean> => {
 };
 
 /**
- * Runs `work` while holding the lock of `key`, extending it for as long as it runs. Answers
- * undefined without running it when another holds the lock; never throws for that. `signal`
+ * Runs `work` while holding the lock of `key`, extending it for as long as it runs. Returns
+ * undefined without running it when another holds the lock. It never throws for that. `signal`
  * aborts when the lock is lost on the way. Errors of `work` pass through.
  *
- * A lock is advice that saves work; what must not happen twice is guarded in PostgreSQL
- * (contract: conventions > Locks).
+ * A lock is advice that saves work. What must not happen twice is guarded in PostgreSQL (contract:
+ * conventions > Locks).
  */
 export const withLock = async <T>(
   options: LockOptions,

@@ -116,7 +116,7 @@ export interface TransitionOfMany<State extends string> extends Omit<Step<State>
   /** The states in which `update` takes rows. */
   readonly from: readonly State[];
   readonly cause: string;
-  /** Names in the log what the rows belong to; nothing where they are anybody's. */
+  /** Names in the log what the rows belong to, or nothing where they are anybody's. */
   readonly of?: Readonly<Record<string, string>>;
   /** Updates the rows that are in one of these states, and returns how many rows that were. */
   readonly update: () => Promise<number>;

@@ -133,7 +133,7 @@ export const restart: Command = {
   }),
 };
 
-/** A new key of personal data comes first, the old ones stay: the sweep seals all rows anew. */
+/** A new key of personal data comes first, the old ones stay: the sweep seals all rows again. */
 export const rotateKeys: Command = {
   name: 'rotate-keys',
   choose: ({ nextKey }) => ({ n: nextKey }),

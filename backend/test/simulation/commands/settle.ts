@@ -4,7 +4,7 @@ import { holdRest } from '../checks/hold-rest.ts';
 
 const rounds = [1, 30, 30, 60, 120, 300, 600];
 
-/** Sweeps that clear away, seal and count anew: what they do once they need not do seven times. */
+/** Sweeps that clear away, seal and count again: what they do once they need not do seven times. */
 const housework = /^(?:purge|remove|rehash|renew|rotate|seal|ci|audit|fold|job-queue)-|-purge-/u;
 
 const sweepAll = async ({ system }: Story, round: number): Promise<void> => {

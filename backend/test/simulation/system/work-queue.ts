@@ -23,8 +23,8 @@ type JobRun = { readonly task: string; readonly error?: unknown } | undefined;
 /** The worker's queue, one job at a time and in an order that the caller chooses. */
 export interface WorkQueue {
   /**
-   * Runs the job that is `nth` in the queue's order, counted around; `times` to deliver it twice, to
-   * one replica of the worker each.
+   * Runs the job that is `nth` in the queue's order, counted around. With `times` it delivers the
+   * job twice, to one replica of the worker each.
    */
   runOne(nth: number, times?: number): Promise<JobRun>;
   /** Runs jobs, the first of the queue each, until none waits or `most` have run. */

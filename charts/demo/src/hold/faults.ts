@@ -29,7 +29,7 @@ const spareNode = async (context: DemoContext): Promise<string> => {
   return spare.name;
 };
 
-/** Puts the pods back onto all nodes; says of which processes they had come to be on one. */
+/** Puts the pods back onto all nodes. Says of which processes they had come to be on one. */
 const spreadAgain = async (context: DemoContext): Promise<string> => {
   const together = unspread(await stayingPods(context));
   if (together.length === 0) return 'still spread over the nodes';
@@ -52,7 +52,7 @@ const rollingUpdate: Fault = {
   run: async (context) => `replaced ${await replaceAll(context)}`,
 };
 
-/** Each way replaces what the charts have different; the image and its values are the same. */
+/** Each way replaces what the charts have different. The image and its values are the same. */
 const chartUpgrade: Fault = {
   title: 'an upgrade from the chart before',
   allowed: [],

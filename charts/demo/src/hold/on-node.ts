@@ -31,8 +31,8 @@ const podOf = (name: string, node: string, image: string, script: string) => ({
 });
 
 /**
- * Lets nothing in or out but what stays inside; the node's own nft, by a name of its own. Begins when
- * the node has told that the script runs.
+ * Lets nothing in or out but what stays inside, by the node's own nft under a name of its own.
+ * Begins when the node has told that the script runs.
  */
 const cut = (enter: string, seconds: number): string => `
 sleep 4
@@ -68,7 +68,7 @@ interface NodeWork {
   readonly script: string;
 }
 
-/** Starts a script on a node, with all rights there; it goes on by itself. */
+/** Starts a script on a node, with all rights there. It goes on by itself. */
 export const startOnNode = async (
   context: DemoContext,
   { node, script }: NodeWork,

@@ -56,7 +56,9 @@ const wantedPods = async ({ kubectl }: DemoContext): Promise<number> => {
     .reduce((sum, { spec }) => sum + spec.replicas, 0);
 };
 
-/** Waits until every pod that the release wants is ready; answers how long that took, in seconds. */
+/**
+ * Waits until every pod that the release wants is ready. Returns how long that took, in seconds.
+ */
 export const waitForAll = async (context: DemoContext, seconds: number): Promise<number> => {
   const wanted = await wantedPods(context);
   return waitUntil(context, {

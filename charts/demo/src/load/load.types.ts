@@ -9,7 +9,7 @@ export interface LoadTarget {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly everyMs: number;
-  /** `kept`: connections are used again and again; `new`: each request opens one. */
+  /** `kept`: connections are used again and again. `new`: each request opens one. */
   readonly connections: 'kept' | 'new';
 }
 

@@ -45,7 +45,7 @@ const findEndpoints = async (context: DemoContext): Promise<DemoEndpoints> => {
   };
 };
 
-/** Runs the story of `make demo`; its lines are indented below the title of this step. */
+/** Runs the story of `make demo`. Its lines are indented below the title of this step. */
 export const playStory: ClusterStep = {
   title: "The customer's story, through the ingress",
   async run(context) {

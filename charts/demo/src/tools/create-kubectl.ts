@@ -16,7 +16,7 @@ export interface Kubectl {
 
 const secretSchema = z.object({ data: z.record(z.string(), z.string()) });
 
-/** kubectl for the demo's namespace; `context` undefined is the current one. */
+/** kubectl for the demo's namespace. An undefined `context` is the current one. */
 export const createKubectl = (context: string | undefined, namespace: string): Kubectl => {
   const base = [...(context === undefined ? [] : ['--context', context]), '--namespace', namespace];
   const kubectl: Kubectl = {

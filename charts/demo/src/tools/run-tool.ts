@@ -38,7 +38,7 @@ export const tryTool = (
 const lastLines = (text: string, count: number): string =>
   text.trimEnd().split('\n').slice(-count).join('\n');
 
-/** Runs a program that must succeed; answers what it printed. @throws Error with its words */
+/** Runs a program that must succeed. Returns what it printed. @throws Error with its words */
 export const runTool = async (
   command: string,
   args: readonly string[],

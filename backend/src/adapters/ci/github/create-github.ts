@@ -65,7 +65,7 @@ type OctokitCall = (
 /**
  * Octokit writes the request (path, query, body, headers) and our own client sends it, with its
  * limits, circuit and metrics. The answer is kept from Octokit, which knows two outcomes and no
- * third, and would put addresses into its errors; nor is it given the token, which is the client's.
+ * third, and would put addresses into its errors. Nor is it given the token, which is the client's.
  */
 const createOctokitCall = (client: HttpClient, apiUrl: string): OctokitCall => {
   let opened: Promise<Octokit> | undefined;
@@ -126,7 +126,7 @@ const readRefusal = ({ status, json }: HttpResponse): Outcome<never> | undefined
 };
 
 /**
- * Creates GitHub Actions as the CI system; returns undefined without a token.
+ * Creates GitHub Actions as the CI system. Returns undefined without a token.
  * @throws ConfigError where there is a token, but not where to use it
  */
 export const createGithub = (

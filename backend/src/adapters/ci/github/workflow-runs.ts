@@ -6,7 +6,7 @@ export type { CiRun } from '../port.ts';
 /*
  * What the service and goldctl both know of GitHub's REST API, version 2022-11-28:
  * docs.github.com/rest/actions/workflow-runs ("List workflow runs for a workflow") and
- * docs.github.com/rest/actions/workflows ("Create a workflow dispatch event"; `return_run_details`
+ * docs.github.com/rest/actions/workflows ("Create a workflow dispatch event", with `return_run_details`
  * since February 2026). Each sends the requests in its own way, and has its own word for a failure.
  */
 

@@ -57,7 +57,7 @@ interface SafegoldCall<T> {
   /** Makes the call a POST. */
   readonly body?: object;
   readonly answer: z.ZodType<T>;
-  /** True for a call that may be repeated; reads always may. */
+  /** True for a call that may be repeated. Reads always may. */
   readonly isIdempotent?: boolean;
   /** The code of a refusal, where it has a meaning of its own at this endpoint. */
   readonly refusalCode?: string;
@@ -141,7 +141,7 @@ const rupeesFor = (grams: Grams, ratePaise: Paise): Paise =>
   paise(divideCeiling(grams * ratePaise, UNITS_PER_GRAM));
 
 /**
- * Reads the named field of the buy price; the mean where none is named; undefined if unreadable.
+ * Reads the named field of the buy price. The mean where none is named, or undefined if unreadable.
  */
 const spotOf = (
   spotField: string | undefined,
@@ -154,7 +154,7 @@ const spotOf = (
   return wire.spotPrice.safeParse(field).data;
 };
 
-/** Fetches both rates at once; without both there is no price. */
+/** Fetches both rates at once. Without both there is no price. */
 const createSafegoldPrice =
   ({ call }: SafegoldCalls, clock: Clock, spotField: string | undefined): GoldProvider['price'] =>
   async () => {
@@ -351,7 +351,7 @@ const toTransaction = (row: wire.TransactionRow): ProviderTransaction => {
   };
 };
 
-/** Creates SafeGold as the gold provider; assumptions about its API are in `safegold.wire.ts`. */
+/** Creates SafeGold as the gold provider. Assumptions about its API are in `safegold.wire.ts`. */
 export const createSafegold = (
   config: SafegoldConfig,
   deps: AdapterDeps,

@@ -14,7 +14,7 @@ interface BodyCipher {
  * a random IV for each message, and the 32 hex characters of the token's MD5 as the key.
  */
 export const createBodyCipher = (token: string): BodyCipher => {
-  // The provider prescribes MD5 here; the secret's strength is the token's own.
+  // The provider prescribes MD5 here. The secret's strength is the token's own.
   const key = Buffer.from(createHash('md5').update(token).digest('hex'), 'ascii');
   const { cipher, encoding } = bodyEncryption;
   return {

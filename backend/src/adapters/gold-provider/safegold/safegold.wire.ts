@@ -27,11 +27,13 @@ export const safegoldRules: GoldProviderRules = {
  * own `rate_validity` is unverified, so the time is counted from before the question. */
 export const rateValidityMs = 7 * minuteMs;
 
-/** Unverified: the code for a rate that has run out; known from client code only. */
+/** Unverified: the code for a rate that has run out. It is known from client code only. */
 export const invalidRateCode = { buy: '8', sell: '6' } as const;
 
-/** buy-verify-api, sell-verify-api. Unverified: that it is returned where the rupees are not those
- * of the rate; known from client code. The minimum of a sale, which shares it, is checked before.
+/**
+ * buy-verify-api, sell-verify-api. Unverified: that it is returned where the rupees are not those
+ * of the rate. It is known from client code. The minimum of a sale, which shares it, is checked
+ * before.
  */
 export const amountMismatchCode = { buy: '4', sell: '5' } as const;
 
@@ -63,7 +65,10 @@ export const paths = {
   transactions: (userId: string) => `/v1/users/${userId}/transactions`,
 } as const;
 
-/** Unverified: registration-api names `mobile_no` without its form; ten digits, as in clients. */
+/**
+ * Unverified: registration-api names `mobile_no` without its form. Ten digits are sent, as clients
+ * do.
+ */
 export const mobileNumber = (phone: string): string => phone.replace(/^\+91/, '');
 
 const lastTenDigits = (text: string): string => text.replace(/\D/g, '').slice(-10);
@@ -75,12 +80,12 @@ const lastTenDigits = (text: string): string => text.replace(/\D/g, '').slice(-1
 export const isOtherMobile = (answered: string, requested: string): boolean =>
   lastTenDigits(answered).length === 10 && lastTenDigits(answered) !== lastTenDigits(requested);
 
-/** Unverified: whether ids are numbers on the wire; digits go back as a JSON number. */
+/** Unverified: whether ids are numbers on the wire. Digits go back as a JSON number. */
 export const isNumericId = (id: string): boolean => /^(0|[1-9]\d{0,17})$/.test(id);
 
 const istOffsetMs = 330 * minuteMs;
 
-/** Unverified for a buy (the page's table is cut off in the stored copy; clients send either or
+/** Unverified for a buy (the page's table is cut off in the stored copy, and clients send either or
  * both): which fields go with `tx_id`. For a sale: sell-confirm-api. */
 export const confirmFields = { buy: ['date', 'pincode'], sell: ['date'] } as const;
 
@@ -105,7 +110,7 @@ export const bodyEncryption = {
 } as const;
 
 /*
- * SafeGold's answers. Numbers arrive as text, digit by digit, and become integers here; what
+ * SafeGold's answers. Numbers arrive as text, digit by digit, and become integers here. What
  * doesn't fit exactly is unreadable rather than rounded.
  */
 
@@ -161,7 +166,7 @@ export const verifyAnswer = z.object({
  */
 export const confirmAnswer = z.object({ invoice_id: id.nullish().catch(undefined) });
 
-/** buy-status-api, sell-status-api; `realization_status` and `payment_status` are to be ignored. */
+/** buy-status-api, sell-status-api. `realization_status` and `payment_status` are to be ignored. */
 export const statusAnswer = z.object({
   status: textOrDigits
     .pipe(z.enum(['0', '1', '2', '3']))

@@ -55,7 +55,7 @@ const makeDirectory = async (directory: string): Promise<void> => {
   }
 };
 
-/** Renames a staged file to its name; with `ifAbsent` it fails with EEXIST where that is taken. */
+/** Renames a staged file to its name. With `ifAbsent` it fails with EEXIST where that is taken. */
 const moveIntoPlace = async (staged: string, file: string, ifAbsent: boolean): Promise<void> => {
   if (!ifAbsent) return rename(staged, file);
   // Unlike a rename, a link never replaces what is there.
@@ -131,7 +131,7 @@ const readWhole = async (file: string): Promise<StoredObject> => {
 
 /**
  * Creates a store of objects as files of one directory, 0600, written beside and then moved into
- * place, so that a reader sees all of an object or none of it; file and directory are synced before
+ * place, so that a reader sees all of an object or none of it. File and directory are synced before
  * `done`.
  */
 export const createFilesystemStore = (config: FilesystemConfig): ObjectStore => {

@@ -50,7 +50,7 @@ export const s3Variables = defineVariables({
 
 type S3Config = Config<typeof s3Variables>;
 
-/** Far above the largest document or image; more than that was not put there by us. */
+/** Far above the largest document or image. More than that was not put there by us. */
 const maxObjectBytes = 32 * 1024 * 1024;
 
 /** The refusal of a request: the status of the response, and the name of its error. */
@@ -84,7 +84,7 @@ const connect = async (config: S3Config): Promise<Connection> => {
     region: config.S3_REGION,
     forcePathStyle: true,
     ...(credentials !== undefined && { credentials }),
-    // The guard repeats what is safe to repeat; a conditional put is not.
+    // The guard repeats what is safe to repeat. A conditional put is not.
     maxAttempts: 1,
     // Node's own agent goes by the proxy of the environment (NODE_USE_ENV_PROXY).
     requestHandler: { httpsAgent: globalAgent },
@@ -96,8 +96,8 @@ const connect = async (config: S3Config): Promise<Connection> => {
 };
 
 /**
- * Returns the server's refusal in an error of its client; undefined for a 5xx or 408, after which
- * the outcome is unknown.
+ * Returns the server's refusal in an error of its client, or undefined for a 5xx or 408, after
+ * which the outcome is unknown.
  */
 const refusalIn = (sdk: typeof Sdk, error: unknown): Refusal | undefined => {
   if (!(error instanceof sdk.S3ServiceException)) return undefined;
@@ -148,7 +148,7 @@ const unusable = ({ status, code }: Refusal): Outcome<never> => unknown(`HTTP_${
 interface S3Call<T> {
   readonly operation: string;
   readonly send: (connection: Connection, abortSignal: AbortSignal) => Promise<T>;
-  /** Reads a refusal; undefined for one it can't read. */
+  /** Reads a refusal, or undefined for one it can't read. */
   readonly onRefusal: (
     refusal: Refusal,
   ) => Outcome<T> | undefined | Promise<Outcome<T> | undefined>;
@@ -245,7 +245,7 @@ const createS3Writes = (
   },
 });
 
-/** Creates the calls that read objects; undefined for one that is not there. */
+/** Creates the calls that read objects. Returns undefined for one that is not there. */
 const createS3Reads = (calls: S3Calls, Bucket: string): Pick<ObjectStore, 'get' | 'head'> => ({
   async get(Key) {
     if (!isObjectKey(Key)) return invalidKey();

@@ -28,7 +28,7 @@ import {
 export const id = textOrDigits.refine((text) => /^[\w.:-]{1,128}$/u.test(text));
 
 /**
- * Reads rupees into paise, also where they are printed in exponent form, such as 1.0005E+3; half a
+ * Reads rupees into paise, also where they are printed in exponent form, such as 1.0005E+3. Half a
  * paisa is unreadable rather than rounded.
  */
 export const rupees = decimalText.transform((text, context): Paise => {
@@ -147,7 +147,7 @@ export const paymentRows = (orderId: string, now: Date): RowRules<GatewayPayment
 });
 
 /**
- * A charge under a subscription; `payment_id` is the order that it was requested for. Before it has
+ * A charge under a subscription. `payment_id` is the order that it was requested for. Before it has
  * been presented it may have no id of Cashfree's: until then it goes by the order's.
  */
 export const chargeAnswer = z

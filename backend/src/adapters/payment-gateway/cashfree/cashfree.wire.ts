@@ -4,7 +4,7 @@ import type { GatewayDispute, GatewayOrder, GatewayPayment, GatewayRefund } from
 
 /*
  * The adapter's assumptions about Cashfree, in one place. Pages are those of
- * www.cashfree.com/docs/api-reference/payments/latest; types are those of Cashfree's own npm
+ * www.cashfree.com/docs/api-reference/payments/latest. Types are those of Cashfree's own npm
  * package `cashfree-pg`. What neither settles is marked "unverified" and is to be checked with test
  * keys.
  */
@@ -18,7 +18,7 @@ export const headers = {
   clientId: 'x-client-id',
   clientSecret: 'x-client-secret',
   apiVersion: 'x-api-version',
-  // A repeat under the same key gets the first answer; another body under it is a 422.
+  // A repeat under the same key gets the first answer. Another body under it is a 422.
   idempotencyKey: 'x-idempotency-key',
   // payments/webhooks: milliseconds, and the signature over them and the raw body.
   webhookTimestamp: 'x-webhook-timestamp',
@@ -49,7 +49,7 @@ export const alreadyRequested: ReadonlySet<number> = new Set([409, 422]);
  */
 export const customerId = (id: string): string => id.replace(/[^A-Za-z0-9]/gu, '');
 
-/** `CustomerDetails.customer_phone`: ten digits; with a `+` any number. */
+/** `CustomerDetails.customer_phone`: ten digits, or any number with a `+`. */
 export const customerPhone = (phone: string): string => phone.replace(/^\+91/u, '');
 
 const lastTenDigits = (phone: string): string => phone.replace(/\D/gu, '').slice(-10);
@@ -103,7 +103,7 @@ export const openPayments: ReadonlySet<string> = new Set(['PENDING', 'NOT_ATTEMP
 /** `RefundEntityRefundStatusEnum`: the same of refunds. */
 export const openRefunds: ReadonlySet<string> = new Set(['PENDING', 'ONHOLD']);
 
-/** `RefundEntityRefundStatusEnum`, `SubscriptionPaymentRefundEntity`; any other is PENDING. */
+/** `RefundEntityRefundStatusEnum`, `SubscriptionPaymentRefundEntity`. Any other is PENDING. */
 export const refundStatuses: Readonly<Record<string, GatewayRefund['status']>> = {
   SUCCESS: 'PROCESSED',
   CANCELLED: 'FAILED',
@@ -141,7 +141,7 @@ export const methodOf = (group: string): string => methodOfGroup[group] ?? group
 export const paymentEvents: ReadonlyMap<string, 'captured' | 'failed'> = new Map([
   ['PAYMENT_SUCCESS_WEBHOOK', 'captured'],
   ['PAYMENT_FAILED_WEBHOOK', 'failed'],
-  // The customer left the checkout; should the bank pay all the same, a success follows.
+  // The customer left the checkout. Should the bank pay all the same, a success follows.
   ['PAYMENT_USER_DROPPED_WEBHOOK', 'failed'],
 ]);
 
@@ -157,7 +157,7 @@ export const chargeType = 'CHARGE';
 /** A payment that names no currency, of an order that names none either, is in rupees. */
 export const homeCurrency = 'INR';
 
-/** Subscriptions are in rupees; their payments name no currency when they are read. */
+/** Subscriptions are in rupees. Their payments name no currency when they are read. */
 export const chargeCurrency = 'INR';
 
 /**

@@ -88,7 +88,7 @@ const readCharge: Read = ({ name, occurredAt, data }) => {
   const read = chargeData.safeParse(data);
   if (!read.success) return undefined;
   const charge = read.data;
-  // The type is optional in the types of `cashfree-pg`; only a charge bears the id of an order.
+  // The type is optional in the types of `cashfree-pg`. Only a charge bears the id of an order.
   const isCharge = (charge.payment_type ?? wire.chargeType) === wire.chargeType;
   return {
     // The authorisation of a mandate is a payment too, and of no order of ours.
@@ -136,7 +136,7 @@ const readDispute: Read = ({ name, occurredAt, data }) => {
   };
 };
 
-/** Every event that can be of consequence; a dispute may be lost at each of its stages. */
+/** Every event that can be of consequence. A dispute may be lost at each of its stages. */
 const readers: ReadonlyMap<string, Read> = new Map([
   ...[...wire.paymentEvents.keys()].map((name): [string, Read] => [name, readPayment]),
   ...[...wire.chargeEvents.keys()].map((name): [string, Read] => [name, readCharge]),
@@ -150,7 +150,7 @@ const readers: ReadonlyMap<string, Read> = new Map([
 ]);
 
 /**
- * A signed webhook body in our words; `unreadable` when it is none of ours to understand. An event
+ * A signed webhook body in our words, or `unreadable` where the service has no use for it. An event
  * that names no time happened now.
  */
 export const readCashfreeEvent = (

@@ -35,7 +35,7 @@ import * as wire from './razorpay.wire.ts';
 /** The calls to Razorpay, whose lists come in pages. */
 interface RazorpayCalls extends GatewayCalls {
   readonly clock: Clock;
-  /** Gets every page of a list; unknown when it has more pages than are read. */
+  /** Gets every page of a list. The outcome is unknown when it has more pages than are read. */
   readonly getAll: (operation: string, path: string) => Promise<Outcome<readonly unknown[]>>;
   /** Gets the account's disputes since a time. Unknown when there are more than are read. */
   readonly getDisputes: (since: wire.Stretch) => Promise<Outcome<readonly unknown[]>>;
@@ -236,7 +236,7 @@ const findOrderByReceipt = async (
   if (read.kind !== 'done') return read;
   const found = read.value.filter(isRead);
   if (found.length === 0 && hasUnread(read.value)) return unknown(UNREADABLE);
-  // One receipt has one order; should it ever have more, the one that took money counts.
+  // One receipt has one order. Should it ever have more, the one that took money counts.
   return done(found.find(({ status }) => status === 'PAID') ?? found.at(-1));
 };
 
@@ -313,7 +313,7 @@ const createRazorpayLists = ({ getAccountPage, clock }: RazorpayCalls): AccountL
   };
 };
 
-/** Creates Razorpay's payment gateway; the wire's facts are in `razorpay.wire.ts`. */
+/** Creates Razorpay's payment gateway. The wire's facts are in `razorpay.wire.ts`. */
 export const createRazorpayGateway = (
   config: RazorpayConfig,
   deps: AdapterDeps,

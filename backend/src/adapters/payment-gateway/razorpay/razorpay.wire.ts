@@ -71,8 +71,10 @@ export const disputesSince = (createdAt: Date | undefined): Stretch =>
     ? {}
     : { from: Math.floor((createdAt.getTime() - reportedWithinMs) / 1000) };
 
-/** test-s2s/error-index: a receipt that an order of the account has already. Unverified: that every
- * account is held to it; one that is not makes a second order. */
+/**
+ * test-s2s/error-index: a receipt that an order of the account has already. Unverified: that every
+ * account is held to it. One that is not makes a second order.
+ */
 export const saysReceiptIsUsed = (message: string): boolean =>
   /receipt should be unique/i.test(message);
 
@@ -96,7 +98,8 @@ const orderStatuses = {
 } as const satisfies Readonly<Record<string, GatewayOrder['status']>>;
 
 /**
- * api/payments/entity: an authorised payment may still be captured; a refunded one is so wholly.
+ * api/payments/entity: an authorised payment may still be captured. A refunded one was paid back in
+ * full.
  */
 const paymentStatuses = {
   created: 'PENDING',
@@ -122,8 +125,10 @@ const disputeStatuses = {
   closed: 'WON',
 } as const satisfies Readonly<Record<string, GatewayDispute['status']>>;
 
-/** webhooks/validate-test: hex HMAC-SHA256 of the raw body under the webhook's own secret; after a
- * change of the secret, retries of older events are still signed with the old one. */
+/**
+ * webhooks/validate-test: hex HMAC-SHA256 of the raw body under the webhook's own secret. After a
+ * change of the secret, retries of older events are still signed with the old one.
+ */
 export const signatureHeader = 'x-razorpay-signature';
 
 /** webhooks/best-practices: unique to an event, the same on each delivery of it. */

@@ -57,7 +57,7 @@ const readReversal = (
 };
 
 /**
- * A signed webhook body in our words; `unreadable` when it is none of ours to understand. The
+ * A signed webhook body in our words, or `unreadable` where the service has no use for it. The
  * event's name decides what happened: the snapshot beside it may already say more. An event that
  * names no time happened at that of its payment, or now.
  */

@@ -29,7 +29,7 @@ const readReversal = ({
   occurredAt,
 });
 
-/** A signed webhook body in our words; `unreadable` when it is none of ours to understand. */
+/** A signed webhook body in our words, or `unreadable` where the service has no use for it. */
 export const readSandboxEvent = (rawBody: Buffer): ParsedGatewayEvent | UnreadableEvent => {
   const body = parseSignedJson(rawBody);
   const reversal = reversalEventBody.safeParse(body);

@@ -179,7 +179,7 @@ export const listAnswer = z
   .object({ items: z.array(z.unknown()) })
   .transform(({ items }): readonly unknown[] => items);
 
-/** A debit under a mandate; how it ended comes as an event. */
+/** A debit under a mandate. How it ended comes as an event. */
 export const debitAnswer = z.object({ id });
 
 /** The error body of every call. */
@@ -199,7 +199,7 @@ export const paymentEventBody = z.object({
   }),
 });
 
-/** A webhook's body that reports money of a payment that went away; the amount is that money's. */
+/** A webhook's body that reports money of a payment that went away. The amount is that money's. */
 export const reversalEventBody = z.object({
   ...envelope,
   event: z.enum(['refund.processed', 'dispute.lost']),

@@ -183,7 +183,7 @@ type Payouts = Pick<
   'createPayout' | 'getPayout' | 'findPayoutByReference' | 'listPayouts'
 >;
 
-/** Names the part of a request that the provider would refuse; undefined when it can be sent. */
+/** Names the part of a request that the provider would refuse, or undefined when it can be sent. */
 const misfit = (request: CreatePayout): string | undefined => {
   if (!wire.idempotencyKeyPattern.test(request.idempotencyKey)) return 'idempotency key';
   if (!wire.referenceIdPattern.test(request.referenceId)) return 'reference';
@@ -214,7 +214,7 @@ const findPayoutByReference = async (
   if (found.length === 0 && (isForeign || unread > 0)) {
     return unknown(isForeign ? 'LIST_NOT_NARROWED' : UNREADABLE);
   }
-  // One reference has one payout; should it ever have more, the one that moved money counts.
+  // One reference has one payout. Should it ever have more, the one that moved money counts.
   return done(found.find(({ status }) => status !== 'FAILED') ?? found[0]);
 };
 
@@ -294,7 +294,7 @@ const createRazorpayxPayouts = (calls: RazorpayxCalls, accountNumber: string): P
   },
 });
 
-/** Creates RazorpayX as the payout provider; the wire's facts are in `razorpayx.wire.ts`. */
+/** Creates RazorpayX as the payout provider. The wire's facts are in `razorpayx.wire.ts`. */
 export const createRazorpayx = (
   config: RazorpayxConfig,
   deps: AdapterDeps,

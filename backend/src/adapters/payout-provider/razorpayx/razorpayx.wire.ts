@@ -30,8 +30,10 @@ export const razorpayxRules: PayoutProviderRules = {
   idempotencyKeyLifeMs: 7 * dayMs,
 };
 
-/** payout-idempotency/make-request: mandatory since 2025-03-15; another body under a known key is
- * a BAD_REQUEST. */
+/**
+ * payout-idempotency/make-request: mandatory since 2025-03-15. Another body under a known key is a
+ * BAD_REQUEST.
+ */
 export const idempotencyHeader = 'x-payout-idempotency';
 
 /** payout-idempotency/make-request: 4 to 36 of these. */
@@ -68,8 +70,10 @@ export const validationType = 'optimized';
 /** payouts/fetch-all. Unverified: that a page has at most 100. */
 export const pageSize = 100;
 
-/** payouts/fetch-all. Unverified: that `reference_id` narrows the list, as clients have it; where
- * it does not, the answer holds other references and proves nothing. */
+/**
+ * payouts/fetch-all. Unverified: that `reference_id` narrows the list, as clients have it. Where it
+ * does not, the answer holds other references and proves nothing.
+ */
 export const referenceQuery = (accountNumber: string, referenceId: string) => ({
   account_number: accountNumber,
   reference_id: referenceId,
@@ -89,7 +93,7 @@ export const pageQuery = (accountNumber: string, { from, to, page }: PayoutPageR
 
 /**
  * payouts/entity, payouts-approval/entity, webhooks/payouts: `processed` may still become
- * `reversed`; the other ends are final. `rejected` was refused in approval and `cancelled` taken
+ * `reversed`. The other ends are final. `rejected` was refused in approval and `cancelled` taken
  * out of the queue: like `failed`, not paid.
  */
 export const payoutStatuses = {
@@ -104,7 +108,7 @@ export const payoutStatuses = {
   failed: 'FAILED',
 } as const satisfies Readonly<Record<string, ProviderPayoutStatus>>;
 
-/** webhooks/payouts: the events that end an attempt; no other event decides its outcome. */
+/** webhooks/payouts: the events that end an attempt. No other event decides its outcome. */
 export const payoutEvents: ReadonlyMap<string, keyof typeof payoutStatuses> = new Map([
   ['payout.processed', 'processed'],
   ['payout.failed', 'failed'],
@@ -123,7 +127,7 @@ export const validationEvents: ReadonlyMap<string, 'completed' | 'failed'> = new
 const goodAccounts: ReadonlySet<string | undefined> = new Set(['active', 'valid']);
 
 /**
- * composite-account-validation: `completed` means only that the validation ran; `failed` is a
+ * composite-account-validation: `completed` means only that the validation ran. `failed` is a
  * technical error, which proves nothing about the account. Neither does `completed` without the
  * account's status: the bank said nothing, and may say it to a new validation. A state that is not
  * in the documents is no end.
@@ -142,19 +146,25 @@ export const saysNotFound = (status: number, description: string): boolean =>
   !/requested url/i.test(description) &&
   (status === 404 || (status === 400 && /does not exist|not a valid id/i.test(description)));
 
-/** Statuses that prove that a request was read and refused. Unverified: whether a 409 comes for a
- * key whose request is still in progress; it proves nothing, so the outcome stays unknown. */
+/**
+ * Statuses that prove that a request was read and refused. Unverified: whether a 409 comes for a
+ * key whose request is still in progress. It proves nothing, so the outcome stays unknown.
+ */
 export const refusalStatuses: ReadonlySet<number> = new Set([400, 404, 422]);
 
-/** webhooks/validate-test: hex HMAC-SHA256 of the raw body. The contract's own header comes
- * first; either will do, for both need the secret. */
+/**
+ * webhooks/validate-test: hex HMAC-SHA256 of the raw body. The contract's own header comes first.
+ * Either will do, for both need the secret.
+ */
 export const signatureHeaders = ['x-gateway-signature', 'x-razorpay-signature'] as const;
 
 /** webhooks/best-practices: unique to an event, the same on each delivery of it. */
 export const eventIdHeader = 'x-razorpay-event-id';
 
-/** contacts/create: such as 9123456789. Unverified: that a number with its country code is taken
- * differently; ten digits, as in the example. */
+/**
+ * contacts/create: such as 9123456789. Unverified: that a number with its country code is taken
+ * differently. Ten digits are sent, as in the example.
+ */
 export const contactNumber = (phone: string): string => phone.replace(/^\+91/, '');
 
 /**
@@ -193,7 +203,7 @@ const id = z.string().regex(/^\w{1,64}$/);
 const amount = safeInteger.refine((value) => value >= 0).transform(fromSafePaise);
 
 /**
- * Text for people, or nothing; digits that could be a part of an account number are blotted out.
+ * Text for people, or nothing. Digits that could be a part of an account number are blotted out.
  */
 const words = z
   .string()
@@ -208,7 +218,7 @@ const short = z
   .catch(undefined);
 
 const given = <K extends string>(name: K, value: string | null | undefined) =>
-  // A computed name widens to an index signature; it is this one name.
+  // A computed name widens to an index signature. It is this one name.
   (value === null || value === undefined || value === '' ? {} : { [name]: value }) as Partial<
     Record<K, string>
   >;
@@ -298,7 +308,7 @@ export const fundAccountAnswer = z.object({
 });
 
 /**
- * Returns true for the number of another account. Unverified: that it is answered whole; a masked
+ * Returns true for the number of another account. Unverified: that it is answered whole. A masked
  * one is held against the digits that it shows at its end.
  */
 export const isOtherAccount = (answered: string, requested: string): boolean => {
@@ -357,7 +367,7 @@ export const validationAnswer = validationFields
 /** The validation of an event. */
 export const validationOfEvent = validationFields;
 
-/** webhooks/payloads/x: the envelope; `created_at` is in seconds. */
+/** webhooks/payloads/x: the envelope. `created_at` is in seconds. */
 export const eventBody = z.object({
   event: z.string().regex(/^[\w.-]{1,64}$/),
   created_at: safeInteger

@@ -16,7 +16,7 @@ const entityOf = (part: unknown): unknown =>
   typeof part === 'object' && part !== null && 'entity' in part ? part.entity : undefined;
 
 /**
- * A signed webhook body in our words; `unreadable` when it is none of ours to understand. The
+ * A signed webhook body in our words, or `unreadable` where the service has no use for it. The
  * event's name decides what happened: the snapshot beside it may already say more.
  */
 export const readRazorpayxEvent = (rawBody: Buffer): PayoutProviderEvent => {

@@ -19,8 +19,8 @@ export const msg91Variables = defineVariables({
 type Msg91Config = Config<typeof msg91Variables>;
 
 /*
- * MSG91's v5 one-time code API. The address is on msg91.com/help; header, fields and answer are
- * as in its clients' documentation (sendotp-node among them), not on a public reference page.
+ * MSG91's v5 one-time code API. The address is on msg91.com/help. Header, fields and answer are as
+ * in its clients' documentation (sendotp-node among them), not on a public reference page.
  */
 
 const path = '/api/v5/otp';

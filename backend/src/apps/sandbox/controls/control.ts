@@ -4,7 +4,7 @@ import { parseJsonBody } from '../../../platform/http/json-body.ts';
 import { validateInput } from '../../../platform/http/validate-input.ts';
 import { toJsonText } from '../core/wire-json.ts';
 
-/** Holds a control's response; its status is 200 unless it is given. */
+/** Holds a control's response. Its status is 200 unless it is given. */
 interface ControlAnswer {
   readonly status?: number;
   readonly body: unknown;

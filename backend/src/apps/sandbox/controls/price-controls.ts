@@ -15,7 +15,7 @@ const priceSchema = z.object({
   spotPaise: pricePaise.optional(),
 });
 
-/** Shows the provider's price per gram now, before tax; `isFixed` when it was set by hand. */
+/** Shows the provider's price per gram now, before tax. `isFixed` says that it was set by hand. */
 export const priceView = ({ prices }: SandboxParts) => ({
   ...prices.current(),
   isFixed: prices.fixed() !== undefined,

@@ -1,8 +1,8 @@
 /** Ends what hangs or waits in the background when the sandbox stops or is reset. */
 export interface BackgroundWork {
-  /** Aborted at the next reset or stop; take a new one for each piece of work. */
+  /** Aborted at the next reset or stop. Take a new one for each piece of work. */
   signal(): AbortSignal;
-  /** Ends the work under way; new work may start. */
+  /** Ends the work under way. New work may start. */
   restart(): void;
   end(): void;
 }

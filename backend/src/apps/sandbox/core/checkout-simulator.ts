@@ -50,7 +50,10 @@ export type PlayedReversal =
 
 /** Plays the payments of one gateway. */
 export interface CheckoutSimulator {
-  /** Undefined for an order of another gateway; refused for an order that can no longer be paid. */
+  /**
+   * Returns undefined for an order of another gateway, and refuses an order that can no longer be
+   * paid.
+   */
   play(
     gatewayOrderId: string,
     play: PaymentPlay,

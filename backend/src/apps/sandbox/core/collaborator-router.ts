@@ -102,8 +102,8 @@ const sendUnreadable = ({ deps, seq, res }: Served, answer: Answer): void => {
 
 /**
  * Does the work of one call and responds to it as its fault requires: `error`, `timeout` and
- * `reset` do no work; `slow` works after its delay, so that a caller who gives up is behind work
- * that still happens; the others work at once and misreport.
+ * `reset` do no work. `slow` works after its delay, so that a caller who gives up is behind work
+ * that still happens. The others work at once and misreport.
  */
 const serveCall = async (served: Served): Promise<void> => {
   const { collaborator, fault, deps, req, seq } = served;
@@ -203,7 +203,7 @@ const unknownOperation = (collaborator: Collaborator): Operation => ({
   handle: () => ({ status: 404, body: collaborator.errorBody(404, 'There is no such path') }),
 });
 
-/** Serves a collaborator's operations; each call is journalled and may meet a fault. */
+/** Serves a collaborator's operations. Each call is journalled and may meet a fault. */
 export const collaboratorRouter = (collaborator: Collaborator, deps: CollaboratorDeps): Router => {
   const router = express.Router();
   router.use(express.raw({ type: () => true, limit: bodyLimitBytes }));

@@ -6,13 +6,13 @@ export interface Call {
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
-  /** The parsed JSON body; undefined when there was none or it is no JSON. */
+  /** The parsed JSON body, or undefined when there was none or it is no JSON. */
   readonly body: unknown;
   /** The sandbox's address as the caller used it, such as `http://127.0.0.1:4010`. */
   readonly origin: string;
 }
 
-/** A collaborator's response; blank without a body. */
+/** A collaborator's response. It is blank without a body. */
 export interface Answer {
   readonly status: number;
   readonly body?: unknown;
@@ -21,14 +21,14 @@ export interface Answer {
 /** Returns a response with status 200. */
 export const okAnswer = (body: unknown): Answer => ({ status: 200, body });
 
-/** Returns the fields of a JSON object; none for anything else. */
+/** Returns the fields of a JSON object, or none for anything else. */
 export const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
     ? // A JSON object's keys are text and its values are whatever JSON holds.
       (value as Record<string, unknown>)
     : {};
 
-/** Returns the trimmed text of a text or a number; undefined when nothing is left. */
+/** Returns the trimmed text of a text or a number, or undefined when nothing is left. */
 export const textOf = (value: unknown): string | undefined => {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;
   const text = String(value).trim();
@@ -47,7 +47,7 @@ export interface Operation {
   /** Returns the key that makes a repeat harmless, for the journal. */
   idempotencyKey?(call: Call): string | undefined;
   /**
-   * Implements the fault `wrong_amount` on a response, and on each item of a list; without it the
+   * Implements the fault `wrong_amount` on a response, and on each item of a list. Without it the
    * response stays the same.
    */
   misstate?(body: Readonly<Record<string, unknown>>): unknown;
@@ -72,9 +72,9 @@ export interface Collaborator {
   readonly name: string;
   readonly mountPath: string;
   readonly operations: readonly Operation[];
-  /** Refuses a caller without the right credential; undefined lets it pass. */
+  /** Refuses a caller without the right credential. Undefined lets it pass. */
   refuseUnauthenticated(call: Call): Answer | undefined;
-  /** Returns the body of an error in the collaborator's own form; undefined is a blank one. */
+  /** Returns the body of an error in the collaborator's own form. Undefined is a blank body. */
   errorBody(status: number, message: string): unknown;
   readonly store: CollaboratorStore;
 }

@@ -35,7 +35,7 @@ interface Reversed {
   readonly order: GatewayOrder;
 }
 
-/** Writes what one gateway sends and signs; all else about a checkout is the same at each. */
+/** Writes what one gateway sends and signs. All else about a checkout is the same at each. */
 export interface GatewayProtocol {
   /** The gateway's name in faults, journal and overview. */
   readonly name: string;
@@ -45,11 +45,13 @@ export interface GatewayProtocol {
   paymentEvents(payment: GatewayPayment, order: GatewayOrder): readonly GatewayEvent[];
   refundEvent(refund: GatewayRefund, of: Reversed): GatewayEvent;
   disputeEvent(dispute: GatewayDispute, of: Reversed): GatewayEvent;
-  /** Returns what the checkout gives the customer's device to prove the payment; may be empty. */
+  /**
+   * Returns what the checkout gives the customer's device to prove the payment. It may be empty.
+   */
   checkoutSignature(payment: GatewayPayment): string;
-  /** Returns the reason why an order can no longer be paid; undefined while it can. */
+  /** Returns the reason why an order can no longer be paid, or undefined while it can. */
   refuseAttempt?(order: GatewayOrder): string | undefined;
-  /** Returns the id of the payment that a debit results in; without it the store makes one. */
+  /** Returns the id of the payment that a debit results in. Without it the store makes one. */
   paymentIdOf?(debit: GatewayDebit): string;
 }
 
@@ -172,7 +174,7 @@ const playPayment = (deps: CheckoutDeps, gatewayOrderId: string, play: PaymentPl
 interface ReversalKind {
   /** Returns the payment's earlier reversals of this kind. */
   listReversals(payment: GatewayPayment): readonly { readonly amount_paise: number }[];
-  /** Adds a reversal of this amount; returns its id and webhook event. */
+  /** Adds a reversal of this amount. Returns its id and webhook event. */
   addReversal(of: Reversed, amount: number): { readonly id: string; readonly event: GatewayEvent };
 }
 

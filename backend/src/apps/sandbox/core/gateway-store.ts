@@ -68,7 +68,7 @@ interface Saved {
   readonly debits: readonly GatewayDebit[];
 }
 
-/** A row without what the store adds; a gateway whose caller chooses the id gives that too. */
+/** A row without what the store adds. A gateway whose caller chooses the id gives that too. */
 type New<T extends { readonly id: string; readonly created_at: string }> = Omit<
   T,
   'id' | 'created_at'
@@ -234,7 +234,7 @@ export const createGatewayStore = (clock: Clock, newId: GatewayIds): GatewayStor
     },
     pendingDebits: () => [...debits.values()].filter(({ status }) => status === 'pending'),
     save: () => saveRows(rows),
-    // Written by `save`; the file's version was checked.
+    // Written by `save`. The file's version was checked.
     load: (value) => loadRows(rows, value as Saved),
     clear: () => clearRows(rows),
   };

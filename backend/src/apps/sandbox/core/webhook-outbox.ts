@@ -2,7 +2,7 @@ import type { Timers } from '../../../platform/clock/timers.ts';
 import type { Random } from '../../../platform/ids/random.ts';
 import type { BackgroundWork } from './background-work.ts';
 
-/** One event on its way to the service; body and headers are the same at every attempt. */
+/** One event on its way to the service. Body and headers are the same at every attempt. */
 export interface Delivery {
   readonly id: string;
   /** The collaborator that sends it. */
@@ -22,7 +22,7 @@ export interface Delivery {
 type NewDelivery = Pick<Delivery, 'from' | 'event' | 'subject' | 'path' | 'headers' | 'body'>;
 
 export interface WebhookOutbox {
-  /** Sends until a 2xx comes back; resolves then, or when it gives up. */
+  /** Sends until a 2xx comes back. Resolves then, or when it gives up. */
   deliver(delivery: NewDelivery): Promise<void>;
   /** The newest `count`, newest first. */
   newest(count: number): readonly Delivery[];
@@ -41,7 +41,7 @@ interface WebhookOutboxOptions {
   readonly changed: () => void;
   /** Returns true for a webhook that a fault loses. */
   readonly isLost: (from: string) => boolean;
-  /** Waits between attempts; after the last one it gives up. */
+  /** Waits between attempts. After the last one it gives up. */
   readonly backoffMs: readonly number[];
 }
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { RequestHandler } from 'express';
 import type { Random } from '../../../platform/ids/random.ts';
 
-/** The page's fixed parts; the script fills the lists. */
+/** The page's fixed parts. The script fills the lists. */
 const pageBody = `
 <header>
   <div class="brand"><span class="coin"></span><h1>Sandbox</h1>
@@ -76,7 +76,7 @@ ${pageBody}
 </html>
 `;
 
-/** Serves the page for people, which needs no other host; its policy allows none. */
+/** Serves the page for people, which needs no other host. Its policy allows none. */
 export const pageHandler =
   (random: Random): RequestHandler =>
   (_req, res) => {

@@ -41,19 +41,19 @@ interface NewFault extends Omit<Fault, 'id' | 'remaining' | 'status' | 'delayMs'
 export interface FaultRegistry {
   add(fault: NewFault): Fault;
   /**
-   * Uses up one call of the oldest matching fault; undefined when none matches. Lost webhooks are no
-   * faults of calls.
+   * Uses up one call of the oldest matching fault. Returns undefined when none matches. Lost
+   * webhooks are no faults of calls.
    */
   take(collaborator: string, operation: string): Fault | undefined;
-  /** Uses up one lost webhook of a collaborator; false when it is to be sent. */
+  /** Uses up one lost webhook of a collaborator. Returns false when it is to be sent. */
   takeLostWebhook(collaborator: string): boolean;
   list(): readonly Fault[];
-  /** Removes one; false when it does not exist. */
+  /** Removes one. Returns false when it does not exist. */
   remove(id: string): boolean;
   clear(): void;
 }
 
-/** Keeps faults in the order in which they were added; one that is used up is removed. */
+/** Keeps faults in the order in which they were added. One that is used up is removed. */
 export const createFaultRegistry = (random: Random): FaultRegistry => {
   let faults: Fault[] = [];
   const use = (matches: (fault: Fault) => boolean): Fault | undefined => {

@@ -11,7 +11,7 @@ interface JournalEntry {
   readonly path: string;
   readonly idempotencyKey?: string;
   readonly body: unknown;
-  /** The outcome of the work; null while it runs and where no work was done. */
+  /** The outcome of the work, or null while it runs and where no work was done. */
   readonly status: number | null;
   readonly response: unknown;
   readonly fault?: string;
@@ -27,7 +27,7 @@ interface JournalFilter {
 }
 
 export interface Journal {
-  /** Records a call on arrival; its `seq` is for `complete`. */
+  /** Records a call on arrival. Its `seq` is for `complete`. */
   open(received: Received): number;
   complete(seq: number, status: number, response: unknown): void;
   list(filter?: JournalFilter): readonly JournalEntry[];

@@ -4,7 +4,7 @@ import { addMs, msBetween, type Clock } from '../../../platform/clock/clock.ts';
  * Gives the time to every process that runs with CLOCK_CONTROL (contract: collaborators > Time).
  */
 export interface MovableClock extends Clock {
-  /** Milliseconds by which it is ahead of real time; negative when behind. */
+  /** Milliseconds by which it is ahead of real time. They are negative when it is behind. */
   offsetMs(): number;
   setOffsetMs(offsetMs: number): void;
   advanceSeconds(seconds: number): void;

@@ -3,7 +3,7 @@ import { startSandbox, type Sandbox } from '../start-sandbox.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** A response of the sandbox; `body` is its JSON, empty when the text is none. */
+/** A response of the sandbox. `body` is its JSON, empty when the text is none. */
 export interface CallResponse {
   readonly status: number;
   readonly body: Json;

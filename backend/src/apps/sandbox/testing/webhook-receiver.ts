@@ -36,7 +36,7 @@ export const receiveWebhooks = async (): Promise<WebhookReceiver> => {
         signature: String(req.headers['x-gateway-signature']),
         headers: req.headers,
         raw,
-        // Webhooks are objects; the gateway's have both of these, the others their event.
+        // Webhooks are objects. The gateway's have both of these, the others their event.
         ...(body as Pick<Received, 'event' | 'data'>),
       });
       res.writeHead(statuses.shift() ?? 200, { 'content-type': 'application/json' });

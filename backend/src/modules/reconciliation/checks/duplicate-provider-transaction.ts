@@ -19,7 +19,7 @@ const transactionsOf = (orders: Sql): Sql => sql`
 
 /**
  * Finds provider transactions of the window's orders that more than one order names, in its own
- * row, its confirms or its quote. The database refuses two orders of one transaction; this also
+ * row, its confirms or its quote. The database refuses two orders of one transaction. This also
  * sees what that key does not: a confirm or a quote of another order's transaction.
  */
 export const duplicateProviderTransaction: Check = {

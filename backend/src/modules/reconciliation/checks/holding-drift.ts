@@ -77,7 +77,7 @@ const wrongMovement = sql`
 
 /**
  * Finds wrong invested amounts, as with balances: of any customer, invested is the sum of all their
- * movements and what the newest of them left; and each of the window's movements changed it by what
+ * movements and what the newest of them left, and each of the window's movements changed it by what
  * its order paid, or by the part that was sold. (An order whose own amounts disagree is
  * `payment_amount_mismatch`.)
  */

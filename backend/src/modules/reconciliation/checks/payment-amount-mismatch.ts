@@ -20,7 +20,7 @@ const breaksPriceRule = (toleranceBps: Bps): Sql => {
  * Finds orders of the window, and orders whose capture became known in it, of which order, quote,
  * payment order and capture do not name one amount in one currency, or whose price is to the
  * house's loss against the provider's (contract: money > Provider's price). One under review is in
- * somebody's hands already; a second capture may be of any amount; one paid back is settled.
+ * somebody's hands already. A second capture may be of any amount. One paid back is settled.
  */
 export const paymentAmountMismatch: Check = {
   id: 'payment_amount_mismatch',

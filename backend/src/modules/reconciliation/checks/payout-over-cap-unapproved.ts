@@ -3,7 +3,7 @@ import { findRows } from '../findings.ts';
 import type { Check } from '../reconciliation.types.ts';
 import { payoutsSince } from '../window.ts';
 
-/** INR 100,000; a copy of the payouts' own cap, so that a change there shows here. */
+/** INR 100,000. A copy of the payouts' own cap, so that a change there shows here. */
 const capPaise = 10_000_000n;
 
 /**

@@ -16,7 +16,9 @@ import type { RowsRequest } from '../walk-rows.ts';
 import { findPayoutsOfNobody } from './payouts-of-nobody.ts';
 import { payoutsSince } from '../window.ts';
 
-/** The provider's status of an attempt; the last where it has no payout of its reference. */
+/**
+ * The provider's status of an attempt. The last value is for an attempt that it has no payout of.
+ */
 export type ProviderStatus = ProviderPayoutStatus | 'NO_SUCH_PAYOUT';
 
 /** Our own status of an attempt, in terms that can be compared. */

@@ -29,7 +29,9 @@ export type TransactionRow = {
   readonly grams: string | null;
   readonly provider: string;
   readonly providerTxId: string;
-  /** True for the order's own, or of its confirm that was done; false for one that was given up. */
+  /**
+   * True for the order's own, or of its confirm that was done, or false for one that was given up.
+   */
   readonly isOwn: boolean;
   /** By our books: the customer has the gold of a purchase, or the gold of a sale is gone. */
   readonly isTraded: boolean;
@@ -40,7 +42,7 @@ export type TransactionRow = {
 
 /**
  * Lists the transactions of the window's orders: of those paid for or sold, and every one that a
- * confirm was ever sent for, also when it was given up. A checkout that nobody paid has none; a
+ * confirm was ever sent for, also when it was given up. A checkout that nobody paid has none. A
  * transaction of another order is `duplicate_provider_transaction`.
  */
 const listTransactions = ({ read, now, from }: CheckContext, { after, upTo, most }: RowsRequest) =>
@@ -142,7 +144,10 @@ const listBalances = ({ read, from }: CheckContext, { after, upTo, most }: RowsR
     ORDER BY u.id::text
     LIMIT ${most}::int`);
 
-/** The provider's status of a transaction; the last where it knows none. */
+/**
+ * The provider's status of a transaction. The last value is for a transaction that it does not
+ * know.
+ */
 export type ProviderStatus = ProviderTransactionStatus | 'NO_SUCH_TRANSACTION';
 
 type TransactionProblem = 'TRADED_HERE_ONLY' | 'TRADED_THERE_ONLY';

@@ -5,7 +5,7 @@ import { ordersSince, payoutsSince } from '../window.ts';
 
 /**
  * Finds sales of the window, and all that still wait for their payout, that have no payout or one
- * of another amount, or read completed with a payout that failed; and payouts of the window for a
+ * of another amount, or read completed with a payout that failed, and payouts of the window for a
  * sale that was never confirmed.
  */
 export const sellWithoutPayout: Check = {

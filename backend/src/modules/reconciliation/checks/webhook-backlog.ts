@@ -8,7 +8,7 @@ const graceMs = 5 * 60_000;
 /**
  * Finds events of any age that were accepted over 5 min ago, concern something that we know, and
  * have not been applied. One that waits because applying it failed counts until somebody has found
- * out what it concerns; one of an unknown order counts once that order is known. (A capture of an
+ * out what it concerns. One of an unknown order counts once that order is known. (A capture of an
  * order that stays unknown is `gateway_capture_missing`.)
  */
 export const webhookBacklog: Check = {

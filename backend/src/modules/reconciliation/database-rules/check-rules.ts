@@ -28,7 +28,7 @@ export type CheckRules = (onRule?: () => Promise<void>) => Promise<RulesReport>;
 const statementMs = 20 * 60_000;
 const longestText = 200;
 
-/** Returns what leads an operator to a row; what is nested stays out. */
+/** Returns what leads an operator to a row. What is nested stays out. */
 const toSample = (row: object): Sample => {
   const sample: Record<string, Sample[string]> = {};
   for (const [name, value] of Object.entries<unknown>({ ...row })) {

@@ -1,6 +1,6 @@
-/** A rule that must hold in the database at any moment; `sql` selects the rows that break it. */
+/** A rule that must hold in the database at any moment. `sql` selects the rows that break it. */
 export interface DatabaseRule {
-  /** The number of the invariant that it checks; several rules may share one. */
+  /** The number of the invariant that it checks. Several rules may share one. */
   readonly invariant: number;
   readonly says: string;
   readonly sql: string;

@@ -2,7 +2,7 @@ import type { DatabaseRule } from './database-rule.ts';
 import { invoiceRules } from './invoice-rules.ts';
 
 /**
- * The transitions that the contract allows (contract: states > Product order); written down once
+ * The transitions that the contract allows (contract: states > Product order). Written down once
  * more, so that a mistake in the product's own table is not checked with that mistake.
  */
 const legalTransitions = [
@@ -21,7 +21,7 @@ const legalTransitions = [
 
 /**
  * Hold product orders to their lines and their history. That a total is the sum of its parts, and a
- * line's of its own, is held by constraints; what goes over several rows is held here.
+ * line's of its own, is held by constraints. What goes over several rows is held here.
  */
 export const productOrderRules: readonly DatabaseRule[] = [
   {

@@ -50,7 +50,7 @@ export const effectRules: readonly DatabaseRule[] = [
 ];
 
 /**
- * The transitions that the contract allows (contract: states > Gold order, buy); written down once
+ * The transitions that the contract allows (contract: states > Gold order, buy). Written down once
  * more, so that a mistake in the product's own table is not checked with that mistake.
  */
 const legalTransitions: Readonly<Record<string, readonly string[]>> = {

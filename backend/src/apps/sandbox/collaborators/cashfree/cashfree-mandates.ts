@@ -22,7 +22,7 @@ import {
 /** Holds the mandates: whose phone number each was given with. */
 export interface MandateStore extends CollaboratorStore {
   phoneOf(subscriptionId: string): string | undefined;
-  /** Remembers the first owner; a mandate does not change hands. */
+  /** Remembers the first owner. A mandate does not change hands. */
   add(subscriptionId: string, phone: string): void;
 }
 
@@ -36,7 +36,7 @@ export const createMandateStore = (): MandateStore => {
     save: () => [...phones],
     load(saved) {
       phones.clear();
-      // Written by `save`; the file's version was checked.
+      // Written by `save`. The file's version was checked.
       for (const [id, phone] of saved as [string, string][]) phones.set(id, phone);
     },
     clear: () => phones.clear(),

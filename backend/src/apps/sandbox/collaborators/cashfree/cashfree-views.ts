@@ -23,10 +23,10 @@ const extraText = (extra: GatewayOrder['extra'], name: string): string =>
 /** Returns the id that opens an order's checkout. */
 export const sessionOf = ({ extra }: GatewayOrder): string => extraText(extra, 'session_id');
 
-/** Returns the subscription that a payment was charged to; empty for a checkout's payment. */
+/** Returns the subscription that a payment was charged to, or empty for a checkout's payment. */
 export const subscriptionOf = ({ extra }: Charge): string => extraText(extra, 'subscription_id');
 
-/** Shows an order; `status` is that of the sandbox's clock. */
+/** Shows an order. `status` is that of the sandbox's clock. */
 export const orderView = (order: GatewayOrder, status: string) => ({
   cf_order_id: extraText(order.extra, 'cf_order_id'),
   order_id: order.id,
@@ -164,7 +164,7 @@ const disputePart = (dispute: GatewayDispute) => ({
   cf_dispute_remarks: 'The dispute was lost',
 });
 
-/** Shows a dispute; its id is a number. */
+/** Shows a dispute. Its id is a number. */
 export const disputeView = (dispute: GatewayDispute, of: Disputed) => ({
   dispute_id: jsonDecimal(dispute.id),
   ...disputePart(dispute),

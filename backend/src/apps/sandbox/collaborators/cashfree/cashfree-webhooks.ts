@@ -73,7 +73,7 @@ export const createCashfreeProtocol = (options: CashfreeProtocolOptions): Gatewa
         ? write('REFUND_STATUS_WEBHOOK', { refund: webhookRefundView(refund, order) })
         : write('SUBSCRIPTION_REFUND_STATUS', chargeRefundView(refund, order)),
     disputeEvent: (dispute, of) => write('DISPUTE_CLOSED', webhookDisputeView(dispute, of)),
-    // Cashfree signs nothing for the customer's device; any text will do.
+    // Cashfree signs nothing for the customer's device. Any text will do.
     checkoutSignature({ order_id: orderId }) {
       const order = store.order(orderId);
       return order === undefined ? '' : sessionOf(order);

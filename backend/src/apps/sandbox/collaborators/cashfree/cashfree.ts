@@ -239,7 +239,7 @@ const orderOperations = (deps: OrderDeps): readonly Operation[] => {
 const joinStores = (store: GatewayStore, mandates: MandateStore): CollaboratorStore => ({
   save: () => ({ payments: store.save(), mandates: mandates.save() }),
   load(value) {
-    // Written by `save`; the file's version was checked.
+    // Written by `save`. The file's version was checked.
     const saved = value as { readonly payments: unknown; readonly mandates: unknown };
     store.load(saved.payments);
     mandates.load(saved.mandates);
@@ -253,7 +253,7 @@ const joinStores = (store: GatewayStore, mandates: MandateStore): CollaboratorSt
 /** Creates Cashfree's payment gateway, with its subscriptions as mandates. */
 export const createCashfree = (options: CashfreeOptions): SimulatedGateway => {
   const { clock, random, clientId, clientSecret } = options;
-  // Cashfree's ids are numbers; a leading zero would be lost where they are written as such.
+  // Cashfree's ids are numbers. A leading zero would be lost where they are written as such.
   const store = createGatewayStore(clock, () => `${1 + random.int(9)}${random.digits(12)}`);
   const mandates = createMandateStore();
   const protocol = createCashfreeProtocol({ ...options, store });

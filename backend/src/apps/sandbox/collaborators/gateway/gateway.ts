@@ -38,7 +38,7 @@ const orderSchema = z.object({
   expires_at: z.iso.datetime({ offset: true }).nullish(),
 });
 
-/** Describes the body of POST debits; `reference`, or the order's id, makes a repeat harmless. */
+/** Describes the body of POST debits. `reference`, or the order's id, makes a repeat harmless. */
 const debitSchema = z.object({
   order_id: name,
   mandate_token: z.string().min(1).max(256),

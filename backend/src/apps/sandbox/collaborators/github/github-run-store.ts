@@ -73,7 +73,7 @@ export const createGithubRunStore = (system: Clock, settleMs: number): GithubRun
     },
     save: () => runs,
     load(saved) {
-      // Written by `save`; the file's version was checked.
+      // Written by `save`. The file's version was checked.
       runs = saved as readonly Run[];
     },
     clear() {

@@ -21,7 +21,7 @@ interface Message {
 
 interface MessageStore {
   add(message: Omit<Message, 'at'>): void;
-  /** Lists the newest first; those of one phone when it is given, in any form of the number. */
+  /** Lists the newest first, or those of one phone, given in any form of the number. */
   list(phone?: string): readonly Message[];
   clear(): void;
 }

@@ -4,7 +4,7 @@ import { badRequest } from '../razorpayx/razorpayx-wire.ts';
 const currency = z.string().regex(/^[A-Z]{3}$/u);
 const amount = z.number().int().min(100).max(Number.MAX_SAFE_INTEGER);
 
-/** Describes notes: at most 15 pairs of at most 256 characters each; an empty list is none. */
+/** Describes notes: at most 15 pairs of at most 256 characters each. An empty list is none. */
 const notes = z
   .union([
     z
@@ -36,7 +36,7 @@ export const recurringSchema = z.object({
   notes,
 });
 
-/** Describes the body of POST payments/:id/refund; without an amount all that is left goes. */
+/** Describes the body of POST payments/:id/refund. Without an amount all that is left goes. */
 export const refundSchema = z.object({ amount: z.number().int().min(1).optional() });
 
 /** Describes the page that a list is asked for: 10 rows by default, 100 at most. */

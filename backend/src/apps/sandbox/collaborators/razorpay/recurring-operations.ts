@@ -18,7 +18,7 @@ export interface RazorpayDeps {
   readonly checkoutSignature: (orderId: string, paymentId: string) => string;
 }
 
-// Customers and their mandates are made at the gateway's own checkout; here every id is one. The
+// Customers and their mandates are made at the gateway's own checkout. Here every id is one. The
 // ten digits of a number in it, as in cust_9812345678, are its contact.
 const getCustomer = ({ params }: Call): Answer => {
   const id = params['customerId'] ?? '';

@@ -10,8 +10,8 @@ import { payoutView, validationView } from './razorpayx-views.ts';
 import { sendRazorpayxEvent, type RazorpayxWebhookDeps } from './razorpayx-webhooks.ts';
 
 /**
- * Maps the last digits of an account number to how its payouts end, where that is not `processed`;
- * undefined stays open (contract: collaborators > Sandbox outcomes).
+ * Maps the last digits of an account number to how its payouts end, where that is not `processed`.
+ * A payout with undefined stays open (contract: collaborators > Sandbox outcomes).
  */
 const payoutEndings: ReadonlyMap<string, PayoutPlay['outcome'] | undefined> = new Map([
   ['7777', 'failed'],
@@ -22,11 +22,11 @@ const validationEndings: ReadonlyMap<string, ValidationPlay['outcome'] | undefin
   ['8888', undefined],
 ]);
 
-/** Returns the outcome of a payout to this account; undefined when it stays open. */
+/** Returns the outcome of a payout to this account, or undefined when it stays open. */
 const payoutEnding = (last4: string): PayoutPlay['outcome'] | undefined =>
   payoutEndings.has(last4) ? payoutEndings.get(last4) : 'processed';
 
-/** Returns the outcome of a penny-drop of this account; undefined when it stays open. */
+/** Returns the outcome of a penny-drop of this account, or undefined when it stays open. */
 const validationEnding = (last4: string): ValidationPlay['outcome'] | undefined =>
   validationEndings.has(last4) ? validationEndings.get(last4) : 'active';
 

@@ -13,7 +13,7 @@ export interface Contact {
   readonly created_at: number;
 }
 
-/** A bank account at which a contact is paid; it never changes. */
+/** A bank account at which a contact is paid. It never changes. */
 export interface FundAccount {
   readonly id: string;
   readonly contact_id: string;
@@ -25,7 +25,7 @@ export interface FundAccount {
 
 type PayoutStatus = 'processing' | 'processed' | 'failed' | 'rejected' | 'reversed';
 
-/** A payout; `created_at` is in seconds. */
+/** A payout. `created_at` is in seconds. */
 export interface Payout {
   readonly id: string;
   readonly idempotency_key: string;
@@ -132,7 +132,7 @@ export const createRazorpayxStore = (clock: Clock, random: Random): RazorpayxSto
     validations: validations.table,
     save,
     load(value) {
-      // Written by `save`; the file's version was checked.
+      // Written by `save`. The file's version was checked.
       const saved = value as ReturnType<typeof save>;
       contacts.load(saved.contacts);
       fundAccounts.load(saved.fundAccounts);

@@ -38,7 +38,7 @@ const find = (
   return transaction?.side === side ? transaction : undefined;
 };
 
-/** Completes it on the first confirm in time; any later one only reads its outcome. */
+/** Completes it on the first confirm in time. Any later one only reads its outcome. */
 const complete = ({ store, clock }: ConfirmDeps, transaction: Transaction): Answer => {
   if (transaction.status === 2) return blankAnswer;
   if (transaction.status !== 0 && transaction.invoiceId !== null) {

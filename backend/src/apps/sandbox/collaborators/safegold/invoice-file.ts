@@ -28,7 +28,7 @@ const invoicePdf = (lines: readonly string[]): Buffer => {
   return Buffer.from(file + table + trailer, 'latin1');
 };
 
-/** Serves the file behind the link of fetch-invoice; the link is the only key, as at SafeGold. */
+/** Serves the file behind the link of fetch-invoice. The link is the only key, as at SafeGold. */
 export const invoiceFile =
   (store: SafegoldStore): RequestHandler =>
   (req, res) => {

@@ -13,7 +13,7 @@ export interface PriceSource {
   fix(prices: SpotPrices): void;
   /** Lets the prices vary again. */
   follow(): void;
-  /** Returns the fixed prices; undefined while they vary. */
+  /** Returns the fixed prices, or undefined while they vary. */
   fixed(): SpotPrices | undefined;
 }
 

@@ -8,7 +8,7 @@ export type Side = 'buy' | 'sell';
 /** 0 not confirmed, 1 success, 2 failed, 3 in progress (pages buy-status-api, sell-status-api). */
 type TransactionStatus = 0 | 1 | 2 | 3;
 
-/** A customer of SafeGold; the phone number is the identity. */
+/** A customer of SafeGold. The phone number is the identity. */
 export interface SafegoldUser {
   readonly id: number;
   readonly name: string;
@@ -27,7 +27,7 @@ interface Rate {
   readonly expiresAtMs: number;
 }
 
-/** A verified buy or sell; weights in 0.0001 g. */
+/** A verified buy or sell. Its weights are in 0.0001 g. */
 export interface Transaction {
   readonly id: number;
   readonly side: Side;
@@ -67,7 +67,7 @@ export interface SafegoldStore extends CollaboratorStore {
   transactionsOf(userId: number): readonly Transaction[];
   /** The newest `count`, newest first. */
   newestTransactions(count: number): readonly Transaction[];
-  /** Returns the customer's gold in 0.0001 g: bought less sold; a pending sale counts as sold. */
+  /** Returns the customer's gold in 0.0001 g: bought less sold. A pending sale counts as sold. */
   balanceOf(userId: number): bigint;
 }
 
@@ -181,7 +181,7 @@ export const createSafegoldStore = (clock: Clock, system: Clock): SafegoldStore 
         transactions: [...transactions.values()],
       } satisfies Saved),
     load(value) {
-      // Written by `save`; the file's version was checked.
+      // Written by `save`. The file's version was checked.
       const saved = fromSaved(value) as Saved;
       lastId = Math.max(lastId, saved.lastId);
       loadRows(rows, saved);

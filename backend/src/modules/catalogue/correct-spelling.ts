@@ -64,7 +64,7 @@ const meantBy = ({ word, known, near }: Known): string =>
  * Turns what was typed into search terms, with mistyped words corrected by the catalogue's own.
  * `all` finds products with every word, `any` those with at least one. Undefined without a word.
  */
-export const correctWords = async (
+export const correctSpelling = async (
   db: Db,
   text: string,
 ): Promise<{ readonly all: SearchTerms; readonly any: SearchTerms } | undefined> => {

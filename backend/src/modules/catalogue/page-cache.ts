@@ -3,12 +3,12 @@ import type { Reply } from '../../platform/http/index.ts';
 import { findCatalogueVersion } from './catalogue.store.ts';
 import type { ProductRates } from './catalogue.types.ts';
 
-/** The bytes that a replica keeps of pages; the ones asked for longest ago go first. */
+/** The bytes that a replica keeps of pages. The ones asked for longest ago go first. */
 const defaultMaxBytes = 16 * 1024 * 1024;
 
 type WritePage = (rates: ProductRates) => Promise<Reply | undefined>;
 
-export interface WrittenPages {
+export interface PageCache {
   /**
    * Returns the reply of `key`, written out once for as long as the catalogue and the rates are
    * what they are. Undefined, which is not kept, where `write` has none.
@@ -35,7 +35,7 @@ interface Edition {
  * those that come at the same time, so that no page is older than its request: the version is
  * raised in the transaction of the change, and no cache between replicas can be lost or lag.
  */
-export const createWrittenPages = ({
+export const createPageCache = ({
   db,
   readRates,
   maxBytes = defaultMaxBytes,
@@ -43,7 +43,7 @@ export const createWrittenPages = ({
   readonly db: Db;
   readonly readRates: () => Promise<ProductRates>;
   readonly maxBytes?: number;
-}): WrittenPages => {
+}): PageCache => {
   let current: Edition | undefined;
 
   /** The version is read before any page of it, so that a page can only be newer than its name. */
