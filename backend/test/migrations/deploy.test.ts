@@ -12,6 +12,7 @@ import {
 import { createDatabase, type Database } from '../../src/platform/db/index.ts';
 import {
   listMigrations,
+  listOnce,
   missingMigrations,
   prismaFolder,
 } from '../../src/platform/db/migrations.ts';
@@ -180,5 +181,16 @@ describe('readiness', () => {
     expect(await missingMigrations(app.db, [first, '29991231000000_new'])).toEqual([
       '29991231000000_new',
     ]);
+  });
+
+  it('does not wait for what a later build unpacks where this one runs', async () => {
+    await deployMigrations({ url: fresh.migrateUrl, log });
+    const folder = await folderWith('29991231000000_first', 'SELECT 1');
+    const listOwn = listOnce(folder);
+    const own = await listOwn();
+    await mkdir(join(folder, 'migrations', '29991231000001_later'));
+    expect(await missingMigrations(app.db, await listOwn())).toEqual(['29991231000000_first']);
+    expect(await listOwn()).toEqual(own);
+    await rm(folder, { recursive: true });
   });
 });

@@ -31,6 +31,18 @@ export const listMigrations = async (folder = prismaFolder()): Promise<string[]>
     .toSorted();
 };
 
+/**
+ * Returns a list that is read once. A process is of the build that it was started from: of a folder
+ * in which a later build has been unpacked meanwhile, the later migrations are not its own, and
+ * waiting for them would close buying.
+ */
+export const listOnce = (folder?: string): (() => Promise<readonly string[]>) => {
+  let known: readonly string[] | undefined;
+  return async () => (known ??= await listMigrations(folder ?? prismaFolder()));
+};
+
+const listOwn = listOnce();
+
 interface AppliedRow {
   readonly migration_name: string;
 }
@@ -52,7 +64,7 @@ export const findMissing = async (
     throw error;
   });
   const applied = new Set(rows.map((row) => row.migration_name));
-  return (required ?? (await listMigrations())).filter((name) => !applied.has(name));
+  return (required ?? (await listOwn())).filter((name) => !applied.has(name));
 };
 
 /** The same, read in the way of every other statement. */
