@@ -22,6 +22,7 @@ SEEDS ?=
 STEPS ?=
 MINUTES ?=
 REPORT ?=
+TALLY ?=
 ONLY ?=
 ROUNDS ?= 20
 FROM ?=
@@ -36,7 +37,8 @@ export KUBECONFORM_SCHEMAS := $(CURDIR)/.tools/kubernetes-schemas/{{.ResourceKin
 endif
 
 .PHONY: help install up down reset observe logs demo fill test bench format format-check lint typecheck build generate
-.PHONY: tools charts workflows simulate mutate mutate-rules loadtest loadtest-compare loadtest-sockets fuzz
+.PHONY: tools charts workflows simulate simulate-sum mutate mutate-rules fuzz
+.PHONY: loadtest loadtest-compare loadtest-sockets
 .PHONY: alert-drills races chaos failover restore-drill cache-drill upgrade-test cluster-demo cluster-hold
 .PHONY: image chart-schema chart-package chart-push pulumi-test examples-check
 .PHONY: deploy deploy-preview deploy-drift deploy-release
@@ -89,9 +91,12 @@ test-pooler: install generate ## Run the backend's tests through PgBouncer, befo
 bench: install generate ## Run the benchmarks (BENCH=name for one of them)
 	@$(BACKEND) bench -- $(BENCH)
 
-simulate: install generate ## Play months of money under faults (SEED, SEEDS, STEPS, AT_ONCE, REPORT=file)
+simulate: install generate ## Play months of money under faults (SEED, SEEDS, STEPS, AT_ONCE, REPORT=file, TALLY=file)
 	@SEED='$(SEED)' SEEDS='$(SEEDS)' STEPS='$(STEPS)' MINUTES='$(MINUTES)' AT_ONCE='$(AT_ONCE)' \
-		REPORT='$(abspath $(REPORT))' $(BACKEND) simulate
+		REPORT='$(abspath $(REPORT))' TALLY='$(abspath $(TALLY))' $(BACKEND) simulate
+
+simulate-sum: install ## Add up what a long run of the simulation has played so far (TALLY=file)
+	@TALLY='$(abspath $(TALLY))' $(BACKEND) simulate-sum
 
 mutate: install generate ## Break guards of money code, and see what finds each (ONLY=part of a name)
 	@ONLY='$(ONLY)' SEEDS='$(SEEDS)' STEPS='$(STEPS)' $(BACKEND) mutate

@@ -1,13 +1,16 @@
-import { fork } from 'node:child_process';
+import { execFileSync, fork } from 'node:child_process';
 import { appendFileSync } from 'node:fs';
 import { createTestServers } from '../support/test-servers.ts';
 import { playSeed } from './play-seed.ts';
+import { addToTally, seedsPlayed } from './tally.ts';
 
 /*
  * Plays seeds and prints what it found: SEEDS of them from SEED on, each of STEPS steps, for at most
  * MINUTES. AT_ONCE processes play beside each other, each on stores of its own. TRIES bounds the
  * stories that are played to shorten one that failed. REPORT names a file that everything printed is
- * kept in. Ends with 1 where a seed failed.
+ * kept in. TALLY names a file to which every seed adds a line: its steps, whether it held, and the
+ * commit. Seeds that are in it with as many steps are not played again, so that a long run that was
+ * ended goes on where it was. Ends with 1 where a seed failed.
  */
 
 /** A process grows by what the libraries of some hundred closed services leave behind. */
@@ -38,6 +41,18 @@ const atOnce = numberFrom('AT_ONCE', 1);
 const begun = performance.now();
 const endsAt = begun + numberFrom('MINUTES', 24 * 60) * 60_000;
 
+const tallyFile = process.env['TALLY'] ?? '';
+const known = seedsPlayed(tallyFile, steps);
+
+const readCommit = (): string => {
+  try {
+    return execFileSync('git', ['describe', '--always', '--dirty'], { encoding: 'utf8' }).trim();
+  } catch {
+    return 'unknown';
+  }
+};
+const commit = tallyFile === '' ? '' : (process.env['COMMIT'] ?? readCommit());
+
 const isOver = (failed: number): boolean =>
   performance.now() >= endsAt || (failed > 0 && process.env['STOP_AT_FIRST'] === 'true');
 
@@ -50,12 +65,15 @@ const playHere = async (): Promise<Tally> => {
   let tally: Tally = { held: 0, failed: 0, steps: 0 };
   try {
     for (let seed = first; seed < first + seeds && !isOver(tally.failed); seed += 1) {
+      if (known.has(seed)) continue;
       const count = await playSeed({ servers, seed, steps, print, tries });
-      const { held, failed, steps: sum } = tally;
+      const held = count !== undefined;
+      addToTally(tallyFile, { seed, steps, held, commit, at: new Date().toISOString() });
+      const { failed, steps: sum } = tally;
       tally =
         count === undefined
           ? { ...tally, failed: failed + 1 }
-          : { ...tally, held: held + 1, steps: sum + count };
+          : { ...tally, held: tally.held + 1, steps: sum + count };
     }
   } finally {
     await servers.stop();
@@ -67,7 +85,7 @@ const playHere = async (): Promise<Tally> => {
 const playApart = (seed: number, count: number): Promise<Tally> =>
   new Promise((resolve, reject) => {
     const minutes = Math.max(1, Math.ceil((endsAt - performance.now()) / 60_000));
-    const changes = { SEED: seed, SEEDS: count, AT_ONCE: 1, MINUTES: minutes };
+    const changes = { SEED: seed, SEEDS: count, AT_ONCE: 1, MINUTES: minutes, COMMIT: commit };
     const texts = Object.entries(changes).map(([name, value]) => [name, String(value)]);
     const env = { ...process.env, ...Object.fromEntries(texts) };
     const child = fork(import.meta.filename, { env });
@@ -87,6 +105,8 @@ const playInProcesses = async (): Promise<Tally> => {
     while (next < first + seeds && !isOver(sum.failed)) {
       const [seed, count] = [next, Math.min(mostSeedsOfProcess, first + seeds - next)];
       next += count;
+      const isKnown = (_: unknown, at: number): boolean => known.has(seed + at);
+      if (Array.from({ length: count }).every(isKnown)) continue;
       const { held, failed, steps: played } = await playApart(seed, count);
       sum = { held: sum.held + held, failed: sum.failed + failed, steps: sum.steps + played };
     }
