@@ -60,10 +60,15 @@ const signIn = async ({ endpoints }: Ground): Promise<AdminClient> => {
 };
 
 /** Has the books compared now, and returns what does not hold. Reviews are work, and no difference. */
-const reconcile = async ({ goldctl }: LossOptions): Promise<readonly Found[]> => {
+const reconcile = async ({ goldctl, timers }: LossOptions): Promise<readonly Found[]> => {
   const args = ['reconcile', '--fresh', '--window-hours', '24', '--samples', '-o', 'json'];
-  const { output } = await goldctl(...args);
-  const text = output.slice(output.indexOf('{'), output.lastIndexOf('}') + 1);
+  let text = '';
+  // An operator has sixty requests a minute, and waits for the next ones.
+  for (let tries = 0; text === '' && tries < 20; tries += 1) {
+    if (tries > 0) await timers.sleep(10_000);
+    const { output } = await goldctl(...args);
+    text = output.slice(output.indexOf('{'), output.lastIndexOf('}') + 1);
+  }
   const { checks } = reportSchema.parse(JSON.parse(text));
   return checks.filter(({ id, status }) => status !== 'OK' && id !== 'manual_review_open');
 };
@@ -73,13 +78,25 @@ const textOf = (sample: Record<string, unknown>, name: string): string => {
   return typeof value === 'string' ? value : '';
 };
 
+const paidBack = new Map<string, string>();
+
+/** Pays a payment back at its gateway, once, and returns the refund's reference. */
+const payBack = async (ground: Ground, id: string): Promise<string> => {
+  const known = paidBack.get(id);
+  if (known !== undefined) return known;
+  const answer = await control(ground, `/refunds/${id}`, {});
+  const { reference } = z.object({ reference: z.string() }).parse(answer);
+  paidBack.set(id, reference);
+  return reference;
+};
+
 /** Pays captures back at their gateway that no order here has. */
 const refund = async ({ ground }: LossOptions, { samples }: Found): Promise<number> => {
   let count = 0;
   for (const sample of samples) {
     const id = textOf(sample, 'gatewayPaymentId');
     if (id === '' || sample['standing'] === 'UNMATCHED') continue;
-    await control(ground, `/refunds/${id}`, {});
+    await payBack(ground, id);
     count += 1;
   }
   return count;
@@ -91,10 +108,8 @@ const recordRefunds = async ({ ground }: LossOptions): Promise<number> => {
   const query = { state: 'UNMATCHED', limit: 100 } as const;
   const { items } = (await operator.get('/v1/payments', { query })).body;
   for (const { id, gatewayPaymentId } of items) {
-    const back = z
-      .object({ reference: z.string() })
-      .parse(await control(ground, `/refunds/${gatewayPaymentId}`, {}));
-    const body = { reference: back.reference, note: 'lost with the leader' };
+    const reference = await payBack(ground, gatewayPaymentId);
+    const body = { reference, note: 'lost with the leader' };
     await operator.post('/v1/payments/{id}/refunded', { path: { id }, body });
   }
   return items.length;

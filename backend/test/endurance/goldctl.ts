@@ -17,7 +17,8 @@ export const openGoldctl = ({ home, addresses }: Ground, log: (line: string) => 
   const program = join(repository, 'cli', 'bin', 'goldctl.mjs');
   return async (...args) => {
     const found = await runCommand(process.execPath, [program, ...args], { env, cwd: repository });
-    log(`$ goldctl ${args.join(' ')}: ${found.code}`);
+    const [said = ''] = found.code === 2 ? found.output.split('\n') : [];
+    log(`$ goldctl ${args.join(' ')}: ${found.code} ${said}`.trimEnd());
     return found;
   };
 };
