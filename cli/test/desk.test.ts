@@ -143,6 +143,19 @@ describe('the review of an order', () => {
     expect(api.requests.at(-1)).toBe('POST /v1/orders/x/resolve Bearer x');
   });
 
+  it('of a buy depends on whether it has its gold, not on its transaction', async () => {
+    const review = { status: 'MANUAL_REVIEW', manual_review_code: 'LATE_CAPTURE' };
+    const withGold = { ...allocatedBuy, ...review };
+    api.answer({ body: withGold });
+    const wrong = await goldctl(['order', 'resolve', 'x', 'ALLOCATE', '--yes']);
+    expect(wrong.stderr).toContain('For this order: KEEP, RECOVER, REFUNDED.');
+    api.answer({ body: { ...withGold, events: allocatedBuy.events.slice(0, 2) } });
+    expect((await goldctl(['order', 'resolve', 'x', 'ALLOCATE', '--yes'])).code).toBe(0);
+    expect((await goldctl(['order', 'resolve', 'x', 'KEEP', '--yes'])).stderr).toContain(
+      'For this order: ALLOCATE, REFUNDED.',
+    );
+  });
+
   it('offers them on a terminal', async () => {
     api.answer({ body: reviewedSale });
     const typed = ['RELEASE_SELL', 'y'];

@@ -21,11 +21,14 @@ type Order = z.output<typeof orderAnswer>;
 const isUnderReview = ({ type, status, manual_review_code: code }: Order): boolean =>
   status === 'MANUAL_REVIEW' || (type === 'SELL' && status === 'VERIFIED' && code !== null);
 
+/** Returns true for a buy that has its gold. Its transaction at the provider is known before. */
+const hasGold = ({ events }: Order): boolean => events.some(({ to }) => to === 'ALLOCATED');
+
 /** Returns the resolutions that may fit: the service decides, with what the collaborators say. */
 const fitting = (order: Order): readonly Resolution[] => {
   if (!isUnderReview(order)) return [];
   if (order.type === 'SELL') return ['CONFIRM_SELL', 'RELEASE_SELL'];
-  return order.sg_tx_id === null ? ['ALLOCATE', 'REFUNDED'] : ['KEEP', 'RECOVER', 'REFUNDED'];
+  return hasGold(order) ? ['KEEP', 'RECOVER', 'REFUNDED'] : ['ALLOCATE', 'REFUNDED'];
 };
 
 const chosen = async (
