@@ -33,7 +33,7 @@ export const answersWell = async (url: string): Promise<boolean> => {
   }
 };
 
-/** Tries until `isReady` is true, or false when `goOn` turns false or the time is over. */
+/** Tries until `isReady` is true. Returns false when `goOn` turns false or the time is over. */
 export const waitUntilReady = async (
   isReady: () => Promise<boolean>,
   timeoutMs: number,

@@ -31,7 +31,7 @@ export interface TestStack {
 }
 
 interface TestStackOptions {
-  /** False for a database without the seed of `make up`, or true unless given. */
+  /** False for a database without the seed of `make up`. It is true unless given. */
   readonly seeded?: boolean;
 }
 

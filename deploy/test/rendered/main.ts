@@ -31,7 +31,7 @@ const objectSchema = z.looseObject({
   metadata: z.looseObject({ name: z.string() }),
 });
 
-/** Renders a chart. Each object with the type that Pulumi gives it. */
+/** Renders a chart. Each object has the type that Pulumi gives it. */
 const render = async (chart: string, values: unknown): Promise<readonly StackResource[]> => {
   const folder = mkdtempSync(join(tmpdir(), 'rendered-'));
   try {

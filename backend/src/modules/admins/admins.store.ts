@@ -10,7 +10,7 @@ export interface AdminRecord {
   readonly active: boolean;
   readonly createdAt: Date;
   readonly lastLoginAt?: Date | null;
-  /** The last change that ended sign-ins: a new password, or a deactivation, or null until one. */
+  /** The last change that ended sign-ins: a new password or a deactivation. Null until one. */
   readonly passwordChangedAt?: Date | null;
 }
 

@@ -12,7 +12,7 @@ export const phoneSchema = z
   .regex(pattern, 'must be a mobile number: +91 and ten digits, the first from 6 to 9')
   .transform((text) => (text.startsWith('+91') ? text : `+91${text}`));
 
-/** Characters that people put between the digits. Prefixes that they write instead of `+91`. */
+/** Characters that people put between the digits, and prefixes that they write instead of `+91`. */
 const separators = /[\s().-]/gu;
 const otherPrefix = /^(?:0|91)(?=[6-9]\d{9}$)/u;
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { exampleOf } from '../../platform/http/index.ts';
 import { gatewayModes } from './gateway-settings.store.ts';
 
-/** A payment gateway as operators see it, or nothing of its credentials is shown. */
+/** A payment gateway as operators see it. Nothing of its credentials is shown. */
 export const gatewayView = z.object({
   code: z.string(),
   enabled: z.boolean(),

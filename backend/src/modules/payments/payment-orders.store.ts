@@ -198,8 +198,8 @@ export const markPaymentOrderSwept = async (db: Db, id: string, at: Date): Promi
 };
 
 /**
- * Names the gateway whose order is about to be requested, or false when the payment order is no
- * longer CREATED.
+ * Names the gateway whose order is about to be requested, and returns false when the payment order
+ * is no longer CREATED.
  */
 export const nameGateway = async (
   db: Db,

@@ -36,7 +36,7 @@ interface Lease {
    * lost.
    */
   renew(db: Db, request: TimedLeaseRequest): Promise<boolean>;
-  /** Gives the row back to whoever comes next, or false when the lease was lost meanwhile. */
+  /** Gives the row back to whoever comes next. Returns false when the lease was lost meanwhile. */
   release(db: Db, request: LeaseRequest): Promise<boolean>;
   /** Sets both columns as `acquire` does, for an update that says `isFree` and more by itself. */
   taken(holderId: string, leaseMs: number): Sql;
