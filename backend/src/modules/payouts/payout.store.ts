@@ -1,7 +1,7 @@
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { paise, type Paise } from '../../money/index.ts';
 import { boundsOf, execute, selectOne, sql, sqlColumns, type Db } from '../../platform/db/index.ts';
-import { addingJob, type JobRequest } from '../../platform/jobs/index.ts';
+import { addingJob, type JobRequest } from '../../platform/jobs/enqueue.ts';
 import { offsetOf, type ListRange, type Page } from '../../platform/http/index.ts';
 import { readCountedPage } from '../transaction-counts/index.ts';
 import type { NewPayout, Payout, PayoutHold, PayoutStatus } from './payouts.types.ts';
