@@ -13,7 +13,6 @@ export { createSweepRunner } from './create-sweep-runner.ts';
 export { createDeadPoolSweep } from './dead-pools.ts';
 export {
   cancelScheduled,
-  addingJob,
   enqueue,
   schedule,
   type JobContext,
