@@ -22,7 +22,7 @@ export interface OutdatedValues {
   readonly tickets: number;
   /** Secrets of authenticator apps, to be sealed again. */
   readonly secondFactors: number;
-  /** What people asked a second person for, to be sealed again. */
+  /** Requests to a second person, to be sealed again. */
   readonly approvals: number;
   /** Of operators' text about no customer: rows of the audit log are never changed. */
   readonly auditRows: number;

@@ -166,7 +166,7 @@ const reconcile = async (options: RestOptions): Promise<void> => {
 /** Lets everything come to its end. */
 export const comeToRest = async (options: RestOptions): Promise<void> => {
   const { ground, ledger } = options;
-  // What is left then are sales under review, which wait for an operator.
+  // Sales under review are left then, which wait for an operator.
   await decideOpen(options, 45_000);
   await advance(ground, 300);
   for (const { what, count } of await untilNothingWaits(options)) {

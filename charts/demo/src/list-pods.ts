@@ -24,7 +24,7 @@ export interface PodState {
   readonly name: string;
   readonly uid: string;
   readonly component: string;
-  /** Where it is, or empty until it is anywhere. */
+  /** The name of its node, or empty until it has one. */
   readonly node: string;
   readonly restarts: number;
   readonly isReady: boolean;

@@ -22,7 +22,7 @@ export interface FakeState {
   readonly forbidden: Set<string>;
   /** The requests, as `verb resource[/name]`. */
   readonly requests: string[];
-  /** Who wrote what: `user agent: verb resource by its field manager`. */
+  /** The writes, each as `user agent: verb resource by its field manager`. */
   readonly writes: string[];
   /** Runs before a patch is looked at: somebody else is quicker. */
   beforePatch: (() => void) | undefined;

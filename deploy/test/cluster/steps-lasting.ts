@@ -21,7 +21,7 @@ const kinds = [
   'persistentvolumeclaim',
 ];
 
-/** What Kubernetes itself puts into every namespace. */
+/** Objects that Kubernetes itself puts into every namespace. */
 const ofEveryNamespace = new Set(['configmap/kube-root-ca.crt', 'serviceaccount/default']);
 
 /** Names what is in the namespace, but for what is in each. */
@@ -48,7 +48,7 @@ export const destroyAllButProtected =
     ]);
   };
 
-/** What is protected, with the ids by which Pulumi imports it. */
+/** The protected objects, with the ids by which Pulumi imports them. */
 const lasting = (namespace: string) => [
   { type: 'kubernetes:core/v1:Namespace', name: 'namespace', id: namespace },
   {

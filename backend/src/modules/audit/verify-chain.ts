@@ -45,7 +45,7 @@ interface ChainReport {
 const findingsOf = (before: ChainLink, entry: ChainedRow): ChainFinding[] => {
   const { number, auditId, hash, columns } = entry;
   const expected = before.number + 1n;
-  // What came before is gone, so that the hash can't be worked out. The next one's can.
+  // The row before is gone, so that the hash can't be worked out. The next one's can.
   if (number !== expected) return [{ kind: 'MISSING', number: expected }];
   if (columns === undefined) return [{ kind: 'MISSING', number, auditId }];
   if (chainHash(number, before.hash, columns) === hash) return [];

@@ -41,7 +41,7 @@ type Claim =
       readonly confirm: Pick<Confirm, 'id' | 'verifiedAt'>;
       readonly holderId: string;
       readonly queryFirst: boolean;
-      /** Where it was read with the intent. */
+      /** Present if it was read with the intent. */
       readonly providerUserId?: string | null;
     };
 

@@ -25,7 +25,7 @@ export interface RunHistory {
   readonly isComplete: boolean;
 }
 
-/** Who is behind a trigger, for the audit log. */
+/** The actor behind a trigger, for the audit log. */
 type TriggeredBy = Pick<AuditEntry, 'actor' | 'requestId' | 'ip'>;
 
 interface NewDeployment {

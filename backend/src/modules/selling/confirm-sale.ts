@@ -36,7 +36,7 @@ export interface ConfirmToSend {
   readonly confirmId: string;
   readonly holderId: string;
   readonly queryFirst: boolean;
-  /** Where it is known. */
+  /** Absent until it is known. */
   readonly providerUserId?: string | null;
 }
 

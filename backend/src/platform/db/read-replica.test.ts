@@ -122,7 +122,7 @@ describe('reads of what may be some seconds old', { timeout: hour }, () => {
     expect(() => reads.db.$executeRaw`SELECT 1`).toThrow('only reads');
     const write = () => reads.inTransaction((tx) => tx.priceSnapshot.create({ data }));
     await expect(write()).rejects.toThrow(/read-only/u);
-    // What was last known is too old by then, so this one is the primary's.
+    // The last known lag is too old by then, so this one is the primary's.
     aheadMs += 60_000;
     await expect(write()).rejects.toThrow(/read-only/u);
     expect(await countPrices(primary.db)).toBe(100);

@@ -2,7 +2,7 @@ import type { Connections } from './connections.ts';
 
 /** The pause between two looks at both servers, in milliseconds. */
 const everyMs = 2000;
-/** What was seen longer ago says nothing any more. */
+/** An older look says nothing any more. */
 const freshMs = 10_000;
 
 interface PositionRow {

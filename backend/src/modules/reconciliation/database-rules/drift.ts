@@ -13,7 +13,7 @@ export const driftPlaces = [
 ] as const;
 type DriftPlace = (typeof driftPlaces)[number];
 
-/** What a place of money or gold has too much or too little, or 0 while the books agree. */
+/** The surplus or lack of a place of money or gold, or 0 while the books agree. */
 export interface Drift {
   readonly place: DriftPlace;
   /** Decimal paise or grams. */
