@@ -54,13 +54,15 @@ const deviceId = (): string => {
   return kept;
 };
 
+const showProblem = (error: unknown): void => {
+  const text = error instanceof Error ? error.message : String(error);
+  show('problem', error instanceof ApiError ? `${text} (${error.code ?? error.status})` : text);
+};
+
 const act = (id: string, work: () => Promise<void>): void => {
   find(id).addEventListener('click', () => {
     show('problem', '');
-    work().catch((error: unknown) => {
-      const text = error instanceof Error ? error.message : String(error);
-      show('problem', error instanceof ApiError ? `${text} (${error.code ?? error.status})` : text);
-    });
+    work().catch(showProblem);
   });
 };
 
@@ -82,7 +84,7 @@ const render = (): void => {
   const isSignedIn = session.tokens() !== undefined;
   find('sign-in').hidden = isSignedIn;
   find('buying').hidden = !isSignedIn;
-  if (isSignedIn) showStanding().catch(() => show('standing', ''));
+  if (isSignedIn) showStanding().catch(showProblem);
 };
 
 act('send-code', async () => {

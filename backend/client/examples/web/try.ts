@@ -1,5 +1,4 @@
-import { writeFileSync } from 'node:fs';
-import { startBrowser, type Tab } from './browser.ts';
+import { chromium, type Page } from 'playwright-core';
 
 /*
  * Tries the page in a real browser against a local stack: signs in, sees the price, buys and pays,
@@ -7,48 +6,37 @@ import { startBrowser, type Tab } from './browser.ts';
  */
 
 const url = process.env['PAGE_URL'] ?? 'http://127.0.0.1:4080';
-const program = process.env['BROWSER'] ?? 'chromium';
+const program = process.env['BROWSER'] ?? '/usr/bin/chromium';
 const picture = process.env['PICTURE'];
-const deadlineMs = 60_000;
+const timeout = 60_000;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** Waits until an expression is true in the page. */
-const until = async (tab: Tab, what: string, expression: string): Promise<void> => {
-  const end = Date.now() + deadlineMs;
-  while ((await tab.evaluate(expression)) !== true) {
-    if (Date.now() > end) {
-      const text = await tab.evaluate('document.body.innerText');
-      throw new Error(`${what}: not in time. The page says: ${String(text)}`);
-    }
-    await new Promise((resolve) => {
-      setTimeout(resolve, 200);
-    });
+/** Waits until an element shows a text. Fails with the problem that the page shows. */
+const shows = async (page: Page, what: string, id: string, text: string): Promise<void> => {
+  try {
+    await page.locator(`#${id}`, { hasText: text }).waitFor();
+  } catch (cause) {
+    throw new Error(`${what}: ${await page.textContent('#problem')}`, { cause });
   }
   say(`ok: ${what}`);
 };
 
-const textOf = (id: string): string => `(document.getElementById('${id}')?.textContent ?? '')`;
-const click = (tab: Tab, id: string): Promise<unknown> =>
-  tab.evaluate(`document.getElementById('${id}').click()`);
-const fill = (tab: Tab, id: string, value: string): Promise<unknown> =>
-  tab.evaluate(`document.getElementById('${id}').value = '${value}'`);
-
-const buy = async (tab: Tab): Promise<void> => {
-  await until(tab, 'the live price is shown', `${textOf('price')}.includes('a gram')`);
-  const phone = `+919${String(Date.now()).slice(-9)}`;
-  await fill(tab, 'phone', phone);
-  await click(tab, 'send-code');
-  await until(tab, 'a code came', `document.getElementById('code').value.length === 6`);
-  await click(tab, 'verify');
-  await until(tab, 'signed in', `${textOf('standing')}.includes('KYC')`);
-  await click(tab, 'approve');
-  await until(tab, 'KYC approved', `${textOf('standing')}.includes('KYC APPROVED')`);
-  await fill(tab, 'rupees', '1000.50');
-  await click(tab, 'buy');
-  await until(tab, 'ordered', `${textOf('order')}.includes('PENDING')`);
-  await click(tab, 'pay');
-  await until(tab, 'paid and allocated', `${textOf('order')}.includes('ALLOCATED')`);
+const buy = async (page: Page): Promise<void> => {
+  await shows(page, 'the live price is shown', 'price', 'a gram');
+  await page.fill('#phone', `+919${String(Date.now()).slice(-9)}`);
+  await page.click('#send-code');
+  await page.waitForFunction(`document.getElementById('code').value.length === 6`);
+  say('ok: a code came');
+  await page.click('#verify');
+  await shows(page, 'signed in', 'standing', 'KYC');
+  await page.click('#approve');
+  await shows(page, 'KYC approved', 'standing', 'KYC APPROVED');
+  await page.fill('#rupees', '1000.50');
+  await page.click('#buy');
+  await shows(page, 'ordered', 'order', 'PENDING');
+  await page.click('#pay');
+  await shows(page, 'paid and allocated', 'order', 'ALLOCATED');
 };
 
 /** Spoils the access token, so that the next call of each tab has to refresh. */
@@ -59,17 +47,17 @@ const expire = `{
 }`;
 const refreshOf = `JSON.parse(localStorage.getItem('digital-gold-session'))?.refreshToken`;
 
-const refreshTogether = async (first: Tab, second: Tab): Promise<void> => {
+const refreshTogether = async (first: Page, second: Page): Promise<void> => {
   for (let round = 0; round < 3; round += 1) {
     const before = await first.evaluate(refreshOf);
     await first.evaluate(expire);
-    const standing = `document.getElementById('standing').textContent = ''`;
-    await Promise.all([first, second].map((tab) => tab.evaluate(standing)));
+    const clear = `document.getElementById('standing').textContent = ''`;
+    await Promise.all([first, second].map((page) => page.evaluate(clear)));
     // An event that both pages answer by three calls at once.
-    const render = `dispatchEvent(new Event('storage'))`;
-    await Promise.all([first, second].map((tab) => tab.evaluate(render)));
-    for (const tab of [first, second]) {
-      await until(tab, 'a tab goes on', `${textOf('standing')}.includes('KYC APPROVED')`);
+    const render = `void dispatchEvent(new Event('storage'))`;
+    await Promise.all([first, second].map((page) => page.evaluate(render)));
+    for (const page of [first, second]) {
+      await shows(page, 'a tab goes on', 'standing', 'KYC APPROVED');
     }
     const after = await first.evaluate(refreshOf);
     if (typeof after !== 'string' || after === before) throw new Error('nobody has refreshed');
@@ -77,17 +65,19 @@ const refreshTogether = async (first: Tab, second: Tab): Promise<void> => {
   say('ok: two tabs refreshed one session three times, and both are signed in');
 };
 
-const browser = await startBrowser(program);
+const browser = await chromium.launch({ executablePath: program, timeout });
 try {
-  const first = await browser.open(url);
+  const context = await browser.newContext();
+  context.setDefaultTimeout(timeout);
+  const first = await context.newPage();
+  await first.goto(url);
   await buy(first);
-  const second = await browser.open(url);
-  await until(second, 'the second tab is signed in', `${textOf('standing')}.includes('APPROVED')`);
+  const second = await context.newPage();
+  await second.goto(url);
+  await shows(second, 'the second tab is signed in', 'standing', 'APPROVED');
   await refreshTogether(first, second);
-  if (picture !== undefined) {
-    writeFileSync(picture, Buffer.from(await first.screenshot(), 'base64'));
-  }
+  if (picture !== undefined) await first.screenshot({ path: picture });
   say('1 passed, 0 failed');
 } finally {
-  browser.close();
+  await browser.close();
 }
