@@ -7,6 +7,12 @@
 import { register } from 'node:module';
 import { scrubText } from '../../platform/observability/redact.ts';
 
+/**
+ * The modules that the instrumentations below change. Without a list the hook puts a wrapper around
+ * every module of the process, which made each request dearer by some 5 us.
+ */
+const watched = ['http', 'https', 'node:http', 'node:https', 'ioredis', 'pg', 'pg-pool'];
+
 /** An object's path holds its customer's id. `server.address` stays. */
 const unrecordedOfCalls = { 'url.full': undefined };
 
@@ -27,7 +33,9 @@ const scrubErrors = ({ status, events }: SpanTexts): void => {
 };
 
 const startTracing = async (): Promise<void> => {
-  register('@opentelemetry/instrumentation/hook.mjs', import.meta.url);
+  register('@opentelemetry/instrumentation/hook.mjs', import.meta.url, {
+    data: { include: watched },
+  });
   const { NodeSDK } = await import('@opentelemetry/sdk-node');
   const { HttpInstrumentation } = await import('@opentelemetry/instrumentation-http');
   const { IORedisInstrumentation } = await import('@opentelemetry/instrumentation-ioredis');
