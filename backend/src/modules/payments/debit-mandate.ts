@@ -1,100 +1,33 @@
-import {
-  isRead,
-  type GatewayPayment,
-  type PaymentGateway,
-} from '../../adapters/payment-gateway/port.ts';
+import { isRead, type PaymentGateway } from '../../adapters/payment-gateway/port.ts';
 import { addMs } from '../../platform/clock/clock.ts';
 import { istDate } from '../../platform/clock/ist.ts';
 import {
   makeCall,
   skip,
   type CallProtocol,
-  type CallResult,
   type Claim,
 } from '../../platform/collaborator-call/index.ts';
 import { isAppError } from '../../platform/errors/app-error.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
-import {
-  done,
-  explainOutcome,
-  refused,
-  unknown,
-  type Outcome,
-} from '../../platform/outcome/outcome.ts';
-import { lockPayableOrder, markOrderFailed } from '../orders/index.ts';
-import { applyPayment } from './apply-payment.ts';
-import {
-  gatewayCause,
-  type DebitStatus,
-  type PaymentOrder,
-  type PaymentsDeps,
-} from './payments.types.ts';
+import { done, unknown, type Outcome } from '../../platform/outcome/outcome.ts';
+import type { PaymentOrder, PaymentsDeps } from './payments.types.ts';
 import { listUsableGateways } from './choose-gateway.ts';
 import { createGatewayOrder } from './create-gateway-order.ts';
 import {
   acquireDebit,
   findDebit,
-  recordDebit,
   releaseDebit,
   startDebit,
   readMandateToken,
-  type DebitRecord,
 } from './debits.store.ts';
-import { findPaymentOrder, lockPaymentOrder } from './payment-orders.store.ts';
-import { transitionPaymentOrder } from './payments.states.ts';
+import { findPaymentOrder } from './payment-orders.store.ts';
+import { recordDebitResult, type AcceptedDebit, type ActiveDebit } from './record-debit.ts';
 
 /** A request of which a gateway knows nothing after so long never arrived, and never will. */
 const arrivalMs = 15 * 60_000;
 
-/** A debit that this process acts on, at a gateway that can debit. */
-interface ActiveDebit {
-  readonly order: PaymentOrder;
-  readonly status: DebitStatus;
-  readonly gatewayOrderId: string;
-  readonly gateway: PaymentGateway & Required<Pick<PaymentGateway, 'debitMandate'>>;
-  readonly holderId: string;
-  /**
-   * The time of an earlier request that may still reach the gateway, or null where there is none.
-   */
-  readonly sentAt: Date | null;
-  /** The gate is open, its gateway is usable, and it is the day that was announced. */
-  readonly maySend: boolean;
-  readonly isItsDay: boolean;
-}
-
-/** A debit that the gateway took, with the payments that it lists of it. */
-interface AcceptedDebit {
-  readonly gatewayDebitId: string;
-  readonly payments?: readonly GatewayPayment[];
-}
-
 const canDebit = (gateway: PaymentGateway | undefined): gateway is ActiveDebit['gateway'] =>
   gateway?.debitMandate !== undefined;
-
-/** Applies what the gateway lists of the order's payments, as a webhook would. */
-const applyListed = async (
-  deps: PaymentsDeps,
-  order: PaymentOrder,
-  listed: readonly GatewayPayment[],
-): Promise<void> => {
-  const { gateway } = order;
-  const cause = gatewayCause('asked_by_janitor', gateway);
-  const inOrder = [
-    ...listed.filter(({ status }) => status === 'CAPTURED'),
-    ...listed.filter(({ status }) => status === 'FAILED'),
-  ];
-  for (const { status, createdAt: occurredAt, ...payment } of inOrder) {
-    const kind = status === 'CAPTURED' ? 'captured' : 'failed';
-    const learnedAt = deps.clock.now();
-    const report = { ...payment, kind, gateway, occurredAt, learnedAt } as const;
-    const applied = await deps.inTransaction((tx) =>
-      applyPayment(deps, tx, order, { report, cause }),
-    );
-    if (!applied.changed) continue;
-    if (kind === 'captured') deps.metrics.countFoundCapture(gateway, 'janitor');
-    deps.logger.warn({ paymentOrderId: order.id, gateway, kind }, 'the end of a debit was found');
-  }
-};
 
 /** Returns the payments that the gateway has of the debit's order. */
 const queryDebit = async (
@@ -111,27 +44,6 @@ const queryDebit = async (
   logger.error({ paymentOrderId: order.id }, 'a payment under a mandate cannot be read');
   return unknown('a payment under a mandate cannot be read');
 };
-
-/**
- * Fails a debit that certainly will not happen, and the installment that waited for it. Its history
- * says why.
- */
-const failDebit = (
-  deps: PaymentsDeps,
-  { order, holderId }: ActiveDebit,
-  reason: string,
-): Promise<void> =>
-  deps.inTransaction(async (tx) => {
-    const cause = gatewayCause('debit_refused', order.gateway);
-    const goldOrder = await lockPayableOrder(tx, order.orderId);
-    const current = await lockPaymentOrder(tx, order.id);
-    const at = deps.clock.now();
-    const isHeld = await recordDebit(tx, order.id, holderId, { status: 'REFUSED', at });
-    if (!isHeld || current?.status !== 'GATEWAY_ORDER_CREATED') return;
-    await transitionPaymentOrder(deps, tx, current, { ...cause, to: 'FAILED' });
-    if (goldOrder.status === 'PENDING')
-      await markOrderFailed(deps, tx, goldOrder, { ...cause, reason });
-  });
 
 /**
  * Sends the request. A repeat has the same key, so that the gateway debits once. Undefined where
@@ -153,37 +65,6 @@ const requestDebit = async (
     currency,
     idempotencyKey: paymentOrderId,
   });
-};
-
-const recordResult = async (
-  deps: PaymentsDeps,
-  debit: ActiveDebit,
-  result: CallResult<AcceptedDebit>,
-): Promise<void> => {
-  const { order, holderId, sentAt } = debit;
-  const record = (change: Omit<DebitRecord, 'at'>) =>
-    recordDebit(deps.db, order.id, holderId, { ...change, at: deps.clock.now() });
-  switch (result.kind) {
-    case 'DONE': {
-      const { gatewayDebitId, payments = [] } = result.value;
-      await record({ status: 'ACCEPTED', gatewayDebitId });
-      await applyListed(deps, order, payments);
-      return;
-    }
-    case 'REFUSED':
-      return failDebit(deps, debit, explainOutcome(refused(result.code, result.reason)));
-    case 'INTENDED':
-      // Certainly not made: the next try is the first one again, on the day it is planned for.
-      await record({ status: 'SCHEDULED', sentAt: null });
-      return;
-    case 'UNKNOWN':
-      if (result.answer?.kind === 'unknown') await record({ status: 'UNKNOWN' });
-      // The request of now is decided, and an earlier one may be on its way still.
-      if (result.answer?.kind === 'refused') await record({ status: 'UNKNOWN', sentAt });
-      return;
-    default:
-      result satisfies never;
-  }
 };
 
 /** Returns true for a gateway that may be used now. A mandate is valid at its own gateway alone. */
@@ -279,7 +160,7 @@ const createDebitCall = (
       ? { kind: 'INTENDED', reason: 'it was not made on its day' }
       : { kind: 'UNKNOWN', reason: 'it may not be sent again now' };
   },
-  record: (debit, result) => recordResult(deps, debit, result),
+  record: (debit, result) => recordDebitResult(deps, debit, result),
   release: ({ order, holderId }) => releaseDebit(deps.db, order.id, holderId),
 });
 

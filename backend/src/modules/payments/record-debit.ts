@@ -1,0 +1,114 @@
+import type { GatewayPayment, PaymentGateway } from '../../adapters/payment-gateway/port.ts';
+import type { CallResult } from '../../platform/collaborator-call/index.ts';
+import { explainOutcome, refused } from '../../platform/outcome/outcome.ts';
+import { lockPayableOrder, markOrderFailed } from '../orders/index.ts';
+import { applyPayment } from './apply-payment.ts';
+import { recordDebit, type DebitRecord } from './debits.store.ts';
+import { lockPaymentOrder } from './payment-orders.store.ts';
+import { transitionPaymentOrder } from './payments.states.ts';
+import {
+  gatewayCause,
+  type DebitStatus,
+  type PaymentOrder,
+  type PaymentsDeps,
+} from './payments.types.ts';
+
+/** A debit that this process acts on, at a gateway that can debit. */
+export interface ActiveDebit {
+  readonly order: PaymentOrder;
+  readonly status: DebitStatus;
+  readonly gatewayOrderId: string;
+  readonly gateway: PaymentGateway & Required<Pick<PaymentGateway, 'debitMandate'>>;
+  readonly holderId: string;
+  /**
+   * The time of an earlier request that may still reach the gateway, or null where there is none.
+   */
+  readonly sentAt: Date | null;
+  /** The gate is open, its gateway is usable, and it is the day that was announced. */
+  readonly maySend: boolean;
+  readonly isItsDay: boolean;
+}
+
+/** A debit that the gateway took, with the payments that it lists of it. */
+export interface AcceptedDebit {
+  readonly gatewayDebitId: string;
+  readonly payments?: readonly GatewayPayment[];
+}
+
+/** Applies what the gateway lists of the order's payments, as a webhook would. */
+const applyListed = async (
+  deps: PaymentsDeps,
+  order: PaymentOrder,
+  listed: readonly GatewayPayment[],
+): Promise<void> => {
+  const { gateway } = order;
+  const cause = gatewayCause('asked_by_janitor', gateway);
+  const inOrder = [
+    ...listed.filter(({ status }) => status === 'CAPTURED'),
+    ...listed.filter(({ status }) => status === 'FAILED'),
+  ];
+  for (const { status, createdAt: occurredAt, ...payment } of inOrder) {
+    const kind = status === 'CAPTURED' ? 'captured' : 'failed';
+    const learnedAt = deps.clock.now();
+    const report = { ...payment, kind, gateway, occurredAt, learnedAt } as const;
+    const applied = await deps.inTransaction((tx) =>
+      applyPayment(deps, tx, order, { report, cause }),
+    );
+    if (!applied.changed) continue;
+    if (kind === 'captured') deps.metrics.countFoundCapture(gateway, 'janitor');
+    deps.logger.warn({ paymentOrderId: order.id, gateway, kind }, 'the end of a debit was found');
+  }
+};
+
+/**
+ * Fails a debit that certainly will not happen, and the installment that waited for it. Its history
+ * says why.
+ */
+const failDebit = (
+  deps: PaymentsDeps,
+  { order, holderId }: ActiveDebit,
+  reason: string,
+): Promise<void> =>
+  deps.inTransaction(async (tx) => {
+    const cause = gatewayCause('debit_refused', order.gateway);
+    const goldOrder = await lockPayableOrder(tx, order.orderId);
+    const current = await lockPaymentOrder(tx, order.id);
+    const at = deps.clock.now();
+    const isHeld = await recordDebit(tx, order.id, holderId, { status: 'REFUSED', at });
+    if (!isHeld || current?.status !== 'GATEWAY_ORDER_CREATED') return;
+    await transitionPaymentOrder(deps, tx, current, { ...cause, to: 'FAILED' });
+    if (goldOrder.status === 'PENDING')
+      await markOrderFailed(deps, tx, goldOrder, { ...cause, reason });
+  });
+
+/** Records one turn at a debit. A result that says nothing new about it changes nothing. */
+export const recordDebitResult = async (
+  deps: PaymentsDeps,
+  debit: ActiveDebit,
+  result: CallResult<AcceptedDebit>,
+): Promise<void> => {
+  const { order, holderId, sentAt } = debit;
+  const record = (change: Omit<DebitRecord, 'at'>) =>
+    recordDebit(deps.db, order.id, holderId, { ...change, at: deps.clock.now() });
+  switch (result.kind) {
+    case 'DONE': {
+      const { gatewayDebitId, payments = [] } = result.value;
+      await record({ status: 'ACCEPTED', gatewayDebitId });
+      await applyListed(deps, order, payments);
+      return;
+    }
+    case 'REFUSED':
+      return failDebit(deps, debit, explainOutcome(refused(result.code, result.reason)));
+    case 'INTENDED':
+      // Certainly not made: the next try is the first one again, on the day it is planned for.
+      await record({ status: 'SCHEDULED', sentAt: null });
+      return;
+    case 'UNKNOWN':
+      if (result.answer?.kind === 'unknown') await record({ status: 'UNKNOWN' });
+      // The request of now is decided, and an earlier one may be on its way still.
+      if (result.answer?.kind === 'refused') await record({ status: 'UNKNOWN', sentAt });
+      return;
+    default:
+      result satisfies never;
+  }
+};
