@@ -97,7 +97,7 @@ export interface ConfirmRequest extends VerifiedTransaction {
   readonly pincode?: string;
 }
 
-interface ConfirmedTransaction {
+export interface ConfirmedTransaction {
   readonly invoiceId?: string;
 }
 

@@ -1,12 +1,13 @@
 import { PAYOUT_NOT_FOUND, type ProviderValidation } from '../../adapters/payout-provider/port.ts';
 import {
+  heldElsewhere,
   makeCall,
+  readFound,
   skip,
   type CallProtocol,
   type CallResult,
   type Claim,
 } from '../../platform/collaborator-call/index.ts';
-import { done, unknown } from '../../platform/outcome/outcome.ts';
 import {
   acquireValidationStart,
   forgetValidation,
@@ -44,7 +45,7 @@ const claimValidation = (deps: BankingDeps, bankAccountId: string): Promise<Clai
     }
     return (await acquireValidationStart(tx, bankAccountId, { holderId, at }))
       ? { kind: 'SEND', call, wasSent: false }
-      : skip('another worker has it');
+      : heldElsewhere;
   });
 
 const recordValidation = async (
@@ -95,10 +96,11 @@ const createValidationCall = (
   },
   hasArrived: () => true,
   async query({ validationId }) {
-    if (validationId === null) return unknown('the provider has given no id');
+    if (validationId === null) return { kind: 'UNKNOWN', reason: 'the provider has given no id' };
     const found = await deps.provider.getValidation(validationId);
-    const isUnknownToGateway = found.kind === 'refused' && found.code === PAYOUT_NOT_FOUND;
-    return isUnknownToGateway ? done(undefined) : found;
+    const isUnknownThere = found.kind === 'refused' && found.code === PAYOUT_NOT_FOUND;
+    const reason = 'the provider does not know the validation';
+    return isUnknownThere ? { kind: 'NONE', reason } : readFound(found);
   },
   decide: ({ validationId }) =>
     validationId === null

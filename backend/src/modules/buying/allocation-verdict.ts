@@ -1,10 +1,10 @@
-import {
-  UNKNOWN_TRANSACTION,
-  type GoldProviderRules,
-  type ProviderTransactionStatus,
+import type {
+  GoldProviderRules,
+  ProviderTransactionStatus,
 } from '../../adapters/gold-provider/port.ts';
 import { addMs } from '../../platform/clock/clock.ts';
 import type { Outcome } from '../../platform/outcome/outcome.ts';
+import { readStatus } from '../provider-operations/index.ts';
 
 /**
  * The provider's order status as it bears on a confirm. BOUGHT: it sold the gold. NEVER: it did
@@ -12,6 +12,8 @@ import type { Outcome } from '../../platform/outcome/outcome.ts';
  * say, so it must not be.
  */
 export type Verdict = 'BOUGHT' | 'NEVER' | 'NOT_CONFIRMED' | 'UNKNOWN';
+
+const verdicts = { DONE: 'BOUGHT', REFUSED: 'NEVER', UNKNOWN: 'UNKNOWN' } as const;
 
 /** Returns the moment after which a transaction that was not confirmed never will be. */
 export const decidableAfter = (
@@ -29,13 +31,7 @@ export const readVerdict = (
   at: { readonly verifiedAt: Date; readonly now: Date },
   rules: Pick<GoldProviderRules, 'confirmWindowMs' | 'confirmMarginMs'>,
 ): Verdict => {
-  const isNotConfirmed =
-    (status.kind === 'done' && status.value === 'NOT_CONFIRMED') ||
-    (status.kind === 'refused' && status.code === UNKNOWN_TRANSACTION);
-  if (isNotConfirmed) {
-    return at.now > decidableAfter(at.verifiedAt, rules) ? 'NEVER' : 'NOT_CONFIRMED';
-  }
-  if (status.kind !== 'done') return 'UNKNOWN';
-  if (status.value === 'SUCCESS') return 'BOUGHT';
-  return status.value === 'FAILED' ? 'NEVER' : 'UNKNOWN';
+  const { kind } = readStatus(status);
+  if (kind !== 'NONE') return verdicts[kind];
+  return at.now > decidableAfter(at.verifiedAt, rules) ? 'NEVER' : 'NOT_CONFIRMED';
 };

@@ -1,10 +1,9 @@
 import { addSeconds } from '../../platform/clock/clock.ts';
+import { createCallSweep, makeCall } from '../../platform/collaborator-call/index.ts';
 import { enqueue, sweepRows, type Sweep } from '../../platform/jobs/index.ts';
 import { describeError } from '../../platform/observability/index.ts';
-import { describeOutcome } from '../../platform/outcome/outcome.ts';
 import {
   allocationJob,
-  findOrder,
   listLapsedBuys,
   listOverdueRetries,
   listStalledBuys,
@@ -14,11 +13,10 @@ import {
   type TransitionDeps,
 } from '../orders/index.ts';
 import { expirePaymentOrders, pollGatewaysOfOrder, type PaymentsDeps } from '../payments/index.ts';
-import { listUndecidedConfirms, markQueried, type Confirm } from '../provider-operations/index.ts';
+import { listUndecidedConfirms, markQueried } from '../provider-operations/index.ts';
 import { expireQuotes } from '../quotes/index.ts';
-import { readVerdict } from './allocation-verdict.ts';
+import { createAllocationCall } from './allocate-order.ts';
 import type { AllocationDeps } from './buying.types.ts';
-import { recordAllocationOutcome } from './record-allocation-outcome.ts';
 
 /** A paid order that stood still for this long, or an overdue retry, has lost its job. */
 const stalledSeconds = 60;
@@ -99,24 +97,10 @@ const resumeAllocations = async (
   });
 };
 
-const queryConfirm = async (
-  deps: AllocationDeps,
-  { id: confirmId, orderId, providerTxId, verifiedAt }: Confirm,
-): Promise<void> => {
-  const { db, clock, logger, provider } = deps;
-  const before = await findOrder(db, orderId);
-  logger.info({ orderId, confirmId, status: before?.status }, 'querying a confirm');
-  const status = await provider.buyStatus({ providerTxId });
-  const verdict = readVerdict(status, { verifiedAt, now: clock.now() }, provider.rules);
-  const reason = `status ${describeOutcome(status)}`;
-  const outcome = { orderId, confirmId, verdict, actor: 'janitor', reason };
-  const recorded = await recordAllocationOutcome(deps, outcome);
-  logger.info({ orderId, confirmId, verdict, recorded }, 'queried a confirm');
-};
-
 /** Creates the sweeps that resume allocations left in between, or query their outcome. */
 export const createAllocationSweeps = (deps: AllocationDeps): Sweep[] => {
   const { db, clock, logger } = deps;
+  const call = createAllocationCall(deps);
   return [
     {
       name: 'resume-paid-orders',
@@ -134,22 +118,17 @@ export const createAllocationSweeps = (deps: AllocationDeps): Sweep[] => {
         await resumeAllocations(deps, overdue, signal, 'its retry is overdue');
       },
     },
-    {
+    createCallSweep({
       name: 'poll-undecided-allocations',
-      async run(signal) {
+      flow: call.flow,
+      logger,
+      list() {
         const before = addSeconds(clock.now(), -queryAgainSeconds);
-        await sweepRows({
-          rows: await listUndecidedConfirms(db, 'buy-confirm', before, batchSize),
-          signal,
-          async handle(confirm) {
-            await queryConfirm(deps, confirm);
-            return true;
-          },
-          postpone: ({ id }) => markQueried(db, id, clock.now()),
-          onError: (error, { orderId }) =>
-            logger.error({ orderId, err: describeError(error) }, 'a confirm could not be queried'),
-        });
+        return listUndecidedConfirms(db, 'buy-confirm', before, batchSize);
       },
-    },
+      call: (undecided) => makeCall(deps, call, { orderId: undecided.orderId, undecided }),
+      postpone: ({ id }) => markQueried(db, id, clock.now()),
+      fieldsOf: ({ orderId, id: confirmId }) => ({ orderId, confirmId }),
+    }),
   ];
 };

@@ -6,6 +6,7 @@ import type { QuoteDeps } from '../quotes/index.ts';
 
 /** The dependencies of allocating a paid order, from the provider's verify to the credit. */
 export interface AllocationDeps extends QuoteDeps, OrderDeps {
+  readonly metrics: Pick<Metrics, 'countCall'>;
   readonly portfolios: Pick<PortfolioCache, 'drop'>;
   /** Called in the allocation's transaction after the credit, under the holding's lock. */
   readonly onAllocated: (tx: Db, order: Pick<GoldOrder, 'id' | 'userId'>) => Promise<void>;

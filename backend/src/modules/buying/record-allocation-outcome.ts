@@ -38,7 +38,7 @@ interface AllocationOutcome {
   /** The confirm that was queried, or undefined where no intent was ever written. */
   readonly confirmId: string | undefined;
   /** Whoever holds the confirm's lease, or undefined for one who only queried. */
-  readonly holderId?: string;
+  readonly holderId?: string | undefined;
   /** The confirm that was just sent was refused: that try certainly did not happen. */
   readonly wasRefused?: boolean;
   readonly actor: Actor;
@@ -50,7 +50,7 @@ interface AllocationOutcome {
 }
 
 /** The order's next step after an outcome, or SKIPPED where it said nothing new about the order. */
-export type RecordedAllocation = 'ALLOCATED' | 'RETRY' | 'REVIEW' | 'SKIPPED';
+type RecordedAllocation = 'ALLOCATED' | 'RETRY' | 'REVIEW' | 'SKIPPED';
 
 /** Records the confirm as done. Returns the grams that its verify promised. */
 const markBought = async (

@@ -11,7 +11,7 @@ import {
   type LockedBuy,
   type ManualReviewCode,
 } from '../orders/index.ts';
-import { findLatestConfirm, recordIntent, type Confirm } from '../provider-operations/index.ts';
+import { findLatestConfirm, recordIntent, type HeldConfirm } from '../provider-operations/index.ts';
 import { isGramsMismatch, verifyBuy, type VerifiedBuy } from '../quotes/index.ts';
 import { requireRegisteredUser } from '../kyc/index.ts';
 import type { AllocationDeps } from './buying.types.ts';
@@ -22,13 +22,6 @@ export interface InstallmentToVerify {
   readonly order: GoldOrder;
   /** The newest confirm, which was certainly refused, or undefined for the first try. */
   readonly lastConfirmId: string | undefined;
-}
-
-/** A confirm that is intended and held by the caller. */
-interface IntendedConfirm {
-  readonly order: LockedBuy;
-  readonly confirm: Pick<Confirm, 'id' | 'verifiedAt'>;
-  readonly holderId: string;
 }
 
 type Verified =
@@ -103,7 +96,7 @@ const recordIntended = (
   deps: AllocationDeps,
   read: InstallmentToVerify,
   buy: VerifiedBuy,
-): Promise<IntendedConfirm | undefined> =>
+): Promise<HeldConfirm<LockedBuy> | undefined> =>
   deps.inTransaction(async (tx) => {
     const { clock, random } = deps;
     const order = await lockSame(tx, read);
@@ -113,10 +106,9 @@ const recordIntended = (
     const isStored = await storeVerifiedInstallment(tx, order.id, buy, at);
     const verified = { ...order, ...buy, status: 'PAID' } as const;
     if (!isStored || !isLockedBuy(verified)) return undefined;
-    const holderId = random.uuid();
-    const intent = { id: random.uuid(), holderId, at };
-    const confirm = await recordIntent(tx, 'buy-confirm', verified, intent);
-    return { order: verified, confirm, holderId };
+    const [confirmId, holderId] = [random.uuid(), random.uuid()];
+    await recordIntent(tx, 'buy-confirm', verified, { id: confirmId, holderId, at });
+    return { order: verified, confirmId, holderId };
   });
 
 /**
@@ -128,7 +120,7 @@ const recordIntended = (
 export const verifyInstallment = async (
   deps: AllocationDeps,
   read: InstallmentToVerify,
-): Promise<IntendedConfirm | undefined> => {
+): Promise<HeldConfirm<LockedBuy> | undefined> => {
   const verified = await verify(deps, read.order);
   if (verified.kind === 'FAILED') return recordFailure(deps, read, verified);
   return recordIntended(deps, read, verified.buy);

@@ -2,7 +2,6 @@ import type { Ci, CiRun, DeployTarget, Dispatched } from '../../adapters/ci/port
 import type { CallProtocol, CallResult } from '../../platform/collaborator-call/index.ts';
 import type { Db, InTransaction } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
-import { done, unknown } from '../../platform/outcome/outcome.ts';
 import type { AuditEntry, Auditor } from '../audit/index.ts';
 import {
   deployBranch,
@@ -137,10 +136,12 @@ export const createDeploymentCall = (
   hasArrived: ({ ageMs }) => ageMs >= notStartedAfterMs,
   async query(trigger) {
     const history = await trigger.readRuns?.();
-    if (history === undefined) return unknown('the CI system does not say');
+    if (history === undefined) return { kind: 'UNKNOWN', reason: 'the CI system does not say' };
     const run = history.runs.find(({ correlationId }) => correlationId === trigger.id);
-    if (run !== undefined) return done({ run });
-    return history.isComplete ? done(undefined) : unknown('the list does not go back so far');
+    if (run !== undefined) return { kind: 'DONE', value: { run } };
+    return history.isComplete
+      ? { kind: 'NONE', reason: 'the list has no run of it' }
+      : { kind: 'UNKNOWN', reason: 'the list does not go back so far' };
   },
   decide({ readRuns }, hasArrived) {
     if (readRuns === undefined) return 'SEND';

@@ -80,6 +80,7 @@ export const lockReviewed = async (tx: Db, orderId: string): Promise<GoldOrder> 
 
 /** The dependencies that all resolutions share. */
 export interface ReviewDeps extends AllocationDeps, SaleOutcomeDeps {
+  readonly metrics: SaleOutcomeDeps['metrics'];
   readonly payments: Pick<PaymentsDeps, 'gateways'>;
 }
 

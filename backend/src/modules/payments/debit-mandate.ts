@@ -3,6 +3,7 @@ import { addMs } from '../../platform/clock/clock.ts';
 import { istDate } from '../../platform/clock/ist.ts';
 import {
   makeCall,
+  readFound,
   skip,
   type CallProtocol,
   type Claim,
@@ -152,7 +153,7 @@ const createDebitCall = (
   claim: (request) => claimDebit(deps, request),
   send: (debit) => requestDebit(deps, debit),
   hasArrived: ({ sentAt }) => sentAt === null || deps.clock.now() >= addMs(sentAt, arrivalMs),
-  query: (debit) => queryDebit(deps, debit),
+  query: async (debit) => readFound(await queryDebit(deps, debit)),
   decide({ status, gateway, maySend, isItsDay }, hasArrived) {
     if (status === 'ACCEPTED') return { kind: 'UNKNOWN', reason: 'accepted, and not paid so far' };
     if (maySend && (gateway.debitsHaveKey || hasArrived)) return 'SEND';

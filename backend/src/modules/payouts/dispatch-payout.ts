@@ -2,7 +2,9 @@ import type { Db } from '../../platform/db/index.ts';
 import type { ProviderPayout } from '../../adapters/payout-provider/port.ts';
 import { msBetween } from '../../platform/clock/clock.ts';
 import {
+  heldElsewhere,
   makeCall,
+  readFound,
   skip,
   type CallProtocol,
   type CallResult,
@@ -124,7 +126,7 @@ const claimPayout = (deps: PayoutsDeps, payoutId: string): Promise<Claim<Dispatc
     }
     return (await acquireAttempt(tx, id, { holderId, at }))
       ? { kind: 'SEND', call, wasSent: call.sentAt !== null }
-      : skip('another worker has it');
+      : heldElsewhere;
   });
 
 const sendPayout = async (
@@ -202,11 +204,13 @@ const createPayoutCall = (deps: PayoutsDeps): CallProtocol<string, Dispatch, Pro
   send: (dispatch) => sendPayout(deps, dispatch),
   hasArrived: ({ sentAt }) =>
     sentAt === null || msBetween(sentAt, deps.clock.now()) > longestFlightMs,
-  query: ({ attempt: { providerPayoutId, idempotencyKey } }) =>
-    providerPayoutId === null
-      ? deps.provider.findPayoutByReference(idempotencyKey)
-      : deps.provider.getPayout(providerPayoutId),
-  queriesUnknown: true,
+  query: async ({ attempt: { providerPayoutId, idempotencyKey } }) =>
+    readFound(
+      providerPayoutId === null
+        ? await deps.provider.findPayoutByReference(idempotencyKey)
+        : await deps.provider.getPayout(providerPayoutId),
+    ),
+  queriesAfter: 'UNKNOWN',
   decide: (dispatch) => decideResend(deps, dispatch),
   record: (dispatch, result) => recordDispatch(deps, dispatch, result),
 });

@@ -1,4 +1,10 @@
 export {
+  createConfirmSteps,
+  describeConfirm,
+  readStatus,
+  type HeldConfirm,
+} from './confirm-call.ts';
+export {
   type Confirm,
   acquireConfirm,
   acquireVerify,

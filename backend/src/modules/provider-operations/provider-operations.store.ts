@@ -101,16 +101,13 @@ interface NewConfirm {
   readonly at: Date;
 }
 
-/**
- * Writes the intent to confirm an order's transaction: committed before the provider is called.
- * Returns the confirm's id and the moment before its verify.
- */
+/** Writes the intent to confirm an order's transaction: committed before the provider is called. */
 export const recordIntent = async (
   db: Db,
   operation: ConfirmOperation,
   order: OrderToConfirm,
   { id, holderId, grams = order.grams, at }: NewConfirm,
-): Promise<Pick<Confirm, 'id' | 'verifiedAt'>> => {
+): Promise<void> => {
   await execute(
     db,
     sql`
@@ -123,13 +120,12 @@ export const recordIntent = async (
         ${order.lockStartedAt}::timestamptz, ${at}::timestamptz, 1, ${holderId}::uuid,
         ${lease.until(leaseMs)})`,
   );
-  return { id, verifiedAt: order.lockStartedAt };
 };
 
 /**
  * Writes the intent where the order has no confirm of this kind so far, with the grams that `grams`
- * reads (those of its quote) or else the order's own. Undefined where it has one: nothing is written
- * then. What `reads` names is read in the same statement.
+ * reads (those of its quote) or else the order's own. Returns what `reads` reads in the same
+ * statement, or undefined where the order has a confirm: nothing is written then.
  */
 export const recordFirstIntent = async <Together extends Reads>(
   db: Db,
@@ -137,9 +133,7 @@ export const recordFirstIntent = async <Together extends Reads>(
   order: OrderToConfirm,
   { id, holderId, grams, at }: Omit<NewConfirm, 'grams'> & { readonly grams: Sql },
   reads: Together,
-): Promise<
-  (Pick<Confirm, 'id' | 'verifiedAt'> & { readonly values: ReadValues<Together> }) | undefined
-> => {
+): Promise<ReadValues<Together> | undefined> => {
   const write = sql`
     INSERT INTO provider_operation (id, order_id, quote_id, user_id, provider, operation,
       status, provider_tx_id, grams, amount_paise, verified_at, started_at, attempts,
@@ -154,7 +148,7 @@ export const recordFirstIntent = async <Together extends Reads>(
       WHERE order_id = ${order.id}::uuid AND operation = ${operation})
     RETURNING id`;
   const { isWritten, values } = await writeAndRead(db, write, reads);
-  return isWritten ? { id, verifiedAt: order.lockStartedAt, values } : undefined;
+  return isWritten ? values : undefined;
 };
 
 /**

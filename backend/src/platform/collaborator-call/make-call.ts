@@ -3,10 +3,11 @@ import { isUnavailable } from '../http-client/index.ts';
 import type { Logger, Metrics } from '../observability/index.ts';
 import { describeOutcome, type Outcome } from '../outcome/outcome.ts';
 import {
-  skip,
+  heldElsewhere,
   type CallProtocol,
   type CallResult,
   type Claim,
+  type Found,
   type Skipped,
 } from './collaborator-call.ts';
 
@@ -15,65 +16,97 @@ export interface CallDeps {
   readonly metrics: Pick<Metrics, 'countCall'>;
 }
 
-/** The result of a turn, with the call as it was claimed. */
-type MadeCall<Call, Value> = Skipped | (CallResult<Value> & { readonly call: Call });
+/** The result of a turn, with the call as it was claimed and what its record returned. */
+type MadeCall<Call, Value, Recorded> =
+  | Skipped
+  | (CallResult<Value> & { readonly call: Call; readonly recorded: Recorded });
 
-/** Reads a record that the collaborator has, or undefined where it has none so far. */
-const readFound = <Value>(found: Outcome<Value | undefined>): CallResult<Value> | undefined => {
-  if (found.kind !== 'done') return { kind: 'UNKNOWN', reason: describeOutcome(found) };
-  return found.value === undefined ? undefined : { kind: 'DONE', by: 'QUERY', value: found.value };
+/** A turn that may go on to a request. */
+interface Turn<Call> {
+  readonly call: Call;
+  /** An earlier request may have reached the collaborator. */
+  readonly wasSent: boolean;
+}
+
+/** Reads the answer to a query of the collaborator: `done(undefined)` where it has none so far. */
+export const readFound = <Value>(outcome: Outcome<Value | undefined>): Found<Value> => {
+  if (outcome.kind !== 'done') return { kind: 'UNKNOWN', reason: describeOutcome(outcome) };
+  return outcome.value === undefined
+    ? { kind: 'NONE', reason: 'it has nothing of it so far' }
+    : { kind: 'DONE', value: outcome.value };
+};
+
+/** Reads a record that decides by itself. */
+const readRecord = <Value>(found: Exclude<Found<Value>, { kind: 'NONE' }>): CallResult<Value> =>
+  found.kind === 'DONE' ? { ...found, by: 'QUERY' } : { ...found, found };
+
+/**
+ * Reads an answer by itself. A request that was refused unread says nothing about an earlier one,
+ * and neither does a refusal while that may still arrive.
+ */
+const readAnswer = <Value>(
+  answer: Outcome<Value>,
+  { wasSent, hasArrived }: { readonly wasSent: boolean; readonly hasArrived: boolean },
+): CallResult<Value> => {
+  if (answer.kind === 'done') return { kind: 'DONE', by: 'ANSWER', value: answer.value };
+  if (answer.kind === 'unknown') return { kind: 'UNKNOWN', reason: answer.reason };
+  const { code, message } = answer;
+  if (isUnavailable(answer)) {
+    return { kind: wasSent ? 'UNKNOWN' : 'INTENDED', reason: `${code}: ${message}` };
+  }
+  return hasArrived
+    ? { kind: 'REFUSED', code, reason: message }
+    : { kind: 'UNKNOWN', reason: `${code}, but an earlier request may arrive` };
 };
 
 /**
- * Reads an answer that is not done. A request that was refused unread says nothing about an earlier
- * one, and neither does a refusal while that may still arrive.
+ * Reads an answer where the collaborator's record alone decides. A refusal of the only request so
+ * far leaves nothing behind, so the next try is the first one again.
  */
-const readUndone = <Value>(
-  answer: Exclude<Outcome<Value>, { kind: 'done' }>,
-  { wasSent, hasArrived }: { readonly wasSent: boolean; readonly hasArrived: boolean },
+const readByRecord = <Value>(
+  answer: Outcome<Value>,
+  wasSent: boolean,
+  found: Exclude<Found<Value>, { kind: 'DONE' }>,
 ): CallResult<Value> => {
-  if (answer.kind === 'unknown') return { kind: 'UNKNOWN', reason: answer.reason, answer };
-  const { code, message } = answer;
-  if (isUnavailable(answer)) {
-    return { kind: wasSent ? 'UNKNOWN' : 'INTENDED', reason: `${code}: ${message}`, answer };
-  }
-  return hasArrived
-    ? { kind: 'REFUSED', code, reason: message, answer }
-    : { kind: 'UNKNOWN', reason: `${code}, but an earlier request may arrive`, answer };
+  if (found.kind === 'REFUSED') return found;
+  const reason = `answered ${describeOutcome(answer)}, found ${found.reason}`;
+  return { kind: answer.kind === 'refused' && !wasSent ? 'INTENDED' : 'UNKNOWN', reason };
 };
 
-const sendAndRead = async <Key, Call, Value>(
-  protocol: CallProtocol<Key, Call, Value>,
-  call: Call,
-  wasSent: boolean,
+const sendAndRead = async <Key, Call, Value, Recorded>(
+  protocol: CallProtocol<Key, Call, Value, Recorded>,
+  { call, wasSent }: Turn<Call>,
 ): Promise<Skipped | CallResult<Value>> => {
   const answer = await protocol.send(call);
-  if (answer === undefined) return skip('another worker has it');
-  if (answer.kind === 'done') return { kind: 'DONE', by: 'ANSWER', value: answer.value };
-  if (answer.kind === 'unknown' && protocol.queriesUnknown === true) {
-    const found = readFound(await protocol.query(call));
-    if (found?.kind === 'DONE') return found;
+  if (answer === undefined) return heldElsewhere;
+  const { queriesAfter } = protocol;
+  const isQueried =
+    queriesAfter === 'EVERY' || (queriesAfter === 'UNKNOWN' && answer.kind === 'unknown');
+  const found = isQueried ? await protocol.query?.(call) : undefined;
+  if (found?.kind === 'DONE') return { ...readRecord(found), answer };
+  const known = { answer, ...(found !== undefined && { found }) };
+  if (queriesAfter === 'EVERY' && found !== undefined) {
+    return { ...readByRecord(answer, wasSent, found), ...known };
   }
-  const hasArrived = !wasSent || protocol.hasArrived(call);
-  return readUndone(answer, { wasSent, hasArrived });
+  const hasArrived = answer.kind === 'done' || !wasSent || protocol.hasArrived(call);
+  return { ...readAnswer(answer, { wasSent, hasArrived }), ...known };
 };
 
 /** Queries what may have arrived, then sends what may be sent. */
-const takeTurn = async <Key, Call, Value>(
-  protocol: CallProtocol<Key, Call, Value>,
+const takeTurn = async <Key, Call, Value, Recorded>(
+  protocol: CallProtocol<Key, Call, Value, Recorded>,
   claim: Exclude<Claim<Call>, Skipped>,
 ): Promise<Skipped | CallResult<Value>> => {
   const { call } = claim;
   const wasSent = claim.kind === 'QUERY' || claim.wasSent;
   const hasArrived = !wasSent || protocol.hasArrived(call);
-  if (wasSent) {
-    const found = readFound(await protocol.query(call));
-    if (found !== undefined) return found;
-  }
+  const found = wasSent ? await protocol.query?.(call) : undefined;
+  if (found !== undefined && found.kind !== 'NONE') return readRecord(found);
   const next = protocol.decide(call, hasArrived);
-  if (next !== 'SEND') return next;
+  if (next !== 'SEND') return { ...next, ...(found !== undefined && { found }) };
   invariant(claim.kind === 'SEND', `a ${protocol.flow} that is only queried is not sent`);
-  return sendAndRead(protocol, call, wasSent);
+  const isOurs = found === undefined || (await protocol.renew?.(call)) !== false;
+  return isOurs ? sendAndRead(protocol, { call, wasSent }) : heldElsewhere;
 };
 
 /**
@@ -86,11 +119,11 @@ const takeTurn = async <Key, Call, Value>(
  * 3. The request is sent only where the flow decides that it may be.
  * 4. The result is recorded under the row's lock. What stays undecided is left to the flow's sweep.
  */
-export const makeCall = async <Key, Call, Value>(
+export const makeCall = async <Key, Call, Value, Recorded>(
   { logger, metrics }: CallDeps,
-  protocol: CallProtocol<Key, Call, Value>,
+  protocol: CallProtocol<Key, Call, Value, Recorded>,
   key: Key,
-): Promise<MadeCall<Call, Value>> => {
+): Promise<MadeCall<Call, Value, Recorded>> => {
   const { flow } = protocol;
   const observe = (result: Skipped | CallResult<Value>): void => {
     metrics.countCall(flow, result.kind);
@@ -109,8 +142,8 @@ export const makeCall = async <Key, Call, Value>(
     const result = await takeTurn(protocol, claim);
     observe(result);
     if (result.kind === 'SKIP') return result;
-    await protocol.record(call, result);
-    return { ...result, call };
+    const recorded = await protocol.record(call, result);
+    return { ...result, call, recorded };
   } finally {
     await protocol.release?.(call);
   }

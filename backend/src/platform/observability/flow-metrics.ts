@@ -16,7 +16,7 @@ interface ObservedTick {
 }
 
 /** A flow that calls a collaborator by the protocol of `platform/collaborator-call`. */
-const callFlows = ['deployment', 'validation', 'debit', 'payout'] as const;
+const callFlows = ['allocation', 'deployment', 'validation', 'debit', 'payout'] as const;
 export type CallFlow = (typeof callFlows)[number];
 
 /** The result of one turn of a worker at a call. SKIP: nothing was to be done. */
