@@ -1,9 +1,15 @@
-import { readAlone, type Db } from '../../platform/db/index.ts';
-import { AppError, isAppError } from '../../platform/errors/app-error.ts';
-import { invariant } from '../../platform/invariant/invariant.ts';
+import type { ConfirmedTransaction } from '../../adapters/gold-provider/port.ts';
+import {
+  heldElsewhere,
+  makeCall,
+  skip,
+  type CallProtocol,
+  type CallResult,
+  type Claim,
+} from '../../platform/collaborator-call/index.ts';
+import type { Db } from '../../platform/db/index.ts';
+import { AppError } from '../../platform/errors/app-error.ts';
 import { describeError } from '../../platform/observability/index.ts';
-import { describeOutcome, type Outcome } from '../../platform/outcome/outcome.ts';
-import { readProviderUserId } from '../identity/index.ts';
 import {
   type GoldOrder,
   type VerifiedSale,
@@ -14,45 +20,34 @@ import {
 } from '../orders/index.ts';
 import {
   acquireConfirm,
+  createConfirmSteps,
+  describeConfirm,
   findLatestConfirm,
   recordIntent,
-  renewConfirm,
+  type HeldConfirm,
 } from '../provider-operations/index.ts';
-import {
-  recordSaleOutcome,
-  type SaleOutcome,
-  readSaleVerdict,
-  reviewOf,
-  type SaleVerdict,
-} from './record-sale-outcome.ts';
+import { recordSaleOutcome, reviewOf, saleVerdicts } from './record-sale-outcome.ts';
 import type { SaleInitiator, SellingDeps } from './selling.types.ts';
 
-/**
- * The intent is written and its lease held. `queryFirst` says that an earlier try may have arrived.
- */
-export interface ConfirmToSend {
-  readonly kind: 'CONFIRM';
-  readonly order: VerifiedSale;
-  readonly confirmId: string;
-  readonly holderId: string;
-  readonly queryFirst: boolean;
-  /** Absent until it is known. */
-  readonly providerUserId?: string | null;
+interface SaleToConfirm {
+  readonly orderId: string;
+  readonly by: SaleInitiator;
+  /** Present where the verify wrote it, in the transaction that made the sale VERIFIED. */
+  readonly intended?: HeldConfirm<VerifiedSale> | undefined;
+  /** True for a sweep, which never confirms. */
+  readonly isOnlyQueried?: boolean;
 }
 
-type Claim =
-  /** Nothing is to be confirmed: only the order-status may be queried. */
-  | { readonly kind: 'QUERY'; readonly order: VerifiedSale; readonly isUnderReview: boolean }
-  | ConfirmToSend
-  | { readonly kind: 'LEAVE' };
-
-interface Queried {
-  readonly verdict: SaleVerdict;
-  /** The answer in a few words, for the record. */
-  readonly answer: string;
+/** The confirm of a verified sale at the provider. */
+interface SaleConfirm {
+  readonly orderId: string;
+  readonly providerTxId: string;
+  readonly by: SaleInitiator;
+  /** The provider's own final answer ends the sale, whoever hears it. */
+  readonly mayFail: boolean;
+  /** Present where this process holds the intent and may confirm. */
+  readonly held?: HeldConfirm<VerifiedSale>;
 }
-
-const inProgress = (): AppError => new AppError('REQUEST_IN_PROGRESS', { retryAfterSeconds: 1 });
 
 /**
  * Writes the first intent to confirm a sale, in the transaction that makes it VERIFIED. Undefined
@@ -63,111 +58,109 @@ export const intendConfirm = async (
   tx: Db,
   order: GoldOrder,
   providerUserId: string | null,
-): Promise<ConfirmToSend | undefined> => {
+): Promise<HeldConfirm<VerifiedSale> | undefined> => {
   if (!isVerifiedSale(order)) return undefined;
   const [confirmId, holderId] = [random.uuid(), random.uuid()];
   await recordIntent(tx, 'sell-confirm', order, { id: confirmId, holderId, at: clock.now() });
-  return { kind: 'CONFIRM', order, confirmId, holderId, queryFirst: false, providerUserId };
+  return { order, confirmId, holderId, providerUserId };
 };
 
+const toQuery = (
+  { id: orderId, providerTxId }: VerifiedSale,
+  by: SaleInitiator,
+  mayFail: boolean,
+): SaleConfirm => ({ orderId, providerTxId, by, mayFail });
+
+const toSend = (
+  held: HeldConfirm<VerifiedSale>,
+  by: SaleInitiator,
+  wasSent: boolean,
+): Claim<SaleConfirm> => ({
+  kind: 'SEND',
+  call: { ...toQuery(held.order, by, false), held },
+  wasSent,
+});
+
 /** Reads the sale under its lock, and writes and acquires the intent, committed before the call. */
-const claimConfirm = (
+const acquireSale = (
   { inTransaction, clock, random }: SellingDeps,
-  orderId: string,
-): Promise<Claim> =>
-  inTransaction(async (tx): Promise<Claim> => {
+  { orderId, by }: SaleToConfirm,
+): Promise<Claim<SaleConfirm>> =>
+  inTransaction(async (tx): Promise<Claim<SaleConfirm>> => {
     const order = await lockOrder(tx, orderId);
-    if (order === undefined || !isVerifiedSale(order)) return { kind: 'LEAVE' };
+    if (order === undefined || !isVerifiedSale(order)) return skip('it is no verified sale');
     const latest = await findLatestConfirm(tx, 'sell-confirm', orderId);
-    if (latest?.isHeld === true) throw inProgress();
+    if (latest?.isHeld === true) return heldElsewhere;
     const isUnderReview = order.manualReviewCode !== null;
     const at = clock.now();
     const isOver = at >= order.lockEndsAt || latest?.status === 'REFUSED';
-    if (isUnderReview || isOver) return { kind: 'QUERY', order, isUnderReview };
+    if (isUnderReview || isOver) return { kind: 'QUERY', call: toQuery(order, by, isUnderReview) };
     const holderId = random.uuid();
+    const confirmId = latest?.id ?? random.uuid();
+    const held = { order, confirmId, holderId };
     if (latest === undefined) {
-      const confirmId = random.uuid();
       await recordIntent(tx, 'sell-confirm', order, { id: confirmId, holderId, at });
-      return { kind: 'CONFIRM', order, confirmId, holderId, queryFirst: false };
+      return toSend(held, by, false);
     }
-    if (!(await acquireConfirm(tx, latest.id, { holderId, at }))) throw inProgress();
-    return { kind: 'CONFIRM', order, confirmId: latest.id, holderId, queryFirst: true };
+    const isAcquired = await acquireConfirm(tx, confirmId, { holderId, at });
+    return isAcquired ? toSend(held, by, true) : heldElsewhere;
   });
 
-const queryStatus = async ({ provider }: SellingDeps, order: VerifiedSale): Promise<Queried> => {
-  const status = await provider.sellStatus({ providerTxId: order.providerTxId });
-  return { verdict: readSaleVerdict(status), answer: describeOutcome(status) };
+const claimSale = async (
+  deps: SellingDeps,
+  request: SaleToConfirm,
+): Promise<Claim<SaleConfirm>> => {
+  const { orderId, by, intended, isOnlyQueried = false } = request;
+  if (intended !== undefined) return toSend(intended, by, false);
+  if (!isOnlyQueried) return acquireSale(deps, request);
+  const order = await findOrder(deps.db, orderId);
+  return order !== undefined && isVerifiedSale(order)
+    ? { kind: 'QUERY', call: toQuery(order, by, true) }
+    : skip('it is no verified sale');
 };
 
-const confirmAtProvider = async (
-  { db, provider }: SellingDeps,
-  { order, providerUserId: known }: ConfirmToSend,
-): Promise<Outcome<{ readonly invoiceId?: string }>> => {
-  const providerUserId = known ?? (await readAlone(db, readProviderUserId(order.userId)));
-  invariant(providerUserId, `the customer of sell order ${order.id} is known to the provider`);
-  const { providerTxId, grams, providerAmountPaise, id: reference, providerRateId } = order;
-  return provider.confirmSell({
-    providerUserId,
-    providerTxId,
-    grams,
-    providerAmountPaise,
-    // The same as at the verify: what a provider without transaction ids of its own goes by.
-    reference,
-    rateId: providerRateId ?? '',
+const recordSale = async (
+  deps: SellingDeps,
+  { orderId, by, mayFail, held }: SaleConfirm,
+  result: CallResult<ConfirmedTransaction>,
+): Promise<void> => {
+  const { kind, answer } = result;
+  const verdict = saleVerdicts[kind === 'DONE' ? kind : (result.found?.kind ?? kind)];
+  await recordSaleOutcome(deps, {
+    ...by,
+    orderId,
+    verdict,
+    cause: verdict === 'SOLD' ? 'provider.sold' : 'provider.not-sold',
+    reason: describeConfirm(result),
+    invoiceId: answer?.kind === 'done' ? answer.value.invoiceId : undefined,
+    held,
+    wasRefused: kind === 'INTENDED',
+    mayFail: mayFail && verdict === 'FAILED',
+    review: reviewOf(verdict === 'SOLD' ? 'UNKNOWN' : verdict, answer),
   });
 };
 
-const outcomeOf = (
-  order: VerifiedSale,
-  { verdict, answer }: Queried,
-  by: SaleInitiator,
-  confirmed?: Outcome<{ readonly invoiceId?: string }>,
-): SaleOutcome => ({
-  ...by,
-  orderId: order.id,
-  verdict,
-  cause: verdict === 'SOLD' ? 'provider.sold' : 'provider.not-sold',
-  reason:
-    confirmed === undefined
-      ? `status ${answer}`
-      : `confirm ${describeOutcome(confirmed)}, status ${answer}`,
-  invoiceId: confirmed?.kind === 'done' ? confirmed.value.invoiceId : undefined,
-  wasRefused: confirmed?.kind === 'refused',
-  mayFail: false,
-  review: reviewOf(verdict === 'SOLD' ? 'UNKNOWN' : verdict, confirmed),
+/**
+ * Declares how a verified sale is confirmed. Only the provider's order-status decides, and while
+ * that is not final the sale stays VERIFIED and under review, with its grams reserved. A sale under
+ * review is never confirmed again, only queried (contract: selling > Sales under review).
+ */
+export const createSaleCall = (
+  deps: SellingDeps,
+): CallProtocol<SaleToConfirm, SaleConfirm, ConfirmedTransaction> => ({
+  ...createConfirmSteps(deps, 'sell'),
+  flow: 'sale_confirm',
+  fieldsOf: ({ orderId }) => ({ orderId }),
+  claim: (request) => claimSale(deps, request),
+  // A sale that is not confirmed is given up by a person alone.
+  hasArrived: () => false,
+  decide({ held }, hasArrived) {
+    if (held !== undefined && deps.clock.now() < held.order.lockEndsAt) return 'SEND';
+    const reason = 'it may not be confirmed any more';
+    return { kind: hasArrived ? 'INTENDED' : 'UNKNOWN', reason };
+  },
+  record: (confirm, result) => recordSale(deps, confirm, result),
 });
-
-const confirmAndQuery = async (
-  deps: SellingDeps,
-  claim: ConfirmToSend,
-  by: SaleInitiator,
-): Promise<void> => {
-  const { order, confirmId, holderId, queryFirst } = claim;
-  const held = { confirmId, holderId };
-  if (queryFirst) {
-    const queried = await queryStatus(deps, order);
-    const mayConfirm = queried.verdict === 'NOT_CONFIRMED' && deps.clock.now() < order.lockEndsAt;
-    if (!mayConfirm) {
-      await recordSaleOutcome(deps, { ...outcomeOf(order, queried, by), held });
-      return;
-    }
-    if (!(await renewConfirm(deps.db, confirmId, holderId))) throw inProgress();
-  }
-  const confirmed = await confirmAtProvider(deps, claim);
-  const queried = await queryStatus(deps, order);
-  await recordSaleOutcome(deps, { ...outcomeOf(order, queried, by, confirmed), held });
-};
-
-const queryAlone = async (
-  deps: SellingDeps,
-  { order, isUnderReview }: Extract<Claim, { kind: 'QUERY' }>,
-  by: SaleInitiator,
-): Promise<void> => {
-  const queried = await queryStatus(deps, order);
-  // Under review, the provider's own final answer ends it, whoever hears it.
-  const mayFail = isUnderReview && queried.verdict === 'FAILED';
-  await recordSaleOutcome(deps, { ...outcomeOf(order, queried, by), mayFail });
-};
 
 /** Puts the sale under review: whatever broke, a verified sale may not be answered as cancelled. */
 const reviewAfterError = async (
@@ -189,25 +182,16 @@ const reviewAfterError = async (
 };
 
 /**
- * Takes the second step of a sale: the provider's confirm and its order-status, VERIFIED ->
- * CONFIRMED. The intent is committed before the confirm, the status is queried after every confirm
- * and before any further one, and only the status decides. Any other outcome leaves the sale
- * VERIFIED and under review, with its grams reserved. A sale under review is never confirmed again,
- * only queried (contract: selling > Sales under review). `intended` was written by the verify.
+ * Takes the second step of a sale, VERIFIED -> CONFIRMED. It may be repeated by anybody, and be
+ * killed at any point.
  * @throws AppError SELL_UNDER_REVIEW, and REQUEST_IN_PROGRESS while another process has it
  */
-export const confirmSale = async (
-  deps: SellingDeps,
-  orderId: string,
-  by: SaleInitiator,
-  intended?: ConfirmToSend,
-): Promise<void> => {
+export const confirmSale = async (deps: SellingDeps, sale: SaleToConfirm): Promise<void> => {
   try {
-    const claim = intended ?? (await claimConfirm(deps, orderId));
-    if (claim.kind === 'CONFIRM') await confirmAndQuery(deps, claim, by);
-    if (claim.kind === 'QUERY') await queryAlone(deps, claim, by);
+    const made = await makeCall(deps, createSaleCall(deps), sale);
+    if (made.kind !== 'SKIP' || made.isHeld !== true) return;
   } catch (error) {
-    if (isAppError(error, 'REQUEST_IN_PROGRESS')) throw error;
-    await reviewAfterError(deps, orderId, error);
+    return reviewAfterError(deps, sale.orderId, error);
   }
+  throw new AppError('REQUEST_IN_PROGRESS', { retryAfterSeconds: 1 });
 };

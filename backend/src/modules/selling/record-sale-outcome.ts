@@ -1,7 +1,4 @@
-import {
-  UNKNOWN_TRANSACTION,
-  type ProviderTransactionStatus,
-} from '../../adapters/gold-provider/port.ts';
+import type { ProviderTransactionStatus } from '../../adapters/gold-provider/port.ts';
 import { isUnavailable } from '../../platform/http-client/index.ts';
 import type { Outcome } from '../../platform/outcome/outcome.ts';
 import type { Db } from '../../platform/db/index.ts';
@@ -25,6 +22,7 @@ import {
   markQueried,
   markRefused,
   markUnknown,
+  readStatus,
   recordUnintended,
 } from '../provider-operations/index.ts';
 import type { SaleInitiator, SaleOutcomeDeps } from './selling.types.ts';
@@ -36,17 +34,17 @@ import type { SaleInitiator, SaleOutcomeDeps } from './selling.types.ts';
  */
 export type SaleVerdict = 'SOLD' | 'FAILED' | 'NOT_CONFIRMED' | 'UNKNOWN';
 
-const verdicts: Readonly<Record<ProviderTransactionStatus, SaleVerdict>> = {
-  SUCCESS: 'SOLD',
-  FAILED: 'FAILED',
-  NOT_CONFIRMED: 'NOT_CONFIRMED',
-  IN_PROGRESS: 'UNKNOWN',
-};
+/** The verdict by the provider's record of a confirm. */
+export const saleVerdicts = {
+  DONE: 'SOLD',
+  REFUSED: 'FAILED',
+  NONE: 'NOT_CONFIRMED',
+  INTENDED: 'UNKNOWN',
+  UNKNOWN: 'UNKNOWN',
+} as const;
 
-export const readSaleVerdict = (status: Outcome<ProviderTransactionStatus>): SaleVerdict => {
-  if (status.kind === 'refused' && status.code === UNKNOWN_TRANSACTION) return 'NOT_CONFIRMED';
-  return status.kind === 'done' ? verdicts[status.value] : 'UNKNOWN';
-};
+export const readSaleVerdict = (status: Outcome<ProviderTransactionStatus>): SaleVerdict =>
+  saleVerdicts[readStatus(status).kind];
 
 interface SaleReview {
   readonly code: Extract<ManualReviewCode, 'SELL_UNKNOWN_OUTCOME' | 'SELL_REFUSED_AFTER_VERIFY'>;
@@ -83,7 +81,7 @@ export interface SaleOutcome extends SaleInitiator {
   readonly reason: string;
   readonly invoiceId?: string | undefined;
   /** The lease of whoever tried the confirm, or undefined for one who only queried. */
-  readonly held?: { readonly confirmId: string; readonly holderId: string };
+  readonly held?: { readonly confirmId: string; readonly holderId: string } | undefined;
   /** The confirm that was just tried certainly did not happen. */
   readonly wasRefused?: boolean;
   /** The provider's answer, or the end of its time, lets the sale end as FAILED. */

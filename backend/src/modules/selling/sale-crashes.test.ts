@@ -16,12 +16,15 @@ const dieAt = async (point: string): Promise<void> => {
   death.died?.();
   await new Promise<never>(() => {});
 };
+/** A process that stands still after the verify's answer, while this goes on. */
+const standstill: { during: (() => Promise<void>) | undefined } = { during: undefined };
 const mortal = (provider: GoldProvider): GoldProvider => ({
   ...provider,
   async verifySell(request) {
     await dieAt('before the verify');
     const outcome = await provider.verifySell(request);
     await dieAt('after the verify');
+    await standstill.during?.();
     return outcome;
   },
   async confirmSell(request) {
@@ -46,6 +49,7 @@ const it = goldTest({ wrapProvider: mortal })
 
 afterEach(() => {
   death.at = undefined;
+  standstill.during = undefined;
 });
 
 const codeOf = (answer: OpenAnswer) => [answer.status, answer.body.error.code];
@@ -175,6 +179,20 @@ describe('a process killed', () => {
     await sellAndDie(open, sellers, seller, 'before the confirm', key);
     await open.advance(480);
     expect(codeOf(await sell(sellers, seller, key))).toEqual([503, 'SELL_UNDER_REVIEW']);
+    await outcomes.expectUnderReview();
+    expect(await outcomes.confirmsOf((await outcomes.theSale()).providerTxId)).toBe(0);
+  });
+});
+
+describe('a process that stood still between verify and confirm', () => {
+  it('until the lock had ended confirms nothing, and leaves the sale to a person', async ({
+    open,
+    sellers,
+    outcomes,
+    seller,
+  }) => {
+    standstill.during = () => open.advance(481);
+    expect(codeOf(await sell(sellers, seller))).toEqual([503, 'SELL_UNDER_REVIEW']);
     await outcomes.expectUnderReview();
     expect(await outcomes.confirmsOf((await outcomes.theSale()).providerTxId)).toBe(0);
   });

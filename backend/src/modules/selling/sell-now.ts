@@ -17,9 +17,9 @@ import {
   readHoldingBeside,
   reservingGrams,
 } from '../holdings/index.ts';
-import { insertSellOrder, type GoldOrder, findOrder } from '../orders/index.ts';
+import { findOrder, insertSellOrder, type GoldOrder, type VerifiedSale } from '../orders/index.ts';
 import { verifiablePrice } from '../price/index.ts';
-import { verifyIntent } from '../provider-operations/index.ts';
+import { verifyIntent, type HeldConfirm } from '../provider-operations/index.ts';
 import {
   type SellQuote,
   checkSellLimits,
@@ -37,8 +37,8 @@ import { readTrader, requireTrader } from '../kyc/index.ts';
 import { readSettingVersions, type SettingVersions } from '../settings/index.ts';
 import { findPayoutOfOrder, type Payout } from '../payouts/index.ts';
 import type { SaleRequest, SellingDeps, SaleInitiator } from './selling.types.ts';
-import { confirmSale, type ConfirmToSend } from './confirm-sale.ts';
-import { claimVerify, verifySale, type VerifyToSend } from './verify-sale.ts';
+import { confirmSale } from './confirm-sale.ts';
+import { verifySale, type HeldVerify } from './verify-sale.ts';
 
 /** The quote that a sale uses up. */
 type QuoteToSell =
@@ -150,7 +150,7 @@ const write = (
   { userId, bankAccountId, requestId }: SaleRequest,
   { chosen, providerUserId }: PreparedSale,
   bindKey: BindKey,
-): Promise<VerifyToSend | undefined> =>
+): Promise<HeldVerify | undefined> =>
   deps.inTransaction(async (tx) => {
     const { clock, random } = deps;
     const { quote } = chosen;
@@ -186,7 +186,7 @@ const placeSale = async (
   request: SaleRequest,
   basis: SaleBasis,
   bindKey: BindKey,
-): Promise<VerifyToSend> => {
+): Promise<HeldVerify> => {
   const first = await write(deps, request, await prepare(deps, request, basis), bindKey);
   const again = async () => {
     const fresh = await readTogether(deps.db, readSaleBasis(request));
@@ -248,16 +248,16 @@ const finishSale = async (
   deps: SellingDeps,
   orderId: string,
   by: SaleInitiator,
-  placed?: VerifyToSend,
+  placed?: HeldVerify,
 ): Promise<Sale> => {
   let order = placed?.order ?? (await loadOrder(deps, orderId));
-  let claim: ConfirmToSend | undefined;
+  let intended: HeldConfirm<VerifiedSale> | undefined;
   if (order.status === 'PENDING') {
-    claim = await verifySale(deps, placed ?? (await claimVerify(deps, order)), by);
-    order = claim?.order ?? (await loadOrder(deps, orderId));
+    intended = await verifySale(deps, { order, by, placed });
+    order = intended?.order ?? (await loadOrder(deps, orderId));
   }
   if (order.status === 'VERIFIED') {
-    await confirmSale(deps, orderId, by, claim);
+    await confirmSale(deps, { orderId, by, intended });
     order = await loadOrder(deps, orderId);
   }
   if (order.status === 'FAILED') throw failureOf(order);

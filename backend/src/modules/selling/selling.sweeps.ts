@@ -1,11 +1,9 @@
 import { addSeconds } from '../../platform/clock/clock.ts';
+import { createCallSweep, makeCall } from '../../platform/collaborator-call/index.ts';
 import { sweepRows, type Sweep } from '../../platform/jobs/index.ts';
 import { describeError } from '../../platform/observability/index.ts';
-import { describeOutcome } from '../../platform/outcome/outcome.ts';
 import { releaseSale } from '../holdings/index.ts';
 import {
-  findOrder,
-  isVerifiedSale,
   listAbandonedSales,
   listUndecidedSales,
   lockOrder,
@@ -13,7 +11,7 @@ import {
   transitionSale,
 } from '../orders/index.ts';
 import { acquireVerify, recordVerifyOutcome } from '../provider-operations/index.ts';
-import { recordSaleOutcome, readSaleVerdict, reviewOf } from './record-sale-outcome.ts';
+import { createSaleCall } from './confirm-sale.ts';
 import type { SellingDeps } from './selling.types.ts';
 
 /** A sale untouched for longer has lost its process (contract: selling > Lost processes). */
@@ -59,67 +57,43 @@ const failAbandoned = async (deps: SellingDeps, orderId: string): Promise<boolea
   return true;
 };
 
-/**
- * Queries the provider about a verified sale, which ends only by the provider's final answer.
- * Returns false without one.
- */
-const queryUndecided = async (deps: SellingDeps, orderId: string): Promise<boolean> => {
-  const { db, provider, logger } = deps;
-  const order = await findOrder(db, orderId);
-  if (order === undefined || !isVerifiedSale(order)) return true;
-  const status = await provider.sellStatus({ providerTxId: order.providerTxId });
-  const verdict = readSaleVerdict(status);
-  const reason = `status ${describeOutcome(status)}`;
-  const result = await recordSaleOutcome(deps, {
-    orderId,
-    verdict,
-    actor,
-    cause: verdict === 'SOLD' ? 'provider.sold' : 'provider.not-sold',
-    reason,
-    mayFail: verdict === 'FAILED',
-    review: reviewOf(verdict === 'SOLD' ? 'UNKNOWN' : verdict, undefined),
-  });
-  const before = { status: order.status, code: order.manualReviewCode };
-  logger.info({ orderId, before, verdict, reason, result }, 'queried about a sale');
-  return result === 'CONFIRMED' || result === 'FAILED';
-};
-
-/** The sweeps over sales that were left between two steps. */
+/** Creates the sweeps over sales that were left between two steps. */
 export const createSellingSweeps = (deps: SellingDeps): Sweep[] => {
   const { db, clock, logger } = deps;
-
-  const sweep = async (
-    rows: readonly { readonly id: string }[],
-    signal: AbortSignal,
-    work: (deps: SellingDeps, orderId: string) => Promise<boolean>,
-  ): Promise<void> => {
-    await sweepRows({
-      rows,
-      signal,
-      handle: ({ id }) => work(deps, id),
-      postpone: ({ id }) => markOrderSwept(db, id, clock.now()),
-      onError: (error, { id }) =>
-        logger.warn({ orderId: id, err: describeError(error) }, 'a sale is still open'),
-    });
-  };
-
+  const confirm = createSaleCall(deps);
+  const postpone = ({ id }: { readonly id: string }) => markOrderSwept(db, id, clock.now());
   return [
     {
       name: 'release-abandoned-sales',
       async run(signal) {
         const before = addSeconds(clock.now(), -lostSeconds);
-        await sweep(await listAbandonedSales(db, before, batchSize), signal, failAbandoned);
+        await sweepRows({
+          rows: await listAbandonedSales(db, before, batchSize),
+          signal,
+          handle: ({ id }) => failAbandoned(deps, id),
+          postpone,
+          onError: (error, { id: orderId }) =>
+            logger.warn({ orderId, err: describeError(error) }, 'a sale is still open'),
+        });
       },
     },
-    {
+    createCallSweep({
       name: 'poll-undecided-sales',
-      async run(signal) {
+      flow: confirm.flow,
+      logger,
+      list() {
         const now = clock.now();
         const before = addSeconds(now, -lostSeconds);
         const queriedBefore = addSeconds(now, -queryAgainSeconds);
-        const open = await listUndecidedSales(db, before, queriedBefore, batchSize);
-        await sweep(open, signal, queryUndecided);
+        return listUndecidedSales(db, before, queriedBefore, batchSize);
       },
-    },
+      async call(row) {
+        const sale = { orderId: row.id, by: { actor }, isOnlyQueried: true } as const;
+        const { kind } = await makeCall(deps, confirm, sale);
+        if (kind === 'UNKNOWN') await postpone(row);
+      },
+      postpone,
+      fieldsOf: ({ id: orderId }) => ({ orderId }),
+    }),
   ];
 };

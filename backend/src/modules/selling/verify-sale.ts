@@ -2,20 +2,38 @@ import { AMOUNT_MISMATCH, GRAMS_MISMATCH, RATE_LAPSED } from '../../adapters/gol
 import type { VerifiedTransaction } from '../../adapters/gold-provider/port.ts';
 import { toleranceOn, type Bps, type Paise } from '../../money/index.ts';
 import { addMs } from '../../platform/clock/clock.ts';
+import {
+  heldElsewhere,
+  makeCall,
+  type CallProtocol,
+  type CallResult,
+  type Claim,
+} from '../../platform/collaborator-call/index.ts';
 import { readAlone } from '../../platform/db/index.ts';
 import { AppError, isAppError } from '../../platform/errors/app-error.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
-import { describeOutcome, refused, unknown, type Outcome } from '../../platform/outcome/outcome.ts';
+import {
+  describeOutcome,
+  mapDone,
+  refused,
+  unknown,
+  type Outcome,
+} from '../../platform/outcome/outcome.ts';
 import { releaseSale } from '../holdings/index.ts';
 import { readProviderUserId } from '../identity/index.ts';
-import { type GoldOrder, lockOrder, transitionSale } from '../orders/index.ts';
-import { acquireVerify, recordVerifyOutcome, renewVerify } from '../provider-operations/index.ts';
+import { type GoldOrder, type VerifiedSale, lockOrder, transitionSale } from '../orders/index.ts';
+import {
+  acquireVerify,
+  recordVerifyOutcome,
+  renewVerify,
+  type HeldConfirm,
+} from '../provider-operations/index.ts';
 import { type SellQuote, findSellQuote, verifyErrorCode } from '../quotes/index.ts';
-import { intendConfirm, type ConfirmToSend } from './confirm-sale.ts';
+import { intendConfirm } from './confirm-sale.ts';
 import type { SaleInitiator, SellingDeps } from './selling.types.ts';
 
 /** A placed sale whose verify the caller holds. */
-export interface VerifyToSend {
+export interface HeldVerify {
   readonly order: GoldOrder;
   readonly quote: SellQuote;
   readonly holderId: string;
@@ -23,16 +41,27 @@ export interface VerifyToSend {
   readonly providerUserId: string | null;
 }
 
+interface SaleToVerify {
+  readonly order: GoldOrder;
+  readonly by: SaleInitiator;
+  /** Present where the sale was placed a moment ago, with its verify held. */
+  readonly placed?: HeldVerify | undefined;
+}
+
+interface SaleVerify extends HeldVerify {
+  readonly by: SaleInitiator;
+}
+
 interface Rate {
   readonly rateId: string;
   readonly rateSellPaise: SellQuote['providerPricePaise'];
 }
 
-interface Verified {
-  readonly outcome: Outcome<VerifiedTransaction>;
-  readonly rate: Rate;
+/** The provider's promise, and the rate that it is at. */
+interface SaleTerms extends VerifiedTransaction {
+  readonly providerRateId: string;
   /** The moment before the call. */
-  readonly calledAt: Date;
+  readonly lockStartedAt: Date;
 }
 
 /**
@@ -46,8 +75,8 @@ const isCoveredByProvider = (
 ): boolean =>
   customerIsPaidPaise - providerPaysPaise <= toleranceOn(providerPaysPaise, toleranceBps);
 
-/** Refuses what the provider answered other than asked, or at rupees that ours exceed. */
-const judge = (
+/** Refuses an answer for other grams than requested, or for fewer rupees than were promised. */
+const requirePromised = (
   order: GoldOrder,
   outcome: Outcome<VerifiedTransaction>,
   toleranceBps: SellingDeps['priceToleranceBps'],
@@ -62,64 +91,76 @@ const judge = (
 
 const verifyAtRate = async (
   { clock, provider, priceToleranceBps }: SellingDeps,
-  { order, providerUserId }: VerifyToSend,
+  { order, providerUserId }: SaleVerify,
   rate: Rate,
-): Promise<Verified> => {
-  const calledAt = clock.now();
-  if (providerUserId === null || order.grams === null) {
-    return { outcome: refused('NO_PROVIDER_USER', 'not known there'), rate, calledAt };
-  }
+): Promise<Outcome<SaleTerms>> => {
+  const lockStartedAt = clock.now();
   const { id: reference, grams } = order;
+  if (providerUserId === null || grams === null) {
+    return refused('NO_PROVIDER_USER', 'not known there');
+  }
   const outcome = await provider.verifySell({ providerUserId, reference, grams, ...rate });
-  return { outcome: judge(order, outcome, priceToleranceBps), rate, calledAt };
+  const at = { providerRateId: rate.rateId, lockStartedAt };
+  const promised = requirePromised(order, outcome, priceToleranceBps);
+  return mapDone(promised, (transaction) => ({ ...transaction, ...at }));
 };
 
 /** Verifies at the quote's rate. A rate is good for minutes: a lapsed one is replaced once. */
-const verifyAtProvider = async (deps: SellingDeps, held: VerifyToSend): Promise<Verified> => {
-  const { order, quote, holderId } = held;
+const sendVerify = async (deps: SellingDeps, sale: SaleVerify): Promise<Outcome<SaleTerms>> => {
+  const { order, quote, holderId } = sale;
   const { providerRateId: rateId, providerPricePaise: rateSellPaise } = quote;
-  const first = await verifyAtRate(deps, held, { rateId, rateSellPaise });
-  const hasLapsed = first.outcome.kind === 'refused' && first.outcome.code === RATE_LAPSED;
+  const first = await verifyAtRate(deps, sale, { rateId, rateSellPaise });
+  const hasLapsed = first.kind === 'refused' && first.code === RATE_LAPSED;
   if (!hasLapsed) return first;
   if (!(await renewVerify(deps.db, order.id, holderId))) return first;
   try {
     const live = await deps.price.freshPrice();
     const rate = { rateId: live.sellRateId, rateSellPaise: live.providerSellPaise };
-    return await verifyAtRate(deps, held, rate);
+    return await verifyAtRate(deps, sale, rate);
   } catch (error) {
     if (!isAppError(error, 'PRICE_UNAVAILABLE')) throw error;
-    return { ...first, outcome: unknown('no rate to verify with') };
+    return unknown('no rate to verify with');
   }
 };
 
-const recordOutcome = (
+/** Acquires the verify of a sale that an earlier process has placed. */
+const acquireSaleVerify = async (
+  { db, clock, random }: SellingDeps,
+  { order, by }: SaleToVerify,
+): Promise<Claim<SaleVerify>> => {
+  const holderId = random.uuid();
+  if (!(await acquireVerify(db, order.id, { holderId, at: clock.now() }))) return heldElsewhere;
+  const quote = await findSellQuote(db, order.quoteId ?? '', order.userId);
+  invariant(quote, `sell order ${order.id} has a quote`);
+  const providerUserId = await readAlone(db, readProviderUserId(order.userId));
+  const call = { order, by, quote, holderId, providerUserId };
+  return { kind: 'SEND', call, wasSent: false };
+};
+
+/** @throws AppError REQUEST_IN_PROGRESS where another process has acquired it meanwhile */
+const recordVerify = (
   deps: SellingDeps,
-  { order: { id }, holderId, providerUserId }: VerifyToSend,
-  { outcome, rate, calledAt }: Verified,
-  by: SaleInitiator,
-): Promise<ConfirmToSend | undefined> =>
+  { order: { id }, holderId, providerUserId, by }: SaleVerify,
+  { answer }: CallResult<SaleTerms>,
+): Promise<HeldConfirm<VerifiedSale> | undefined> =>
   deps.inTransaction(async (tx) => {
+    invariant(answer, 'a verify is always sent');
     const order = await lockOrder(tx, id);
     const at = deps.clock.now();
-    const reason = describeOutcome(outcome);
     const isRecorded = await recordVerifyOutcome(tx, id, holderId, {
-      status: outcome.kind === 'done' ? 'DONE' : 'REFUSED',
-      providerTxId: outcome.kind === 'done' ? outcome.value.providerTxId : null,
-      reason,
+      status: answer.kind === 'done' ? 'DONE' : 'REFUSED',
+      providerTxId: answer.kind === 'done' ? answer.value.providerTxId : null,
+      reason: describeOutcome(answer),
       at,
     });
     // Another process has acquired the verify, or failed the sale: its outcome counts.
     if (!isRecorded || order?.status !== 'PENDING') throw new AppError('REQUEST_IN_PROGRESS');
     const sale = { id, status: order.status };
-    if (outcome.kind === 'done') {
-      const { providerTxId, providerAmountPaise } = outcome.value;
-      const changes = {
-        providerTxId,
-        providerAmountPaise,
-        providerRateId: rate.rateId,
-        lockStartedAt: calledAt,
-        lockEndsAt: addMs(calledAt, deps.provider.rules.lockMs),
-      };
+    if (answer.kind === 'done') {
+      const { providerTxId, providerAmountPaise, providerRateId, lockStartedAt } = answer.value;
+      const lockEndsAt = addMs(lockStartedAt, deps.provider.rules.lockMs);
+      const lock = { lockStartedAt, lockEndsAt };
+      const changes = { providerTxId, providerAmountPaise, providerRateId, ...lock };
       const step = { ...by, to: 'VERIFIED', cause: 'provider.verified', changes } as const;
       await transitionSale(deps, tx, sale, step);
       const verified = { ...order, ...changes, status: step.to };
@@ -129,49 +170,48 @@ const recordOutcome = (
       ...by,
       to: 'FAILED',
       cause: 'provider.not-verified',
-      detail: { reason },
-      changes: { failureCode: verifyErrorCode(outcome) },
+      detail: { reason: describeOutcome(answer) },
+      changes: { failureCode: verifyErrorCode(answer) },
     });
-    if (order.grams !== null) {
-      const { userId, grams, createdAt: placedAt } = order;
-      await releaseSale(tx, { userId, grams, at, placedAt });
-    }
+    const { userId, grams, createdAt: placedAt } = order;
+    if (grams !== null) await releaseSale(tx, { userId, grams, at, placedAt });
     return undefined;
   });
 
 /**
- * Acquires the verify of a sale that an earlier process has placed.
- * @throws AppError REQUEST_IN_PROGRESS while another process has it
+ * Declares how a placed sale is verified. A verify binds nobody until it is confirmed, so a repeat
+ * needs no query, and a verify that is refused, unanswered, of other grams or of less money than
+ * was promised fails the sale (contract: states > Gold order, sell).
  */
-export const claimVerify = async (
-  { db, clock, random }: SellingDeps,
-  order: GoldOrder,
-): Promise<VerifyToSend> => {
-  const holderId = random.uuid();
-  if (!(await acquireVerify(db, order.id, { holderId, at: clock.now() }))) {
-    throw new AppError('REQUEST_IN_PROGRESS', { retryAfterSeconds: 1 });
-  }
-  const quote = await findSellQuote(db, order.quoteId ?? '', order.userId);
-  invariant(quote, `sell order ${order.id} has a quote`);
-  const providerUserId = await readAlone(db, readProviderUserId(order.userId));
-  return { order, quote, holderId, providerUserId };
-};
+const createVerifyCall = (
+  deps: SellingDeps,
+): CallProtocol<SaleToVerify, SaleVerify, SaleTerms, HeldConfirm<VerifiedSale> | undefined> => ({
+  flow: 'sale_verify',
+  fieldsOf: ({ order: { id: orderId } }) => ({ orderId }),
+  claim: async (sale) =>
+    sale.placed === undefined
+      ? acquireSaleVerify(deps, sale)
+      : { kind: 'SEND', call: { ...sale.placed, by: sale.by }, wasSent: false },
+  hasArrived: () => true,
+  decide: () => 'SEND',
+  send: (sale) => sendVerify(deps, sale),
+  async record(sale, result) {
+    const intended = await recordVerify(deps, sale, result);
+    if (result.kind !== 'DONE') await deps.portfolios.drop(sale.order.userId);
+    return intended;
+  },
+});
 
 /**
- * Takes the first step of a placed sale: the provider's verify, PENDING -> VERIFIED, with the intent
- * of the confirm, which it returns, in the same transaction. A verify that
- * is refused, unanswered, of other grams or of less money than was promised binds nobody: the sale
- * is FAILED and its grams are available again (contract: states > Gold order, sell). A repeat after
- * a crash verifies again.
- * @throws AppError REQUEST_IN_PROGRESS where another process has acquired it meanwhile
+ * Takes the first step of a placed sale: PENDING -> VERIFIED, with the intent of its confirm, which
+ * it returns, or FAILED. It may be repeated by anybody, and be killed at any point.
+ * @throws AppError REQUEST_IN_PROGRESS where another process has it, or has acquired it meanwhile
  */
 export const verifySale = async (
   deps: SellingDeps,
-  held: VerifyToSend,
-  by: SaleInitiator,
-): Promise<ConfirmToSend | undefined> => {
-  const verified = await verifyAtProvider(deps, held);
-  const intended = await recordOutcome(deps, held, verified, by);
-  if (verified.outcome.kind !== 'done') await deps.portfolios.drop(held.order.userId);
-  return intended;
+  sale: SaleToVerify,
+): Promise<HeldConfirm<VerifiedSale> | undefined> => {
+  const made = await makeCall(deps, createVerifyCall(deps), sale);
+  if (made.kind !== 'SKIP') return made.recorded;
+  throw new AppError('REQUEST_IN_PROGRESS', { retryAfterSeconds: 1 });
 };

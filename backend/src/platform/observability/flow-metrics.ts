@@ -16,7 +16,15 @@ interface ObservedTick {
 }
 
 /** A flow that calls a collaborator by the protocol of `platform/collaborator-call`. */
-const callFlows = ['allocation', 'deployment', 'validation', 'debit', 'payout'] as const;
+const callFlows = [
+  'allocation',
+  'sale_verify',
+  'sale_confirm',
+  'deployment',
+  'validation',
+  'debit',
+  'payout',
+] as const;
 export type CallFlow = (typeof callFlows)[number];
 
 /** The result of one turn of a worker at a call. SKIP: nothing was to be done. */
