@@ -136,7 +136,7 @@ interface DueDebits {
 /** Lists open payment orders whose debit is due, the ones that were tried longest ago first. */
 export const listDueDebits = (db: Db, due: DueDebits): Promise<{ id: string }[]> => {
   const { now, undecidedOnly, queriedBefore, acceptedQueriedBefore } = due;
-  const notAskedSince = (before: Date) => ({
+  const notQueriedSince = (before: Date) => ({
     OR: [{ lastAskedAt: null }, { lastAskedAt: { lt: before } }, { lastAskedAt: { gt: now } }],
   });
   const waiting = undecidedOnly ? ['INTENDED', 'UNKNOWN'] : ['SCHEDULED', 'INTENDED', 'UNKNOWN'];
@@ -145,8 +145,8 @@ export const listDueDebits = (db: Db, due: DueDebits): Promise<{ id: string }[]>
       status: { in: ['CREATED', 'GATEWAY_ORDER_CREATED'] },
       debitDueAt: { lte: now },
       OR: [
-        { debitStatus: { in: waiting }, AND: notAskedSince(queriedBefore) },
-        { debitStatus: 'ACCEPTED', AND: notAskedSince(acceptedQueriedBefore) },
+        { debitStatus: { in: waiting }, AND: notQueriedSince(queriedBefore) },
+        { debitStatus: 'ACCEPTED', AND: notQueriedSince(acceptedQueriedBefore) },
       ],
     },
     orderBy: [{ lastAskedAt: { sort: 'asc', nulls: 'first' } }, { debitDueAt: 'asc' }],

@@ -179,7 +179,7 @@ export interface AttemptWindow {
 }
 
 /** A time that lies ahead was written before the clock was set back, and is ignored. */
-const notAskedSince = ({ now, queriedBefore }: AttemptWindow) =>
+const notQueriedSince = ({ now, queriedBefore }: AttemptWindow) =>
   [
     { lastAskedAt: null },
     { lastAskedAt: { lt: queriedBefore } },
@@ -197,7 +197,7 @@ export const listUndecidedAttempts = (
       ...undecided,
       gateway: { notIn: [...silentGateways] },
       startedAt: { lt: window.startedBefore },
-      OR: notAskedSince(window),
+      OR: notQueriedSince(window),
     },
     orderBy: [{ lastAskedAt: { sort: 'asc', nulls: 'first' } }, { startedAt: 'asc' }],
     take: window.limit,
@@ -207,7 +207,7 @@ export const listUndecidedAttempts = (
 /** Returns true to the one caller that may ask about an attempt now. */
 export const claimAttempt = async (db: Db, id: string, window: AttemptWindow): Promise<boolean> => {
   const { count } = await db.gatewayAttempt.updateMany({
-    where: { id, ...undecided, OR: notAskedSince(window) },
+    where: { id, ...undecided, OR: notQueriedSince(window) },
     data: { lastAskedAt: window.now },
   });
   return count === 1;

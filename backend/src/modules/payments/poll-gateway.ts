@@ -14,7 +14,7 @@ import {
   type PaymentReport,
   gatewayCause,
 } from './payments.types.ts';
-import { isRequestedOrder, storeMadeOrder } from './create-gateway-order.ts';
+import { isRequestedOrder, storeMadeOrder } from './gateway-call.ts';
 import { applyPayment } from './apply-payment.ts';
 import { listMadeOrders } from './gateway-attempts.store.ts';
 import {

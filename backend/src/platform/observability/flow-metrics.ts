@@ -17,6 +17,7 @@ interface ObservedTick {
 
 /** A flow that calls a collaborator by the protocol of `platform/collaborator-call`. */
 const callFlows = [
+  'gateway_order',
   'allocation',
   'sale_verify',
   'sale_confirm',

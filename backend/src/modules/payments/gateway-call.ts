@@ -1,0 +1,238 @@
+import type { GatewayOrder, PaymentGateway } from '../../adapters/payment-gateway/port.ts';
+import {
+  readFound,
+  skip,
+  type CallProtocol,
+  type CallResult,
+  type Claim,
+} from '../../platform/collaborator-call/index.ts';
+import { isUniqueViolation } from '../../platform/db/index.ts';
+import { AppError } from '../../platform/errors/app-error.ts';
+import { isUnavailable } from '../../platform/http-client/index.ts';
+import { explainOutcome, unknown, type Outcome } from '../../platform/outcome/outcome.ts';
+import { lockPayableOrder, markOrderFailed } from '../orders/index.ts';
+import { readMandateToken } from './debits.store.ts';
+import {
+  endAttempt,
+  hasUndecidedAttempt,
+  insertAttempt,
+  recordAttemptDone,
+  renewGatewayRequest,
+} from './gateway-attempts.store.ts';
+import {
+  findPaymentOrder,
+  keepGatewayOrder,
+  lockPaymentOrder,
+  nameGateway,
+} from './payment-orders.store.ts';
+import {
+  openHeldPaymentOrder,
+  openPaymentOrder,
+  transitionPaymentOrder,
+} from './payments.states.ts';
+import { gatewayCause, type PaymentOrder, type PaymentsDeps } from './payments.types.ts';
+
+export type GatewayOrderDeps = Pick<
+  PaymentsDeps,
+  | 'db'
+  | 'inTransaction'
+  | 'clock'
+  | 'wall'
+  | 'random'
+  | 'timers'
+  | 'logger'
+  | 'gateways'
+  | 'liveOnly'
+  | 'notify'
+  | 'metrics'
+  | 'findCustomer'
+  | 'vault'
+>;
+
+/** One gateway's turn: nobody else sends while the lease of `holderId` stands. */
+export interface GatewayTurn {
+  readonly gateway: PaymentGateway;
+  readonly order: PaymentOrder;
+  readonly holderId: string;
+  /** Present where the intent is written. */
+  readonly attempt?: {
+    readonly id: string;
+    readonly wasSent: boolean;
+    /** The lease has just begun with the intent. */
+    readonly hasLease?: true;
+  };
+  /** Returns false when the request has used up its time: no further call begins. */
+  readonly hasTime: () => boolean;
+}
+
+/** A request for the order of a payment order at one gateway. */
+type GatewayAttempt = GatewayTurn & Required<Pick<GatewayTurn, 'attempt'>>;
+
+/** Returns true when the gateway made the order that was requested. */
+export const isRequestedOrder = (made: GatewayOrder, requested: PaymentOrder): boolean =>
+  made.amountPaise === requested.amountPaise &&
+  made.currency === requested.currency &&
+  made.receipt === requested.id;
+
+const keyOf = ({ order, gateway }: Pick<GatewayTurn, 'order' | 'gateway'>) => ({
+  paymentOrderId: order.id,
+  gateway: gateway.code,
+});
+
+/** Commits the intent: the payment order names the gateway, and the attempt has its row. */
+const claimAttempt = async (
+  { inTransaction, random, clock }: GatewayOrderDeps,
+  turn: GatewayTurn,
+): Promise<Claim<GatewayAttempt>> => {
+  const { order, gateway, attempt } = turn;
+  if (attempt !== undefined) {
+    return { kind: 'SEND', call: { ...turn, attempt }, wasSent: attempt.wasSent };
+  }
+  return inTransaction(async (tx): Promise<Claim<GatewayAttempt>> => {
+    const at = clock.now();
+    const wasSentHere = order.gateway === gateway.code && order.lastAskedAt !== null;
+    const wasSent = wasSentHere || (await hasUndecidedAttempt(tx, keyOf(turn)));
+    if (!(await nameGateway(tx, order.id, gateway.code, at))) return skip('it is not CREATED');
+    const id = random.uuid();
+    await insertAttempt(tx, id, keyOf(turn), at);
+    return { kind: 'SEND', call: { ...turn, attempt: { id, wasSent } }, wasSent };
+  });
+};
+
+const requestOrder = async (
+  { db, findCustomer, vault }: GatewayOrderDeps,
+  { gateway, order, holderId, attempt }: GatewayAttempt,
+): Promise<Outcome<GatewayOrder> | undefined> => {
+  const customer = await findCustomer(db, order.userId);
+  if (customer === undefined) throw new AppError('NOT_FOUND');
+  const mandateToken = await readMandateToken({ db, vault }, order);
+  const isHeld = attempt.hasLease === true || (await renewGatewayRequest(db, order.id, holderId));
+  if (!isHeld) return undefined;
+  return gateway.createOrder({
+    receipt: order.id,
+    amountPaise: order.amountPaise,
+    currency: order.currency,
+    ...(order.expiresAt !== null && { expiresAt: order.expiresAt }),
+    customer,
+    ...(mandateToken !== undefined && { mandateToken }),
+  });
+};
+
+/**
+ * Fails a payment order whose gateway made another order than was requested, and the order that
+ * waited for it. The gateway's order id, where it is known, is kept: should money come in for it
+ * all the same, it finds its payment order.
+ */
+const failPaymentOrder = (
+  deps: GatewayOrderDeps,
+  { order: { id, orderId }, gateway }: GatewayTurn,
+  gatewayOrderId?: string,
+): Promise<void> =>
+  deps.inTransaction(async (tx) => {
+    const why = 'gateway_order_mismatch';
+    const cause = gatewayCause(why, gateway.code);
+    const order = await lockPayableOrder(tx, orderId);
+    const current = await lockPaymentOrder(tx, id);
+    const key = { paymentOrderId: id, gateway: gateway.code };
+    if (gatewayOrderId !== undefined) {
+      const made = { gatewayOrderId, detail: why, at: deps.clock.now() };
+      await recordAttemptDone(tx, key, made);
+    }
+    if (current?.status !== 'CREATED') return;
+    await transitionPaymentOrder(deps, tx, current, {
+      ...cause,
+      to: 'FAILED',
+      ...(gatewayOrderId !== undefined && current.gateway === gateway.code && { gatewayOrderId }),
+    });
+    if (order.status === 'PENDING') await markOrderFailed(deps, tx, order, cause);
+  });
+
+/**
+ * Stores the order that a gateway made, and that its attempts are done. A payment order that has
+ * another gateway's by now keeps that. The payments of this one still find it.
+ * @throws a unique violation where another payment order has this gateway order
+ */
+export const storeMadeOrder = (
+  deps: Pick<PaymentsDeps, 'inTransaction' | 'clock' | 'logger'>,
+  key: { readonly paymentOrderId: string; readonly gateway: string },
+  made: GatewayOrder,
+): Promise<PaymentOrder | undefined> =>
+  deps.inTransaction(async (tx) => {
+    const at = deps.clock.now();
+    const { paymentOrderId: id, gateway } = key;
+    const { gatewayOrderId } = made;
+    if (!(await openPaymentOrder(deps, tx, id, { ...made, gateway }))) {
+      await keepGatewayOrder(tx, id, { ...made, gateway }, at);
+    }
+    await recordAttemptDone(tx, key, { gatewayOrderId, detail: 'done', at });
+    return findPaymentOrder(tx, id);
+  });
+
+/** @throws AppError GATEWAY_MISMATCH where it is not the order that was requested */
+const acceptOrder = async (
+  deps: GatewayOrderDeps,
+  turn: GatewayTurn,
+  made: GatewayOrder,
+): Promise<PaymentOrder> => {
+  if (!isRequestedOrder(made, turn.order)) {
+    await failPaymentOrder(deps, turn, made.gatewayOrderId);
+    throw new AppError('GATEWAY_MISMATCH');
+  }
+  try {
+    const { gatewayOrderId, checkoutSession } = made;
+    const opened = await openHeldPaymentOrder(deps, deps.db, turn.order.id, {
+      gateway: turn.gateway.code,
+      gatewayOrderId,
+      ...(checkoutSession !== undefined && { checkoutSession }),
+      holderId: turn.holderId,
+    });
+    const stored = opened ?? (await storeMadeOrder(deps, keyOf(turn), made));
+    if (stored === undefined) throw new AppError('NOT_FOUND');
+    return stored;
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error;
+    await failPaymentOrder(deps, turn);
+    throw new AppError('GATEWAY_MISMATCH', { cause: error });
+  }
+};
+
+/** Returns the payment order that the gateway's order has opened, or undefined without one. */
+const recordAttempt = async (
+  deps: GatewayOrderDeps,
+  attempt: GatewayAttempt,
+  result: CallResult<GatewayOrder>,
+): Promise<PaymentOrder | undefined> => {
+  if (result.kind === 'DONE') return acceptOrder(deps, attempt, result.value);
+  const { answer = unknown(result.reason) } = result;
+  // Earlier attempts have rows of their own, so a refusal is final for this one.
+  const isRefused = answer.kind === 'refused' || result.kind === 'INTENDED';
+  await endAttempt(deps.db, attempt.attempt.id, {
+    status: isRefused ? 'REFUSED' : 'UNKNOWN',
+    detail: explainOutcome(answer),
+    turnedDown: answer.kind === 'refused' && !isUnavailable(answer),
+    at: deps.clock.now(),
+  });
+  return undefined;
+};
+
+/**
+ * Declares how one gateway is asked for the order of a payment order. A repeat queries it by the
+ * receipt, so that there is never a second order. One whose outcome stays unknown is at most an
+ * order that no customer is ever shown, and a sweep finds out (contract: payments-and-webhooks >
+ * Failover).
+ */
+export const createGatewayCall = (
+  deps: GatewayOrderDeps,
+): CallProtocol<GatewayTurn, GatewayAttempt, GatewayOrder, PaymentOrder | undefined> => ({
+  flow: 'gateway_order',
+  fieldsOf: (turn) => keyOf(turn),
+  claim: (turn) => claimAttempt(deps, turn),
+  hasArrived: () => false,
+  query: async ({ gateway, order }) => readFound(await gateway.findOrderByReceipt(order.id)),
+  decide({ hasTime }, hasArrived) {
+    if (hasTime()) return 'SEND';
+    return { kind: hasArrived ? 'INTENDED' : 'UNKNOWN', reason: 'out of time' };
+  },
+  send: (attempt) => requestOrder(deps, attempt),
+  record: (attempt, result) => recordAttempt(deps, attempt, result),
+});
