@@ -1,6 +1,6 @@
 import { AppError } from '../../platform/errors/app-error.ts';
 import { readTogether, type Db } from '../../platform/db/index.ts';
-import type { Claim, Idempotency, KeyedRequest } from '../../platform/idempotency/index.ts';
+import type { HeldKey } from '../../platform/idempotency/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
 import { lockHolding } from '../holdings/index.ts';
 import { requireApproved } from '../kyc/index.ts';
@@ -23,7 +23,6 @@ import {
   findBuyQuote,
   insertBuyQuote,
   lockBuyQuote,
-  readBuyBasis,
   readDaysBuys,
   requireDaysRoom,
   requireUsable,
@@ -36,7 +35,6 @@ import type { Limits } from '../settings/index.ts';
 
 export interface BuyDeps extends QuoteDeps {
   readonly payments: PaymentsDeps;
-  readonly idempotency: Idempotency;
 }
 
 export interface PlacedOrder {
@@ -49,9 +47,11 @@ interface BuyRequest {
   readonly userId: string;
   /** The code of the gateway that the customer prefers. */
   readonly gateway?: string | undefined;
-  readonly keyed: KeyedRequest;
   readonly requestId: string;
 }
+
+/** The key of a request to buy, with what was read as it was taken. */
+type BuyKey = HeldKey<BuyBasis>;
 
 interface BuyNowRequest extends BuyRequest {
   readonly amount: GoldAmount;
@@ -71,8 +71,6 @@ type QuoteToBuy =
 interface OrderToPlace extends BuyRequest {
   readonly method?: PaymentMethod | undefined;
   readonly termsVersion?: string | undefined;
-  /** Throws whatever refuses the buy, before anything is written. */
-  readonly prepare: (limits: Limits, basis: BuyBasis) => Promise<QuoteToBuy>;
 }
 
 const lockQuote = async (tx: Db, userId: string, wanted: QuoteToBuy): Promise<BuyQuote> => {
@@ -105,7 +103,7 @@ const writeOrder = async (
   deps: BuyDeps,
   tx: Db,
   request: OrderToPlace,
-  given: { quote: QuoteToBuy; wish: GatewayCriteria; limits: Limits; claim: Claim },
+  given: { quote: QuoteToBuy; wish: GatewayCriteria; limits: Limits; key: BuyKey },
 ): Promise<PlacedPayment> => {
   const { clock, random } = deps;
   const { userId } = request;
@@ -139,7 +137,7 @@ const writeOrder = async (
     expiresAt: quote.lockEndsAt,
   };
   await insertPaymentOrder(tx, paymentOrderId, payment, now);
-  await given.claim.bind(tx, paymentOrderId);
+  await given.key.bind(tx, paymentOrderId);
   return { paymentOrderId, gateways };
 };
 
@@ -159,70 +157,69 @@ const loadPaymentOrder = async ({ db }: BuyDeps, id: string): Promise<PaymentOrd
   return found;
 };
 
-const start = async (
-  deps: BuyDeps,
-  request: OrderToPlace,
-  claim: Claim,
-  basis: BuyBasis,
-): Promise<PlacedOrder> => {
-  const { payments } = deps;
-  const limits = await deps.limits.current(basis.versions);
-  const quote = await request.prepare(limits, basis);
-  const wish = { preferred: request.gateway, method: request.method };
-  const given = { quote, wish, limits, claim };
-  const { paymentOrderId: id, gateways } = await deps.inTransaction((tx) =>
-    writeOrder(deps, tx, request, given),
-  );
-  return withOrder(deps, await createGatewayOrder(payments, id, wish, gateways), false);
-};
-
-/** Resumes what an earlier request left. A checkout that ran out meanwhile stays closed. */
-const resume = async (
-  deps: BuyDeps,
-  { gateway }: OrderToPlace,
-  paymentOrderId: string,
-): Promise<PlacedOrder> => {
-  const left = await loadPaymentOrder(deps, paymentOrderId);
-  const hasEnded = left.expiresAt !== null && left.expiresAt <= deps.clock.now();
-  if (left.status !== 'CREATED' || hasEnded) return withOrder(deps, left, true);
-  const wish = { preferred: gateway };
-  return withOrder(deps, await createGatewayOrder(deps.payments, paymentOrderId, wish), false);
-};
-
 /** Returns what a finished key made, as it is now. */
 export const replayBuy = async (deps: BuyDeps, paymentOrderId: string): Promise<PlacedOrder> =>
   withOrder(deps, await loadPaymentOrder(deps, paymentOrderId), true);
 
 /**
  * Places an order, in the way that both ways to buy share: one transaction consumes the quote and
- * writes the gold order with its payment order. After its commit the gateway's order is created. A
- * repeat of the key resumes after the last committed step (contract: buying > Placing a buy).
+ * writes the gold order with its payment order. After its commit the gateway's order is created
+ * (contract: buying > Placing a buy).
  */
-const placeOrder = (deps: BuyDeps, request: OrderToPlace): Promise<PlacedOrder> =>
-  deps.idempotency.run(request.keyed.scope, request.keyed.payload, {
-    reads: readBuyBasis(deps.clock, request.userId),
-    replay: (id) => replayBuy(deps, id),
-    async work(claim, resourceId, basis) {
-      const placed = await (resourceId === undefined
-        ? start(deps, request, claim, basis)
-        : resume(deps, request, resourceId));
-      await claim.finish(deps.db);
-      return placed;
-    },
-  });
+const placeOrder = async (
+  deps: BuyDeps,
+  request: OrderToPlace,
+  key: BuyKey,
+  { limits, quote }: { readonly limits: Limits; readonly quote: QuoteToBuy },
+): Promise<PlacedOrder> => {
+  const { db, payments } = deps;
+  const wish = { preferred: request.gateway, method: request.method };
+  const { paymentOrderId: id, gateways } = await deps.inTransaction((tx) =>
+    writeOrder(deps, tx, request, { quote, wish, limits, key }),
+  );
+  const paymentOrder = await createGatewayOrder(payments, id, wish, gateways);
+  const placed = await withOrder(deps, paymentOrder, false);
+  await key.finish(db);
+  return placed;
+};
+
+/**
+ * Resumes what an earlier request of the key left after its last committed step. A checkout that
+ * ran out meanwhile stays closed.
+ */
+const resume = async (
+  deps: BuyDeps,
+  { gateway }: BuyRequest,
+  key: BuyKey,
+  paymentOrderId: string,
+): Promise<PlacedOrder> => {
+  const left = await loadPaymentOrder(deps, paymentOrderId);
+  const hasEnded = left.expiresAt !== null && left.expiresAt <= deps.clock.now();
+  const isThere = left.status !== 'CREATED' || hasEnded;
+  const wish = { preferred: gateway };
+  const paymentOrder = isThere
+    ? left
+    : await createGatewayOrder(deps.payments, paymentOrderId, wish);
+  const placed = await withOrder(deps, paymentOrder, isThere);
+  await key.finish(deps.db);
+  return placed;
+};
 
 /**
  * Buys at the price of the moment.
  * @throws AppError as drafting a quote and opening a checkout
  */
-export const buyNow = (deps: BuyDeps, request: BuyNowRequest): Promise<PlacedOrder> =>
-  placeOrder(deps, {
-    ...request,
-    prepare: async (limits, basis) => ({
-      kind: 'new',
-      quote: await draftBuyQuote(deps, request.userId, request.amount, limits, basis),
-    }),
-  });
+export const buyNow = async (
+  deps: BuyDeps,
+  request: BuyNowRequest,
+  key: BuyKey,
+): Promise<PlacedOrder> => {
+  const { resourceId, values: basis } = key;
+  if (resourceId !== undefined) return resume(deps, request, key, resourceId);
+  const limits = await deps.limits.current(basis.versions);
+  const quote = await draftBuyQuote(deps, request.userId, request.amount, limits, basis);
+  return placeOrder(deps, request, key, { limits, quote: { kind: 'new', quote } });
+};
 
 /** Returns the version of the terms in force: an acceptance of no text would be worth nothing. */
 const requireTerms = async ({ db, clock }: BuyDeps): Promise<string> => {
@@ -251,20 +248,18 @@ const checkStored = async (
 
 /**
  * Buys what a stored quote promised.
- * @throws AppError TERMS_NOT_ACCEPTED, KYC_REQUIRED, NOT_FOUND, LIMIT_EXCEEDED, QUOTE_USED,
- *   QUOTE_EXPIRED, and as opening a checkout
+ * @throws AppError KYC_REQUIRED, NOT_FOUND, LIMIT_EXCEEDED, QUOTE_USED, QUOTE_EXPIRED, and as
+ *   opening a checkout
  */
 export const payForQuote = async (
   deps: BuyDeps,
   request: PayForQuoteRequest,
+  key: BuyKey,
 ): Promise<PlacedOrder> => {
-  const { termsAccepted } = request;
-  if (termsAccepted === false) {
-    throw new AppError('TERMS_NOT_ACCEPTED', { field: 'terms_accepted' });
-  }
-  return placeOrder(deps, {
-    ...request,
-    termsVersion: termsAccepted === true ? await requireTerms(deps) : undefined,
-    prepare: (limits, basis) => checkStored(deps, request, limits, basis),
-  });
+  const { resourceId, values: basis } = key;
+  const termsVersion = request.termsAccepted === true ? await requireTerms(deps) : undefined;
+  if (resourceId !== undefined) return resume(deps, request, key, resourceId);
+  const limits = await deps.limits.current(basis.versions);
+  const quote = await checkStored(deps, request, limits, basis);
+  return placeOrder(deps, { ...request, termsVersion }, key, { limits, quote });
 };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { idempotencyKeySchema } from '../../platform/idempotency/index.ts';
+import { AppError } from '../../platform/errors/app-error.ts';
+import { idempotencyKeySchema, type Idempotency } from '../../platform/idempotency/index.ts';
 import {
   created,
   defineIdempotentRoute,
@@ -11,7 +12,7 @@ import {
 } from '../../platform/http/index.ts';
 import { paymentMethods, paymentOrderSchema, presentPaymentOrder } from '../payments/index.ts';
 import { goldOrderView, presentOrder } from '../orders/index.ts';
-import { amountShape, toAmount } from '../quotes/index.ts';
+import { amountShape, readBuyBasis, toAmount } from '../quotes/index.ts';
 import { customerAccess } from '../identity/index.ts';
 import type { Gates } from '../readiness/index.ts';
 import { buyNow, payForQuote, replayBuy, type BuyDeps, type PlacedOrder } from './buy.ts';
@@ -88,6 +89,7 @@ buyView.register(z.globalRegistry, {
 const gatewayErrors = ['NO_USABLE_GATEWAY', 'GATEWAY_MISMATCH'] as const;
 
 type BuyingRouteDeps = BuyDeps & {
+  readonly idempotency: Idempotency;
   readonly gates: Pick<Gates, 'readBuyEvidence' | 'requireBuyOpen'>;
 };
 
@@ -136,10 +138,11 @@ const buyRoute = (deps: BuyingRouteDeps): Route =>
       replay: async (id) => replayed(presentBuy(deps, await replayBuy(deps, id))),
       gate: (isReady) => deps.gates.requireBuyOpen(isReady),
       gateRead: () => deps.gates.readBuyEvidence(),
+      reads: ({ userId }) => readBuyBasis(deps.clock, userId),
     },
-    handler: async ({ body, principal: { userId }, context: { requestId }, keyed }) => {
+    handler: async ({ body, principal: { userId }, context: { requestId }, key }) => {
       const { amount, gateway } = body;
-      const placed = await buyNow(deps, { userId, amount, gateway, keyed, requestId });
+      const placed = await buyNow(deps, { userId, amount, gateway, requestId }, key);
       return replyWith(placed, presentBuy(deps, placed));
     },
   });
@@ -174,11 +177,16 @@ const payForQuoteRoute = (deps: BuyingRouteDeps): Route =>
       replay: async (id) => replayed(presentPayment(deps, await replayBuy(deps, id))),
       gate: (isReady) => deps.gates.requireBuyOpen(isReady),
       gateRead: () => deps.gates.readBuyEvidence(),
+      check({ terms_accepted: termsAccepted }) {
+        if (termsAccepted !== false) return;
+        throw new AppError('TERMS_NOT_ACCEPTED', { field: 'terms_accepted' });
+      },
+      reads: ({ userId }) => readBuyBasis(deps.clock, userId),
     },
-    handler: async ({ body, principal: { userId }, context: { requestId }, keyed }) => {
+    handler: async ({ body, principal: { userId }, context: { requestId }, key }) => {
       const { quote_id: quoteId, method, gateway, terms_accepted: termsAccepted } = body;
-      const request = { userId, quoteId, method, gateway, termsAccepted, keyed, requestId };
-      const placed = await payForQuote(deps, request);
+      const request = { userId, quoteId, method, gateway, termsAccepted, requestId };
+      const placed = await payForQuote(deps, request, key);
       return replyWith(placed, presentPayment(deps, placed));
     },
   });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Route } from '../../platform/http/index.ts';
+import type { Idempotency } from '../../platform/idempotency/index.ts';
 import type { Sweep, TaskList } from '../../platform/jobs/index.ts';
 import { ALLOCATE_TASK } from '../orders/index.ts';
 import type { Gates } from '../readiness/index.ts';
@@ -14,6 +15,7 @@ import { openInstallmentCheckout, OPEN_CHECKOUT_TASK } from './open-installment-
 
 export type BuyingDeps = BuyDeps &
   AllocationDeps & {
+    readonly idempotency: Idempotency;
     readonly gates: Pick<Gates, 'isBuyOpen' | 'readBuyEvidence' | 'requireBuyOpen'>;
   };
 

@@ -47,8 +47,8 @@ export const createHolding = async (db: Db, userId: string, at: Date): Promise<v
   });
 };
 
-/** Reads the same beside something else. */
-export const readHoldingBeside = (userId: string): Read<Holding> =>
+/** Reads what a customer holds, in one statement with other reads. */
+export const readHeldGold = (userId: string): Read<Holding> =>
   readOf(
     sql`
       SELECT balance::text AS balance, reserved::text AS reserved,

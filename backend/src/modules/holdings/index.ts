@@ -9,7 +9,7 @@ export {
   lockHolding,
   readHolding,
   readHouseGrams,
-  readHoldingBeside,
+  readHeldGold,
   reserveGrams,
   reservingGrams,
 } from './holdings.store.ts';

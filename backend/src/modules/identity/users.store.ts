@@ -102,7 +102,7 @@ export const findDeletedAt = async (db: Db, id: string): Promise<Date | undefine
 export const isStillCustomer = (db: Db, id: string): Promise<boolean> =>
   readAlone(db, readStillCustomer(id));
 
-/** Reads the same beside something else. */
+/** Reads whether it is one, in one statement with other reads. */
 export const readStillCustomer = (id: string): Read<boolean> =>
   readOf(
     sql`SELECT is_customer(${id}::uuid) AS found`,

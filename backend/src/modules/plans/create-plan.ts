@@ -3,7 +3,7 @@ import { istDate, startOfIstDay } from '../../platform/clock/ist.ts';
 import type { Db } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import { validationError } from '../../platform/http/index.ts';
-import type { Claim, KeyedRequest } from '../../platform/idempotency/index.ts';
+import type { HeldKey } from '../../platform/idempotency/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
 import { lockHolding } from '../holdings/index.ts';
 import { requireApprovedKyc } from '../kyc/index.ts';
@@ -16,7 +16,6 @@ import { dueAtOf, lastStartDate } from './schedule.rules.ts';
 
 interface CreatePlanRequest {
   readonly userId: string;
-  readonly keyed: KeyedRequest;
   readonly body: CreatePlanBody;
 }
 
@@ -107,7 +106,7 @@ const checkMandate = (body: CreatePlanBody, startDate: string): void => {
 };
 
 /** Returns the day on which the plan starts. @throws AppError VALIDATION_FAILED at `start_date` */
-const startDateOf = (body: CreatePlanBody, now: Date): string => {
+export const startDateOf = (body: CreatePlanBody, now: Date): string => {
   const today = istDate(now);
   const { start_date: startDate = today } = body;
   if (startDate < today) throw refuseStart('must not be in the past');
@@ -138,11 +137,11 @@ const sealMandate = async (
 const write = async (
   deps: PlansDeps,
   request: CreatePlanRequest,
-  startDate: string,
-  claim: Claim,
+  key: HeldKey<object>,
 ): Promise<CreatedPlan> => {
   const { userId, body } = request;
   const { db, inTransaction, clock, random, payments } = deps;
+  const startDate = startDateOf(body, clock.now());
   await requireApprovedKyc(db, userId);
   const { mandate_token: token, frequency } = body;
   checkMandate(body, startDate);
@@ -166,8 +165,8 @@ const write = async (
       nextDueAt: dueAtOf({ startDate, frequency }, 1),
       createdAt: clock.now(),
     });
-    await claim.bind(tx, id);
-    await claim.finish(tx);
+    await key.bind(tx, id);
+    await key.finish(tx);
   });
   return { plan: await load(db, userId, id), isReplay: false };
 };
@@ -176,24 +175,15 @@ const write = async (
  * Writes a new plan, once for each idempotency key. Its first installment is raised by the worker.
  * It takes no money, so it is open while the buy gate is closed: the first installment meets the
  * gate (contract: plans > Plan).
- * @throws AppError VALIDATION_FAILED at `start_date`, IDEMPOTENCY_KEY_REUSED, REQUEST_IN_PROGRESS,
- *   KYC_REQUIRED, LIMIT_EXCEEDED, and NO_USABLE_GATEWAY where there is a mandate and no gateway
- *   that could debit it
+ * @throws AppError VALIDATION_FAILED, KYC_REQUIRED, LIMIT_EXCEEDED, and NO_USABLE_GATEWAY where
+ *   there is a mandate and no gateway that could debit it
  */
 export const createPlan = async (
   deps: PlansDeps,
   request: CreatePlanRequest,
+  key: HeldKey<object>,
 ): Promise<CreatedPlan> => {
-  const { db, clock, idempotency } = deps;
-  const startDate = startDateOf(request.body, clock.now());
-  const { scope, payload } = request.keyed;
-  const replay = async (id: string): Promise<CreatedPlan> => ({
-    plan: await load(db, request.userId, id),
-    isReplay: true,
-  });
-  return idempotency.run(scope, payload, {
-    replay,
-    work: (claim, planId) =>
-      planId === undefined ? write(deps, request, startDate, claim) : replay(planId),
-  });
+  const { resourceId } = key;
+  if (resourceId === undefined) return write(deps, request, key);
+  return { plan: await load(deps.db, request.userId, resourceId), isReplay: true };
 };

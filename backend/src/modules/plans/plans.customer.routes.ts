@@ -11,7 +11,7 @@ import {
 } from '../../platform/http/index.ts';
 import { customerAccess } from '../identity/index.ts';
 import { cancelPlan } from './cancel-plan.ts';
-import { createPlan } from './create-plan.ts';
+import { createPlan, startDateOf } from './create-plan.ts';
 import { pausePlan, resumePlan } from './pause-plan.ts';
 import { payInstallment } from './pay-installment.ts';
 import {
@@ -64,9 +64,10 @@ const createPlanRoute = (deps: PlansDeps): Route =>
       replay: async (id, { userId }) => replayed(presentPlan(await requirePlan(deps, userId, id))),
       // A plan takes no money when it is created: its installments meet the gate.
       gate: async () => {},
+      check: (body) => void startDateOf(body, deps.clock.now()),
     },
-    handler: async ({ body, principal: { userId }, keyed }) => {
-      const { plan, isReplay } = await createPlan(deps, { userId, keyed, body });
+    handler: async ({ body, principal: { userId }, key }) => {
+      const { plan, isReplay } = await createPlan(deps, { userId, body }, key);
       return isReplay ? replayed(presentPlan(plan)) : created(presentPlan(plan));
     },
   });

@@ -18,7 +18,6 @@ export {
   recordIntent,
   recordUnintended,
   recordVerifyOutcome,
-  renewConfirm,
   renewVerify,
   verifyIntent,
 } from './provider-operations.store.ts';

@@ -1,4 +1,3 @@
-import type { BuyBreakdown, Paise } from '../../money/index.ts';
 import { addMs } from '../../platform/clock/clock.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import { requireTrader } from '../kyc/index.ts';
@@ -31,11 +30,10 @@ export const draftBuyQuote = async (
   basis: BuyBasis,
 ): Promise<BuyQuote> => {
   const { clock, random } = deps;
-  const { bought, gstRateBps, versions } = basis;
-  const checkLimits = (amountPaise: Paise): void =>
-    requireBuyLimits({ bought, amountPaise }, limits);
   const providerUserId = requireTrader(basis);
-  if (amount.unit === 'INR') checkLimits(amount.amountPaise);
+  if (amount.unit === 'INR') {
+    requireBuyLimits({ bought: basis.bought, amountPaise: amount.amountPaise }, limits);
+  }
   await takeQuote(deps, userId);
   const id = random.uuid();
   const verified = await verifyBuy(deps, {
@@ -43,10 +41,7 @@ export const draftBuyQuote = async (
     providerUserId,
     amount,
     reference: id,
-    known: { gstRateBps, versions },
-    ...(amount.unit === 'GRAMS' && {
-      check: ({ totalPaise }: BuyBreakdown) => checkLimits(totalPaise),
-    }),
+    bounds: { limits, basis },
   });
   const createdAt = clock.now();
   const lockMargin = addMs(verified.lockEndsAt, -lockMarginMs);

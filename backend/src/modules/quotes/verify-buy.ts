@@ -12,9 +12,10 @@ import { AppError, isAppError } from '../../platform/errors/app-error.ts';
 import { isUnavailable } from '../../platform/http-client/index.ts';
 import { refused, type Outcome } from '../../platform/outcome/outcome.ts';
 import { verifiablePrice, type LivePrice } from '../price/index.ts';
-import type { SettingVersions } from '../settings/index.ts';
+import type { Limits } from '../settings/index.ts';
 import { gstRateBpsOn } from '../statutory/index.ts';
-import { breakDown } from './quote.rules.ts';
+import type { BuyBasis } from './buy-basis.ts';
+import { breakDown, requireBuyLimits } from './quote.rules.ts';
 import type { GoldAmount, QuoteDeps } from './quotes.types.ts';
 
 /** A purchase that the provider would make at our price, until its lock ends. */
@@ -37,10 +38,8 @@ interface BuyToVerify {
   readonly amount: GoldAmount;
   /** Our own stable id of this attempt. */
   readonly reference: string;
-  /** Throws whatever refuses this breakdown, before the provider is called. */
-  readonly check?: (breakdown: BuyBreakdown) => void;
-  /** The tax rate and the settings' versions, where they were read a moment ago. */
-  readonly known?: { readonly gstRateBps: Bps; readonly versions: SettingVersions };
+  /** The limits of a buy, and what was read of it a moment ago. Absent for an installment. */
+  readonly bounds?: { readonly limits: Limits; readonly basis: BuyBasis };
 }
 
 type VerifyBuyDeps = Pick<
@@ -122,10 +121,13 @@ const verifyAt = async (
   request: BuyToVerify,
 ): Promise<Tried> => {
   const { db, clock, provider } = deps;
-  const { providerUserId, reference, amount, known } = request;
-  const gstRateBps = known?.gstRateBps ?? (await gstRateBpsOn(db, clock.now()));
+  const { providerUserId, reference, amount, bounds } = request;
+  const gstRateBps = bounds?.basis.gstRateBps ?? (await gstRateBpsOn(db, clock.now()));
   const breakdown = breakDownBuy(amount, live.buyPaise, gstRateBps);
-  request.check?.(breakdown);
+  if (bounds !== undefined && amount.unit === 'GRAMS') {
+    const { bought } = bounds.basis;
+    requireBuyLimits({ bought, amountPaise: breakdown.totalPaise }, bounds.limits);
+  }
   // The lock runs from the moment before the call: what it costs is ours, not the provider's.
   const lockStartedAt = clock.now();
   const outcome = await provider.verifyBuy({
@@ -170,7 +172,7 @@ export const verifyBuy = async (
   request: BuyToVerify,
 ): Promise<VerifiedBuy> => {
   const { logger, price } = deps;
-  const live = await verifiablePrice(deps, request.known?.versions);
+  const live = await verifiablePrice(deps, request.bounds?.basis.versions);
   const first = await verifyAt(deps, live, request);
   if ('verified' in first) return first.verified;
   const fresh = await price.freshPrice();

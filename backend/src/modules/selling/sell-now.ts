@@ -3,20 +3,10 @@ import { parseDecimal, type Grams } from '../../money/index.ts';
 import { readTogether, type Db, type ReadValues } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
-import {
-  createIdempotency,
-  type Idempotency,
-  type KeyScope,
-  type KeyedRequest,
-} from '../../platform/idempotency/index.ts';
+import type { HeldKey, KeyScope } from '../../platform/idempotency/index.ts';
 import { withLock } from '../../platform/redis/index.ts';
 import { lockUsableAccount, readAccountUse, requireUsableAccount } from '../banking/index.ts';
-import {
-  availableGrams,
-  lockHolding,
-  readHoldingBeside,
-  reservingGrams,
-} from '../holdings/index.ts';
+import { availableGrams, lockHolding, readHeldGold, reservingGrams } from '../holdings/index.ts';
 import { findOrder, insertSellOrder, type GoldOrder, type VerifiedSale } from '../orders/index.ts';
 import { verifiablePrice } from '../price/index.ts';
 import { verifyIntent, type HeldConfirm } from '../provider-operations/index.ts';
@@ -49,17 +39,17 @@ type QuoteToSell =
   | { readonly kind: 'new'; readonly quote: SellQuote };
 
 /** Reads what a sale begins with: early answers, of which those that may change are read again. */
-const readSaleBasis = ({ userId, bankAccountId }: SaleRequest) => ({
+export const readSaleBasis = (userId: string, bankAccountId: string) => ({
   ...readTrader(userId),
-  holding: readHoldingBeside(userId),
+  holding: readHeldGold(userId),
   account: readAccountUse(bankAccountId),
   versions: readSettingVersions,
 });
 
 type SaleBasis = ReadValues<ReturnType<typeof readSaleBasis>>;
 
-/** Names the order in the idempotency key, in the transaction that writes the order. */
-type BindKey = (tx: Db, orderId: string) => Promise<void>;
+/** The key of a request to sell, with what was read as it was taken. */
+type SaleKey = HeldKey<SaleBasis>;
 
 const findNamedQuote = async (
   { db }: SellingDeps,
@@ -149,7 +139,7 @@ const write = (
   deps: SellingDeps,
   { userId, bankAccountId, requestId }: SaleRequest,
   { chosen, providerUserId }: PreparedSale,
-  bindKey: BindKey,
+  key: SaleKey,
 ): Promise<HeldVerify | undefined> =>
   deps.inTransaction(async (tx) => {
     const { clock, random } = deps;
@@ -170,7 +160,7 @@ const write = (
       after: [verifyIntent(intent)],
     });
     if (order === undefined) throw new AppError('INSUFFICIENT_BALANCE', { field: 'amount' });
-    await bindKey(tx, id);
+    await key.bind(tx, id);
     return { order, quote, holderId, providerUserId };
   });
 
@@ -184,13 +174,13 @@ const write = (
 const placeSale = async (
   deps: SellingDeps,
   request: SaleRequest,
-  basis: SaleBasis,
-  bindKey: BindKey,
+  key: SaleKey,
 ): Promise<HeldVerify> => {
-  const first = await write(deps, request, await prepare(deps, request, basis), bindKey);
+  const first = await write(deps, request, await prepare(deps, request, key.values), key);
   const again = async () => {
-    const fresh = await readTogether(deps.db, readSaleBasis(request));
-    return write(deps, request, await prepare(deps, request, fresh, false), bindKey);
+    const reads = readSaleBasis(request.userId, request.bankAccountId);
+    const fresh = await readTogether(deps.db, reads);
+    return write(deps, request, await prepare(deps, request, fresh, false), key);
   };
   const placed = first ?? (await again());
   invariant(placed, 'a new quote is consumed by the sale that made it');
@@ -208,7 +198,6 @@ const saleWaitMs = 5000;
 export interface Sale {
   readonly order: GoldOrder;
   readonly payout: Payout | undefined;
-  readonly isReplay: boolean;
 }
 
 const verifyFailures: readonly VerifyErrorCode[] = [
@@ -233,15 +222,14 @@ const loadOrder = async ({ db }: SellingDeps, orderId: string): Promise<GoldOrde
   return order;
 };
 
-const withPayout = async (
-  { db }: SellingDeps,
-  order: GoldOrder,
-  isReplay: boolean,
-): Promise<Sale> => ({ order, payout: await findPayoutOfOrder(db, order.id), isReplay });
+const withPayout = async ({ db }: SellingDeps, order: GoldOrder): Promise<Sale> => ({
+  order,
+  payout: await findPayoutOfOrder(db, order.id),
+});
 
 /** Returns the sale that a finished key made, as it is now. */
 export const replaySale = async (deps: SellingDeps, orderId: string): Promise<Sale> =>
-  withPayout(deps, await loadOrder(deps, orderId), true);
+  withPayout(deps, await loadOrder(deps, orderId));
 
 /** Takes the steps that are left of a sale, from its last committed one. */
 const finishSale = async (
@@ -262,57 +250,46 @@ const finishSale = async (
   }
   if (order.status === 'FAILED') throw failureOf(order);
   if (order.status === 'VERIFIED') throw new AppError('SELL_UNDER_REVIEW');
-  return withPayout(deps, order, false);
+  return withPayout(deps, order);
 };
-
-const runUnderKey = (
-  deps: SellingDeps,
-  keys: Idempotency,
-  { scope, payload }: KeyedRequest,
-  request: SaleRequest,
-): Promise<Sale> =>
-  keys.run(scope, payload, {
-    reads: readSaleBasis(request),
-    replay: (orderId) => replaySale(deps, orderId),
-    async work(claim, resourceId, basis) {
-      const by = { actor: `customer:${request.userId}`, requestId: request.requestId };
-      const bind: BindKey = (tx, orderId) => claim.bind(tx, orderId);
-      const placed =
-        resourceId === undefined ? await placeSale(deps, request, basis, bind) : undefined;
-      const orderId = resourceId ?? placed?.order.id;
-      invariant(orderId, 'a sale has an order');
-      const sale = await finishSale(deps, orderId, by, placed);
-      await claim.finish(deps.db);
-      return sale;
-    },
-  });
 
 const lockKeyOf = ({ ownerId, key }: KeyScope): string =>
   `sell:${ownerId}:${createHash('sha256').update(key).digest('hex')}`;
 
 /**
- * Sells gold, from the idempotency key to the payout. Every step is committed before the next, so
- * that a repeat of the key goes on where a process died. The lock of owner and key keeps a repeat
- * from waiting on the database while the first request runs, and nothing depends on it.
+ * Lets sales of one key take turns. The lock keeps a repeat from waiting on the database while the
+ * first request runs, and nothing depends on it.
+ */
+export const sellInTurn = async <T>(
+  { redis }: Pick<SellingDeps, 'redis'>,
+  scope: KeyScope,
+  run: (options?: { readonly mayWait: boolean }) => Promise<T>,
+): Promise<T> => {
+  const lock = { redis, key: lockKeyOf(scope), ttlMs: saleLockMs, waitMs: saleWaitMs } as const;
+  const sold = await withLock({ ...lock, whenDown: 'run' }, () => run());
+  // The lock's holder is at it, or died: the lease of the key, which is shorter, decides. This
+  // request has waited already.
+  return sold ?? run({ mayWait: false });
+};
+
+/**
+ * Sells gold, from the quote to the payout. Every step is committed before the next, so that a
+ * repeat of the key goes on where a process died.
  * @throws AppError what refuses a sale, in the order of refusals, and PROVIDER_UNAVAILABLE,
  * PROVIDER_REFUSED, PROVIDER_MISMATCH when it failed, and SELL_UNDER_REVIEW when its outcome is
  * unknown
  */
 export const sellNow = async (
   deps: SellingDeps,
-  keyed: KeyedRequest,
   request: SaleRequest,
+  key: SaleKey,
 ): Promise<Sale> => {
-  const lock = {
-    redis: deps.redis,
-    key: lockKeyOf(keyed.scope),
-    ttlMs: saleLockMs,
-    waitMs: saleWaitMs,
-    whenDown: 'run',
-  } as const;
-  const sale = await withLock(lock, () => runUnderKey(deps, deps.idempotency, keyed, request));
-  if (sale !== undefined) return sale;
-  // The lock's holder is at it, or died: the lease of the key, which is shorter, decides. This
-  // request has waited already.
-  return runUnderKey(deps, createIdempotency({ ...deps, waitMs: 0 }), keyed, request);
+  const { resourceId } = key;
+  const by = { actor: `customer:${request.userId}`, requestId: request.requestId };
+  const placed = resourceId === undefined ? await placeSale(deps, request, key) : undefined;
+  const orderId = resourceId ?? placed?.order.id;
+  invariant(orderId, 'a sale has an order');
+  const sale = await finishSale(deps, orderId, by, placed);
+  await key.finish(deps.db);
+  return sale;
 };

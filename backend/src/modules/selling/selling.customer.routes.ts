@@ -12,7 +12,7 @@ import { payoutViewSchema, presentPayout } from '../payouts/index.ts';
 import { goldOrderView, presentOrder } from '../orders/index.ts';
 import { amountShape, toAmount } from '../quotes/index.ts';
 import { customerAccess } from '../identity/index.ts';
-import { replaySale, sellNow, type Sale } from './sell-now.ts';
+import { readSaleBasis, replaySale, sellInTurn, sellNow, type Sale } from './sell-now.ts';
 import type { SellingRouteDeps } from './selling.types.ts';
 
 const sellBody = z
@@ -127,11 +127,13 @@ export const createSellingRoutes = (deps: SellingRouteDeps): Route[] => [
       payload: payloadOf,
       replay: async (id) => replayed(present(await replaySale(deps, id))),
       gate: () => deps.gates.requireSellOpen(),
+      reads: ({ userId }, { bankAccountId }) => readSaleBasis(userId, bankAccountId),
+      inTurn: (scope, run) => sellInTurn(deps, scope, run),
     },
-    handler: async ({ body, principal: { userId }, context: { requestId }, keyed }) => {
-      const { key: _, ...request } = body;
-      const sale = await sellNow(deps, keyed, { ...request, userId, requestId });
-      return sale.isReplay ? replayed(present(sale)) : created(present(sale));
+    handler: async ({ body, principal: { userId }, context: { requestId }, key }) => {
+      const { amount, bankAccountId, quoteId } = body;
+      const request = { userId, amount, bankAccountId, quoteId, requestId };
+      return created(present(await sellNow(deps, request, key)));
     },
   }),
 ];

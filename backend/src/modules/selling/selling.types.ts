@@ -1,5 +1,4 @@
 import type { Redis } from 'ioredis';
-import type { Timers } from '../../platform/clock/timers.ts';
 import type { Idempotency } from '../../platform/idempotency/index.ts';
 import type { JsonObject } from '../../platform/jobs/index.ts';
 import type { PortfolioCache } from '../holdings/index.ts';
@@ -17,12 +16,13 @@ export interface SaleOutcomeDeps extends GoldBase, HoldDeps {
 /** The dependencies of a sale, from its idempotency key to its payout. */
 export interface SellingDeps extends SaleOutcomeDeps, QuoteDeps, SellLimitsDeps {
   readonly redis: Redis;
-  readonly timers: Timers;
-  readonly idempotency: Idempotency;
 }
 
 /** The dependencies of the routes of sales. */
-export type SellingRouteDeps = SellingDeps & { readonly gates: Pick<Gates, 'requireSellOpen'> };
+export interface SellingRouteDeps extends SellingDeps {
+  readonly idempotency: Idempotency;
+  readonly gates: Pick<Gates, 'requireSellOpen'>;
+}
 
 export interface SaleRequest {
   readonly userId: string;

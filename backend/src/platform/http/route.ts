@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { z } from 'zod';
 import type { ErrorCode } from '../../errors/error-table.ts';
-import type { Read } from '../db/index.ts';
+import type { Read, Reads, ReadValues } from '../db/index.ts';
 import { AppError } from '../errors/app-error.ts';
-import type { Idempotency, KeyedRequest } from '../idempotency/index.ts';
+import type { HeldKey, Idempotency, KeyScope } from '../idempotency/index.ts';
 import type { Access } from './access.ts';
 import type { Reply } from './reply.ts';
 import { checkBody, validateInput } from './validate-input.ts';
@@ -47,8 +47,9 @@ interface RouteInput<Principal, Params, Query, Body> {
 }
 
 /** Declares how a route takes idempotency keys, and what comes before its body is refused. */
-interface IdempotentSpec<Principal, Body> {
-  readonly keys: Pick<Idempotency, 'findReplay'> & Partial<Pick<Idempotency, 'findReplayBeside'>>;
+interface IdempotentSpec<Principal, Body, Together extends Reads> {
+  readonly keys: Pick<Idempotency, 'findReplay' | 'run'> &
+    Partial<Pick<Idempotency, 'findReplayAndRead'>>;
   /** Scopes the keys: a key of one operation is free for another. */
   readonly operation: string;
   readonly owner: (principal: Principal) => string;
@@ -61,6 +62,18 @@ interface IdempotentSpec<Principal, Body> {
   readonly gate: (isReady?: boolean) => Promise<void>;
   /** Reads what the gate decides by, where that is a row: with the key it costs nothing more. */
   readonly gateRead?: () => Read<boolean>;
+  /** Refuses a body for what its schema cannot see, before the key is taken. */
+  readonly check?: (body: Body) => void;
+  /** Reads that the handler begins with, by the statement that takes the key. */
+  readonly reads?: (principal: Principal, body: Body) => Together;
+  /**
+   * Lets requests of one key take turns before they take it, where waiting for the database would
+   * cost too much. One that got no turn runs all the same, and waits no more.
+   */
+  readonly inTurn?: (
+    scope: KeyScope,
+    run: (options?: { readonly mayWait: boolean }) => Promise<Reply>,
+  ) => Promise<Reply>;
 }
 
 interface RawContent {
@@ -114,12 +127,19 @@ interface RouteSpec<
   ) => Promise<Reply>;
 }
 
-interface IdempotentRouteSpec<Principal, B extends z.ZodType> extends RouteShape {
+interface IdempotentRouteSpec<
+  Principal,
+  B extends z.ZodType,
+  Together extends Reads,
+> extends RouteShape {
   readonly access: Access<Principal>;
   readonly body: B;
-  readonly idempotent: IdempotentSpec<Principal, z.output<B>>;
+  readonly idempotent: IdempotentSpec<Principal, z.output<B>, Together>;
+  /** Does the work once for a key, or resumes it where the key has its resource. */
   readonly handler: (
-    input: RouteInput<Principal, unknown, unknown, z.output<B>> & { readonly keyed: KeyedRequest },
+    input: RouteInput<Principal, unknown, unknown, z.output<B>> & {
+      readonly key: HeldKey<ReadValues<Together>>;
+    },
   ) => Promise<Reply>;
 }
 
@@ -162,26 +182,24 @@ export const defineRoute = <
 };
 
 /**
- * Declares a route that moves money and takes idempotency keys. Its refusals come in this order:
- * the replay of a finished key, the gate, the body. A malformed body meets the gate first.
+ * Declares a route that moves money and takes idempotency keys (contract: conventions >
+ * Idempotency). Its refusals come in this order: the replay of a finished key, the gate, the body,
+ * the key. A malformed body meets the gate first. The handler gets the key that its request holds.
  */
-export const defineIdempotentRoute = <Principal, B extends z.ZodType>(
-  spec: IdempotentRouteSpec<Principal, B>,
+export const defineIdempotentRoute = <
+  Principal,
+  B extends z.ZodType,
+  Together extends Reads = Reads,
+>(
+  spec: IdempotentRouteSpec<Principal, B, Together>,
 ): Route => {
   const { handler, idempotent, ...shape } = spec;
-  const { keys, operation, owner, key, payload, replay, gate, gateRead } = idempotent;
+  const { keys, gate, gateRead, replay, inTurn = (_scope, run) => run() } = idempotent;
 
-  const keyedOf = (principal: Principal, body: z.output<B>): KeyedRequest => ({
-    scope: { ownerId: owner(principal), operation, key: key(body) },
-    payload: payload(body),
-  });
-
-  const find = async ({ scope, payload: parsed }: KeyedRequest) => {
-    if (gateRead === undefined || keys.findReplayBeside === undefined) {
-      return { resourceId: await keys.findReplay(scope, parsed), beside: undefined };
-    }
-    return keys.findReplayBeside(scope, parsed, gateRead());
-  };
+  const find = async (scope: KeyScope, payload: object) =>
+    gateRead === undefined || keys.findReplayAndRead === undefined
+      ? { resourceId: await keys.findReplay(scope, payload), value: undefined }
+      : keys.findReplayAndRead(scope, payload, gateRead());
 
   return {
     ...shape,
@@ -197,11 +215,24 @@ export const defineIdempotentRoute = <Principal, B extends z.ZodType>(
         throw read;
       }
       const { body } = read;
-      const keyed = keyedOf(principal, body);
-      const { resourceId, beside } = await find(keyed);
-      if (resourceId !== undefined) return replay(resourceId, principal);
-      await gate(beside);
-      return handler({ params: {}, query: {}, body, rawBody, principal, context, keyed });
+      const { operation } = idempotent;
+      const scope = { ownerId: idempotent.owner(principal), operation, key: idempotent.key(body) };
+      const payload = idempotent.payload(body);
+      const { resourceId: done, value } = await find(scope, payload);
+      if (done !== undefined) return replay(done, principal);
+      await gate(value);
+      idempotent.check?.(body);
+      const request = { params: {}, query: {}, body, rawBody, principal, context };
+      const reads = idempotent.reads?.(principal, body);
+      return inTurn(scope, (options) =>
+        keys.run<Reply, Together>(scope, payload, {
+          ...options,
+          ...(reads !== undefined && { reads }),
+          replay: (resourceId) => replay(resourceId, principal),
+          work: (claim, resourceId, values) =>
+            handler({ ...request, key: { ...claim, resourceId, values } }),
+        }),
+      );
     },
   };
 };

@@ -25,13 +25,6 @@ export interface KeyScope {
   readonly key: string;
 }
 
-/** A request that carries a key. */
-export interface KeyedRequest {
-  readonly scope: KeyScope;
-  /** The parsed body without its key: what a repeat of the key must repeat. */
-  readonly payload: object;
-}
-
 interface KeyRow {
   readonly payloadHash: string;
   readonly status: 'RUNNING' | 'DONE';
@@ -212,6 +205,14 @@ export interface Claim {
   finish(db: Db): Promise<void>;
 }
 
+/** A key that this request holds, as the statement that took it found it. */
+export interface HeldKey<Values> extends Claim {
+  /** The resource that an earlier request of the key left on its way. */
+  readonly resourceId: string | undefined;
+  /** The values of the reads that the work begins with. */
+  readonly values: Values;
+}
+
 interface IdempotentSteps<T, Together extends Reads> {
   /** Reads that the work begins with, by the statement that takes the key. */
   readonly reads?: Together;
@@ -223,12 +224,14 @@ interface IdempotentSteps<T, Together extends Reads> {
     resourceId: string | undefined,
     values: ReadValues<Together>,
   ) => Promise<T>;
+  /** False for a request that has waited already: it does not wait for the first one again. */
+  readonly mayWait?: boolean | undefined;
 }
 
-/** A finished key's resource, and what was read beside it. */
-interface FoundReplay<Beside> {
+/** A finished key's resource, and what was read in the same statement. */
+interface FoundReplay<Value> {
   readonly resourceId: string | undefined;
-  readonly beside: Beside;
+  readonly value: Value;
 }
 
 export interface Idempotency {
@@ -238,11 +241,11 @@ export interface Idempotency {
    */
   findReplay(scope: KeyScope, parsedPayload: unknown): Promise<string | undefined>;
   /** The same, with what the route's gate decides by, in one statement. */
-  findReplayBeside<Beside>(
+  findReplayAndRead<Value>(
     scope: KeyScope,
     parsedPayload: unknown,
-    beside: Read<Beside>,
-  ): Promise<FoundReplay<Beside>>;
+    value: Read<Value>,
+  ): Promise<FoundReplay<Value>>;
   /**
    * Runs `work` once for a key and replays it afterwards (contract: conventions > Idempotency).
    * @throws AppError IDEMPOTENCY_KEY_REUSED, REQUEST_IN_PROGRESS, or what the steps throw.
@@ -312,11 +315,12 @@ export const createIdempotency = (options: IdempotencyOptions): Idempotency => {
 
   const takeKey = async <Together extends Reads>(
     wanted: WantedKey<Together>,
+    mostMs: number,
   ): Promise<Position<Together>> => {
     for (let waitedMs = 0; ; waitedMs += pollMs) {
       const position = await tryKey(wanted);
       if (position !== undefined) return position;
-      if (waitedMs >= waitMs) throw new AppError('REQUEST_IN_PROGRESS', { retryAfterSeconds: 1 });
+      if (waitedMs >= mostMs) throw new AppError('REQUEST_IN_PROGRESS', { retryAfterSeconds: 1 });
       await timers.sleep(pollMs);
     }
   };
@@ -324,9 +328,9 @@ export const createIdempotency = (options: IdempotencyOptions): Idempotency => {
   return {
     findReplay: (scope, parsedPayload) => readAlone(db, readReplay(scope, parsedPayload)),
 
-    async findReplayBeside(scope, parsedPayload, beside) {
+    async findReplayAndRead(scope, parsedPayload, value) {
       const resourceId = readReplay(scope, parsedPayload);
-      return readTogether(db, { resourceId, beside });
+      return readTogether(db, { resourceId, value });
     },
 
     async run(scope, parsedPayload, steps) {
@@ -335,7 +339,8 @@ export const createIdempotency = (options: IdempotencyOptions): Idempotency => {
       // Without any there are no values either.
       const reads = steps.reads ?? ({} as Reads as NonNullable<typeof steps.reads>);
       try {
-        const position = await takeKey({ scope, hash, lease: { holderId, leaseMs }, reads });
+        const wanted = { scope, hash, lease: { holderId, leaseMs }, reads };
+        const position = await takeKey(wanted, steps.mayWait === false ? 0 : waitMs);
         if (position.kind === 'replay') return await steps.replay(position.resourceId);
         return await steps.work(claimOf(scope, holderId), position.resourceId, position.values);
       } catch (error) {

@@ -3,9 +3,9 @@ export {
   idempotencyKeySchema,
   payloadHash,
   type Claim,
+  type HeldKey,
   type Idempotency,
   createKeyPurge,
   eraseKeys,
-  type KeyedRequest,
   type KeyScope,
 } from './idempotency.ts';

@@ -90,7 +90,10 @@ export const routes: Route[] = [
     responses: { 200: z.null() },
     errors: ['SELL_DISABLED'],
     idempotent: {
-      keys: { findReplay: async ({ key }) => (key === 'again' ? 'made before' : undefined) },
+      keys: {
+        findReplay: async ({ key }) => (key === 'again' ? 'made before' : undefined),
+        run: () => Promise.reject(new Error('its gate is closed')),
+      },
       operation: 'gated',
       owner: () => 'anyone',
       key: ({ name }) => name,
