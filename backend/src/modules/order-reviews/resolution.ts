@@ -12,6 +12,7 @@ import {
 } from '../orders/index.ts';
 import {
   fetchRefundState,
+  pollForResolution,
   type HeldPayment,
   type PaymentsDeps,
   type RefundState,
@@ -81,7 +82,7 @@ export const lockReviewed = async (tx: Db, orderId: string): Promise<GoldOrder> 
 /** The dependencies that all resolutions share. */
 export interface ReviewDeps extends AllocationDeps, SaleOutcomeDeps {
   readonly metrics: SaleOutcomeDeps['metrics'];
-  readonly payments: Pick<PaymentsDeps, 'gateways'>;
+  readonly payments: PaymentsDeps;
 }
 
 /** Ends the review of a purchase that is locked, in the transaction of its resolution. */
@@ -94,6 +95,17 @@ export const endReview = (
 ): Promise<void> => {
   const changes = { manualReviewCode: null, manualReviewReason: null, ...more };
   return transitionBuy(deps, tx, { id, status: 'MANUAL_REVIEW' }, { ...by, to, cause, changes });
+};
+
+/**
+ * Records the payments of an order that its gateways have and no event reported. Throws 503 without
+ * an answer: an order must not end as FAILED over money that nobody has looked for.
+ */
+export const recordUnreported = async (
+  { payments }: Pick<ReviewDeps, 'payments'>,
+  orderId: string,
+): Promise<void> => {
+  if (!(await pollForResolution(payments, orderId))) throw notAnswered('The payment gateway');
 };
 
 /** A held payment, and the state that its gateway reports. */

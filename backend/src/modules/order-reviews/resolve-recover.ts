@@ -11,6 +11,7 @@ import {
   endReview,
   isUnplaced,
   lockReviewed,
+  recordUnreported,
   illegalTransition,
   requireGold,
   requireSamePayments,
@@ -49,12 +50,13 @@ const requireGone = async (deps: ReviewDeps, payment: HeldPayment): Promise<stri
 
 /**
  * Gives what is left of the gold of a reversed payment to the house, and fails the order: `RECOVER`
- * (contract: states > Resolutions). All of the money must be gone, since an order is never FAILED
- * while some of it is held.
+ * (contract: states > Resolutions). All of the money must be gone, a payment that nobody reported
+ * included, since an order is never FAILED while some of it is held.
  */
 export const resolveRecover: Resolve = async (deps, order, request) => {
   const { db, inTransaction, clock, random, portfolios } = deps;
   requireGold(order);
+  await recordUnreported(deps, order.id);
   const payments = await listHeldPayments(db, order.id);
   const payment = reversedPayment(payments);
   const refundReference = (await requireGone(deps, payment)) ?? request.reference ?? 'unnamed';

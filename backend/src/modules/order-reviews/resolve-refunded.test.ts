@@ -88,6 +88,20 @@ describe('REFUNDED', () => {
     expect(holding?.balance.toFixed(4)).toBe('0.0000');
   });
 
+  it('fails no order while another payment is held that no event has reported', async ({
+    buys,
+  }) => {
+    const { buy, paymentId } = await buys.late();
+    const secondId = await buys.pay(buy, { deliver: 'none' });
+    const first = await buys.payBack(paymentId);
+    const { body } = await buys.resolve(buy.id, 'REFUNDED', { reference: first });
+    expect(body).toMatchObject({ status: 'MANUAL_REVIEW', manual_review_code: 'SECOND_CAPTURE' });
+    expect(await buys.paymentDispositions(buy)).toEqual(['REFUNDED', 'SECOND']);
+    const reference = await buys.payBack(secondId, { deliver: 'none' });
+    const answer = await buys.resolve(buy.id, 'REFUNDED', { reference });
+    expect(answer.body).toMatchObject({ status: 'FAILED', refund_reference: reference });
+  });
+
   it('of a payment that comes after the first went back ends the order once more', async ({
     buys,
   }) => {

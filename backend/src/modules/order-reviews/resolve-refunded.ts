@@ -21,6 +21,7 @@ import {
   isUnplaced,
   lockReviewed,
   illegalTransition,
+  recordUnreported,
   requireDecided,
   undecided,
   type QueriedPayment,
@@ -81,6 +82,7 @@ const endRefunded = async (
 export const resolveRefunded: Resolve = async (deps, order, request) => {
   const { db, inTransaction } = deps;
   await requireDecided(db, order.id);
+  await recordUnreported(deps, order.id);
   const payments = await listHeldPayments(db, order.id);
   if (payments.length === 0) {
     // Another operator may have ended the review since the order was read: say where it is now.

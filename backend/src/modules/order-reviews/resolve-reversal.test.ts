@@ -115,6 +115,26 @@ describe('RECOVER', () => {
     expect(codeOf(await buys.resolve(twice.buy.id, 'RECOVER'))).toEqual(notFit);
   });
 
+  it('takes no gold while a payment is held that no event has reported', async ({
+    open,
+    buys,
+    sellers,
+  }) => {
+    const { buy, paymentId } = await buys.allocated();
+    await reverse(buys, buy, paymentId);
+    const secondId = await buys.pay(buy, { deliver: 'none' });
+    await buys.gatewayFault('list-payments', 'error', 20);
+    expect(codeOf(await buys.resolve(buy.id, 'RECOVER'))).toEqual([503, 'SERVICE_UNAVAILABLE']);
+    await open.sandbox.control('DELETE', '/faults');
+    expect(codeOf(await buys.resolve(buy.id, 'RECOVER'))).toEqual(notFit);
+    await buys.becomes(buy, 'MANUAL_REVIEW', 'SECOND_CAPTURE');
+    expect(await gramsOf(sellers, buy)).toEqual({ balance: buy.grams, reserved: buy.grams });
+    const reference = await buys.payBack(secondId, { deliver: 'none' });
+    expect((await buys.resolve(buy.id, 'REFUNDED', { reference })).status).toBe(200);
+    await buys.becomes(buy, 'MANUAL_REVIEW', 'PAYMENT_REVERSED');
+    expect((await buys.resolve(buy.id, 'RECOVER')).body.status).toBe('FAILED');
+  });
+
   it('leaves an order that another payment may come for, and that ends FAILED again', async ({
     buys,
   }) => {

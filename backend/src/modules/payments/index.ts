@@ -42,7 +42,7 @@ export {
 } from './unmatched-payments.ts';
 export { expirePaymentOrders } from './payments.states.ts';
 export { findMoneyDoubt } from './doubted-payments.store.ts';
-export { closedInstallmentPollMs, pollGatewaysOfOrder } from './poll-gateway.ts';
+export { closedInstallmentPollMs, pollForResolution, pollGatewaysOfOrder } from './poll-gateway.ts';
 export { createPaymentMetrics } from './payments.metrics.ts';
 export {
   paymentOrderOperatorView,

@@ -55,8 +55,17 @@ export const recoverGatewayOrder = async (
   }
 };
 
-/** The occasion of a poll: a customer's checkout, the end of an unpaid order, or the sweep. */
-type PollSource = 'checkout' | 'expiry' | 'janitor';
+/**
+ * The occasion of a poll: a customer's checkout, the end of an unpaid order, the sweep, or an
+ * operator's resolution.
+ */
+type PollSource = 'checkout' | 'expiry' | 'janitor' | 'resolution';
+
+/**
+ * The end of a poll. 'silent': the gateway gave no answer, or its answer could not be applied.
+ * 'unread': it lists a payment that can't be read, and that may have paid the order.
+ */
+type Polled = 'answered' | 'silent' | 'unread';
 
 const minuteMs = 60_000;
 
@@ -131,47 +140,43 @@ const isCertainlyUnpaid = async (
   return found.kind === 'done' && ['OPEN', 'CLOSED'].includes(found.value.status);
 };
 
-/**
- * Lists the payments of one gateway order and applies its captures. Returns false when the gateway
- * gave no answer, when its answer could not be applied, and when the order may have been paid by a
- * payment that can't be read: poll again.
- */
+/** Lists the payments of one gateway order and applies its captures. */
 export const pollMadeOrder = async (
   deps: PaymentsDeps,
   poll: Poll,
   { gateway: code, gatewayOrderId }: MadeOrder,
-): Promise<boolean> => {
+): Promise<Polled> => {
   const { gateways, logger } = deps;
   const gateway = gateways.get(code);
   const line = { paymentOrderId: poll.order.id, gateway: code, source: poll.source };
   if (gateway === undefined) {
     // No process is left that could answer. The wait would never end.
     logger.error(line, 'no adapter to poll with');
-    return true;
+    return 'answered';
   }
   const listed = await gateway.listPayments(gatewayOrderId);
   if (listed.kind !== 'done') {
     logger.warn({ ...line, outcome: describeOutcome(listed) }, 'a gateway listed no payments');
-    return hasAnswered(listed);
+    return hasAnswered(listed) ? 'answered' : 'silent';
   }
   try {
     for (const payment of listed.value) {
       if (payment.status === 'CAPTURED') await applyCapture(deps, poll, code, payment);
     }
     const isCaptured = listed.value.some(({ status }) => status === 'CAPTURED');
-    if (!hasUnread(listed.value) || isCaptured) return true;
-    if (await isCertainlyUnpaid(gateway, poll.order, gatewayOrderId)) return true;
+    if (!hasUnread(listed.value) || isCaptured) return 'answered';
+    if (await isCertainlyUnpaid(gateway, poll.order, gatewayOrderId)) return 'answered';
     logger.error(line, 'a payment of an order cannot be read, and may have paid it');
-    return false;
+    return 'unread';
   } catch (error) {
     const err = describeError(error);
     logger.error({ ...line, err }, 'a capture could not be applied');
-    return false;
+    return 'silent';
   }
 };
 
 /** Polls at the gateway that the payment order names, where the customer may have paid. */
-const pollOwn = async (deps: PaymentsDeps, poll: Poll): Promise<boolean> => {
+const pollOwn = async (deps: PaymentsDeps, poll: Poll): Promise<Polled> => {
   const { order } = poll;
   const { gateway } = order;
   if (order.gatewayOrderId !== null) {
@@ -179,10 +184,11 @@ const pollOwn = async (deps: PaymentsDeps, poll: Poll): Promise<boolean> => {
   }
   if (!deps.gateways.has(gateway)) {
     deps.logger.error({ paymentOrderId: order.id, gateway }, 'no adapter to poll with');
-    return true;
+    return 'answered';
   }
   const recovered = await recoverGatewayOrder(deps, order, gateway);
-  if (recovered === undefined || recovered === 'none') return recovered === 'none';
+  if (recovered === undefined) return 'silent';
+  if (recovered === 'none') return 'answered';
   return pollMadeOrder(deps, poll, { gateway, ...recovered });
 };
 
@@ -208,9 +214,9 @@ export const pollGateway = async (
   requestId?: string,
 ): Promise<boolean> => {
   const poll = { order, source, requestId };
-  const isAnswered = await pollOwn(deps, poll);
+  const polled = await pollOwn(deps, poll);
   if (source !== 'checkout') await pollOthers(deps, poll);
-  return isAnswered;
+  return polled === 'answered';
 };
 
 /**
@@ -225,6 +231,22 @@ export const pollGatewaysOfOrder = async (
   for (const order of await listPaymentOrders(deps.db, [orderId])) {
     const isOpen = order.status === 'CREATED' || order.status === 'GATEWAY_ORDER_CREATED';
     if (isOpen && !(await pollGateway(deps, order, 'expiry'))) allAnswered = false;
+  }
+  return allAnswered;
+};
+
+/**
+ * Polls for every payment order of a gold order, whatever its state, before an operator says that
+ * all money is gone: a customer may have paid once more, of which no event has told. Returns false
+ * when a gateway gave no answer. A payment that can't be read stops no operator, who may know of it
+ * from the gateway's own pages.
+ */
+export const pollForResolution = async (deps: PaymentsDeps, orderId: string): Promise<boolean> => {
+  let allAnswered = true;
+  for (const order of await listPaymentOrders(deps.db, [orderId])) {
+    const poll: Poll = { order, source: 'resolution' };
+    if ((await pollOwn(deps, poll)) === 'silent') allAnswered = false;
+    await pollOthers(deps, poll);
   }
   return allAnswered;
 };

@@ -40,7 +40,8 @@ const resolveAttempt = async (deps: PaymentsDeps, attempt: Undecided): Promise<b
     return true;
   }
   logger.warn({ paymentOrderId, gateway }, 'a gateway has an order whose answer was lost');
-  return pollMadeOrder(deps, { order, source: 'janitor' }, { gateway, ...found });
+  const polled = await pollMadeOrder(deps, { order, source: 'janitor' }, { gateway, ...found });
+  return polled === 'answered';
 };
 
 /**
