@@ -2,7 +2,7 @@ import type { Clock } from '../../platform/clock/clock.ts';
 import { execute, selectRows, sql, type Db } from '../../platform/db/index.ts';
 import type { Agreements } from './reconciliation.types.ts';
 
-/** Keeps what collaborators agreed with, so that large windows are asked about once. */
+/** Keeps what collaborators agreed with, so that runs get through a window together. */
 export const createAgreements = ({
   db,
   clock,
@@ -32,6 +32,17 @@ export const createAgreements = ({
           ${rows.map(({ print }) => print)}::text[]) AS kept (subject, print)
         ON CONFLICT (collaborator, kind, subject)
         DO UPDATE SET print = excluded.print, agreed_at = excluded.agreed_at`,
+    );
+  },
+
+  async forget({ collaborator, kind }, subjects) {
+    if (subjects.length === 0) return;
+    await execute(
+      db,
+      sql`
+        DELETE FROM reconciliation_agreement
+        WHERE collaborator = ${collaborator} AND kind = ${kind}
+          AND subject = ANY (${[...subjects]}::text[])`,
     );
   },
 });

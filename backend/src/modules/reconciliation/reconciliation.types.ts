@@ -66,7 +66,7 @@ interface Compared {
   readonly kind: string;
 }
 
-/** The rows that earlier runs found to agree, so that large windows are asked about once. */
+/** The rows that earlier runs found to agree, so that runs get through a window together. */
 export interface Agreements {
   /** Returns how rows read, by their keys, when they agreed. */
   find(about: Compared, subjects: readonly string[]): Promise<ReadonlyMap<string, string>>;
@@ -74,6 +74,7 @@ export interface Agreements {
     about: Compared,
     rows: readonly { readonly subject: string; readonly print: string }[],
   ): Promise<void>;
+  forget(about: Compared, subjects: readonly string[]): Promise<void>;
 }
 
 export interface CheckContext extends Collaborators {

@@ -154,40 +154,68 @@ describe('the schedule', () => {
   });
 });
 
-describe('a large window', () => {
-  it('is asked about over several runs, each of its orders once', async () => {
-    const asked: string[] = [];
-    const { goldProvider } = books.deps;
-    const counting: typeof goldProvider = {
-      ...goldProvider,
-      buyStatus: (question) => {
-        asked.push(question.providerTxId);
-        return goldProvider.buyStatus(question);
-      },
-      sellStatus: (question) => {
-        asked.push(question.providerTxId);
-        return goldProvider.sellStatus(question);
-      },
-    };
+const rest = 'the next runs ask about the rest';
+
+/** Makes runs until one has checked the provider's books whole. Returns what each said was left. */
+const makeRunsUntilWhole = async (
+  jobs: ReturnType<typeof createReconciliation>['jobs'],
+): Promise<readonly (string | undefined)[]> => {
+  const details: (string | undefined)[] = [];
+  while (details.length < 20) {
+    const { body } = await ask('POST', '/reconciliation/runs', {});
+    await runQueuedJobs(books.system, jobs);
+    const run = await ask('GET', `/reconciliation/runs/${String(body['id'])}`);
+    const report = run.body['report'] as { checks: { id: string; detail?: string }[] };
+    const detail = report.checks.find(({ id }) => id === 'provider_transaction_mismatch')?.detail;
+    details.push(detail);
+    if (detail === undefined) break;
+  }
+  return details;
+};
+
+/** Counts the questions about transactions. */
+const countQuestions = () => {
+  const asked: string[] = [];
+  const { goldProvider: real } = books.deps;
+  const goldProvider: typeof real = {
+    ...real,
+    buyStatus: (question) => {
+      asked.push(question.providerTxId);
+      return real.buyStatus(question);
+    },
+    sellStatus: (question) => {
+      asked.push(question.providerTxId);
+      return real.sellStatus(question);
+    },
+  };
+  return { asked, goldProvider };
+};
+
+describe('a window that is more than one run gets through', () => {
+  it('and is large, is asked about over several runs, each of its orders once', async () => {
+    const { asked, goldProvider } = countQuestions();
     for (let bought = 0; bought < 3; bought += 1) await books.buy();
     await books.asOwner('DELETE FROM reconciliation_agreement');
-    const rest = 'the next runs ask about the rest';
     const runLimits = { most: 2, concurrency: 1, withinMs: 60_000, pageRows: 2, rest };
-    const { jobs } = createReconciliation({ ...books.deps, goldProvider: counting, runLimits });
-    const details: (string | undefined)[] = [];
-    for (let runs = 0; runs < 20; runs += 1) {
-      const { body } = await ask('POST', '/reconciliation/runs', {});
-      await runQueuedJobs(books.system, jobs);
-      const run = await ask('GET', `/reconciliation/runs/${String(body['id'])}`);
-      const report = run.body['report'] as { checks: { id: string; detail?: string }[] };
-      const detail = report.checks.find(({ id }) => id === 'provider_transaction_mismatch')?.detail;
-      details.push(detail);
-      if (detail === undefined) break;
-    }
+    const { jobs } = createReconciliation({ ...books.deps, goldProvider, runLimits });
+    const details = await makeRunsUntilWhole(jobs);
     expect(details[0]).toMatch(/^checked 2 of \d+: the next runs ask about the rest/u);
     expect(details.at(-1)).toBeUndefined();
     expect(asked.length).toBeGreaterThan(4);
     expect(new Set(asked).size).toBe(asked.length);
+  });
+
+  it('and is small, is asked about over several runs, and then anew', async () => {
+    const { asked, goldProvider } = countQuestions();
+    await books.asOwner('DELETE FROM reconciliation_agreement');
+    const runLimits = { most: 2, concurrency: 1, withinMs: 60_000, rest };
+    const { jobs } = createReconciliation({ ...books.deps, goldProvider, runLimits });
+    const details = await makeRunsUntilWhole(jobs);
+    expect(details[0]).toMatch(/^checked 2 of \d+: the next runs ask about the rest/u);
+    expect(details.at(-1)).toBeUndefined();
+    const known = asked.length;
+    expect(await makeRunsUntilWhole(jobs)).toEqual([undefined]);
+    expect(asked.length).toBe(known + 2);
   });
 
   it('forgets what it agreed on when no window reaches it, and old runs', async () => {

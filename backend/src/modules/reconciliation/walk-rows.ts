@@ -49,9 +49,10 @@ export const printOf = (row: object): string => {
 };
 
 /**
- * Walks over the rows of a window, page by page, and asks the collaborator about each of them. In a
- * large window those that agreed in an earlier run and have not changed since are not asked about
- * again, so that the runs of a schedule get through all of it together.
+ * Walks over the rows of a window, page by page, and asks the collaborator about each of them. Those
+ * that agreed in an earlier run and have not changed since are asked about last, where there is
+ * still room, and in a large window not at all. So the runs of a schedule get through all of it
+ * together, however slowly the collaborator answers.
  */
 export const walkRows = async <R extends object, A>(
   { limits, agreements }: Pick<CheckContext, 'limits' | 'agreements'>,
@@ -67,17 +68,22 @@ export const walkRows = async <R extends object, A>(
     isLarge ||= rows.length === pageRows;
     const last = rows.at(-1);
     if (last === undefined) break;
-    const known = isLarge ? await agreements?.find(about, rows.map(keyOf)) : undefined;
-    const waiting = rows.filter(
-      (row) => isListed?.(row) !== true && known?.get(keyOf(row)) !== printOf(row),
-    );
-    const answers = await asking.ask(waiting);
-    checked += rows.length - waiting.length + answers.length;
+    const known = await agreements?.find(about, rows.map(keyOf));
+    const isKnown = (row: R): boolean => known?.get(keyOf(row)) === printOf(row);
+    const unlisted = rows.filter((row) => isListed?.(row) !== true);
+    const waiting = unlisted.filter((row) => !isKnown(row));
+    const again = isLarge ? [] : unlisted.filter(isKnown);
+    const answers = await asking.ask([...waiting, ...again]);
+    const answered = new Set(answers.map(({ item }) => item));
+    checked += rows.length - waiting.filter((row) => !answered.has(row)).length;
     const agreed = await judge(answers, { after, upTo: keyOf(last), most: pageRows });
     if (agreed.length > 0) {
       const kept = agreed.map((row) => ({ subject: keyOf(row), print: printOf(row) }));
       await agreements?.keep(about, kept);
     }
+    // What disagrees now is asked about first in the next run.
+    const doubted = again.filter((row) => answered.has(row) && !agreed.includes(row));
+    await agreements?.forget(about, doubted.map(keyOf));
     if (rows.length < pageRows || asking.silence() !== undefined) break;
     after = keyOf(last);
   }
