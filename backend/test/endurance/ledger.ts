@@ -71,9 +71,16 @@ const undecided = new Set(['REQUEST_IN_PROGRESS', 'SELL_UNDER_REVIEW', 'RATE_LIM
  */
 const decided = new Set(['PAYMENTS_DISABLED', 'PROVIDER_REFUSED', 'SELL_DISABLED']);
 
-/** Returns whether a refusal leaves open what became of the request. */
-export const isUndecided = (error: unknown): boolean =>
-  !(error instanceof ApiError) ||
-  (error.status >= 500 && !decided.has(error.code ?? '')) ||
-  error.status === 401 ||
-  undecided.has(error.code ?? '');
+/**
+ * A sale whose verify had no readable answer is over: nothing is sold, now or at a repeat. A buy of
+ * which the provider gave none was not begun, and its client sends it again.
+ */
+const decidedOfSales = new Set([...decided, 'PROVIDER_UNAVAILABLE']);
+
+/** Returns true where an answer leaves open what became of the request. */
+export const isUndecided = (kind: Placed['kind'], error: unknown): boolean => {
+  if (!(error instanceof ApiError)) return true;
+  const code = error.code ?? '';
+  const isDecided = (kind === 'sale' ? decidedOfSales : decided).has(code);
+  return (error.status >= 500 && !isDecided) || error.status === 401 || undecided.has(code);
+};

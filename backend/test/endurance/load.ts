@@ -115,7 +115,9 @@ export const sendPlaced = async (ledger: Ledger, placed: Placed): Promise<Begun 
     return begun;
   } catch (error) {
     ledger.count(isRepeat ? `${kind}, again` : kind, answerOf(error));
-    if (isUndecided(error)) {
+    if (isUndecided(kind, error)) {
+      // Behind the others, so that each has its turn.
+      ledger.open.delete(placed);
       if (!isRepeat) ledger.open.add(placed);
       return undefined;
     }
