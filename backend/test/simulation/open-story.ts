@@ -1,4 +1,5 @@
 import { addDebits } from './add-debits.ts';
+import { holdReservations } from './checks/hold-reservations.ts';
 import { holdSnapshot } from './checks/hold-snapshot.ts';
 import { emptySnapshot, readMark, readSnapshot } from './checks/read-snapshot.ts';
 import { holdRules, openRuleChoice } from './checks/rules.ts';
@@ -65,6 +66,7 @@ export const openStory = async (
       if (mark === story.seen.mark) return;
       const chosen = await rules.choose(story.seen.horizon);
       story.seen = await readSnapshot(system.client, mark, story.seen);
+      holdReservations(story.world, story.seen);
       syncWorld(story.world, story.seen);
       if (payments > 0) await addDebits(story, payments);
       await holdRules(system.client, chosen);

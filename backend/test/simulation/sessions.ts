@@ -78,6 +78,15 @@ export const createSessions = (system: SimulatedSystem): Sessions => {
     return answer;
   };
 
+  /** Two calls of one person at the same moment renew once: a refresh token is good for one use. */
+  const renewing = new Map<string, Promise<OpenAnswer>>();
+  const renewOnce = (phone: string, lapsed: string): Promise<OpenAnswer> | undefined => {
+    if ((tokensOf.get(phone)?.access ?? '') !== lapsed) return undefined;
+    const known = renewing.get(phone) ?? renew(phone).finally(() => renewing.delete(phone));
+    renewing.set(phone, known);
+    return known;
+  };
+
   const operatorToken = async (role: Role): Promise<string> => {
     const known = operators.get(role);
     if (known !== undefined) return known.token;
@@ -110,12 +119,13 @@ export const createSessions = (system: SimulatedSystem): Sessions => {
     codeFor,
     reopen: (phone) => void shut.delete(phone),
     async customer(phone, method, path, body) {
-      const call = () =>
-        at('customer', bearer(tokensOf.get(phone)?.access ?? ''))(method, path, body);
+      const accessOf = () => tokensOf.get(phone)?.access ?? '';
+      const call = () => at('customer', bearer(accessOf()))(method, path, body);
+      const used = accessOf();
       const answer = await call();
       if (answer.status !== 401 || shut.has(phone)) return answer;
-      const renewed = await renew(phone);
-      if (renewed.status === 200) return call();
+      const renewed = await renewOnce(phone, used);
+      if (renewed === undefined || renewed.status === 200) return call();
       if (renewed.status !== 401) return renewed;
       shut.add(phone);
       return answer;

@@ -11,7 +11,7 @@ import type { Services } from '../../runtime/create-services.ts';
 import type { workerProcessVariables } from './worker.variables.ts';
 
 /** Creates the runs of reconciliation, and the schedule that asks for them. */
-export const createWorkerReconciliation = (
+const createWorkerReconciliation = (
   config: Config<typeof workerProcessVariables>,
   runtime: Runtime,
   { gateways, provider: goldProvider, payoutProvider }: Services,

@@ -15,6 +15,7 @@ import { runMain, startProcess } from '../../runtime/start-process.ts';
 
 import { createObservers } from './create-observers.ts';
 import { createSweeps } from './create-sweeps.ts';
+import { createTasks } from './create-tasks.ts';
 import { openJobConnections } from './job-connections.ts';
 import { createWorkerBooks } from './create-worker-reconciliation.ts';
 import { workerProcessVariables } from './worker.variables.ts';
@@ -28,24 +29,16 @@ await runMain('worker', async (env) => {
   const objects = createObjectStore(env, adapterDeps(runtime));
   const ci = createCi(env, adapterDeps(runtime));
   const services = createServices(config, env, runtime, { receivesWebhooks: false });
-  const { banking, gold, payments, payouts, price } = services;
   const kycEvents = createKycEvents({ ...runtime, db, inTransaction });
   const books = createWorkerBooks(config, runtime, services);
   const feed = createPriceFeed({
     ...runtime,
     db,
-    fetchPrice: price.fetchPrice,
+    fetchPrice: services.price.fetchPrice,
     broadcast: createPriceBroadcast({ redis, logger }),
   });
   const mover = createScheduleMover({ db, clock, logger });
-  const tasks = {
-    ...gold.jobs,
-    ...payments.jobs,
-    ...banking.jobs,
-    ...payouts.jobs,
-    ...kycEvents.jobs,
-    ...books.jobs,
-  };
+  const tasks = createTasks(services, { kycEvents, books });
   const jobConnections = openJobConnections(config, runtime);
   const jobs = createJobRunner({
     connections: jobConnections.connections,

@@ -37,6 +37,14 @@ const codesOf = (buy: Buy, world: World): string[] => {
 const isGone = (buy: Buy, world: World): boolean =>
   world.customers[buy.customer]?.deleted === true || buy.resolutions.includes('RECOVER');
 
+/** States that lead to gold, of an order with a right payment. */
+const paidStates = ({ missed, wasTroubled, resolutions }: Buy): string[] => {
+  if (missed === undefined || wasTroubled || resolutions.includes('ALLOCATE')) {
+    return ['PAID', 'RETRY_PENDING', 'ALLOCATED'];
+  }
+  return missed === 'gold' ? ['PAID'] : [];
+};
+
 /** States, with the code of a review, that the order may be in at this moment. */
 const allowedNow = (buy: Buy, world: World): string[] => {
   const captured = buy.payments.filter(isCaptured);
@@ -46,7 +54,7 @@ const allowedNow = (buy: Buy, world: World): string[] => {
   return [
     ...(told.length === 0 || buy.plan !== undefined ? ['PENDING'] : []),
     ...(told.length === 0 || wentBack ? ['FAILED'] : []),
-    ...(right.length > 0 ? ['PAID', 'RETRY_PENDING', 'ALLOCATED'] : []),
+    ...(right.length > 0 ? paidStates(buy) : []),
     ...codesOf(buy, world).map((code) => `MANUAL_REVIEW ${code}`),
   ];
 };
@@ -68,7 +76,8 @@ const allowedAtRest = (buy: Buy, world: World): string[] => {
   // Of what came after the end, without an event, only reconciliation hears.
   const unheard = known ? [] : ['FAILED', 'PENDING'];
   const single = captured.length === 1 && right.length === 1 && right[0]?.reversedPaise === 0;
-  return [...(single || right.length > 0 ? ['ALLOCATED'] : []), ...reviews, ...unheard];
+  const isBought = (single || right.length > 0) && paidStates(buy).includes('ALLOCATED');
+  return [...(isBought ? ['ALLOCATED'] : []), ...reviews, ...unheard];
 };
 
 const holdBuy = (buy: Buy, world: World, seen: Snapshot, isAtRest: boolean): void => {

@@ -38,13 +38,22 @@ export const troubles = [
   '502 GATEWAY_UNAVAILABLE',
 ];
 
+/** A checkout of an installment counts on the day on which it is opened, which no answer tells. */
+const installmentsOf = (world: World, customer: number): number =>
+  world.buys
+    .filter((buy) => buy.customer === customer && buy.plan !== undefined)
+    .filter(({ placedAt }) => world.now - placedAt < 32 * 86_400_000)
+    .reduce((sum, { amountPaise }) => sum + amountPaise, 0);
+
 /** Paise of the day's buys: those that certainly count, and those that may. */
 export const countedToday = (world: World, customer: number): { least: number; most: number } => {
   const today = istDay(world.now);
   const own = world.buys.filter(
     (buy) => buy.customer === customer && buy.plan === undefined && istDay(buy.placedAt) === today,
   );
-  let [least, most] = [0, 0];
+  const unanswered = world.unanswered.filter((one) => one.customer === customer);
+  let [least, most] = [0, installmentsOf(world, customer)];
+  for (const { amountPaise } of unanswered) most += amountPaise;
   for (const { amountPaise, lockEnds = 0, payments } of own) {
     const stands = world.now < lockEnds;
     const isPaid = payments.some(
@@ -104,7 +113,8 @@ const allowedOf = (world: World, given: Arguments, breakdown: Breakdown): string
   const refusals = refusalsOf(world, numberOf(given, 'c'), breakdown);
   const isOff = isEveryGatewayOff(world, textOf(given, 'gateway'));
   const gateway = isOff ? ['503 NO_USABLE_GATEWAY'] : ['201'];
-  const certain = refusals.length > 0 ? refusals : gateway;
+  const certain =
+    refusals.length > 0 ? refusals.flatMap((one) => (one === '201' ? gateway : [one])) : gateway;
   const late = ['429 QUOTE_LIMIT', ...busy];
   return isTroubled(world) ? [...certain, ...gateway, ...troubles, ...late] : [...certain, ...late];
 };
@@ -149,6 +159,8 @@ export const buy: Command = {
       ]) ?? 1000,
     ];
     const unit = percent(65) ? 'INR' : 'GRAMS';
+    const edge = percent(14) ? limits.maxBuyPaise + (percent(40) ? 1 : 0) : undefined;
+    if (edge !== undefined) return { c, k: story.nextKey, unit: 'INR', amount: edge, gateway: '' };
     const amount = unit === 'INR' ? (pick(inr) ?? 1000) : 1 + int(percent(10) ? 3 : 40_000);
     const gateway = pick(['', '', ...gateways, 'unknown']) ?? '';
     return { c, k: story.nextKey, unit, amount, gateway };
@@ -180,7 +192,11 @@ export const buy: Command = {
         const breakdowns = breakdownsOf(changed, asked);
         const allowed = breakdowns.flatMap((one) => allowedOf(changed, given, one));
         allow('buy', answer, [...new Set(allowed)]);
-        // An order whose gateway failed was written: its key resumes it.
+        // An order whose gateway failed was written: its key resumes it, and it counts.
+        if (answer.status >= 500) {
+          const amountPaise = Math.max(...breakdowns.map(({ totalPaise }) => totalPaise));
+          changed.unanswered.push({ customer: c, amountPaise, grams: 0 });
+        }
         if (answer.status !== 201) return;
         const breakdown = holdFigures(breakdowns, answer);
         const path = '/v1/gold/buy';

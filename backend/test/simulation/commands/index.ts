@@ -5,14 +5,17 @@ import { buy, repeatBuy } from './buys.ts';
 import { block, reviewKyc, signUp, submitKyc } from './customers.ts';
 import { moveJewellery, orderJewellery, repeatJewellery } from './jewellery.ts';
 import { deliver, forge, lose, pay, reverse, verify } from './payments.ts';
+import { loseAnswer } from './lost-answers.ts';
 import { cancelPlan, payInstallment, skipDebit, startPlan } from './plans.ts';
 import { approvePayout, endPayout, retryPayout } from './payouts.ts';
 import { pausePlan, resumePlan, skipNext } from './plan-changes.ts';
 import { payQuote, quoteBuy } from './quotes.ts';
+import { prove } from './prove.ts';
 import { applyCode, moveReward } from './referrals.ts';
 import { resolve, resolveSale } from './reviews.ts';
 import { addAccount, repeatSale, sell } from './sales.ts';
 import { quoteSale } from './sell-quotes.ts';
+import { rush } from './rush.ts';
 import { settle } from './settle.ts';
 import { fault, mend, movePrice, setGate, setGateway, setLimits, setSpread } from './settings.ts';
 import { cancelJewellery, nameParcel, recordCash, setStock } from './stock.ts';
@@ -45,7 +48,8 @@ export const commands: readonly (readonly [weight: number, command: Command])[] 
   [16, setGate],
   [12, setGateway],
   [6, fault],
-  [4, mend],
+  [5, loseAnswer],
+  [14, mend],
   [10, addAccount],
   [26, sell],
   [8, quoteSale],
@@ -80,6 +84,8 @@ export const commands: readonly (readonly [weight: number, command: Command])[] 
   [1, closeMonth],
   [1, reopenMonth],
   [16, together],
+  [12, rush],
+  [5, prove],
   [3, settle],
 ];
 

@@ -34,7 +34,7 @@ export const pay: Command = {
       ((payments.length === 0 && seen.orders.get(id)?.status === 'PENDING') || percent(6));
     const b = chooseBuy(world, int, isFit);
     if (b === undefined) return undefined;
-    const wrong = percent(4) ? (pick(['amount', 'currency']) ?? '') : '';
+    const wrong = percent(10) ? (pick(['amount', 'currency']) ?? '') : '';
     const outcome = percent(86) ? 'captured' : 'failed';
     return { b, g: 0, outcome, wrong };
   },

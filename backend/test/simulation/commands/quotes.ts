@@ -114,6 +114,10 @@ export const payQuote: Command = {
         const again = known.isUsed ? ['200'] : [];
         const more = isTroubled(changed) ? troubles : [];
         allow('paying a quote', answer, [...refusals, ...again, ...more, ...busy]);
+        if (answer.status >= 500) {
+          const { customer: buyer, totalPaise: amountPaise } = known;
+          changed.unanswered.push({ customer: buyer, amountPaise, grams: 0 });
+        }
         if (answerText(answer) !== '201') return;
         known.isUsed = true;
         const { order_id: orderId, expires_at: _, ...payment } = answer.body;

@@ -12,9 +12,12 @@ const isGone = ({ amountPaise, reversedPaise }: Payment): boolean => reversedPai
 const objectionTo = (
   buy: Buy,
   resolution: string,
-  order: { readonly hasGold: boolean; readonly code: string | null },
+  order: { readonly hasGold: boolean; readonly code: string | null; readonly endsAs: unknown },
 ): string | undefined => {
   const captured = buy.payments.filter(({ outcome }) => outcome === 'captured');
+  const isHeld = captured.some((payment) => !isGone(payment));
+  // The service looks for payments of which it was not told.
+  if (order.endsAs === 'FAILED' && isHeld) return 'money is held';
   switch (resolution) {
     case 'ALLOCATE':
       return captured.some((payment) => isRight(buy, payment) && !isGone(payment))
@@ -27,9 +30,7 @@ const objectionTo = (
     case 'KEEP':
       return order.hasGold ? undefined : 'there is no gold to keep';
     case 'RECOVER':
-      return order.hasGold && captured.every((payment) => isGone(payment))
-        ? undefined
-        : 'money is held, or there is no gold';
+      return order.hasGold ? undefined : 'there is no gold';
     default:
       return 'it is for sales';
   }
@@ -76,7 +77,7 @@ export const resolve: Command = {
           ...busy,
         ]);
         if (answer.status !== 200) return;
-        const objection = objectionTo(own, resolution, order);
+        const objection = objectionTo(own, resolution, { ...order, endsAs: answer.body.status });
         if (objection !== undefined) {
           throw new Refuted(`resolution ${resolution}`, `accepted though ${objection}`);
         }

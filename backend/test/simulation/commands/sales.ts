@@ -128,7 +128,10 @@ const refusalsOf = (world: World, given: Arguments, outlook: Outlook): string[] 
   if (account === undefined) return ['404 NOT_FOUND'];
   if (account.status !== 'VERIFIED') return ['400 BANK_ACCOUNT_NOT_VERIFIED'];
   if (grams > available) return ['400 INSUFFICIENT_BALANCE'];
-  return [];
+  const mayBeReserved = world.unanswered
+    .filter(({ customer }) => customer === numberOf(given, 'c'))
+    .reduce((sum, one) => sum + one.grams, 0);
+  return grams > available - mayBeReserved ? ['201', '400 INSUFFICIENT_BALANCE'] : [];
 };
 
 const troubles = [
@@ -175,7 +178,9 @@ export const sell: Command = {
     if (c === undefined || customer === undefined) return undefined;
     const available = Math.max(0, customer.balance - customer.reserved);
     const verified = customer.accounts.findIndex(({ status }) => status === 'VERIFIED');
-    const a = percent(90) ? Math.max(0, verified) : int(4);
+    const unproven = customer.accounts.findIndex(({ status }) => status === 'PENDING');
+    const usual = percent(90) ? Math.max(0, verified) : int(4);
+    const a = unproven >= 0 && percent(30) ? unproven : usual;
     const quoted = quoteToSell(story.world, c, int, percent);
     if (quoted !== undefined) return { c, a, k: story.nextKey, ...quoted };
     if (percent(25)) {
@@ -223,6 +228,11 @@ export const sell: Command = {
         const late = ['429 QUOTE_LIMIT', ...busy];
         allow('sale', answer, [...new Set([...certain, ...moved, ...more, ...late])]);
         if (quote !== undefined && usesUp.has(answerText(answer))) quote.isUsed = true;
+        // Another sale at the same moment may have met what this one had reserved.
+        if (answer.status >= 500) {
+          const most = Math.max(...outlooks.map((one) => one.grams));
+          changed.unanswered.push({ customer: numberOf(given, 'c'), amountPaise: 0, grams: most });
+        }
         if (answer.status !== 201) return;
         const { order, payout } = answer.body;
         const grams = unitsOf(order.grams);

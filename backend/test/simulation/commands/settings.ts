@@ -50,7 +50,7 @@ const limitsOf = (name: string): Limits => {
         ...defaultLimits,
         minBuyPaise: 10_000,
         maxBuyPaise: 300_000,
-        dailyBuyPaise: 700_000,
+        dailyBuyPaise: 500_000,
         minSellPaise: 5000,
         maxSellPaise: 200_000,
         mandateMaxPaise: 100_000,
@@ -68,7 +68,7 @@ export const setLimits: Command = {
   name: 'set-limits',
   choose: ({ world }, { pick, percent }) =>
     world.limits === defaultLimits || percent(30)
-      ? { name: pick(['usual', 'tight', 'wide']) ?? 'usual' }
+      ? { name: pick(['tight', 'tight', 'wide']) ?? 'usual' }
       : { name: 'usual' },
   prepare({ sessions }, given) {
     const limits = limitsOf(textOf(given, 'name'));
@@ -182,13 +182,17 @@ export const fault: Command = {
   },
 };
 
-/** Everybody behaves again. A circuit that opened closes within seconds. */
+/** Everybody behaves again. New processes know of no circuit that is open for seconds to come. */
 export const mend: Command = {
   name: 'mend',
   choose: ({ world }) => (world.troubled.length === 0 ? undefined : {}),
   prepare({ system }) {
     return {
-      call: () => system.control('DELETE', '/faults'),
+      async call() {
+        const answer = await system.control('DELETE', '/faults');
+        await system.restart();
+        return answer;
+      },
       judge(changed) {
         changed.troubled.splice(0);
       },

@@ -38,6 +38,16 @@ const parts = [
   runSweep,
 ];
 
+/** Work that may reserve a customer's gold, such as for a payment that went back. */
+const reserves = new Set(['deliver', 'verify', 'drain', 'run-job', 'run-sweep', 'resolve']);
+
+const noteWork = (world: World, names: readonly string[]): void => {
+  if (!names.some((name) => reserves.has(name))) return;
+  for (const [customer, { balance: grams }] of world.customers.entries()) {
+    world.unanswered.push({ customer, amountPaise: 0, grams });
+  }
+};
+
 const partOf = (name: string): Command | undefined => parts.find((one) => one.name === name);
 
 const prepared = (story: Story, given: Arguments, side: string): Act | undefined => {
@@ -87,6 +97,7 @@ export const together: Command = {
       },
       judge(world) {
         const [one, other] = answers;
+        noteWork(world, [textOf(given, 'leftName'), textOf(given, 'rightName')]);
         const inOrder = judgeInOrder(world, [
           [left, one],
           [right, other],

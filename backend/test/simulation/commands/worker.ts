@@ -1,4 +1,5 @@
-import { allow, numberOf, textOf, type Command } from '../story.ts';
+import type { World } from '../model/world.ts';
+import { allow, isTroubled, numberOf, textOf, type Command, type Story } from '../story.ts';
 import { nothing } from './payments.ts';
 
 /** The worker takes a job, the oldest or another, and twice at once where its first run was lost. */
@@ -83,6 +84,23 @@ const untilMidnight = (now: number): number => {
   return day - (seconds % day) - 2;
 };
 
+/**
+ * Notes the buys whose lock ends in this time: of what the service had not heard then, it hears too
+ * late, and gold that was not bought by then is not bought.
+ */
+const noteMissed = (changed: World, { world, seen }: Story): void => {
+  for (const buy of changed.buys) {
+    const { lockEnds, payments, wasTroubled } = buy;
+    const endsNow = lockEnds !== undefined && world.now < lockEnds && lockEnds <= changed.now;
+    if (!endsNow || wasTroubled || isTroubled(world)) continue;
+    const status = seen.orders.get(buy.id)?.status;
+    if (status === 'PENDING' && payments.every(({ toldAt }) => toldAt === undefined)) {
+      buy.missed = 'payment';
+    }
+    if (status === 'PAID') buy.missed = 'gold';
+  }
+};
+
 /** Time goes on, by seconds or by weeks. What is due then is done when the story says so. */
 export const advance: Command = {
   name: 'advance',
@@ -90,16 +108,19 @@ export const advance: Command = {
     if (percent(4)) return { seconds: untilMidnight(world.now) };
     return { seconds: weighted(jumps) ?? 6 };
   },
-  prepare({ system, world }, given) {
+  prepare(story, given) {
+    const { system, world } = story;
     const seconds = numberOf(given, 'seconds');
     if (seconds <= 0) return undefined;
+    const before = { ...story, world: { ...world } };
     return {
       async call() {
         await system.advance(seconds);
         return nothing;
       },
       judge(changed) {
-        changed.now = world.now + seconds * 1000;
+        changed.now = before.world.now + seconds * 1000;
+        noteMissed(changed, before);
         // No copy of a price is older.
         if (seconds > 10) changed.prices = changed.prices.slice(-1);
       },

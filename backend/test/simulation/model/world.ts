@@ -41,6 +41,10 @@ export interface Buy {
   readonly resolutions: string[];
   /** A collaborator misbehaved while it had no gold. */
   wasTroubled: boolean;
+  /** What had not happened when its lock ended, and cannot happen any more by itself. */
+  missed?: 'payment' | 'gold';
+  /** Its state, with the code of a review, when the story last looked. */
+  lastState?: string;
 }
 
 interface Quote {
@@ -185,6 +189,14 @@ export interface World {
   /** Months that are closed, with the totals that were frozen. */
   readonly monthsClosed: { readonly period: string; readonly totals: string }[];
   readonly daysSigned: string[];
+  /** What this step may have written beside its answers: paise that count, and reserved units. */
+  readonly unanswered: {
+    readonly customer: number;
+    readonly amountPaise: number;
+    readonly grams: number;
+  }[];
+  /** The newest signed statement of all gold that the story has seen. */
+  newestProof: { readonly sequence: number; readonly hash: string } | undefined;
 }
 
 export interface Product {
@@ -236,4 +248,6 @@ export const newWorld = (now: number): World => ({
   disabledGateways: [],
   monthsClosed: [],
   daysSigned: [],
+  unanswered: [],
+  newestProof: undefined,
 });

@@ -8,6 +8,7 @@ export interface Mutation {
 }
 
 const buying = 'src/modules/buying';
+const reviews = 'src/modules/order-reviews';
 const payments = 'src/modules/payments';
 const payouts = 'src/modules/payouts';
 const holdings = 'src/modules/holdings';
@@ -157,5 +158,11 @@ export const guards: readonly Mutation[] = [
     file: `${payments}/apply-reversal.ts`,
     find: 'reserved: await reserveForReview(tx, wanted)',
     replace: 'reserved: ordered',
+  },
+  {
+    name: 'a review ends as FAILED over a payment that no event has reported',
+    file: `${reviews}/resolution.ts`,
+    find: '  if (!(await pollForResolution(payments, orderId))) throw',
+    replace: "  if (orderId === '') throw",
   },
 ];

@@ -10,7 +10,8 @@ import {
   customerApiVariables,
 } from '../../../src/apps/customer/customer-api.ts';
 import { createSweeps } from '../../../src/apps/worker/create-sweeps.ts';
-import { createWorkerReconciliation } from '../../../src/apps/worker/create-worker-reconciliation.ts';
+import { createTasks } from '../../../src/apps/worker/create-tasks.ts';
+import { createWorkerBooks } from '../../../src/apps/worker/create-worker-reconciliation.ts';
 import { workerProcessVariables } from '../../../src/apps/worker/worker.variables.ts';
 import { createAuditor } from '../../../src/modules/audit/index.ts';
 import { createKycEvents } from '../../../src/modules/kyc/index.ts';
@@ -132,9 +133,8 @@ const openWorker = async (options: ProcessesOptions, closers: Closer[]) => {
   const { db, inTransaction } = database;
   const objects = createObjectStore(env, adapterDeps(runtime));
   const services = createServices(config, env, runtime, { receivesWebhooks: false });
-  const { banking, gold, payments, payouts } = services;
   const kycEvents = createKycEvents({ ...runtime, db, inTransaction });
-  const reconciliation = createWorkerReconciliation(config, runtime, services);
+  const books = createWorkerBooks(config, runtime, services);
   const mover = createScheduleMover({ db, clock, logger });
   closers.push(
     () => services.close(),
@@ -142,14 +142,7 @@ const openWorker = async (options: ProcessesOptions, closers: Closer[]) => {
     () => runtime.close(),
   );
   return {
-    tasks: {
-      ...gold.jobs,
-      ...payments.jobs,
-      ...banking.jobs,
-      ...payouts.jobs,
-      ...kycEvents.jobs,
-      ...reconciliation.jobs,
-    },
+    tasks: createTasks(services, { kycEvents, books }),
     sweeps: createSweeps({
       config,
       runtime,
@@ -157,8 +150,7 @@ const openWorker = async (options: ProcessesOptions, closers: Closer[]) => {
       kycEvents,
       objects,
       ci: undefined,
-      // Proofs of gold are no step of a story.
-      books: reconciliation,
+      books,
     }),
     moveDueJobs: () => mover.tick(),
     redis: runtime.redis,

@@ -27,6 +27,8 @@ export interface WorkQueue {
    * job twice, to one replica of the worker each.
    */
   runOne(nth: number, times?: number): Promise<JobRun>;
+  /** Runs the job of this task that waits longest. */
+  runTask(task: string): Promise<JobRun>;
   /** Runs jobs, the first of the queue each, until none waits or `most` have run. */
   drain(most?: number): Promise<readonly JobRun[]>;
 }
@@ -93,6 +95,10 @@ export const createWorkQueue = (options: {
 
   return {
     runOne,
+    async runTask(task) {
+      const job = (await waiting()).find((one) => one.task === task);
+      return job === undefined ? undefined : runJob(job, 1);
+    },
     async drain(most = 200) {
       const runs: JobRun[] = [];
       while (runs.length < most) {

@@ -1,0 +1,40 @@
+import { numberOf, textOf, type Command } from '../story.ts';
+import { nothing } from './payments.ts';
+
+/** Calls that do something, and those that ask what became of it. */
+const calls = [
+  { collaborator: 'safegold', does: 'buy-confirm', asks: 'buy-status' },
+  { collaborator: 'safegold', does: 'buy-confirm', asks: 'buy-status' },
+  { collaborator: 'safegold', does: 'sell-confirm', asks: 'sell-status' },
+  { collaborator: 'razorpayx', does: 'create-payout', asks: 'list-payouts' },
+] as const;
+
+/**
+ * The next call is done and its answer lost, and for a while nobody says what became of it. Whoever
+ * takes silence for "no" then does it twice, or gives up what was done.
+ */
+export const loseAnswer: Command = {
+  name: 'lose-answer',
+  choose({ world, seen }, { pick, int }) {
+    // Where gold is to be bought, a sale may come, or a payout is to go out.
+    const isAwaited = [...seen.orders.values()].some(({ status }) => status === 'PAID');
+    if (world.troubled.length > 0 || (!isAwaited && int(4) > 0)) return undefined;
+    const { collaborator, does, asks } = pick(isAwaited ? calls.slice(0, 2) : calls) ?? calls[0];
+    return { collaborator, does, asks, times: 1 + int(4) };
+  },
+  prepare({ system }, given) {
+    const collaborator = textOf(given, 'collaborator');
+    const faults = [
+      { operation: textOf(given, 'does'), fault: 'accept_then_timeout', times: 1 },
+      { operation: textOf(given, 'asks'), fault: 'error', times: numberOf(given, 'times') },
+    ];
+    return {
+      async call() {
+        for (const one of faults)
+          await system.tryControl('POST', '/faults', { collaborator, ...one });
+        return nothing;
+      },
+      judge: (changed) => void changed.troubled.push(collaborator),
+    };
+  },
+};
