@@ -121,7 +121,7 @@ fuzz: install generate ## Fuzz the APIs by their OpenAPI documents, on a stack o
 	@.ci/fuzz.sh
 
 races: install generate ## Run every pair of operations on one money row at once (ROUNDS=n of each pair)
-	@RACE_ROUNDS=$(ROUNDS) .ci/test.sh test/races
+	@RACE_ROUNDS=$(ROUNDS) .ci/test.sh test/races test/jobs
 
 chaos: install generate ## Run the processes under load while they, their stores and the network fail (DURATION=s, SEED=n)
 	@.ci/tools/install.sh toxiproxy >/dev/null
