@@ -10,7 +10,9 @@ import { holdAtRest } from './at-rest.ts';
 import { makeCustomer, type Customer } from './customers.ts';
 import { buildEarlier, queueVersionHere } from './earlier-build.ts';
 import { forwardWebhooks } from './forward-webhooks.ts';
+import { giveEvidence } from './give-evidence.ts';
 import { openGround, type Ground } from './ground.ts';
+import { keepBuild } from './keep-build.ts';
 import { createLedger } from './ledger.ts';
 import { runLoad } from './load.ts';
 import { addProcess, drawsOf, listCounts, makeProduct, type App } from './run.ts';
@@ -24,6 +26,7 @@ import { createSupervisor, type Supervisor } from './supervisor.ts';
  */
 
 const backend = join(import.meta.dirname, '..', '..');
+const repository = join(backend, '..');
 const seconds = Number(process.env['PHASE'] ?? '20');
 const firstPort = Number(process.env['UPGRADE_PORT_BASE'] ?? '5400');
 
@@ -95,7 +98,8 @@ const buildLater = async () => {
   const commit = process.env['TO'] ?? '';
   if (commit === '') {
     await buildApps();
-    return { name: 'this tree', backend, queueVersion: queueVersionHere() };
+    const kept = keepBuild(backend, join(repository, '.dev', 'upgrade'));
+    return { name: 'this tree', backend: kept, queueVersion: queueVersionHere() };
   }
   return { name: commit, ...(await buildEarlier(commit, log)) };
 };
@@ -127,6 +131,7 @@ const main = async (): Promise<boolean> => {
     const adminOf = (offset: number) => `http://127.0.0.1:${firstPort + offset + 1}`;
     const draw = drawsOf(1);
     const endpoints = { ...ground.endpoints, customer: old.url, admin: adminOf(60) };
+    await giveEvidence(ground, endpoints);
     const customers: Customer[] = [];
     while (customers.length < 6) customers.push(await makeCustomer(endpoints, urls, draw));
     const productId = await makeProduct(ground);
