@@ -164,6 +164,28 @@ describe('reconciliation', () => {
     expect(failed.stderr).toContain('came to no end');
   });
 
+  it('that takes minutes is looked at seldom, and past a refusal for too many requests', async () => {
+    const running = { ...unevenRun, status: 'RUNNING', report: null, checksDone: 2 };
+    const error = { code: 'RATE_LIMITED', message: 'Too many requests.' };
+    let waitedMs = 0;
+    let ofFirstMinute = 0;
+    api.answer({ body: running });
+    const shown = await runInProcess(['--admin-url', api.url, 'reconcile', '--fresh'], {
+      env: { GOLDCTL_TOKEN: 'a-token' },
+      sleep: async (ms) => {
+        waitedMs += ms;
+        if (waitedMs <= 60_000) ofFirstMinute = api.requests.length;
+        if (waitedMs > 120_000) {
+          api.answer({ status: 429, headers: { 'retry-after': '40' }, body: { error } });
+        }
+        if (ms === 40_000) api.answer({ body: unevenRun });
+      },
+    });
+    expect(shown.code).toBe(3);
+    expect(waitedMs).toBeGreaterThan(160_000);
+    expect(ofFirstMinute).toBeLessThan(40);
+  });
+
   it.each(['0', '721', '1.5', 'x', '-1', ''])('refuses a window of "%s" hours', async (hours) => {
     const refused = await goldctl('nothing', 'reconcile', '--window-hours', hours);
     expect(refused).toMatchObject({ code: 2, stdout: '' });

@@ -25,6 +25,7 @@ const hintOf = ({ code, retryAfterSeconds, requestId }: ApiError): string | unde
 export class RefusalError extends CliError {
   /** The stable code of its error table, or undefined when it was not the API that answered. */
   readonly code: string | undefined;
+  readonly retryAfterSeconds: number | undefined;
 
   constructor(refusal: ApiError, baseUrl: string) {
     const { status, code } = refusal;
@@ -32,6 +33,7 @@ export class RefusalError extends CliError {
       code === undefined ? `${baseUrl} did not return an API response` : refusal.message;
     super(`${message} (${code ?? `HTTP ${status}`})`, exitCodeOf(status), hintOf(refusal));
     this.code = code;
+    this.retryAfterSeconds = refusal.retryAfterSeconds;
   }
 }
 

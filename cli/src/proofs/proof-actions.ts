@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import type { CliDeps } from '../cli-deps.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
+import { lookUntil } from '../clients/look-until.ts';
 import { askAdmin, listRows, pageOf, printOne } from '../desk/ask-admin.ts';
 import type { Paging } from '../desk/paging.ts';
 import { globalOptionsOf } from '../global-options.ts';
@@ -66,7 +67,6 @@ export const listProofs = (deps: CliDeps, query: Paging, command: Command): Prom
   });
 
 const isOver = ({ status }: ProofRun): boolean => status !== 'QUEUED' && status !== 'RUNNING';
-const lookEveryMs = 500;
 
 export interface PublishOptions {
   /** Seconds to wait for the statement. */
@@ -82,16 +82,17 @@ export const publishProof = async (
   { wait }: PublishOptions,
   command: Command,
 ): Promise<void> => {
-  let run = await askAdmin(deps, command, proofRun, (client) =>
+  const asked = await askAdmin(deps, command, proofRun, (client) =>
     client.post('/v1/proof-of-gold/runs'),
   );
-  const until = deps.now().getTime() + wait * 1000;
-  while (!isOver(run) && deps.now().getTime() < until) {
-    await deps.sleep(lookEveryMs, deps.signal);
-    run = await askAdmin(deps, command, proofRun, (client) =>
-      client.get('/v1/proof-of-gold/runs/{id}', { path: { id: run.id } }),
+  const path = { id: asked.id };
+  const look = () =>
+    askAdmin(deps, command, proofRun, (client) =>
+      client.get('/v1/proof-of-gold/runs/{id}', { path }),
     );
-  }
+  const untilMs = deps.now().getTime() + wait * 1000;
+  const run =
+    isOver(asked) || wait === 0 ? asked : await lookUntil(deps, { look, isOver, untilMs });
   const pairs = Object.entries(columns).map(([name, show]) => [name, show(run)] as const);
   printOne(deps, command, run, pairs);
   if (run.status === 'PUBLISHED') return;

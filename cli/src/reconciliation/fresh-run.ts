@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { CliDeps } from '../cli-deps.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 import { withAdmin } from '../clients/connect-admin.ts';
+import { lookUntil } from '../clients/look-until.ts';
 import { globalOptionsOf } from '../global-options.ts';
 import { reportAnswer } from './report.ts';
 
@@ -12,8 +13,6 @@ const run = z.looseObject({
   checksDone: z.int(),
 });
 const runReport = run.extend({ report: reportAnswer.nullable() });
-
-const lookEveryMs = 500;
 
 export interface FreshRun {
   readonly windowHours: number | undefined;
@@ -34,30 +33,33 @@ export const followFreshRun = (
   withAdmin(deps, globalOptionsOf(command), async ({ api }) => {
     const body = { kind: 'REPORT' as const, ...(windowHours !== undefined && { windowHours }) };
     const { id } = await api(run, (client) => client.post('/v1/reconciliation/runs', { body }));
-    const until = deps.now().getTime() + timeoutMs;
     let said = '';
-    for (;;) {
+    const look = async () => {
       const found = await api(runReport, (client) =>
         client.get('/v1/reconciliation/runs/{id}', { path: { id } }),
       );
-      if (found.report !== null) return found.report;
-      if (found.status === 'FAILED') {
-        throw new CliError(
-          `run ${id} came to no end`,
-          exitCodes.failed,
-          '"goldctl jobs list" shows why, where its job was given up.',
-        );
-      }
+      if (found.report !== null || found.status === 'FAILED') return found;
       const words = `run ${id}: ${found.status}, ${found.checksDone} checks done\n`;
       if (words !== said) deps.stderr(words);
       said = words;
-      if (deps.now().getTime() >= until) {
-        throw new CliError(
-          `run ${id} is not over yet`,
-          exitCodes.timedOut,
-          'It goes on. The same command joins it; "goldctl help runbook jobs-stand-still".',
-        );
-      }
-      await deps.sleep(lookEveryMs, deps.signal);
+      return found;
+    };
+    const { report, status } = await lookUntil(deps, {
+      look,
+      isOver: (found) => found.report !== null || found.status === 'FAILED',
+      untilMs: deps.now().getTime() + timeoutMs,
+    });
+    if (report !== null) return report;
+    if (status === 'FAILED') {
+      throw new CliError(
+        `run ${id} came to no end`,
+        exitCodes.failed,
+        '"goldctl jobs list" shows why, where its job was given up.',
+      );
     }
+    throw new CliError(
+      `run ${id} is not over yet`,
+      exitCodes.timedOut,
+      'It goes on. The same command joins it; "goldctl help runbook jobs-stand-still".',
+    );
   });
