@@ -66,8 +66,7 @@ const reconcile = async ({ goldctl, timers }: LossOptions): Promise<readonly Fou
   // An operator has sixty requests a minute, and waits for the next ones.
   for (let tries = 0; text === '' && tries < 20; tries += 1) {
     if (tries > 0) await timers.sleep(10_000);
-    const { output } = await goldctl(...args);
-    text = output.slice(output.indexOf('{'), output.lastIndexOf('}') + 1);
+    ({ stdout: text } = await goldctl(...args));
   }
   const { checks } = reportSchema.parse(JSON.parse(text));
   return checks.filter(({ id, status }) => status !== 'OK' && id !== 'manual_review_open');
@@ -249,18 +248,12 @@ export const resolveLoss = async (play: LossPlay): Promise<boolean> => {
   print(`Mended: ${listCounts(mended) || 'nothing'}`);
   for (const { id, status, count } of left) ledger.find('is left', `${id} ${status} ${count}`);
   const rules = await goldctl('database', 'rules');
-  if (rules.code !== 0) ledger.find('a rule of the database is broken', rules.output);
+  if (rules.code !== 0) ledger.find('a rule of the database is broken', rules.stdout);
   await findBroken({ ground, ledger }, (says) => undone.has(says));
   for (const gate of gates) {
-    const { code, output } = await goldctl(
-      'gates',
-      'open',
-      gate,
-      '--yes',
-      '--reason',
-      'they agree',
-    );
-    if (code !== 0) ledger.find('a gate stays closed', `${gate}: ${output}`);
+    const why = ['--yes', '--reason', 'the books agree'];
+    const { code, stderr } = await goldctl('gates', 'open', gate, ...why);
+    if (code !== 0) ledger.find('a gate stays closed', `${gate}: ${stderr}`);
   }
   findServerErrors(ledger);
   for (const line of reportOf('After the runbook', ledger)) print(line);

@@ -1,14 +1,12 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { inspect } from 'node:util';
+import { startRedisCluster } from '#test/support/redis-cluster.ts';
 import { startRedisSentinels } from '#test/support/redis-sentinels.ts';
 import { buildApps } from '../../build.ts';
-import { environmentOf, type ProcessEnvironment } from '../../dev/stack/environment.ts';
-import { migrateDatabase } from '../../dev/stack/migrate-database.ts';
-import { seedDatabase } from '../../dev/stack/seed-database.ts';
+import type { ProcessEnvironment } from '../../dev/stack/environment.ts';
 import { writeStackFiles } from '../../dev/stack/stack-files.ts';
 import { stackPaths } from '../../dev/stack/stack-paths.ts';
-import { createTimers } from '../../src/platform/clock/timers.ts';
+import { createDrill, dist, prepareSchema, runDrill } from './drill.ts';
 import { openGround, type Ground } from './ground.ts';
 import { addProcess, type App } from './run.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
@@ -16,27 +14,25 @@ import { createSupervisor, type Supervisor } from './supervisor.ts';
 /**
  * `make cache-drill`: runs the k6 load tests while Redis fails. First the price's cadence, with Redis
  * stopped for three minutes: every mark is heard, at most 2.5 s late. Then the smoke of all suites,
- * with the master of three Sentinels killed in its middle.
+ * with the master of three Sentinels killed in its middle, and once more by a cluster, with slots
+ * that move while they are used.
  */
 
-const backend = join(import.meta.dirname, '..', '..');
-const repository = join(backend, '..');
-const dist = join(backend, 'dist');
+const repository = join(import.meta.dirname, '..', '..', '..');
 const firstPort = Number(process.env['CACHE_PORT_BASE'] ?? '5800');
+/** `cadence`, `sentinels` or `cluster` for one of them. */
+const only = process.env['ONLY'] ?? '';
 const [calmMs, stoppedMs] = [20_000, 180_000];
 
-const timers = createTimers();
-const begun = performance.now();
-const log = (line: string): void => {
-  const at = ((performance.now() - begun) / 1000).toFixed(1).padStart(7);
-  process.stdout.write(`${at} s  ${line}\n`);
-};
+const drill = createDrill();
+const { timers, log, print } = drill;
 
 const apps: readonly App[] = ['customer', 'admin', 'accounting', 'worker'];
 
 /** A load test looks at the bounds of production, so no bound is lifted here. */
 const bounds = { QUOTES_PER_TEN_MINUTES: '60', LOG_LEVEL: 'warn' };
 
+/** Starts the service by the ground's Redis unless another one is given. */
 const startApps = async (ground: Ground, supervisor: Supervisor, changes: ProcessEnvironment) => {
   for (const app of apps) {
     addProcess(ground, supervisor, { app, name: app, dist, changes: { ...bounds, ...changes } });
@@ -54,24 +50,28 @@ const loadTest = ({ home }: Ground, args: readonly string[], env: ProcessEnviron
     child.once('exit', (code) => resolve(code === 0));
   });
 
-const playCadence = async (ground: Ground): Promise<boolean> => {
+const playCadence = async (ground: Ground, supervisor: Supervisor): Promise<boolean> => {
+  await startApps(ground, supervisor, {});
   const late = { LATENESS_P95_MS: '2500', LATENESS_MAX_MS: '2500' };
   // Marks before, during and after.
   const marks = String(Math.ceil((2 * calmMs + stoppedMs) / 10_000));
-  const running = loadTest(ground, ['--suite', 'price-cadence'], { ...late, MARKS: marks });
-  await timers.sleep(calmMs);
-  log('Redis is stopped');
-  await ground.stopRedis();
-  await timers.sleep(stoppedMs);
-  log('Redis is back');
-  await ground.startRedis();
-  return running;
+  try {
+    const running = loadTest(ground, ['--suite', 'price-cadence'], { ...late, MARKS: marks });
+    await timers.sleep(calmMs);
+    log('Redis is stopped');
+    await ground.stopRedis();
+    await timers.sleep(stoppedMs);
+    log('Redis is back');
+    await ground.startRedis();
+    return await running;
+  } finally {
+    await supervisor.stop(apps);
+  }
 };
 
-const playSmoke = async (ground: Ground, supervisor: Supervisor): Promise<boolean> => {
+const playSentinels = async (ground: Ground, supervisor: Supervisor): Promise<boolean> => {
   const servers = await startRedisSentinels();
   try {
-    await supervisor.stop(apps);
     await startApps(ground, supervisor, {
       REDIS_URL: servers.url,
       REDIS_SENTINELS: servers.sentinels.map(({ host, port }) => `${host}:${port}`).join(','),
@@ -88,33 +88,66 @@ const playSmoke = async (ground: Ground, supervisor: Supervisor): Promise<boolea
   }
 };
 
+/** The pause between two slots that move. */
+const moveEveryMs = 500;
+
+const playCluster = async (ground: Ground, supervisor: Supervisor): Promise<boolean> => {
+  const servers = await startRedisCluster();
+  const stopping = new AbortController();
+  let moved = 0;
+  const move = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      for (const key of await servers.keys()) {
+        if (stopping.signal.aborted) return;
+        await servers.moveSlotOf(key);
+        moved += 1;
+        await timers.sleep(moveEveryMs, stopping.signal);
+      }
+      await timers.sleep(moveEveryMs, stopping.signal);
+    }
+  };
+  try {
+    const hosts = new URL(servers.url).searchParams.get('hosts') ?? '';
+    await startApps(ground, supervisor, { REDIS_URL: `redis+cluster://${hosts}` });
+    const running = loadTest(ground, ['--profile', 'smoke'], {}).finally(() => stopping.abort());
+    await move();
+    print(`${moved} slots were moved under load.`);
+    return await running;
+  } finally {
+    stopping.abort();
+    await supervisor.stop(apps);
+    await servers.close();
+  }
+};
+
+const plays = {
+  cadence: { says: 'The cadence, Redis stopped for three minutes', play: playCadence },
+  sentinels: { says: 'The smoke, the master killed', play: playSentinels },
+  cluster: { says: 'The smoke, slots of a cluster moved', play: playCluster },
+} as const;
+
 const main = async (): Promise<boolean> => {
   await buildApps();
   const ground = await openGround('cache', firstPort);
   const supervisor = createSupervisor(ground.logs);
+  let isWhole = true;
   try {
-    const { addresses } = ground;
-    const environment = environmentOf('migrate', addresses);
-    await migrateDatabase({ backend, environment, migrateUrl: addresses.migrateUrl });
-    await seedDatabase(backend, addresses);
-    writeStackFiles(stackPaths(repository, ground.home), addresses);
+    await prepareSchema(ground);
+    writeStackFiles(stackPaths(repository, ground.home), ground.addresses);
     addProcess(ground, supervisor, { app: 'sandbox', name: 'sandbox', dist });
-    await startApps(ground, supervisor, {});
-    log('every process is ready');
-    const isCadent = await playCadence(ground);
-    log(`cadence with Redis stopped: ${isCadent ? 'every threshold held' : 'FAILED'}`);
-    const isSmooth = await playSmoke(ground, supervisor);
-    log(`smoke with the master killed: ${isSmooth ? 'every threshold held' : 'FAILED'}`);
-    return isCadent && isSmooth;
+    await supervisor.untilReady();
+    for (const [name, { says, play }] of Object.entries(plays)) {
+      if (only !== '' && only !== name) continue;
+      const holds = await play(ground, supervisor);
+      print(`${says}: ${holds ? 'every threshold held' : 'FAILED'}`);
+      isWhole &&= holds;
+    }
+    drill.writeReport(ground);
+    return isWhole;
   } finally {
     await supervisor.stop();
     await ground.close();
   }
 };
 
-try {
-  process.exitCode = (await main()) ? 0 : 1;
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.stack : inspect(error)}\n`);
-  process.exitCode = 1;
-}
+await runDrill(main);

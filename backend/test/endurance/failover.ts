@@ -1,15 +1,9 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { inspect } from 'node:util';
 import { buildApps } from '../../build.ts';
 import { applicationRole } from '../../dev/stack/database-setup.ts';
-import { environmentOf, type StackAddresses } from '../../dev/stack/environment.ts';
-import { migrateDatabase } from '../../dev/stack/migrate-database.ts';
-import { seedDatabase } from '../../dev/stack/seed-database.ts';
-import { createTimers } from '../../src/platform/clock/timers.ts';
 import { resolveLoss } from './after-loss.ts';
 import { holdAtRest } from './at-rest.ts';
-import { makeCustomer, type Customer } from './customers.ts';
+import type { Customer } from './customers.ts';
+import { createDrill, dist, makeCustomers, prepareSchema, runDrill } from './drill.ts';
 import { failOver, loseLeader, type Scene } from './failovers.ts';
 import { openGoldctl } from './goldctl.ts';
 import { openGround, type Ground } from './ground.ts';
@@ -30,25 +24,14 @@ import { watchWrites } from './watch-writes.ts';
  * and mended as the runbook says.
  */
 
-const backend = join(import.meta.dirname, '..', '..');
-const dist = join(backend, 'dist');
 const firstPort = Number(process.env['FAILOVER_PORT_BASE'] ?? '5600');
 const customerCount = Number(process.env['CUSTOMERS'] ?? '8');
 /** `synchronous` or `asynchronous` for one half. */
 const only = process.env['ONLY'] ?? '';
 const seed = 42;
 
-const timers = createTimers();
-const begun = performance.now();
-const lines: string[] = [];
-const log = (line: string): void => {
-  const at = ((performance.now() - begun) / 1000).toFixed(1).padStart(7);
-  process.stdout.write(`${at} s  ${line}\n`);
-};
-const print = (line: string): void => {
-  lines.push(line);
-  process.stdout.write(`${line}\n`);
-};
+const drill = createDrill();
+const { timers, log, print } = drill;
 
 /** Ports of a replica beyond the first. */
 const at = (offset: number) => ({ port: firstPort + offset, internal: firstPort + 30 + offset });
@@ -71,13 +54,7 @@ const startProcesses = (ground: Ground, supervisor: Supervisor, cluster: Patroni
   addProcess(ground, supervisor, other);
 };
 
-const migrate = async (addresses: StackAddresses): Promise<void> => {
-  const environment = environmentOf('migrate', addresses);
-  await migrateDatabase({ backend, environment, migrateUrl: addresses.migrateUrl });
-  await seedDatabase(backend, addresses);
-};
-
-interface Play extends Omit<Scene, 'watched'> {
+interface Play extends Omit<Scene, 'watched' | 'ledger'> {
   readonly ground: Ground;
   readonly supervisor: Supervisor;
   readonly customers: readonly Customer[];
@@ -98,7 +75,7 @@ const underLoad = async (
   const running = runLoad({ ...load, sandboxUrl, atOnce: 8, pauseMs: 400 });
   const watched = watchers.map(([way, customer]) => watchWrites(way, customer, { timers, signal }));
   try {
-    await trouble({ ...scene, watched });
+    await trouble({ ...scene, watched, ledger });
   } finally {
     stopping.abort();
     await running;
@@ -152,7 +129,7 @@ const main = async (): Promise<boolean> => {
   try {
     if (cluster === undefined) throw new Error('there is no cluster');
     log('three servers, one leads');
-    await migrate(ground.addresses);
+    await prepareSchema(ground);
     await cluster.untilWhole();
     const supervisor = createSupervisor(ground.logs);
     supervisors.push(supervisor);
@@ -164,20 +141,21 @@ const main = async (): Promise<boolean> => {
     const draw = drawsOf(seed);
     const { endpoints } = ground;
     const urls = [endpoints.customer, `http://127.0.0.1:${at(3).port}`] as const;
-    const customers: Customer[] = [];
-    while (customers.length < customerCount) {
-      customers.push(await makeCustomer(endpoints, urls, draw));
-    }
+    const customers = await makeCustomers(ground, urls, { count: customerCount, draw });
+    const [ofProxy] = await makeCustomers(ground, [urls[0]], { count: 1, draw });
+    const [ofHosts] = await makeCustomers(ground, [urls[1]], { count: 1, draw });
+    if (ofProxy === undefined || ofHosts === undefined) throw new Error('there is nobody');
     const watchers = [
-      ['HAProxy', await makeCustomer(endpoints, [urls[0]], draw)],
-      ['three hosts', await makeCustomer(endpoints, [urls[1]], draw)],
+      ['HAProxy', ofProxy],
+      ['three hosts', ofHosts],
     ] as const;
+    await cluster.untilWhole();
     const productId = await makeProduct(ground);
     const scene = { cluster, timers, log, print };
     const play: Play = { ...scene, ground, supervisor, customers, watchers, productId };
     const isWhole = only === 'asynchronous' || (await playSynchronous(play));
     const isMended = only === 'synchronous' || (await playAsynchronous(play));
-    writeFileSync(join(ground.home, 'report.txt'), `${lines.join('\n')}\n`);
+    drill.writeReport(ground);
     return isWhole && isMended;
   } finally {
     for (const supervisor of supervisors) await supervisor.stop();
@@ -186,11 +164,4 @@ const main = async (): Promise<boolean> => {
   }
 };
 
-const missing = missingPackages();
-try {
-  if (missing.length > 0) print(`left out: not installed: ${missing.join(', ')}`);
-  else process.exitCode = (await main()) ? 0 : 1;
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.stack : inspect(error)}\n`);
-  process.exitCode = 1;
-}
+await runDrill(main, missingPackages());

@@ -1,5 +1,7 @@
 import { waitUntilReady } from '../../dev/stack/start-server.ts';
 import type { Timers } from '../../src/platform/clock/timers.ts';
+import type { Ledger } from './ledger.ts';
+import { countKinds } from './report.ts';
 import { listCounts } from './run.ts';
 import type { NodeName } from './patroni-files.ts';
 import type { PatroniCluster } from './patroni.ts';
@@ -8,6 +10,7 @@ import type { WatchedWrites } from './watch-writes.ts';
 export interface Scene {
   readonly cluster: PatroniCluster;
   readonly watched: readonly WatchedWrites[];
+  readonly ledger: Ledger;
   readonly timers: Timers;
   readonly log: (line: string) => void;
   /** Prints a line that belongs to the report. */
@@ -20,8 +23,8 @@ type FailoverKind = 'killed' | 'switched over' | 'cut off';
 const calmMs = 8000;
 /** The time in which another one leads and both ways write again. */
 const longestMs = 180_000;
-/** The time for which followers hear nothing before their leader is lost. */
-const heldBackMs = 6000;
+/** The least that is acknowledged while followers hear nothing, and the time for what follows it. */
+const [buysToLose, salesToLose, heldBackMs] = [6, 4, 6000];
 
 const leaderOf = async ({ cluster }: Scene): Promise<NodeName> => {
   const name = await cluster.leader();
@@ -86,14 +89,24 @@ export const failOver = async (scene: Scene, kind: FailoverKind): Promise<void> 
   printRefused(scene, `The leader is ${kind}`, moment);
 };
 
+/** Waits until enough was acknowledged to be lost, with its payments, trades and payouts. */
+const untilEnough = async ({ ledger, timers }: Scene, since: number): Promise<void> => {
+  const isEnough = async (): Promise<boolean> => {
+    const { buy = 0, sale = 0 } = countKinds(ledger.acknowledged.slice(since));
+    return buy >= buysToLose && sale >= salesToLose;
+  };
+  if (!(await waitUntilReady(isEnough, longestMs))) throw new Error('too little was acknowledged');
+  await timers.sleep(heldBackMs);
+};
+
 /** Loses a leader together with what its followers have not heard of. */
 export const loseLeader = async (scene: Scene): Promise<void> => {
-  const { cluster, timers, log } = scene;
+  const { cluster, timers, log, ledger } = scene;
   await timers.sleep(calmMs);
   const before = await leaderOf(scene);
   log(`the followers of ${before} hear nothing`);
   await cluster.holdBackFollowersOf(before);
-  await timers.sleep(heldBackMs);
+  await untilEnough(scene, ledger.acknowledged.length);
   const moment = performance.now();
   log(`${before} is killed`);
   await cluster.killNode(before);

@@ -1,13 +1,10 @@
+import { administrator, postgresPrograms } from './own-servers.ts';
+
 /** The machines of a cluster. */
 export const nodeNames = ['node1', 'node2', 'node3'] as const;
 export type NodeName = (typeof nodeNames)[number];
 
-const administrator = { name: 'postgres', password: 'dev-only-postgres' };
 const follower = { name: 'follower', password: 'dev-only-follower' };
-
-/** Returns the address of a server's administrator. */
-export const adminOf = (port: number, database: string): string =>
-  `postgresql://${administrator.name}:${administrator.password}@127.0.0.1:${port}/${database}`;
 
 const ofNode = (at: number) => ({
   /** The server's own, and by way of the network that may fail: for followers, and for others. */
@@ -81,7 +78,7 @@ postgresql:
   listen: 127.0.0.1:${node.postgres}
   connect_address: 127.0.0.1:${node.replication}
   data_dir: ${data}
-  bin_dir: /usr/lib/postgresql/15/bin
+  bin_dir: ${postgresPrograms}
   pgpass: ${folder}/pgpass
   authentication:
     superuser:

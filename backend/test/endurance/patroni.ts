@@ -1,13 +1,4 @@
-import {
-  accessSync,
-  chmodSync,
-  chownSync,
-  constants,
-  mkdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, type QueryResult } from 'pg';
 import { z } from 'zod';
@@ -15,8 +6,8 @@ import { stopProcess } from '../../dev/stack/process-control.ts';
 import { runOrThrow } from '../../dev/stack/run-command.ts';
 import type { ServerUser } from '../../dev/stack/server-user.ts';
 import { startServer, waitUntilReady } from '../../dev/stack/start-server.ts';
+import { adminOf, createServerFolder, missingOf, postgresPrograms } from './own-servers.ts';
 import {
-  adminOf,
   haproxyText,
   nodeNames,
   patroniText,
@@ -31,23 +22,11 @@ const programs = {
   patroni: '/usr/bin/patroni',
   'etcd-server': '/usr/bin/etcd',
   haproxy: '/usr/sbin/haproxy',
-  'postgresql-15': '/usr/lib/postgresql/15/bin/postgres',
+  'postgresql-15': join(postgresPrograms, 'postgres'),
 } as const;
 
-const isThere = (path: string): boolean => {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-};
-
 /** Lists the packages that are missing for a cluster. */
-export const missingPackages = (): string[] =>
-  Object.entries(programs)
-    .filter(([, path]) => !isThere(path))
-    .map(([name]) => name);
+export const missingPackages = (): string[] => missingOf(programs);
 
 const memberSchema = z.object({ name: z.enum(nodeNames), role: z.string(), state: z.string() });
 const clusterSchema = z.object({ members: z.array(memberSchema) });
@@ -116,35 +95,18 @@ const addProxies = async (proxies: Toxiproxy, ports: ClusterPorts): Promise<void
 
 /** Keeps the files and the processes of a cluster, all of them the servers' user's. */
 const createMachines = ({ folder: parent, logs, firstPort, user }: ClusterOptions) => {
-  const folder = join(parent, 'patroni');
+  const files = createServerFolder(join(parent, 'patroni'), user);
+  const { folder } = files;
   const ports = portsOfCluster(firstPort);
   const pids = new Map<string, { readonly pid: number; readonly mark: string }>();
-  const env = { PATH: '/usr/sbin:/usr/bin:/bin', LC_ALL: 'C.UTF-8', HOME: folder };
-  const own = (path: string, mode: number): string => {
-    chmodSync(path, mode);
-    if (user !== undefined) chownSync(path, user.uid, user.gid);
-    return path;
-  };
-  const makeFolder = (path: string): string => {
-    mkdirSync(path, { recursive: true });
-    return own(path, 0o700);
-  };
-  rmSync(folder, { recursive: true, force: true });
-  makeFolder(folder);
   return {
+    ...files,
     ports,
-    folder,
-    makeFolder,
-    asUser: { ...user, cwd: '/', env },
     dataOf: (name: NodeName): string => join(folder, name, 'data'),
     settingsOf: (name: NodeName): string => join(folder, name, 'patroni.yml'),
-    write: (path: string, text: string): string => {
-      writeFileSync(path, text);
-      return own(path, 0o600);
-    },
     start: async (name: string, [command = '', ...args]: string[], readyUrl: string) => {
       const logFile = join(logs, `${name}.log`);
-      const place = { name, command, args, logFile, cwd: '/', env, user, timeoutMs: 180_000 };
+      const place = { name, command, args, logFile, ...files.asUser, user, timeoutMs: 180_000 };
       const { pid } = await startServer({ ...place, isReady: () => answers(readyUrl) });
       pids.set(name, { pid, mark: args.at(-1) ?? '' });
     },
@@ -158,13 +120,13 @@ const createMachines = ({ folder: parent, logs, firstPort, user }: ClusterOption
 
 type Machines = ReturnType<typeof createMachines>;
 
-const startEtcd = async ({ ports, folder, makeFolder, start }: Machines): Promise<void> => {
+const startEtcd = async ({ ports, makeFolder, start }: Machines): Promise<void> => {
   const url = `http://127.0.0.1:${ports.etcd}`;
   const peer = `http://127.0.0.1:${ports.etcdPeer}`;
   const command: string[] = [programs['etcd-server'], '--name=one'];
   command.push(`--listen-client-urls=${url}`, `--advertise-client-urls=${url}`);
   command.push(`--listen-peer-urls=${peer}`, `--initial-advertise-peer-urls=${peer}`);
-  command.push(`--initial-cluster=one=${peer}`, `--data-dir=${makeFolder(join(folder, 'etcd'))}`);
+  command.push(`--initial-cluster=one=${peer}`, `--data-dir=${makeFolder('etcd')}`);
   await start('etcd', command, `${url}/health`);
 };
 
@@ -178,22 +140,22 @@ const startNode = (machines: Machines, name: NodeName): Promise<void> => {
 
 /** Starts the servers one after another: the first one makes the cluster, so that it leads. */
 const startNodes = async (machines: Machines): Promise<void> => {
-  const { ports, folder, makeFolder, write, settingsOf, dataOf } = machines;
+  const { ports, makeFolder, write, dataOf } = machines;
   const leads = async (): Promise<boolean> =>
     fetch(`${restOf(machines, 'node1')}/primary`).then(
       ({ ok }) => ok,
       () => false,
     );
   for (const name of nodeNames) {
-    const place = { name, ports, data: dataOf(name), folder: makeFolder(join(folder, name)) };
-    write(settingsOf(name), patroniText(place));
+    const place = { name, ports, data: dataOf(name), folder: makeFolder(name) };
+    write(join(name, 'patroni.yml'), patroniText(place));
     await startNode(machines, name);
     if (!(await waitUntilReady(leads, 240_000))) throw new Error('no server leads');
   }
 };
 
-const startHaproxy = async ({ ports, folder, write, start }: Machines): Promise<void> => {
-  const file = write(join(folder, 'haproxy.cfg'), haproxyText(ports));
+const startHaproxy = async ({ ports, write, start }: Machines): Promise<void> => {
+  const file = write('haproxy.cfg', haproxyText(ports));
   const status = `http://127.0.0.1:${ports.haproxyStatus}/`;
   await start('haproxy', [programs.haproxy, '-db', '-f', file], status);
   // It takes every server for the leader until it has asked.

@@ -1,15 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { inspect } from 'node:util';
 import { createAdminClient } from '@digital-gold/client';
 import { buildApps } from '../../build.ts';
-import { environmentOf, type ProcessEnvironment } from '../../dev/stack/environment.ts';
-import { migrateDatabase } from '../../dev/stack/migrate-database.ts';
-import { seedDatabase } from '../../dev/stack/seed-database.ts';
-import { createTimers } from '../../src/platform/clock/timers.ts';
+import type { ProcessEnvironment } from '../../dev/stack/environment.ts';
 import { resolveLoss } from './after-loss.ts';
-import { makeCustomer, type Customer } from './customers.ts';
+import { createDrill, dist, makeCustomers, prepareSchema, runDrill } from './drill.ts';
 import { openGoldctl } from './goldctl.ts';
 import { openGround, withDatabase, type Ground } from './ground.ts';
 import { createLedger } from './ledger.ts';
@@ -24,24 +18,13 @@ import { createSupervisor, type Supervisor } from './supervisor.ts';
  * the collaborators' books agree with what is left.
  */
 
-const backend = join(import.meta.dirname, '..', '..');
-const dist = join(backend, 'dist');
 const firstPort = Number(process.env['RESTORE_PORT_BASE'] ?? '5700');
 const customerCount = Number(process.env['CUSTOMERS'] ?? '6');
 /** The load before the moment to which the database goes back, and after it, in milliseconds. */
 const [beforeMs, afterMs] = [12_000, 10_000];
 
-const timers = createTimers();
-const begun = performance.now();
-const lines: string[] = [];
-const log = (line: string): void => {
-  const at = ((performance.now() - begun) / 1000).toFixed(1).padStart(7);
-  process.stdout.write(`${at} s  ${line}\n`);
-};
-const print = (line: string): void => {
-  lines.push(line);
-  process.stdout.write(`${line}\n`);
-};
+const drill = createDrill();
+const { timers, log, print } = drill;
 
 const apps: readonly App[] = ['customer', 'admin', 'worker'];
 
@@ -75,19 +58,17 @@ interface Opened {
 }
 
 const play = async ({ ground, database, supervisor }: Opened): Promise<boolean> => {
-  const { addresses, endpoints } = ground;
-  const environment = environmentOf('migrate', addresses);
-  await migrateDatabase({ backend, environment, migrateUrl: addresses.migrateUrl });
-  await seedDatabase(backend, addresses);
+  const { endpoints } = ground;
+  await prepareSchema(ground);
   const ring = `k1:${randomBytes(32).toString('base64')}`;
   mustBeDone(await database.keys.put('keyring', Buffer.from(ring), 'text/plain'));
   addProcess(ground, supervisor, { app: 'sandbox', name: 'sandbox', dist });
   await startApps(ground, supervisor, { PII_KEYRING: ring });
   const draw = drawsOf(7);
-  const customers: Customer[] = [];
-  while (customers.length < customerCount) {
-    customers.push(await makeCustomer(endpoints, [endpoints.customer], draw));
-  }
+  const customers = await makeCustomers(ground, [endpoints.customer], {
+    count: customerCount,
+    draw,
+  });
   const productId = await makeProduct(ground);
   const ledger = createLedger();
   const stopping = new AbortController();
@@ -134,7 +115,7 @@ const main = async (): Promise<boolean> => {
   try {
     if (database === undefined) throw new Error('there is no database');
     const isWhole = await play({ ground, database, supervisor });
-    writeFileSync(join(ground.home, 'report.txt'), `${lines.join('\n')}\n`);
+    drill.writeReport(ground);
     return isWhole;
   } finally {
     await supervisor.stop();
@@ -142,11 +123,4 @@ const main = async (): Promise<boolean> => {
   }
 };
 
-const missing = missingPrograms();
-try {
-  if (missing.length > 0) print(`left out: not installed: ${missing.join(', ')}`);
-  else process.exitCode = (await main()) ? 0 : 1;
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.stack : inspect(error)}\n`);
-  process.exitCode = 1;
-}
+await runDrill(main, missingPrograms());

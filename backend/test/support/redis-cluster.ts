@@ -15,6 +15,8 @@ const slots = 16_384;
 export interface RedisCluster {
   /** Names every server, as an address that anybody can parse. */
   readonly url: string;
+  /** Lists the keys that there are. */
+  keys(): Promise<string[]>;
   /** Moves the slot of a key to another server, key by key, while it is used. */
   moveSlotOf(key: string): Promise<void>;
   close(): Promise<void>;
@@ -98,6 +100,10 @@ export const startRedisCluster = async (): Promise<RedisCluster> => {
   const hosts = nodes.map(({ port }) => `127.0.0.1:${port}`);
   return {
     url: `redis+cluster://${hosts[0]}/?hosts=${hosts.join(',')}`,
+    async keys() {
+      const found = await Promise.all(nodes.map(({ client }) => client.keys('*')));
+      return found.flat();
+    },
     async moveSlotOf(key) {
       const [any] = nodes;
       const slot = Number(await any?.client.call('CLUSTER', 'KEYSLOT', key));

@@ -1,0 +1,96 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { ApiError } from '@digital-gold/client';
+import { environmentOf } from '../../dev/stack/environment.ts';
+import { migrateDatabase } from '../../dev/stack/migrate-database.ts';
+import { seedDatabase } from '../../dev/stack/seed-database.ts';
+import { createTimers, type Timers } from '../../src/platform/clock/timers.ts';
+import { makeCustomer, type Customer, type Draw } from './customers.ts';
+import type { Ground } from './ground.ts';
+
+const backend = join(import.meta.dirname, '..', '..');
+/** Folder of the builds that drills run. */
+export const dist = join(backend, 'dist');
+
+/** Says what a drill is doing, and keeps what belongs to its report. */
+export interface Drill {
+  readonly timers: Timers;
+  /** Says what happens, with the seconds since the drill began. */
+  readonly log: (line: string) => void;
+  /** Says a line that belongs to the report. */
+  readonly print: (line: string) => void;
+  /** Writes the report to the ground's folder. */
+  readonly writeReport: (ground: Ground) => void;
+}
+
+export const createDrill = (): Drill => {
+  const begun = performance.now();
+  const lines: string[] = [];
+  return {
+    timers,
+    log(line) {
+      const at = ((performance.now() - begun) / 1000).toFixed(1).padStart(7);
+      process.stdout.write(`${at} s  ${line}\n`);
+    },
+    print(line) {
+      lines.push(line);
+      process.stdout.write(`${line}\n`);
+    },
+    writeReport: ({ home }) => writeFileSync(join(home, 'report.txt'), `${lines.join('\n')}\n`),
+  };
+};
+
+/** Makes the schema of this build, with what `make up` seeds. */
+export const prepareSchema = async ({ addresses }: Ground): Promise<void> => {
+  const environment = environmentOf('migrate', addresses);
+  await migrateDatabase({ backend, environment, migrateUrl: addresses.migrateUrl });
+  await seedDatabase(backend, addresses);
+};
+
+/** Tries to make a customer: a busy machine may fail over by itself before it is asked to. */
+const mostTries = 10;
+const timers = createTimers();
+
+const makeOne = async (...given: Parameters<typeof makeCustomer>): Promise<Customer> => {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await makeCustomer(...given);
+    } catch (error) {
+      const isPassing = error instanceof ApiError ? error.status === 503 : false;
+      if (!isPassing || tries === mostTries) throw error;
+      await timers.sleep(5000);
+    }
+  }
+};
+
+/** Makes customers whose requests go to any of the addresses. */
+export const makeCustomers = async (
+  { endpoints }: Ground,
+  urls: readonly string[],
+  { count, draw }: { readonly count: number; readonly draw: Draw },
+): Promise<Customer[]> => {
+  const customers: Customer[] = [];
+  while (customers.length < count) customers.push(await makeOne(endpoints, urls, draw));
+  return customers;
+};
+
+/**
+ * Runs a drill to its end: the exit code is 0 where everything held, or where the machine lacks what
+ * the drill needs.
+ */
+export const runDrill = async (
+  main: () => Promise<boolean>,
+  missing: readonly string[] = [],
+): Promise<void> => {
+  if (missing.length > 0) {
+    process.stdout.write(`left out: not installed: ${missing.join(', ')}\n`);
+    return;
+  }
+  try {
+    process.exitCode = (await main()) ? 0 : 1;
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.stack : inspect(error)}\n`);
+    process.exitCode = 1;
+  }
+};
