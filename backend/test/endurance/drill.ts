@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-import { ApiError } from '@digital-gold/client';
+import { ApiError, ApiUnreachableError } from '@digital-gold/client';
 import { environmentOf } from '../../dev/stack/environment.ts';
 import { migrateDatabase } from '../../dev/stack/migrate-database.ts';
 import { seedDatabase } from '../../dev/stack/seed-database.ts';
@@ -57,7 +57,8 @@ const makeOne = async (...given: Parameters<typeof makeCustomer>): Promise<Custo
     try {
       return await makeCustomer(...given);
     } catch (error) {
-      const isPassing = error instanceof ApiError ? error.status === 503 : false;
+      const isPassing =
+        error instanceof ApiUnreachableError || (error instanceof ApiError && error.status === 503);
       if (!isPassing || tries === mostTries) throw error;
       await timers.sleep(5000);
     }

@@ -1,5 +1,6 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { applicationRole, asRole } from '../../dev/stack/database-setup.ts';
 import { openDroppingPooler } from '#test/support/dropping-pooler.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { createTestStack, type TestStack } from '#test/support/test-stack.ts';
@@ -20,12 +21,14 @@ const connect = async (): Promise<Client> => {
 };
 
 it('refuses to start where a session of the database keeps another time', async () => {
-  const { appUrl, databaseUrl, name } = stack.database;
-  const role = new Client({ connectionString: appUrl });
+  const { migrateUrl, name } = stack.database;
+  // The server itself: a pooler keeps sessions that began before a role was changed.
+  const direct = asRole(migrateUrl, applicationRole);
+  const role = new Client({ connectionString: direct });
   await role.connect();
   const setting = `ALTER ROLE dgs_app IN DATABASE "${name}"`;
   await role.query(`${setting} SET timezone = 'Asia/Kolkata'`);
-  const pooler = await openDroppingPooler(databaseUrl);
+  const pooler = await openDroppingPooler(direct);
   try {
     for (const app of ['accounting', 'worker'] as const) {
       await expect(stack.start(app, { DATABASE_URL: pooler.url })).rejects.toThrow(

@@ -7,10 +7,15 @@ import { startPostgres, stopPostgres } from '../../dev/stack/postgres-server.ts'
 import { runOrThrow } from '../../dev/stack/run-command.ts';
 import { findServerUser, prepareServerHome } from '../../dev/stack/server-user.ts';
 import { prepareDatabase } from '../../dev/stack/stack-servers.ts';
+import { callTestServers } from './call-test-servers.ts';
 
 /** A primary with the service's schema, and a standby that streams from it. */
 export interface StandbyPair {
-  readonly primary: { readonly databaseUrl: string; readonly adminUrl: string };
+  readonly primary: {
+    readonly databaseUrl: string;
+    readonly migrateUrl: string;
+    readonly adminUrl: string;
+  };
   readonly standby: { readonly databaseUrl: string; readonly adminUrl: string };
   /** Stops the standby, which then knows of nothing that is written, or starts it again. */
   stopStandby(): Promise<void>;
@@ -46,6 +51,7 @@ export const openStandbyPair = async (settings: readonly string[] = []): Promise
   const primary = await serverOf('primary');
   const { adminUrl } = await startPostgres(primary);
   const { databaseUrl, migrateUrl } = await prepareDatabase(adminUrl, database);
+  await callTestServers('POST', '/builds/migrate');
   await migrateDatabase({ backend, environment: { APP_MODE: 'test' }, migrateUrl });
   await stopPostgres(primary.data);
   const standby = await serverOf('standby');
@@ -63,7 +69,7 @@ export const openStandbyPair = async (settings: readonly string[] = []): Promise
   await startPostgres(primary);
   await startPostgres(standby);
   return {
-    primary: { databaseUrl, adminUrl },
+    primary: { databaseUrl, migrateUrl, adminUrl },
     standby: {
       databaseUrl: onPort(databaseUrl, standby.port),
       adminUrl: onPort(adminUrl, standby.port),
