@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parentRefSchema, type GatewayFact } from '../src/values/stack-facts.ts';
 import type { PolicySettings } from './settings.ts';
 import { kindOf, saying, type ResourceRule } from './workload.ts';
 
@@ -23,15 +24,21 @@ const ingressSchema = z.object({
 });
 
 const routeSchema = z.object({
+  metadata: z.object({ namespace: z.string().optional() }).prefault({}),
   spec: z.object({
-    parentRefs: z.array(z.object({ name: z.string() })).default([]),
+    parentRefs: z.array(parentRefSchema).default([]),
     rules: z
       .array(z.object({ backendRefs: z.array(z.object({ name: z.string() })).default([]) }))
       .default([]),
   }),
 });
 
-const serviceSchema = z.object({ spec: z.object({ type: z.string().default('ClusterIP') }) });
+const serviceSchema = z.object({
+  spec: z.object({
+    type: z.string().default('ClusterIP'),
+    externalIPs: z.array(z.string()).default([]),
+  }),
+});
 
 const isAccounting = (service: string): boolean => service.endsWith('-accounting');
 
@@ -50,16 +57,49 @@ const ofIngress = (props: unknown, internalClasses: readonly string[]): readonly
   );
 };
 
-const ofRoute = (props: unknown, internalGateways: readonly string[]): readonly string[] => {
-  const { spec } = routeSchema.parse(props);
-  const services = spec.rules.flatMap(({ backendRefs }) => backendRefs.map(({ name }) => name));
-  if (!services.some(isAccounting)) return [];
-  const outside = spec.parentRefs.filter(({ name }) => !internalGateways.includes(name));
-  return saying(
-    `it leads to accounting by the Gateway ${listOf(outside.map(({ name }) => name))}: allowed are ` +
-      listOf(internalGateways),
-    outside.length > 0 || spec.parentRefs.length === 0,
+type ParentRef = z.output<typeof parentRefSchema>;
+
+const refText = ({ namespace, name, sectionName, port }: ParentRef): string =>
+  [namespace, name, sectionName, port].filter((part) => part !== undefined).join('/');
+
+/** Tells whether a route goes where a fact says. A fact without a listener means all of them. */
+const isWithin = (ref: ParentRef, fact: GatewayFact): boolean =>
+  ref.name === fact.name &&
+  ref.namespace === fact.namespace &&
+  (fact.sectionName ?? ref.sectionName) === ref.sectionName &&
+  (fact.port ?? ref.port) === ref.port;
+
+/** Returns the Gateways of a route, each with its namespace: the route's own where none is named. */
+const gatewaysOf = ({ metadata, spec }: z.output<typeof routeSchema>): readonly ParentRef[] =>
+  spec.parentRefs.map((ref) => ({ ...ref, namespace: ref.namespace ?? metadata.namespace }));
+
+const ofRoute = (props: unknown, internalGateways: readonly GatewayFact[]): readonly string[] => {
+  const route = routeSchema.parse(props);
+  const services = route.spec.rules.flatMap(({ backendRefs }) =>
+    backendRefs.map(({ name }) => name),
   );
+  if (!services.some(isAccounting)) return [];
+  const gateways = gatewaysOf(route);
+  const outside = gateways.filter((ref) => !internalGateways.some((fact) => isWithin(ref, fact)));
+  return saying(
+    `it leads to accounting by the Gateway ${listOf(outside.map(refText))}: allowed are ` +
+      listOf(internalGateways.map(refText)),
+    outside.length > 0 || gateways.length === 0,
+  );
+};
+
+const ofService = (props: unknown): readonly string[] => {
+  const { type, externalIPs } = serviceSchema.parse(props).spec;
+  return [
+    ...saying(
+      `it is a ${type}: only ingresses are reached from outside`,
+      type === 'LoadBalancer' || type === 'NodePort',
+    ),
+    ...saying(
+      'it has externalIPs: only ingresses are reached from outside',
+      externalIPs.length > 0,
+    ),
+  ];
 };
 
 /**
@@ -70,11 +110,8 @@ export const internalAccounting =
   ({ internalClasses, internalGateways }: PolicySettings): ResourceRule =>
   (type, props) => {
     switch (kindOf(type)) {
-      case 'Service': {
-        const { spec } = serviceSchema.parse(props);
-        const isOpen = spec.type === 'LoadBalancer' || spec.type === 'NodePort';
-        return saying(`it is a ${spec.type}: only ingresses are reached from outside`, isOpen);
-      }
+      case 'Service':
+        return ofService(props);
       case 'Ingress':
         return ofIngress(props, internalClasses);
       case 'HTTPRoute':
@@ -84,14 +121,40 @@ export const internalAccounting =
     }
   };
 
-/** Refuses an Ingress in prod with a host that no certificate is named for. */
+const hostsInClear = (props: unknown): readonly string[] => {
+  const { spec } = ingressSchema.parse(props);
+  const encrypted = new Set(spec.tls.flatMap(({ hosts }) => hosts));
+  return spec.rules.flatMap(({ host }) =>
+    saying(`its host ${host || '*'} has no certificate: name one in tls`, !encrypted.has(host)),
+  );
+};
+
+const listenersInClear = (props: unknown): readonly string[] =>
+  gatewaysOf(routeSchema.parse(props)).flatMap((ref) => [
+    ...saying(
+      `it is served by every listener of ${refText(ref)}, one in clear too: name one in sectionName`,
+      ref.sectionName === undefined && ref.port === undefined,
+    ),
+    ...saying(
+      `it is served in clear by ${refText(ref)}: name a listener with a certificate`,
+      ref.port === 80 || ref.sectionName === 'http',
+    ),
+  ]);
+
+/**
+ * Refuses in prod an Ingress with a host that no certificate is named for, and a route that a
+ * listener in clear may serve. The certificate of a listener is the Gateway's, which no stack makes.
+ */
 export const encryptedHosts =
   ({ tier }: PolicySettings): ResourceRule =>
   (type, props) => {
-    if (tier !== 'prod' || kindOf(type) !== 'Ingress') return [];
-    const { spec } = ingressSchema.parse(props);
-    const encrypted = new Set(spec.tls.flatMap(({ hosts }) => hosts));
-    return spec.rules.flatMap(({ host }) =>
-      saying(`its host ${host || '*'} has no certificate: name one in tls`, !encrypted.has(host)),
-    );
+    if (tier !== 'prod') return [];
+    switch (kindOf(type)) {
+      case 'Ingress':
+        return hostsInClear(props);
+      case 'HTTPRoute':
+        return listenersInClear(props);
+      default:
+        return [];
+    }
   };

@@ -7,17 +7,12 @@ import {
   withPath,
   type StackInput,
 } from '../test/support/stack-texts.ts';
-import { encryptedHosts, internalAccounting } from './exposure.ts';
 import { limitedContainers, restrictedPods } from './restricted-pods.ts';
 import { fixedImages, noPlainSecrets } from './secrets-and-images.ts';
 import { createSettings, type PolicySettings } from './settings.ts';
 import { twoReplicas } from './two-replicas.ts';
 
-const prod: PolicySettings = {
-  tier: 'prod',
-  internalClasses: ['internal', 'vpn'],
-  internalGateways: ['inside'],
-};
+const prod: PolicySettings = { tier: 'prod', internalClasses: ['internal'], internalGateways: [] };
 const dev: PolicySettings = { ...prod, tier: 'dev' };
 
 const deployment = 'kubernetes:apps/v1:Deployment';
@@ -47,6 +42,14 @@ const security = (changes: object) => ({
 const podSecurity = (changes: object) =>
   workload({}, { securityContext: { ...goodPodSecurity, ...changes } });
 const volume = (kind: object) => workload({}, { volumes: [{ name: 'x', ...kind }] });
+const annotatedPod = (profile: string) => ({
+  spec: {
+    template: {
+      metadata: { annotations: { 'container.apparmor.security.beta.kubernetes.io/app': profile } },
+      spec: podWith({}),
+    },
+  },
+});
 const capabilities = (add: readonly string[], drop = ['ALL']) =>
   workload(security({ capabilities: { drop, add } }));
 
@@ -66,6 +69,7 @@ describe('restricted pods', () => {
         securityContext: {},
       }),
     ],
+    ['is confined by an annotation', annotatedPod('runtime/default')],
     ['sets a safe sysctl', podSecurity({ sysctls: [{ name: 'net.ipv4.tcp_syncookies' }] })],
   ])('are let pass where one %s', (_what, props) => {
     expect(restrictedPods(deployment, props)).toEqual([]);
@@ -85,6 +89,7 @@ describe('restricted pods', () => {
     ['root file system', workload(security({ readOnlyRootFilesystem: false }))],
     ['all of /proc', workload(security({ procMount: 'Unmasked' }))],
     ['AppArmor', workload(security({ appArmorProfile: { type: 'Unconfined' } }))],
+    ['container app is not confined by AppArmor', annotatedPod('unconfined')],
     ['SELinux', podSecurity({ seLinuxOptions: { type: 'spc_t' } })],
     ['SELinux', podSecurity({ seLinuxOptions: { user: 'system_u' } })],
     ['the Windows node', podSecurity({ windowsOptions: { hostProcess: true } })],
@@ -126,81 +131,9 @@ it('refuses a container that could take all memory of its node', () => {
   expect(sentence).toContain('resources.limits.memory');
 });
 
-const ingress = (service: string, ingressClassName?: string, tls: readonly object[] = []) => ({
-  spec: {
-    ...(ingressClassName === undefined ? {} : { ingressClassName }),
-    tls,
-    rules: [
-      {
-        host: 'api.example',
-        http: { paths: [{ path: '/', backend: { service: { name: service } } }] },
-      },
-    ],
-  },
-});
-const route = (service: string, ...gateways: readonly string[]) => ({
-  spec: {
-    parentRefs: gateways.map((name) => ({ name })),
-    rules: [{ backendRefs: [{ name: service }] }],
-  },
-});
 const inConfigMap = (data: object) => noPlainSecrets('kubernetes:core/v1:ConfigMap', { data });
 const withImage = (image: string, settings: PolicySettings) =>
   fixedImages(settings)(deployment, workload({ image }));
-
-describe('accounting', () => {
-  const rule = internalAccounting(prod);
-  const type = 'kubernetes:networking.k8s.io/v1:Ingress';
-
-  it('is reached by internal classes, the others by any', () => {
-    expect(rule(type, ingress('digital-gold-accounting', 'internal'))).toEqual([]);
-    expect(rule(type, ingress('digital-gold-accounting', 'vpn'))).toEqual([]);
-    expect(rule(type, ingress('digital-gold-customer', 'public'))).toEqual([]);
-  });
-
-  it('is not reached by another, nor by whichever is the default', () => {
-    expect(rule(type, ingress('digital-gold-accounting', 'public'))[0]).toContain('class public');
-    expect(rule(type, ingress('digital-gold-accounting'))[0]).toContain('class none');
-    const byDefault = {
-      spec: {
-        ingressClassName: 'public',
-        defaultBackend: { service: { name: 'digital-gold-accounting' } },
-      },
-    };
-    expect(rule(type, byDefault)).toHaveLength(1);
-  });
-
-  it.each(['LoadBalancer', 'NodePort'])('is not bypassed by a %s', (kind) => {
-    expect(rule('kubernetes:core/v1:Service', { spec: { type: kind } })).toHaveLength(1);
-    expect(rule('kubernetes:core/v1:Service', { spec: {} })).toEqual([]);
-  });
-
-  it('is reached by internal Gateways alone', () => {
-    const kind = 'kubernetes:gateway.networking.k8s.io/v1:HTTPRoute';
-    expect(rule(kind, route('digital-gold-accounting', 'inside'))).toEqual([]);
-    expect(rule(kind, route('digital-gold-customer', 'outside'))).toEqual([]);
-    expect(rule(kind, route('digital-gold-accounting', 'inside', 'outside'))[0]).toContain(
-      'the Gateway outside',
-    );
-    expect(rule(kind, route('digital-gold-accounting'))).toHaveLength(1);
-  });
-});
-
-describe('hosts', () => {
-  const kind = 'kubernetes:networking.k8s.io/v1:Ingress';
-  const tls = [{ hosts: ['api.example'], secretName: 'api-tls' }];
-
-  it('of prod need a certificate', () => {
-    expect(encryptedHosts(prod)(kind, ingress('digital-gold-customer', 'public', tls))).toEqual([]);
-    expect(encryptedHosts(prod)(kind, ingress('digital-gold-customer', 'public'))[0]).toContain(
-      'api.example has no certificate',
-    );
-  });
-
-  it('of other tiers may be without', () => {
-    expect(encryptedHosts(dev)(kind, ingress('digital-gold-customer', 'public'))).toEqual([]);
-  });
-});
 
 describe('plain secrets', () => {
   it('are found in a ConfigMap, by name and by form', () => {
@@ -293,14 +226,22 @@ describe('the settings', () => {
 
   it("are those that the stack's namespace says", () => {
     const settings = createSettings();
-    const gateway = { internalParentRefs: [{ name: 'inside', namespace: 'edge' }] };
+    const gateway = {
+      internalParentRefs: [
+        { name: 'inside', namespace: 'edge' },
+        { name: 'own', port: 443 },
+      ],
+    };
     const input = withPath(readStackFile('dev'), 'ingress.classes.internal', 'vpn');
     settings.look('kubernetes:core/v1:ConfigMap', annotated(readStackFile('dev')));
     settings.look(namespace, annotated(withPath(input, 'values.gateway', gateway)));
     expect(settings.get()).toEqual({
       tier: 'dev',
       internalClasses: ['vpn'],
-      internalGateways: ['inside'],
+      internalGateways: [
+        { name: 'inside', namespace: 'edge' },
+        { name: 'own', namespace: 'digital-gold-dev', port: 443 },
+      ],
     });
   });
 

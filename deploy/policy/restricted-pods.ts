@@ -48,6 +48,8 @@ const allowedSeLinux = new Set([
 ]);
 const confinedBySeccomp = new Set(['RuntimeDefault', 'Localhost']);
 const confinedByAppArmor = new Set(['RuntimeDefault', 'Localhost']);
+/** The older way to name a profile of AppArmor, which Kubernetes still takes. */
+const appArmorAnnotation = 'container.apparmor.security.beta.kubernetes.io/';
 
 type Security = Pick<
   Container['securityContext'],
@@ -131,6 +133,16 @@ const volumeBreaks = ({ name, ...kinds }: Pod['volumes'][number]): readonly stri
     ),
   );
 
+const annotationBreaks = ({ annotations }: Pod): readonly string[] =>
+  Object.entries(annotations).flatMap(([name, value]) =>
+    saying(
+      `container ${name.slice(appArmorAnnotation.length)} is not confined by AppArmor: leave the ` +
+        'annotation out, or set runtime/default',
+      name.startsWith(appArmorAnnotation) &&
+        !/^(?:runtime\/default|localhost\/.*)?$/u.test(String(value)),
+    ),
+  );
+
 /** Refuses a pod with more than the restricted level of Pod Security allows. */
 export const restrictedPods: ResourceRule = (type, props) => {
   const pod = podOf(type, props);
@@ -143,11 +155,12 @@ export const restrictedPods: ResourceRule = (type, props) => {
       saying(`it sets ${name} of the node's kernel`, !allowedSysctls.has(name)),
     ),
     ...pod.volumes.flatMap(volumeBreaks),
+    ...annotationBreaks(pod),
     ...containersOf(pod).flatMap((container) => containerBreaks(pod, container)),
   ];
 };
 
-/** Refuses a container that could take all memory or all processor time of its node. */
+/** Refuses a container that could take all memory of its node. */
 export const limitedContainers: ResourceRule = (type, props) => {
   const pod = podOf(type, props);
   if (pod === undefined) return [];

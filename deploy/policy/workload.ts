@@ -64,12 +64,24 @@ const podSchema = z.object({
   volumes: z.array(z.looseObject({ name: z.string() })).default([]),
 });
 
-export type Pod = z.output<typeof podSchema>;
+/** A pod, with the annotations that it would start with. */
+export type Pod = z.output<typeof podSchema> & Pick<Metadata, 'annotations'>;
 export type Container = z.output<typeof containerSchema>;
 
-const workloadSchema = z.object({ template: z.object({ spec: podSchema }) });
+const metadataSchema = z
+  .object({ annotations: z.record(z.string(), z.unknown()).default({}) })
+  .prefault({});
+type Metadata = z.output<typeof metadataSchema>;
+
+const templateSchema = z.object({ metadata: metadataSchema, spec: podSchema });
+const workloadSchema = z.object({ template: templateSchema });
 const cronSchema = z.object({ jobTemplate: z.object({ spec: workloadSchema }) });
 const specSchema = z.object({ spec: z.unknown() });
+
+const podIn = ({ metadata, spec }: z.output<typeof templateSchema>): Pod => ({
+  ...spec,
+  annotations: metadata.annotations,
+});
 
 const workloadKinds = new Set(['Deployment', 'StatefulSet', 'DaemonSet', 'ReplicaSet', 'Job']);
 
@@ -87,12 +99,12 @@ export const kindOf = (type: string): string => {
  */
 export const podOf = (type: string, props: unknown): Pod | undefined => {
   const kind = kindOf(type);
-  if (kind === 'Pod') return podSchema.parse(specSchema.parse(props).spec);
+  if (kind === 'Pod') return podIn(templateSchema.parse(props));
   if (kind === 'CronJob') {
-    return cronSchema.parse(specSchema.parse(props).spec).jobTemplate.spec.template.spec;
+    return podIn(cronSchema.parse(specSchema.parse(props).spec).jobTemplate.spec.template);
   }
   if (!workloadKinds.has(kind)) return undefined;
-  return workloadSchema.parse(specSchema.parse(props).spec).template.spec;
+  return podIn(workloadSchema.parse(specSchema.parse(props).spec).template);
 };
 
 /** Every container of a pod, those that run first and those that are added later among them. */

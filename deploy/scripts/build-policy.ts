@@ -1,17 +1,19 @@
-import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 /**
  * Builds the policy pack as JavaScript, in the folder that `--policy-pack` is given: Pulumi hands
- * every pack in TypeScript to a compiler of its own.
+ * every pack in TypeScript to a compiler of its own. What is there already stays, so that a second
+ * deployment takes the pack from under no first one.
+ *
+ *   build-policy.ts [FOLDER]
  */
+const [, , folder] = process.argv;
 const source = fileURLToPath(new URL('../policy', import.meta.url));
-const target = fileURLToPath(new URL('../policy/dist', import.meta.url));
+const target = folder ?? fileURLToPath(new URL('../policy/dist', import.meta.url));
 
-rmSync(target, { recursive: true, force: true });
-mkdirSync(target, { recursive: true });
-await build({
+const { outputFiles } = await build({
   entryPoints: [`${source}/main.ts`],
   outfile: `${target}/main.js`,
   bundle: true,
@@ -20,9 +22,25 @@ await build({
   format: 'cjs',
   external: ['@pulumi/*'],
   logLevel: 'warning',
+  write: false,
 });
-copyFileSync(`${source}/PulumiPolicy.yaml`, `${target}/PulumiPolicy.yaml`);
-writeFileSync(
-  `${target}/package.json`,
-  `${JSON.stringify({ name: 'digital-gold-policy', version: '0.1.0', type: 'commonjs', main: 'main.js' })}\n`,
-);
+const manifest = {
+  name: 'digital-gold-policy',
+  version: '0.1.0',
+  type: 'commonjs',
+  main: 'main.js',
+};
+const files: Readonly<Record<string, string>> = {
+  'main.js': outputFiles.map(({ text }) => text).join(''),
+  'PulumiPolicy.yaml': readFileSync(`${source}/PulumiPolicy.yaml`, 'utf8'),
+  'package.json': `${JSON.stringify(manifest)}\n`,
+};
+
+mkdirSync(target, { recursive: true });
+for (const [name, text] of Object.entries(files)) {
+  const file = `${target}/${name}`;
+  if (existsSync(file) && readFileSync(file, 'utf8') === text) continue;
+  const fresh = `${file}.${process.pid}`;
+  writeFileSync(fresh, text);
+  renameSync(fresh, file);
+}

@@ -22,7 +22,7 @@ const usesOfRights: Readonly<Record<string, RegExp>> = {
   'contents: write': /gh release create|git push origin/u,
   'pull-requests: write': /gh pr create/u,
   'issues: write': /gh issue create/u,
-  'packages: read': /verify-release\.sh/u,
+  'packages: read': /docker\/login-action@/u,
   'packages: write': /ghcr\.io/u,
   'attestations: read': /verify-release\.sh/u,
   'id-token: write': /actions\/attest-build-provenance@|actions\/(?:reach-cluster|deploy-release)/u,
@@ -40,6 +40,17 @@ it('gives a job no right that it does not use', () => {
     );
   });
   expect(idle).toEqual([]);
+});
+
+it('signs in at the registry wherever a stack or its release is read', () => {
+  const strangers = workflows.flatMap(({ name, text }) =>
+    Object.entries(workflowShape.parse(parse(text)).jobs)
+      .map(([job, own]) => ({ title: `${name} ${job}`, told: JSON.stringify(own) }))
+      .filter(({ told }) => /make deploy(?:-preview)? STACK|verify-release\.sh/u.test(told))
+      .filter(({ told }) => !/docker\/login-action@.*(?:make deploy|verify-release)/u.test(told))
+      .map(({ title }) => title),
+  );
+  expect(strangers).toEqual([]);
 });
 
 it('hands no workflow all secrets', () => {

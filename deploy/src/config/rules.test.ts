@@ -257,6 +257,56 @@ describe('values of the chart', () => {
     expect(refusalOf(input)).toContain(allowed);
   });
 
+  it.each([
+    ['worker.config', { APP_MODE: 'test' }, 'worker.config.APP_MODE', '`appMode`'],
+    ['admin.config', { CLOCK_CONTROL: true }, 'admin.config.CLOCK_CONTROL', 'must be false'],
+    [
+      'customer.config',
+      { PAYMENT_GATEWAYS: 'sandbox' },
+      'customer.config.PAYMENT_GATEWAYS',
+      'real',
+    ],
+    ['migrations.config', { SETTINGS_DIR: '/x' }, 'migrations.config.SETTINGS_DIR', 'the chart'],
+    [
+      'extraEnv',
+      [{ name: 'ALLOW_TEST_PAYMENTS', value: 'true' }],
+      'extraEnv.ALLOW_TEST_PAYMENTS',
+      'where payments are money',
+    ],
+    [
+      'accounting.extraEnv',
+      [{ name: 'APP_MODE', valueFrom: { configMapKeyRef: { name: 'own', key: 'mode' } } }],
+      'accounting.extraEnv.APP_MODE',
+      '`appMode`',
+    ],
+    [
+      'worker.extraEnv',
+      [{ name: 'SAFEGOLD_BASE_URL', value: 'http://sandbox' }],
+      'worker.extraEnv.SAFEGOLD_BASE_URL',
+      'https://',
+    ],
+    [
+      'worker.extraEnv',
+      [{ name: 'JWT_SECRET', value: 'x' }],
+      'worker.extraEnv.JWT_SECRET',
+      'secret',
+    ],
+  ])('may not say a variable against its rule: %s = %j', (path, value, key, allowed) => {
+    const input = withPath(prodInput(), `values.${path}`, value);
+    expect(refusedKeys(input)).toEqual([`values.${key}`]);
+    expect(refusalOf(input)).toContain(allowed);
+  });
+
+  it.each([
+    ['worker.config', { JOB_CONCURRENCY: 8 }],
+    [
+      'worker.extraEnv',
+      [{ name: 'JWT_SECRET', valueFrom: { secretKeyRef: { name: 'own', key: 'jwt' } } }],
+    ],
+  ])('may say a variable that no rule is about: %s = %j', (path, value) => {
+    expect(refusalOf(withPath(prodInput(), `values.${path}`, value))).toBe('');
+  });
+
   it('are in clear, and so may not be encrypted', () => {
     const input = withPath(prodInput(), 'values.commonLabels', { team: 'gold' });
     expect(refusalOf(input, [`${keyPrefix}secrets`, `${keyPrefix}values`])).toContain(

@@ -1,4 +1,5 @@
 import { isLive, problemIf, type Rule } from './problem.ts';
+import { saidVariables } from './said-variables.ts';
 import { isPublishedSecret } from './variables.ts';
 
 const inProductionMode =
@@ -6,12 +7,12 @@ const inProductionMode =
   (config) =>
     isLive(config) ? rule(config) : [];
 
-const variablesAreLive: Rule = ({ environment }) =>
-  Object.entries(environment).flatMap(([name, value]) => {
-    const path = `environment.${name}`;
+const variablesAreLive: Rule = (config) =>
+  saidVariables(config).flatMap(({ path, name, value }) => {
     if (name.startsWith('SANDBOX_')) {
       return problemIf(true, path, "is the sandbox's; leave it out in production mode");
     }
+    if (value === undefined) return [];
     if (isPublishedSecret(value)) {
       return problemIf(true, path, 'is published; production mode needs one of its own');
     }
@@ -22,18 +23,22 @@ const variablesAreLive: Rule = ({ environment }) =>
     );
   });
 
-const gatewaysAreReal: Rule = ({ environment }) =>
-  problemIf(
-    (environment['PAYMENT_GATEWAYS'] ?? '').split(',').some((one) => one.trim() === 'sandbox'),
-    'environment.PAYMENT_GATEWAYS',
-    'names the sandbox; production mode accepts only real gateways',
+const gatewaysAreReal: Rule = (config) =>
+  saidVariables(config).flatMap(({ path, name, value = '' }) =>
+    problemIf(
+      name === 'PAYMENT_GATEWAYS' && value.split(',').some((one) => one.trim() === 'sandbox'),
+      path,
+      'names the sandbox; production mode accepts only real gateways',
+    ),
   );
 
-const clockIsReal: Rule = ({ environment }) =>
-  problemIf(
-    environment['CLOCK_CONTROL'] === 'true',
-    'environment.CLOCK_CONTROL',
-    'must be false or left out in production mode',
+const clockIsReal: Rule = (config) =>
+  saidVariables(config).flatMap(({ path, name, value }) =>
+    problemIf(
+      name === 'CLOCK_CONTROL' && value === 'true',
+      path,
+      'must be false or left out in production mode',
+    ),
   );
 
 /** Refuses what the processes would refuse in production mode, before anything is changed. */

@@ -1,5 +1,6 @@
 import { apis, processes } from '../processes.ts';
 import { problemIf, type Rule } from './problem.ts';
+import { saidVariables } from './said-variables.ts';
 import { ownedNames, secretNames, switchNames } from './variables.ts';
 
 const hostsDiffer: Rule = ({ ingress }) => {
@@ -20,11 +21,14 @@ const classesDiffer: Rule = ({ ingress: { classes } }) =>
     `is the public class, \`${classes.public}\`; it must be another one`,
   );
 
-const environmentIsPlain: Rule = ({ environment }) =>
-  Object.keys(environment).flatMap((name) => {
-    const path = `environment.${name}`;
+const environmentIsPlain: Rule = (config) =>
+  saidVariables(config).flatMap(({ path, name, value }) => {
     if (secretNames.includes(name)) {
-      return problemIf(true, path, `is a secret; set \`secrets.${name}\` with --secret instead`);
+      return problemIf(
+        value !== undefined,
+        path,
+        `is a secret; set \`secrets.${name}\` with --secret instead`,
+      );
     }
     if (switchNames.some((one) => one === name)) {
       return problemIf(true, path, `is a switch; \`settings.${name}\` gives its first value`);
@@ -61,11 +65,13 @@ const testbedNeedsAMode: Rule = ({ testbed, appMode }) =>
     'is production, which refuses the sandbox; a testbed needs development or test',
   );
 
-const testPaymentsAreForOthers: Rule = ({ tier, environment }) =>
-  problemIf(
-    tier === 'prod' && environment['ALLOW_TEST_PAYMENTS'] === 'true',
-    'environment.ALLOW_TEST_PAYMENTS',
-    'must not be true in prod, where payments are money',
+const testPaymentsAreForOthers: Rule = (config) =>
+  saidVariables(config).flatMap(({ path, name, value }) =>
+    problemIf(
+      config.tier === 'prod' && name === 'ALLOW_TEST_PAYMENTS' && value === 'true',
+      path,
+      'must not be true in prod, where payments are money',
+    ),
   );
 
 const objectsAreShared: Rule = ({ tier, objectStore }) =>
