@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { mustRun, runCommand } from './run-command.ts';
+import { runWatched } from './run-watched.ts';
 
 /** What a house has before the stack comes: stores, and Secrets that another program writes. */
 
@@ -121,8 +122,9 @@ export const waitForRollout = async (
   ...statefulSets: readonly string[]
 ): Promise<void> => {
   for (const name of statefulSets) {
-    const target = ['rollout', 'status', `statefulset/${name}`, '--timeout=180s'];
-    await mustRun('kubectl', ['-n', namespace, ...target]);
+    const args = ['-n', namespace, 'rollout', 'status', `statefulset/${name}`, '--timeout=300s'];
+    const { code, output } = await runWatched({ namespace, program: 'kubectl', args });
+    if (code !== 0) throw new Error(output);
   }
 };
 

@@ -1,4 +1,5 @@
 import { mkdirSync, rmSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { startRegistry, type Registry } from './registry.ts';
@@ -64,13 +65,7 @@ const nodesSchema = z.object({
   ),
 });
 
-/**
- * Returns the digest by which the nodes have an image: that of `CLUSTER_DIGEST`, or one that a node
- * names beside the image's tag. Undefined where no node knows one.
- */
-export const findDigest = async (image: string): Promise<string | undefined> => {
-  const given = process.env['CLUSTER_DIGEST'];
-  if (given !== undefined && given !== '') return given;
+const digestAtNodes = async (image: string): Promise<string | undefined> => {
   const { items } = nodesSchema.parse(
     JSON.parse(await mustRun('kubectl', ['get', 'nodes', '-o', 'json'])),
   );
@@ -78,4 +73,20 @@ export const findDigest = async (image: string): Promise<string | undefined> => 
     .flatMap(({ status }) => status.images)
     .find((one) => one.names.includes(image))?.names;
   return names?.find((name) => name.includes('@'))?.split('@')[1];
+};
+
+/**
+ * Returns the digest by which the nodes have an image: that of `CLUSTER_DIGEST`, or one that a node
+ * names beside the image's tag. A node tells of a new image within a minute. Undefined where no node
+ * knows one.
+ */
+export const findDigest = async (image: string): Promise<string | undefined> => {
+  const given = process.env['CLUSTER_DIGEST'];
+  if (given !== undefined && given !== '') return given;
+  for (let second = 0; second < 90; second += 3) {
+    const found = await digestAtNodes(image);
+    if (found !== undefined) return found;
+    await delay(3000);
+  }
+  return undefined;
 };

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 
 /** The end of a command, with everything it printed, in order. */
 export interface CommandResult {
@@ -11,20 +11,40 @@ export interface CommandResult {
 interface CommandOptions {
   readonly cwd?: string;
   readonly env?: NodeJS.ProcessEnv;
-  /** Ends the program: asked first, killed after ten seconds. */
+  /** Ends the program: asked first, killed after fifteen seconds. */
   readonly signal?: AbortSignal;
+  /** Whether those that the program has started end with it, as a script's must. */
+  readonly isGroup?: boolean;
 }
 
-const askedToEndMs = 10_000;
+const askedToEndMs = 15_000;
+
+/** Sends a signal to a program, or to all of its group. */
+const send = (child: ChildProcess, isGroup: boolean, signal: NodeJS.Signals): void => {
+  if (!isGroup || child.pid === undefined) {
+    child.kill(signal);
+    return;
+  }
+  try {
+    process.kill(-child.pid, signal);
+  } catch {
+    // All of them have ended.
+  }
+};
 
 /** Runs a program to its end. Returns 127 when there is none of that name. */
 export const runCommand = (
   program: string,
   args: readonly string[],
-  { cwd, env, signal }: CommandOptions = {},
+  { cwd, env, signal, isGroup = false }: CommandOptions = {},
 ): Promise<CommandResult> =>
   new Promise((resolve) => {
-    const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(program, args, {
+      cwd,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: isGroup,
+    });
     let stdout = '';
     let output = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -34,16 +54,22 @@ export const runCommand = (
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       output += text;
     });
+    let killing: NodeJS.Timeout | undefined;
     const end = () => {
-      child.kill('SIGINT');
-      setTimeout(() => child.kill('SIGKILL'), askedToEndMs).unref();
+      send(child, isGroup, 'SIGINT');
+      killing ??= setTimeout(() => send(child, isGroup, 'SIGKILL'), askedToEndMs);
     };
     signal?.addEventListener('abort', end, { once: true });
+    // The terminal's signals do not reach a group of its own.
+    if (isGroup) process.once('SIGINT', end);
     child.on('error', (error) => {
+      process.off('SIGINT', end);
       resolve({ code: 127, stdout, output: `${output}${error.message}` });
     });
     child.on('close', (code) => {
       signal?.removeEventListener('abort', end);
+      process.off('SIGINT', end);
+      clearTimeout(killing);
       resolve({ code: code ?? 1, stdout, output });
     });
   });

@@ -12,8 +12,9 @@ import {
   writeSecret,
 } from './house.ts';
 import { createKubectl } from './kubectl.ts';
-import { mustRun, runCommand } from './run-command.ts';
+import { mustRun } from './run-command.ts';
 import type { Scenario, ScenarioOptions } from './scenario.types.ts';
+import { smallProcesses } from './small-processes.ts';
 import { createStackRun, homeFolder, type StackRun } from './stack-run.ts';
 import { apply, configure, newSecret } from './steps.ts';
 import { testbedSecrets } from './testbed-secrets.ts';
@@ -68,31 +69,24 @@ const playStory = async (namespace: string): Promise<void> => {
 interface Recovery {
   readonly run: StackRun;
   readonly namespace: string;
-  readonly env: Readonly<Record<string, string>>;
 }
 
 /** Runs the script of the runbook on a new database that a port-forward reaches. */
-const recover = async ({ run, namespace, env }: Recovery) => {
+const recover = async ({ run, namespace }: Recovery) => {
   const database = await forward(namespace, 'testbed-postgres', 5432);
   const context = (await mustRun('kubectl', ['config', 'current-context'])).trim();
   const passwordFile = `${homeFolder}/operator.password`;
   writeFileSync(passwordFile, `${operator.password}\n`, { mode: 0o600 });
   try {
-    return await runCommand('scripts/recover.sh', [namespace, backup], {
-      cwd: `${repository}/deploy`,
-      env: {
-        ...run.env,
-        ...env,
-        STACK_FILE: run.configFile,
-        PGHOST: '127.0.0.1',
-        PGPORT: String(database.port),
-        PGDATABASE: 'digital_gold',
-        PGUSER: 'dgs_migrate',
-        PGPASSWORD: await migratePassword(),
-        GOLDCTL: `node ${repository}/cli/bin/goldctl.mjs --context ${context} --namespace ${namespace}`,
-        GOLDCTL_EMAIL: operator.email,
-        GOLDCTL_PASSWORD_FILE: passwordFile,
-      },
+    return await run.script(['recover.sh', namespace, backup], {
+      PGHOST: '127.0.0.1',
+      PGPORT: String(database.port),
+      PGDATABASE: 'digital_gold',
+      PGUSER: 'dgs_migrate',
+      PGPASSWORD: await migratePassword(),
+      GOLDCTL: `node ${repository}/cli/bin/goldctl.mjs --context ${context} --namespace ${namespace}`,
+      GOLDCTL_EMAIL: operator.email,
+      GOLDCTL_PASSWORD_FILE: passwordFile,
     });
   } finally {
     database.close();
@@ -115,7 +109,7 @@ const makeGround = async (
     objectStore: { type: 's3' },
     environment,
     secretsFrom: secretsFrom(Object.keys(secrets)),
-    values,
+    values: { ...values, ...smallProcesses },
   });
   const at = image.lastIndexOf(':');
   await run.set({
@@ -144,7 +138,7 @@ export const createRecoveryScenario = async ({
   const [old, fresh] = [`${namespace}-lost`, `${namespace}-new`];
   const oldRun = await createStackRun(old);
   const freshRun = await createStackRun(fresh);
-  const recovery = { run: freshRun, namespace: fresh, env: {} };
+  const recovery = { run: freshRun, namespace: fresh };
   let books = '';
   mkdirSync(homeFolder, { recursive: true });
   const setUp = configure(
@@ -179,6 +173,7 @@ export const createRecoveryScenario = async ({
         title: 'the old stack is gone with its data',
         run: async () => {
           await oldRun.must('destroy', '--yes', '--skip-preview', '--non-interactive');
+          assert.equal(await createKubectl(old).exists(), false);
         },
       },
       {
@@ -217,6 +212,7 @@ export const createRecoveryScenario = async ({
         title: 'the new stack is taken down',
         run: async () => {
           await freshRun.must('destroy', '--yes', '--skip-preview', '--non-interactive');
+          assert.equal(await createKubectl(fresh).exists(), false);
         },
       },
     ],

@@ -7,6 +7,7 @@ import {
   destroyWhole,
   holdsNoSecret,
   promote,
+  refuseInProd,
   upWithHouse,
   type ReleaseStack,
 } from './steps-release.ts';
@@ -42,6 +43,7 @@ export const createReleaseScenario = async ({
         run: upWithHouse(second, configureProd(staging)),
       },
       { title: 'prod: the state holds no Secret', run: holdsNoSecret(second) },
+      { title: 'prod: its policies refuse what breaks them', run: refuseInProd(second) },
       { title: 'staging: the next release by one line', run: promote(first) },
       { title: 'prod: promoted by the same line', run: promote(second) },
       { title: 'prod: destroyed only when unprotected', run: destroyWhole(second) },

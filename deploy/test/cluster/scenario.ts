@@ -18,6 +18,7 @@ import {
   apply,
   closeTheGate,
   configure,
+  expectAllReady,
   lookForSecrets,
   newSecret,
   refuseByPolicy,
@@ -48,9 +49,13 @@ const beginSteps = (deps: StepDeps, jwtSecret: string, tag: string): readonly St
   return [
     { title: 'a stack is configured, its secrets encrypted', run: configure(deps, jwtSecret) },
     { title: 'prod refuses it by its keys, before anything is created', run: refuseProd(deps) },
-    { title: 'the policies refuse `latest`, and accept the rest', run: refuseByPolicy(deps, tag) },
-    { title: 'up: everything exists and is ready', run: () => up('--policy-pack', 'policy/dist') },
+    { title: 'the policies refuse `latest`', run: refuseByPolicy(deps, tag) },
+    {
+      title: 'up: the policies accept it, everything exists',
+      run: () => up('--policy-pack', 'policy/dist'),
+    },
     { title: 'it said every few seconds what it waited for', run: saidWhatItWaitedFor(deps) },
+    { title: 'all pods are ready', run: expectAllReady(deps) },
     { title: 'up again changes nothing', run: () => up('--expect-no-changes') },
     { title: 'no secret is in clear', run: lookForSecrets(deps, jwtSecret) },
   ];

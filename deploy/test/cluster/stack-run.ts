@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { keyPrefix } from '../../src/config/parse-stack-config.ts';
 import type { Tier } from '../../src/config/stack-config.ts';
 import { runCommand, type CommandResult } from './run-command.ts';
-import { watchPods } from './watch-pods.ts';
+import { runWatched, type Said } from './run-watched.ts';
 
 export const deployFolder = fileURLToPath(new URL('../..', import.meta.url));
 export const homeFolder = fileURLToPath(new URL('../../../.dev/pulumi', import.meta.url));
@@ -16,12 +16,6 @@ const flagsOf = (flag: string, values: Values): readonly string[] =>
   Object.entries(values).flatMap(([path, value]) => [flag, `${keyPrefix}${path}=${value}`]);
 
 const fileSchema = z.looseObject({ config: z.record(z.string(), z.unknown()) });
-
-/** A sentence that was said while something was waited for. */
-interface Said {
-  readonly at: number;
-  readonly text: string;
-}
 
 /** The real CLI with one stack of its own, its state in a folder that git ignores. */
 export interface StackRun {
@@ -41,48 +35,14 @@ export interface StackRun {
   readonly set: (plain: Values, secret?: Values) => Promise<void>;
   /** Writes whole keys into the stack's file. An undefined value takes the key out. */
   readonly write: (keys: Readonly<Record<string, unknown>>) => void;
-  /** Runs a script of `scripts/` as an operator would, on the stack's own file. */
+  /**
+   * Runs a script of `scripts/` with its arguments as an operator would, on the stack's own file.
+   */
   readonly script: (
     args: readonly string[],
     env?: Readonly<Record<string, string>>,
   ) => Promise<CommandResult>;
 }
-
-const say = (text: string): void => {
-  process.stdout.write(`${text}\n`);
-};
-
-interface RunOptions {
-  readonly cwd: string;
-  readonly env: NodeJS.ProcessEnv;
-}
-
-/** Runs Pulumi, says meanwhile what it waits for, and ends it when that can't come. */
-const watched = async (
-  namespace: string,
-  args: readonly string[],
-  options: RunOptions,
-  said: Said[],
-): Promise<CommandResult> => {
-  said.length = 0;
-  if (args[0] !== 'up') return runCommand('pulumi', args, options);
-  const over = new AbortController();
-  const given = new AbortController();
-  const begun = performance.now();
-  const tell = (text: string) => {
-    said.push({ at: performance.now() - begun, text });
-    say(text);
-  };
-  const [result, trouble] = await Promise.all([
-    runCommand('pulumi', args, { ...options, signal: given.signal }).finally(() => over.abort()),
-    watchPods(namespace, over.signal, tell).then((found) => {
-      if (found !== undefined) given.abort();
-      return found;
-    }),
-  ]);
-  if (trouble === undefined) return result;
-  return { ...result, code: result.code || 1, output: `${trouble}\n${result.output}` };
-};
 
 const writeKeys = (file: string, keys: Readonly<Record<string, unknown>>): void => {
   const read = fileSchema.parse(parse(readFileSync(file, 'utf8')));
@@ -139,10 +99,13 @@ export const createStackRun = async (
     PULUMI_BACKEND_URL: `file://${stateFolder}`,
     PULUMI_CONFIG_PASSPHRASE: 'dev-only-passphrase',
     PULUMI_SKIP_UPDATE_CHECK: 'true',
+    // The same program is loaded some hundred times.
+    NODE_COMPILE_CACHE: `${homeFolder}/compiled`,
     ...more,
   };
   const options = { cwd: deployFolder, env };
   const said: Said[] = [];
+  const watched = { namespace: name, ...options, said };
   const complete = (args: readonly string[]) => {
     const [command = ''] = args;
     const isNamed = !ofStack.has(command) || args.includes('--stack');
@@ -153,7 +116,10 @@ export const createStackRun = async (
     configFile,
     env,
     said,
-    pulumi: (...args) => watched(name, complete(args), options, said),
+    pulumi: (...args) =>
+      args[0] === 'up'
+        ? runWatched({ ...watched, program: 'pulumi', args: complete(args) })
+        : runCommand('pulumi', complete(args), options),
     must: async (...args) => {
       const { code, stdout, output } = await run.pulumi(...args);
       if (code !== 0) throw new Error(`pulumi ${args.join(' ')} ended with ${code}\n${output}`);
@@ -164,15 +130,18 @@ export const createStackRun = async (
       await run.must('config', 'set-all', '--path', ...flags);
     },
     init: async () => {
-      await run.must('stack', 'init', name);
+      await run.must('stack', 'init', name, '--no-select');
       // It leaves a file of its own, whatever `--config-file` the other commands get.
       rmSync(`${deployFolder}/Pulumi.${name}.yaml`, { force: true });
     },
     write: (keys) => writeKeys(configFile, keys),
     script: ([script = '', ...args], own = {}) =>
-      runCommand(`scripts/${script}`, [...args, name], {
-        cwd: deployFolder,
+      runWatched({
+        ...watched,
+        program: `scripts/${script}`,
+        args,
         env: { ...env, STACK_FILE: configFile, ...own },
+        isGroup: true,
       }),
   };
   if (beside === undefined) await clearLeftovers(run);

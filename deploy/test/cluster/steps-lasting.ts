@@ -35,8 +35,6 @@ const objectsIn = async (namespace: string): Promise<readonly string[]> =>
 export const destroyAllButProtected =
   ({ run, namespace, kubectl }: StepDeps) =>
   async () => {
-    await run.set({ protect: 'true' });
-    await run.must(...apply);
     await run.must('destroy', '--exclude-protected', '--yes', '--non-interactive');
     assert.equal(await kubectl.exists(), true, 'the namespace is gone');
     assert.deepEqual(await objectsIn(namespace), [

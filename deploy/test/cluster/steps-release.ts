@@ -14,9 +14,11 @@ import {
 import { releasesOf } from './kubectl.ts';
 import { testReleases } from './releases.ts';
 import { mustRun } from './run-command.ts';
+import { smallProcesses } from './small-processes.ts';
 import type { StackRun } from './stack-run.ts';
 import { apply } from './steps.ts';
 import { testbedSecrets } from './testbed-secrets.ts';
+import { refuseEach, violationsOfProd } from './violations.ts';
 
 /** A stack of a release, in a namespace whose stores and Secrets the house brings. */
 export interface ReleaseStack {
@@ -28,8 +30,6 @@ export interface ReleaseStack {
 }
 
 const one = { customer: 1, admin: 1, accounting: 1, worker: 1 };
-const small = { resources: { requests: { cpu: '50m', memory: '160Mi' } } };
-const smallProcesses = { customer: small, admin: small, accounting: small, worker: small };
 
 /** Configures a stack of the tier staging: the sandbox, and a kubeconfig in place of a context. */
 export const configureStaging = async ({
@@ -141,6 +141,16 @@ export const holdsNoSecret =
       assert.ok(!state.includes(value), `${name} is in the state`);
       assert.ok(!state.includes(inBase64), `${name} is in the state as base64`);
     }
+  };
+
+/** Expects the policies of prod to stop an update for each object that breaks one. */
+export const refuseInProd =
+  ({ run, namespace }: ReleaseStack) =>
+  async () => {
+    await refuseEach(violationsOfProd, run, smallProcesses);
+    const kinds = 'pod,ingress,deployment';
+    const left = await mustRun('kubectl', ['-n', namespace, 'get', kinds, '-o', 'name']);
+    assert.doesNotMatch(left, /\/refused$/mu, 'a refused object was made');
   };
 
 /** Promotes a stack to the second release by one line of its file, and shows what that changes. */

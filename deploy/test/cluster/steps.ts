@@ -4,8 +4,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { switchNames } from '../../src/config/variables.ts';
 import { waitFor, type Kubectl } from './kubectl.ts';
+import { mustRun } from './run-command.ts';
+import { smallProcesses } from './small-processes.ts';
 import type { StackRun } from './stack-run.ts';
 import { testbedSecrets } from './testbed-secrets.ts';
+import { readPods } from './watch-pods.ts';
 
 /** The dependencies of every step. */
 export interface StepDeps {
@@ -46,6 +49,7 @@ export const configure =
       `${api}.${namespace}.test`,
     ]);
     const { POSTGRES_IMAGE: postgres, REDIS_IMAGE: redis } = process.env;
+    run.write({ values: smallProcesses });
     const secrets = Object.entries({ ...(await testbedSecrets()), JWT_SECRET: jwtSecret });
     await run.set(
       {
@@ -87,14 +91,24 @@ export const refuseByPolicy =
     await run.set({ 'testbedValues.image.tag': tag });
     assert.notEqual(refused.code, 0);
     assert.match(refused.output, /fixed-images/u);
-    await run.must('preview', ...pack);
+  };
+
+/** Expects every pod of the namespace to be ready, or to have ended. */
+export const expectAllReady =
+  ({ namespace }: StepDeps) =>
+  async () => {
+    const pods = await mustRun('kubectl', ['-n', namespace, 'get', 'pods', '-o', 'json']);
+    assert.match(pods, /digital-gold-worker-/u);
+    // A Job's pod that failed, as the database was not there yet, has been made again.
+    const waiting = readPods(pods).waiting.filter((one) => !one.endsWith('(failed)'));
+    assert.deepEqual(waiting, []);
   };
 
 /** Looks where somebody without the passphrase could. */
 export const lookForSecrets =
-  ({ run }: StepDeps, jwtSecret: string) =>
+  ({ run, namespace }: StepDeps, jwtSecret: string) =>
   async () => {
-    const outputs = await run.must('stack', 'output', '--json');
+    const outputs = await run.must('stack', 'output', '--json', '--stack', namespace);
     const all = `${textOf(run.stateFolder)}${readFileSync(run.configFile, 'utf8')}${outputs}`;
     const inBase64 = Buffer.from(jwtSecret).toString('base64').slice(0, 40);
     assert.ok(
@@ -146,6 +160,4 @@ export const resistDestroy =
     assert.notEqual(code, 0);
     assert.match(output, /protect/u);
     assert.equal((await kubectl.names('deployments', processes)).length, 4);
-    await run.set({ protect: 'false' });
-    await run.must(...apply);
   };

@@ -45,9 +45,12 @@ interface HopelessPod {
 
 /** What is not ready in a namespace, and what never will be. */
 interface PodsSeen {
+  readonly uids: readonly string[];
   readonly waiting: readonly string[];
   readonly hopeless: readonly HopelessPod[];
 }
+
+const nothingSeen: PodsSeen = { uids: [], waiting: [], hopeless: [] };
 
 /** Reads the state of pods as kubectl gives it. */
 export const readPods = (json: string): PodsSeen => {
@@ -62,6 +65,7 @@ export const readPods = (json: string): PodsSeen => {
   );
   const begun = new Set(containers.map(({ pod }) => pod));
   return {
+    uids: items.map(({ metadata }) => metadata.uid),
     waiting: [
       ...items
         .filter(({ metadata, status }) => status.phase !== 'Succeeded' && !begun.has(metadata.name))
@@ -84,8 +88,8 @@ export const readPods = (json: string): PodsSeen => {
 
 /**
  * Says every five seconds what is not ready in a namespace, and gives up for an image that can't be
- * had: Pulumi alone would wait ten minutes for it. Pods that were hopeless at the start are those
- * that an update may be there to mend.
+ * had: Pulumi alone would wait ten minutes for it. Pods that were there at the start are those that
+ * an update may be there to mend.
  * @returns The reason to give up, or undefined when `over` came first.
  */
 export const watchPods = async (
@@ -98,13 +102,14 @@ export const watchPods = async (
   let before: ReadonlySet<string> | undefined;
   while (!over.aborted) {
     const { code, stdout } = await runCommand('kubectl', args);
-    const { waiting, hopeless } = code === 0 ? readPods(stdout) : { waiting: [], hopeless: [] };
-    if (code === 0) before ??= new Set(hopeless.map(({ uid }) => uid));
+    const { uids, waiting, hopeless } = code === 0 ? readPods(stdout) : nothingSeen;
+    if (code === 0) before ??= new Set(uids);
     const fresh = hopeless.filter(({ uid }) => before?.has(uid) !== true);
     if (fresh.length > 0) return fresh.map(({ why }) => why).join('\n');
     if (performance.now() - saidAt > 5000) {
-      const none = code === 0 ? 'pulumi (no pod is missing)' : 'the cluster (it does not answer)';
-      say(`       waits for ${waiting.join(', ') || none}`);
+      const none =
+        code === 0 ? 'the command (no pod is missing)' : 'the cluster (it does not answer)';
+      say(`waits for ${waiting.join(', ') || none}`);
       saidAt = performance.now();
     }
     await delay(2000, undefined, { signal: over }).catch(() => undefined);
