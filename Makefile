@@ -39,7 +39,7 @@ endif
 .PHONY: help install up down reset observe logs demo fill test bench format format-check lint typecheck build generate
 .PHONY: tools charts workflows simulate simulate-sum mutate mutate-rules fuzz
 .PHONY: loadtest loadtest-compare loadtest-sockets
-.PHONY: alert-drills races chaos failover restore-drill cache-drill upgrade-test cluster-demo cluster-hold
+.PHONY: alert-drills races chaos failover restore-drill cache-drill upgrade-test cluster-demo cluster-hold cluster-scale
 .PHONY: image chart-schema chart-package chart-push pulumi-test examples-check
 .PHONY: deploy deploy-preview deploy-drift deploy-release
 .PHONY: goldctl goldctl-package goldctl-release
@@ -161,6 +161,9 @@ cluster-demo: install generate goldctl ## Install everything on the cluster of K
 
 cluster-hold: install generate ## Let the cluster fail under load, after cluster-demo (HOLD_ONLY=part of a title)
 	@charts/demo/hold.sh
+
+cluster-scale: install generate ## Let the customer API grow under load and shrink afterwards, on a cluster with metrics-server
+	@charts/demo/scale.sh
 
 chart-package: ## Package the chart for a release (VERSION=1.2.3)
 	@.ci/chart.sh package $(VERSION)

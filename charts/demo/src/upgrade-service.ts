@@ -4,13 +4,20 @@ import { components, service } from './release.ts';
 /** The last rolling update, as the pods carry it. */
 const rollAnnotation = 'digital-gold-demo-roll';
 
+interface UpgradeOptions {
+  /** The chart's folder. */
+  readonly chart?: string;
+  /** Further values, as `--set` takes them. */
+  readonly values?: readonly string[];
+}
+
 /**
  * Installs the service, or brings it to what the demo has now, and waits until all of it is ready.
  * @throws Error with helm's words
  */
 export const upgradeService = async (
   context: DemoContext,
-  chart = 'charts/digital-gold',
+  { chart = 'charts/digital-gold', values = [] }: UpgradeOptions = {},
 ): Promise<void> => {
   const { options } = context;
   const { repository, tag } = context.readState('image');
@@ -30,6 +37,7 @@ export const upgradeService = async (
     chart,
     '--values=charts/digital-gold/ci/testbed-values.yaml',
     ...strings.map((string) => `--set-string=${string}`),
+    ...values.map((value) => `--set=${value}`),
     '--wait',
     '--timeout=10m',
   ]);

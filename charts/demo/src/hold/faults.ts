@@ -59,7 +59,7 @@ const chartUpgrade: Fault = {
   async run(context) {
     const previous = await takePreviousChart(context.repository);
     try {
-      await upgradeService(context, previous.path);
+      await upgradeService(context, { chart: previous.path });
     } finally {
       previous.remove();
     }
