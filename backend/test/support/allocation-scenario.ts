@@ -11,6 +11,8 @@ const death: { at: string | undefined } = { at: undefined };
 const dieAt = (point: string): void => {
   if (death.at === point) throw new Error(`killed ${point}`);
 };
+/** A worker that stands still after the provider's first status, while this goes on. */
+const standstill: { during: (() => Promise<void>) | undefined } = { during: undefined };
 const mortal = (provider: GoldProvider): GoldProvider => ({
   ...provider,
   async confirmBuy(request) {
@@ -22,6 +24,9 @@ const mortal = (provider: GoldProvider): GoldProvider => ({
   async buyStatus(question) {
     const outcome = await provider.buyStatus(question);
     dieAt('after the status');
+    const { during } = standstill;
+    standstill.during = undefined;
+    await during?.();
     return outcome;
   },
 });
@@ -48,6 +53,7 @@ export const openAllocationScenario = () => {
   afterAll(() => open.close());
   afterEach(async () => {
     death.at = undefined;
+    standstill.during = undefined;
     await open.sandbox.control('DELETE', '/faults');
     await assertInvariants({ databaseUrl: open.databaseUrl, sandboxUrl: open.sandbox.url });
   });
@@ -126,6 +132,7 @@ export const openAllocationScenario = () => {
       return bought;
     },
     death,
+    standstill,
     buyAndPay,
     orderOf,
     statusOf,

@@ -13,6 +13,7 @@ const {
   operationsOf,
   expectOnePurchase,
   death,
+  standstill,
 } = scenario;
 
 describe('an allocation', () => {
@@ -129,5 +130,20 @@ describe('a worker killed', () => {
     await runSweep('poll-undecided-allocations');
     await expectOnePurchase(scenario.bought);
     expect(await historyOf(scenario.bought)).toEqual(['PENDING', 'PAID', 'ALLOCATED']);
+  });
+});
+
+describe('a worker that stood still between the status and a further confirm', () => {
+  it('until the lock had ended confirms nothing, and leaves the order to a person', async () => {
+    await scenario.open.fault('buy-confirm', 'timeout');
+    await allocate();
+    expect(await statusOf(scenario.bought)).toBe('RETRY_PENDING');
+    const confirms = await confirmsOf(scenario.bought);
+    await scenario.open.advance(5);
+    standstill.during = () => scenario.open.advance(600);
+    await allocate();
+    expect(standstill.during).toBeUndefined();
+    expect(await confirmsOf(scenario.bought)).toBe(confirms);
+    expect(await statusOf(scenario.bought)).toBe('MANUAL_REVIEW');
   });
 });

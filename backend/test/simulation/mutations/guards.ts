@@ -78,8 +78,8 @@ export const guards: readonly Mutation[] = [
   {
     name: 'an earlier confirm is not asked about before the next',
     file: `${buying}/allocate-order.ts`,
-    find: 'queryFirst: latest !== undefined };',
-    replace: 'queryFirst: false };',
+    find: 'return toSend(held, latest !== undefined);',
+    replace: 'return toSend(held, false);',
   },
   {
     name: 'an order is allocated whatever its status',
@@ -90,14 +90,14 @@ export const guards: readonly Mutation[] = [
   {
     name: 'gold is confirmed after the end of the lock',
     file: `${buying}/allocate-order.ts`,
-    find: "if (order.type === 'BUY' && isLocked && now >= order.lockEndsAt) {",
-    replace: "if (order.type === 'BUY' && isLocked && now.getTime() < 0) {",
+    find: 'if (held !== undefined && deps.clock.now() < held.order.lockEndsAt) return',
+    replace: 'if (held !== undefined) return',
   },
   {
     name: 'an unknown status of a confirm counts as never bought',
-    file: `${buying}/allocation-verdict.ts`,
-    find: "  if (status.kind !== 'done') return 'UNKNOWN';\n",
-    replace: "  if (status.kind !== 'done') return 'NEVER';\n",
+    file: 'src/modules/provider-operations/confirm-call.ts',
+    find: "  if (status.kind !== 'done') return { kind: 'UNKNOWN', reason };\n",
+    replace: "  if (status.kind !== 'done') return { kind: 'REFUSED', code: 'FAILED', reason };\n",
   },
   {
     name: 'a payout is retried without asking about earlier attempts',
