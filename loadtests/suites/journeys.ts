@@ -102,10 +102,13 @@ export const setup = (): RunData => {
 /** The customer of this k6 client, who is nobody else's, and lives from one journey to the next. */
 let customer: Customer | undefined;
 let session: Session | undefined;
-/** The plans that this customer has made. */
-let plans = 0;
-/** The contract allows as many plans a customer and day. */
-const mostPlans = 10;
+/** The journeys of this customer so far. */
+let journeysMade = 0;
+/**
+ * After these somebody else signs up. The contract lets a customer make ten plans and be paid for
+ * twenty sales a day, and have sixty quotes in ten minutes.
+ */
+const mostJourneys = 10;
 
 /** An address of its own for each journey, so that none is refused for those before it. */
 const houseOf = ({ seed, customers }: RunData): House =>
@@ -113,7 +116,17 @@ const houseOf = ({ seed, customers }: RunData): House =>
     clientAddress(seed, customers.length + exec.vu.idInTest * 5000 + exec.vu.iterationInInstance),
   );
 
+const signUp = (house: House, { operatorToken }: RunData): void => {
+  const newcomer = openAccount(house, operatorToken, Math.random);
+  awaitBankAccount(house, newcomer);
+  customer = newcomer;
+  session = undefined;
+  journeysMade = 0;
+};
+
 const traderOf = (house: House, data: RunData): Trader => {
+  if (journeysMade === mostJourneys) signUp(house, data);
+  journeysMade += 1;
   customer ??= data.customers[(exec.vu.idInTest - 1) % data.customers.length];
   if (customer === undefined) throw new JourneyBroken('there are no customers');
   session ??= createSession(customer, () => Date.now());
@@ -161,18 +174,8 @@ export const sale = (data: RunData): void =>
     sellGold(trader, '0.0050');
   });
 
-/** Who has made all plans of a day is followed by somebody who signs up. */
 export const plan = (data: RunData): void =>
-  play('plan', () => {
-    const house = houseOf(data);
-    if (plans === mostPlans) {
-      customer = openAccount(house, data.operatorToken, Math.random);
-      session = undefined;
-      plans = 0;
-    }
-    plans += 1;
-    followPlan(traderOf(house, data));
-  });
+  play('plan', () => followPlan(traderOf(houseOf(data), data)));
 
 export const jewellery = (data: RunData): void =>
   play('jewellery', () => orderJewellery(traderOf(houseOf(data), data), data.productId));
