@@ -44,7 +44,7 @@ afterAll(async () => {
   await fresh.drop();
 });
 
-/** What the database holds after some work, by table. */
+/** The rows of the database after some work, by table. */
 interface End {
   readonly contents: Readonly<Record<string, string>>;
   readonly refusal: string | undefined;

@@ -260,7 +260,7 @@ export const payoutRaces = [
   }),
 ];
 
-/** Where new accounts hold payouts: the one of a sale, and one that a retry goes to. */
+/** Races of payouts that a new account holds: the one of a sale, or the one of a retry. */
 export const heldPayoutRaces = [
   payoutRace('a payout that its account holds', pending, {
     approve,

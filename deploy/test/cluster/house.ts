@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { mustRun, runCommand } from './run-command.ts';
 import { runWatched } from './run-watched.ts';
 
-/** What a house has before the stack comes: stores, and Secrets that another program writes. */
+/** Builds a house as it is before the stack comes: stores, and Secrets of another program. */
 
 const charts = fileURLToPath(new URL('../../../charts', import.meta.url));
 const testbedFile = `${charts}/digital-gold/ci/testbed-values.yaml`;

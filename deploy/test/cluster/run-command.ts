@@ -13,7 +13,7 @@ interface CommandOptions {
   readonly env?: NodeJS.ProcessEnv;
   /** Ends the program: asked first, killed after fifteen seconds. */
   readonly signal?: AbortSignal;
-  /** Whether those that the program has started end with it, as a script's must. */
+  /** True where the programs that it has started end with it, as a script's must. */
   readonly isGroup?: boolean;
 }
 

@@ -14,7 +14,7 @@ export interface WatchedProgram {
   readonly args: readonly string[];
   readonly cwd?: string;
   readonly env?: NodeJS.ProcessEnv;
-  /** Whether it is a script, whose programs end with it. */
+  /** True for a script, whose programs end with it. */
   readonly isGroup?: boolean;
   /** Gets what is said, in place of what it has. */
   readonly said?: Said[];

@@ -81,7 +81,7 @@ export const walkRows = async <R extends object, A>(
       const kept = agreed.map((row) => ({ subject: keyOf(row), print: printOf(row) }));
       await agreements?.keep(about, kept);
     }
-    // What disagrees now is asked about first in the next run.
+    // The next run asks first about a row that disagrees now.
     const doubted = again.filter((row) => answered.has(row) && !agreed.includes(row));
     await agreements?.forget(about, doubted.map(keyOf));
     if (rows.length < pageRows || asking.silence() !== undefined) break;

@@ -16,7 +16,7 @@ const calls = [
 export const loseAnswer: Command = {
   name: 'lose-answer',
   choose({ world, seen }, { pick, int }) {
-    // Where gold is to be bought, a sale may come, or a payout is to go out.
+    // A paid buy waits for its gold. Without one a sale may come, or a payout go out.
     const isAwaited = [...seen.orders.values()].some(({ status }) => status === 'PAID');
     if (world.troubled.length > 0 || (!isAwaited && int(4) > 0)) return undefined;
     const { collaborator, does, asks } = pick(isAwaited ? calls.slice(0, 2) : calls) ?? calls[0];

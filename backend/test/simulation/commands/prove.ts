@@ -90,7 +90,7 @@ const holdProofs = async ({ sessions, world }: Story, { statement, signed }: Pub
 /** Reasons for which nothing is signed, which a story without trouble never has. */
 const mayBeRefused = ({ world }: Story, reason: string): boolean =>
   isTroubled(world) ||
-  // What was bought of another amount than promised is under review.
+  // An order whose bought amount is not the promised one is under review.
   (reason === 'BOOKS_DIFFER' && world.buys.some(({ wasTroubled }) => wasTroubled));
 
 /**

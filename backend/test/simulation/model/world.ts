@@ -41,7 +41,7 @@ export interface Buy {
   readonly resolutions: string[];
   /** A collaborator misbehaved while it had no gold. */
   wasTroubled: boolean;
-  /** What had not happened when its lock ended, and cannot happen any more by itself. */
+  /** The step that had not happened when its lock ended, and cannot happen by itself any more. */
   missed?: 'payment' | 'gold';
   /** Its state, with the code of a review, when the story last looked. */
   lastState?: string;
@@ -189,7 +189,7 @@ export interface World {
   /** Months that are closed, with the totals that were frozen. */
   readonly monthsClosed: { readonly period: string; readonly totals: string }[];
   readonly daysSigned: string[];
-  /** What this step may have written beside its answers: paise that count, and reserved units. */
+  /** Writes of this step beside its answers: paise that count, and reserved units. */
   readonly unanswered: {
     readonly customer: number;
     readonly amountPaise: number;

@@ -17,7 +17,7 @@ const autoscaling = [
   'customer.autoscaling.behavior.scaleDown.stabilizationWindowSeconds=60',
 ];
 
-/** How many clients call at the pace of the target. */
+/** The number of clients that call at the pace of the target. */
 const clients = 4;
 const everyMs = 50;
 const patience = 600;
