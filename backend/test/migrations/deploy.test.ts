@@ -16,6 +16,7 @@ import {
   missingMigrations,
   prismaFolder,
 } from '../../src/platform/db/migrations.ts';
+import { eventually } from '#test/support/eventually.ts';
 import { freshDatabase, type FreshDatabase } from '#test/support/fresh-database.ts';
 import { emptyDatabase } from './empty-database.ts';
 
@@ -70,6 +71,31 @@ describe('a deployment', () => {
       edited: [],
       unknown: [],
     });
+  });
+
+  it('that waits for a table lets others have those before it, and comes to its end', async () => {
+    const url = fresh.migrateUrl;
+    await deployMigrations({ url, log });
+    const name = '29990101000000_two_tables';
+    const folder = await folderWith(
+      name,
+      'ALTER TABLE gold_quote ADD COLUMN a INT; ALTER TABLE gold_order ADD COLUMN b INT',
+    );
+    await withConnection(url, async (holder) => {
+      await holder.query('BEGIN; SELECT FROM gold_order');
+      const deploying = deployMigrations({ url, log, folder });
+      await eventually(() => lines.some((line) => line.includes('it is tried again')), {
+        timeoutMs: 60_000,
+      });
+      await withConnection(url, async (reader) => {
+        await reader.query('SELECT FROM gold_quote');
+      });
+      expect((await readStatus({ url, folder })).failed).toEqual([name]);
+      await holder.query('COMMIT');
+      expect(await deploying).toEqual([name]);
+    });
+    expect(await readStatus({ url, folder })).toMatchObject({ pending: [], failed: [] });
+    await rm(folder, { recursive: true });
   });
 
   it('is done by one of three that run at once', async () => {

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Logger, makeWorkerUtils, type WorkerUtilsOptions } from 'graphile-worker';
 import { Pool, type Client } from 'pg';
+import { createTimers } from '../../platform/clock/timers.ts';
 import { clientClassOf, createClient } from '../../platform/db/index.ts';
 import { prismaFolder } from '../../platform/db/migrations.ts';
 import {
@@ -17,6 +18,7 @@ import {
 import { setRoleDefaults } from './set-role-defaults.ts';
 
 const silent = new Logger(() => () => {});
+const timers = createTimers();
 
 const runGrants = async (url: string, folder: string): Promise<void> => {
   const client = createClient({ connectionString: url });
@@ -108,7 +110,7 @@ const applyPending = async (
   }
   const due = new Set([...pending, ...again]);
   for (const migration of migrations.filter(({ name }) => due.has(name))) {
-    await applyMigration(client, migration);
+    await applyMigration(client, migration, { timers, log });
     log(`applied ${migration.name}`);
   }
   return [...due];

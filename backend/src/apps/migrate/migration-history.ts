@@ -2,7 +2,18 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client } from 'pg';
+import type { Timers } from '../../platform/clock/timers.ts';
+import { sqlStateOf } from '../../platform/db/index.ts';
 import { listMigrations } from '../../platform/db/migrations.ts';
+
+/** A table is in use: the wait for it ended, or somebody waits for what this script has. */
+const inUse: ReadonlySet<string | undefined> = new Set(['55P03', '40P01']);
+const [lockWaitMs, pauseMs, mostTries] = [2000, 1000, 60];
+
+interface ApplyOptions {
+  readonly timers: Timers;
+  readonly log: (message: string) => void;
+}
 
 /** A migration of this build. */
 export interface Migration {
@@ -87,21 +98,12 @@ export const compareWithHistory = async (
   };
 };
 
-/**
- * Applies one migration and records it. Its script and the record of its success commit together:
- * a process that dies in between leaves the record of a begun migration and nothing else.
- * @throws the database's error, after storing it in the record
- */
-export const applyMigration = async (client: Client, migration: Migration): Promise<void> => {
-  const id = randomUUID();
-  await client.query(
-    `INSERT INTO _prisma_migrations (id, checksum, migration_name) VALUES ($1, $2, $3)`,
-    [id, migration.checksum, migration.name],
-  );
+/** Runs a migration's script and records its end, in one transaction. */
+const runScript = async (client: Client, { script }: Migration, id: string): Promise<void> => {
   try {
-    await client.query('BEGIN');
+    await client.query(`BEGIN; SET LOCAL lock_timeout = '${lockWaitMs}ms'`);
     // Without parameters the script goes to the server whole: a function's body stays in one piece.
-    await client.query(migration.script);
+    await client.query(script);
     await client.query(
       `UPDATE _prisma_migrations SET finished_at = clock_timestamp(), applied_steps_count = 1
        WHERE id = $1`,
@@ -109,9 +111,56 @@ export const applyMigration = async (client: Client, migration: Migration): Prom
     );
     await client.query('COMMIT');
   } catch (error) {
-    await client.query('ROLLBACK');
+    // A connection that was lost has rolled back by itself.
+    await client.query('ROLLBACK').catch(() => {});
+    throw error;
+  }
+};
+
+/**
+ * Runs a script until it gets its tables. All who come to a table after one that waits for it wait
+ * too, so a try waits for two seconds, and lets the others pass before the next.
+ */
+const runUntilThrough = async (
+  client: Client,
+  migration: Migration,
+  { id, timers, log }: ApplyOptions & { readonly id: string },
+): Promise<void> => {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await runScript(client, migration, id);
+      return;
+    } catch (error) {
+      if (!inUse.has(sqlStateOf(error)) || tries === mostTries) throw error;
+      log(`${migration.name} waits for a table that is in use: it is tried again`);
+      await timers.sleep(pauseMs);
+    }
+  }
+};
+
+/**
+ * Applies one migration and records it. Its script and the record of its success commit together:
+ * a process that dies in between leaves the record of a begun migration and nothing else.
+ * @throws the database's error, after storing it in the record where that can be reached. Tables
+ *   that were in use for some three minutes are one
+ */
+export const applyMigration = async (
+  client: Client,
+  migration: Migration,
+  options: ApplyOptions,
+): Promise<void> => {
+  const id = randomUUID();
+  await client.query(
+    `INSERT INTO _prisma_migrations (id, checksum, migration_name) VALUES ($1, $2, $3)`,
+    [id, migration.checksum, migration.name],
+  );
+  try {
+    await runUntilThrough(client, migration, { ...options, id });
+  } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    await client.query(`UPDATE _prisma_migrations SET logs = $2 WHERE id = $1`, [id, reason]);
+    await client
+      .query(`UPDATE _prisma_migrations SET logs = $2 WHERE id = $1`, [id, reason])
+      .catch(() => {});
     throw error;
   }
 };

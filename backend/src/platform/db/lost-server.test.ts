@@ -1,5 +1,6 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { applicationRole, asRole } from '../../../dev/stack/database-setup.ts';
 import { openCuttableServer } from '#test/support/cuttable-server.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { freshDatabase, type FreshDatabase } from '#test/support/fresh-database.ts';
@@ -17,7 +18,8 @@ beforeAll(async () => {
 afterAll(() => fresh.drop());
 
 const open = async (poolSize = 3) => {
-  const between = await openCuttableServer(fresh.databaseUrl);
+  // The server itself: a pooler keeps sessions that began before a database was changed.
+  const between = await openCuttableServer(asRole(fresh.migrateUrl, applicationRole));
   const database = createDatabase({ url: between.url, poolSize, applicationName: 'lost' });
   onTestFinished(async () => {
     await database.close();
