@@ -95,7 +95,7 @@ run_others() {
   needs helm -- charts charts/test.sh
   needs actionlint -- workflows .ci/workflows.sh
   needs versitygw -- 'object store on S3' suite backend --project s3
-  needs pgbouncer -- 'jobs behind PgBouncer' suite backend --project pooler
+  needs pgbouncer -- 'behind PgBouncer' suite backend --project pooler
   for workspace in client deploy loadtests cluster-demo cli; do
     timed "$workspace" suite "$workspace"
   done

@@ -7,7 +7,7 @@ const stories = [
 ];
 
 /** Those that need PgBouncer: without it they fail, and say so. */
-const pooled = ['src/platform/jobs/pooled-jobs.test.ts'];
+const pooled = ['src/**/pooled-*.test.ts'];
 
 export default defineConfig({
   test: {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { applicationRole, asRole } from '../../../dev/stack/database-setup.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { freshDatabase, type FreshDatabase } from '#test/support/fresh-database.ts';
 import { createGate } from '#test/support/gate.ts';
@@ -95,7 +96,9 @@ describe('job runner', () => {
       seen.push(payload);
       if (seen.length === 1) await gate.opened;
     };
-    await withJobRunner(fresh.appUrl, { [task]: handler }, async () => {
+    // The server itself: a pooler's connections belong to no worker.
+    const direct = asRole(fresh.migrateUrl, applicationRole);
+    await withJobRunner(direct, { [task]: handler }, async () => {
       await enqueue(database.db, { task, payload: { n: 1 } });
       await eventually(() => seen.length === 1);
       const cut = await database.db.$queryRaw<unknown[]>`

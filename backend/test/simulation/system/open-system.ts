@@ -12,6 +12,7 @@ import {
   publishedDataKeys,
   type StackAddresses,
 } from '../../../dev/stack/environment.ts';
+import { applicationRole, asRole } from '../../../dev/stack/database-setup.ts';
 import { writeMissingSwitches, type SwitchName } from '../../../dev/stack/switch-files.ts';
 import { createCaller, type OpenAnswer } from '../../support/caller.ts';
 import { openPostOffice, type PostOffice } from './post-office.ts';
@@ -145,7 +146,8 @@ export const openSystem = async (
     sandboxDir: '',
   };
   const log = createLog();
-  const client = new Client({ connectionString: stores.databaseUrl });
+  // The server itself: a pooler in transaction mode keeps no prepared statements.
+  const client = new Client({ connectionString: asRole(stores.migrateUrl, applicationRole) });
   await client.connect();
   let env: Readonly<Record<string, string>> = {
     ADMIN_TOKEN_TTL_SECONDS: '86400',

@@ -40,6 +40,25 @@ const toSample = (row: object): Sample => {
   return sample;
 };
 
+/** Said in each transaction: behind a pooler a setting of the session would be another's soon. */
+const begin = `
+  BEGIN READ ONLY;
+  SET LOCAL TimeZone = 'UTC';
+  SET LOCAL statement_timeout = ${statementMs}`;
+
+const readOnly = async <T>(client: Client, read: () => Promise<T>): Promise<T> => {
+  try {
+    await client.query(begin);
+    const found = await read();
+    await client.query('COMMIT');
+    return found;
+  } catch (error) {
+    // A connection that was lost has rolled back by itself.
+    await client.query('ROLLBACK').catch(() => {});
+    throw error;
+  }
+};
+
 const checkRule = async (client: Client, rule: DatabaseRule): Promise<Omit<RuleResult, 'says'>> => {
   const { invariant, sql } = rule;
   const { rows } = await client.query<{ row: object; found: number }>(
@@ -62,26 +81,24 @@ export const createCheckRules =
   }): CheckRules =>
   async (onRule) => {
     const client = deps.connections.createClient('database-rules', {
-      statement_timeout: statementMs,
       query_timeout: statementMs + 5000,
     });
     // What is lost is told by the statement that waits for it.
     client.on('error', () => {});
     await client.connect();
     try {
-      await client.query('SET default_transaction_read_only = on');
       const rules: RuleResult[] = [];
       for (const rule of databaseRules) {
         const { invariant, says } = rule;
         try {
-          rules.push({ ...(await checkRule(client, rule)), says });
+          rules.push({ ...(await readOnly(client, () => checkRule(client, rule))), says });
         } catch (error) {
           deps.logger.error({ says, err: describeError(error) }, 'a rule could not be checked');
           rules.push({ invariant, says, status: 'ERROR', count: 0, samples: [] });
         }
         await onRule?.();
       }
-      return { rules, drift: await readDrift(client) };
+      return { rules, drift: await readOnly(client, () => readDrift(client)) };
     } finally {
       void client.end().catch(() => {});
     }
