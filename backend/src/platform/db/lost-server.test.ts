@@ -130,8 +130,18 @@ describe('a server that takes no writes', () => {
     const { database } = await open(2);
     await setReadOnly(true);
     onTestFinished(() => setReadOnly(false));
-    // Held open, they are not replaced by what their statements run into.
-    await Promise.all([1, 2].map(() => database.db.scheduledJob.count()));
+    // Held open, they are not replaced by what their statements run into. Each waits for the other, so
+    // that none is still being opened when the server is found to take no writes.
+    let held = 0;
+    await Promise.all(
+      [1, 2].map(() =>
+        database.inTransaction(async (tx) => {
+          await tx.scheduledJob.count();
+          held += 1;
+          await eventually(() => held === 2, backInTime);
+        }),
+      ),
+    );
     await expect(database.ping()).rejects.toThrow('takes no writes');
     await setReadOnly(false);
     await eventually(() => database.ping(), backInTime);
