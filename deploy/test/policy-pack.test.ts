@@ -22,7 +22,7 @@ const build = (): void => {
 
 const names = ['PulumiPolicy.yaml', 'main.js', 'package.json'];
 
-/** When each file of the pack was written. */
+/** Returns the time at which each file of the pack was written. */
 const written = () => names.map((name) => statSync(join(folder, name), { bigint: true }).mtimeNs);
 
 it('stays as it is while another deployment builds it again', { timeout: 240_000 }, () => {
