@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import type { Redis } from 'ioredis';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { eventually } from '#test/support/eventually.ts';
 import { startRedisSentinels, type RedisSentinels } from '#test/support/redis-sentinels.ts';
 import { createTimers } from '../clock/timers.ts';
@@ -9,8 +9,12 @@ import { closeRedis, createRedis, pingRedis, untilReady } from './create-redis.t
 import { withLock } from './with-lock.ts';
 
 const timers = createTimers();
-/** Sentinels that had to wait for the processor look on for half a minute before they decide. */
-const atTheirLeisure = { timeoutMs: 90_000 };
+/**
+ * Sentinels that had to wait two seconds for the processor or a disk look on for half a minute
+ * before they decide, every time that they had to.
+ */
+const atTheirLeisure = { timeoutMs: 400_000 };
+vi.setConfig({ testTimeout: 600_000 });
 
 const start = async (isEncrypted: boolean): Promise<RedisSentinels> => {
   const servers = await startRedisSentinels({ isEncrypted });
