@@ -24,6 +24,19 @@ export const commandLineOf = async (pid: number): Promise<string> => {
 export const isProcess = async (pid: number, mark: string): Promise<boolean> =>
   pid > 0 && mark !== '' && (await commandLineOf(pid)).includes(mark);
 
+/**
+ * Returns whether a process is on its way out: without a command line already, and with its ports
+ * until it is a zombie or gone.
+ */
+const isEnding = (pid: number): boolean => {
+  try {
+    const [, state = ''] = /\) (\S)/u.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? [];
+    return state !== 'Z' && state !== 'X';
+  } catch {
+    return false;
+  }
+};
+
 /** Sends a signal. A process that is gone already is fine. */
 const signalProcess = (pid: number, signal: NodeJS.Signals): void => {
   try {
@@ -53,5 +66,6 @@ export const stopProcess = async (options: StopOptions): Promise<boolean> => {
     if (performance.now() > deadline) signalProcess(pid, 'SIGKILL');
     await timers.sleep(25);
   }
+  while ((await commandLineOf(pid)) === '' && isEnding(pid)) await timers.sleep(25);
   return true;
 };

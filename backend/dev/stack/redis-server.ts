@@ -26,7 +26,7 @@ export const startRedis = async (options: RedisOptions): Promise<{ readonly pid:
     args,
     logFile: options.logFile,
     isReady: async (pid) => (await findRedisPid(options.port)) === pid,
-    timeoutMs: 20_000,
+    timeoutMs: 60_000,
     ...(options.onStarted === undefined ? {} : { onStarted: options.onStarted }),
   });
 };

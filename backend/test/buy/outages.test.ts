@@ -109,7 +109,7 @@ describe('without the database', () => {
     });
     // Its hold on the confirm runs out in real time. What stands still for a minute is looked at.
     await system.advance(61);
-    await buyer.becomes(buy.orderId, 'ALLOCATED', { timeoutMs: 60_000 });
+    await buyer.becomes(buy.orderId, 'ALLOCATED', { timeoutMs: 120_000 });
     expect(await system.sandbox.journal('buy-confirm', buy.txId)).toHaveLength(1);
     expect((await buyer.portfolio()).investedPaise).toBe(100_000);
   });

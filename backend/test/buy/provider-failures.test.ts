@@ -192,7 +192,7 @@ describe('a provider that never sells', () => {
         await system.advance(31);
         expect((await buyer.order(buy.orderId)).status).toBe('ALLOCATED');
       },
-      { timeoutMs: 30_000, everyMs: 1000 },
+      { timeoutMs: 120_000, everyMs: 1000 },
     );
     expect((await system.transitions(buy.orderId)).slice(-2)).toEqual([
       'RETRY_PENDING>MANUAL_REVIEW',

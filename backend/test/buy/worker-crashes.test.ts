@@ -20,7 +20,11 @@ interface Story {
 }
 
 /** It waits long for the provider, so that it can be killed while it does. */
-const doomed = { SAFEGOLD_TIMEOUT_MS: '15000', JANITOR_EVERY_MS: '600000' };
+const doomed = {
+  SAFEGOLD_TIMEOUT_MS: '15000',
+  DATABASE_LOCK_WAIT_MS: '25000',
+  JANITOR_EVERY_MS: '600000',
+};
 const long = { delayMs: 60_000 };
 
 /** Places the buys of some steps before any worker waits: what is left then takes little time. */
@@ -84,6 +88,24 @@ const strandAtCalls = async (story: Story): Promise<StartedProcess> => {
   return worker;
 };
 
+/** Told once that it was paid: a second webhook would wait for the order beside the worker. */
+const strandToldOnce = async (story: Story, step: string): Promise<Stranded> => {
+  const { sandbox, stack } = story.system;
+  const placed = placedFor(story, step);
+  const payment = await sandbox.pay(placed.buy.gatewayOrderId, { deliver: 'none' });
+  const told = await sandbox.sendWebhook(stack.urlOf('customer'), 'payment.captured', payment);
+  expect(told).toMatchObject({ status: 200 });
+  return placed;
+};
+
+/** The last row that an allocation writes to, after the provider said bought. */
+const lockHolding = ({ stack }: RunningSystem, { buyer }: Stranded): Promise<RowLock> =>
+  lockRows(
+    stack.database.databaseUrl,
+    'SELECT 1 FROM holding WHERE user_id = $1::uuid FOR UPDATE',
+    [buyer.userId],
+  );
+
 const lockJob = (system: RunningSystem, orderId: string): Promise<RowLock> =>
   lockRows(
     system.stack.database.migrateUrl,
@@ -113,15 +135,19 @@ const strandAtWrites = async (story: Story) => {
   await system.advance(6);
   await untilCalled(system, 'buy-status', again.buy.txId, 2);
 
-  // Both wait long enough for their answer to be locked out of their writes.
-  await fault(system, 'buy-status', 'slow', { delayMs: 3000, times: 2 });
-  const known = await strand(story, 'the provider said bought and nothing was written');
-  const written = await strand(story, 'all was written and the job not reported as done');
+  // Both are locked out of their writes when they have their answer.
+  const [knownStep, writtenStep] = [
+    'the provider said bought and nothing was written',
+    'all was written and the job not reported as done',
+  ] as const;
+  const held = [await lockHolding(system, placedFor(story, knownStep))];
+  const write = await lockHolding(system, placedFor(story, writtenStep));
+  const known = await strandToldOnce(story, knownStep);
+  const written = await strandToldOnce(story, writtenStep);
+  await untilBlocked(databaseUrl, 2);
   await untilCalled(system, 'buy-status', known.buy.txId);
-  const order = 'SELECT 1 FROM gold_order WHERE id = $1::uuid FOR UPDATE';
-  const held = [await lockRows(databaseUrl, order, [known.buy.orderId])];
-  await untilCalled(system, 'buy-status', written.buy.txId);
   held.push(await lockJob(system, written.buy.orderId));
+  await write.release();
   await written.buyer.becomes(written.buy.orderId, 'ALLOCATED');
   await untilBlocked(databaseUrl, 2);
 
@@ -175,7 +201,7 @@ describe('a worker killed (SIGKILL) at a step of an allocation', () => {
     ['all was written and the job not reported as done', 1],
   ] as const)('%s: another one allocates it, once', async ([step, confirms], { system, story }) => {
     const { buyer, buy } = placedFor(story, step);
-    await buyer.becomes(buy.orderId, 'ALLOCATED', { timeoutMs: 60_000 });
+    await buyer.becomes(buy.orderId, 'ALLOCATED', { timeoutMs: 120_000 });
     expect(await system.sandbox.journal('buy-confirm', buy.txId)).toHaveLength(confirms);
     expect(await system.purchases(buy.txId)).toBe(1);
     expect((await buyer.portfolio()).investedPaise).toBe(100_000);

@@ -24,7 +24,7 @@ export const createOwner = async (system: RunningSystem): Promise<Owner> => {
   const seller = await newSeller(system, { accountEnd: '9999' });
   const buy = await seller.client.buy('500');
   const payment = await system.sandbox.pay(buy.gatewayOrderId);
-  await seller.client.becomes(buy.orderId, 'ALLOCATED', { timeoutMs: 40_000 });
+  await seller.client.becomes(buy.orderId, 'ALLOCATED', { timeoutMs: 60_000 });
   const sold = soldOf(await requestSale(seller, '0.0100'));
   return { ...seller, system, buy, payment, payoutId: sold.payout.id };
 };
@@ -99,7 +99,7 @@ const makeInstallment: Maker = async (owner) => {
       expect(first).toBeDefined();
       return first?.id ?? '';
     },
-    { timeoutMs: 40_000, everyMs: 200 },
+    { timeoutMs: 60_000, everyMs: 200 },
   );
   return { params: { ...params, orderId } };
 };

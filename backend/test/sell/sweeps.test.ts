@@ -47,7 +47,7 @@ it.beforeAll(({ left: _left }) => undefined);
 describe('a sale whose customer never comes back after its API was killed', () => {
   it('is given up where nothing was verified, and its gold is free', async ({ system, left }) => {
     const { seller, key } = left.unverified;
-    const options = { timeoutMs: 40_000 };
+    const options = { timeoutMs: 60_000 };
     await seller.client.becomes(await sellOf(system, seller), 'FAILED', options);
     expect((await seller.client.portfolio()).reserved).toBe('0.0000');
     const late = await requestSale(seller, '0.02', { key });
@@ -61,7 +61,7 @@ describe('a sale whose customer never comes back after its API was killed', () =
   }) => {
     const { seller } = left.unheard;
     const id = await sellOf(system, seller);
-    await seller.client.becomes(id, 'COMPLETED', { timeoutMs: 40_000 });
+    await seller.client.becomes(id, 'COMPLETED', { timeoutMs: 60_000 });
     expect(await system.transitions(id)).toEqual([
       '>PENDING',
       'PENDING>VERIFIED',

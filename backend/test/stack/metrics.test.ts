@@ -44,7 +44,7 @@ it('says of each replica what it runs, and what of its stores is in use', async 
   for (const app of ['customer', 'worker']) {
     const replica = processOf(system.processes, app);
     expect(await valueAt(replica, 'build_info', `node="${process.version}"`)).toBe(1);
-    expect(await valueAt(replica, 'redis_ready')).toBe(1);
+    await eventually(async () => expect(await valueAt(replica, 'redis_ready')).toBe(1));
     expect(await valueAt(replica, 'redis_commands_waiting')).toBeGreaterThanOrEqual(0);
     expect(await valueAt(replica, 'database_pool_size', `pool="${app}"`)).toBeGreaterThan(0);
     // The first sweeps of a worker ask all at once.

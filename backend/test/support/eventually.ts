@@ -1,7 +1,7 @@
 import { createTimers } from '../../src/platform/clock/timers.ts';
 
 interface EventuallyOptions {
-  /** The time to go on trying, 30 s unless given. */
+  /** The time to go on trying, 60 s unless given. */
   readonly timeoutMs?: number;
   readonly everyMs?: number;
 }
@@ -17,7 +17,7 @@ export const eventually = async <T>(
   attempt: () => T | Promise<T>,
   options: EventuallyOptions = {},
 ): Promise<T> => {
-  const { timeoutMs = 30_000, everyMs = 25 } = options;
+  const { timeoutMs = 60_000, everyMs = 25 } = options;
   const deadline = performance.now() + timeoutMs;
   for (;;) {
     const late = performance.now() >= deadline;

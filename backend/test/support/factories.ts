@@ -75,10 +75,20 @@ export interface MadePortalUser {
 const shiftSeconds = 8 * 60 * 60;
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 
+/** The phone numbers given out so far: of some hundred drawn at random, two may be the same. */
+const givenOut = new Set<string>();
+
 /** Numbers that pass their own checks and belong to nobody else in the test. */
 export const createNumbers = (random: Random) => ({
-  // Not one of those of whom the sandbox says no more than it must.
-  phone: (): string => `+919${random.digits(7)}${String(56 + random.int(44))}`,
+  phone: (): string => {
+    for (;;) {
+      // Not one of those of whom the sandbox says no more than it must.
+      const phone = `+919${random.digits(7)}${String(56 + random.int(44))}`;
+      if (givenOut.has(phone)) continue;
+      givenOut.add(phone);
+      return phone;
+    }
+  },
   pan: (): string => {
     const letter = (): string => letters.charAt(random.int(letters.length));
     // The fourth letter of a person's PAN is P.

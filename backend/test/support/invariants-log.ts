@@ -25,7 +25,10 @@ export const findUnreadable = (log: string): string[] =>
     .slice(0, -1)
     .filter((line) => !isJson(line));
 
-/** An id is random: one in a hundred thousand ends in what looks like a phone number. */
+/**
+ * An id is random: one in a hundred thousand ends in what looks like a phone number, and one in a
+ * million has the digits of a code.
+ */
 const ids = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gu;
 
 /**
@@ -39,7 +42,9 @@ export const findLeaks = (log: string, known: Iterable<string> = []): string[] =
     const byForm = Object.entries(forms)
       .filter(([, form]) => withoutIds.search(form) >= 0)
       .map(([name]) => name);
-    const byValue = values.filter((value) => line.includes(value)).map((value) => `"${value}"`);
+    const byValue = values
+      .filter((value) => withoutIds.includes(value))
+      .map((value) => `"${value}"`);
     const found = [...byForm, ...byValue];
     return found.length === 0 ? [] : [`${found.join(', ')}: ${line}`];
   });

@@ -29,6 +29,30 @@ export const lockRows = async (
   return { release: () => end('ROLLBACK'), commit: () => end('COMMIT') };
 };
 
+/**
+ * Lets whoever inserts into a table wait until it is released, at the address of the tables' owner.
+ * Once a file and table.
+ */
+export const holdInserts = async (
+  migrateUrl: string,
+  table: string,
+): Promise<Pick<RowLock, 'release'>> => {
+  const client = new Client({ connectionString: migrateUrl, application_name: 'insert-lock' });
+  await client.connect();
+  const name = client.escapeIdentifier(`wait_to_insert_${table}`);
+  const lock = `hashtext(${client.escapeLiteral(table)})`;
+  await client.query(`SELECT pg_advisory_lock(${lock})`);
+  await client.query(`
+    CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      PERFORM pg_advisory_xact_lock_shared(${lock});
+      RETURN NEW;
+    END $$;
+    CREATE TRIGGER ${name} BEFORE INSERT ON ${client.escapeIdentifier(table)}
+      FOR EACH ROW EXECUTE FUNCTION ${name}();`);
+  return { release: () => client.end() };
+};
+
 /** Waits until so many of the system's connections wait for somebody's lock. */
 export const untilBlocked = async (url: string, count: number): Promise<void> => {
   const client = new Client({ connectionString: url });

@@ -87,7 +87,7 @@ export const startPgbouncer = async (options: PgbouncerOptions): Promise<Pgbounc
     args: [file],
     logFile: join(folder, 'pgbouncer.log'),
     isReady: () => hasListener(port),
-    timeoutMs: 20_000,
+    timeoutMs: 60_000,
     cwd: '/',
     user,
   });

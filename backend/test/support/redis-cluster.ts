@@ -89,7 +89,7 @@ export const startRedisCluster = async (): Promise<RedisCluster> => {
       args: settings,
       logFile: join(folder, `${port}.log`),
       isReady: () => hasListener(port),
-      timeoutMs: 20_000,
+      timeoutMs: 60_000,
     });
     pids.push(pid);
     const client = new Redis({ port, host: '127.0.0.1' });

@@ -100,7 +100,7 @@ export const startRedisSentinels = async (
       args: isSentinel ? [file, '--sentinel'] : [file],
       logFile: join(folder, `${port}.log`),
       isReady: () => hasListener(port),
-      timeoutMs: 20_000,
+      timeoutMs: 60_000,
     });
     pids.push(pid);
     return pid;

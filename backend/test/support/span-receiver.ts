@@ -36,6 +36,7 @@ export const startSpanReceiver = async () => {
       res.setHeader('content-type', 'application/json').end('{}');
     });
   });
+  server.keepAliveTimeout = 75_000;
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const address = server.address();
   return {

@@ -26,7 +26,7 @@ export interface StartedProcess {
 }
 
 interface StartOptions {
-  /** The time in which it must be ready, 60 s unless given, for busy machines. */
+  /** The time in which it must be ready, 120 s unless given, for busy machines. */
   readonly timeoutMs?: number;
 }
 
@@ -51,7 +51,7 @@ export const startProcess = async (
   env: Readonly<Record<string, string>>,
   options: StartOptions = {},
 ): Promise<StartedProcess> => {
-  const { timeoutMs = 60_000 } = options;
+  const { timeoutMs = 120_000 } = options;
   await callTestServers('POST', `/builds/${app}`);
   const main = join(dist, app, 'main.js');
   const port = env['PORT'] ?? String(await freePort());

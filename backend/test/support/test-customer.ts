@@ -140,7 +140,7 @@ export const createTestCustomer = (who: Who, call: Call, callAt: (url: string) =
           expect({ status: now, code }).toEqual({ status, code: options.code ?? null });
           return seen;
         },
-        { timeoutMs: options.timeoutMs ?? 30_000, everyMs: 100 },
+        { timeoutMs: options.timeoutMs ?? 60_000, everyMs: 100 },
       ),
   };
 };

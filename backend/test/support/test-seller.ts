@@ -47,7 +47,7 @@ export const addVerifiedAccount = async (client: TestCustomer, accountNumber: st
       expect(found?.status).toBe('VERIFIED');
       return found?.id ?? '';
     },
-    { timeoutMs: 40_000, everyMs: 200 },
+    { timeoutMs: 60_000, everyMs: 200 },
   );
 };
 
@@ -59,7 +59,7 @@ export const newSeller = async (
   const client = await system.newCustomer();
   const buy = await client.buy(rupees);
   await system.sandbox.pay(buy.gatewayOrderId);
-  await client.becomes(buy.orderId, 'ALLOCATED', { timeoutMs: 40_000 });
+  await client.becomes(buy.orderId, 'ALLOCATED', { timeoutMs: 60_000 });
   const accountNumber = newAccountNumber(accountEnd);
   const bankAccountId = await addVerifiedAccount(client, accountNumber);
   return { client, bankAccountId, accountNumber };
@@ -92,5 +92,5 @@ export const payoutBecomes = ({ client }: TestSeller, payoutId: string, status: 
       expect(body['status']).toBe(status);
       return body;
     },
-    { timeoutMs: 40_000, everyMs: 200 },
+    { timeoutMs: 60_000, everyMs: 200 },
   );
