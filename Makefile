@@ -117,7 +117,7 @@ loadtest-compare: install ## Print two runs of the load tests side by side (BEFO
 loadtest-sockets: install ## Measure the price feed with 1 to 10,000 sockets, beside a bare Socket.IO server (SIZES=1,100)
 	@SIZES='$(SIZES)' npm run --silent sockets -w loadtests
 
-fuzz: install generate ## Fuzz the APIs by their OpenAPI documents, on a stack of its own (FUZZ_EXAMPLES=n per operation)
+fuzz: install generate ## Fuzz the APIs by their OpenAPI documents, on a stack of its own (FUZZ_EXAMPLES=n per operation, FUZZ_SEED=n)
 	@.ci/fuzz.sh
 
 races: install generate ## Run every pair of operations on one money row at once (ROUNDS=n of each pair)

@@ -8,6 +8,6 @@ export default defineConfig({
     fileParallelism: false,
     maxConcurrency: 8,
     testTimeout: 120_000,
-    hookTimeout: 30_000,
+    hookTimeout: 60_000,
   },
 });

@@ -104,7 +104,7 @@ const write = (name: string, contexts: readonly string[], current?: string): str
   const config = {
     clusters: contexts.map((one) => ({
       name: one,
-      cluster: { server: 'http://127.0.0.1:59998', 'insecure-skip-tls-verify': true },
+      cluster: { server: 'http://127.0.0.1:2', 'insecure-skip-tls-verify': true },
     })),
     users: contexts.map((one) => ({ name: one, user: { token: 't' } })),
     contexts: contexts.map((one) => ({ name: one, context: { cluster: one, user: one } })),

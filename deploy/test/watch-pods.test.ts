@@ -28,21 +28,21 @@ it('tells what waits from what will never come', () => {
   ]);
 });
 
-it('gives up for an image that cannot be had', { timeout: 60_000 }, async () => {
+it('gives up for an image that cannot be had', async () => {
   playKubectl([], [withoutImage('new')]);
   const over = new AbortController();
   const reason = await watchPods('gold', over.signal, () => undefined);
   expect(reason).toBe('new has no image registry/app:1: ImagePullBackOff');
 });
 
-it('waits on where an update mends what was hopeless', { timeout: 60_000 }, async () => {
+it('waits on where an update mends what was hopeless', async () => {
   playKubectl([withoutImage('old')], [withoutImage('old'), withoutImage('worse')]);
   expect(await watchPods('gold', new AbortController().signal, () => undefined)).toBe(
     'worse has no image registry/app:1: ImagePullBackOff',
   );
 });
 
-it('waits on where a pod that was there has no image only later', { timeout: 60_000 }, async () => {
+it('waits on where a pod that was there has no image only later', async () => {
   const starting = container({ state: { waiting: { reason: 'ContainerCreating' } } });
   playKubectl(
     [pod('old', 'Pending', [starting])],
@@ -54,12 +54,12 @@ it('waits on where a pod that was there has no image only later', { timeout: 60_
   );
 });
 
-it('ends without a reason when the update is over', { timeout: 60_000 }, async () => {
+it('ends without a reason when the update is over', async () => {
   const ready = pod('new', 'Running', [container({ ready: true, state: { running: {} } })]);
   const turn = playKubectl([withoutImage('old')], [withoutImage('old'), ready], [ready]);
   const over = new AbortController();
   const watched = watchPods('gold', over.signal, () => undefined);
-  await vi.waitFor(() => expect(turn()).toBe(2), { timeout: 50_000 });
+  await vi.waitFor(() => expect(turn()).toBe(2), { timeout: 60_000 });
   over.abort();
   expect(await watched).toBeUndefined();
 });

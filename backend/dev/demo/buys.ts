@@ -39,7 +39,7 @@ export const waitForOrder = (
 ): Promise<Order> =>
   until({
     timers: demo.timers,
-    seconds: 20,
+    seconds: 60,
     look: async () => (await api.get('/v1/gold/orders/{id}', { path: { id: orderId } })).body,
     isThere: (order) => order.status === status,
     otherwise: (order) => `order ${orderId} is still ${order.status}, not ${status}`,

@@ -21,7 +21,8 @@ export const makeUpNumbers = (random: Random): MadeUpNumbers => {
   const check =
     Array.from('0123456789').find((digit) => hasVerhoeffCheckDigit(eleven + digit)) ?? '';
   return {
-    phone: `+919${random.digits(9)}`,
+    // The sandbox says no more than it must of numbers that end in 55.
+    phone: `+919${random.digits(8)}1`,
     // The fourth letter of a person's PAN is P.
     pan: `${draw(3)}P${draw(1)}${random.digits(4)}${draw(1)}`,
     aadhaar: eleven + check,

@@ -19,6 +19,9 @@ const say = (text: string): void => void stdout.write(`${text}\n`);
 /** Tries of each operation. FUZZ_EXAMPLES changes it. */
 const examples = process.env['FUZZ_EXAMPLES'] ?? '60';
 
+/** Makes up the same requests again. Without FUZZ_SEED they are others each time. */
+const seed = process.env['FUZZ_SEED'] ?? '';
+
 /**
  * All that judge single answers, but for two: a rule of business may refuse what the document's
  * types allow (`positive_data_acceptance`), and the fuzzer's own token stands in for a header that
@@ -81,6 +84,7 @@ const fuzz = async (fuzzer: string, target: Target): Promise<boolean> => {
     '--continue-on-failure',
     '--warnings=off',
     '--no-color',
+    ...(seed === '' ? [] : [`--seed=${seed}`]),
     ...(header === undefined ? [] : ['--header', header]),
   ];
   const { code, output } = await runCommand(fuzzer, args, {

@@ -22,7 +22,7 @@ const loadUntil = async (requests: number, answer: RequestListener, changes: Cha
   closers.push(server.close);
   const target = { name: 'it', ...server.endpoint, path: '/x', everyMs: 5, connections: 'kept' };
   const load = startLoad([{ ...target, connections: 'kept', ...changes }]);
-  await vi.waitFor(() => expect(asked).toBeGreaterThanOrEqual(requests), { timeout: 20_000 });
+  await vi.waitFor(() => expect(asked).toBeGreaterThanOrEqual(requests), { timeout: 60_000 });
   const [report] = await load.stop();
   if (report === undefined) throw new Error('no report');
   return { report, asked: () => asked, connections: server.connections() };

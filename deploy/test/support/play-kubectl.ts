@@ -29,7 +29,8 @@ export const putKubectl = (...lines: readonly string[]): string => {
   const folder = mkdtempSync(join(tmpdir(), 'kubectl-'));
   onTestFinished(() => {
     vi.unstubAllEnvs();
-    rmSync(folder, { recursive: true });
+    // A look that was given up may still be writing there.
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
   });
   const file = join(folder, 'kubectl');
   writeFileSync(file, ['#!/bin/sh', `cd "${folder}"`, ...lines, ''].join('\n'));

@@ -95,7 +95,7 @@ export const reconcile: Step = {
     // A webhook that is on its way at this moment is a finding for as long.
     const report = await until({
       timers: demo.timers,
-      seconds: 20,
+      seconds: 60,
       look: async () => (await api.get('/v1/reconciliation')).body,
       isThere: (seen) => newFindings(seen, before).length === 0,
       otherwise: (seen) => describe(newFindings(seen, before)),

@@ -22,7 +22,7 @@ export const readPrice: Step = {
     demo.saveState('prices', prices);
     const heard = await until({
       timers: demo.timers,
-      seconds: 15,
+      seconds: 60,
       look: () => prices.snapshot() ?? prices.ticks()[0],
       isThere: (tick) => tick !== undefined,
       otherwise: () => 'the price feed says nothing',
@@ -191,7 +191,7 @@ export const hearTick: Step = {
     const known = prices.snapshot()?.seq ?? 0;
     const [tick] = await until({
       timers: demo.timers,
-      seconds: 25,
+      seconds: 60,
       look: () => prices.ticks().filter(({ seq }) => seq > known),
       isThere: (ticks) => ticks.length > 0,
       otherwise: () => 'the price feed does not tick',

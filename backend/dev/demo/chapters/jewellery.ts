@@ -73,7 +73,7 @@ export const findRing: Step = {
     // Between both reads the price may have moved on.
     const { product, rate } = await until({
       timers: demo.timers,
-      seconds: 15,
+      seconds: 60,
       look: read,
       isThere: (seen) =>
         seen.product.priceBasis === 'LIVE' && seen.product.ratePerGram === seen.rate,

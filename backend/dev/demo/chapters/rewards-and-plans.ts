@@ -27,7 +27,7 @@ export const shareCode: Step = {
     const { operator } = await signInOperator(demo, 'SUPER_ADMIN');
     const rewards = await until({
       timers: demo.timers,
-      seconds: 30,
+      seconds: 60,
       look: async () => (await operator.api.get('/v1/referrals/rewards')).body.items,
       isThere: (items) => items.some(({ orderId }) => orderId === order.id),
       otherwise: () => 'no reward names the order',
@@ -71,7 +71,7 @@ const moveClock = async (
   await timers.sleep(followMs);
   await until({
     timers,
-    seconds: 10,
+    seconds: 60,
     look: () => hasGoodToken(customer),
     isThere: (isGood) => isGood === isGoodThen,
     otherwise: () => "the customer API does not follow the sandbox's clock",
@@ -125,7 +125,7 @@ const startPlan = (
 const waitForNotice = async ({ timers }: Demo, { api }: DemoCustomer): Promise<string> => {
   const notices = await until({
     timers,
-    seconds: 30,
+    seconds: 60,
     look: async () => (await api.get('/v1/notifications')).body.items.filter(isNotice),
     isThere: ({ length }) => length > 0,
     otherwise: () => 'the debit is not announced',
@@ -143,7 +143,7 @@ const waitForInstallment = async (
 ): Promise<Installment> => {
   const items = await until({
     timers,
-    seconds: 30,
+    seconds: 60,
     look: async () => {
       const { body } = await api.get('/v1/gold/sip/{id}/installments', { path: { id } });
       return body.items;
@@ -186,7 +186,7 @@ const waitForDebit = async (demo: Demo, customer: DemoCustomer, plan: Plan): Pro
   const path = { id: plan.id };
   await until({
     timers: demo.timers,
-    seconds: 30,
+    seconds: 60,
     look: async () => (await customer.api.get('/v1/gold/sip/{id}', { path })).body,
     isThere: ({ status }) => status === 'COMPLETED',
     otherwise: ({ status }) => `the plan is still ${status}`,

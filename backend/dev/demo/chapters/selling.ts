@@ -15,7 +15,7 @@ export const addBankAccount: Step = {
     expectThat(added.status === 'PENDING', `a new bank account reads ${added.status}`);
     const account = await until({
       timers: demo.timers,
-      seconds: 20,
+      seconds: 60,
       look: async () => {
         const answer = await api.get('/v1/bank-accounts');
         const found = answer.body.items.find(({ id }) => id === added.id);
@@ -78,7 +78,7 @@ export const receivePayout: Step = {
     const { order, payout: made } = demo.readState('sale');
     const payout = await until({
       timers: demo.timers,
-      seconds: 20,
+      seconds: 60,
       look: async () => (await api.get('/v1/payouts/{id}', { path: { id: made.id } })).body,
       isThere: ({ status }) => status === 'PAID',
       otherwise: ({ status }) => `payout ${made.id} is still ${status}`,
