@@ -39,8 +39,14 @@ describe('payouts-failed', () => {
     const seller = await newSeller(system, { accountEnd: '9999' });
     const { payout } = soldOf(await requestSale(seller, '0.0200'));
     const ends = async (outcome: string, status: string) => {
-      // It is PROCESSING here before the provider has heard of it.
-      await eventually(() => system.sandbox.control('POST', `/payouts/${payout.id}`, { outcome }));
+      // It is PROCESSING here before the provider has heard of it, who may know earlier attempts.
+      await eventually(async () => {
+        const { body } = await seller.client.call('GET', `/payouts/${payout.id}`);
+        const known = (await system.sandbox.control('GET', '/payouts')).body['items'];
+        const referenceId = `${payout.id.replaceAll('-', '')}-${String(body['attempt'])}`;
+        expect(known).toContainEqual(expect.objectContaining({ referenceId }));
+      });
+      await system.sandbox.control('POST', `/payouts/${payout.id}`, { outcome });
       await payoutBecomes(seller, payout.id, status);
     };
     const book = openRunbook('payouts-failed', env);

@@ -85,6 +85,7 @@ export const startFakeKubernetes = async (): Promise<FakeKubernetes> => {
   const ports = new Map<string, number>();
   let exec = answerAsWell;
   const server = createServer((request, response) => void answerRequest(state, request, response));
+  server.keepAliveTimeout = 75_000;
   const sockets = new Set<Duplex>();
   // Those that were upgraded are not the server's own any more.
   server.on('connection', (socket) => {

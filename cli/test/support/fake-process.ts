@@ -22,6 +22,7 @@ export const startFakeProcess = async (): Promise<FakeProcess> => {
     response.writeHead(status, { 'content-type': 'application/json' });
     response.end(typeof body === 'string' ? body : JSON.stringify(body));
   });
+  server.keepAliveTimeout = 75_000;
   await new Promise<void>((resolve) => server.listen({ host: '127.0.0.1', port: 0 }, resolve));
   const { port } = server.address() as AddressInfo; // it listens on a port
   const answer: FakeProcess['answer'] = (path, status, body) => {

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { createTimers } from '../../../backend/src/platform/clock/timers.ts';
-import { createRedis, untilReady } from '../../../backend/src/platform/redis/create-redis.ts';
+import { connectRedis } from '../../../backend/test/support/connect-redis.ts';
+import { hasListener } from '../../../backend/test/support/has-listener.ts';
 import type { ExitCode } from '../../src/cli-error.ts';
 import { repository, type StackHome } from './stack-home.ts';
 import { runInProcess, type RunOptions } from './run-in-process.ts';
@@ -49,17 +50,16 @@ export interface PlayOptions extends RunOptions {
 
 /**
  * Takes back what the admin API has counted of this address: a file of tests plays more in a minute
- * than the sixty requests that an operator has. Where Redis is stopped, nothing is counted there.
+ * than the sixty requests that an operator has. Where Redis is stopped or not known, nothing is
+ * counted there.
  */
 const forgetRequests = async ({ STACK_HOME: home = '' }: StackHome['env']): Promise<void> => {
   const { redis: url } = JSON.parse(readFileSync(join(home, 'endpoints.json'), 'utf8'));
-  const redis = createRedis(url, 'fail-fast');
+  if (url === undefined || !(await hasListener(Number(new URL(url).port)))) return;
+  const redis = await connectRedis(url);
   try {
-    await untilReady(redis, 2000);
     const keys = await redis.keys('rate-limit:admin:*');
     if (keys.length > 0) await redis.del(...keys);
-  } catch {
-    // It is stopped.
   } finally {
     redis.disconnect();
   }

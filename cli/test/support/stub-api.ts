@@ -38,6 +38,8 @@ export const openStubApi = async (): Promise<StubApi> => {
     response.writeHead(status, { 'content-type': 'application/json', ...more });
     response.end(typeof body === 'string' ? body : JSON.stringify(body));
   });
+  // An idle connection does not end under the request that is about to use it.
+  server.keepAliveTimeout = 75_000;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
