@@ -1,15 +1,13 @@
 import type { Router } from 'express';
 import { z } from 'zod';
 import { AppError } from '../../../platform/errors/app-error.ts';
-import { control, controlBody } from './control.ts';
+import { control, controlBody, controlQuery, countQuery } from './control.ts';
 import {
   payoutDeliverModes,
   payoutOutcomes,
   validationOutcomes,
 } from '../core/payout-simulator.ts';
 import type { SandboxParts } from '../sandbox-parts.ts';
-
-const listed = 100;
 
 const delivery = {
   deliver: z.enum(payoutDeliverModes).optional(),
@@ -27,7 +25,10 @@ const found = <T>(value: T | undefined): T => {
 export const payoutControls = (router: Router, { payoutSimulator }: SandboxParts): void => {
   router.get(
     '/payouts',
-    control(() => ({ body: { items: payoutSimulator.payouts(listed) } })),
+    control((req) => {
+      const { limit } = controlQuery(req, countQuery);
+      return { body: { items: payoutSimulator.payouts(limit) } };
+    }),
   );
   router.post(
     '/payouts/:id',
@@ -38,7 +39,10 @@ export const payoutControls = (router: Router, { payoutSimulator }: SandboxParts
   );
   router.get(
     '/validations',
-    control(() => ({ body: { items: payoutSimulator.validations(listed) } })),
+    control((req) => {
+      const { limit } = controlQuery(req, countQuery);
+      return { body: { items: payoutSimulator.validations(limit) } };
+    }),
   );
   router.post(
     '/validations/:bankAccountId',
