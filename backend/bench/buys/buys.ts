@@ -7,7 +7,7 @@ import { openBuyBenchmark, type BuyBenchmark, type Distance } from './open-buy-b
 import { runTogether } from './run-together.ts';
 
 /** So many that none asks for more quotes than the limit of ten minutes lets. */
-const customersCount = 400;
+const customersCount = 600;
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? '7');
 const piecesOfRound = 160;
 const concurrencies = [8, 16] as const;
