@@ -26,6 +26,8 @@ beforeAll(async () => {
     concurrency: 2,
     noHandleSignals: true,
     pollInterval: 200,
+    // As the worker's own behind a pooler, which gives each statement another session.
+    noPreparedStatements: true,
     logger: new Logger(() => () => {}),
     taskList: {
       keep: (payload) => {

@@ -43,14 +43,42 @@ const leaving = 'not-in-service';
  * would not notice that nobody sends any more.
  */
 const keepAsking = (redis: Redis): void => {
+  let timer: NodeJS.Timeout | undefined;
   const ask = (): void => {
     if (redis.status === 'ready') redis.ping().catch(() => undefined);
   };
-  const timer = setInterval(ask, pingEveryMs).unref();
-  redis.once('end', () => clearInterval(timer));
+  redis.on('ready', () => {
+    clearInterval(timer);
+    timer = setInterval(ask, pingEveryMs).unref();
+  });
+  redis.on('close', () => clearInterval(timer));
 };
 
 const reconnectAfterMs = (attempt: number): number => Math.min(attempt * 100, 2000);
+
+/** Clients that their owner closes: these end for good. */
+const closing = new WeakSet<Redis>();
+
+/**
+ * Connects a client again that ended while it looked for its server. The library ends it for good
+ * when a Sentinel tells of a new master at that moment: it takes the word that closes a connection
+ * to the old master for one that closes the client.
+ */
+const keepConnecting = (redis: Redis): void => {
+  let isLooking = false;
+  redis.on('connecting', () => {
+    isLooking = true;
+  });
+  redis.on('close', () => {
+    isLooking = false;
+  });
+  const connect = (): void => {
+    if (!closing.has(redis)) redis.connect().catch(() => undefined);
+  };
+  redis.on('end', () => {
+    if (isLooking) setTimeout(connect, reconnectAfterMs(1)).unref();
+  });
+};
 
 const optionsOf = {
   'fail-fast': { enableOfflineQueue: false, maxRetriesPerRequest: 1 },
@@ -104,6 +132,7 @@ const openServer = (url: string, kind: RedisKind, extras: RedisExtras): Redis =>
     },
     retryStrategy: reconnectAfterMs,
   });
+  keepConnecting(redis);
   follows?.on(leaving, () => {
     if (redis.status === 'ready') redis.disconnect(true);
   });
@@ -165,6 +194,7 @@ const goodbyeMs = 1000;
 
 /** Closes cleanly where the cache answers, otherwise by dropping the connection. */
 export const closeRedis = async (redis: Redis): Promise<void> => {
+  closing.add(redis);
   if (redis.status === 'end') return;
   if (redis.status === 'ready') {
     const patience = new AbortController();

@@ -35,6 +35,7 @@ import {
   type TaskList,
 } from '../../../src/platform/jobs/index.ts';
 import { createMetrics, type Logger } from '../../../src/platform/observability/index.ts';
+import { closeRedis } from '../../../src/platform/redis/index.ts';
 import { adapterDeps, type Runtime } from '../../../src/runtime/create-runtime.ts';
 import { createApiApp } from '../../../src/runtime/create-api-app.ts';
 import { createServices } from '../../../src/runtime/create-services.ts';
@@ -117,7 +118,7 @@ const openRuntime = async (
     switches: createSwitches({ settingsDir: config.SETTINGS_DIR, env }),
     audit: createAuditor({ clock, random, vault }),
     async close() {
-      redis.disconnect();
+      await closeRedis(redis);
       await database.close();
     },
   };
