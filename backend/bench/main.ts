@@ -12,7 +12,6 @@ import { products } from './products.ts';
 import { processFigures } from './process-figures.ts';
 import { registers } from './registers/registers.ts';
 import { buildServers } from './support/build-servers.ts';
-import { sealedReads } from './sealed-reads.ts';
 import { reconciliation } from './reports/reconciliation.ts';
 import { proof } from './proof.ts';
 import { reports } from './reports/reports.ts';
@@ -41,7 +40,6 @@ const benchmarks: Readonly<Record<string, () => Promise<Report>>> = {
   proof,
   'product-orders': productOrders,
   registers,
-  'sealed-reads': sealedReads,
   'worst-requests': worstRequests,
   'goldctl-start': goldctlStart,
 };
