@@ -1,5 +1,5 @@
 import { removePortalFactor, type PortalUserRecord } from '../../modules/accounting/index.ts';
-import { removeFactor, type AdminRecord } from '../../modules/admins/index.ts';
+import { removeOperatorFactor, type AdminRecord } from '../../modules/admins/index.ts';
 import { createAuditor } from '../../modules/audit/index.ts';
 import type { Clock } from '../../platform/clock/clock.ts';
 import type { Vault } from '../../platform/crypto/index.ts';
@@ -39,7 +39,9 @@ export const disableSecondFactor = async (
 ): Promise<AdminRecord> => {
   const { factorDeps, auditor, about } = await prepare(deps);
   return deps.database.inTransaction((tx) =>
-    removeFactor(factorDeps, tx, email, (change) => auditor.record(tx, { ...change, ...about })),
+    removeOperatorFactor(factorDeps, tx, email, (change) =>
+      auditor.record(tx, { ...change, ...about }),
+    ),
   );
 };
 

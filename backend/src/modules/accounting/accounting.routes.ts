@@ -1,4 +1,5 @@
 import { defineRoute, noContent, ok, PUBLIC, type Route } from '../../platform/http/index.ts';
+import { signInStaff } from '../staff-credentials/index.ts';
 import {
   healthView,
   portalLoginAnswer,
@@ -7,7 +8,7 @@ import {
   presentPortalUser,
 } from './accounting.schemas.ts';
 import { anyPortalUserBefore } from './accounting.types.ts';
-import { signInPortalUser, signOutPortalUser, type PortalSignInDeps } from './portal-sign-in.ts';
+import { createPortalRealm, signOutPortalUser, type PortalSignInDeps } from './portal-sign-in.ts';
 
 /** Declares health and sign-in of the accounting API. */
 export const createAccountingRoutes = (deps: PortalSignInDeps): Route[] => [
@@ -37,9 +38,11 @@ export const createAccountingRoutes = (deps: PortalSignInDeps): Route[] => [
       'BUSY',
     ],
     handler: async ({ body, context }) => {
-      const { expiresAt, user, ...signedIn } = await signInPortalUser(deps, body, context);
+      const { signIn, ...rest } = await signInStaff(createPortalRealm(deps), body, context);
+      const { token, expiresAt, user } = signIn;
       return ok({
-        ...signedIn,
+        ...rest,
+        token,
         expiresAt: expiresAt.toISOString(),
         user: presentPortalUser(user),
       });

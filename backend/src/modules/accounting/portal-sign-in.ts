@@ -1,64 +1,38 @@
-import { createKnownBrowsers } from '../../platform/auth/known-browsers.ts';
 import { createLoginGuard } from '../../platform/auth/login-guard.ts';
 import { addSeconds, type Clock, addMs } from '../../platform/clock/clock.ts';
-import {
-  hashToken,
-  resealHashes,
-  type BlindIndex,
-  type SecretHasher,
-} from '../../platform/crypto/index.ts';
-import { type Db, type InTransaction, execute, sql } from '../../platform/db/index.ts';
-import { AppError, isAppError } from '../../platform/errors/app-error.ts';
-import type { RequestContext } from '../../platform/http/index.ts';
+import { hashToken, resealHashes, type SecretHasher } from '../../platform/crypto/index.ts';
+import { type Db, execute, sql } from '../../platform/db/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
 import type { Purge } from '../../platform/jobs/index.ts';
-import type { Auditor } from '../audit/index.ts';
 import {
   createSecondFactors,
-  requireProof,
   type SecondFactorDeps,
   type SecondFactors,
 } from '../second-factor/index.ts';
-import type { PortalPrincipal } from './accounting.types.ts';
+import type { StaffAccounts, StaffDeps, StaffRealm } from '../staff-credentials/index.ts';
+import { portalActor, type PortalPrincipal } from './accounting.types.ts';
 import {
+  findPortalUser,
   findPortalUserByEmail,
   insertPortalSession,
+  lockPortalUser,
   recordPortalLogin,
   revokePortalSession,
+  revokePortalSessions,
+  updatePortalUser,
   type PortalUserRecord,
 } from './portal-users.store.ts';
 
 const sessionSeconds = 8 * 60 * 60;
 
-export interface PortalSignInDeps extends SecondFactorDeps {
-  readonly db: Db;
-  readonly inTransaction: InTransaction;
-  readonly clock: Clock;
+export interface PortalSignInDeps extends StaffDeps {
   readonly random: Random;
-  readonly hasher: SecretHasher;
-  readonly audit: Auditor;
-  readonly blindIndex: BlindIndex;
-  /** SECOND_FACTOR_REQUIRED: a user without an authenticator app can do nothing but set it up. */
-  readonly secondFactorRequired?: boolean;
 }
 
-interface PortalCredentials {
-  readonly email: string;
-  readonly password: string;
-  /** The authenticator app's code or a recovery code. A user with an app needs one. */
-  readonly code?: string | undefined;
-  readonly browserToken?: string | undefined;
-}
-
-interface PortalSignIn {
+interface PortalSession {
   readonly token: string;
   readonly expiresAt: Date;
   readonly user: PortalUserRecord;
-}
-
-interface PortalAnswer extends PortalSignIn {
-  readonly browserToken: string;
-  readonly mustEnrolSecondFactor: boolean;
 }
 
 /** Creates the second factors of portal users. */
@@ -68,100 +42,59 @@ export const createPortalFactors = (deps: SecondFactorDeps): SecondFactors =>
 /** Throttles failed sign-ins by email and caller. */
 export const createPortalLoginGuard = (clock: Clock) => createLoginGuard({ api: 'portal', clock });
 
-/**
- * Opens a session, with its audit row, of the user whose password was verified. Returns undefined
- * where it was replaced.
- * @throws AppError SECOND_FACTOR_REQUIRED, SECOND_FACTOR_INVALID
- */
-const openSession = (
-  deps: PortalSignInDeps,
-  known: PortalUserRecord,
-  code: string | undefined,
-  { requestId, ip }: RequestContext,
-): Promise<(PortalSignIn & { readonly isGuarded: boolean }) | undefined> =>
-  deps.inTransaction(async (tx) => {
-    const { clock, random, audit } = deps;
-    const createdAt = clock.now();
-    // Verifying takes a while: a password replaced or a user deactivated meanwhile is refused.
-    const user = await recordPortalLogin(tx, known, createdAt);
-    if (user === undefined) return undefined;
-    const proof = requireProof(await createPortalFactors(deps).take(tx, user.id, code));
-    const token = random.bytes(32).toString('base64url');
-    const expiresAt = addSeconds(createdAt, sessionSeconds);
-    const session = { id: random.uuid(), portalUserId: user.id, tokenHash: hashToken(token) };
-    await insertPortalSession(tx, { ...session, createdAt, expiresAt });
-    const actor = { api: 'accounting', id: user.id, email: user.email, role: user.role } as const;
-    const after = proof !== undefined && { after: { secondFactor: proof } };
-    await audit.record(tx, { action: 'accounting.sign-in', actor, ...after, requestId, ip });
-    return { token, expiresAt, user, isGuarded: proof !== undefined };
-  });
-
-const checkPassword = async (
-  deps: PortalSignInDeps,
-  { email, password, code, browserToken }: PortalCredentials,
-  context: RequestContext,
-): Promise<PortalAnswer> => {
-  const { db, inTransaction, clock, hasher } = deps;
-  const factors = createPortalFactors(deps);
-  const guard = createPortalLoginGuard(clock);
-  const browsers = createKnownBrowsers({ ...deps, purpose: 'portal-browser' });
-  const caller = browsers.callerOf(email, { ip: context.ip, browserToken });
-  const { clientGone } = context;
-  const waiting = { clientGone, id: caller.id, isKnown: caller.kind === 'browser' };
-  const signedIn = await hasher.checkInTurn(waiting, async (verify) => {
-    await guard.charge(inTransaction, email, caller);
-    const known = await findPortalUserByEmail(db, email);
-    if (!(await verify(password, known?.passwordHash)) || known?.active !== true) return undefined;
-    // Whoever knows the password guesses codes by its own count, before they are judged.
-    if (code !== undefined && (await factors.isActive(db, known.id))) {
-      await guard.chargeCode(inTransaction, email, caller);
-    }
-    return openSession(deps, known, code, context);
-  });
-  if (signedIn === undefined) throw new AppError('INVALID_CREDENTIALS');
-  await guard.forget(db, email, caller);
-  const { isGuarded, ...session } = signedIn;
-  return {
-    ...session,
-    browserToken: browsers.tokenFor(email, caller, browserToken),
-    mustEnrolSecondFactor: deps.secondFactorRequired === true && !isGuarded,
-  };
+const openSession = async (
+  { random }: Pick<PortalSignInDeps, 'random'>,
+  tx: Db,
+  user: PortalUserRecord,
+  createdAt: Date,
+): Promise<PortalSession> => {
+  const token = random.bytes(32).toString('base64url');
+  const expiresAt = addSeconds(createdAt, sessionSeconds);
+  const session = { id: random.uuid(), portalUserId: user.id, tokenHash: hashToken(token) };
+  await insertPortalSession(tx, { ...session, createdAt, expiresAt });
+  return { token, expiresAt, user };
 };
 
-/** Records a refused sign-in. Of the email only a keyed hash: it may be a stranger's. */
-const recordRefusal = async (
-  { inTransaction, audit, blindIndex }: PortalSignInDeps,
-  email: string,
-  error: unknown,
-  context: RequestContext,
-): Promise<void> => {
-  if (!isAppError(error)) return;
-  const { requestId, ip } = context;
-  const after = { code: error.code, emailHash: blindIndex('email', email) };
-  const action = 'accounting.sign-in.refused';
-  await inTransaction((tx) =>
-    audit.recordRefusal(tx, { action, api: 'accounting', ip, requestId, after }),
-  );
+/** The accounts of portal users. */
+export const portalAccounts: StaffAccounts<PortalUserRecord> = {
+  api: 'accounting',
+  noun: 'portal user',
+  targetType: 'portal_user',
+  actions: {
+    signIn: 'accounting.sign-in',
+    refuseSignIn: 'accounting.sign-in.refused',
+    changePassword: 'portal-user.change-password',
+    enrolFactor: 'portal-user.second-factor.enrol',
+    confirmFactor: 'portal-user.second-factor.confirm',
+    renewRecoveryCodes: 'portal-user.second-factor.recovery-codes',
+    disableFactor: 'portal-user.second-factor.disable',
+  },
+  createLoginGuard: createPortalLoginGuard,
+  createFactors: createPortalFactors,
+  find: findPortalUser,
+  findByEmail: findPortalUserByEmail,
+  lock: (tx, id) => lockPortalUser(tx, { id }),
+  endSignIns: (tx, { id }, at) => revokePortalSessions(tx, id, at),
 };
 
-/**
- * Signs a portal user in. Every failure is the same 401 after the same time, so that nobody learns
- * which emails exist. Only the right password learns that a code is needed.
- * @throws AppError INVALID_CREDENTIALS, SECOND_FACTOR_REQUIRED, SECOND_FACTOR_INVALID, LOGIN_LOCKED,
- * BUSY
- */
-export const signInPortalUser = async (
+/** Wires how portal users sign in and keep their credentials. A change of these keeps their session. */
+export const createPortalRealm = (
   deps: PortalSignInDeps,
-  credentials: PortalCredentials,
-  context: RequestContext,
-): Promise<PortalAnswer> => {
-  try {
-    return await checkPassword(deps, credentials, context);
-  } catch (error) {
-    await recordRefusal(deps, credentials.email, error, context);
-    throw error;
-  }
-};
+): StaffRealm<PortalUserRecord, PortalPrincipal, PortalSession, void> => ({
+  deps,
+  accounts: portalAccounts,
+  idOf: ({ portalUserId }) => portalUserId,
+  actorOf: portalActor,
+  async recordLogin(tx, known, at) {
+    const user = await recordPortalLogin(tx, known, at);
+    return user && { account: user, open: () => openSession(deps, tx, user, at) };
+  },
+  async renewSignIn(tx, { id }, { sessionId }, passwordHash) {
+    const at = deps.clock.now();
+    if (passwordHash !== undefined) await updatePortalUser(tx, id, { passwordHash }, at);
+    await revokePortalSessions(tx, id, at, sessionId);
+  },
+});
 
 export const signOutPortalUser = async (
   { db, clock }: PortalSignInDeps,

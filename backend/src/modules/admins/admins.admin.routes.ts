@@ -1,7 +1,8 @@
 import { defineRoute, noContent, ok, PUBLIC, type Route } from '../../platform/http/index.ts';
+import { signInStaff } from '../staff-credentials/index.ts';
 import { loginAnswer, loginBody, presentAdmin } from './admins.schemas.ts';
 import { anyAdminBefore } from './admins.types.ts';
-import { signInAdmin, type SignInAdminDeps } from './sign-in-admin.ts';
+import { createOperatorRealm, type SignInAdminDeps } from './sign-in-admin.ts';
 
 /** Declares `/auth` of the admin API. */
 export const createAdminsAdminRoutes = (deps: SignInAdminDeps): Route[] => [
@@ -21,8 +22,8 @@ export const createAdminsAdminRoutes = (deps: SignInAdminDeps): Route[] => [
       'BUSY',
     ],
     handler: async ({ body, context }) => {
-      const { admin, ...signedIn } = await signInAdmin(deps, body, context);
-      return ok({ ...signedIn, admin: presentAdmin(admin) });
+      const { signIn, ...rest } = await signInStaff(createOperatorRealm(deps), body, context);
+      return ok({ ...rest, ...signIn, admin: presentAdmin(signIn.admin) });
     },
   }),
   defineRoute({

@@ -73,6 +73,12 @@ export const lockAdminByEmail = async (tx: Db, email: string): Promise<AdminReco
   return findAdminByEmail(tx, email);
 };
 
+/** Locks an operator until the transaction ends. Returns undefined when there is none. */
+export const lockAdminById = async (tx: Db, id: string): Promise<AdminRecord | undefined> => {
+  await selectRows(tx, sql`SELECT id FROM admin_user WHERE id = ${id}::uuid FOR UPDATE`);
+  return findAdmin(tx, id);
+};
+
 /** Locks the active super admins until the transaction ends, and returns their ids. */
 export const lockActiveSuperAdmins = async (tx: Db): Promise<string[]> => {
   const rows = await selectRows<{ id: string }>(

@@ -21,7 +21,7 @@ export {
   type ByOperator,
 } from './admins.types.ts';
 export { createAdmin, createAdminChanges } from './change-admins.ts';
-export { removeFactor } from './own-credentials.ts';
+export { removeOperatorFactor } from './own-credentials.ts';
 export { createAdmins } from './create-admins.ts';
 export { createAdminSignInPurge } from './sign-in-admin.ts';
 export { resealAdminPasswords } from './sign-in-admin.ts';

@@ -1,14 +1,10 @@
 import { defineRoute, idParams, ok, type Route } from '../../platform/http/index.ts';
+import { confirmBody, disableBody } from '../second-factor/index.ts';
 import {
-  confirmBody,
-  disableBody,
-  enrolAnswer,
-  enrolBody,
-  factorView,
-  presentFactor,
-  recoveryCodesView,
-  renewBody,
-} from '../second-factor/index.ts';
+  changeOwnPassword,
+  confirmFactor,
+  createFactorRoutes,
+} from '../staff-credentials/index.ts';
 import {
   adminTokenView,
   confirmedView,
@@ -19,19 +15,13 @@ import {
 } from './admins.schemas.ts';
 import { listAdmins } from './admins.store.ts';
 import { adminAccess, anyAdmin, anyAdminBefore } from './admins.types.ts';
-import {
-  changeOwnPassword,
-  confirmFactor,
-  disableFactor,
-  enrolFactor,
-  renewRecoveryCodes,
-} from './own-credentials.ts';
-import { createAdminFactors, type SignInAdminDeps } from './sign-in-admin.ts';
+import { disableFactor } from './own-credentials.ts';
+import { createAdminFactors, createOperatorRealm, type SignInAdminDeps } from './sign-in-admin.ts';
 
 const tags = ['auth'];
 
 /** Declares what operators do with their own password and authenticator app. */
-const createSelfRoutes = (deps: SignInAdminDeps): Route[] => [
+const createSelfRoutes = (realm: ReturnType<typeof createOperatorRealm>): Route[] => [
   defineRoute({
     method: 'POST',
     path: '/auth/password',
@@ -42,31 +32,7 @@ const createSelfRoutes = (deps: SignInAdminDeps): Route[] => [
     responses: { 200: adminTokenView },
     errors: ['WRONG_PASSWORD', 'LOGIN_LOCKED', 'BUSY'],
     handler: async ({ body, principal, context }) =>
-      ok(await changeOwnPassword(deps, { principal, context }, body)),
-  }),
-  defineRoute({
-    method: 'GET',
-    path: '/auth/second-factor',
-    summary: "One's own authenticator app",
-    tags,
-    access: anyAdminBefore,
-    responses: { 200: factorView },
-    handler: async ({ principal }) => {
-      const state = await createAdminFactors(deps).read(deps.db, principal.adminId);
-      return ok(presentFactor(state, deps.secondFactorRequired === true));
-    },
-  }),
-  defineRoute({
-    method: 'POST',
-    path: '/auth/second-factor/enrol',
-    summary: 'Make the secret of an authenticator app',
-    tags,
-    access: anyAdminBefore,
-    body: enrolBody,
-    responses: { 200: enrolAnswer },
-    errors: ['WRONG_PASSWORD', 'LOGIN_LOCKED', 'CONFLICT', 'BUSY'],
-    handler: async ({ body, principal, context }) =>
-      ok(await enrolFactor(deps, { principal, context }, body.password)),
+      ok(await changeOwnPassword(realm, { principal, context }, body)),
   }),
   defineRoute({
     method: 'POST',
@@ -77,26 +43,21 @@ const createSelfRoutes = (deps: SignInAdminDeps): Route[] => [
     body: confirmBody,
     responses: { 200: confirmedView },
     errors: ['SECOND_FACTOR_INVALID', 'LOGIN_LOCKED', 'CONFLICT'],
-    handler: async ({ body, principal, context }) =>
-      ok(await confirmFactor(deps, { principal, context }, body.code)),
+    handler: async ({ body, principal, context }) => {
+      const { renewal, recoveryCodes } = await confirmFactor(
+        realm,
+        { principal, context },
+        body.code,
+      );
+      return ok({ ...renewal, recoveryCodes });
+    },
   }),
-  defineRoute({
-    method: 'POST',
-    path: '/auth/second-factor/recovery-codes',
-    summary: 'Replace the recovery codes',
-    tags,
-    access: anyAdmin,
-    body: renewBody,
-    responses: { 200: recoveryCodesView },
-    errors: ['WRONG_PASSWORD', 'SECOND_FACTOR_INVALID', 'LOGIN_LOCKED', 'CONFLICT', 'BUSY'],
-    handler: async ({ body, principal, context }) =>
-      ok({ recoveryCodes: await renewRecoveryCodes(deps, { principal, context }, body) }),
-  }),
+  ...createFactorRoutes(realm, { before: anyAdminBefore, after: anyAdmin }),
 ];
 
 /** Declares operators' own credentials, and what super admins see and change of others'. */
 export const createOwnCredentialRoutes = (deps: SignInAdminDeps): Route[] => [
-  ...createSelfRoutes(deps),
+  ...createSelfRoutes(createOperatorRealm(deps)),
   defineRoute({
     method: 'GET',
     path: '/operators',

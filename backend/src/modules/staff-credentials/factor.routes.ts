@@ -1,0 +1,60 @@
+import { defineRoute, ok, type Access, type Route } from '../../platform/http/index.ts';
+import {
+  enrolAnswer,
+  enrolBody,
+  factorView,
+  presentFactor,
+  recoveryCodesView,
+  renewBody,
+} from '../second-factor/index.ts';
+import { enrolFactor, renewRecoveryCodes } from './own-credentials.ts';
+import type { StaffAccount, StaffRealm } from './staff.types.ts';
+
+const tags = ['auth'];
+
+/**
+ * Declares what a person does with their own authenticator app, but for the confirmation of a new
+ * one, which each API answers in its own way. `before` also admits those who have still to set one up.
+ */
+export const createFactorRoutes = <A extends StaffAccount, P, S, R>(
+  realm: StaffRealm<A, P, S, R>,
+  access: { readonly before: Access<P>; readonly after: Access<P> },
+): Route[] => [
+  defineRoute({
+    method: 'GET',
+    path: '/auth/second-factor',
+    summary: "One's own authenticator app",
+    tags,
+    access: access.before,
+    responses: { 200: factorView },
+    handler: async ({ principal }) => {
+      const { deps, accounts } = realm;
+      const state = await accounts.createFactors(deps).read(deps.db, realm.idOf(principal));
+      return ok(presentFactor(state, deps.secondFactorRequired === true));
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/auth/second-factor/enrol',
+    summary: 'Make the secret of an authenticator app',
+    tags,
+    access: access.before,
+    body: enrolBody,
+    responses: { 200: enrolAnswer },
+    errors: ['WRONG_PASSWORD', 'LOGIN_LOCKED', 'CONFLICT', 'BUSY'],
+    handler: async ({ body, principal, context }) =>
+      ok(await enrolFactor(realm, { principal, context }, body.password)),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/auth/second-factor/recovery-codes',
+    summary: 'Replace the recovery codes',
+    tags,
+    access: access.after,
+    body: renewBody,
+    responses: { 200: recoveryCodesView },
+    errors: ['WRONG_PASSWORD', 'SECOND_FACTOR_INVALID', 'LOGIN_LOCKED', 'CONFLICT', 'BUSY'],
+    handler: async ({ body, principal, context }) =>
+      ok({ recoveryCodes: await renewRecoveryCodes(realm, { principal, context }, body) }),
+  }),
+];

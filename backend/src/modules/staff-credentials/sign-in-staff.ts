@@ -1,0 +1,115 @@
+import { createKnownBrowsers } from '../../platform/auth/known-browsers.ts';
+import { AppError, isAppError } from '../../platform/errors/app-error.ts';
+import type { RequestContext } from '../../platform/http/index.ts';
+import { requireProof } from '../second-factor/index.ts';
+import type { StaffAccount, StaffRealm } from './staff.types.ts';
+
+interface Credentials {
+  readonly email: string;
+  readonly password: string;
+  /** The authenticator app's code or a recovery code. An account with an app needs one. */
+  readonly code?: string | undefined;
+  readonly browserToken?: string | undefined;
+}
+
+interface SignedIn<SignIn> {
+  readonly signIn: SignIn;
+  readonly browserToken: string;
+  readonly mustEnrolSecondFactor: boolean;
+}
+
+const browserPurposes = { admin: 'admin-browser', accounting: 'portal-browser' } as const;
+
+/**
+ * Records a sign-in with its audit row. Returns undefined where the password was replaced.
+ * @throws AppError SECOND_FACTOR_REQUIRED, SECOND_FACTOR_INVALID
+ */
+const recordSignIn = <A extends StaffAccount, P, S, R>(
+  { deps, accounts, recordLogin }: StaffRealm<A, P, S, R>,
+  known: A,
+  code: string | undefined,
+  { requestId, ip }: RequestContext,
+) =>
+  deps.inTransaction(async (tx) => {
+    // Verifying takes a while: a password replaced or an account deactivated meanwhile is refused.
+    const login = await recordLogin(tx, known, deps.clock.now());
+    if (login === undefined) return undefined;
+    const { id, email, role } = login.account;
+    const proof = requireProof(await accounts.createFactors(deps).take(tx, id, code));
+    const signIn = await login.open();
+    const actor = { api: accounts.api, id, email, role };
+    const after = proof !== undefined && { after: { secondFactor: proof } };
+    await deps.audit.record(tx, {
+      action: accounts.actions.signIn,
+      actor,
+      ...after,
+      requestId,
+      ip,
+    });
+    return { signIn, isGuarded: proof !== undefined };
+  });
+
+const checkPassword = async <A extends StaffAccount, P, S, R>(
+  realm: StaffRealm<A, P, S, R>,
+  { email, password, code, browserToken }: Credentials,
+  context: RequestContext,
+): Promise<SignedIn<S>> => {
+  const { deps, accounts } = realm;
+  const { db, inTransaction, clock, hasher } = deps;
+  const factors = accounts.createFactors(deps);
+  const guard = accounts.createLoginGuard(clock);
+  const browsers = createKnownBrowsers({ ...deps, purpose: browserPurposes[accounts.api] });
+  const caller = browsers.callerOf(email, { ip: context.ip, browserToken });
+  const { clientGone } = context;
+  const waiting = { clientGone, id: caller.id, isKnown: caller.kind === 'browser' };
+  const signedIn = await hasher.checkInTurn(waiting, async (verify) => {
+    await guard.charge(inTransaction, email, caller);
+    const known = await accounts.findByEmail(db, email);
+    if (!(await verify(password, known?.passwordHash)) || known?.active !== true) return undefined;
+    // Codes are counted apart, before they are judged: the caller knows the password.
+    if (code !== undefined && (await factors.isActive(db, known.id))) {
+      await guard.chargeCode(inTransaction, email, caller);
+    }
+    return recordSignIn(realm, known, code, context);
+  });
+  if (signedIn === undefined) throw new AppError('INVALID_CREDENTIALS');
+  await guard.forget(db, email, caller);
+  return {
+    signIn: signedIn.signIn,
+    browserToken: browsers.tokenFor(email, caller, browserToken),
+    mustEnrolSecondFactor: deps.secondFactorRequired === true && !signedIn.isGuarded,
+  };
+};
+
+/** Records a refused sign-in. Of the email only a keyed hash: it may be a stranger's. */
+const recordRefusal = async <A extends StaffAccount, P, S, R>(
+  { deps, accounts }: StaffRealm<A, P, S, R>,
+  email: string,
+  error: unknown,
+  { requestId, ip }: RequestContext,
+): Promise<void> => {
+  if (!isAppError(error)) return;
+  const { api, actions } = accounts;
+  const after = { code: error.code, emailHash: deps.blindIndex('email', email) };
+  const refusal = { action: actions.refuseSignIn, api, ip, requestId, after };
+  await deps.inTransaction((tx) => deps.audit.recordRefusal(tx, refusal));
+};
+
+/**
+ * Signs a person in. Every failure is the same 401 after the same time, so that nobody learns which
+ * emails exist. Only the right password learns that a code is needed.
+ * @throws AppError INVALID_CREDENTIALS, SECOND_FACTOR_REQUIRED, SECOND_FACTOR_INVALID, LOGIN_LOCKED,
+ * BUSY
+ */
+export const signInStaff = async <A extends StaffAccount, P, S, R>(
+  realm: StaffRealm<A, P, S, R>,
+  credentials: Credentials,
+  context: RequestContext,
+): Promise<SignedIn<S>> => {
+  try {
+    return await checkPassword(realm, credentials, context);
+  } catch (error) {
+    await recordRefusal(realm, credentials.email, error, context);
+    throw error;
+  }
+};

@@ -1,0 +1,92 @@
+import type { LoginGuard } from '../../platform/auth/login-guard.ts';
+import type { Clock } from '../../platform/clock/clock.ts';
+import type { BlindIndex, SecretHasher } from '../../platform/crypto/index.ts';
+import type { Db, InTransaction } from '../../platform/db/index.ts';
+import type { RequestContext } from '../../platform/http/index.ts';
+import type { AuditEntry, Auditor } from '../audit/index.ts';
+import type { SecondFactorDeps, SecondFactors } from '../second-factor/index.ts';
+
+/** What is read of an operator or a portal user who signs in. */
+export interface StaffAccount {
+  readonly id: string;
+  readonly email: string;
+  readonly role: string;
+  readonly passwordHash: string;
+  readonly active: boolean;
+}
+
+/** The accounts of one API, whose rows their own module reads and writes. */
+export interface StaffAccounts<Account extends StaffAccount> {
+  readonly api: 'admin' | 'accounting';
+  /** A person, in the text of an error. */
+  readonly noun: string;
+  readonly targetType: 'admin' | 'portal_user';
+  /** The actions of the audit rows. */
+  readonly actions: {
+    readonly signIn: string;
+    readonly refuseSignIn: string;
+    readonly changePassword: string;
+    readonly enrolFactor: string;
+    readonly confirmFactor: string;
+    readonly renewRecoveryCodes: string;
+    readonly disableFactor: string;
+  };
+  createLoginGuard(clock: Clock): LoginGuard;
+  createFactors(deps: SecondFactorDeps): SecondFactors;
+  find(db: Db, id: string): Promise<Account | undefined>;
+  findByEmail(db: Db, email: string): Promise<Account | undefined>;
+  /** Locks an account until the transaction ends. */
+  lock(tx: Db, id: string): Promise<Account | undefined>;
+  /** Ends every sign-in of an account that is locked. */
+  endSignIns(tx: Db, account: Account, at: Date): Promise<void>;
+}
+
+export interface StaffDeps extends SecondFactorDeps {
+  readonly db: Db;
+  readonly inTransaction: InTransaction;
+  readonly clock: Clock;
+  readonly hasher: SecretHasher;
+  readonly audit: Auditor;
+  readonly blindIndex: BlindIndex;
+  /** SECOND_FACTOR_REQUIRED: a person without an authenticator app can do nothing but set it up. */
+  readonly secondFactorRequired?: boolean;
+}
+
+/** The person who is signed in, and their request. */
+export interface StaffCaller<Principal> {
+  readonly principal: Principal;
+  readonly context: RequestContext;
+}
+
+/** How the people of one API sign in and keep their credentials. */
+export interface StaffRealm<Account extends StaffAccount, Principal, SignIn, Renewal> {
+  readonly deps: StaffDeps;
+  readonly accounts: StaffAccounts<Account>;
+  readonly idOf: (principal: Principal) => string;
+  /** Returns the actor, request id and address of an audit row. */
+  readonly actorOf: (
+    principal: Principal,
+    context: RequestContext,
+  ) => Pick<AuditEntry, 'requestId' | 'ip'> & {
+    readonly actor: AuditEntry['actor'] & { readonly email: string };
+  };
+  /**
+   * Records a sign-in, and returns the account as the same statement finds it. Returns undefined where
+   * the password that was verified was replaced, or the account was deactivated meanwhile.
+   */
+  readonly recordLogin: (
+    tx: Db,
+    known: Account,
+    at: Date,
+  ) => Promise<{ readonly account: Account; open(): Promise<SignIn> } | undefined>;
+  /**
+   * Ends the other sign-ins of an account that is locked, and stores a new password where there is
+   * one. Returns what the caller needs to stay signed in.
+   */
+  renewSignIn(
+    tx: Db,
+    account: Account,
+    principal: Principal,
+    passwordHash?: string,
+  ): Promise<Renewal>;
+}
