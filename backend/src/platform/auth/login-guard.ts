@@ -76,39 +76,21 @@ const lockTries = async (
   return row ?? { triedAt: [], lockedUntil: null };
 };
 
-/** Names the tables of an API: of callers, and of emails, which the version before counts in. */
-const tablesOf = (api: 'admin' | 'portal') => ({
-  callers: sqlName(`${api}_login_caller`),
-  emails: sqlName(`${api}_login_guard`),
-});
-
-const deleteLapsed = async (
+const deleteLapsed = (
   db: Db,
-  tables: ReturnType<typeof tablesOf>,
+  table: ReturnType<typeof sqlName>,
   { limit, now }: { readonly limit: number; readonly now: Date },
-): Promise<number> => {
-  const before = addMs(now, -keptMs);
-  const deleted = await execute(
+): Promise<number> =>
+  execute(
     db,
     sql`
-      DELETE FROM ${tables.callers} WHERE (email, caller) IN (
-        SELECT email, caller FROM ${tables.callers}
-        WHERE touched_at < ${before}::timestamptz
+      DELETE FROM ${table} WHERE (email, caller) IN (
+        SELECT email, caller FROM ${table}
+        WHERE touched_at < ${addMs(now, -keptMs)}::timestamptz
           AND (caller NOT LIKE 'codes of %'
             OR touched_at < ${addMs(now, -codesKeptMs)}::timestamptz)
         LIMIT ${limit}::int FOR UPDATE SKIP LOCKED)`,
   );
-  if (deleted >= limit) return deleted;
-  const ofBefore = await execute(
-    db,
-    sql`
-      DELETE FROM ${tables.emails} WHERE email IN (
-        SELECT email FROM ${tables.emails}
-        WHERE window_started_at < ${before}::timestamptz
-        LIMIT ${limit - deleted}::int FOR UPDATE SKIP LOCKED)`,
-  );
-  return deleted + ofBefore;
-};
 
 const saveTries = async (
   tx: Db,
@@ -143,7 +125,7 @@ const countCode = async (
 
 /**
  * Throttles password sign-in by email and caller, whether or not anybody has the email: so nobody
- * locks its owner out of a browser that signed in before. The tables belong to the calling module.
+ * locks its owner out of a browser that signed in before. The table belongs to the calling module.
  * A try counts as a failure until `forget`.
  */
 export const createLoginGuard = (options: {
@@ -151,7 +133,7 @@ export const createLoginGuard = (options: {
   readonly clock: Clock;
 }): LoginGuard => {
   const { clock } = options;
-  const tables = tablesOf(options.api);
+  const table = sqlName(`${options.api}_login_caller`);
 
   return {
     async charge(inTransaction, email, caller) {
@@ -159,14 +141,14 @@ export const createLoginGuard = (options: {
         // Always in this order, and so no two tries wait for one another.
         const own = { email, caller: caller.id, now: clock.now() };
         const all = { ...own, caller: togetherOf(caller) };
-        const ownTries = await lockTries(tx, tables.callers, own);
-        const allTries = await lockTries(tx, tables.callers, all);
+        const ownTries = await lockTries(tx, table, own);
+        const allTries = await lockTries(tx, table, all);
         const now = clock.now();
         const verdict = countTry(ownTries, now);
         const together = countTry(allTries, now, togetherRule);
         if (verdict.kind === 'judge' && together.kind === 'judge') {
-          await saveTries(tx, tables.callers, { ...own, now }, verdict.next);
-          await saveTries(tx, tables.callers, { ...all, now }, together.next);
+          await saveTries(tx, table, { ...own, now }, verdict.next);
+          await saveTries(tx, table, { ...all, now }, together.next);
           return 0;
         }
         return Math.max(
@@ -180,7 +162,7 @@ export const createLoginGuard = (options: {
 
     async chargeCode(inTransaction, email, caller) {
       const retryAfterSeconds = await inTransaction((tx) =>
-        countCode(tx, tables.callers, { email, caller: codesOf(caller), clock }),
+        countCode(tx, table, { email, caller: codesOf(caller), clock }),
       );
       if (retryAfterSeconds > 0) throw new AppError('LOGIN_LOCKED', { retryAfterSeconds });
     },
@@ -189,15 +171,14 @@ export const createLoginGuard = (options: {
       const callers = [caller.id, togetherOf(caller), codesOf(caller)];
       await execute(
         db,
-        sql`DELETE FROM ${tables.callers} WHERE email = ${email} AND caller = ANY (${callers})`,
+        sql`DELETE FROM ${table} WHERE email = ${email} AND caller = ANY (${callers})`,
       );
     },
 
     async clear(db, email) {
-      await execute(db, sql`DELETE FROM ${tables.callers} WHERE email = ${email}`);
-      await execute(db, sql`DELETE FROM ${tables.emails} WHERE email = ${email}`);
+      await execute(db, sql`DELETE FROM ${table} WHERE email = ${email}`);
     },
 
-    deleteLapsed: (db, limit) => deleteLapsed(db, tables, { limit, now: clock.now() }),
+    deleteLapsed: (db, limit) => deleteLapsed(db, table, { limit, now: clock.now() }),
   };
 };
