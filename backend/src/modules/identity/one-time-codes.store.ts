@@ -91,9 +91,6 @@ export interface SendLimit {
 const nameOf = (group: SendGroup): string =>
   group === 'sent' ? 'otp-sends' : `otp-sends|${Object.values(group).join('|')}`;
 
-/** The version before this one leaves the audience empty. */
-const wasSent = { OR: [{ audience: null }, { audience: { not: 'unsent' } }] };
-
 /**
  * Returns the send that has to leave the limit's window before another may be made, or undefined
  * when one may be made now. No other send of the limit is judged until the transaction ends.
@@ -106,7 +103,7 @@ export const findBlockingSend = async (
   await lockText(tx, nameOf(group));
   const row = await tx.otpSend.findFirst({
     where: {
-      ...(group === 'sent' ? wasSent : group),
+      ...(group === 'sent' ? { audience: { not: 'unsent' } } : group),
       // One of later than another process's clock can be was written before ours was set back.
       sentAt: { gt: addMs(now, -windowMs), lt: addMs(now, clockSkewMs) },
     },
