@@ -7,8 +7,6 @@ import { selectOne, sql, type Db } from '../../platform/db/index.ts';
 export interface BlockState {
   readonly blocked: boolean;
   readonly deletedAt: Date | null;
-  /** In the clear where it was set in the database itself. */
-  readonly blockedReason: string | null;
   readonly blockedReasonSealed: string | null;
 }
 
@@ -21,7 +19,7 @@ export const lockUser = (tx: Db, id: string): Promise<BlockState | undefined> =>
     tx,
     // NO KEY: rows that point to the user may still be inserted.
     sql`
-      SELECT blocked, deleted_at AS "deletedAt", blocked_reason AS "blockedReason",
+      SELECT blocked, deleted_at AS "deletedAt",
         blocked_reason_sealed AS "blockedReasonSealed"
       FROM app_user WHERE id = ${id}::uuid FOR NO KEY UPDATE`,
   );
@@ -58,9 +56,9 @@ export const sealBlockedReason = (sealer: Sealer, reason: string, userId: string
 /** Opens the reason of a block. Returns null where there is none. */
 export const openBlockedReason = (
   sealer: Sealer | undefined,
-  row: Pick<BlockState, 'blockedReason' | 'blockedReasonSealed'>,
+  { blockedReasonSealed }: Pick<BlockState, 'blockedReasonSealed'>,
   userId: string,
-): string | null => {
-  if (sealer === undefined || row.blockedReasonSealed === null) return row.blockedReason;
-  return sealer.open(row.blockedReasonSealed, contextOf(userId));
-};
+): string | null =>
+  sealer === undefined || blockedReasonSealed === null
+    ? null
+    : sealer.open(blockedReasonSealed, contextOf(userId));

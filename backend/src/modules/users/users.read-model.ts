@@ -64,7 +64,6 @@ export interface UserRow {
   readonly mpinSet: boolean;
   readonly kycStatus: KycStatus;
   readonly blocked: boolean;
-  readonly blockedReason: string | null;
   readonly blockedReasonSealed: string | null;
   readonly deletedAt: Date | null;
   readonly createdAt: Date;
@@ -114,9 +113,8 @@ const shown = (users: Sql): Sql => sql`
   SELECT u.id::text AS id, u.phone, u.full_name AS "fullName", u.email,
     u.referral_code AS "referralCode", u.provider_user_id AS "providerUserId",
     u.mpin_hash IS NOT NULL AS "mpinSet", coalesce(k.status, 'PENDING') AS "kycStatus",
-    u.blocked, u.blocked_reason AS "blockedReason",
-    u.blocked_reason_sealed AS "blockedReasonSealed", u.deleted_at AS "deletedAt",
-    u.created_at AS "createdAt"
+    u.blocked, u.blocked_reason_sealed AS "blockedReasonSealed",
+    u.deleted_at AS "deletedAt", u.created_at AS "createdAt"
   FROM ${users} LEFT JOIN kyc_record k ON k.user_id = u.id`;
 
 /** Selects a page of the customers that a filter finds, newest first. */
