@@ -1,8 +1,9 @@
 -- The whole schema in one script, in the place of the migrations that `replaces.json` names.
 --
--- Its sections are the modules of the service, lowest first. Each has its tables with their checks
--- and indexes, then its functions with their triggers. The rules that hold for tables of many
--- modules, the rights of the application's role and the rows that always exist stand at the end.
+-- Its sections are the modules of the service, in such an order that a table stands after those it
+-- refers to. Each has its tables with their checks and indexes, then its functions with their
+-- triggers. The rules that hold for tables of many modules, the rights of the application's role and
+-- the rows that always exist stand at the end.
 --
 -- prisma/schema says what each table and column is for. Checks, partial and expression indexes,
 -- triggers and rights are only here, since Prisma's schema language cannot express them.
@@ -1634,7 +1635,7 @@ CREATE INDEX order_part_event_part_id_seq_idx ON order_part_event (part_id, seq)
 -- the moment at which a worker takes the row to the moment at which it releases it. Its duration is
 -- real time, its start is by the service's own clock.
 
--- This begins the next try of a call. A try that is still open lost its worker.
+-- Begins the next try of a call. A try that is still open lost its worker.
 CREATE FUNCTION begin_order_try(
   of_order uuid, subject uuid, what text, whom text, started timestamptz) RETURNS void
 LANGUAGE plpgsql AS $$
