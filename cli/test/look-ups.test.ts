@@ -23,9 +23,9 @@ const row = {
 const answers = {
   'migrate status': {
     pending: [
-      '20261126171200_stock_and_cash',
-      '20261126172000_reconciliation_runs',
-      '20261126172100_month_end_reopening',
+      '20270115171200_stock_and_cash',
+      '20270115172000_reconciliation_runs',
+      '20270115172100_month_end_reopening',
     ],
     failed: [{ name: '29991231000000_newer', startedAt: at, reason: null }],
   },

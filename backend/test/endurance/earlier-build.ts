@@ -5,6 +5,12 @@ import { runCommand, runOrThrow } from '../../dev/stack/run-command.ts';
 
 const repository = join(import.meta.dirname, '..', '..', '..');
 
+/**
+ * The oldest build that this one can follow: it has every migration that the baseline replaces
+ * (ADR 0113). The run starts from it as long as no release is tagged.
+ */
+const oldestToUpgrade = 'd3fa515c';
+
 /** Commands whose failure is an answer. */
 const ask = async (...args: readonly string[]): Promise<string | undefined> => {
   const { code, output } = await runCommand('git', [...args], { cwd: repository });
@@ -12,14 +18,13 @@ const ask = async (...args: readonly string[]): Promise<string | undefined> => {
 };
 
 /**
- * Names the commit to come from: the given one, else the last release before this commit.
+ * Names the commit to come from: the given one, else the last release before this commit, else the
+ * oldest build that this one can follow.
  * @throws Error that says what to do where the clone has no such commit.
  */
 const findCommit = async (given: string | undefined): Promise<string> => {
-  const wanted = given ?? (await ask('describe', '--tags', '--abbrev=0', 'HEAD'));
-  if (wanted === undefined) {
-    throw new Error('there is no release tag in this clone: name a commit, FROM=<commit>');
-  }
+  const lastRelease = await ask('describe', '--tags', '--abbrev=0', 'HEAD');
+  const wanted = given ?? lastRelease ?? oldestToUpgrade;
   const commit = await ask('rev-parse', '--verify', '--quiet', `${wanted}^{commit}`);
   if (commit !== undefined) return commit;
   const isShallow = (await ask('rev-parse', '--is-shallow-repository')) === 'true';

@@ -163,23 +163,24 @@ describe('a deployment', () => {
 
   it('tells an edited migration and one of a newer build', async () => {
     const url = fresh.migrateUrl;
-    await deployMigrations({ url, log });
-    const folder = await folderWith('29991231000000_new', 'SELECT 1');
-    const [first = '', second = ''] = await listMigrations();
+    const newer = await folderWith('29991231000000_newer', 'SELECT 1');
+    await deployMigrations({ url, log, folder: newer });
+    const folder = await folderWith('29991231000001_new', 'SELECT 1');
+    const [first = ''] = await listMigrations();
     await writeFile(join(folder, 'migrations', first, 'migration.sql'), 'SELECT 2');
-    await rm(join(folder, 'migrations', second), { recursive: true });
     expect(await readStatus({ url, folder })).toEqual({
-      pending: ['29991231000000_new'],
+      pending: ['29991231000001_new'],
       failed: [],
       edited: [first],
-      unknown: [second],
+      unknown: ['29991231000000_newer'],
     });
+    await rm(newer, { recursive: true });
     await rm(folder, { recursive: true });
   });
 });
 
-describe('a baseline', () => {
-  it('records a migration without running it, once', async () => {
+describe('recording a migration by hand', () => {
+  it('applies nothing, and is done once', async () => {
     const url = fresh.migrateUrl;
     await deployMigrations({ url, log });
     const name = '29991231000000_by_hand';

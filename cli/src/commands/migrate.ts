@@ -10,7 +10,7 @@ the release's own, since only that has the password of the schema's owner.
 
 Examples:
   $ goldctl migrate status
-  $ goldctl --context prod migrate resolve 20261126171200_stock_and_cash --yes`;
+  $ goldctl --context prod migrate resolve 20270115171200_stock_and_cash --yes`;
 
 /** `goldctl migrate`: shows the migrations, and resolves one that failed. */
 export const createMigrateCommand = (deps: CliDeps): Command => {

@@ -12,6 +12,7 @@ import {
   markApplied,
   markRolledBack,
   readMigrations,
+  recordBaselines,
   type Migration,
   type MigrationStatus,
 } from './migration-history.ts';
@@ -101,6 +102,7 @@ const applyPending = async (
   log: DeployOptions['log'],
 ): Promise<string[]> => {
   await createHistory(client);
+  await recordBaselines(client, migrations, log);
   const { pending, failed } = await compareWithHistory(client, migrations);
   // Nothing of a failed one stands but its record, so it is one that is still to be done.
   const again = failed.filter((name) => migrations.some((migration) => migration.name === name));
@@ -121,8 +123,10 @@ const applyPending = async (
  * rights on the queue.
  * Returns the names of those of ours that it applied. Any number may run at once: one works, the
  * others wait and find nothing to do. A failed migration leaves nothing behind but its record, and
- * the next deployment applies it again. Needs the role dgs_app.
- * @throws Error when the role is missing, or a migration fails
+ * the next deployment applies it again. A database that has every migration that a baseline
+ * replaces is taken over: the baseline is recorded and not run. Needs the role dgs_app.
+ * @throws Error when the role is missing, the database lacks some of the migrations that a baseline
+ *   replaces, or a migration fails
  */
 export const deployMigrations = async (options: DeployOptions): Promise<string[]> => {
   const { url, log, folder = prismaFolder() } = options;

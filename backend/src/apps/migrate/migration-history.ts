@@ -1,8 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client } from 'pg';
 import type { Timers } from '../../platform/clock/timers.ts';
+import { z } from 'zod';
 import { sqlStateOf } from '../../platform/db/index.ts';
 import { listMigrations } from '../../platform/db/migrations.ts';
 
@@ -21,15 +23,33 @@ export interface Migration {
   readonly script: string;
   /** Of the script, as Prisma computes it: SHA-256 in hex. */
   readonly checksum: string;
+  /** Of a baseline alone. */
+  readonly replaces?: Replaced;
 }
+
+/** The migrations that a baseline stands in the place of, from `replaces.json` in its folder. */
+const replacedSchema = z.object({
+  /** The last build that has these migrations, in words for an operator. */
+  lastBuild: z.string(),
+  migrations: z.array(z.string()).nonempty(),
+});
+type Replaced = z.infer<typeof replacedSchema>;
+
+const readReplaced = async (folder: string): Promise<{ readonly replaces?: Replaced }> => {
+  const path = join(folder, 'replaces.json');
+  if (!existsSync(path)) return {};
+  return { replaces: replacedSchema.parse(JSON.parse(await readFile(path, 'utf8'))) };
+};
 
 /** The migrations below `folder` (the package's `prisma`), oldest first. */
 export const readMigrations = async (folder: string): Promise<Migration[]> => {
   const names = await listMigrations(folder);
   return Promise.all(
     names.map(async (name) => {
-      const script = await readFile(join(folder, 'migrations', name, 'migration.sql'), 'utf8');
-      return { name, script, checksum: createHash('sha256').update(script).digest('hex') };
+      const directory = join(folder, 'migrations', name);
+      const script = await readFile(join(directory, 'migration.sql'), 'utf8');
+      const checksum = createHash('sha256').update(script).digest('hex');
+      return { name, script, checksum, ...(await readReplaced(directory)) };
     }),
   );
 };
@@ -73,7 +93,7 @@ export interface MigrationStatus {
   readonly failed: string[];
   /** Applied with another text than the file has now. */
   readonly edited: string[];
-  /** Applied, and not among the files: of a newer build. */
+  /** Applied, neither among the files nor replaced by a baseline: of a newer build. */
   readonly unknown: string[];
 }
 
@@ -84,7 +104,9 @@ export const compareWithHistory = async (
 ): Promise<MigrationStatus> => {
   const history = await readHistory(client);
   const recorded = new Map(history.map((row) => [row.name, row]));
-  const own = new Set(migrations.map(({ name }) => name));
+  const known = new Set(
+    migrations.flatMap(({ name, replaces }) => [name, ...(replaces?.migrations ?? [])]),
+  );
   return {
     pending: migrations.filter(({ name }) => !recorded.has(name)).map(({ name }) => name),
     failed: history.filter(({ finished }) => !finished).map(({ name }) => name),
@@ -94,7 +116,7 @@ export const compareWithHistory = async (
         return row?.finished === true && row.checksum !== checksum;
       })
       .map(({ name }) => name),
-    unknown: history.filter(({ name }) => !own.has(name)).map(({ name }) => name),
+    unknown: history.filter(({ name }) => !known.has(name)).map(({ name }) => name),
   };
 };
 
@@ -198,4 +220,34 @@ export const markApplied = async (
      VALUES ($1, $2, $3, clock_timestamp())`,
     [randomUUID(), migration.checksum, name],
   );
+};
+
+/**
+ * Records each baseline as applied in a database that has every migration that it replaces. Their
+ * rows stay, so that an earlier build still finds its own. An empty database is left alone: the
+ * baseline is pending there.
+ * @throws Error when the database has some of the replaced migrations and lacks others
+ */
+export const recordBaselines = async (
+  client: Client,
+  migrations: readonly Migration[],
+  log: (message: string) => void,
+): Promise<void> => {
+  const history = await readHistory(client);
+  const finished = new Set(history.filter((row) => row.finished).map((row) => row.name));
+  for (const { name, replaces } of migrations) {
+    if (replaces === undefined || finished.has(name)) continue;
+    const missing = replaces.migrations.filter((replaced) => !finished.has(replaced));
+    const count = replaces.migrations.length;
+    if (missing.length === count) continue;
+    if (missing.length > 0) {
+      throw new Error(
+        `the database has ${count - missing.length} of the ${count} migrations that ${name} ` +
+          `replaces; the first it lacks is ${missing[0]}. Nothing was changed. ` +
+          `Deploy ${replaces.lastBuild} first, then this build (runbook: failed-migration)`,
+      );
+    }
+    await markApplied(client, migrations, name);
+    log(`${name} is recorded as applied: the database has the ${count} migrations it replaces`);
+  }
 };
