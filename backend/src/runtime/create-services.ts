@@ -75,7 +75,7 @@ const readGoldSettings = (config: Config<typeof servicesVariables>) => ({
 });
 
 /** Returns a customer as gateways and payout providers may know them, or undefined once deleted. */
-const findCustomer = async (client: Db, userId: string) => {
+export const findCustomer = async (client: Db, userId: string) => {
   const user = await findUser(client, userId);
   if (user === undefined || user.phone === null) return undefined;
   const { id, phone, email, fullName } = user;

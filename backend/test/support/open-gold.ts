@@ -4,6 +4,7 @@ import type { Redis } from 'ioredis';
 import type { GoldProvider } from '../../src/adapters/gold-provider/port.ts';
 import type { OpenSandbox } from '../../src/apps/sandbox/testing/open-sandbox.ts';
 import { createGold, type Gold } from '../../src/runtime/create-gold.ts';
+import { findCustomer } from '../../src/runtime/create-services.ts';
 import { allocateOrder } from '../../src/modules/buying/index.ts';
 import {
   createHolding,
@@ -152,7 +153,7 @@ export const openGold = async ({
     metrics: createPaymentMetrics(system.metrics),
     notify,
     portfolios,
-    findCustomer: async (_db, id) => ({ id, phone: '+919812345678' }),
+    findCustomer,
   };
   const payments = createPayments(paymentsDeps);
   const shared = {

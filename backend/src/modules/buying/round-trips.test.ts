@@ -4,8 +4,6 @@ import { eventually } from '#test/support/eventually.ts';
 import { goldTest } from '#test/support/gold-test.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
 import { createSellers, newSaleKey } from '#test/support/sellers.ts';
-import type { PaymentsDeps } from '../payments/payments.types.ts';
-import { findUser } from '../identity/index.ts';
 
 /** Statements that are nobody's request: of the watch, of a new connection, of this file. */
 const beside = /transaction_read_only|current_setting\('TimeZone'\)|-- of the test/u;
@@ -54,14 +52,7 @@ const longestTransaction = (statements: readonly Sent[]): readonly string[] => {
   return longest;
 };
 
-/** The customer as production reads them for a gateway. */
-const findCustomer: PaymentsDeps['findCustomer'] = async (db, userId) => {
-  const user = await findUser(db, userId);
-  const phone = user?.phone ?? null;
-  return phone === null ? undefined : { id: userId, phone };
-};
-
-const it = goldTest({ wrapPayments: (real) => ({ ...real, findCustomer }) });
+const it = goldTest();
 
 type Flow = 'buy' | 'webhook' | 'allocation' | 'sell';
 

@@ -1,15 +1,36 @@
 import { describe, expect } from 'vitest';
 import { goldTest } from '#test/support/gold-test.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
+import type { JournalEntry } from '#test/support/open-test-system.ts';
 import { newSaleKey } from '#test/support/sellers.ts';
 
 const it = goldTest({ env: { PAYMENT_GATEWAYS: 'cashfree' } });
 
+type Customer = Awaited<ReturnType<OpenGold['newCustomer']>>;
+
+/** Creates a customer with a profile of their own. */
+const newProfile = async (open: OpenGold, fullName: string, email: string) => {
+  const customer = await open.newCustomer();
+  const profile = { fullName, email };
+  await open.database.db.user.update({ where: { id: customer.id }, data: profile });
+  return { ...customer, ...profile };
+};
+
+/** Returns the contact that the gateway was given with this order. */
+const contactOf = async (open: OpenGold, gatewayOrderId: string) => {
+  const path = '/journal?collaborator=cashfree&operation=create-order';
+  const { body } = await open.sandbox.control('GET', path);
+  const entries = body['entries'] as JournalEntry[]; // the journal's own view
+  return entries.find((entry) => entry.body['order_id'] === gatewayOrderId)?.body[
+    'customer_details'
+  ];
+};
+
 const fault = (open: OpenGold, operation: string, kind: string) =>
   open.sandbox.control('POST', '/faults', { collaborator: 'cashfree', operation, fault: kind });
 
-const buy = async (open: OpenGold) => {
-  const { call } = await open.newCustomer();
+const buy = async (open: OpenGold, customer?: Customer) => {
+  const { call } = customer ?? (await open.newCustomer());
   const body = { unit: 'INR', amount: '1000', idempotency_key: newSaleKey() };
   const answer = await call('POST', '/gold/buy', body);
   return { call, payment: answer.body.payment };
@@ -35,6 +56,27 @@ describe("Cashfree's checkout", () => {
     });
     const { body } = await call('GET', `/payments/orders/${payment.id}`);
     expect(body.checkout).toEqual(payment.checkout);
+  });
+
+  it('gets the contact of the customer who buys', async ({ open }) => {
+    const customers = [
+      await newProfile(open, 'Zubeida Qureshi', 'zubeida@example.test'),
+      await newProfile(open, 'Asha Rao', 'asha@example.test'),
+    ];
+    const payments = await Promise.all(
+      customers.map(async (customer) => (await buy(open, customer)).payment),
+    );
+    const contacts = await Promise.all(
+      payments.map(({ gateway_order_id: id }) => contactOf(open, id)),
+    );
+    expect(contacts).toEqual(
+      customers.map(({ id, phone, fullName, email }) => ({
+        customer_id: id.replaceAll('-', ''),
+        customer_phone: phone.slice('+91'.length),
+        customer_name: fullName,
+        customer_email: email,
+      })),
+    );
   });
 
   it('has its session where the first answer of the gateway was lost', async ({ open }) => {
