@@ -83,6 +83,10 @@ goldctl-release: goldctl-package ## Pack goldctl, and make programs of it that n
 test: install generate ## Run every test (TESTS=path for some of them)
 	@.ci/test.sh $(TESTS)
 
+.PHONY: test-unit
+test-unit: install generate ## Run the backend's tests that need no server and start no process (TESTS=path)
+	@npm run --silent test -w @digital-gold/backend -- --project unit $(TESTS)
+
 .PHONY: test-pooler
 test-pooler: install generate ## Run the backend's tests through PgBouncer, before a server of another zone (TESTS=path)
 	@TEST_POOLER=pgbouncer npm run --silent test -w @digital-gold/backend -- \

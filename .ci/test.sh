@@ -104,7 +104,7 @@ run_others() {
 begun_all=$(date +%s)
 run_others >"$kept/others.out" 2>&1 &
 others=$!
-timed 'backend, fast' suite backend --project fast
+timed 'backend, unit and fast' suite backend --project unit --project fast
 timed 'backend, stories' suite backend --project stories
 wait "$others"
 others=''

@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { findUnitTests } from './test/support/find-unit-tests.ts';
 
 /** Whole processes, replicas, kills: minutes. Everything else is a developer's loop. */
 const stories = [
@@ -8,6 +9,11 @@ const stories = [
 
 /** Those that need PgBouncer: without it they fail, and say so. */
 const pooled = ['src/**/pooled-*.test.ts'];
+
+const all = ['src/**/*.test.ts', 'dev/**/*.test.ts', 'test/**/*.test.ts'];
+
+/** The loop of some seconds. `fast` has what needs a store or starts a process. */
+const unit = findUnitTests(all);
 
 export default defineConfig({
   test: {
@@ -27,13 +33,10 @@ export default defineConfig({
     teardownTimeout: 60_000,
     restoreMocks: true,
     projects: [
+      { extends: true, test: { name: 'unit', include: unit, exclude: [...stories, ...pooled] } },
       {
         extends: true,
-        test: {
-          name: 'fast',
-          include: ['src/**/*.test.ts', 'dev/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: [...stories, ...pooled],
-        },
+        test: { name: 'fast', include: all, exclude: [...stories, ...pooled, ...unit] },
       },
       {
         extends: true,

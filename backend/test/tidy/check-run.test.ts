@@ -79,7 +79,7 @@ const runTests = (...failing: readonly string[]) => {
 it('passes when every part passes, and tells the time of each', () => {
   const { status, stdout } = runTests();
   expect(status).toBe(0);
-  expect(stdout).toMatch(/ s {2}backend, fast\n[^]* s {2}client\n[^]* s {2}cli\n/u);
+  expect(stdout).toMatch(/ s {2}backend, unit and fast\n[^]* s {2}client\n[^]* s {2}cli\n/u);
 });
 
 it('fails when a part fails, of the backend or beside it, and names each at the end', () => {
@@ -90,5 +90,5 @@ it('fails when a part fails, of the backend or beside it, and names each at the 
 });
 
 it('fails when an only part fails', () => {
-  expect(runTests('fast')).toMatchObject({ status: 1, last: 'Failed: backend, fast' });
+  expect(runTests('fast')).toMatchObject({ status: 1, last: 'Failed: backend, unit and fast' });
 });
