@@ -54,7 +54,7 @@ const createSelfRoutes = (deps: PortalSignInDeps): Route[] => [
   defineRoute({
     method: 'POST',
     path: '/auth/second-factor/enrol',
-    summary: 'Make the secret of an authenticator app',
+    summary: 'Create the secret of an authenticator app',
     tags,
     access: anyPortalUserBefore,
     body: enrolBody,
@@ -66,7 +66,7 @@ const createSelfRoutes = (deps: PortalSignInDeps): Route[] => [
   defineRoute({
     method: 'POST',
     path: '/auth/second-factor/confirm',
-    summary: 'Activate the authenticator app by its first code; every other session ends',
+    summary: 'Activate the authenticator app with its first code; every other session ends',
     tags,
     access: anyPortalUserBefore,
     body: confirmBody,

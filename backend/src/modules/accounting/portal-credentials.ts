@@ -175,7 +175,8 @@ export const removePortalFactor = async (
   audit: (change: FactorRemoval) => Promise<void>,
 ): Promise<PortalUserRecord> => {
   const user = await lockPortalUser(tx, key);
-  if (user === undefined) throw new AppError('NOT_FOUND', { message: 'No such portal user.' });
+  if (user === undefined)
+    throw new AppError('NOT_FOUND', { message: 'There is no such portal user.' });
   const state = await createPortalFactors(deps).remove(tx, user.id);
   if (state === 'NONE') {
     throw new AppError('CONFLICT', { message: 'This portal user has no authenticator app.' });
@@ -204,9 +205,10 @@ export const disablePortalFactor = async (
 ): Promise<PortalUserRecord> =>
   deps.inTransaction(async (tx) => {
     const user = await lockPortalUser(tx, { id });
-    if (user === undefined) throw new AppError('NOT_FOUND', { message: 'No such portal user.' });
+    if (user === undefined)
+      throw new AppError('NOT_FOUND', { message: 'There is no such portal user.' });
     if (id === by.principal.portalUserId) {
-      const message = 'Ask another super admin: nobody takes away their own second factor.';
+      const message = 'You cannot disable your own second factor. Ask another super admin.';
       throw new AppError('PERMISSION_DENIED', { message });
     }
     requireReach(by.principal, user);

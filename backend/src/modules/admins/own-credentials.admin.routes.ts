@@ -59,7 +59,7 @@ const createSelfRoutes = (deps: SignInAdminDeps): Route[] => [
   defineRoute({
     method: 'POST',
     path: '/auth/second-factor/enrol',
-    summary: 'Make the secret of an authenticator app',
+    summary: 'Create the secret of an authenticator app',
     tags,
     access: anyAdminBefore,
     body: enrolBody,
@@ -71,7 +71,7 @@ const createSelfRoutes = (deps: SignInAdminDeps): Route[] => [
   defineRoute({
     method: 'POST',
     path: '/auth/second-factor/confirm',
-    summary: 'Activate the authenticator app by its first code; every other sign-in ends',
+    summary: 'Activate the authenticator app with its first code; every other sign-in ends',
     tags,
     access: anyAdminBefore,
     body: confirmBody,

@@ -182,7 +182,7 @@ export const disableFactor = async (
   const found = await findAdmin(deps.db, adminId);
   if (found === undefined) throw new AppError('NOT_FOUND');
   if (adminId === by.principal.adminId) {
-    const message = 'Ask another super admin: nobody takes away their own second factor.';
+    const message = 'You cannot disable your own second factor. Ask another super admin.';
     throw new AppError('FORBIDDEN', { message });
   }
   return deps.inTransaction((tx) =>
@@ -213,7 +213,10 @@ export const removeFactor = async (
 ): Promise<AdminRecord> => {
   const admin = await lockAdminByEmail(tx, email);
   if (admin === undefined) {
-    throw new AppError('NOT_FOUND', { message: `No operator has ${email}.`, field: 'email' });
+    throw new AppError('NOT_FOUND', {
+      message: `There is no operator with the email ${email}.`,
+      field: 'email',
+    });
   }
   const before = await createAdminFactors(deps).remove(tx, admin.id);
   if (before === 'NONE') {
