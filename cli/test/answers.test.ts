@@ -161,7 +161,7 @@ describe('reconciliation', () => {
     expect(api.requests).toHaveLength(6);
     const failed = await goldctl({ body: { ...running, status: 'FAILED' } }, ...fresh);
     expect(failed).toMatchObject({ code: 1, stdout: '' });
-    expect(failed.stderr).toContain('came to no end');
+    expect(failed.stderr).toContain('did not finish');
   });
 
   it('that takes minutes is looked at seldom, and past a refusal for too many requests', async () => {

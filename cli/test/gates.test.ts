@@ -71,7 +71,7 @@ it('names the replica that does not say so in time, with 124, and leaves the set
   };
   const late = await goldctl(...close, '--timeout', '10s');
   expect(late).toMatchObject({ code: 124, stdout: '' });
-  expect(late.stderr).toContain('after 10 s not every replica says so');
+  expect(late.stderr).toContain('after 10 s not every replica has applied it');
   expect(late.stderr).toContain('gold-customer-b: still reads "true"');
   expect(late.stderr).not.toContain('gold-worker-a: still');
   expect(settings()?.data).toMatchObject({ DIGITAL_SELL_ENABLED: 'false' });

@@ -88,7 +88,7 @@ it('gives up at the deadline, and says that the run goes on', async () => {
   const { ended } = follow([[run('mine', 'in_progress')]], 10_000);
   await expect(ended).rejects.toMatchObject({
     exitCode: exitCodes.timedOut,
-    message: 'deployment mine has not ended after 10 s',
+    message: 'deployment mine did not end within 10 s',
     hint: 'It continues without goldctl: https://ci.example/7. "goldctl deploy runs" shows it.',
   });
 });

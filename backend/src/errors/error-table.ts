@@ -57,10 +57,10 @@ export const errorTable = {
   ),
   SECOND_FACTOR_NOT_ENROLLED: row(
     403,
-    'Please set up an authenticator app first. Until then nothing else is open to you.',
+    'Please set up an authenticator app first. Until then, you cannot do anything else.',
   ),
   WRONG_PASSWORD: row(403, 'Your current password is incorrect. Nothing was changed.'),
-  OTHER_PERSON_REQUIRED: row(403, 'Another person has to decide this. Nothing was changed.'),
+  OTHER_PERSON_REQUIRED: row(403, 'Another person must decide this. Nothing was changed.'),
   PERMISSION_DENIED: row(403, 'You do not have permission for this action.'),
   READ_ONLY_MODE: row(403, 'The portal is in read-only mode, so nothing can be changed.'),
   INVALID_SIGNATURE: row(401, 'The signature does not match the request body.'),
@@ -162,7 +162,7 @@ export const errorTable = {
   TERMS_NOT_ACCEPTED: row(400, 'Please accept the terms to continue.'),
   GATEWAY_CREDENTIALS_BARRED: row(
     409,
-    "This gateway's credentials do not fit this installation, so it takes no payments here. " +
+    "This gateway's credentials do not match this installation, so it cannot take payments here. " +
       'Production needs live credentials: configure them, then set the mode.',
   ),
   NO_USABLE_GATEWAY: row(

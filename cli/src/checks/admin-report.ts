@@ -33,7 +33,7 @@ export type AdminReport =
 
 const signedOut: AdminReport = {
   kind: 'signed-out',
-  detail: 'In a pod, goldctl calls the admin API only where --admin-url names it.',
+  detail: 'In a pod, goldctl needs --admin-url to reach the admin API.',
   hint: 'Give --admin-url http://<service>:<port>, and an operator’s credentials.',
 };
 

@@ -23,7 +23,7 @@ const readNote = (path: string, now: Date): Noted | Finding => {
     const last = readFileSync(path, 'utf8').trim().split('\n').at(-1)?.trim() ?? '';
     const { number, hash } = head.exec(last)?.groups ?? {};
     if (number === undefined || hash === undefined) {
-      return { status: 'warning', detail: `The last line of ${path} is no head.` };
+      return { status: 'warning', detail: `The last line of ${path} is not a valid head.` };
     }
     const hours = Math.floor((now.getTime() - statSync(path).mtimeMs) / hourMs);
     return { number, hash, hours };
@@ -46,12 +46,18 @@ const compare = async (installation: Installation, noted: Noted): Promise<Findin
     const args = ['audit', 'entry', '--number', noted.number];
     const entry = await runBackendCommand(deps, context, { args, answer: auditEntry });
     if (entry.hash === noted.hash) return judgeAge(noted);
-    return { status: 'failed', detail: `Entry ${noted.number} has another hash than was noted.` };
+    return {
+      status: 'failed',
+      detail: `Entry ${noted.number} has a different hash than the one that was noted.`,
+    };
   } catch (error) {
     deps.signal.throwIfAborted();
     if (!(error instanceof CliError)) throw error;
     if (!error.message.endsWith('(NOT_FOUND)')) return judgeAge(noted);
-    return { status: 'failed', detail: `Entry ${noted.number}, which was noted, is gone.` };
+    return {
+      status: 'failed',
+      detail: `Entry ${noted.number}, which was noted, no longer exists.`,
+    };
   }
 };
 
@@ -59,12 +65,14 @@ const compare = async (installation: Installation, noted: Noted): Promise<Findin
 export const auditHeadCheck: Check = {
   id: 'audit-head-noted',
   category: 'operations',
-  title: 'the head of the audit chain was noted lately',
+  title: 'the head of the audit chain was noted recently',
   hint: 'Note it: goldctl audit head >> FILE. "goldctl help runbook audit-chain" for one that differs.',
   run: async (installation) => {
     const path = installation.deps.env['GOLDCTL_AUDIT_HEADS'] ?? '';
     if (path === '') {
-      return [{ status: 'not-run', detail: 'GOLDCTL_AUDIT_HEADS names no file of noted heads.' }];
+      return [
+        { status: 'not-run', detail: 'GOLDCTL_AUDIT_HEADS does not name a file of noted heads.' },
+      ];
     }
     const noted = readNote(path, installation.deps.now());
     return [isNote(noted) ? await compare(installation, noted) : noted];

@@ -50,7 +50,11 @@ const categoriesOf = (
 ): readonly CheckCategory[] => {
   const isLocal = resolveContext(deps, options).kind === 'local';
   if (pre && given !== undefined) {
-    throw new CliError('--pre is a category of its own', exitCodes.usage, 'Leave out --category.');
+    throw new CliError(
+      '--pre cannot be combined with --category',
+      exitCodes.usage,
+      'Leave out --category.',
+    );
   }
   const asked = pre ? (['before'] as const) : given;
   if (asked === undefined) return usualCategories(isLocal);

@@ -139,7 +139,7 @@ export const checks: readonly Check[] = [
     id: 'database-answers',
     category: 'stores',
     title: 'the database answers',
-    hint: 'Check the database, DATABASE_URL, and the network between.',
+    hint: 'Check the database, DATABASE_URL and the network.',
     run: async ({ probes }) => [
       needFinding({ name: 'database', isRequired: true }, await probes()),
     ],

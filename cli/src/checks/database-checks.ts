@@ -28,19 +28,19 @@ export const databaseChecks: readonly Check[] = [
   {
     id: 'database-writable',
     category: 'stores',
-    title: 'the database takes writes',
+    title: 'the database accepts writes',
     hint: 'Is the address that of a standby? default_transaction_read_only must be off.',
     run: ofDatabase(({ readOnly }) =>
       readOnly
         ? { status: 'failed', detail: 'It is read-only.' }
-        : { status: 'ok', detail: 'It takes writes.' },
+        : { status: 'ok', detail: 'It accepts writes.' },
     ),
   },
   {
     id: 'database-time-zone',
     category: 'stores',
     title: 'the database’s time zone is UTC',
-    hint: 'A deployment sets it for the service’s roles: "goldctl migrate status" is the first look.',
+    hint: 'A deployment sets it for the service’s roles: check it with "goldctl migrate status".',
     run: ofDatabase(({ timeZone }) => ({
       status: universal.has(timeZone) ? 'ok' : 'warning',
       detail: `It is ${timeZone}.`,

@@ -13,7 +13,7 @@ export type DatabaseReport =
 export const fetchDatabase = async (deps: CliDeps, context: Context): Promise<DatabaseReport> => {
   // A pod has the right to run commands in others only where an operator gave it.
   if (context.kind === 'pod' || (context.kind === 'kube' && context.inCluster)) {
-    return { kind: 'not-asked', detail: 'It is asked from outside of the cluster.' };
+    return { kind: 'not-asked', detail: 'This check only runs from outside the cluster.' };
   }
   try {
     const request = { args: ['database', 'status'], answer: databaseStatus };
@@ -21,6 +21,6 @@ export const fetchDatabase = async (deps: CliDeps, context: Context): Promise<Da
   } catch (error) {
     deps.signal.throwIfAborted();
     if (!(error instanceof CliError)) throw error;
-    return { kind: 'not-asked', detail: `The service can't ask it: ${error.message}` };
+    return { kind: 'not-asked', detail: `The service can't query it: ${error.message}` };
   }
 };

@@ -136,7 +136,7 @@ const openStack = async (
   const probe = async (process: ProcessName): Promise<ProcessProbe> => {
     const address = internal[process];
     if (address !== undefined) return probeAddress(process, address, deps.signal);
-    return { process, state: 'silent', needs: {}, detail: 'The stack names no port of it.' };
+    return { process, state: 'silent', needs: {}, detail: 'The stack does not list its port.' };
   };
   const probes = await Promise.all(processNames.map(probe));
   if (probes.every(({ state }) => state === 'silent')) {

@@ -50,7 +50,7 @@ const policyFinding = async (release: Release, mayExec: boolean): Promise<Findin
   }
   return mayExec
     ? probe(release)
-    : { status: 'not-run', detail: 'It is tried from outside of the cluster.' };
+    : { status: 'not-run', detail: 'This check only runs from outside the cluster.' };
 };
 
 /** Checks of what lies between: network policies, certificates. */

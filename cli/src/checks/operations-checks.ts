@@ -23,7 +23,7 @@ const byMetric = async (
   judge: (value: number) => Finding,
 ): Promise<Finding[]> => {
   const value = (await workerMetrics())?.get(name);
-  return [value === undefined ? notAsked('No worker could be asked.') : judge(value)];
+  return [value === undefined ? notAsked('No worker could be queried.') : judge(value)];
 };
 
 const hourMs = 60 * 60_000;
@@ -31,7 +31,7 @@ const hourMs = 60 * 60_000;
 const oldestRunHours = 3;
 
 const judgeRun = (last: LastRun | undefined, now: Date): Finding => {
-  if (last === undefined) return { status: 'warning', detail: 'There is no run of it.' };
+  if (last === undefined) return { status: 'warning', detail: 'Reconciliation has not run yet.' };
   const hours = Math.floor((now.getTime() - last.finishedAt.getTime()) / hourMs);
   const { findings, errors } = last;
   const amiss = [
@@ -51,7 +51,7 @@ export const operationsChecks: readonly Check[] = [
   {
     id: 'dead-jobs',
     category: 'operations',
-    title: 'no job was given up',
+    title: 'there are no dead jobs',
     hint: '"goldctl jobs list" shows them; "goldctl help runbook dead-letter-jobs" says what to do.',
     run: (installation) =>
       byMetric(installation, 'job_queue_dead', (dead) =>
@@ -64,7 +64,7 @@ export const operationsChecks: readonly Check[] = [
     id: 'oldest-due-job',
     category: 'operations',
     title: 'due jobs are done',
-    hint: '"goldctl help runbook jobs-stand-still" says why they may wait.',
+    hint: '"goldctl help runbook jobs-stand-still" lists possible causes.',
     run: (installation) =>
       byMetric(installation, 'job_queue_oldest_due_seconds', (seconds) => ({
         status: seconds < longestDueSeconds ? 'ok' : 'warning',
@@ -86,17 +86,17 @@ export const operationsChecks: readonly Check[] = [
     id: 'failed-payouts',
     category: 'operations',
     title: 'no payout failed',
-    hint: '"goldctl payout list --status FAILED" shows them; "goldctl payout retry" tries one again.',
+    hint: '"goldctl payout list --status FAILED" shows them; "goldctl payout retry" retries one.',
     run: (installation) =>
       waits(installation, ({ failedPayouts }) => ({
         status: failedPayouts === 0 ? 'ok' : 'warning',
-        detail: `${count(failedPayouts, 'payout')} failed or came back.`,
+        detail: `${count(failedPayouts, 'payout')} failed or were returned.`,
       })),
   },
   {
     id: 'last-reconciliation',
     category: 'operations',
-    title: 'the books agreed lately',
+    title: 'the books agreed recently',
     hint: '"goldctl reconcile --samples" shows the findings; "goldctl help runbook reconciliation".',
     run: (installation) =>
       waits(installation, ({ lastRun }) => judgeRun(lastRun, installation.deps.now())),

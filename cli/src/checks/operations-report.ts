@@ -54,7 +54,7 @@ export const fetchOperations = async (
   if (options.inCluster && options.adminUrl === undefined) {
     return {
       kind: 'not-asked',
-      detail: 'In a pod, the admin API is asked where --admin-url names it.',
+      detail: 'In a pod, this check needs --admin-url to reach the admin API.',
     };
   }
   try {
@@ -75,6 +75,6 @@ export const fetchOperations = async (
   } catch (error) {
     deps.signal.throwIfAborted();
     if (!(error instanceof CliError)) throw error;
-    return { kind: 'not-asked', detail: `The admin API does not say: ${error.message}` };
+    return { kind: 'not-asked', detail: `The admin API did not report it: ${error.message}` };
   }
 };

@@ -46,10 +46,10 @@ const rightsFinding = async (client: KubeClient): Promise<Finding> => {
 
 const namespaceFinding = async (client: KubeClient): Promise<Finding> =>
   (await client.hasNamespace())
-    ? { status: 'ok', detail: `Namespace ${client.namespace} is there.` }
+    ? { status: 'ok', detail: `Namespace ${client.namespace} exists.` }
     : {
         status: 'warning',
-        detail: `Namespace ${client.namespace} is not there; helm makes it with --create-namespace.`,
+        detail: `Namespace ${client.namespace} does not exist. Helm creates it with --create-namespace.`,
       };
 
 /** A migration that failed is the first thing that an upgrade meets. */
@@ -69,7 +69,7 @@ const migrationsFinding = async ({ deps, context, release }: Installation): Prom
   } catch (error) {
     deps.signal.throwIfAborted();
     if (!(error instanceof CliError)) throw error;
-    return { status: 'not-run', detail: `The release can't say: ${error.message}` };
+    return { status: 'not-run', detail: `The release can't report it: ${error.message}` };
   }
 };
 
@@ -121,7 +121,7 @@ export const preChecks: readonly Check[] = [
   {
     id: 'rights-to-install',
     category: 'before',
-    title: 'you may create what the chart makes',
+    title: 'you may create the chart’s objects',
     hint: 'Ask for these rights in the namespace: "goldctl help checks rights-to-install".',
     run: ofCluster(rightsFinding),
   },

@@ -69,7 +69,7 @@ export const summaryOf = (records: readonly CheckRecord[]): string => {
   const left = [
     ...new Set(records.flatMap(({ id, status }) => (status === 'not-run' ? [id] : []))),
   ];
-  const notAsked = left.length === 0 ? '' : ` Not asked: ${left.join(', ')}.`;
+  const notAsked = left.length === 0 ? '' : ` Not run: ${left.join(', ')}.`;
   return `${counted(records.length, 'check')}: ${parts.join(', ')}.${notAsked}`;
 };
 

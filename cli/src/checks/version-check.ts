@@ -29,8 +29,8 @@ const compare = (deployments: readonly KubeDeployment[], own: string): Finding =
 export const versionCheck: Check = {
   id: 'same-version',
   category: 'deployments',
-  title: 'goldctl and the service are of one version',
-  hint: 'Use the goldctl of the service’s release: another one may not know its answers.',
+  title: 'goldctl and the service have the same version',
+  hint: 'Use the goldctl of the service’s release: another one may not understand its responses.',
   run: ({ release, deps }) =>
     release === undefined ? [] : [compare(itemsOf(release.deployments), deps.version)],
 };

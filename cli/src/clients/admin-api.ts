@@ -69,7 +69,7 @@ const stopAtRequest = (body: unknown): void => {
   const waiting = waitingForm.safeParse(body);
   if (!waiting.success) return;
   throw new CliError(
-    'asked for: another operator has to approve it, and nothing was changed yet',
+    'requested: another operator must approve it, and nothing was changed yet',
     exitCodes.done,
     `They do it with "goldctl approval approve ${waiting.data.approvalId}".`,
   );

@@ -127,7 +127,7 @@ const endOf = (stream: KubeStream, signal: AbortSignal): Promise<void> => {
 const notKnown = 'It is not known whether the command took effect. Check before you repeat it.';
 
 const tooLate = (purpose: string): CliError =>
-  new CliError(`cannot ${purpose}: it has not ended in time`, exitCodes.timedOut, notKnown);
+  new CliError(`cannot ${purpose}: it did not end in time`, exitCodes.timedOut, notKnown);
 
 const lost = (purpose: string): CliError =>
   new CliError(

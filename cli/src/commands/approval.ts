@@ -8,14 +8,14 @@ const load = () => import('../approvals/approval-actions.ts');
 export const createApprovalCommand = (deps: CliDeps): Command => {
   const approval = new Command('approval');
   withPaging(approval.command('list'))
-    .description('list what waits for a second operator, the newest first')
-    .option('--all', 'those that were decided, too')
+    .description('list requests that wait for a second operator, newest first')
+    .option('--all', 'also list decided requests')
     .action(async (options: { all?: boolean; page: number; limit: number }, command: Command) =>
       (await load()).listApprovals(deps, options, command),
     );
   approval
     .command('approve')
-    .description('do what another operator asked for')
+    .description('approve the request of another operator')
     .argument('<id>', 'the request’s id')
     .option('-y, --yes', 'skip the confirmation; required without a terminal')
     .action(async (id: string, options: { yes?: boolean }, command: Command) =>
@@ -23,7 +23,7 @@ export const createApprovalCommand = (deps: CliDeps): Command => {
     );
   approval
     .command('reject')
-    .description('reject what another operator asked for')
+    .description('reject the request of another operator')
     .argument('<id>', 'the request’s id')
     .requiredOption('--reason <text>', 'why, for whoever asked')
     .action(async (id: string, options: { reason: string }, command: Command) =>
@@ -31,7 +31,7 @@ export const createApprovalCommand = (deps: CliDeps): Command => {
     );
   approval
     .command('withdraw')
-    .description('take back what you asked for')
+    .description('withdraw your own request')
     .argument('<id>', 'the request’s id')
     .action(async (id: string, _options: unknown, command: Command) =>
       (await load()).withdrawRequest(deps, id, command),

@@ -31,26 +31,28 @@ export const createAuditCommand = (deps: CliDeps): Command => {
   const audit = new Command('audit');
   audit
     .command('head')
-    .description('print the last entry of the audit chain, to be noted outside the database')
+    .description(
+      'print the last entry of the audit chain, so that you can note it outside the database',
+    )
     .action(async (_options: unknown, command: Command) => (await load()).showHead(deps, command));
   audit
     .command('verify')
     .description('compare every row of the audit log with the chain')
-    .option('--head <number:hash>', 'a head that was noted earlier', parseHead)
+    .option('--head <number:hash>', 'a head that you noted earlier', parseHead)
     .addHelpText('after', verifyHelp)
     .action(async ({ head }: { head?: string }, command: Command) =>
       (await load()).verifyAudit(deps, command, head),
     );
   audit
     .command('entry')
-    .description('show one entry of the chain, its hash as the metric has it, and its row')
+    .description('show one entry of the chain, its hash as in the metric, and its row')
     .argument('<number>', "the entry's number", parseNumber)
     .action(async (number: string, _options: unknown, self: Command) =>
       (await loadLookUps()).showEntry(deps, self, number),
     );
   audit
     .command('row')
-    .description('show one audit row, without what may name a person')
+    .description('show one audit row without personal data')
     .argument('<id>', "the row's id")
     .action(async (id: string, _options: unknown, self: Command) =>
       (await loadLookUps()).showRow(deps, self, id),

@@ -23,7 +23,7 @@ export const commandEntries: readonly CommandEntry[] = [
   },
   {
     name: 'proof',
-    about: 'publish proofs that the gold is there, and verify them from files',
+    about: 'publish proofs of gold, and verify them from files',
     load: async () => (await import('./proof.ts')).createProofCommand,
   },
   {
@@ -33,22 +33,22 @@ export const commandEntries: readonly CommandEntry[] = [
   },
   {
     name: 'review',
-    about: 'show what waits for a decision',
+    about: 'show everything that is waiting for a decision',
     load: async () => (await import('./review.ts')).createReviewCommand,
   },
   {
     name: 'payout',
-    about: 'show payouts, approve them, and try them again',
+    about: 'show, approve and retry payouts',
     load: async () => (await import('./payout.ts')).createPayoutCommand,
   },
   {
     name: 'approval',
-    about: 'show and decide what a second operator has to approve',
+    about: 'show and decide requests that need a second operator',
     load: async () => (await import('./approval.ts')).createApprovalCommand,
   },
   {
     name: 'customer',
-    about: 'find, show and block customers; what names a person is masked',
+    about: 'find, show and block customers; personal data is masked',
     load: async () => (await import('./customer.ts')).createCustomerCommand,
   },
   {
@@ -58,17 +58,17 @@ export const commandEntries: readonly CommandEntry[] = [
   },
   {
     name: 'ticket',
-    about: 'show support tickets and move them on',
+    about: 'show support tickets and change their status',
     load: async () => (await import('./ticket.ts')).createTicketCommand,
   },
   {
     name: 'jobs',
-    about: 'show jobs, try them again, and discard dead ones',
+    about: 'show and retry jobs, and discard dead ones',
     load: async () => (await import('./jobs.ts')).createJobsCommand,
   },
   {
     name: 'webhooks',
-    about: 'show stored events, and apply those that wait',
+    about: 'show stored webhook events, and apply those that are pending or unmatched',
     load: async () => (await import('./webhooks.ts')).createWebhooksCommand,
   },
   {
@@ -78,12 +78,12 @@ export const commandEntries: readonly CommandEntry[] = [
   },
   {
     name: 'evidence',
-    about: 'put evidence on file that buying needs, and withdraw it',
+    about: 'record and withdraw the evidence that buying needs',
     load: async () => (await import('./evidence.ts')).createEvidenceCommand,
   },
   {
     name: 'debit',
-    about: 'show debits of mandates that have no end; needs no sign-in',
+    about: 'show mandate debits without a final outcome; needs no sign-in',
     load: async () => (await import('./look-ups.ts')).createDebitCommand,
   },
   {
@@ -138,7 +138,7 @@ export const commandEntries: readonly CommandEntry[] = [
   },
   {
     name: 'config',
-    about: 'show each variable of the configuration, its value and where that comes from',
+    about: 'show each variable of the configuration, its value and the source of the value',
     load: async () => (await import('./config.ts')).createConfigCommand,
   },
   {

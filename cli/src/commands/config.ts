@@ -19,8 +19,8 @@ export const createConfigCommand = (deps: CliDeps): Command => {
   const config = new Command('config').addHelpText('after', help);
   config
     .command('explain')
-    .description('show each variable that a process reads, its value and where that comes from')
-    .argument('[name]', 'only this variable, with what it is')
+    .description('show each variable that a process reads, its value and the source of the value')
+    .argument('[name]', 'only this variable, with its description')
     .addOption(
       new Option('--process <name>', 'the process')
         .choices(['customer', 'admin', 'accounting', 'worker'])

@@ -30,7 +30,7 @@ export const createCustomerCommand = (deps: CliDeps): Command => {
     );
   customer
     .command('block')
-    .description('block a customer, and end every session')
+    .description('block a customer and end all of their sessions')
     .argument('<id>', "the customer's id")
     .requiredOption('--reason <text>', 'why')
     .option('-y, --yes', 'skip the confirmation; required without a terminal')
@@ -39,7 +39,7 @@ export const createCustomerCommand = (deps: CliDeps): Command => {
     );
   customer
     .command('unblock')
-    .description('end the block of a customer, who signs in anew')
+    .description('unblock a customer, who must then sign in again')
     .argument('<id>', "the customer's id")
     .option('-y, --yes', 'skip the confirmation; required without a terminal')
     .action(async (id: string, own: BlockOptions, self: Command) =>

@@ -35,14 +35,14 @@ export const createDeployCommand = (deps: CliDeps): Command => {
     .description('start the deployment of a target, from branch main')
     .addArgument(new Argument('<target>', 'what to deploy').choices(deployTargets))
     .option('--wait', 'wait for the run to end; the exit code says how it ended')
-    .option('--timeout <duration>', 'how long --wait waits (default: 30m)', parseDuration)
+    .option('--timeout <duration>', 'how long to wait with --wait (default: 30m)', parseDuration)
     .addOption(directOption())
     .action(async (target: DeployTarget, own: TriggerOptions, self: Command) =>
       (await load()).triggerDeployment(deps, target, own, self),
     );
   command
     .command('runs')
-    .description('show the newest runs, and deployments that may not have been started')
+    .description('show the newest runs, and deployments that may not have started')
     .addOption(new Option('--target <target>', 'only this target').choices(deployTargets))
     .option('--limit <count>', 'number of runs per target', parseCount, 10)
     .addOption(directOption())

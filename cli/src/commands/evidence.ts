@@ -21,18 +21,18 @@ export const createEvidenceCommand = (deps: CliDeps): Command => {
   const evidence = new Command('evidence').addHelpText('after', help);
   evidence
     .command('record')
-    .description('put verified evidence on file, in place of what is there')
+    .description('put verified evidence on file, replacing any earlier evidence')
     .addArgument(itemArgument())
-    .requiredOption('--value <text>', 'what it proves, such as the number of a registration')
+    .requiredOption('--value <text>', 'the proven value, such as a registration number')
     .requiredOption('--reference <text>', 'the document that proves it')
-    .option('--expires-on <day>', 'the last day on which it holds, YYYY-MM-DD in IST')
+    .option('--expires-on <day>', 'the last day on which it is valid, YYYY-MM-DD in IST')
     .option('-y, --yes', 'skip the confirmation; required without a terminal')
     .action(async (item: EvidenceItem, own: RecordOptions, self: Command) =>
       (await load()).recordEvidence(deps, item, own, self),
     );
   evidence
     .command('withdraw')
-    .description('take the verification from what is on file, which closes buying')
+    .description('withdraw the verification of the evidence on file, which closes buying')
     .addArgument(itemArgument())
     .option('-y, --yes', 'skip the confirmation; required without a terminal')
     .action(async (item: EvidenceItem, own: { yes?: boolean }, self: Command) =>

@@ -27,13 +27,13 @@ Examples:
 const turning = (command: Command): Command =>
   command
     .addArgument(gateArgument())
-    .option('--reason <text>', 'why; asked for on a terminal')
+    .option('--reason <text>', 'why; prompted for on a terminal')
     .option(
       '--timeout <duration>',
       'how long to wait for the replicas (default: 3m)',
       parseDuration,
     )
-    .option('--no-wait', 'do not wait until every replica says so');
+    .option('--no-wait', 'do not wait until every replica applies the change');
 
 /** `goldctl gates`: shows and sets the switches of what customers and staff may do. */
 export const createGatesCommand = (deps: CliDeps): Command => {

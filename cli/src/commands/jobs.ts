@@ -18,20 +18,20 @@ Examples:
 export const createJobsCommand = (deps: CliDeps): Command => {
   const jobs = new Command('jobs').addHelpText('after', help);
   withPaging(jobs.command('list'))
-    .description('list jobs, those that were given up unless --status is given')
+    .description('list jobs (default: dead jobs)')
     .addOption(new Option('--status <status>', 'only these').choices(jobStatuses))
     .option('--task <name>', 'only jobs of this task')
     .action(async (own: ListOptions, self: Command) => (await load()).listJobs(deps, own, self));
   jobs
     .command('retry')
-    .description('let a job begin anew at once, with all of its tries')
+    .description('retry a job now, with all of its attempts')
     .argument('<id>', "the job's id")
     .action(async (id: string, _options: unknown, self: Command) =>
       (await load()).retryJob(deps, id, self),
     );
   jobs
     .command('discard')
-    .description('take a job that was given up off the queue for good')
+    .description('permanently remove a dead job from the queue')
     .argument('<id>', "the job's id")
     .requiredOption('--reason <text>', 'why')
     .option('-y, --yes', 'skip the confirmation; required without a terminal')

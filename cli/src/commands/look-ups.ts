@@ -12,7 +12,7 @@ export const createDatabaseCommand = (deps: CliDeps): Command => {
     .action(async (_options: unknown, self: Command) => (await load()).showDatabase(deps, self));
   database
     .command('rules')
-    .description('check every rule that the rows must keep; exit code 3 where one is broken')
+    .description('check every rule that the rows must keep; exit code 3 if one is broken')
     .action(async (_options: unknown, self: Command) => (await load()).checkRules(deps, self));
   return database;
 };
@@ -42,7 +42,7 @@ Examples:
     );
   keys
     .command('rotate')
-    .description('move what old keys of the keyring protect to its first one, in one pass')
+    .description('re-encrypt values of old keys of the keyring with its first key, in one pass')
     .action(async (_options: unknown, self: Command) =>
       (await load()).showKeyring(deps, self, 'rotate'),
     );
@@ -64,7 +64,9 @@ export const createDebitCommand = (deps: CliDeps): Command => {
   const debit = new Command('debit');
   debit
     .command('list')
-    .description('list debits that were due an hour ago and have no end, the oldest first')
+    .description(
+      'list debits that were due over an hour ago and have no final outcome, oldest first',
+    )
     .action(async (_options: unknown, self: Command) => (await load()).listDebits(deps, self));
   return debit;
 };

@@ -17,7 +17,7 @@ export const createMigrateCommand = (deps: CliDeps): Command => {
   const migrate = new Command('migrate').addHelpText('after', help);
   migrate
     .command('status')
-    .description('show migrations that are missing or failed; exit code 3 where there are any')
+    .description('show migrations that are missing or failed; exit code 3 if there are any')
     .action(async (_options: unknown, self: Command) => (await load()).showMigrations(deps, self));
   migrate
     .command('resolve')

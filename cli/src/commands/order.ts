@@ -21,7 +21,7 @@ export const createOrderCommand = (deps: CliDeps): Command => {
   const order = new Command('order');
   withPaging(order.command('list'))
     .description('list orders, newest first')
-    .option('--customer <id>', 'only of this customer')
+    .option('--customer <id>', 'only orders of this customer')
     .addOption(new Option('--status <status>', 'only these').choices(orderStatuses))
     .action(async (own: ListOptions, self: Command) =>
       (await import('../orders/list-orders.ts')).listOrders(deps, own, self),
@@ -42,17 +42,19 @@ Examples:
     );
   order
     .command('timeline')
-    .description('show all that happened to an order: quotes, calls, events, transitions, payouts')
+    .description(
+      'show everything that happened to an order: quotes, calls, events, transitions, payouts',
+    )
     .argument('<id>', "the order's id")
     .action(async (id: string, _options: unknown, self: Command) =>
       (await import('../orders/show-timeline.ts')).showTimeline(deps, id, self),
     );
   order
     .command('resolve')
-    .description('end the review of an order; without a resolution it offers those that may fit')
+    .description('end the review of an order; without a resolution, prompts for one')
     .argument('<id>', "the order's id")
     .addArgument(new Argument('[resolution]', 'how the review ends').choices(resolutions))
-    .option('--reference <text>', 'what proves it elsewhere; of a refund the gateway’s own')
+    .option('--reference <text>', 'an external reference; for a refund, the gateway’s refund id')
     .option('--note <text>', 'why, for the audit log')
     .option('-y, --yes', 'skip the confirmation; required without a terminal')
     .addHelpText('after', resolveHelp)

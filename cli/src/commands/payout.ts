@@ -19,7 +19,7 @@ Examples:
 export const createPayoutCommand = (deps: CliDeps): Command => {
   const payout = new Command('payout').addHelpText('after', help);
   withPaging(payout.command('list'))
-    .description('list payouts, those that wait or are on their way unless --status is given')
+    .description('list payouts (default: pending and in progress)')
     .addOption(new Option('--status <status>', 'only these').choices(payoutStatuses))
     .action(async (own: ListOptions, self: Command) => (await load()).listPayouts(deps, own, self));
   payout
@@ -31,7 +31,7 @@ export const createPayoutCommand = (deps: CliDeps): Command => {
     );
   payout
     .command('approve')
-    .description('approve a payout, which sends it')
+    .description('approve and send a payout')
     .argument('<id>', "the payout's id")
     .option('-y, --yes', 'skip the confirmation; required without a terminal')
     .action(async (id: string, own: ChangeOptions, self: Command) =>
@@ -39,7 +39,7 @@ export const createPayoutCommand = (deps: CliDeps): Command => {
     );
   payout
     .command('retry')
-    .description('try a payout that failed or was reversed again')
+    .description('retry a payout that failed or was reversed')
     .argument('<id>', "the payout's id")
     .option('--note <text>', 'why, for the audit log')
     .option('-y, --yes', 'skip the confirmation; required without a terminal')

@@ -36,19 +36,19 @@ export const createProofCommand = (deps: CliDeps): Command => {
     .command('verify')
     .description("verify a customer's proof, or a statement, without trusting the service")
     .argument('<file>', 'the JSON of GET /portfolio/proof or /public/proof-of-gold')
-    .option('--key <public-key>', 'the public key that you know already')
-    .option('--customer <id>', 'the customer whose leaf it has to be')
-    .option('--grams <grams>', 'the grams that it has to say, with eight decimals')
-    .option('--previous <file>', 'the statement that it has to follow')
+    .option('--key <public-key>', 'a public key that you already trust')
+    .option('--customer <id>', 'the customer whose leaf the proof must contain')
+    .option('--grams <grams>', 'the grams that the proof must show, with eight decimals')
+    .option('--previous <file>', 'the previous statement, which this one must follow')
     .action(async (file: string, own: VerifyOptions, self: Command) =>
       (await load()).verifyProof(deps, file, own, self),
     );
   proof
     .command('rebuild')
-    .description('rebuild the whole tree of a statement from the export of accounting')
+    .description('rebuild the whole tree of a statement from the accounting export')
     .argument('<file>', 'the CSV of GET /gold/proof-of-gold/{sequence}/leaves')
     .requiredOption('--statement <file>', 'the JSON of the statement')
-    .option('--key <public-key>', 'the public key that you know already')
+    .option('--key <public-key>', 'a public key that you already trust')
     .action(async (file: string, own: RebuildOptions, self: Command) =>
       (await load()).rebuildProof(deps, file, own, self),
     );

@@ -32,9 +32,9 @@ export const createReconcileCommand = (deps: CliDeps): Command =>
   new Command('reconcile')
     .option('--window-hours <hours>', 'hours to look back (default: 72)', parseHours)
     .option('--samples', 'show up to 20 rows for each finding')
-    .option('--check <id>', 'show and judge this check alone')
+    .option('--check <id>', 'report only this check')
     .option('--csv', 'write the samples of --check as CSV')
-    .option('--fresh', 'have a worker compare the books now, and follow it')
+    .option('--fresh', 'have a worker compare the books now, and wait for the result')
     .option('--timeout <duration>', 'how long to wait for --fresh (default: 10m)', parseDuration)
     .addHelpText('after', help)
     .action(async (own: ReconcileOptions, command: Command) =>

@@ -17,15 +17,15 @@ Examples:
 export const createWebhooksCommand = (deps: CliDeps): Command => {
   const webhooks = new Command('webhooks').addHelpText('after', help);
   withPaging(webhooks.command('list'))
-    .description('list events, those that wait for something unless --status is given')
+    .description('list webhook events (default: those that are not applied)')
     .addOption(new Option('--status <status>', 'only these').choices(webhookStatuses))
-    .option('--subject <id>', 'only of this gateway order, payout or validation')
+    .option('--subject <id>', 'only events of this gateway order, payout or validation')
     .action(async (own: ListOptions, self: Command) =>
       (await load()).listWebhooks(deps, own, self),
     );
   webhooks
     .command('replay')
-    .description('apply an event that waits; it moves money once, however often')
+    .description('apply a stored event now; repeating it never moves money twice')
     .argument('<id>', "the event's id")
     .option('-y, --yes', 'skip the confirmation; required without a terminal')
     .action(async (id: string, own: { yes?: boolean }, self: Command) =>

@@ -58,7 +58,7 @@ const findRun = async (
 
 const tooLate = ({ correlationId, run }: Deployment, timeoutMs: number): CliError =>
   new CliError(
-    `deployment ${correlationId} has not ended after ${Math.round(timeoutMs / 1000)} s`,
+    `deployment ${correlationId} did not end within ${Math.round(timeoutMs / 1000)} s`,
     exitCodes.timedOut,
     `It continues without goldctl${run === null ? '' : `: ${run.url}`}. "goldctl deploy runs" shows it.`,
   );

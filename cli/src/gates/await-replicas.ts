@@ -106,7 +106,7 @@ export const awaitReplicas = async (
 const tooLate = (missing: readonly State[], timeoutMs: number): CliError => {
   const named = missing.map(({ name, problem = '' }) => `${name}: ${problem}`).join('; ');
   return new CliError(
-    `the setting is written, but after ${timeoutMs / 1000} s not every replica says so: ${named}`,
+    `the setting is written, but after ${timeoutMs / 1000} s not every replica has applied it: ${named}`,
     exitCodes.timedOut,
     'Repeat the command to wait longer; "goldctl check" says what is wrong with the replica.',
   );

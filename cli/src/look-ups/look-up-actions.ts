@@ -92,7 +92,7 @@ export const checkRules = async (deps: CliDeps, command: Command): Promise<void>
   });
   if (broken.length === 0) return;
   throw new CliError(
-    `${count(broken.length, 'row')} against a rule of the database`,
+    `${count(broken.length, 'row')} broke a rule of the database`,
     exitCodes.findings,
     '"goldctl help runbook restore-and-keys" says when to check them.',
   );

@@ -25,7 +25,7 @@ const endOf = async (deps: CliDeps, client: KubeClient, name: string): Promise<b
     if (state !== 'running') return state === 'succeeded';
     if (deps.now().getTime() >= deadline) {
       throw new CliError(
-        `job ${name} has not ended in time`,
+        `job ${name} did not end in time`,
         exitCodes.timedOut,
         `"kubectl describe job ${name}" says why.`,
       );

@@ -81,8 +81,14 @@ const parentOf = (left: Node, right: Node): Node => ({
 });
 
 const mustBeRoot = (root: Node, statement: Statement): void => {
-  must(root.hash.equals(bytesOf(statement.root)), 'the tree has another root than was signed');
-  must(root.sum === unitsOf(statement.liabilities), 'the sums are not the total that was signed');
+  must(
+    root.hash.equals(bytesOf(statement.root)),
+    'the root of the tree differs from the signed root',
+  );
+  must(
+    root.sum === unitsOf(statement.liabilities),
+    'the sum of the balances differs from the signed total',
+  );
 };
 
 /** Checks the signatures and returns what was signed. @throws NotProven */
@@ -95,12 +101,12 @@ export const readSigned = ({ signed, signatures }: ProofFile, key?: string): Sta
       createPublicKey({ key: jwk, format: 'jwk' }),
       bytesOf(signature),
     );
-    must(good, `the signature of ${publicKey} is not of this statement`);
+    must(good, `the signature of ${publicKey} does not match this statement`);
   }
   const isKnown = key === undefined || signatures.some(({ publicKey }) => publicKey === key);
-  must(isKnown, 'the key that you know has not signed');
+  must(isKnown, 'the key that you gave did not sign this statement');
   const statement = statementForm.safeParse(JSON.parse(signed));
-  must(statement.success, 'the statement has another form');
+  must(statement.success, 'the statement has an unexpected format');
   return statement.data;
 };
 
@@ -108,12 +114,12 @@ export const readSigned = ({ signed, signatures }: ProofFile, key?: string): Sta
 export const mustFollow = (statement: Statement, previous: ProofFile): void => {
   readSigned(previous);
   const named = sha256(Buffer.from(previous.signed, 'utf8')).toString('base64url');
-  must(statement.previous === named, 'the statement does not follow the one before');
+  must(statement.previous === named, 'the statement does not follow the previous one');
 };
 
 /** Climbs from a customer's leaf to the root. @throws NotProven */
 export const verifyLeaf = (leaf: Leaf, statement: Statement): void => {
-  must(leaf.position < statement.accounts, 'the position is not one of the tree');
+  must(leaf.position < statement.accounts, 'the position is outside the tree');
   const customer = idOf(leaf.customer);
   const commitment = sha256(Buffer.of(3), bytesOf(leaf.salt), customer);
   let node = leafNode(statement, commitment, unitsOf(leaf.grams));
@@ -150,7 +156,7 @@ export const rebuild = async (
   for await (const line of lines) {
     if (line === 'commitment,grams' || line === '') continue;
     const { commitment = '', grams = '' } = record.exec(line)?.groups ?? {};
-    must(commitment !== '', `line ${count + 2} is no leaf`);
+    must(commitment !== '', `line ${count + 2} is not a leaf`);
     must(!seen.has(commitment), `line ${count + 2} repeats a commitment`);
     seen.add(commitment);
     let [node, level] = [leafNode(statement, bytesOf(commitment), unitsOf(grams)), 0];

@@ -96,7 +96,8 @@ export const publishProof = async (
   const pairs = Object.entries(columns).map(([name, show]) => [name, show(run)] as const);
   printOne(deps, command, run, pairs);
   if (run.status === 'PUBLISHED') return;
-  if (!isOver(run)) throw new CliError('the statement is not there yet', exitCodes.timedOut);
+  if (!isOver(run))
+    throw new CliError('the statement has not been published yet', exitCodes.timedOut);
   throw new CliError(
     `nothing was signed: ${run.reason ?? run.status}`,
     exitCodes.findings,
@@ -109,7 +110,7 @@ const readProof = (path: string): ProofFile => {
     return proofFile.parse(JSON.parse(readFileSync(path, 'utf8')));
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message.split('\n')[0] : 'it cannot be read';
-    throw new CliError(`${path} is no proof: ${reason}`, exitCodes.usage);
+    throw new CliError(`${path} is not a proof: ${reason}`, exitCodes.usage);
   }
 };
 
@@ -124,7 +125,7 @@ const printVerdict = (
   const keys = file.signatures.map(({ publicKey }) => publicKey);
   const texts = {
     STATEMENT: 'the signature of the statement',
-    LEAF: 'the own leaf, its way to the root, and the signature',
+    LEAF: 'the customer’s leaf, its path to the root, and the signature',
     TREE: `all ${accounts} leaves, the root, the total, and the signature`,
   };
   const text = renderPairs([
@@ -172,7 +173,7 @@ export const verifyProof = (
       if (!leaf.success) throw new NotProven('the leaf has another form');
       const { customer: owner, grams: held } = leaf.data;
       if (customer !== undefined && customer !== owner) {
-        throw new NotProven('the leaf is of another customer');
+        throw new NotProven('the leaf belongs to another customer');
       }
       if (grams !== undefined && grams !== held) throw new NotProven(`the leaf says ${held} g`);
       verifyLeaf(leaf.data, statement);

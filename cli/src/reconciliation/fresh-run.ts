@@ -52,13 +52,13 @@ export const followFreshRun = (
     if (report !== null) return report;
     if (status === 'FAILED') {
       throw new CliError(
-        `run ${id} came to no end`,
+        `run ${id} did not finish`,
         exitCodes.failed,
         '"goldctl jobs list" shows why, where its job was given up.',
       );
     }
     throw new CliError(
-      `run ${id} is not over yet`,
+      `run ${id} has not finished yet`,
       exitCodes.timedOut,
       'It goes on. The same command joins it; "goldctl help runbook jobs-stand-still".',
     );

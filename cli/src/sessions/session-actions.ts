@@ -59,7 +59,7 @@ const accountOf = async (deps: CliDeps, options: GlobalOptions, address: AdminAd
     return { email, password: await readPassword(deps, options, `Password of ${email}:`) };
   }
   if (address.account !== undefined) return address.account.SUPER_ADMIN;
-  throw new CliError('no operator to sign in as', exitCodes.usage, 'Give --email <email>.');
+  throw new CliError('no operator is given', exitCodes.usage, 'Give --email <email>.');
 };
 
 /** Signs an operator in and stores the token. */

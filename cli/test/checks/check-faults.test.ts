@@ -86,7 +86,7 @@ describe('reconciliation', () => {
     stack.admin.answer('/v1/reconciliation/runs?page=1&limit=10', 200, { items: [] });
     expect(await local('last-reconciliation')).toMatchObject({
       status: 'warning',
-      detail: 'There is no run of it.',
+      detail: 'Reconciliation has not run yet.',
     });
   });
 });
@@ -122,12 +122,12 @@ describe('the noted head of the audit chain', () => {
     const options = noted(`7:${hash}\n`, 1);
     expect(await local('audit-head-noted', options)).toMatchObject({
       status: 'failed',
-      detail: 'Entry 7 has another hash than was noted.',
+      detail: 'Entry 7 has a different hash than the one that was noted.',
     });
     writeOperatorProgram(stack.repository);
     expect(await local('audit-head-noted', options)).toMatchObject({
       status: 'failed',
-      detail: 'Entry 7, which was noted, is gone.',
+      detail: 'Entry 7, which was noted, no longer exists.',
     });
   });
 

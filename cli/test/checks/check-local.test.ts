@@ -70,7 +70,7 @@ it('warns of what waits for a person, and fails for it with --strict alone', asy
     'last-reconciliation ok',
     'audit-head-noted not-run',
   ]);
-  expect(summary).toBe('6 checks: 1 ok, 4 with a warning, 1 not run. Not asked: audit-head-noted.');
+  expect(summary).toBe('6 checks: 1 ok, 4 with a warning, 1 not run. Not run: audit-head-noted.');
   const strict = await check('--category', 'operations', '--strict');
   expect(strict.code).toBe(3);
   expect(strict.stderr).toContain('4 checks with a warning, and --strict is given');
@@ -82,7 +82,7 @@ it('says what it did not ask', async () => {
   await stack.worker.close();
   const { summary } = await recordsOf('--category', 'operations');
   expect(summary).toBe(
-    '6 checks: 3 ok, 3 not run. Not asked: dead-jobs, oldest-due-job, audit-head-noted.',
+    '6 checks: 3 ok, 3 not run. Not run: dead-jobs, oldest-due-job, audit-head-noted.',
   );
 });
 

@@ -169,7 +169,7 @@ describe('database-busy', () => {
       await client.query('LOCK TABLE gold_order IN ACCESS EXCLUSIVE MODE');
       expect(await call('GET', '/gold/orders')).toMatchObject({ status: 503, code: 'BUSY' });
       const check = await book.play('goldctl check --category stores');
-      expect(check.stdout).toContain('√ the database takes writes');
+      expect(check.stdout).toContain('√ the database accepts writes');
       const status = await book.play('goldctl database status');
       expect(status.stdout).toMatch(/^connections +\d+/mu);
       await client.query('ROLLBACK');

@@ -121,7 +121,7 @@ describe('audit-chain', () => {
     const notes = join(env['STACK_HOME'] ?? '', 'heads.txt');
     writeFileSync(notes, `${head}\n`);
     const check = await book.play('goldctl check', { env: { GOLDCTL_AUDIT_HEADS: notes } });
-    expect(check.stdout).toContain('√ the head of the audit chain was noted lately');
+    expect(check.stdout).toContain('√ the head of the audit chain was noted recently');
     expect(book.unplayed()).toEqual([]);
   });
 });

@@ -19,8 +19,8 @@ const { body } = await desk.post('/v1/auth/login', { body: { email, password } }
 const operator = desk.with({ token: body.accessToken });
 \`\`\`
 
-**Authorise** every later call with the access token. The role is read anew at every request, and
-each operation names the roles that it admits.
+**Authorise** every later call with the access token. The service reads the role at every
+request, and each operation names the roles that it admits.
 
 \`\`\`sh
 curl -s "$API/kyc?limit=20" -H "authorization: Bearer $TOKEN"
@@ -30,8 +30,8 @@ curl -s "$API/kyc?limit=20" -H "authorization: Bearer $TOKEN"
 const { body: queue } = await operator.get('/v1/kyc', { query: { limit: 20 } });
 \`\`\`
 
-**Decide**, for instance on the KYC of a customer who wants to buy. What an operator writes is
-audited with what was there before.
+**Decide**, for instance on the KYC of a customer who wants to buy. Each change by an
+operator is audited with the previous value.
 
 \`\`\`sh
 curl -s -X POST $API/kyc/$ID/approve -H "authorization: Bearer $TOKEN"
@@ -48,6 +48,6 @@ with at most two places, and grams are decimal text. Never put one into a floati
 
 # Repeated requests
 
-A change of a state that is made already is 409 \`ILLEGAL_TRANSITION\` or answers the row as it is:
-after a lost answer read the row before you decide anew. Cash that was received is recorded once for
-each reference.`;
+A repeated change of state returns 409 \`ILLEGAL_TRANSITION\` or the row as it is. After a lost
+response, read the row before you decide again. Cash that was received is recorded once for each
+reference.`;

@@ -3,11 +3,11 @@ export const customerGuide = `Buy, sell and hold gold.
 
 # A first purchase
 
-The addresses are those of a local stack (\`make up\`). There the one-time code is shown by the
-sandbox, and \`POST /_control/payments/:gatewayOrderId\` at the sandbox plays the customer at the
-checkout.
+The addresses are those of a local stack (\`make up\`). There, the sandbox shows the one-time code,
+and \`POST /_control/payments/:gatewayOrderId\` at the sandbox pays the order as the customer would at
+the checkout.
 
-**Sign in** with a code that is sent to a phone. Name the device by an id of your own.
+**Sign in** with a code that is sent to a phone. Choose an id for the device.
 
 \`\`\`sh
 API=http://127.0.0.1:4000/v1
@@ -22,9 +22,9 @@ await visitor.post('/v1/auth/send-otp', { body: { phone } });
 const { body } = await visitor.post('/v1/auth/verify-otp', { body: { phone, otp, deviceId } });
 \`\`\`
 
-**Authorise** every later call with the access token, which lives for 15 minutes. Exchange the
-refresh token for a new pair at \`POST /auth/refresh\`: each is good once, so let the tabs or threads
-of a client take turns.
+**Authorise** every later call with the access token, which is valid for 15 minutes. Exchange the
+refresh token for a new pair at \`POST /auth/refresh\`. Each refresh token can be used once, so only
+one tab or thread of a client may refresh at a time.
 
 \`\`\`sh
 curl -s $API/config -H "authorization: Bearer $TOKEN"
@@ -36,9 +36,9 @@ session.begin(body);
 const { body: config } = await session.api.get('/v1/config');
 \`\`\`
 
-**Buy.** KYC has to be approved first: \`POST /kyc/documents\`, then \`POST /kyc/submit\`. The answer has
-the order, which is \`PENDING\`, and the checkout that the gateway's own script opens. The money is
-believed by the gateway's word alone; read the order until it is \`ALLOCATED\`.
+**Buy.** KYC has to be approved first: \`POST /kyc/documents\`, then \`POST /kyc/submit\`. The response
+contains the order, which is \`PENDING\`, and the checkout that the gateway's script opens. Only the
+gateway can confirm the payment. Poll the order until it is \`ALLOCATED\`.
 
 \`\`\`sh
 curl -s $API/gold/buy -H "authorization: Bearer $TOKEN" -H 'content-type: application/json' \\
@@ -57,15 +57,16 @@ const { checkout } = bought.payment;
 
 # Money
 
-Rupees are decimal text with at most two places (\`"1000.50"\`); a JSON number is taken and held to
-the same form. A field whose name ends in \`Paise\` or \`_paise\` is a whole number of paise. Grams are
-decimal text with four places or more. Never put either into a floating-point number: amounts are
-worked out here, and what a client sends is compared and not believed.
+Rupees are decimal text with at most two places (\`"1000.50"\`). A JSON number is also accepted, with
+the same limits. A field whose name ends in \`Paise\` or \`_paise\` is a whole number of paise. Grams are
+decimal text with four places or more. Never put either into a floating-point number. The
+service computes every amount and only compares it with what a client sends.
 
 # Idempotency
 
-Whatever creates an order takes a key of your own: 8 to 128 letters, digits or \`. _ : -\`, one for
-each thing that the customer wants. Send the same key again whenever you do not know what became of a
-request: the answer is 200 with \`idempotent-replayed: true\` and the order as it is now. The same key
-with another body is 409 \`IDEMPOTENCY_KEY_REUSED\`, and while the first request runs 409
+Every request that creates an order takes an idempotency key: 8 to 128 letters, digits or
+\`. _ : -\`. Create one key for each purchase or sale that the customer intends. If you do not know
+the outcome of a request, send it again with the same key: the response is 200 with
+\`idempotent-replayed: true\` and the current state of the order. The same key with a different body
+returns 409 \`IDEMPOTENCY_KEY_REUSED\`. While the first request is running, a repeat returns 409
 \`REQUEST_IN_PROGRESS\`. A request that was refused leaves its key free.`;

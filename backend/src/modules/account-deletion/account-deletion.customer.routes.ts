@@ -58,7 +58,7 @@ export const createAccountDeletionRoutes = (deps: AccountDeletionDeps): Route[] 
   defineRoute({
     method: 'POST',
     path: '/users/me/deletion/confirm',
-    summary: 'Delete the account for good',
+    summary: 'Permanently delete the account',
     tags,
     access: customerAccess,
     body: confirmDeletionBody,
@@ -70,7 +70,7 @@ export const createAccountDeletionRoutes = (deps: AccountDeletionDeps): Route[] 
   defineRoute({
     method: 'GET',
     path: '/users/me/deletion/status',
-    summary: 'Whether the account is deleted; accepts an unexpired token of a deleted account too',
+    summary: 'The state of the account; also accepts an unexpired token of a deleted account',
     tags,
     access: tokenSubjectAccess,
     responses: { 200: deletionStatus },

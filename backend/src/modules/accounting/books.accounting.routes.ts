@@ -177,7 +177,7 @@ export const createStatutoryRoutes = (deps: AccountingWriteDeps & FilesDeps): Ro
   defineRoute({
     method: 'PUT',
     path: '/gold/statutory-parameters/:key',
-    summary: 'Set the value of a statutory parameter from a day on',
+    summary: 'Set the value of a statutory parameter, effective from a day',
     tags: ['statutory'],
     access: portalWrite('gold.statutory.write'),
     params: statutoryParams,
@@ -228,7 +228,7 @@ export const createLedgerRoutes = ({ switches }: { readonly switches: Switches }
   defineRoute({
     method: 'GET',
     path: '/gold/posting-status',
-    summary: 'The reason for which nothing is posted to the ledger',
+    summary: 'Why nothing is posted to the ledger',
     tags: ['ledger'],
     access: portalRead('gold.ledger.read'),
     responses: { 200: postingStatusView },

@@ -189,7 +189,10 @@ const lock = async (tx: Db, key: PortalUserKey) => {
   const superAdmins = await lockActiveSuperAdmins(tx);
   const user = await lockPortalUser(tx, key);
   if (user === undefined) {
-    const message = 'email' in key ? `No portal user has ${key.email}.` : 'No such portal user.';
+    const message =
+      'email' in key
+        ? `There is no portal user with the email ${key.email}.`
+        : 'There is no such portal user.';
     throw new AppError('NOT_FOUND', { message });
   }
   return { user, others: superAdmins.filter(({ id }) => id !== user.id) };

@@ -50,7 +50,7 @@ const rangeOf = (clock: Clock, query: { from?: string | undefined; to?: string |
   const from = query.from ?? istDate(addMs(startOfIstDate(to), -(defaultDays - 1) * dayMs));
   const days = (startOfIstDate(to).getTime() - startOfIstDate(from).getTime()) / dayMs + 1;
   if (days < 1 || days > maxDays) {
-    const message = `"from" is at most "to", and the two are at most ${maxDays} days apart.`;
+    const message = `"from" must not be after "to", and they can be at most ${maxDays} days apart.`;
     throw new AppError('VALIDATION_FAILED', { message, field: 'from' });
   }
   return { from, to };
@@ -174,7 +174,7 @@ const createMonthEndReads = (deps: AccountingWriteDeps & FilesDeps): Route[] => 
   defineRoute({
     method: 'GET',
     path: '/gold/month-end-close/:period',
-    summary: 'A month: its totals, frozen or so far, and what differs from them now',
+    summary: 'A month: its totals, frozen or so far, and any difference from the current books',
     tags: ['month-end'],
     access: portalRead('gold.month_end.read'),
     params: periodParams,
@@ -188,7 +188,7 @@ const createMonthEndReads = (deps: AccountingWriteDeps & FilesDeps): Route[] => 
   defineRoute({
     method: 'GET',
     path: '/gold/month-end',
-    summary: 'The months that are not closed, the oldest first, and what keeps them open',
+    summary: 'The open months, oldest first, and what prevents each from being closed',
     tags: ['month-end'],
     access: portalRead('gold.month_end.read'),
     responses: { 200: openMonthsView },
@@ -222,7 +222,7 @@ export const createMonthEndRoutes = (
   defineRoute({
     method: 'POST',
     path: '/gold/month-end-close/:period/reopen',
-    summary: 'Reopen the newest closed month, with a reason; what was frozen is kept',
+    summary: 'Reopen the newest closed month, with a reason; its frozen totals are kept',
     tags: ['month-end'],
     access: portalWrite('gold.month_end.close'),
     params: periodParams,

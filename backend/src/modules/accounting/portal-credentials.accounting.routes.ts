@@ -32,7 +32,7 @@ const createSelfRoutes = (realm: ReturnType<typeof createPortalRealm>): Route[] 
   defineRoute({
     method: 'POST',
     path: '/auth/second-factor/confirm',
-    summary: 'Activate the authenticator app by its first code; every other session ends',
+    summary: 'Activate the authenticator app with its first code; every other session ends',
     tags,
     access: anyPortalUserBefore,
     body: confirmBody,

@@ -20,7 +20,8 @@ export const removePortalFactor = async (
   audit: (change: FactorRemoval) => Promise<void>,
 ): Promise<PortalUserRecord> => {
   const account = await lockPortalUser(tx, key);
-  if (account === undefined) throw new AppError('NOT_FOUND', { message: 'No such portal user.' });
+  if (account === undefined)
+    throw new AppError('NOT_FOUND', { message: 'There is no such portal user.' });
   return removeFactor(deps, tx, { accounts: portalAccounts, account }, audit);
 };
 
@@ -37,9 +38,10 @@ export const disablePortalFactor = async (
 ): Promise<PortalUserRecord> =>
   deps.inTransaction(async (tx) => {
     const user = await lockPortalUser(tx, { id });
-    if (user === undefined) throw new AppError('NOT_FOUND', { message: 'No such portal user.' });
+    if (user === undefined)
+      throw new AppError('NOT_FOUND', { message: 'There is no such portal user.' });
     if (id === by.principal.portalUserId) {
-      const message = 'Ask another super admin: nobody takes away their own second factor.';
+      const message = 'You cannot disable your own second factor. Ask another super admin.';
       throw new AppError('PERMISSION_DENIED', { message });
     }
     requireReach(by.principal, user);

@@ -53,7 +53,7 @@ export const createPortalUserReads = ({ db }: { readonly db: Db }): Route[] => [
   defineRoute({
     method: 'GET',
     path: `${path}/roles`,
-    summary: 'The roles, each with the permissions that a new user of it has',
+    summary: 'The roles, each with its default permissions',
     tags,
     access: portalRead('roles.read'),
     responses: { 200: rolesView },
@@ -149,7 +149,7 @@ const createUserRoutes = (changes: PortalUserChanges): Route[] => [
   defineRoute({
     method: 'POST',
     path: `${path}/:id/reset-password`,
-    summary: 'Set a password, and end the sessions of the old one',
+    summary: 'Set a password and end all earlier sessions',
     access: portalWrite('portal_users.reset_password'),
     ...change,
     errors: ['NOT_FOUND', 'BUSY'],

@@ -30,7 +30,10 @@ export const newPortalUserBody = z.object({
 
 export const portalUserPatch = z
   .object({ email: emailSchema.optional(), name: nameSchema.optional() })
-  .refine(({ email, name }) => email !== undefined || name !== undefined, 'must name a change');
+  .refine(
+    ({ email, name }) => email !== undefined || name !== undefined,
+    'must change at least one field',
+  );
 
 export const passwordBody = z.object({ password: newPasswordSchema });
 export const roleBody = z.object({ role: z.enum(portalRoles) });

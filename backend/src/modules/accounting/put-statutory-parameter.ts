@@ -77,7 +77,7 @@ export const putStatutoryParameter = async (
 ): Promise<StatutoryRow> => {
   const { key, value, effectiveFrom, note } = parameter;
   if (isRate(key) && !isRateValue(value)) {
-    const message = 'A rate is a whole number of basis points from 0 to 10000.';
+    const message = 'A rate must be a whole number of basis points from 0 to 10000.';
     throw new AppError('VALIDATION_FAILED', { message, field: 'value' });
   }
   return inTransaction(async (tx) => {
@@ -98,7 +98,7 @@ export const putStatutoryParameter = async (
       await insertStatutory(tx, row);
     } catch (error) {
       if (!isUniqueViolation(error)) throw error;
-      refuse('This parameter has a value from this date on already. Choose another date.');
+      refuse('This parameter already has a value from this date on. Choose another date.');
     }
     await audit.record(tx, {
       action: 'accounting.statutory-parameter.put',

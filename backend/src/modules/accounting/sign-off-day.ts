@@ -65,6 +65,6 @@ export const signOffDay = async (
     });
   } catch (error) {
     if (!isUniqueViolation(error)) throw error;
-    throw new AppError('CONFLICT', { message: 'This day is signed off already.', field: 'date' });
+    throw new AppError('CONFLICT', { message: 'This day is already signed off.', field: 'date' });
   }
 };

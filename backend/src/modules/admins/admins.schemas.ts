@@ -46,7 +46,7 @@ const adminView = z.object({
 });
 adminView.register(z.globalRegistry, {
   id: 'Operator',
-  description: 'A person who works for the house.',
+  description: 'An operator of the service.',
   examples: [
     { id: '0199d8f2-4c8a-7b2c-8a33-1dfe4d8e0f98', email: 'operator@example.test', role: 'ADMIN' },
   ],
@@ -105,7 +105,7 @@ export const adminTokenView = z.object({
 });
 adminTokenView.register(z.globalRegistry, {
   id: 'OperatorToken',
-  description: 'Takes the place of the token that was used: every earlier one has ended.',
+  description: 'Replaces the token of the request: every earlier token has ended.',
   examples: [
     {
       accessToken: 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJleGFtcGxlIn0.c2lnbmF0dXJl',

@@ -99,7 +99,10 @@ const lockAdmin = async (tx: Db, email: string) => {
   const superAdmins = await lockActiveSuperAdmins(tx);
   const admin = await lockAdminByEmail(tx, email);
   if (admin === undefined) {
-    throw new AppError('NOT_FOUND', { message: `No operator has ${email}.`, field: 'email' });
+    throw new AppError('NOT_FOUND', {
+      message: `There is no operator with the email ${email}.`,
+      field: 'email',
+    });
   }
   return { admin, isLast: superAdmins.every((id) => id === admin.id) };
 };

@@ -37,7 +37,7 @@ const createSelfRoutes = (realm: ReturnType<typeof createOperatorRealm>): Route[
   defineRoute({
     method: 'POST',
     path: '/auth/second-factor/confirm',
-    summary: 'Activate the authenticator app by its first code; every other sign-in ends',
+    summary: 'Activate the authenticator app with its first code; every other sign-in ends',
     tags,
     access: anyAdminBefore,
     body: confirmBody,

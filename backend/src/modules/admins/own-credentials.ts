@@ -19,7 +19,7 @@ export const disableFactor = async (
   const found = await findAdmin(deps.db, adminId);
   if (found === undefined) throw new AppError('NOT_FOUND');
   if (adminId === by.principal.adminId) {
-    const message = 'Ask another super admin: nobody takes away their own second factor.';
+    const message = 'You cannot disable your own second factor. Ask another super admin.';
     throw new AppError('FORBIDDEN', { message });
   }
   return deps.inTransaction((tx) =>
@@ -42,7 +42,10 @@ export const removeOperatorFactor = async (
 ): Promise<AdminRecord> => {
   const account = await lockAdminByEmail(tx, email);
   if (account === undefined) {
-    throw new AppError('NOT_FOUND', { message: `No operator has ${email}.`, field: 'email' });
+    throw new AppError('NOT_FOUND', {
+      message: `There is no operator with the email ${email}.`,
+      field: 'email',
+    });
   }
   return removeFactor(deps, tx, { accounts: operatorAccounts, account }, audit);
 };

@@ -37,7 +37,7 @@ const createReads = <Principal>(
     defineRoute({
       method: 'GET',
       path,
-      summary: 'What a second person has to approve, or has decided; newest first',
+      summary: 'Requests that need a second person, with their decisions, newest first',
       tags,
       access: readers,
       query: approvalsQuery,
@@ -75,7 +75,7 @@ const createWithdrawal = <Principal>(
   defineRoute({
     method: 'POST',
     path: `${path}/:id/withdraw`,
-    summary: 'Take back what one asked for',
+    summary: 'Withdraw your own request',
     tags,
     access: deciders,
     params: idParams,
@@ -112,7 +112,7 @@ export const createApprovalRoutes = <Principal>(
     defineRoute({
       method: 'POST',
       path: `${path}/:id/approve`,
-      summary: 'Do what another person asked for',
+      summary: 'Approve the request of another person',
       tags,
       access: deciders,
       params: idParams,
@@ -136,7 +136,7 @@ export const createApprovalRoutes = <Principal>(
     defineRoute({
       method: 'POST',
       path: `${path}/:id/reject`,
-      summary: 'Reject what another person asked for',
+      summary: 'Reject the request of another person',
       tags,
       access: deciders,
       params: idParams,

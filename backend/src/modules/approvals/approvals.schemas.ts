@@ -7,7 +7,7 @@ import { approvalStatuses, listableActions, type ApprovalRequest } from './appro
 const personView = z.object({ id: z.uuid(), email: z.string() });
 personView.register(z.globalRegistry, {
   id: 'ApprovalPerson',
-  description: 'Who asked for something, or decided it.',
+  description: 'The person who made or decided a request.',
   examples: [{ id: '0199d8f2-4c8a-7b2c-8a33-1dfe4d8e0f98', email: 'operator@example.test' }],
 });
 
@@ -33,7 +33,7 @@ export const approvalView = z.object({
 });
 approvalView.register(z.globalRegistry, {
   id: 'Approval',
-  description: 'An action that a second person has to approve, or has decided.',
+  description: 'An action that a second person must approve or has decided.',
   examples: [
     {
       approvalId: '0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b10',

@@ -99,7 +99,7 @@ const freePlace = async (
   const pending = await findPending(deps.db, place);
   if (pending === undefined) return;
   if (pending.expiresAt > deps.clock.now()) {
-    const message = 'A request for this waits for a second person already.';
+    const message = 'A request for this is already waiting for a second person.';
     throw new AppError('CONFLICT', { message, details: { approvalId: pending.id } });
   }
   await expireOne(deps, pending);
@@ -152,7 +152,7 @@ export const askApproval = async (
     });
   } catch (error) {
     if (!isUniqueViolation(error)) throw error;
-    const message = 'A request for this waits for a second person already.';
+    const message = 'A request for this is already waiting for a second person.';
     throw new AppError('CONFLICT', { message });
   }
   return request;

@@ -21,7 +21,7 @@ const requirePending = (request: ApprovalRequest, now: Date): void => {
     throw new AppError('ILLEGAL_TRANSITION', { details: { status: request.status } });
   }
   if (request.expiresAt <= now) {
-    const message = 'This request has expired. Ask for it again.';
+    const message = 'This request has expired. Please make a new request.';
     throw new AppError('ILLEGAL_TRANSITION', { message, details: { status: 'EXPIRED' } });
   }
 };
@@ -40,7 +40,7 @@ const lockPending = async (
 
 const requireOther = (request: ApprovalRequest, person: Person): void => {
   if (request.requestedBy !== person.id) return;
-  const message = 'You asked for this: another person has to decide it. You can withdraw it.';
+  const message = 'You made this request, so another person must decide it. You can withdraw it.';
   throw new AppError('OTHER_PERSON_REQUIRED', { message });
 };
 
@@ -133,7 +133,8 @@ export const approve = async (
   const around = async <T>(tx: Db, work: () => Promise<T>): Promise<T> => {
     const request = await lockPending(deps, tx, id);
     if (!(await isStillAllowed(tx, request))) {
-      const message = 'Whoever asked for this may not do it any more. Reject the request.';
+      const message =
+        'The person who made this request no longer has permission for it. Reject the request.';
       throw new AppError('CONFLICT', { message });
     }
     const done = await work();
@@ -173,7 +174,7 @@ export const withdraw = async (
   await deps.inTransaction(async (tx) => {
     const request = await lockPending(deps, tx, id);
     if (request.requestedBy !== person.id) {
-      const message = 'Only whoever asked can withdraw this. You can reject it.';
+      const message = 'Only the person who made this request can withdraw it. You can reject it.';
       throw new AppError('OTHER_PERSON_REQUIRED', { message });
     }
     await decide(deps, tx, request, { to: 'WITHDRAWN', person, action: 'approval.withdraw' });

@@ -43,7 +43,7 @@ const auditEntryView = z.object({
 });
 auditEntryView.register(z.globalRegistry, {
   id: 'AuditEntry',
-  description: 'An action that was taken, or was refused.',
+  description: 'An action that was taken or refused.',
   examples: [
     {
       id: '0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b10',

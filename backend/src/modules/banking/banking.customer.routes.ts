@@ -55,7 +55,7 @@ export const createBankingCustomerRoutes = (deps: BankingDeps): Route[] => [
     ...shared,
     method: 'DELETE',
     path: '/bank-accounts/:id',
-    summary: 'Delete a bank account, unless money is on its way to it',
+    summary: 'Delete a bank account, unless a payout to it is in progress',
     params: idParams,
     responses: { 204: null },
     errors: ['NOT_FOUND', 'BANK_ACCOUNT_IN_USE'],

@@ -63,7 +63,7 @@ const buyView = z.object({
 });
 buyView.register(z.globalRegistry, {
   id: 'Purchase',
-  description: 'A buy order and the payment that it waits for.',
+  description: 'A buy order and the payment that it is waiting for.',
   examples: [
     {
       order: { ...exampleOf(goldOrderView), status: 'PENDING' },

@@ -151,7 +151,7 @@ const lockUnpaid = async (
     (status === 'FAILED' || (status === 'PENDING' && (await isUnrequested())));
   if (isPayable) return { status, amountPaise };
   throw new AppError('ILLEGAL_TRANSITION', {
-    message: 'Only an installment that was not paid can be paid again.',
+    message: 'You can only pay an installment that was not paid. You have not been charged.',
   });
 };
 

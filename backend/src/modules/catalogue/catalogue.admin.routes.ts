@@ -92,7 +92,7 @@ const createProductWrites = (deps: SaveProductDeps): Route[] => [
     ...writes,
     method: 'DELETE',
     path: '/products/:id',
-    summary: 'Take a product out of the catalogue; it stays in orders',
+    summary: 'Remove a product from the catalogue; it stays in orders',
     params: idParams,
     responses: { 204: null },
     handler: async ({ params: { id }, principal, context }) => {

@@ -217,7 +217,7 @@ const example = {
 };
 productView.register(z.globalRegistry, {
   id: 'Product',
-  description: 'A piece of jewellery with its price of this moment.',
+  description: 'A piece of jewellery with its current price.',
   examples: [example],
 });
 export const productPage = pageOf(productView);

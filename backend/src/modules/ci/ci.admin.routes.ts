@@ -38,7 +38,7 @@ export const createCiAdminRoutes = (deps: TriggerDeployDeps & { readonly db: Db 
   defineRoute({
     method: 'POST',
     path: '/devops/deploy',
-    summary: 'Start the deployment of a target; at most one a minute, whichever target',
+    summary: 'Start the deployment of a target; at most one a minute across all targets',
     tags,
     access: adminAccess('SUPER_ADMIN'),
     body: deployBody,

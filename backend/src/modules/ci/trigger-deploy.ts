@@ -28,8 +28,8 @@ interface DeployRequest extends ByOperator {
   readonly target: DeployTarget;
 }
 
-const notAvailable = 'The CI system is not available right now; nothing was started.';
-const notAccepted = 'The CI system refused the deployment; nothing was started.';
+const notAvailable = 'The CI system is not responding. Nothing was started. Please try again.';
+const notAccepted = 'The CI system refused the deployment. Nothing was started.';
 
 /** Returns the error of a dispatch that was refused, or whose outcome is unknown. */
 const errorOf = (

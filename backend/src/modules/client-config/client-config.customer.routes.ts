@@ -135,7 +135,7 @@ export const createClientConfigRoutes = (deps: ClientConfigDeps): Route[] => {
     defineRoute({
       method: 'GET',
       path: '/config',
-      summary: 'Limits, gates, flags and banners that a client works by',
+      summary: 'Limits, gates, flags and banners for clients',
       tags: ['public'],
       access: PUBLIC,
       responses: { 200: configView, 304: null },

@@ -37,7 +37,7 @@ export const configView = z.object({
 });
 configView.register(z.globalRegistry, {
   id: 'ClientConfig',
-  description: 'All that a client needs to know before it asks for anything.',
+  description: 'Everything that a client needs before its first request.',
   examples: [
     {
       limits: exampleOf(limitsView),

@@ -73,7 +73,7 @@ const createSignInRoutes = (deps: AuthRoutesDeps): Route[] => {
     defineRoute({
       method: 'POST',
       path: '/auth/verify-otp',
-      summary: 'Sign in with the code; the first time creates the account',
+      summary: 'Sign in with the code; the first sign-in creates the account',
       tags,
       access: PUBLIC,
       body: verifyOtpBody,

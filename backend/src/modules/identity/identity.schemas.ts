@@ -92,7 +92,7 @@ biometricTokenBody.register(z.globalRegistry, {
 export const biometricTokenAnswer = z.object({ biometricToken: z.string() });
 biometricTokenAnswer.register(z.globalRegistry, {
   id: 'BiometricToken',
-  description: 'The token that a device keeps behind its own lock.',
+  description: 'The token that a device stores behind its screen lock.',
   examples: [{ biometricToken: 'h3Ns8KpW1xQz6VtB4mYr9LcD2fGj7aUe5RoT0iXwHvE' }],
 });
 
@@ -145,7 +145,7 @@ export const pushTokenView = z.object({
 });
 pushTokenView.register(z.globalRegistry, {
   id: 'PushToken',
-  description: 'A device that notifications could be delivered to.',
+  description: 'A device that can receive notifications.',
   examples: [
     {
       id: '0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b10',

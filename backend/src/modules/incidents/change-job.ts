@@ -82,7 +82,7 @@ export const discardJob = (
     const job = await lockIdleJob(tx, id);
     if (job.status !== 'dead') {
       throw new AppError('ILLEGAL_TRANSITION', {
-        message: 'The job is still tried. Only one that was given up can be discarded.',
+        message: 'This job is still being retried. Only a dead job can be discarded.',
         details: { status: job.status },
       });
     }

@@ -15,7 +15,7 @@ export const createJobRoutes = (deps: JobRouteDeps): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/jobs',
-    summary: 'Jobs of one status, oldest first; those that were given up unless one is named',
+    summary: 'Jobs of one status, oldest first; by default dead jobs',
     tags,
     access: adminAccess('SUPER_ADMIN', 'ADMIN'),
     query: jobsQuery,
@@ -29,7 +29,7 @@ export const createJobRoutes = (deps: JobRouteDeps): Route[] => [
   defineRoute({
     method: 'POST',
     path: '/jobs/:id/retry',
-    summary: 'Let a job begin anew at once, with all of its tries',
+    summary: 'Retry a job now, with all of its attempts',
     tags,
     access: adminAccess('SUPER_ADMIN', 'ADMIN'),
     params: jobParams,
@@ -44,7 +44,7 @@ export const createJobRoutes = (deps: JobRouteDeps): Route[] => [
   defineRoute({
     method: 'POST',
     path: '/jobs/:id/discard',
-    summary: 'Take a job that was given up off the queue for good',
+    summary: 'Permanently remove a dead job from the queue',
     tags,
     access: adminAccess('SUPER_ADMIN'),
     params: jobParams,

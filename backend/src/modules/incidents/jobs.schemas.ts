@@ -37,7 +37,7 @@ export const jobView = z.object({
 });
 jobView.register(z.globalRegistry, {
   id: 'Job',
-  description: 'Work of the worker that waits, runs or was given up.',
+  description: 'A job of the worker: queued, running or dead.',
   examples: [
     {
       id: '4711',

@@ -27,7 +27,7 @@ export const createOpenPaymentRoutes = (deps: OpenPaymentDeps): Route[] => {
     defineRoute({
       method: 'GET',
       path: '/payments',
-      summary: 'Captured payments whose money waits for a person, oldest first',
+      summary: 'Captured payments that wait for an operator, oldest first',
       access: anyAdmin,
       query: openPaymentsQuery,
       responses: { 200: openPaymentPage },
@@ -40,7 +40,7 @@ export const createOpenPaymentRoutes = (deps: OpenPaymentDeps): Route[] => {
     defineRoute({
       method: 'GET',
       path: '/payments/:id',
-      summary: 'One of them, with what can be done',
+      summary: 'One captured payment, with the possible actions',
       access: anyAdmin,
       params: idParams,
       responses: { 200: openPaymentView },
@@ -51,7 +51,7 @@ export const createOpenPaymentRoutes = (deps: OpenPaymentDeps): Route[] => {
     defineRoute({
       method: 'POST',
       path: '/payments/:id/refunded',
-      summary: 'Record that a payment of no known order was paid back at its gateway',
+      summary: 'Record that a payment without a known order was refunded at its gateway',
       access: adminAccess('SUPER_ADMIN'),
       params: idParams,
       body: recordRefundBody,

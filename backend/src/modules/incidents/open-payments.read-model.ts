@@ -4,7 +4,7 @@ import { offsetOf, type Page } from '../../platform/http/index.ts';
 
 export const openPaymentStates = ['REVIEW', 'UNMATCHED'] as const;
 
-/** A captured payment whose money waits for a person. */
+/** A captured payment that waits for an operator. */
 export interface OpenPayment {
   readonly id: string;
   readonly gateway: string;

@@ -48,7 +48,7 @@ export const openPaymentView = z.object({
 });
 openPaymentView.register(z.globalRegistry, {
   id: 'OpenPayment',
-  description: 'A captured payment whose money waits for a person.',
+  description: 'A captured payment that waits for an operator.',
   examples: [
     {
       id: '0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b10',

@@ -31,7 +31,7 @@ const illegalTransition = (message: string): AppError =>
 const requirePaidBack = (state: RefundState): void => {
   if (state.kind === 'NO_ANSWER') {
     throw new AppError('SERVICE_UNAVAILABLE', {
-      message: 'The payment gateway is not responding. Nothing was recorded; try again.',
+      message: 'The payment gateway is not responding. Nothing was recorded. Please try again.',
     });
   }
   if (state.kind === 'HELD')

@@ -38,7 +38,7 @@ export const replayEvent = (
     const { source, status, attempts } = event;
     if (!canReplay(event, event.sealedBody)) {
       throw new AppError('ILLEGAL_TRANSITION', {
-        message: 'Only an event that waits, and still has its body, can be applied again.',
+        message: 'Only an event that is not yet applied and still has its body can be replayed.',
         details: { status },
       });
     }

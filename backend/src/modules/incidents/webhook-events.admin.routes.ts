@@ -40,7 +40,7 @@ export const createWebhookEventRoutes = (deps: WebhookEventDeps): Route[] => {
     defineRoute({
       method: 'GET',
       path: '/webhook-events',
-      summary: 'Signed events, newest first; those that wait unless a filter names others',
+      summary: 'Signed events, newest first; by default those that are not applied',
       query: webhookEventsQuery,
       responses: { 200: webhookEventPage },
       ...shared,
@@ -63,7 +63,7 @@ export const createWebhookEventRoutes = (deps: WebhookEventDeps): Route[] => {
     defineRoute({
       method: 'POST',
       path: '/webhook-events/:id/replay',
-      summary: 'Apply a signed event that waits now: the worker does it',
+      summary: 'Queue a stored event to be applied now by the worker',
       params: idParams,
       responses: { 200: webhookEventDetail },
       errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION'],

@@ -81,7 +81,7 @@ const createQueueRoutes = (deps: KycAdminDeps): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/kyc/:id/documents/:kind',
-    summary: 'A document of the newest submission, decrypted; each look is audited',
+    summary: 'A document of the newest submission, decrypted; each access is audited',
     tags,
     access: reviewers,
     params: documentParams,
@@ -97,7 +97,7 @@ const createDecisionRoutes = (deps: KycAdminDeps): Route[] => [
   defineRoute({
     method: 'PATCH',
     path: '/users/:id/force-kyc-reverify',
-    summary: 'Return KYC to PENDING from any other state; the customer has to submit it again',
+    summary: 'Return KYC to PENDING from any other state; the customer must submit it again',
     tags,
     access: reviewers,
     params: idParams,
@@ -151,7 +151,7 @@ const createClaimRoutes = (deps: KycAdminDeps): Route[] => [
   defineRoute({
     method: 'POST',
     path: '/kyc/:id/claim',
-    summary: 'Claim a submission for 15 minutes; nobody else can decide on it meanwhile',
+    summary: 'Claim a submission for 15 minutes; no other operator can decide it meanwhile',
     tags,
     access: reviewers,
     params: idParams,

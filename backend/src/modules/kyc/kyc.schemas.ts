@@ -36,7 +36,7 @@ export const submitBody = z.object({
   aadhaar: z
     .string()
     .regex(/^[2-9][0-9]{11}$/u, 'must be 12 digits, the first from 2 to 9')
-    .refine(hasVerhoeffCheckDigit, 'is not an Aadhaar number: its check digit does not fit'),
+    .refine(hasVerhoeffCheckDigit, 'is not a valid Aadhaar number: its check digit is wrong'),
   pincode: z.string().regex(/^[1-9][0-9]{5}$/u, 'must be six digits, the first not 0'),
   documentKey,
   selfieKey: documentKey.optional(),

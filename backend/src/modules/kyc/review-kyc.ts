@@ -191,7 +191,7 @@ export const approveKyc = async (
   } catch (error) {
     if (!isUniqueViolation(error)) throw error;
     throw new AppError('PROVIDER_MISMATCH', {
-      message: 'The provider knows this phone number as another customer of ours.',
+      message: 'The gold provider has registered this phone number for another of our customers.',
       cause: error,
     });
   }

@@ -59,7 +59,7 @@ const fullNameFor = async (db: Db, userId: string, given: string | undefined): P
   if (given !== undefined) return given;
   const fromProfile = kycName.safeParse((await findUser(db, userId))?.fullName);
   if (fromProfile.success) return fromProfile.data;
-  throw validationError([{ field: 'fullName', message: 'is needed here or in the profile' }]);
+  throw validationError([{ field: 'fullName', message: 'is required here or in the profile' }]);
 };
 
 const ageOfMajority = 18n;

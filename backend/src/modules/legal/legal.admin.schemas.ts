@@ -41,7 +41,7 @@ export const policyBody = z
   })
   .refine(({ url, body }) => Boolean(url ?? body), {
     path: ['body'],
-    message: 'must be given, or url',
+    message: 'is required unless there is a url',
   });
 policyBody.register(z.globalRegistry, {
   id: 'PublishPolicyRequest',

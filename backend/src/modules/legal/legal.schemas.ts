@@ -7,7 +7,7 @@ import type { PolicyInForce } from './legal.read-model.ts';
 export const factsView = z.record(z.string(), z.string());
 factsView.register(z.globalRegistry, {
   id: 'LegalFacts',
-  description: 'Verified facts by their names; one that is not verified is absent.',
+  description: 'Verified facts by name; an unverified fact is absent.',
   examples: [{ legalName: 'Example Gold Private Limited', gstin: '29ABCDE1234F1Z5' }],
 });
 

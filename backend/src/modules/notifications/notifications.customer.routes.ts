@@ -74,7 +74,7 @@ const unreadView = z.object({
 });
 unreadView.register(z.globalRegistry, {
   id: 'UnreadCount',
-  description: 'The number that a bell shows.',
+  description: 'The number of unread notifications.',
   examples: [{ unread: 3 }],
 });
 
@@ -91,7 +91,7 @@ readAllBody.register(z.globalRegistry, {
 const readAllView = z.object({ read: z.int().min(0) });
 readAllView.register(z.globalRegistry, {
   id: 'ReadAll',
-  description: 'How many were marked as read.',
+  description: 'The number of notifications that were marked as read.',
   examples: [{ read: 3 }],
 });
 
@@ -110,7 +110,7 @@ const createBellRoutes = ({ db, clock, access }: NotificationRoutesDeps): Route[
   defineRoute({
     method: 'GET',
     path: '/notifications/unread-count',
-    summary: 'How many notifications are unread',
+    summary: 'The number of unread notifications',
     tags: ['notifications'],
     access,
     responses: { 200: unreadView },
@@ -119,7 +119,7 @@ const createBellRoutes = ({ db, clock, access }: NotificationRoutesDeps): Route[
   defineRoute({
     method: 'POST',
     path: '/notifications/read-all',
-    summary: 'Mark all notifications as read, or those up to a moment',
+    summary: 'Mark all notifications as read, or those up to a time',
     tags: ['notifications'],
     access,
     body: readAllBody,

@@ -14,7 +14,7 @@ import { offsetOf, type Page } from '../../platform/http/index.ts';
 export const reviewKinds = ['BUY', 'SIP_INSTALLMENT', 'SELL', 'DEBIT', 'PAYMENT'] as const;
 type ReviewKind = (typeof reviewKinds)[number];
 
-/** Money or gold that waits for a person. */
+/** Money or gold that waits for an operator. */
 export interface OpenReview {
   readonly kind: ReviewKind;
   /** Of the order, of a debit's payment order, or of the payment itself. */

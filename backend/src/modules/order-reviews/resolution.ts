@@ -50,7 +50,7 @@ export const undecided = (message?: string): AppError =>
 /** 503: who knows the answer can't be queried. */
 export const notAnswered = (who: string): AppError =>
   new AppError('SERVICE_UNAVAILABLE', {
-    message: `${who} is not responding. The review stays open; try again in a few minutes.`,
+    message: `${who} is not responding. The review stays open. Please try again in a few minutes.`,
   });
 
 /**

@@ -35,7 +35,7 @@ const reviewView = z.object({
 });
 reviewView.register(z.globalRegistry, {
   id: 'OpenReview',
-  description: 'Money or gold that waits for a person.',
+  description: 'Money or gold that waits for an operator.',
   examples: [
     {
       kind: 'SELL',
@@ -65,7 +65,7 @@ export const createReviewRoutes = (deps: { readonly db: Db; readonly clock: Cloc
   defineRoute({
     method: 'GET',
     path: '/reviews',
-    summary: 'Everything that waits for a decision, oldest first',
+    summary: 'Everything that is waiting for a decision, oldest first',
     tags: ['orders'],
     access: anyAdmin,
     query: reviewsQuery,

@@ -47,7 +47,7 @@ export const goldOrderView = z.object({
 });
 goldOrderView.register(z.globalRegistry, {
   id: 'GoldOrder',
-  description: 'A gold order of any type; a figure is null until it is known.',
+  description: 'A gold order of any type; a value is null until it is known.',
   examples: [
     {
       id: '0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b10',

@@ -62,7 +62,8 @@ const createRoutingRoutes = (deps: ManageGatewaysDeps): Route[] => {
     defineRoute({
       method: 'PUT',
       path: `${path}/default`,
-      summary: 'Set the default gateway: it is chosen last, and the bare webhook path is its own',
+      summary:
+        'Set the default gateway: it is tried last, and the webhook path without a name is for it',
       tags,
       access: writes,
       body: bodies.default,
@@ -84,7 +85,7 @@ const createRoutingRoutes = (deps: ManageGatewaysDeps): Route[] => {
     defineRoute({
       method: 'PUT',
       path: `${path}/routes`,
-      summary: 'Replace the gateways of the instruments; one that is left out has none',
+      summary: 'Replace the gateways of the instruments; an omitted instrument has none',
       tags,
       access: writes,
       body: bodies.routes,

@@ -17,7 +17,7 @@ export const createPaymentCustomerRoutes = (deps: PaymentsDeps): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/payments/orders/:id',
-    summary: 'One payment order, as far as the backend itself knows',
+    summary: 'One payment order, as recorded by the service',
     tags,
     access: customer,
     params: idParams,

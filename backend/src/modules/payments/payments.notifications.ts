@@ -20,7 +20,7 @@ export const notifyDebited = async (
     title: 'Payment for your gold plan taken',
     body:
       `${merchant} has debited INR ${rupees} for installment ${installmentNo ?? ''} of your gold ` +
-      'plan under your mandate. Your gold follows.',
+      'plan under your mandate. The gold will be added to your account shortly.',
     data: { planId, orderId, installmentNo, amountInr: rupees, merchant },
     dedupeKey: `sip_debited:${gateway}:${gatewayPaymentId}`,
   });

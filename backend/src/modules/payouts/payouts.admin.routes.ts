@@ -24,7 +24,7 @@ export const createPayoutAdminRoutes = (deps: RetryDeps): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/payouts',
-    summary: 'Payouts, newest first; those pending and processing unless a status is given',
+    summary: 'Payouts, newest first; by default those pending and processing',
     tags,
     access: readers,
     query: operatorPayoutsQuery,

@@ -45,7 +45,8 @@ const requireUnpaidAttempt = async (
       : await provider.getPayout(attempt.providerPayoutId);
   if (found.kind !== 'done') {
     throw new AppError('SERVICE_UNAVAILABLE', {
-      message: 'The payout provider does not say what became of the earlier attempt. Try again.',
+      message:
+        'The payout provider did not report the outcome of an earlier attempt. Nothing was sent. Try again.',
     });
   }
   const status = found.value?.status;
@@ -54,7 +55,8 @@ const requireUnpaidAttempt = async (
     await markContradicted(db, attempt.id, clock.now());
   }
   throw new AppError('OUTCOME_UNDECIDED', {
-    message: 'The payout provider shows the earlier attempt as paid or on its way.',
+    message:
+      'The payout provider reports an earlier attempt as paid or in progress. Nothing was sent.',
   });
 };
 
@@ -86,7 +88,8 @@ const requireTrusted = async (
   if (principal.role !== 'SUPER_ADMIN') throw new AppError('FORBIDDEN');
   if (note !== undefined) return;
   throw new AppError('VALIDATION_FAILED', {
-    message: 'The payout provider has contradicted itself: a note must say why to retry.',
+    message:
+      'The payout provider has contradicted itself. Add a note that says why a retry is safe.',
     field: 'note',
   });
 };

@@ -72,7 +72,7 @@ const requireRoom = async (
   if ((await countPlansMade(tx, userId, today)) < maxPlansPerDay) return;
   metrics.countBound('plans_per_day');
   throw new AppError('LIMIT_EXCEEDED', {
-    message: `You can start at most ${maxPlansPerDay} plans a day. Please go on tomorrow.`,
+    message: `You can start at most ${maxPlansPerDay} plans a day. Please try again tomorrow.`,
     details: { limit: 'plansPerDay', most: maxPlansPerDay },
   });
 };

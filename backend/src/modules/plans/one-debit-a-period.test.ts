@@ -127,7 +127,7 @@ describe('a plan with a mandate', () => {
     const due = (await fixtures.notifications(plan.userId)).find(
       ({ type }) => type === 'sip_installment_due',
     );
-    expect(due?.body).toContain('is not debited');
+    expect(due?.body).toContain('was not debited');
 
     const path = `/gold/sip/${plan.id}/installments/${last.id}/pay`;
     const answer = await plan.call('POST', path);
@@ -284,7 +284,7 @@ describe('what a debit took', () => {
       expect.objectContaining({
         body:
           'Digital Gold has debited INR 500.00 for installment 1 of your gold plan under your ' +
-          'mandate. Your gold follows.',
+          'mandate. The gold will be added to your account shortly.',
         data: expect.objectContaining({ planId: plan.id, installmentNo: 1, amountInr: '500.00' }),
       }),
     ]);

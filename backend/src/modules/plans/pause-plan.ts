@@ -36,7 +36,8 @@ const pause = (deps: PlansDeps, request: PlanRequest): Promise<void> =>
     if (plan.status === 'PAUSED') return;
     const isOver = plan.status === 'ACTIVE' && plan.nextDueAt === null;
     if (isOver) {
-      const message = 'Every installment of this plan is raised: there is nothing to pause.';
+      const message =
+        'Every installment of this plan has already been requested, so there is nothing to pause.';
       throw new AppError('ILLEGAL_TRANSITION', { message });
     }
     await transition(planMachine(deps.logger), {

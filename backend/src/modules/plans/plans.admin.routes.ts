@@ -73,7 +73,7 @@ export const createPlanAdminRoutes = (deps: Pick<PlansDeps, 'db' | 'payments'>):
     defineRoute({
       method: 'GET',
       path: '/plans/:id/installments',
-      summary: 'The installments of a plan, the last raised first',
+      summary: 'The installments of a plan, newest first',
       params: idParams,
       query: pageQuery,
       responses: { 200: installmentPage },

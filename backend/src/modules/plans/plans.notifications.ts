@@ -64,9 +64,9 @@ export const notifyNotDebited = (
   return notify(db, {
     userId: plan.userId,
     type: 'sip_installment_due',
-    title: 'Your gold plan: not debited',
+    title: 'Your gold plan: payment not debited',
     body:
-      `INR ${rupees} for ${nameOf(plan, installmentNo)} is not debited. ` +
+      `INR ${rupees} for ${nameOf(plan, installmentNo)} was not debited. ` +
       `You can pay it yourself in your plan until ${day.format(payableUntil)}.`,
     data: { planId: plan.id, orderId, installmentNo, amountInr: rupees },
     dedupeKey: `sip_installment_due:${orderId}`,
@@ -123,7 +123,7 @@ export const notifyResumed = (db: Db, notify: Notify, plan: Plan, nextDueAt: Dat
   notify(db, {
     userId: plan.userId,
     type: 'sip_resumed',
-    title: 'Your gold plan goes on',
+    title: 'Your gold plan is active again',
     body:
       `Your gold plan of INR ${formatRupees(plan.amountPaise)} goes on. ` +
       `Its next installment falls due on ${day.format(nextDueAt)}.`,

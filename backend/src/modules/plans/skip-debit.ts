@@ -38,13 +38,14 @@ const skip = (
     if (plan?.userId !== userId || number > plan.durationInstallments) {
       throw new AppError('NOT_FOUND');
     }
-    if (plan.mandate === undefined) throw refuse('This plan is not debited.');
+    if (plan.mandate === undefined)
+      throw refuse('This plan has no mandate, so nothing is debited for it.');
     const orderId = await findInstallmentId(tx, planId, number);
     if (orderId === undefined) return raiseSkipped(deps, tx, plan, number);
     const payableUntil = nextDueAfter(plan, number);
     const change = { orderId, payableUntil, cause: 'installment.skipped' };
     if (await callOffDebit(deps, tx, change)) return orderId;
-    throw refuse('This payment was already requested, or has ended.');
+    throw refuse('This payment was already requested or is over.');
   });
 
 /**

@@ -24,17 +24,21 @@ const passOver = (deps: PlansDeps, { userId, planId, dueAt }: SkipNext): Promise
     const plan = await lockPlan(tx, planId);
     if (plan?.userId !== userId) throw new AppError('NOT_FOUND');
     if (plan.status !== 'ACTIVE' || plan.nextDueAt === null) {
-      throw refuse('This plan has no next installment.');
+      throw refuse('This plan is not active or has no next installment.');
     }
     if (isAt(plan, plan.passedOver - 1, dueAt)) return;
     if (plan.nextDueAt.getTime() !== dueAt.getTime()) {
-      throw refuse('The next installment of this plan falls due at another time.');
+      throw refuse(
+        'The next installment of this plan is due at another time. Nothing was skipped.',
+      );
     }
     const now = deps.clock.now();
     const passedOver = plan.passedOver + 1;
     const nextDueAt = dueAtOf({ ...plan, passedOver }, plan.installmentsRaised + 1);
     if (istDate(nextDueAt) > lastStartDate(now)) {
-      throw refuse('The next installment is a year away already. Pause or cancel the plan.');
+      throw refuse(
+        'The next installment is already a year away. Pause or cancel the plan instead.',
+      );
     }
     await reschedule(tx, planId, { passedOver, nextDueAt }, now);
     await notifySkipped(tx, deps.notify, plan, { dueAt, nextDueAt });

@@ -84,7 +84,7 @@ export const createPriceAdminRoutes = (
   defineRoute({
     method: 'POST',
     path: '/price/override',
-    summary: 'Record a price that is never used; answers 501',
+    summary: 'Record a price; not available yet',
     tags,
     access: adminAccess('SUPER_ADMIN'),
     body: overrideBody,

@@ -28,7 +28,7 @@ export const shipmentView = z.object({
 });
 shipmentView.register(z.globalRegistry, {
   id: 'Shipment',
-  description: 'Who carries a parcel, and under which number.',
+  description: 'The carrier of a parcel and its consignment number.',
   examples: [{ carrier: 'Blue Dart', consignmentNumber: 'BD-7729-0041' }],
 });
 
@@ -46,7 +46,7 @@ export const statusSince = z.object({
 });
 statusSince.register(z.globalRegistry, {
   id: 'ProductOrderStatusSince',
-  description: 'A status of an order of jewellery, and when it came to it.',
+  description: 'A status of an order of jewellery, and the time of the transition.',
   examples: [{ status: 'PLACED', at: '2026-01-15T09:30:00.000Z' }],
 });
 

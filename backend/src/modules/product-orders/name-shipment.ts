@@ -39,7 +39,8 @@ export const nameShipment = (
     if (order === undefined) throw new AppError('NOT_FOUND');
     const { status, userId } = order;
     if (!isParcel(status)) {
-      const message = 'An order has a carrier from the moment it is packed until it is delivered.';
+      const message =
+        'A carrier can only be set after an order is packed and before it is delivered.';
       throw new AppError('ILLEGAL_TRANSITION', { message, details: { status } });
     }
     await storeShipment(tx, orderId, body, clock.now());

@@ -135,7 +135,7 @@ export const createProductOrderRoutes = (deps: ProductOrderDeps): Route[] => [
     ...shared,
     method: 'POST',
     path: '/product-orders/:id/cancel',
-    summary: 'Cancel an order, while nothing of it is packed',
+    summary: 'Cancel an order that is not packed yet',
     params: idParams,
     responses: { 200: productOrderDetail },
     errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION'],

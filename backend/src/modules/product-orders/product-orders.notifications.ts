@@ -23,8 +23,8 @@ const parcelOf = ({ shipment }: ToldOrder): string => {
   if (shipment === undefined) return '';
   const { carrier, consignmentNumber } = shipment;
   return consignmentNumber === undefined
-    ? ` It comes with ${carrier}.`
-    : ` It comes with ${carrier}, consignment ${consignmentNumber}.`;
+    ? ` ${carrier} will deliver it.`
+    : ` ${carrier} will deliver it (consignment number ${consignmentNumber}).`;
 };
 
 /** The text of each status: what happened, and what it means for the customer's money. */
@@ -37,11 +37,11 @@ const texts: Readonly<Record<ProductOrderStatus, (order: ToldOrder) => Text>> = 
   }),
   CONFIRMED: (order) => ({
     title: 'Order confirmed',
-    body: `Your order of ${nameOf(order)} is confirmed, and will be packed soon.`,
+    body: `Your order of ${nameOf(order)} is confirmed and will be packed soon.`,
   }),
   PACKED: (order) => ({
     title: 'Order packed',
-    body: `Your order of ${nameOf(order)} is packed, and will be sent soon.`,
+    body: `Your order of ${nameOf(order)} is packed and will be shipped soon.`,
   }),
   SHIPPED: (order) => ({
     title: 'Order on its way',
@@ -59,7 +59,7 @@ const texts: Readonly<Record<ProductOrderStatus, (order: ToldOrder) => Text>> = 
   }),
   RETURNED: (order) => ({
     title: 'Order returned',
-    body: `Your order of ${nameOf(order)} came back to us. Please ask support about your money.`,
+    body: `Your order of ${nameOf(order)} was returned to us. Please contact support about your refund.`,
   }),
 };
 

@@ -46,7 +46,7 @@ const refuseRepeats = (
   const seen = new Set<string>();
   for (const [index, { productId }] of items.entries()) {
     if (seen.has(productId)) {
-      const message = 'is in the order already: change the quantity of that line';
+      const message = 'is already in the order: change the quantity of that line';
       context.addIssue({ code: 'custom', path: [index, 'productId'], message });
     }
     seen.add(productId);

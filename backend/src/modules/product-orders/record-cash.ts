@@ -45,7 +45,7 @@ const requireOwed = (
   cash: Paise,
 ): void => {
   if (status !== 'DELIVERED') {
-    const message = 'Cash is received for an order that was delivered.';
+    const message = 'Cash can only be recorded for an order that was delivered.';
     throw new AppError('ILLEGAL_TRANSITION', { message, details: { status } });
   }
   if (addPaise(cashReceivedPaise, cash) <= totalPaise) return;

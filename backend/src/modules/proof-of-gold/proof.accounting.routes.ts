@@ -90,7 +90,7 @@ export const createProofAccountingRoutes = <R extends Reader>(deps: AccountingDe
   defineRoute({
     method: 'GET',
     path: '/gold/proof-of-gold/runs',
-    summary: 'What was made of each statement, and why one was not signed',
+    summary: 'Runs that publish statements, with the reason if nothing was signed',
     tags,
     access: deps.access.read,
     query: pageQuery,

@@ -26,7 +26,7 @@ export const createProofAdminRoutes = (deps: RequestRunDeps): Route[] => [
   defineRoute({
     method: 'POST',
     path: '/proof-of-gold/runs',
-    summary: 'Ask for a statement of the present moment; one that is under way is it',
+    summary: 'Start the publication of a statement, or return the run in progress',
     tags,
     access: adminAccess('SUPER_ADMIN', 'ADMIN'),
     responses: { 202: runView },
@@ -39,7 +39,7 @@ export const createProofAdminRoutes = (deps: RequestRunDeps): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/proof-of-gold/runs',
-    summary: 'What was made of each statement, newest first, and why one was not signed',
+    summary: 'Runs that publish statements, newest first, with the reason if nothing was signed',
     tags,
     access: anyAdmin,
     query: pageQuery,
@@ -52,7 +52,7 @@ export const createProofAdminRoutes = (deps: RequestRunDeps): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/proof-of-gold/runs/:id',
-    summary: 'What was made of one statement',
+    summary: 'The run that published one statement',
     tags,
     access: anyAdmin,
     params: idParams,

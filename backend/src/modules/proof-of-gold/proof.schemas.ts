@@ -63,7 +63,7 @@ export const publishedView = z.object({
 const exampleSigned = JSON.stringify(exampleStatement);
 publishedView.register(z.globalRegistry, {
   id: 'PublishedProof',
-  description: 'A signed statement that the gold of all customers is there.',
+  description: 'A signed statement that the gold of all customers is held.',
   examples: [
     {
       statement: exampleStatement,
@@ -77,7 +77,7 @@ publishedView.register(z.globalRegistry, {
 const pathNode = z.object({ hash: digest, grams: decimalGrams });
 pathNode.register(z.globalRegistry, {
   id: 'ProofNode',
-  description: 'A neighbour on the way from a leaf to the root: its hash, and the grams below it.',
+  description: 'A sibling on the path from a leaf to the root: its hash, and the grams below it.',
   examples: [{ hash: exampleStatement.root, grams: '4.00000000' }],
 });
 
@@ -114,7 +114,7 @@ export const dayQuery = z.object({
 const detailView = refusalDetail;
 detailView.shape.samples.unwrap().element.register(z.globalRegistry, {
   id: 'ProofDifference',
-  description: 'A customer whose account at the gold provider does not hold what our books say.',
+  description: 'A customer whose balance at the gold provider differs from our books.',
   examples: [
     {
       userId: '0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b11',
@@ -144,7 +144,7 @@ export const runView = z.object({
 });
 runView.register(z.globalRegistry, {
   id: 'ProofRun',
-  description: 'One making of a statement, and why nothing was signed.',
+  description: 'One run that publishes a statement, with the reason if nothing was signed.',
   examples: [
     {
       id: exampleStatement.id,

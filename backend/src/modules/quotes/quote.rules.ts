@@ -132,7 +132,7 @@ export const checkSellAmount = (
     grossPaise < minimumAtProvider || valueOf(grams, providerPricePaise) < minimumAtProvider;
   if (isTooSmall) {
     throw new AppError('AMOUNT_TOO_SMALL', {
-      message: 'This is less than the gold provider buys. Please enter a larger amount.',
+      message: 'This is less than the gold provider accepts. Please enter a larger amount.',
       field: 'amount',
     });
   }

@@ -34,7 +34,7 @@ export const createReconciliationAdminRoutes = (
     defineRoute({
       method: 'GET',
       path: '/reconciliation',
-      summary: 'Compare our books with themselves and with the collaborators: 13 checks',
+      summary: 'Compare the books with each other and with the collaborators: 13 checks',
       tags,
       access: anyAdmin,
       query: reconciliationQuery,
@@ -48,7 +48,7 @@ export const createReconciliationAdminRoutes = (
     defineRoute({
       method: 'POST',
       path: '/reconciliation/runs',
-      summary: 'Ask for a run of the checks; one of the same window that is under way is it',
+      summary: 'Start a run of the checks, or return the run in progress for the same window',
       tags,
       access: adminAccess('SUPER_ADMIN', 'ADMIN'),
       body: runBody,

@@ -33,7 +33,8 @@ export const reconciliationQuery = z.object({
     .meta({
       type: 'integer',
       pattern: undefined,
-      description: 'The oldest stored run that may answer; with 0 the checks are run now.',
+      description:
+        'The greatest age of a stored run that may be returned; with 0 the checks run now.',
     }),
 });
 
@@ -46,7 +47,7 @@ export const runBody = z.object({
 });
 runBody.register(z.globalRegistry, {
   id: 'ReconciliationRunRequest',
-  description: 'The kind of a run, and of the report the window, in hours up to now.',
+  description: 'The kind of a run, and the window of the report, in hours up to now.',
   examples: [{ kind: 'REPORT', windowHours: usualHours }],
 });
 
@@ -89,7 +90,7 @@ const summaryView = z.object({
 });
 summaryView.register(z.globalRegistry, {
   id: 'ReconciliationSummary',
-  description: 'How many checks held, found something, or could not be made.',
+  description: 'The numbers of checks that passed, had findings or could not run.',
   examples: [{ ok: checkIds.length, findings: 0, errors: 0 }],
 });
 
@@ -120,7 +121,7 @@ const driftView = z.object({
 });
 driftView.register(z.globalRegistry, {
   id: 'LedgerDrift',
-  description: 'By how much a place of money or gold differs from what makes it up.',
+  description: 'The difference between a total of money or gold and the sum of its parts.',
   examples: [{ place: 'held_grams', amount: '0' }],
 });
 

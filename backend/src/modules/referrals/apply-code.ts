@@ -32,7 +32,7 @@ export const createApplyCode =
       const referrerId = await findUserByReferralCode(tx, code);
       if (referrerId === undefined) throw new AppError('NOT_FOUND');
       if (referrerId === refereeId) {
-        throw validationError([{ field: 'code', message: 'is your own' }]);
+        throw validationError([{ field: 'code', message: 'must not be your own code' }]);
       }
       if (await hasAllocatedOrder(tx, refereeId)) {
         const message = 'A referral code can only be used before your first purchase.';

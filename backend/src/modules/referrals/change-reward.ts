@@ -43,7 +43,7 @@ const changesOf = (step: RewardStep, adminId: string, at: Date) => {
 const requireStandingBuy = (isTakenBack: boolean): void => {
   if (!isTakenBack) return;
   throw new AppError('ILLEGAL_TRANSITION', {
-    message: 'The buy that earned this reward was reversed, or is under review.',
+    message: 'The purchase that earned this reward was reversed or is under review.',
   });
 };
 

@@ -53,7 +53,7 @@ export const createReferralRoutes = (deps: {
     defineRoute({
       method: 'GET',
       path: '/referrals/rewards',
-      summary: 'Rewards for those who applied the code of the customer, newest first',
+      summary: 'Rewards for customers who applied this customer’s code, newest first',
       query: pageQuery,
       responses: { 200: rewardPage },
       ...shared,

@@ -79,7 +79,7 @@ const createRewardReads = (deps: RewardAdminDeps): Route[] => [
   defineRoute({
     method: 'GET',
     path: `${path}/file`,
-    summary: 'Every reward of one state as a CSV file; the approved ones unless one is named',
+    summary: 'Every reward of one state as a CSV file; by default approved rewards',
     tags,
     access: approvers,
     query: rewardFileQuery,

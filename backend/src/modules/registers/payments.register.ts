@@ -27,7 +27,7 @@ const byId = (q: string): Sql => sql`
 export const paymentsRegister: Register = {
   name: 'payments',
   permission: 'gold.payments.read',
-  summary: 'Payments that a gateway reported, by the day on which the service learned of them',
+  summary: 'Payments that a gateway reported, by the day on which the service recorded them',
   statuses: ['CAPTURED', 'FAILED', 'REFUNDED'],
   table: 'gateway_payment',
   alias: 'g',

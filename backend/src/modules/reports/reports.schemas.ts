@@ -40,7 +40,7 @@ export const overviewView = z.object({
 });
 overviewView.register(z.globalRegistry, {
   id: 'DashboardOverview',
-  description: 'Headline figures of the moment.',
+  description: 'The current headline figures.',
   examples: [
     {
       users: { total: 1200, new24h: 14, blocked: 2 },

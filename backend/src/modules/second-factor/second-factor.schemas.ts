@@ -47,7 +47,7 @@ renewBody.register(z.globalRegistry, {
 export const recoveryCodesView = z.object({ recoveryCodes: z.array(z.string()) });
 recoveryCodesView.register(z.globalRegistry, {
   id: 'RecoveryCodes',
-  description: 'Each stands for one code of the app, once. They are shown here alone.',
+  description: 'Each replaces one code of the app, once. They are only shown here.',
   examples: [{ recoveryCodes: ['KJ2A-MZ7Q-4XPL-R6TV'] }],
 });
 
@@ -61,7 +61,7 @@ export const factorView = z.object({
 });
 factorView.register(z.globalRegistry, {
   id: 'SecondFactor',
-  description: 'The authenticator app of the one who asks.',
+  description: 'The authenticator app of the caller.',
   examples: [
     {
       state: 'ACTIVE',

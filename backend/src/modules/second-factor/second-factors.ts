@@ -153,7 +153,7 @@ export const createSecondFactors = (
       const owner = ownerOf(ownerId);
       const known = await lockFactor(tx, owner);
       if (known !== undefined && known.confirmedAt !== null) {
-        const message = 'An authenticator app is set up already. A super admin can disable it.';
+        const message = 'An authenticator app is already set up. A super admin can disable it.';
         throw new AppError('CONFLICT', { message });
       }
       await deleteFactor(tx, owner);
@@ -167,7 +167,7 @@ export const createSecondFactors = (
       const factor = await lockFactor(tx, ownerOf(ownerId));
       if (factor === undefined) return notActive();
       if (factor.confirmedAt !== null) {
-        throw new AppError('CONFLICT', { message: 'The authenticator app is confirmed already.' });
+        throw new AppError('CONFLICT', { message: 'This authenticator app is already confirmed.' });
       }
       const lastPeriod = periodOf(deps, factor, plainCode(code));
       if (lastPeriod === undefined) throw new AppError('SECOND_FACTOR_INVALID');

@@ -34,7 +34,7 @@ export const flagView = z.object({
 });
 flagView.register(z.globalRegistry, {
   id: 'FeatureFlag',
-  description: 'A flag that clients may be built on; it opens and closes nothing in the service.',
+  description: 'A flag for clients; it does not change how the service behaves.',
   examples: [
     {
       key: 'newCheckout',

@@ -29,7 +29,7 @@ const createLimitsRoutes = (limits: LimitsService): Route[] => [
   defineRoute({
     method: 'PUT',
     path: '/config/limits',
-    summary: 'Replace the limits, all of them',
+    summary: 'Replace all limits',
     tags,
     access: superAdmin,
     body: limitsBody,

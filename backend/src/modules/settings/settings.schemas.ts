@@ -62,7 +62,7 @@ export const limitsBody = limitsShape
 
 limitsBody.register(z.globalRegistry, {
   id: 'LimitsUpdate',
-  description: 'The limits as they are to be, in paise.',
+  description: 'The new limits, in paise.',
   examples: [usualLimits],
 });
 

@@ -36,7 +36,7 @@ export const createFactorRoutes = <A extends StaffAccount, P, S, R>(
   defineRoute({
     method: 'POST',
     path: '/auth/second-factor/enrol',
-    summary: 'Make the secret of an authenticator app',
+    summary: 'Create the secret of an authenticator app',
     tags,
     access: access.before,
     body: enrolBody,

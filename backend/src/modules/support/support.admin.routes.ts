@@ -33,7 +33,7 @@ const createDeskRoutes = (deps: AnswerTicketDeps): Route[] => [
   defineRoute({
     method: 'POST',
     path: '/support/tickets/:reference/messages',
-    summary: 'Write to the customer of a ticket; one that nobody took up is taken up so',
+    summary: 'Reply to the customer of a ticket; an OPEN ticket becomes IN_PROGRESS',
     tags: ['support'],
     access: anyAdmin,
     params: referenceParams,
@@ -48,7 +48,7 @@ const createDeskRoutes = (deps: AnswerTicketDeps): Route[] => [
   defineRoute({
     method: 'PUT',
     path: '/support/tickets/:reference/assignee',
-    summary: 'Name the operator who has a ticket, or nobody',
+    summary: 'Assign a ticket to an operator, or to none',
     tags: ['support'],
     access: anyAdmin,
     params: referenceParams,

@@ -135,7 +135,7 @@ export const ticketView = ticketSummary.extend({
 });
 ticketView.register(z.globalRegistry, {
   id: 'Ticket',
-  description: 'A ticket as operators see it, with what each of them did, oldest first.',
+  description: 'A ticket as operators see it, with their actions, oldest first.',
   examples: [
     {
       ...exampleOf(ticketSummary),

@@ -103,7 +103,7 @@ const createThreadRoutes = (deps: SupportDeps): Route[] => {
     defineRoute({
       method: 'POST',
       path: '/support/tickets/:reference/thread',
-      summary: 'Read a ticket: by the token of its customer, or by a contact that it names',
+      summary: 'Read a ticket, with the token of its customer or a contact address of the ticket',
       params: referenceParams,
       body: threadBody,
       responses: { 200: threadView },
@@ -118,7 +118,7 @@ const createThreadRoutes = (deps: SupportDeps): Route[] => {
     defineRoute({
       method: 'POST',
       path: '/support/tickets/:reference/messages',
-      summary: 'Write to a ticket, as one reads it; one that was resolved is taken up again',
+      summary: 'Reply to a ticket, with the same access as for reading; a resolved ticket reopens',
       params: referenceParams,
       body: messageBody,
       responses: { 201: threadView },

@@ -18,8 +18,8 @@ export const notifyAnswered = async (
   await notify(tx, {
     userId,
     type: 'ticket_answered',
-    title: 'We answered your ticket',
-    body: `Our support wrote to you about your ticket ${reference}. You can read it and reply.`,
+    title: 'We replied to your ticket',
+    body: `Our support team replied to your ticket ${reference}. You can read the reply and write back.`,
     data: { reference },
     dedupeKey: `ticket_message:${messageId}`,
   });

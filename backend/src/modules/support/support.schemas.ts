@@ -47,7 +47,7 @@ export const referenceParams = z.object({
 export const ticketStatusView = z.object({ status: z.enum(ticketStatuses) });
 ticketStatusView.register(z.globalRegistry, {
   id: 'TicketStatus',
-  description: 'All that a reference shows of its ticket.',
+  description: 'The state of a ticket, without its content.',
   examples: [{ status: 'OPEN' }],
 });
 
@@ -121,7 +121,7 @@ export const threadView = ownTicket.extend({
 });
 threadView.register(z.globalRegistry, {
   id: 'TicketThread',
-  description: 'A ticket with what its writer and the house wrote to each other.',
+  description: 'A ticket with all messages between the customer and support.',
   examples: [{ ...exampleOf(ownTicket), messages: [exampleOf(threadMessage)] }],
 });
 export type TicketThread = z.output<typeof threadView>;

@@ -36,7 +36,7 @@ const hashOf = (text: string): Buffer => createHash('sha256').update(text).diges
 const isEqual = (one: string, other: string): boolean =>
   timingSafeEqual(hashOf(one), hashOf(other));
 
-const message = 'You have asked for this ticket too often. Please try again later.';
+const message = 'You have opened this ticket too often. Please try again later.';
 
 /** @throws AppError TICKET_LIMIT where there is a time to wait */
 const hold = (retryAfterSeconds: number | undefined): void => {

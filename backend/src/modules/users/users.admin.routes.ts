@@ -41,7 +41,7 @@ export const createUsersAdminRoutes = (deps: UsersAdminDeps): Route[] => [
   defineRoute({
     method: 'PATCH',
     path: '/users/:id/block',
-    summary: 'Block a customer, which ends every session, or end the block',
+    summary: 'Block a customer, which ends every session, or unblock one',
     tags,
     access: adminAccess('SUPER_ADMIN', 'ADMIN'),
     params: idParams,

@@ -99,7 +99,7 @@ export const blockBody = z
   })
   .refine(({ blocked, reason }) => !blocked || reason !== undefined, {
     path: ['reason'],
-    message: 'is needed to block',
+    message: 'is required to block an account',
   });
 blockBody.register(z.globalRegistry, {
   id: 'BlockUserRequest',

@@ -175,7 +175,7 @@ export const webhookReply = z.object({
 });
 webhookReply.register(z.globalRegistry, {
   id: 'WebhookReceipt',
-  description: 'The delivery was accepted; its sender need not repeat it.',
+  description: 'The delivery was accepted; the sender need not repeat it.',
   examples: [{ received: true }, { received: true, duplicate: true }],
 });
 

@@ -66,7 +66,7 @@ export const text = () => z.string().min(1);
 
 /** Requires the address of a database itself: there, something is kept in a session. */
 export const directAddress = () =>
-  text().refine((address) => !isPooled(address), 'must lead past a pooler in transaction mode');
+  text().refine((address) => !isPooled(address), 'must not point to a pooler in transaction mode');
 
 /** Requires a secret of at least `minLength` characters. */
 export const secret = (minLength = 16) =>

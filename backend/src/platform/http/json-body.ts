@@ -57,8 +57,11 @@ export const readJsonBytes = (
   if (refusal !== undefined) {
     onBound?.(`body_${refusal}`);
     const { maxDepth, maxValues } = limits;
-    const most = refusal === 'depth' ? `nest ${maxDepth} deep` : `hold ${maxValues} values`;
-    throw new AppError('MALFORMED_JSON', { message: `The request body may at most ${most}.` });
+    const most =
+      refusal === 'depth'
+        ? `be nested at most ${maxDepth} levels deep`
+        : `hold at most ${maxValues} values`;
+    throw new AppError('MALFORMED_JSON', { message: `The request body may ${most}.` });
   }
   try {
     const value: unknown = JSON.parse(text.toString('utf8'));

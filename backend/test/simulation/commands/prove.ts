@@ -83,7 +83,7 @@ const holdProofs = async ({ sessions, world }: Story, { statement, signed }: Pub
     places.add(proof.position);
     const top = topOf(proof, statement);
     const isTop = top?.root === statement.root && top.units === fineUnits(statement.liabilities);
-    fits('the path leads elsewhere', isTop, { proof, statement });
+    fits('the path does not lead to the signed root', isTop, { proof, statement });
   }
 };
 

@@ -60,17 +60,17 @@ const textBytes = (text) => new TextEncoder().encode(text);
 const parseStatement = (signed) => {
   must(typeof signed === 'string', 'there is no signed statement');
   const statement = JSON.parse(signed);
-  must(statement?.format === 'proof-of-gold/1', 'the statement is of another format');
+  must(statement?.format === 'proof-of-gold/1', 'the statement has an unexpected format');
   must(
     Number.isSafeInteger(statement.accounts) && statement.accounts >= 0,
-    'no number of accounts',
+    'the number of accounts is not valid',
   );
   return statement;
 };
 
 /** Checks every signature. With a key that the reader knows already, one has to be of that key. */
 const checkSignatures = async ({ signed, signatures }, knownKey) => {
-  must(Array.isArray(signatures) && signatures.length > 0, 'nobody has signed the statement');
+  must(Array.isArray(signatures) && signatures.length > 0, 'the statement is not signed');
   for (const { publicKey, signature } of signatures) {
     const raw = bytesOf(publicKey, 32, 'a public key');
     const key = await subtle.importKey('raw', raw, 'Ed25519', false, ['verify']);
@@ -80,10 +80,13 @@ const checkSignatures = async ({ signed, signatures }, knownKey) => {
       bytesOf(signature, 64, 'a signature'),
       textBytes(signed),
     );
-    must(isGood, `the signature of ${publicKey} is not of this statement`);
+    must(isGood, `the signature of ${publicKey} does not match this statement`);
   }
   const keys = signatures.map(({ publicKey }) => publicKey);
-  must(knownKey === undefined || keys.includes(knownKey), 'the key that you know has not signed');
+  must(
+    knownKey === undefined || keys.includes(knownKey),
+    'the key that you gave did not sign this statement',
+  );
   return keys;
 };
 
@@ -91,7 +94,10 @@ const checkTotals = (statement) => {
   const confirmed = unitsOf(statement.confirmed, 'the confirmed total');
   const liabilities = unitsOf(statement.liabilities, 'the total of customers');
   const difference = signedUnits(statement.difference, 'the difference');
-  must(confirmed - liabilities === difference, 'the difference is not confirmed less customers');
+  must(
+    confirmed - liabilities === difference,
+    'the difference is not the confirmed total minus the total of customers',
+  );
   const explained = signedUnits(statement.house, 'house') + signedUnits(statement.open, 'open');
   must(difference === explained, 'the difference is not explained');
 };
@@ -110,7 +116,7 @@ const leafOf = async (proof, statement) => {
 const climb = async (proof, statement) => {
   const { position, path } = proof;
   const isPlace = Number.isSafeInteger(position) && position >= 0 && position < statement.accounts;
-  must(isPlace, 'the position is not one of the tree');
+  must(isPlace, 'the position is outside the tree');
   must(Array.isArray(path) && path.length <= mostLevels, 'the path is too long');
   const rest = [...path];
   let node = await leafOf(proof, statement);
@@ -138,24 +144,30 @@ const climb = async (proof, statement) => {
  * names what is wrong.
  */
 export const verify = async (proof, { key, customer, grams, previous } = {}) => {
-  must(typeof proof === 'object' && proof !== null, 'this is no proof');
+  must(typeof proof === 'object' && proof !== null, 'this is not a proof');
   const statement = parseStatement(proof.signed);
   const keys = await checkSignatures(proof, key);
   checkTotals(statement);
   if (previous !== undefined) {
     await checkSignatures(previous, undefined);
     const hash = await sha256(textBytes(previous.signed));
-    const named = bytesOf(statement.previous, 32, 'the hash of the statement before');
-    must(isSame(hash, named), 'the statement does not follow the one before');
+    const named = bytesOf(statement.previous, 32, 'the hash of the previous statement');
+    must(isSame(hash, named), 'the statement does not follow the previous one');
   }
   if (proof.path === undefined) return { statement, keys, isOwn: false };
-  must(customer === undefined || proof.customer === customer, 'the leaf is of another customer');
+  must(
+    customer === undefined || proof.customer === customer,
+    'the leaf belongs to another customer',
+  );
   const isMine = grams === undefined || unitsOf(proof.grams, '') === unitsOf(grams, 'your grams');
   must(isMine, `the leaf says ${proof.grams} g`);
   const root = await climb(proof, statement);
-  must(isSame(root.hash, bytesOf(statement.root, 32, 'the root')), 'the path leads elsewhere');
+  must(
+    isSame(root.hash, bytesOf(statement.root, 32, 'the root')),
+    'the path does not lead to the signed root',
+  );
   const total = unitsOf(statement.liabilities, 'the total of customers');
-  must(root.sum === total, 'the sums of the path are not the total of the statement');
+  must(root.sum === total, 'the sums of the path do not add up to the signed total');
   return { statement, keys, isOwn: true, customer: proof.customer, grams: proof.grams };
 };
 
