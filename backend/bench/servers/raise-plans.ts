@@ -44,7 +44,7 @@ const env = process.env;
 const config = loadConfig(workerProcessVariables, env);
 const runtime = await createRuntime('worker', config, env);
 const { plans } = createServices(config, env, runtime, { receivesWebhooks: false });
-const sweep = plans.sweeps.find(({ name }) => name === 'raise-installments');
+const sweep = plans.sweeps.find(({ name }) => name === 'plans-raise-installments');
 
 const raise = async () => {
   const liveBeforeMb = liveMb();

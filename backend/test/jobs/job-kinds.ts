@@ -111,7 +111,7 @@ const deliverUnheard = async ({ story }: JobGround): Promise<void> => {
 /** Plays time and the sweeps of plans until a job of the kind waits. */
 const untilDue = async (ground: JobGround, kind: string): Promise<void> => {
   const { system } = ground.story;
-  const names = ['replan-debits', 'raise-installments', 'announce-debits'];
+  const names = ['plans-replan-debits', 'plans-raise-installments', 'plans-announce-debits'];
   for (let turn = 0; turn < 60; turn += 1) {
     await system.processes().moveDueJobs();
     if (await isWaiting(ground, kind)) return;

@@ -116,7 +116,7 @@ it('keeps a bank account from being added twice', async () => {
   const old = 'dev-only-blind-index-key-of-32-chars';
   const rotating = await replicaWith(`${keyOf('new')},${old}`);
   expect(await rotating.call('POST', '/bank-accounts', body)).toMatchObject(refused);
-  await runSweeps(rotating.banking.sweeps, 'rehash-bank-accounts');
+  await runSweeps(rotating.banking.sweeps, 'banking-rehash-accounts');
   const after = await replicaWith(keyOf('new'));
   expect(await after.call('POST', '/bank-accounts', body)).toMatchObject(refused);
   expect(await money.system.db.bankAccount.count({ where: { userId } })).toBe(1);

@@ -85,7 +85,7 @@ const playMonth = async (plan: TestPlan, installmentNo: number): Promise<void> =
     if (installmentNo % every !== 0) continue;
     await open.sandbox.control('POST', '/faults', { ...fault, times: 1 });
   }
-  await fixtures.sweep('raise-installments');
+  await fixtures.sweep('plans-raise-installments');
   await fixtures.runJobs();
   const { id } = await orderOf(plan, installmentNo);
   let payment = await paymentOf(id);
@@ -111,7 +111,7 @@ it(
     await fixtures.setClock('2026-01-31T04:30:00.000Z');
     const plan = await fixtures.newPlan({ duration_installments: months });
     for (let no = 1; no <= months; no += 1) await playMonth(plan, no);
-    await fixtures.sweep('complete-plans');
+    await fixtures.sweep('plans-complete');
     expect(await fixtures.plan(plan)).toMatchObject({
       status: 'COMPLETED',
       installments_raised: months,
@@ -154,7 +154,7 @@ const playDebit = async (plan: TestPlan, installmentNo: number): Promise<void> =
   const { id, status } = await orderOf(plan, installmentNo);
   expect(status).toBe('PENDING');
   expect(await paymentOf(id)).toMatchObject({ debitStatus: 'SCHEDULED', debitDueAt: dueAt });
-  await runSweeps(open.gold.sweeps, 'debit-installments');
+  await runSweeps(open.gold.sweeps, 'buying-debit-installments');
   await untilPaymentEnds(plan, installmentNo);
   await fixtures.runJobs();
 };
@@ -178,7 +178,7 @@ it('announces, debits and allocates 12 installments under a mandate', async () =
     await playDebit(plan, no);
     expect((await orderOf(plan, no)).status).toBe('ALLOCATED');
   }
-  await fixtures.sweep('complete-plans');
+  await fixtures.sweep('plans-complete');
   expect(await fixtures.plan(plan)).toMatchObject({ status: 'COMPLETED', has_mandate: true });
   await expectGoldOf(plan, 12);
   const debits = await debitsOf(plan);
@@ -204,7 +204,7 @@ it('fails the installments of a mandate that yields no money, and tells their cu
     await playDebit(plan, no);
     expect((await orderOf(plan, no)).status).toBe('FAILED');
   }
-  await fixtures.sweep('complete-plans');
+  await fixtures.sweep('plans-complete');
   expect((await fixtures.plan(plan)).status).toBe('COMPLETED');
   await expectGoldOf(plan, 0);
   expect(await debitsOf(plan)).toHaveLength(2);

@@ -223,13 +223,13 @@ export const buyRaces = [
     'failure of another try': otherFailure,
     verify,
     replay,
-    'sweep of paid orders': goldSweep('resume-paid-orders'),
+    'sweep of paid orders': goldSweep('buying-resume-paid-orders'),
   }),
   buyRace('an unpaid buy whose lock ended, paid at the gateway', placeLapsed, {
     capture,
     'failure of another try': otherFailure,
     verify,
-    expiry: goldSweep('expire-unpaid-orders'),
+    expiry: goldSweep('buying-expire-unpaid-orders'),
     poll: paymentSweep('payments-poll-due-payments'),
   }),
   buyRace('a paid buy', placeHeard, {
@@ -239,7 +239,7 @@ export const buyRaces = [
     refund,
     dispute,
     'capture again': capture,
-    'sweep of paid orders': goldSweep('resume-paid-orders'),
+    'sweep of paid orders': goldSweep('buying-resume-paid-orders'),
   }),
   buyRace(
     'a late capture under review',

@@ -147,8 +147,8 @@ const paused = async (open: OpenGold): Promise<TestPlan> => {
 };
 
 const sweepsOfPlans = {
-  raise: planSweep('raise-installments'),
-  announce: planSweep('announce-debits'),
+  raise: planSweep('plans-raise-installments'),
+  announce: planSweep('plans-announce-debits'),
 };
 
 /** A sweep passes over a plan whose row somebody holds, and takes it in its next pass. */
@@ -162,7 +162,7 @@ export const planRaces = [
     {
       cancel,
       ...sweepsOfPlans,
-      complete: planSweep('complete-plans'),
+      complete: planSweep('plans-complete'),
       pause,
       'skip the next': skipNext,
     },
@@ -178,7 +178,7 @@ export const planRaces = [
     {
       cancel,
       ...sweepsOfPlans,
-      'plan anew': planSweep('replan-debits'),
+      'plan anew': planSweep('plans-replan-debits'),
       pause,
       'skip the next': skipNext,
     },
@@ -195,8 +195,8 @@ export const planRaces = [
     cancel,
     skip,
     pause,
-    debit: planSweep('debit-installments'),
-    'plan anew': planSweep('replan-debits'),
+    debit: planSweep('buying-debit-installments'),
+    'plan anew': planSweep('plans-replan-debits'),
     pay,
   }),
   planRace('an installment at its checkout', (open) => raised(open, {}), {
@@ -204,6 +204,6 @@ export const planRaces = [
     failure: tellOfFirst('payment.failed'),
     pay,
     cancel,
-    'open the checkout again': planSweep('open-installment-checkouts'),
+    'open the checkout again': planSweep('buying-open-installment-checkouts'),
   }),
 ];

@@ -108,7 +108,7 @@ const saleRace = (name: string, providerSays: number) =>
       CONFIRM_SELL: resolveSale('CONFIRM_SELL'),
       RELEASE_SELL: resolveSale('RELEASE_SELL'),
       'poll of the provider': async (open) => {
-        await runSweeps(open.gold.sweeps, 'poll-undecided-sales');
+        await runSweeps(open.gold.sweeps, 'selling-poll-undecided-sales');
         return 'done';
       },
       'same key again': async (open, seller) => {

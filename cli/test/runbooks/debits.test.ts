@@ -44,7 +44,7 @@ it('stuck-debit: lists a debit whose answer was lost, until the gateway says', a
   const day = 24 * 3600;
   const raised = await fixtures.raise(plan, 1, { token: 'token-of-asha', dueInSeconds: day });
   await open.advance(day);
-  const sweep = () => runSweeps(open.gold.sweeps, 'debit-installments');
+  const sweep = () => runSweeps(open.gold.sweeps, 'buying-debit-installments');
   await open.gatewayFault('debit', 'reset');
   await sweep();
   await open.gatewayFault('list-payments', 'malformed', { times: 100 });

@@ -65,7 +65,7 @@ export const createSweeps = (options: SweepsOptions): readonly Sweep[] => {
     ...createPurges({ db, clock, metrics, everyMs: rarely }),
     createPriceThinning({ ...runtime, db, everyMs: rarely }),
     {
-      name: 'rotate-keyring',
+      name: 'keyring-rotate',
       everyMs: rarely,
       run: createKeyringRotation({
         ...runtime,
@@ -75,7 +75,7 @@ export const createSweeps = (options: SweepsOptions): readonly Sweep[] => {
       }),
     },
     {
-      name: 'renew-keyed-values',
+      name: 'keyring-renew-keyed-values',
       everyMs: rarely,
       run: createKeyedRenewal({ ...runtime, db }),
     },

@@ -113,7 +113,7 @@ export const createPortalSignInPurge = ({
 }): Purge => {
   const guard = createPortalLoginGuard(clock);
   return {
-    name: 'purge-portal-sign-ins',
+    name: 'accounting-purge-sign-ins',
     deleteBatch: (limit) => guard.deleteLapsed(db, limit),
   };
 };
@@ -142,7 +142,7 @@ export const createPortalSessionPurge = ({
   readonly db: Db;
   readonly clock: Clock;
 }): Purge => ({
-  name: 'purge-portal-sessions',
+  name: 'accounting-purge-sessions',
   deleteBatch: (limit) =>
     execute(
       db,

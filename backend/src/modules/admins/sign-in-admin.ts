@@ -108,7 +108,7 @@ export const createAdminSignInPurge = ({
 }): Purge => {
   const guard = createAdminLoginGuard(clock);
   return {
-    name: 'purge-admin-sign-ins',
+    name: 'admins-purge-sign-ins',
     deleteBatch: (limit) => guard.deleteLapsed(db, limit),
   };
 };

@@ -47,7 +47,7 @@ const batchSize = 100;
 
 /** Creates the sweep that ends requests which nobody decided in time. */
 export const createApprovalExpiry = (deps: ExpiryDeps & { readonly db: Db }): Sweep => ({
-  name: 'expire-approvals',
+  name: 'approvals-expire',
   async run(signal) {
     await sweepRows({
       rows: await listOverdue(deps.db, deps.clock.now(), batchSize),

@@ -138,7 +138,7 @@ export const createRefusalSweep = ({
   readonly logger: Pick<Logger, 'error'>;
   readonly audit: { readonly record: RecordEntry };
 }): Sweep => ({
-  name: 'audit-write-refusals',
+  name: 'audit-record-refusals',
   async run(signal) {
     const minute = minuteOf(clock.now());
     await sweepBatches({

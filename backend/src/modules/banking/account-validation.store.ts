@@ -174,7 +174,7 @@ export const createValidationPurge = ({
   readonly db: Db;
   readonly clock: Clock;
 }): Purge => ({
-  name: 'purge-bank-validations',
+  name: 'banking-purge-validations',
   deleteBatch: (limit) =>
     execute(
       db,

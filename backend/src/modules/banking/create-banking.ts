@@ -47,7 +47,7 @@ const createValidationSweep = (deps: BankingDeps): Sweep => {
 
 /** Creates the sweep that hashes account numbers with a new first key of the blind index. */
 const createRehashing = (deps: BankingDeps): Sweep => ({
-  name: 'rehash-bank-accounts',
+  name: 'banking-rehash-accounts',
   async run(signal) {
     const { db, vault, blindIndex, logger } = deps;
     const numberHashKey = blindIndex.keyId;

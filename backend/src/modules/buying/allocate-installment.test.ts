@@ -253,7 +253,7 @@ describe('an undecided confirm of an installment', () => {
     await is(fixtures, paid, 'MANUAL_REVIEW', 'ALLOCATION_EXHAUSTED');
     await open.sandbox.control('DELETE', '/faults');
     await open.advance(60);
-    await runSweeps(open.gold.sweeps, 'poll-undecided-allocations');
+    await runSweeps(open.gold.sweeps, 'buying-poll-undecided-allocations');
     expect(await confirmsOf(open, paid)).toBe(1);
     await expectOnePurchase(open, fixtures, paid);
   });
@@ -269,7 +269,7 @@ describe('a worker killed with an installment', () => {
       await open.lapseLeases();
       await open.advance(61);
       await open.database.db.$executeRaw`DELETE FROM graphile_worker._private_jobs`;
-      await runSweeps(open.gold.sweeps, 'resume-paid-orders');
+      await runSweeps(open.gold.sweeps, 'buying-resume-paid-orders');
       await fixtures.runJobs();
       await expectOnePurchase(open, fixtures, paid);
       expect(await confirmsOf(open, paid)).toBe(1);
@@ -281,7 +281,7 @@ describe('a worker killed with an installment', () => {
     await allocate(open, paid);
     await is(fixtures, paid, 'RETRY_PENDING');
     await open.advance(70);
-    await runSweeps(open.gold.sweeps, 'resume-allocation-retries');
+    await runSweeps(open.gold.sweeps, 'buying-resume-allocation-retries');
     await fixtures.runJobs();
     expect(await confirmsOf(open, paid)).toBe(1);
     await expectOnePurchase(open, fixtures, paid);

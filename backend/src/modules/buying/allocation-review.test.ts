@@ -92,7 +92,7 @@ describe('an allocation that does not succeed', () => {
     await scenario.open.advance(3600);
     await eventually(async () => {
       await scenario.open.advance(31);
-      await runSweep('poll-undecided-allocations');
+      await runSweep('buying-poll-undecided-allocations');
       expect(await statusOf(scenario.bought)).toBe('ALLOCATED');
     });
     await expectOnePurchase(scenario.bought);
@@ -114,7 +114,7 @@ describe('an allocation that does not succeed', () => {
     const state = async () => (await operationsOf(scenario.bought)).map(({ status }) => status);
     await scenario.open.advance(179);
     await eventually(async () => {
-      await runSweep('poll-undecided-allocations');
+      await runSweep('buying-poll-undecided-allocations');
       const [operation] = await operationsOf(scenario.bought);
       return operation?.lastAskedAt?.getTime() === scenario.open.clock.now().getTime();
     });
@@ -122,7 +122,7 @@ describe('an allocation that does not succeed', () => {
     await scenario.open.advance(60);
     await eventually(async () => {
       await scenario.open.advance(31);
-      await runSweep('poll-undecided-allocations');
+      await runSweep('buying-poll-undecided-allocations');
       expect(await state()).toEqual(['REFUSED']);
     });
     expect(await statusOf(scenario.bought)).toBe('MANUAL_REVIEW');
@@ -154,7 +154,7 @@ describe('a payment in doubt while the gold is being bought', () => {
     await eventually(async () => (await statusOf(scenario.bought)) === 'MANUAL_REVIEW');
     await scenario.open.lapseLeases();
     await allocate();
-    await runSweep('poll-undecided-allocations');
+    await runSweep('buying-poll-undecided-allocations');
     expect(await orderOf(scenario.bought)).toMatchObject({
       status: 'MANUAL_REVIEW',
       manual_review_code: 'SECOND_CAPTURE',
@@ -182,7 +182,7 @@ describe('a retry whose job was lost', () => {
     expect(await db.scheduledJob.count({ where: { key } })).toBe(1);
     await db.scheduledJob.deleteMany({ where: { key } });
     await scenario.open.advance(66);
-    await runSweep('resume-allocation-retries');
+    await runSweep('buying-resume-allocation-retries');
     await withJobRunner(scenario.open.databaseUrl, scenario.open.gold.jobs, async () => {
       await eventually(async () => (await statusOf(scenario.bought)) === 'ALLOCATED');
     });

@@ -111,7 +111,7 @@ describe('a worker killed', () => {
       expect(await statusOf(scenario.bought)).toBe('PAID');
       await scenario.open.lapseLeases();
       await scenario.open.advance(61);
-      await runSweep('resume-paid-orders');
+      await runSweep('buying-resume-paid-orders');
       expect((await jobsOf(scenario.open.database.db, 'gold.allocate')).length).toBeGreaterThan(0);
       await allocate();
       await expectOnePurchase(scenario.bought);
@@ -127,7 +127,7 @@ describe('a worker killed', () => {
     await expect(allocate()).rejects.toThrow('killed');
     await scenario.open.lapseLeases();
     death.at = undefined;
-    await runSweep('poll-undecided-allocations');
+    await runSweep('buying-poll-undecided-allocations');
     await expectOnePurchase(scenario.bought);
     expect(await historyOf(scenario.bought)).toEqual(['PENDING', 'PAID', 'ALLOCATED']);
   });

@@ -46,7 +46,7 @@ export const createExpirySweeps = (deps: ExpiryDeps): Sweep[] => {
   const { db, clock, logger } = deps;
   return [
     {
-      name: 'expire-quotes',
+      name: 'buying-expire-quotes',
       async run(signal) {
         while (!signal.aborted) {
           if ((await expireQuotes(deps, db, expiryBatchSize)) < expiryBatchSize) return;
@@ -54,7 +54,7 @@ export const createExpirySweeps = (deps: ExpiryDeps): Sweep[] => {
       },
     },
     {
-      name: 'expire-unpaid-orders',
+      name: 'buying-expire-unpaid-orders',
       async run(signal) {
         await sweepRows({
           rows: await listLapsedBuys(db, clock.now(), expiryBatchSize),
@@ -103,7 +103,7 @@ export const createAllocationSweeps = (deps: AllocationDeps): Sweep[] => {
   const call = createAllocationCall(deps);
   return [
     {
-      name: 'resume-paid-orders',
+      name: 'buying-resume-paid-orders',
       async run(signal) {
         const before = addSeconds(clock.now(), -stalledSeconds);
         const stalled = await listStalledBuys(db, before, batchSize);
@@ -111,7 +111,7 @@ export const createAllocationSweeps = (deps: AllocationDeps): Sweep[] => {
       },
     },
     {
-      name: 'resume-allocation-retries',
+      name: 'buying-resume-allocation-retries',
       async run(signal) {
         const before = addSeconds(clock.now(), -stalledSeconds);
         const overdue = await listOverdueRetries(db, before, batchSize);
@@ -119,7 +119,7 @@ export const createAllocationSweeps = (deps: AllocationDeps): Sweep[] => {
       },
     },
     createCallSweep({
-      name: 'poll-undecided-allocations',
+      name: 'buying-poll-undecided-allocations',
       flow: call.flow,
       logger,
       list() {

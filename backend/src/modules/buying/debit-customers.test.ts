@@ -23,7 +23,7 @@ it.beforeEach(async ({ open }) => {
   await open.advance((next.getTime() - now.getTime()) / 1000);
 });
 
-const sweep = (open: OpenGold) => runSweeps(open.gold.sweeps, 'debit-installments');
+const sweep = (open: OpenGold) => runSweeps(open.gold.sweeps, 'buying-debit-installments');
 /** One whose debit is due now. */
 const due = async (open: OpenGold, fixtures: InstallmentFixtures) => {
   const mandate = { token: 'token-of-asha', dueInSeconds: 24 * hour };

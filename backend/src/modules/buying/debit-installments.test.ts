@@ -40,7 +40,8 @@ it.afterEach(async ({ open }) => {
 });
 
 const hour = 3600;
-const sweep = (open: OpenGold, name = 'debit-installments') => runSweeps(open.gold.sweeps, name);
+const sweep = (open: OpenGold, name = 'buying-debit-installments') =>
+  runSweeps(open.gold.sweeps, name);
 const raise = async (
   fixtures: InstallmentFixtures,
   token = 'token-of-asha',
@@ -144,7 +145,7 @@ describe('a debit that is deferred', () => {
     await sweep(open);
     await open.advance(8 * hour);
     await sweep(open);
-    await sweep(open, 'fail-unpaid-installments');
+    await sweep(open, 'buying-fail-unpaid-installments');
     expect(await fixtures.statusOf(raised)).toBe('PENDING');
     expect(await open.gatewayJournal('create-order')).toEqual(
       expect.not.arrayContaining([
@@ -285,7 +286,7 @@ describe('a debit whose outcome is unknown', () => {
     await sweep(open);
     await open.advance(72 * hour);
     await sweep(open);
-    await sweep(open, 'fail-unpaid-installments');
+    await sweep(open, 'buying-fail-unpaid-installments');
     expect(await fixtures.statusOf(raised)).toBe('FAILED');
     expect(await debitsOf(open, raised)).toHaveLength(1);
     await fixtures.pay(String((await rowOf(open, raised)).gatewayOrderId));
@@ -299,7 +300,7 @@ describe('money that comes after an installment was given up, and of which no ev
     await sweep(open);
     await open.advance(72 * hour);
     await sweep(open);
-    await sweep(open, 'fail-unpaid-installments');
+    await sweep(open, 'buying-fail-unpaid-installments');
     expect(await fixtures.statusOf(raised)).toBe('FAILED');
     await fixtures.pay(String((await rowOf(open, raised)).gatewayOrderId), { deliver: 'none' });
     await open.advance(hour + 1);

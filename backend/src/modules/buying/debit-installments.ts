@@ -61,7 +61,7 @@ export const debitInstallment = async (deps: DebitDeps, paymentOrderId: string):
 export const createDebitSweep = (deps: DebitDeps, batchSize = 200): Sweep => {
   const { db, clock, logger, gates } = deps;
   return {
-    name: 'debit-installments',
+    name: 'buying-debit-installments',
     async run(signal) {
       const passBegan = clock.now();
       let isMore = true;

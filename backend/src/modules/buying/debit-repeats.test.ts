@@ -41,7 +41,7 @@ it.afterEach(() => {
   look.onDebit = async () => {};
 });
 
-const sweep = (open: OpenGold) => runSweeps(open.gold.sweeps, 'debit-installments');
+const sweep = (open: OpenGold) => runSweeps(open.gold.sweeps, 'buying-debit-installments');
 const hourMs = 60 * 60_000;
 
 /** Passes midnight in India where it is near: a debit is sent on its own day alone. */

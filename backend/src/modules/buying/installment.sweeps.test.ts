@@ -8,8 +8,10 @@ const it = goldTest().extend('fixtures', { scope: 'file' }, ({ open }) =>
   createInstallmentFixtures(open),
 );
 
-const openCheckouts = (open: OpenGold) => runSweeps(open.gold.sweeps, 'open-installment-checkouts');
-const failUnpaid = (open: OpenGold) => runSweeps(open.gold.sweeps, 'fail-unpaid-installments');
+const openCheckouts = (open: OpenGold) =>
+  runSweeps(open.gold.sweeps, 'buying-open-installment-checkouts');
+const failUnpaid = (open: OpenGold) =>
+  runSweeps(open.gold.sweeps, 'buying-fail-unpaid-installments');
 const hour = 3600;
 
 describe('the checkout of an installment', () => {

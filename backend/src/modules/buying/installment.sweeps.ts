@@ -53,7 +53,7 @@ export const createInstallmentSweeps = (deps: InstallmentSweepsDeps): Sweep[] =>
   const { db, clock, logger } = deps;
   return [
     {
-      name: 'open-installment-checkouts',
+      name: 'buying-open-installment-checkouts',
       async run(signal) {
         const before = addSeconds(clock.now(), -unopenedSeconds);
         await sweepRows({
@@ -69,7 +69,7 @@ export const createInstallmentSweeps = (deps: InstallmentSweepsDeps): Sweep[] =>
       },
     },
     {
-      name: 'fail-unpaid-installments',
+      name: 'buying-fail-unpaid-installments',
       async run(signal) {
         await sweepRows({
           rows: await listLapsedInstallments(db, clock.now(), batchSize),

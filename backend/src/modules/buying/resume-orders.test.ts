@@ -25,7 +25,7 @@ const lostOrder = async (open: OpenGold): Promise<string> => {
 };
 
 const resume = (open: OpenGold, signal?: AbortSignal): Promise<void> =>
-  runSweeps(open.gold.sweeps, 'resume-paid-orders', signal);
+  runSweeps(open.gold.sweeps, 'buying-resume-paid-orders', signal);
 
 const allocationsOf = async (open: OpenGold, orderIds: readonly string[]): Promise<number[]> => {
   const states = await Promise.all(orderIds.map((id) => stateOf(open, id)));

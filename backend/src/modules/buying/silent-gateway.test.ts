@@ -22,7 +22,7 @@ it('does not keep the unpaid orders of another gateway from expiring', async ({ 
   await open.advance(1);
   const later = await place(open, 'a-later-order');
   await open.advance(480);
-  const expire = () => runSweeps(open.gold.expirySweeps, 'expire-unpaid-orders');
+  const expire = () => runSweeps(open.gold.expirySweeps, 'buying-expire-unpaid-orders');
   await expire();
   await expire();
   expect(await statusOf(open, later)).toBe('FAILED');

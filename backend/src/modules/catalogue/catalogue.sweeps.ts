@@ -34,7 +34,7 @@ export const createRepricing = ({
   readonly live: Pick<LivePriceReader, 'livePrice'>;
   readonly everyMs: number;
 }): Sweep => ({
-  name: 'reprice-products',
+  name: 'catalogue-reprice-products',
   everyMs,
   async run(signal) {
     const before = addMs(clock.now(), -hourMs);
@@ -91,7 +91,7 @@ export const createImageRemoval = ({
   };
 
   return {
-    name: 'remove-product-images',
+    name: 'catalogue-remove-images',
     everyMs,
     async run(signal) {
       const now = clock.now();

@@ -15,7 +15,7 @@ interface PurgeDeps {
 /** Deletes the counts of wrong codes and MPINs, and of an address's, that can lock no more. */
 const createGuardPurges = ({ db, clock }: PurgeDeps): readonly Purge[] => [
   {
-    name: 'purge-code-guards',
+    name: 'identity-purge-code-guards',
     deleteBatch: (limit) =>
       execute(
         db,
@@ -28,7 +28,7 @@ const createGuardPurges = ({ db, clock }: PurgeDeps): readonly Purge[] => [
       ),
   },
   {
-    name: 'purge-mpin-guards',
+    name: 'identity-purge-mpin-guards',
     deleteBatch: (limit) =>
       execute(
         db,
@@ -41,7 +41,7 @@ const createGuardPurges = ({ db, clock }: PurgeDeps): readonly Purge[] => [
       ),
   },
   {
-    name: 'purge-sign-in-guards',
+    name: 'identity-purge-sign-in-guards',
     deleteBatch: (limit) =>
       execute(
         db,
@@ -54,7 +54,7 @@ const createGuardPurges = ({ db, clock }: PurgeDeps): readonly Purge[] => [
       ),
   },
   {
-    name: 'purge-address-refusals',
+    name: 'identity-purge-address-refusals',
     deleteBatch: (limit) =>
       execute(
         db,
@@ -74,7 +74,7 @@ const createGuardPurges = ({ db, clock }: PurgeDeps): readonly Purge[] => [
  */
 export const createIdentityPurges = ({ db, clock }: PurgeDeps): readonly Purge[] => [
   {
-    name: 'purge-one-time-codes',
+    name: 'identity-purge-one-time-codes',
     deleteBatch: (limit) =>
       execute(
         db,
@@ -85,7 +85,7 @@ export const createIdentityPurges = ({ db, clock }: PurgeDeps): readonly Purge[]
       ),
   },
   {
-    name: 'purge-code-sends',
+    name: 'identity-purge-code-sends',
     deleteBatch: (limit) =>
       execute(
         db,
@@ -98,7 +98,7 @@ export const createIdentityPurges = ({ db, clock }: PurgeDeps): readonly Purge[]
   },
   ...createGuardPurges({ db, clock }),
   {
-    name: 'purge-deleted-phones',
+    name: 'identity-purge-deleted-phones',
     deleteBatch: (limit) =>
       execute(
         db,
@@ -120,7 +120,7 @@ const endedSessionsKeptMs = 30 * 24 * 60 * 60_000;
  */
 export const createSessionPurges = ({ db, clock }: PurgeDeps): readonly Purge[] => [
   {
-    name: 'purge-used-refresh-tokens',
+    name: 'identity-purge-used-refresh-tokens',
     deleteBatch: (limit) =>
       execute(
         db,
@@ -132,7 +132,7 @@ export const createSessionPurges = ({ db, clock }: PurgeDeps): readonly Purge[] 
       ),
   },
   {
-    name: 'purge-sessions',
+    name: 'identity-purge-sessions',
     deleteBatch: (limit) =>
       execute(
         db,

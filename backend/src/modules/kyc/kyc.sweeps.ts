@@ -49,7 +49,7 @@ const sealerOf = async (
  * whose key is destroyed are erased. Nothing to do once every record is sealed.
  */
 const createSealing = (options: KycSweepOptions): Sweep => ({
-  name: 'seal-kyc-fields',
+  name: 'kyc-seal-fields',
   async run(signal) {
     const { db, logger } = options;
     await sweepRows({
@@ -69,7 +69,7 @@ const createSealing = (options: KycSweepOptions): Sweep => ({
  * of a customer whose key is destroyed can't be opened and keep their hashes.
  */
 const createRehashing = (options: KycSweepOptions): Sweep => ({
-  name: 'rehash-kyc-numbers',
+  name: 'kyc-rehash-numbers',
   async run(signal) {
     const { db, blindIndex, logger } = options;
     const hashKey = blindIndex.keyId;
@@ -109,7 +109,7 @@ export const createDocumentRemoval = (options: {
   readonly objects: Pick<ObjectStore, 'delete'>;
   readonly logger: Pick<Logger, 'warn'>;
 }): Sweep => ({
-  name: 'remove-documents-of-deleted',
+  name: 'kyc-remove-documents',
   async run(signal) {
     const { db, objects, logger } = options;
     await sweepRows({

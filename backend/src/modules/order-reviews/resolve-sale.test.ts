@@ -112,7 +112,7 @@ describe('a sale under review', () => {
     expect(codeOf(await buys.resolve(sellId, 'RELEASE_SELL'))).toEqual([409, 'OUTCOME_UNDECIDED']);
     await open.advance(10);
     expect((await buys.resolve(sellId, 'RELEASE_SELL')).body.status).toBe('FAILED');
-    await sellers.runSweep('poll-undecided-sales');
+    await sellers.runSweep('selling-poll-undecided-sales');
     expect((await buys.resolve(sellId, 'RELEASE_SELL')).status).toBe(409);
   });
 
@@ -137,7 +137,7 @@ describe('a sale under review', () => {
     await open.advance(31);
     const [answer] = await Promise.all([
       buys.resolve(sellId, 'CONFIRM_SELL'),
-      sellers.runSweep('poll-undecided-sales'),
+      sellers.runSweep('selling-poll-undecided-sales'),
     ]);
     expect([200, 409]).toContain(answer.status);
     const [order] = await sellers.salesOf(seller.id);

@@ -21,7 +21,7 @@ const notFit = [409, 'ILLEGAL_TRANSITION'];
 const debited = async (open: OpenGold, fixtures: InstallmentFixtures) => {
   const mandate = { token: `mandate-${crypto.randomUUID()}`, dueInSeconds: 0 };
   const given = await fixtures.raise(await fixtures.newPlan(), 1, mandate);
-  await runSweeps(open.gold.sweeps, 'debit-installments');
+  await runSweeps(open.gold.sweeps, 'buying-debit-installments');
   await fixtures.becomes(given, 'PAID');
   const { gatewayPaymentId } = await open.database.db.gatewayPayment.findFirstOrThrow({
     where: { paymentOrderId: given.paymentOrderId },

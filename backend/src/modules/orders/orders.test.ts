@@ -92,7 +92,7 @@ describe('what is not paid', () => {
   it('fails when the lock runs out, with its payment order', async ({ open }) => {
     const { call } = await open.newCustomer();
     const { body } = await call('POST', '/gold/buy', buyOf());
-    const expire = () => runSweeps(open.gold.expirySweeps, 'expire-unpaid-orders');
+    const expire = () => runSweeps(open.gold.expirySweeps, 'buying-expire-unpaid-orders');
     await open.advance(479);
     await expire();
     expect((await call('GET', `/gold/orders/${body.order.id}`)).body.status).toBe('PENDING');
@@ -122,7 +122,7 @@ describe('what is not paid', () => {
       200,
     );
     await open.advance(480);
-    await runSweeps(open.gold.expirySweeps, 'expire-unpaid-orders');
+    await runSweeps(open.gold.expirySweeps, 'buying-expire-unpaid-orders');
     const { body: order } = await call('GET', `/gold/orders/${body.order.id}`);
     expect(order).toMatchObject({ status: 'MANUAL_REVIEW', manual_review_code: 'LATE_CAPTURE' });
   });

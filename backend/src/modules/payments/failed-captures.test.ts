@@ -47,7 +47,7 @@ const decide = async (open: OpenGold, sellers: Sellers, buy: ReviewedBuy) => {
   await open.sandbox.control('DELETE', '/faults');
   await eventually(async () => {
     await open.advance(31);
-    await sellers.runSweep('poll-undecided-allocations');
+    await sellers.runSweep('buying-poll-undecided-allocations');
     expect((await gramsOf(sellers, buy)).balance).toBe(buy.grams);
   });
 };

@@ -10,7 +10,7 @@ const it = goldTest().extend('fixtures', { scope: 'file' }, ({ open }) =>
 );
 
 const threeDays = 72 * 3600;
-const sweep = (open: OpenGold) => runSweeps(open.gold.sweeps, 'fail-unpaid-installments');
+const sweep = (open: OpenGold) => runSweeps(open.gold.sweeps, 'buying-fail-unpaid-installments');
 const paymentStatuses = async (open: OpenGold, orderId: string): Promise<string[]> => {
   const orderBy = { id: 'asc' } as const;
   const rows = await open.database.db.paymentOrder.findMany({ where: { orderId }, orderBy });

@@ -213,7 +213,7 @@ describe('money that goes away before there is gold', () => {
     await open.sandbox.control('DELETE', '/faults');
     await eventually(async () => {
       await open.advance(31);
-      await sellers.runSweep('poll-undecided-allocations');
+      await sellers.runSweep('buying-poll-undecided-allocations');
       expect(await reservedOf(sellers, buy)).toEqual({ balance: buy.grams, reserved: buy.grams });
     });
     await reviewed(buys, buy);
@@ -240,7 +240,7 @@ describe('money that goes away before there is gold', () => {
     await open.sandbox.control('DELETE', '/faults');
     await eventually(async () => {
       await open.advance(31);
-      await sellers.runSweep('poll-undecided-allocations');
+      await sellers.runSweep('buying-poll-undecided-allocations');
       await reviewed(buys, buy);
     });
     expect(await reservedOf(sellers, buy)).toEqual({ balance: buy.grams, reserved: buy.grams });

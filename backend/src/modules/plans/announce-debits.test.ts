@@ -86,7 +86,7 @@ describe("a mandate's installment", () => {
       for (const time of ['03:30:00', '03:30:05', '15:00:00']) {
         await fixtures.setClock(`2026-01-${day}T${time}.000Z`);
         await fixtures.sweep();
-        await runSweeps(open.gold.sweeps, 'debit-installments');
+        await runSweeps(open.gold.sweeps, 'buying-debit-installments');
       }
     }
     expect(await announced(fixtures, plan)).toEqual([
@@ -136,7 +136,7 @@ describe("a mandate's installment", () => {
     await runSweeps([createAnnounceDebits(failing)]);
     expect(await announced(fixtures, plans[0])).toEqual([]);
     expect(await announced(fixtures, plans[1])).toEqual([[1, '2026-01-10T03:30:00.000Z']]);
-    await fixtures.sweep('announce-debits');
+    await fixtures.sweep('plans-announce-debits');
     expect(await announced(fixtures, plans[0])).toEqual([[1, '2026-01-10T03:30:00.000Z']]);
   });
 
@@ -169,7 +169,10 @@ describe("a mandate's installment", () => {
     expect(await announced(fixtures, waiting)).toEqual([]);
     await cancelled.call('POST', `/gold/sip/${cancelled.id}/cancel`);
     open.setGate('buy', true);
-    await Promise.all([fixtures.sweep('announce-debits'), fixtures.sweep('announce-debits')]);
+    await Promise.all([
+      fixtures.sweep('plans-announce-debits'),
+      fixtures.sweep('plans-announce-debits'),
+    ]);
     expect(await announced(fixtures, waiting)).toEqual([[1, '2026-01-10T03:30:00.000Z']]);
     expect(await announced(fixtures, cancelled)).toEqual([]);
   });

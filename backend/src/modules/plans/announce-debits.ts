@@ -46,7 +46,7 @@ const announce = (deps: AnnounceDeps, planId: string): Promise<boolean> =>
 export const createAnnounceDebits = (deps: AnnounceDeps): Sweep => {
   const { db, clock, logger } = deps;
   return {
-    name: 'announce-debits',
+    name: 'plans-announce-debits',
     async run(signal) {
       const gateways = await findUsableGateways(deps);
       if (gateways === undefined) return;

@@ -45,11 +45,11 @@ describe('a plan', () => {
   }) => {
     const plan = await raisedPlan(fixtures);
     await failInstallment(fixtures, plan, 1);
-    await fixtures.sweep('complete-plans');
+    await fixtures.sweep('plans-complete');
     expect(await statusOf(fixtures, plan)).toBe('ACTIVE');
     await failInstallment(fixtures, plan, 2);
-    await Promise.all([fixtures.sweep('complete-plans'), fixtures.sweep('complete-plans')]);
-    await fixtures.sweep('complete-plans');
+    await Promise.all([fixtures.sweep('plans-complete'), fixtures.sweep('plans-complete')]);
+    await fixtures.sweep('plans-complete');
     expect(await fixtures.plan(plan)).toMatchObject({
       status: 'COMPLETED',
       completed_at: '2026-01-06T06:00:00.000Z',
@@ -65,7 +65,7 @@ describe('a plan', () => {
     const plan = await raisedPlan(fixtures);
     await failInstallment(fixtures, plan, 1);
     await fixtures.play(plan, 2, 'captured', 'MANUAL_REVIEW', { amountPaise: 1 });
-    await fixtures.sweep('complete-plans');
+    await fixtures.sweep('plans-complete');
     expect(await statusOf(fixtures, plan)).toBe('COMPLETED');
   });
 
@@ -119,7 +119,7 @@ describe('an installment that failed', () => {
     const completed = await raisedPlan(fixtures);
     await failInstallment(fixtures, completed, 1);
     await failInstallment(fixtures, completed, 2);
-    await fixtures.sweep('complete-plans');
+    await fixtures.sweep('plans-complete');
     await fixtures.setClock('2026-01-05T06:00:00.000Z');
     const cancelled = await raisedPlan(fixtures);
     await cancelled.call('POST', `/gold/sip/${cancelled.id}/cancel`);

@@ -27,7 +27,7 @@ const quote = ({ call }: TestPlan, amount: string) =>
 const work = async (open: OpenGold, fixtures: PlanFixtures): Promise<void> => {
   await fixtures.sweep();
   await fixtures.runJobs();
-  await runSweeps(open.gold.sweeps, 'open-installment-checkouts');
+  await runSweeps(open.gold.sweeps, 'buying-open-installment-checkouts');
 };
 const isOpen = async (fixtures: PlanFixtures, plan: TestPlan): Promise<boolean> =>
   (await fixtures.installment(plan, 1)).payment.checkout !== undefined;
@@ -64,7 +64,7 @@ describe('the daily limit', () => {
     const plan = await fixtures.newPlan({ amount_inr: '600', mandate_token: 'token-of-asha' });
     await work(open, fixtures);
     await fixtures.setClock('2026-01-06T06:00:05.000Z');
-    await runSweeps(open.gold.sweeps, 'debit-installments');
+    await runSweeps(open.gold.sweeps, 'buying-debit-installments');
     expect((await quote(plan, '1000')).status).toBe(201);
     const manual = await another(plan, { amount_inr: '600' });
     await work(open, fixtures);
@@ -170,7 +170,7 @@ describe('the daily limit', () => {
     expect(await isOpen(fixtures, plan)).toBe(false);
     await open.setKyc('APPROVED');
     await open.advance(61);
-    await runSweeps(open.gold.sweeps, 'open-installment-checkouts');
+    await runSweeps(open.gold.sweeps, 'buying-open-installment-checkouts');
     expect(await isOpen(fixtures, plan)).toBe(true);
   });
 });

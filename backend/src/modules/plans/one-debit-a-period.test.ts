@@ -30,9 +30,9 @@ const workAt = async (open: OpenGold, fixtures: PlanFixtures, at: string): Promi
   await fixtures.setClock(at);
   for (let pass = 0; pass < 3; pass += 1) {
     await fixtures.sweep();
-    await runSweeps(open.gold.sweeps, 'debit-installments');
+    await runSweeps(open.gold.sweeps, 'buying-debit-installments');
     await fixtures.runJobs();
-    await runSweeps(open.gold.sweeps, 'fail-unpaid-installments');
+    await runSweeps(open.gold.sweeps, 'buying-fail-unpaid-installments');
   }
 };
 /** The IST days on which the gateway was asked for a debit of this plan. */
@@ -257,7 +257,7 @@ describe('a debit that was announced and not sent on its day', () => {
     await workAt(open, fixtures, '2026-01-05T06:00:05.000Z');
     await open.gatewayFault('debit', 'reset');
     await fixtures.setClock('2026-01-06T18:20:00.000Z');
-    await runSweeps(open.gold.sweeps, 'debit-installments');
+    await runSweeps(open.gold.sweeps, 'buying-debit-installments');
     await workAt(open, fixtures, '2026-01-06T19:30:00.000Z');
     expect(await debitDays(open, plan)).toEqual(['2026-01-06']);
     await workAt(open, fixtures, '2026-01-07T19:30:05.000Z');

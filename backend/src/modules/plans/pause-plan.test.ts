@@ -66,7 +66,7 @@ describe('a paused plan', () => {
     const first = await fixtures.installment(plan, 1);
     expect(first).toMatchObject({ status: 'PENDING', payment: { status: 'EXPIRED' } });
     await workAt(fixtures, '2026-01-06T06:00:10.000Z');
-    await runSweeps(open.gold.sweeps, 'debit-installments');
+    await runSweeps(open.gold.sweeps, 'buying-debit-installments');
     expect(await fixtures.debits(plan)).toBe(0);
     await workAt(fixtures, '2026-01-11T06:00:10.000Z');
     expect(await noticesOf(fixtures, plan, 'sip_debit_notice')).toHaveLength(1);
@@ -79,7 +79,7 @@ describe('a paused plan', () => {
     await workAt(fixtures, '2026-01-11T06:00:20.000Z');
     expect(await noticesOf(fixtures, plan, 'sip_debit_notice')).toHaveLength(2);
     await workAt(fixtures, '2026-01-12T06:00:20.000Z');
-    await runSweeps(open.gold.sweeps, 'debit-installments');
+    await runSweeps(open.gold.sweeps, 'buying-debit-installments');
     await fixtures.runJobs();
     expect(await fixtures.debits(plan)).toBe(1);
   });
@@ -137,7 +137,7 @@ describe('the next installment', () => {
     expect(await fixtures.raised(plan.id)).toHaveLength(0);
     await workAt(fixtures, '2026-01-16T03:30:05.000Z');
     await workAt(fixtures, '2026-01-17T03:30:10.000Z');
-    await runSweeps(open.gold.sweeps, 'debit-installments');
+    await runSweeps(open.gold.sweeps, 'buying-debit-installments');
     expect(await fixtures.debits(plan)).toBe(1);
     expect(await noticesOf(fixtures, plan, 'sip_debit_notice')).toHaveLength(2);
   });
@@ -148,7 +148,7 @@ describe('the next installment', () => {
       const plan = await fixtures.newPlan({ frequency: 'WEEKLY' });
       const [answer] = await Promise.all([
         skipNext(plan, '2026-01-05T03:30:00.000Z'),
-        fixtures.sweep('raise-installments'),
+        fixtures.sweep('plans-raise-installments'),
       ]);
       const raised = await fixtures.raised(plan.id);
       expect(raised).toHaveLength(answer.status === 200 ? 0 : 1);
@@ -206,7 +206,7 @@ describe("a mandate's own bounds", () => {
     expect(await fixtures.plan(plan)).toMatchObject(bounds);
     await workAt(fixtures, '2026-01-05T06:00:05.000Z');
     await workAt(fixtures, '2026-01-06T06:00:10.000Z');
-    await runSweeps(open.gold.sweeps, 'debit-installments');
+    await runSweeps(open.gold.sweeps, 'buying-debit-installments');
     await workAt(fixtures, '2026-01-11T06:00:00.000Z');
     await workAt(fixtures, '2026-01-12T06:00:00.000Z');
     expect(await noticesOf(fixtures, plan, 'sip_debit_notice')).toHaveLength(1);

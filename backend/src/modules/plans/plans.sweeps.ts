@@ -54,7 +54,7 @@ export const createCompletePlans = (
     });
 
   return {
-    name: 'complete-plans',
+    name: 'plans-complete',
     async run(signal) {
       await sweepRows({
         rows: (after?: EndedPlan) => listEndedPlans(db, { after, limit: endedAtOnce }),

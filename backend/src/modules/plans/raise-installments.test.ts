@@ -27,7 +27,7 @@ const numbersOf = async (fixtures: PlanFixtures, { id }: TestPlan) =>
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
 const typesOf = async (fixtures: PlanFixtures, { userId }: TestPlan): Promise<string[]> =>
   (await fixtures.notifications(userId)).map(({ type }) => type);
-const raise = (fixtures: PlanFixtures): Promise<void> => fixtures.sweep('raise-installments');
+const raise = (fixtures: PlanFixtures): Promise<void> => fixtures.sweep('plans-raise-installments');
 /** A worker that has claimed what is due and stands still before it raises it. */
 const stopAfterClaim = async (open: OpenGold) => {
   const [claimed, resumed] = [createGate(), createGate()];

@@ -173,7 +173,7 @@ export const createRaiseInstallments = (deps: RaiseDeps): Sweep => {
   };
 
   return {
-    name: 'raise-installments',
+    name: 'plans-raise-installments',
     async run(signal) {
       while (!signal.aborted) {
         const gateways = await findUsableGateways(deps);

@@ -82,7 +82,7 @@ const replan = (deps: ReplanDeps, planId: string): Promise<boolean> =>
 export const createReplanDebits = (deps: ReplanDeps): Sweep => {
   const { db, clock, logger } = deps;
   return {
-    name: 'replan-debits',
+    name: 'plans-replan-debits',
     async run(signal) {
       const gateways = await findUsableGateways(deps);
       if (gateways === undefined) return;

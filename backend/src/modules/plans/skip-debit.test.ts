@@ -20,7 +20,7 @@ const work = async (open: OpenGold, fixtures: PlanFixtures, at: string): Promise
   await fixtures.setClock(at);
   await fixtures.sweep();
   await fixtures.runJobs();
-  await runSweeps(open.gold.sweeps, 'debit-installments');
+  await runSweeps(open.gold.sweeps, 'buying-debit-installments');
 };
 describe('a debit', () => {
   it('that is raised is skipped: payable by its customer, and the plan goes on', async ({
@@ -69,7 +69,7 @@ describe('a debit', () => {
     await work(open, fixtures, '2026-01-16T03:30:05.000Z');
     await work(open, fixtures, '2026-01-17T03:30:10.000Z');
     expect(await fixtures.debits(plan)).toBe(1);
-    await runSweeps(open.gold.sweeps, 'fail-unpaid-installments');
+    await runSweeps(open.gold.sweeps, 'buying-fail-unpaid-installments');
     expect((await fixtures.installment(plan, 1)).status).toBe('FAILED');
   });
 
@@ -92,7 +92,7 @@ describe('a debit', () => {
       await fixtures.setClock('2026-01-06T06:00:10.000Z');
       const [answer] = await Promise.all([
         skip(plan, 1),
-        runSweeps(open.gold.sweeps, 'debit-installments'),
+        runSweeps(open.gold.sweeps, 'buying-debit-installments'),
       ]);
       expect(await fixtures.debits(plan)).toBe(answer.status === 200 ? 0 : 1);
     }

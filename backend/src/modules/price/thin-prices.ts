@@ -64,7 +64,7 @@ interface ThinningOptions {
  * where it was, a day in a statement, and begins again with the process.
  */
 export const createPriceThinning = ({ db, wall, metrics, everyMs }: ThinningOptions): Sweep => {
-  const name = 'thin-old-prices';
+  const name = 'price-thin-history';
   let thinnedTo: Date | undefined;
   return {
     name,

@@ -303,6 +303,6 @@ export const createProductOrderKeyPurge = ({
   readonly db: Db;
   readonly clock: Clock;
 }): Purge => ({
-  name: 'purge-product-order-keys',
+  name: 'product-orders-purge-keys',
   deleteBatch: (limit) => forgetOldKeys(db, clock.now(), limit),
 });

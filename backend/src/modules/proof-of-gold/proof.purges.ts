@@ -25,7 +25,7 @@ export const createProofPurges = ({
   readonly clock: Clock;
 }): readonly Purge[] => [
   {
-    name: 'purge-proof-leaves',
+    name: 'proof-of-gold-purge-leaves',
     async deleteBatch(limit) {
       await execute(
         db,
@@ -43,7 +43,7 @@ export const createProofPurges = ({
     },
   },
   {
-    name: 'purge-proof-chunks',
+    name: 'proof-of-gold-purge-chunks',
     deleteBatch: (limit) =>
       execute(
         db,

@@ -24,7 +24,7 @@ it('deletes expired quotes after 90 days, and never one that an order rests on',
   const old = [await quote(call), await quote(call), await quote(call)];
   await open.advance(60 * daySeconds);
   const recent = await quote(call);
-  await runSweeps(open.gold.expirySweeps, 'expire-quotes');
+  await runSweeps(open.gold.expirySweeps, 'buying-expire-quotes');
   await open.advance(31 * daySeconds);
   // Not swept yet: it is still ACTIVE, though its time is long over.
   const active = await open.database.db.goldQuote.update({

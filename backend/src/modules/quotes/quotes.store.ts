@@ -233,7 +233,7 @@ export const createQuotePurge = ({
   readonly db: Db;
   readonly clock: Clock;
 }): Purge => ({
-  name: 'purge-quotes',
+  name: 'quotes-purge',
   deleteBatch: (limit) =>
     execute(
       db,

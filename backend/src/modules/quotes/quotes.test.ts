@@ -179,7 +179,7 @@ describe('GET /gold/quote/:id', () => {
     expect((await call('GET', `/gold/quote/${made.id}`)).body).toEqual(made);
     await open.advance(420);
     expect((await call('GET', `/gold/quote/${made.id}`)).body.status).toBe('EXPIRED');
-    await runSweeps(open.gold.expirySweeps, 'expire-quotes');
+    await runSweeps(open.gold.expirySweeps, 'buying-expire-quotes');
     const row = await open.database.db.goldQuote.findUniqueOrThrow({ where: { id: made.id } });
     expect(row.status).toBe('EXPIRED');
   });

@@ -16,7 +16,7 @@ export const createReconciliationPurges = ({
   readonly clock: Clock;
 }): readonly Purge[] => [
   {
-    name: 'purge-reconciliation-agreements',
+    name: 'reconciliation-purge-agreements',
     deleteBatch: (limit) =>
       execute(
         db,
@@ -28,7 +28,7 @@ export const createReconciliationPurges = ({
       ),
   },
   {
-    name: 'purge-reconciliation-runs',
+    name: 'reconciliation-purge-runs',
     deleteBatch: (limit) =>
       execute(
         db,

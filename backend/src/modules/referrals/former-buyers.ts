@@ -55,7 +55,7 @@ export const createFormerBuyerPurge = ({
   readonly db: Db;
   readonly clock: Clock;
 }): Purge => ({
-  name: 'purge-former-buyers',
+  name: 'referrals-purge-former-buyers',
   deleteBatch: (limit) =>
     execute(
       db,

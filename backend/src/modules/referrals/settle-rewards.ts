@@ -100,7 +100,7 @@ const earnReward = (
  * earns those whose buy has stood for seven days. Operators approve and pay what is earned.
  */
 export const createSettleRewards = (deps: SettleDeps): Sweep => ({
-  name: 'settle-referral-rewards',
+  name: 'referrals-settle-rewards',
   async run(signal) {
     const { db, clock, logger } = deps;
     const reversed = await reverseRewards(db, clock.now());

@@ -79,7 +79,7 @@ export const createSecurityEventPurge = ({
   readonly db: Db;
   readonly clock: Clock;
 }): Purge => ({
-  name: 'purge-security-events',
+  name: 'security-events-purge',
   deleteBatch: (limit) =>
     execute(
       db,

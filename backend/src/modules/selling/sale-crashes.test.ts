@@ -101,10 +101,10 @@ describe('a process killed', () => {
       const key = newSaleKey();
       await sellAndDie(open, sellers, seller, point, key);
       await open.advance(59);
-      await sellers.runSweep('release-abandoned-sales');
+      await sellers.runSweep('selling-release-abandoned-sales');
       expect((await outcomes.theSale()).status).toBe('PENDING');
       await open.advance(2);
-      await sellers.runSweep('release-abandoned-sales');
+      await sellers.runSweep('selling-release-abandoned-sales');
       await outcomes.expectAvailable();
       expect(codeOf(await sell(sellers, seller, key))).toEqual([502, 'PROVIDER_UNAVAILABLE']);
       await outcomes.expectAvailable();
@@ -117,8 +117,8 @@ describe('a process killed', () => {
       const key = newSaleKey();
       await sellAndDie(open, sellers, seller, point, key);
       await open.advance(61);
-      await sellers.runSweep('release-abandoned-sales');
-      await sellers.runSweep('poll-undecided-sales');
+      await sellers.runSweep('selling-release-abandoned-sales');
+      await sellers.runSweep('selling-poll-undecided-sales');
       await outcomes.expectSold();
       const answer = await sell(sellers, seller, key);
       expect(answer.status).toBe(201);
@@ -134,7 +134,7 @@ describe('a process killed', () => {
   }) => {
     await sellAndDie(open, sellers, seller, 'before the confirm', newSaleKey());
     await open.advance(61);
-    await sellers.runSweep('poll-undecided-sales');
+    await sellers.runSweep('selling-poll-undecided-sales');
     await outcomes.expectUnderReview();
     expect(await outcomes.confirmsOf((await outcomes.theSale()).providerTxId)).toBe(0);
   });
@@ -161,7 +161,7 @@ describe('a process killed', () => {
       WHERE holder_id IS NOT NULL AND order_id = ${(await outcomes.theSale()).id}::uuid`;
     expect(codeOf(await sell(sellers, seller, key))).toEqual([409, 'REQUEST_IN_PROGRESS']);
     await open.advance(61);
-    await sellers.runSweep('poll-undecided-sales');
+    await sellers.runSweep('selling-poll-undecided-sales');
     expect(await outcomes.theSale()).toMatchObject({ status: 'VERIFIED', manualReviewCode: null });
     await open.lapseLeases();
     expect((await sell(sellers, seller, key)).status).toBe(201);

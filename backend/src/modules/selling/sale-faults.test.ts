@@ -78,7 +78,7 @@ describe('a confirm', () => {
       const confirms = await outcomes.confirmsOf(providerTxId);
       expect(codeOf(await sell(sellers, seller, key))).toEqual([503, 'SELL_UNDER_REVIEW']);
       await open.advance(3600);
-      await sellers.runSweep('poll-undecided-sales');
+      await sellers.runSweep('selling-poll-undecided-sales');
       await outcomes.expectUnderReview();
       expect(await outcomes.confirmsOf(providerTxId)).toBe(confirms);
       expect(await outcomes.notificationTypes()).toEqual([]);
@@ -110,7 +110,7 @@ describe('a confirm', () => {
       expect(own.map(({ status }) => status)).toEqual([200]);
     });
     await open.advance(61);
-    await sellers.runSweep('poll-undecided-sales');
+    await sellers.runSweep('selling-poll-undecided-sales');
     await outcomes.expectSold();
   });
 
@@ -136,7 +136,7 @@ describe('a confirm', () => {
     const { providerTxId } = await outcomes.theSale();
     await open.sandbox.control('POST', `/transactions/${providerTxId}`, { status: 2 });
     await open.advance(61);
-    await sellers.runSweep('poll-undecided-sales');
+    await sellers.runSweep('selling-poll-undecided-sales');
     await outcomes.expectAvailable();
     expect(await outcomes.notificationTypes()).toEqual(['sell_failed']);
   });
@@ -167,7 +167,7 @@ describe('a confirm', () => {
       await outcomes.expectUnderReview();
       await open.sandbox.control('DELETE', '/faults');
       await open.advance(31);
-      await sellers.runSweep('poll-undecided-sales');
+      await sellers.runSweep('selling-poll-undecided-sales');
       await outcomes.expectSold();
     },
   );
@@ -184,11 +184,11 @@ describe('a confirm', () => {
     const path = `/transactions/${providerTxId}`;
     await open.sandbox.control('POST', path, { status: 3 });
     await open.advance(61);
-    await sellers.runSweep('poll-undecided-sales');
+    await sellers.runSweep('selling-poll-undecided-sales');
     await outcomes.expectUnderReview();
     await open.sandbox.control('POST', path, { status: 1 });
     await open.advance(31);
-    await sellers.runSweep('poll-undecided-sales');
+    await sellers.runSweep('selling-poll-undecided-sales');
     await outcomes.expectSold();
   });
 });

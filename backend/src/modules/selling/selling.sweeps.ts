@@ -64,7 +64,7 @@ export const createSellingSweeps = (deps: SellingDeps): Sweep[] => {
   const postpone = ({ id }: { readonly id: string }) => markOrderSwept(db, id, clock.now());
   return [
     {
-      name: 'release-abandoned-sales',
+      name: 'selling-release-abandoned-sales',
       async run(signal) {
         const before = addSeconds(clock.now(), -lostSeconds);
         await sweepRows({
@@ -78,7 +78,7 @@ export const createSellingSweeps = (deps: SellingDeps): Sweep[] => {
       },
     },
     createCallSweep({
-      name: 'poll-undecided-sales',
+      name: 'selling-poll-undecided-sales',
       flow: confirm.flow,
       logger,
       list() {

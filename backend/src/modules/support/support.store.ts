@@ -179,7 +179,7 @@ export const createTicketPurge = ({
   readonly db: Db;
   readonly clock: Clock;
 }): Purge => ({
-  name: 'purge-tickets',
+  name: 'support-purge-tickets',
   async deleteBatch(limit) {
     let erased = 0;
     for (const erase of [eraseContents, eraseNotes, eraseMessages]) {

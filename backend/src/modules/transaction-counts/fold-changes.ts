@@ -27,7 +27,7 @@ const foldBatch = (db: Db, { total, change }: (typeof tables)[number]): Promise<
 
 /** Keeps the changes few, whose number the operators' lists pay for. Safe to run concurrently. */
 export const createFoldChangesSweep = ({ db }: { readonly db: Db }): Sweep => ({
-  name: 'fold-transaction-changes',
+  name: 'transaction-counts-fold-changes',
   async run(signal) {
     for (const pair of tables) while (!signal.aborted && (await foldBatch(db, pair)) > 0);
   },

@@ -156,7 +156,7 @@ const keptDays = 90;
  * resource and was never finished stays, since a repeat of it has to go on with that resource.
  */
 export const createKeyPurge = ({ db }: { readonly db: Db }): Purge => ({
-  name: 'purge-idempotency-keys',
+  name: 'idempotency-purge-keys',
   deleteBatch: (limit) =>
     execute(
       db,

@@ -94,7 +94,7 @@ export const createDeadPoolSweep = (options: {
   readonly inTransaction: InTransaction;
   readonly logger: Logger;
 }): Sweep => ({
-  name: 'job-queue-dead-pools',
+  name: 'jobs-release-dead-pools',
   everyMs: 2000,
   run: async () => {
     const pools = await releaseDeadPools(options.inTransaction);

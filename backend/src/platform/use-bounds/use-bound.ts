@@ -70,7 +70,7 @@ export const createUsePurge = ({
   readonly db: Db;
   readonly clock: Clock;
 }): Purge => ({
-  name: 'purge-use-windows',
+  name: 'use-bounds-purge-windows',
   deleteBatch: (limit) =>
     execute(
       db,
