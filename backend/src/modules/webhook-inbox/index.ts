@@ -12,8 +12,7 @@ export {
   type EventFilter,
   type ListedEvent,
 } from './list-events.ts';
-export { resealBodies } from './reseal-bodies.ts';
-export { openBody, countOutdatedBodies } from './webhook-inbox.store.ts';
+export { openBody, countOutdatedBodies, resealBodies } from './webhook-inbox.store.ts';
 export {
   eventStatuses,
   inboxSources,

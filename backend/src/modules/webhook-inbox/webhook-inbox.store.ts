@@ -1,8 +1,10 @@
 import { z } from 'zod';
-import { selectOne, selectRows, sql, type Db } from '../../platform/db/index.ts';
+import { selectOne, sql, type Db } from '../../platform/db/index.ts';
 import {
+  countSealedByOther,
   DataKeyDestroyedError,
-  SealError,
+  resealColumn,
+  type SealedColumn,
   type Sealer,
   type Vault,
 } from '../../platform/crypto/index.ts';
@@ -185,42 +187,6 @@ export const clearExpiredBodies = async (
   });
 };
 
-/** Matches bodies that another key of the service than the one of id `keyId` sealed. */
-const sealedByOther = (keyId: string) => sql`
-  sealed_body IS NOT NULL AND purge_after IS NOT NULL AND sealed_for_user_id IS NULL
-  AND NOT starts_with(sealed_body, ${`v1.${keyId}.`})`;
-
-/** Locks bodies of after `after` that another service key sealed, until the transaction ends. */
-export const claimOutdatedBodies = (
-  tx: Db,
-  {
-    keyId,
-    after,
-    limit,
-  }: { readonly keyId: string; readonly after: string; readonly limit: number },
-): Promise<{ readonly id: string; readonly sealedBody: string }[]> =>
-  selectRows(
-    tx,
-    sql`
-      SELECT id::text AS id, sealed_body AS "sealedBody" FROM webhook_event
-      WHERE id > ${after}::uuid AND ${sealedByOther(keyId)}
-      ORDER BY id LIMIT ${limit}::int FOR UPDATE SKIP LOCKED`,
-  );
-
-/** Replaces the sealed body of an event that was sealed again. */
-export const replaceBody = async (tx: Db, id: string, sealedBody: string): Promise<void> => {
-  await tx.webhookEvent.updateMany({ where: { id }, data: { sealedBody } });
-};
-
-/** Counts bodies that another service key than the one of id `keyId` sealed. */
-export const countOutdatedBodies = async (db: Db, keyId: string): Promise<number> => {
-  const row = await selectOne<{ count: number }>(
-    db,
-    sql`SELECT count(*)::int AS count FROM webhook_event WHERE ${sealedByOther(keyId)}`,
-  );
-  return row?.count ?? 0;
-};
-
 /**
  * Holds the raw body as it came and how its adapter read it then, so that an event can be applied
  * later without the signature and the secret of the day.
@@ -291,18 +257,20 @@ export const openBody = async (
   return { rawBody: Buffer.from(rawBase64, 'base64'), event };
 };
 
-/**
- * Seals a body of the service's key with its first one. Returns undefined where the old key is
- * gone.
- */
-export const resealBody = (
-  { service }: Pick<Vault, 'service'>,
-  { id, sealedBody }: { readonly id: string; readonly sealedBody: string },
-): string | undefined => {
-  try {
-    return service.seal(service.open(sealedBody, contextOf(id)), contextOf(id));
-  } catch (error) {
-    if (error instanceof SealError) return undefined;
-    throw error;
-  }
+/** The bodies that the service key sealed: they have a time to be purged. */
+const bodies: SealedColumn = {
+  table: 'webhook_event',
+  column: 'sealed_body',
+  contextOf,
+  where: sql`sealed_body IS NOT NULL AND purge_after IS NOT NULL AND sealed_for_user_id IS NULL`,
 };
+
+/** Seals bodies of unknown customers again, while events arrive and are applied: see `resealColumn`. */
+export const resealBodies = (
+  deps: Parameters<typeof resealColumn>[0],
+  signal: AbortSignal,
+): Promise<number> => resealColumn(deps, bodies, signal);
+
+/** Counts bodies that another service key than the one of id `keyId` sealed. */
+export const countOutdatedBodies = (db: Db, keyId: string): Promise<number> =>
+  countSealedByOther(db, bodies, keyId);

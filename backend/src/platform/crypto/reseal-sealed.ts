@@ -1,63 +1,71 @@
-import { selectOne, selectRows, sql, sqlName, execute, type Db } from '../db/index.ts';
-import type { InTransaction } from '../db/index.ts';
+import {
+  execute,
+  selectOne,
+  selectRows,
+  sql,
+  sqlName,
+  type Db,
+  type InTransaction,
+  type Sql,
+} from '../db/index.ts';
 import { firstId } from '../ids/first-id.ts';
 import { SealError, type SealContext } from './sealing.ts';
 import type { Vault } from './vault.ts';
 
-/** A column of texts that the service key sealed, each bound to its row. */
-export interface SealedColumn {
+/** A column of texts that a key of the service protects, in a table with a column `id`. */
+export interface KeyedColumn {
   readonly table: string;
   readonly column: string;
-  readonly contextOf: (id: string) => SealContext;
 }
 
-const batchSize = 200;
-
-const sealedByOther = (column: string, keyId: string) =>
-  sql`NOT starts_with(${sqlName(column)}, ${`v1.${keyId}.`})`;
+/** A column of texts that the service key sealed, each bound to its row. */
+export interface SealedColumn extends KeyedColumn {
+  readonly contextOf: (id: string) => SealContext;
+  /** Matches the rows whose text the service key sealed. The default is every row with a text. */
+  readonly where?: Sql;
+}
 
 /**
- * Seals every text of a column again after a new first key in PII_KEYRING, a batch in each
- * transaction. One whose key has left the ring stays as it is, and so does one that changes
- * meanwhile. Returns how many were sealed again.
+ * Replaces the outdated texts of a column, a batch at a time. A text for which `renew` returns
+ * undefined stays as it is, and so does one that is in use or changes meanwhile.
+ * @returns how many were replaced
  */
-export const resealColumn = async (
+export const renewColumn = async (
+  { table, column }: KeyedColumn,
   {
-    vault: { keyId, service },
-    inTransaction,
+    inBatch,
+    outdated,
+    renew,
+    batchSize = 200,
   }: {
-    readonly vault: Pick<Vault, 'keyId' | 'service'>;
-    readonly inTransaction: InTransaction;
+    /** Runs one batch: in a transaction, or each statement by itself. */
+    readonly inBatch: InTransaction;
+    readonly outdated: Sql;
+    readonly renew: (text: string, id: string) => string | undefined;
+    readonly batchSize?: number | undefined;
   },
-  { table, column, contextOf }: SealedColumn,
   signal: AbortSignal,
 ): Promise<number> => {
   const [from, text] = [sqlName(table), sqlName(column)];
-  const reseal = async (tx: Db, id: string, sealed: string): Promise<number> => {
-    try {
-      const fresh = service.seal(service.open(sealed, contextOf(id)), contextOf(id));
-      return await execute(
-        tx,
-        sql`UPDATE ${from} SET ${text} = ${fresh} WHERE id = ${id}::uuid AND ${text} = ${sealed}`,
-      );
-    } catch (error) {
-      if (error instanceof SealError) return 0;
-      throw error;
-    }
-  };
-
   let count = 0;
   let after = firstId;
   while (!signal.aborted) {
-    const rows = await inTransaction(async (tx) => {
-      const batch = await selectRows<{ id: string; sealed: string }>(
-        tx,
+    const rows = await inBatch(async (db) => {
+      const batch = await selectRows<{ id: string; stored: string }>(
+        db,
         sql`
-          SELECT id::text AS id, ${text} AS sealed FROM ${from}
-          WHERE id > ${after}::uuid AND ${sealedByOther(column, keyId)}
-          ORDER BY id LIMIT ${batchSize}::int`,
+          SELECT id::text AS id, ${text} AS stored FROM ${from}
+          WHERE id > ${after}::uuid AND ${outdated}
+          ORDER BY id LIMIT ${batchSize}::int FOR UPDATE SKIP LOCKED`,
       );
-      for (const { id, sealed } of batch) count += await reseal(tx, id, sealed);
+      for (const { id, stored } of batch) {
+        const fresh = renew(stored, id);
+        if (fresh === undefined) continue;
+        count += await execute(
+          db,
+          sql`UPDATE ${from} SET ${text} = ${fresh} WHERE id = ${id}::uuid AND ${text} = ${stored}`,
+        );
+      }
       return batch;
     });
     if (rows.length < batchSize) break;
@@ -66,17 +74,52 @@ export const resealColumn = async (
   return count;
 };
 
+const sealedByOther = (
+  { column, where = sql`true` }: Pick<SealedColumn, 'column' | 'where'>,
+  keyId: string,
+): Sql => sql`${where} AND NOT starts_with(${sqlName(column)}, ${`v1.${keyId}.`})`;
+
+/**
+ * Seals every text of a column again after a new first key in PII_KEYRING, a batch in each
+ * transaction. A text whose key has left the ring stays as it is.
+ * @returns how many were sealed again
+ */
+export const resealColumn = (
+  {
+    vault: { keyId, service },
+    inTransaction,
+    batchSize,
+  }: {
+    readonly vault: Pick<Vault, 'keyId' | 'service'>;
+    readonly inTransaction: InTransaction;
+    readonly batchSize?: number;
+  },
+  place: SealedColumn,
+  signal: AbortSignal,
+): Promise<number> => {
+  const renew = (sealed: string, id: string): string | undefined => {
+    try {
+      return service.seal(service.open(sealed, place.contextOf(id)), place.contextOf(id));
+    } catch (error) {
+      if (error instanceof SealError) return undefined;
+      throw error;
+    }
+  };
+  const outdated = sealedByOther(place, keyId);
+  return renewColumn(place, { inBatch: inTransaction, outdated, renew, batchSize }, signal);
+};
+
 /** Counts texts of a column that another service key than the one of id `keyId` sealed. */
 export const countSealedByOther = async (
   db: Db,
-  { table, column }: Pick<SealedColumn, 'table' | 'column'>,
+  place: Pick<SealedColumn, 'table' | 'column' | 'where'>,
   keyId: string,
 ): Promise<number> => {
   const row = await selectOne<{ count: number }>(
     db,
     sql`
-      SELECT count(*)::int AS count FROM ${sqlName(table)}
-      WHERE ${sealedByOther(column, keyId)}`,
+      SELECT count(*)::int AS count FROM ${sqlName(place.table)}
+      WHERE ${sealedByOther(place, keyId)}`,
   );
   return row?.count ?? 0;
 };

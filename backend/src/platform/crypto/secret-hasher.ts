@@ -2,10 +2,10 @@ import { createHmac } from 'node:crypto';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { hash, verify } from '@node-rs/argon2';
 import { AppError } from '../errors/app-error.ts';
-import { execute, selectRows, sql, sqlName, type Db } from '../db/index.ts';
-import { firstId } from '../ids/first-id.ts';
+import { sql, sqlName, type Db } from '../db/index.ts';
 import { keyIdFor, parseKeyList, deriveKey } from './keyring.ts';
 import { keyIdOf, openText, sealText, type SealContext, type SealingKey } from './sealing.ts';
+import { renewColumn, type KeyedColumn } from './reseal-sealed.ts';
 import { createSemaphore } from '../concurrency/semaphore.ts';
 
 /** `busy`: too many waited already. `gone`: the client left while it waited. */
@@ -239,46 +239,25 @@ export const createSecretHasher = (options: SecretHasherOptions): SecretHasher =
   };
 };
 
-interface HashColumn {
-  readonly table: string;
-  readonly column: string;
-}
-
-const batchSize = 500;
-
 /**
  * Seals every hash of a column with the first pepper. One that cannot be sealed again is left as it
  * is (see `SecretHasher.reseal`), and so is one that its owner changes meanwhile.
  * @returns how many were sealed again
  */
-export const resealHashes = async (
+export const resealHashes = (
   db: Db,
   hasher: Pick<SecretHasher, 'currentPrefix' | 'reseal'>,
-  { table, column }: HashColumn,
+  place: KeyedColumn,
   signal: AbortSignal,
 ): Promise<number> => {
-  const [from, hash] = [sqlName(table), sqlName(column)];
-  let count = 0;
-  let after = firstId;
-  while (!signal.aborted) {
-    const rows = await selectRows<{ id: string; stored: string }>(
-      db,
-      sql`
-        SELECT id::text AS id, ${hash} AS stored FROM ${from}
-        WHERE id > ${after}::uuid AND ${hash} LIKE 'v1.%'
-          AND NOT starts_with(${hash}, ${hasher.currentPrefix})
-        ORDER BY id LIMIT ${batchSize}::int`,
-    );
-    for (const { id, stored } of rows) {
-      const fresh = hasher.reseal(stored);
-      if (fresh === undefined) continue;
-      count += await execute(
-        db,
-        sql`UPDATE ${from} SET ${hash} = ${fresh} WHERE id = ${id}::uuid AND ${hash} = ${stored}`,
-      );
-    }
-    if (rows.length < batchSize) break;
-    after = rows.at(-1)?.id ?? after;
-  }
-  return count;
+  const hash = sqlName(place.column);
+  return renewColumn(
+    place,
+    {
+      inBatch: (work) => work(db),
+      outdated: sql`${hash} LIKE 'v1.%' AND NOT starts_with(${hash}, ${hasher.currentPrefix})`,
+      renew: (stored) => hasher.reseal(stored),
+    },
+    signal,
+  );
 };
