@@ -4,9 +4,7 @@ export { permissions, portalRoles, type Permission, type PortalRole } from './pe
 export { createPortalUser, createPortalUserChanges } from './change-portal-users.ts';
 export { holds } from './portal-grants.ts';
 export { removePortalFactor } from './portal-credentials.ts';
-export {
-  createPortalSessionPurge,
-  createPortalSignInPurge,
-  resealPortalPasswords,
-} from './portal-sign-in.ts';
+export { resealPortalPasswords } from './portal-sign-in.ts';
+export { createPortalSessionPurge } from './accounting.sweeps.ts';
+export { createPortalSignInPurge } from './accounting.sweeps.ts';
 export { findPortalUser, listPortalUsers, type PortalUserRecord } from './portal-users.store.ts';

@@ -1,9 +1,8 @@
 import { createLoginGuard } from '../../platform/auth/login-guard.ts';
-import { addSeconds, type Clock, addMs } from '../../platform/clock/clock.ts';
+import { addSeconds, type Clock } from '../../platform/clock/clock.ts';
 import { hashToken, resealHashes, type SecretHasher } from '../../platform/crypto/index.ts';
-import { type Db, execute, sql } from '../../platform/db/index.ts';
+import { type Db } from '../../platform/db/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
-import type { Purge } from '../../platform/jobs/index.ts';
 import {
   createSecondFactors,
   type SecondFactorDeps,
@@ -103,21 +102,6 @@ export const signOutPortalUser = async (
   await revokePortalSession(db, principal.sessionId, clock.now());
 };
 
-/** Deletes expired counts of portal users' failed sign-ins. */
-export const createPortalSignInPurge = ({
-  db,
-  clock,
-}: {
-  readonly db: Db;
-  readonly clock: Clock;
-}): Purge => {
-  const guard = createPortalLoginGuard(clock);
-  return {
-    name: 'accounting-purge-sign-ins',
-    deleteBatch: (limit) => guard.deleteLapsed(db, limit),
-  };
-};
-
 /** After a new first pepper: seals passwords again that another one sealed. Returns how many. */
 export const resealPortalPasswords = (
   {
@@ -130,26 +114,3 @@ export const resealPortalPasswords = (
   signal: AbortSignal,
 ): Promise<number> =>
   resealHashes(db, hasher, { table: 'portal_user', column: 'password_hash' }, signal);
-
-/** Keeps ended sessions for whoever investigates a misuse. */
-const keptMs = 30 * 24 * 60 * 60_000;
-
-/** Deletes sessions of portal users that ended long ago. */
-export const createPortalSessionPurge = ({
-  db,
-  clock,
-}: {
-  readonly db: Db;
-  readonly clock: Clock;
-}): Purge => ({
-  name: 'accounting-purge-sessions',
-  deleteBatch: (limit) =>
-    execute(
-      db,
-      sql`
-        DELETE FROM portal_session WHERE id IN (
-          SELECT id FROM portal_session
-          WHERE expires_at < ${addMs(clock.now(), -keptMs)}::timestamptz
-          ORDER BY expires_at LIMIT ${limit}::int FOR UPDATE SKIP LOCKED)`,
-    ),
-});

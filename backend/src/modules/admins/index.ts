@@ -23,5 +23,5 @@ export {
 export { createAdmin, createAdminChanges } from './change-admins.ts';
 export { removeOperatorFactor } from './own-credentials.ts';
 export { createAdmins } from './create-admins.ts';
-export { createAdminSignInPurge } from './sign-in-admin.ts';
+export { createAdminSignInPurge } from './admins.sweeps.ts';
 export { resealAdminPasswords } from './sign-in-admin.ts';

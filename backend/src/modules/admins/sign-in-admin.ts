@@ -5,7 +5,6 @@ import type { Clock } from '../../platform/clock/clock.ts';
 import { resealHashes, type SecretHasher } from '../../platform/crypto/index.ts';
 import type { Db } from '../../platform/db/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
-import type { Purge } from '../../platform/jobs/index.ts';
 import {
   createSecondFactors,
   type SecondFactorDeps,
@@ -97,21 +96,6 @@ export const createOperatorRealm = (
     return signAdminToken(deps, renewed);
   },
 });
-
-/** Deletes expired counts of operators' failed sign-ins. */
-export const createAdminSignInPurge = ({
-  db,
-  clock,
-}: {
-  readonly db: Db;
-  readonly clock: Clock;
-}): Purge => {
-  const guard = createAdminLoginGuard(clock);
-  return {
-    name: 'admins-purge-sign-ins',
-    deleteBatch: (limit) => guard.deleteLapsed(db, limit),
-  };
-};
 
 /** After a new first pepper: seals passwords again that another one sealed. Returns how many. */
 export const resealAdminPasswords = (

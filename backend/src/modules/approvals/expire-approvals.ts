@@ -1,15 +1,14 @@
 import type { Clock } from '../../platform/clock/clock.ts';
-import type { Db, InTransaction } from '../../platform/db/index.ts';
+import type { InTransaction } from '../../platform/db/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
-import { sweepRows, type Sweep } from '../../platform/jobs/index.ts';
-import { describeError, type Logger } from '../../platform/observability/index.ts';
+import { type Logger } from '../../platform/observability/index.ts';
 import { tryTransition } from '../../platform/transitions/transitions.ts';
 import type { Auditor } from '../audit/index.ts';
 import { approvalMachine } from './approvals.states.ts';
-import { listOverdue, updateDecision } from './approvals.store.ts';
+import { updateDecision } from './approvals.store.ts';
 import type { ApprovalRequest } from './approvals.types.ts';
 
-interface ExpiryDeps {
+export interface ExpiryDeps {
   readonly inTransaction: InTransaction;
   readonly clock: Clock;
   readonly random: Pick<Random, 'uuid'>;
@@ -42,25 +41,3 @@ export const expireOne = (
       requestId: random.uuid(),
     });
   });
-
-const batchSize = 100;
-
-/** Creates the sweep that ends requests which nobody decided in time. */
-export const createApprovalExpiry = (deps: ExpiryDeps & { readonly db: Db }): Sweep => ({
-  name: 'approvals-expire',
-  async run(signal) {
-    await sweepRows({
-      rows: await listOverdue(deps.db, deps.clock.now(), batchSize),
-      signal,
-      async handle(request) {
-        await expireOne(deps, request);
-        return true;
-      },
-      onError: (error, { id }) =>
-        deps.logger.error(
-          { approvalId: id, err: describeError(error) },
-          'a request for approval was not ended',
-        ),
-    });
-  },
-});

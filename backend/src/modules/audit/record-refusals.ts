@@ -1,14 +1,5 @@
-import {
-  noSql,
-  selectOne,
-  selectRows,
-  sql,
-  type Db,
-  type InTransaction,
-} from '../../platform/db/index.ts';
+import { noSql, selectOne, selectRows, sql, type Db } from '../../platform/db/index.ts';
 import type { JsonObject } from '../../platform/jobs/index.ts';
-import { sweepBatches, type Sweep } from '../../platform/jobs/sweep.ts';
-import { describeError, type Logger } from '../../platform/observability/index.ts';
 import { addMs, type Clock } from '../../platform/clock/clock.ts';
 import type { Refusal, AuditEntry } from './audit.types.ts';
 
@@ -46,14 +37,14 @@ const countRefusal = async (
   return counted?.refusals ?? 0;
 };
 
-interface RefusalKey {
+export interface RefusalKey {
   readonly action: string;
   readonly address: string;
   readonly minute: Date;
 }
 
 /** Lists the counts of other minutes than `minute` that come after `after`, in a fixed order. */
-const listEndedCounts = (
+export const listEndedCounts = (
   db: Db,
   minute: Date,
   { after, limit }: { readonly after: RefusalKey | undefined; readonly limit: number },
@@ -73,7 +64,7 @@ const listEndedCounts = (
 };
 
 /** Deletes and returns counts, but for those that another worker has locked. */
-const takeCounts = (tx: Db, keys: readonly RefusalKey[]): Promise<RefusalCount[]> =>
+export const takeCounts = (tx: Db, keys: readonly RefusalKey[]): Promise<RefusalCount[]> =>
   selectRows<RefusalCount>(
     tx,
     sql`
@@ -89,11 +80,9 @@ const takeCounts = (tx: Db, keys: readonly RefusalKey[]): Promise<RefusalCount[]
   );
 
 const minuteMs = 60_000;
-const batchSize = 500;
+export type RecordEntry = (db: Db, entry: AuditEntry) => Promise<void>;
 
-type RecordEntry = (db: Db, entry: AuditEntry) => Promise<void>;
-
-const minuteOf = (at: Date): Date => addMs(at, -(at.getTime() % minuteMs));
+export const minuteOf = (at: Date): Date => addMs(at, -(at.getTime() % minuteMs));
 
 const entryOf = ({ action, api, ip, requestId, after }: Refusal): AuditEntry => ({
   action,
@@ -118,40 +107,8 @@ export const recordRefusal = async (
 };
 
 /** The row of those that were only counted. Its request id is the first one's. */
-const summaryOf = ({ minute, refusals, details, ...refusal }: RefusalCount): AuditEntry =>
+export const summaryOf = ({ minute, refusals, details, ...refusal }: RefusalCount): AuditEntry =>
   entryOf({
     ...refusal,
     after: { minute: minute.toISOString(), further: refusals - 1, refused: details },
   });
-
-/** Writes the audit rows of the minutes that have passed, in batches: a stranger can make many. */
-export const createRefusalSweep = ({
-  db,
-  inTransaction,
-  clock,
-  logger,
-  audit,
-}: {
-  readonly db: Db;
-  readonly inTransaction: InTransaction;
-  readonly clock: Clock;
-  readonly logger: Pick<Logger, 'error'>;
-  readonly audit: { readonly record: RecordEntry };
-}): Sweep => ({
-  name: 'audit-record-refusals',
-  async run(signal) {
-    const minute = minuteOf(clock.now());
-    await sweepBatches({
-      rows: (after?: RefusalKey) => listEndedCounts(db, minute, { after, limit: batchSize }),
-      signal,
-      handle: (keys) =>
-        inTransaction(async (tx) => {
-          for (const count of await takeCounts(tx, keys)) {
-            if (count.refusals > 1) await audit.record(tx, summaryOf(count));
-          }
-        }),
-      onError: (error, { action }) =>
-        logger.error({ action, err: describeError(error) }, 'a count of refusals was not written'),
-    });
-  },
-});

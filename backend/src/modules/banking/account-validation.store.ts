@@ -1,9 +1,8 @@
-import { addMs, msBetween, type Clock } from '../../platform/clock/clock.ts';
-import { selectRows, sql, type Db, execute } from '../../platform/db/index.ts';
+import { addMs, msBetween } from '../../platform/clock/clock.ts';
+import { selectRows, sql, type Db } from '../../platform/db/index.ts';
 import { createLease } from '../../platform/lease/lease.ts';
 import { endOfIstDay, startOfIstDay } from '../../platform/clock/ist.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
-import type { Purge } from '../../platform/jobs/index.ts';
 import type { BankingDeps } from './banking.types.ts';
 
 /** The lease of one worker on the start of a validation: longer than its call can take. */
@@ -162,26 +161,3 @@ export const recordValidation = async (
   }
   await insertValidation(tx, { ...validation, requestedAt });
 };
-
-/** The limit counts one day. The rest is for whoever looks into an abuse. */
-const keptMs = 30 * 24 * 60 * 60_000;
-
-/** Deletes the record of penny-drops that no limit counts any more. */
-export const createValidationPurge = ({
-  db,
-  clock,
-}: {
-  readonly db: Db;
-  readonly clock: Clock;
-}): Purge => ({
-  name: 'banking-purge-validations',
-  deleteBatch: (limit) =>
-    execute(
-      db,
-      sql`
-        DELETE FROM bank_validation WHERE ctid = ANY (ARRAY(
-          SELECT ctid FROM bank_validation
-          WHERE requested_at < ${addMs(clock.now(), -keptMs)}::timestamptz
-          ORDER BY requested_at LIMIT ${limit}::int))`,
-    ),
-});

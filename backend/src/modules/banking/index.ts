@@ -12,4 +12,4 @@ export { bankAccountView } from './banking.schemas.ts';
 export { createBanking, type Banking } from './create-banking.ts';
 export { listAccounts } from './manage-accounts.ts';
 export { matchPayeeName } from './match-payee-name.ts';
-export { createValidationPurge } from './account-validation.store.ts';
+export { createValidationPurge } from './banking.sweeps.ts';

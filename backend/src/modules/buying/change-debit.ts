@@ -10,7 +10,7 @@ import {
   moveDebit,
   type PaymentOrder,
 } from '../payments/index.ts';
-import { debitJob } from './debit-installments.ts';
+import { debitJob } from './installment.jobs.ts';
 import { paymentWindowMs } from './extend-payment-window.ts';
 
 /** The progress of the debit of an installment. */

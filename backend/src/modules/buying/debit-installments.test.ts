@@ -13,7 +13,7 @@ import type { OpenGold } from '#test/support/open-gold.ts';
 import { runSweeps } from '#test/support/run-sweeps.ts';
 import { addMs } from '../../platform/clock/clock.ts';
 import { endOfIstDay } from '../../platform/clock/ist.ts';
-import { createDebitSweep } from './debit-installments.ts';
+import { createDebitSweep } from './installment.sweeps.ts';
 
 /** A worker that dies at the call to the gateway: nothing after it happens. */
 const death: { at: string | undefined } = { at: undefined };

@@ -11,6 +11,7 @@ import {
 import {
   expirePaymentOrders,
   isRefusedByEveryGateway,
+  listDueDebits,
   listPaymentOrders,
   listUnopenedInstallments,
   markPaymentOrderSwept,
@@ -19,10 +20,12 @@ import {
 } from '../payments/index.ts';
 import type { GoldBase } from '../quotes/index.ts';
 import type { Limits } from '../settings/index.ts';
+import { debitInstallment, type DebitDeps } from './debit-installments.ts';
 import { openInstallmentCheckout } from './open-installment-checkout.ts';
 
 /** A checkout that is not open after so long has lost its job, or its gateway did not answer. */
 const unopenedSeconds = 60;
+
 const batchSize = 200;
 
 interface InstallmentSweepsDeps extends GoldBase, OrderDeps {
@@ -89,4 +92,49 @@ export const createInstallmentSweeps = (deps: InstallmentSweepsDeps): Sweep[] =>
       },
     },
   ];
+};
+
+/** A debit that waits for its gateway, or whose outcome is unknown, is handled again after this. */
+const againSeconds = 60;
+
+/** The end of an accepted debit is an event. The gateway is polled only where none came. */
+const acceptedSeconds = 900;
+
+/**
+ * Creates the sweep that debits mandates when they are due, `batchSize` at a time. A pass handles
+ * each debit that was due when it began once.
+ */
+export const createDebitSweep = (deps: DebitDeps, batchSize = 200): Sweep => {
+  const { db, clock, logger, gates } = deps;
+  return {
+    name: 'buying-debit-installments',
+    async run(signal) {
+      const passBegan = clock.now();
+      let isMore = true;
+      while (isMore && !signal.aborted) {
+        const mayRequest = await gates.isBuyOpen();
+        const rows = await listDueDebits(db, {
+          now: clock.now(),
+          undecidedOnly: !mayRequest,
+          queriedBefore: addSeconds(passBegan, -againSeconds),
+          acceptedQueriedBefore: addSeconds(passBegan, -acceptedSeconds),
+          limit: batchSize,
+        });
+        await sweepRows({
+          rows,
+          signal,
+          async handle({ id }) {
+            // First, so that one that cannot be helped now is not in the next batch.
+            await markPaymentOrderSwept(db, id, clock.now());
+            // Reads the gate again: a pass may be long, and a closed gate stops it at once.
+            await debitInstallment(deps, id);
+            return true;
+          },
+          onError: (error, { id: paymentOrderId }) =>
+            logger.error({ paymentOrderId, err: describeError(error) }, 'a debit did not go out'),
+        });
+        isMore = rows.length === batchSize;
+      }
+    },
+  };
 };

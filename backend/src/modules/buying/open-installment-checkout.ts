@@ -1,6 +1,5 @@
 import { isAppError } from '../../platform/errors/app-error.ts';
 import { istDate } from '../../platform/clock/ist.ts';
-import type { JobRequest } from '../../platform/jobs/index.ts';
 import { lockHolding } from '../holdings/index.ts';
 import { mayTrade } from '../kyc/index.ts';
 import { lockPayableOrder } from '../orders/index.ts';
@@ -15,26 +14,10 @@ import { checkDailyBuys, type GoldBase } from '../quotes/index.ts';
 import type { Limits } from '../settings/index.ts';
 import { extendPaymentWindow } from './extend-payment-window.ts';
 
-export const OPEN_CHECKOUT_TASK = 'gold.open-installment-checkout';
-
-/**
- * After every other job: installments of all plans fall due at the same moment, and nobody has paid
- * for them yet, while the other jobs allocate gold that is paid and dispatch payouts.
- */
-const openCheckoutPriority = 10;
-
-/** Makes the job that creates the gateway's order of an installment, so that it can be paid. */
-export const openCheckoutJob = (paymentOrderId: string): JobRequest => ({
-  task: OPEN_CHECKOUT_TASK,
-  payload: { paymentOrderId },
-  key: `${OPEN_CHECKOUT_TASK}:${paymentOrderId}`,
-  priority: openCheckoutPriority,
-});
-
 /** The refusals for which an installment waits: for a gateway, or for the sweep that fails it. */
 const deferring = ['NO_USABLE_GATEWAY', 'REQUEST_IN_PROGRESS', 'QUOTE_EXPIRED'] as const;
 
-interface CheckoutDeps extends Pick<GoldBase, 'db' | 'inTransaction' | 'clock' | 'logger'> {
+export interface CheckoutDeps extends Pick<GoldBase, 'db' | 'inTransaction' | 'clock' | 'logger'> {
   readonly payments: PaymentsDeps;
   readonly limits: { current(): Promise<Limits> };
 }

@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 import { goldTest } from '#test/support/gold-test.ts';
 import { createInstallmentFixtures } from '#test/support/installments.ts';
 import { enqueue } from '../../platform/jobs/index.ts';
-import { OPEN_CHECKOUT_TASK } from './open-installment-checkout.ts';
+import { OPEN_CHECKOUT_TASK } from './installment.jobs.ts';
 
 const it = goldTest().extend('fixtures', { scope: 'file' }, ({ open }) =>
   createInstallmentFixtures(open),

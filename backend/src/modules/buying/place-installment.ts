@@ -19,9 +19,8 @@ import {
 } from '../payments/index.ts';
 import { checkDailyBuys } from '../quotes/index.ts';
 import type { Limits } from '../settings/index.ts';
-import { debitJob } from './debit-installments.ts';
 import { paymentWindowMs } from './extend-payment-window.ts';
-import { openCheckoutJob } from './open-installment-checkout.ts';
+import { debitJob, openCheckoutJob } from './installment.jobs.ts';
 
 interface Installment {
   readonly userId: string;

@@ -1,2 +1,2 @@
-export { createDecideDeployments } from './decide-deployments.ts';
+export { createDecideDeployments } from './ci.sweeps.ts';
 export { createCiAdminRoutes } from './ci.admin.routes.ts';

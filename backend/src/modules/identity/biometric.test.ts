@@ -4,7 +4,7 @@ import { errorCode, type OpenIdentity } from '#test/support/open-identity.ts';
 import { okOrCode } from '#test/support/session-calls.ts';
 import type { CallResponse } from '../../apps/sandbox/testing/open-sandbox.ts';
 import { createManualClock } from '../../platform/clock/manual-clock.ts';
-import { createSessionPurges } from './purge-lapsed.ts';
+import { createSessionPurges } from './identity.sweeps.ts';
 
 const clock = createManualClock();
 const dayMs = 24 * 60 * 60_000;

@@ -15,7 +15,7 @@ import {
 } from '#test/support/session-calls.ts';
 import type { CallResponse } from '../../apps/sandbox/testing/open-sandbox.ts';
 import { addMs, createSystemClock } from '../../platform/clock/clock.ts';
-import { createIdentityPurges, createSessionPurges } from './purge-lapsed.ts';
+import { createIdentityPurges, createSessionPurges } from './identity.sweeps.ts';
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;

@@ -24,7 +24,7 @@ export { createCodeMetrics } from './one-time-codes.metrics.ts';
 export { checkCode, refusalOf, type CheckCodeDeps } from './check-code.ts';
 export { sendCode, type OneTimeCodesDeps } from './one-time-codes.ts';
 export { hashesOfPhone, phoneSchema, readPhone } from './phone.ts';
-export { createIdentityPurges, createSessionPurges } from './purge-lapsed.ts';
+export { createIdentityPurges, createSessionPurges } from './identity.sweeps.ts';
 export { relistEndedSessions } from './relist-ended.ts';
 export type { SignInRules } from './sign-in-rules.ts';
 export { renewIdentityKeyed } from './renew-keyed.ts';

@@ -6,7 +6,7 @@ import { errorCode, type OpenIdentity } from '#test/support/open-identity.ts';
 import { runPurges } from '#test/support/run-purges.ts';
 import type { CallResponse } from '../../apps/sandbox/testing/open-sandbox.ts';
 import { createManualClock } from '../../platform/clock/manual-clock.ts';
-import { createIdentityPurges } from './purge-lapsed.ts';
+import { createIdentityPurges } from './identity.sweeps.ts';
 
 const clock = createManualClock();
 const minuteMs = 60_000;

@@ -1,17 +1,13 @@
-import { z } from 'zod';
 import type { Sweep, TaskList } from '../../platform/jobs/index.ts';
 import { createWebhookInbox, type InboxDeps, type InboxHandler } from '../webhook-inbox/index.ts';
 import type { WebhookInbox } from '../webhook-inbox/index.ts';
+import { APPLY_EVENT_TASK, createKycJobs } from './kyc.jobs.ts';
+import { createKycEventSweeps } from './kyc.sweeps.ts';
 
 /** An event of the KYC provider, which nobody reads: a record of its delivery. */
 export type KycEvent = object;
 
 type Ignored = { readonly status: 'IGNORED' };
-
-/** The job that applies one stored event. */
-export const APPLY_EVENT_TASK = 'kyc.apply-event';
-
-const eventPayload = z.object({ eventId: z.uuid() });
 
 /** The inbox's part for the KYC provider: whatever is signed is kept and ignored. */
 const handler: InboxHandler<KycEvent, Ignored> = {
@@ -35,12 +31,7 @@ export const createKycEvents = (
 ): { readonly jobs: TaskList; readonly sweeps: readonly Sweep[] } => {
   const inbox = createKycInbox(deps);
   return {
-    jobs: {
-      [APPLY_EVENT_TASK]: (payload) => inbox.retryEvent(eventPayload.parse(payload).eventId),
-    },
-    sweeps: [
-      { name: 'kyc-apply-due-events', run: (signal) => inbox.retryPendingEvents(signal) },
-      { name: 'kyc-purge-bodies', run: () => inbox.purgeEventBodies() },
-    ],
+    jobs: createKycJobs(inbox),
+    sweeps: createKycEventSweeps(inbox),
   };
 };

@@ -2,6 +2,7 @@ import type { BlindIndex, Sealer, Vault } from '../../platform/crypto/index.ts';
 import type { Db } from '../../platform/db/index.ts';
 import { sweepRows, type Sweep } from '../../platform/jobs/index.ts';
 import { type Logger, describeError } from '../../platform/observability/index.ts';
+import type { WebhookInbox } from '../webhook-inbox/index.ts';
 import type { ObjectStore } from '../../adapters/object-store/port.ts';
 import { rehashNumbers, sealPincode, sealReason } from './kyc-sealing.ts';
 import {
@@ -127,3 +128,11 @@ export const createDocumentRemoval = (options: {
     });
   },
 });
+
+/** Creates the sweeps over the provider's events: late storing, and clearing their bodies. */
+export const createKycEventSweeps = (
+  inbox: Pick<WebhookInbox<object>, 'retryPendingEvents' | 'purgeEventBodies'>,
+): readonly Sweep[] => [
+  { name: 'kyc-apply-due-events', run: (signal) => inbox.retryPendingEvents(signal) },
+  { name: 'kyc-purge-bodies', run: () => inbox.purgeEventBodies() },
+];

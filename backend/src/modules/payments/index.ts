@@ -9,7 +9,7 @@ export {
 export { readGatewayChoice } from './gateway-settings.store.ts';
 export { createGatewayOrder } from './create-gateway-order.ts';
 export { createPayments, type Payments } from './create-payments.ts';
-export { APPLY_EVENT_TASK } from './payment-events.ts';
+export { APPLY_EVENT_TASK } from './payments.jobs.ts';
 export { debitMandate } from './debit-mandate.ts';
 export { listDueDebits, moveDebit, sealMandateToken } from './debits.store.ts';
 export { isRefusedByEveryGateway, listAttempts } from './gateway-attempts.store.ts';

@@ -19,9 +19,7 @@ import { applyReversal } from './apply-reversal.ts';
 import type { CausedBy } from '../orders/index.ts';
 import { findRecordedPayment } from './gateway-payments.store.ts';
 import { findByGatewayOrder, findPaymentOrder } from './payment-orders.store.ts';
-
-/** The job that applies one stored event. */
-export const APPLY_EVENT_TASK = 'payments.apply-event';
+import { APPLY_EVENT_TASK } from './payments.jobs.ts';
 
 const common = {
   name: z.string(),

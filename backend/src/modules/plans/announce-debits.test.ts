@@ -7,7 +7,7 @@ import {
   type TestPlan,
 } from '#test/support/plan-fixtures.ts';
 import { runSweeps } from '#test/support/run-sweeps.ts';
-import { createAnnounceDebits } from './announce-debits.ts';
+import { createAnnounceDebits } from './plans.sweeps.ts';
 import type { PlansDeps } from './plans.types.ts';
 
 const it = goldTest().extend('fixtures', { scope: 'file' }, ({ open }) => createPlanFixtures(open));

@@ -1,9 +1,9 @@
 import type { Route } from '../../platform/http/index.ts';
 import type { Sweep } from '../../platform/jobs/index.ts';
-import { createAnnounceDebits } from './announce-debits.ts';
+import { createAnnounceDebits } from './plans.sweeps.ts';
 import { createCompletePlans } from './plans.sweeps.ts';
-import { createRaiseInstallments } from './raise-installments.ts';
-import { createReplanDebits } from './replan-debits.ts';
+import { createRaiseInstallments } from './plans.sweeps.ts';
+import { createReplanDebits } from './plans.sweeps.ts';
 import { createPlanRoutes } from './plans.customer.routes.ts';
 import type { PlansDeps } from './plans.types.ts';
 

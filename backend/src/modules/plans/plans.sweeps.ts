@@ -1,30 +1,18 @@
+import { addMs } from '../../platform/clock/clock.ts';
+import { startOfIstDay } from '../../platform/clock/ist.ts';
 import { sweepRows, type Sweep } from '../../platform/jobs/index.ts';
 import { describeError } from '../../platform/observability/index.ts';
-import { listDebitGateways, listUsableGateways } from '../payments/index.ts';
 import { transition } from '../../platform/transitions/transitions.ts';
-import {
-  type EndedPlan,
-  type UsableGateways,
-  endPlan,
-  listEndedPlans,
-  lockPlan,
-} from './plans.store.ts';
-import type { PlansDeps } from './plans.types.ts';
+import { announce, type AnnounceDeps } from './announce-debits.ts';
+import { listLateDebits, listUnannounced, type ListedPlan } from './plan-debits.store.ts';
 import { notifyCompleted } from './plans.notifications.ts';
 import { planMachine } from './plans.states.ts';
-
-/**
- * Returns the gateways that installments can be raised with now, undefined while the buy gate is
- * closed: then every plan waits (contract: plans > Schedule).
- */
-export const findUsableGateways = async ({
-  gates,
-  payments,
-}: Pick<PlansDeps, 'gates' | 'payments'>): Promise<UsableGateways | undefined> => {
-  if (!(await gates.isBuyOpen())) return undefined;
-  const [checkout] = await listUsableGateways(payments);
-  return { checkout, debits: await listDebitGateways(payments) };
-};
+import { endPlan, listEndedPlans, lockPlan, type EndedPlan } from './plans.store.ts';
+import type { PlansDeps } from './plans.types.ts';
+import { createRaiseBatch, type RaiseDeps } from './raise-installments.ts';
+import { replan, type ReplanDeps } from './replan-debits.ts';
+import { noticeMs } from './schedule.rules.ts';
+import { findUsableGateways } from './usable-gateways.ts';
 
 const endedAtOnce = 200;
 
@@ -62,6 +50,78 @@ export const createCompletePlans = (
         handle: ({ id }) => complete(id),
         onError: (error, { id: planId }) =>
           logger.error({ planId, err: describeError(error) }, 'a plan was not completed'),
+      });
+    },
+  };
+};
+
+const plansAtOnce = 100;
+
+/**
+ * Creates the sweep that announces the next debit of plans with a mandate, 24 h before its
+ * installment is due. What could not be raised is not announced either. Each plan has a transaction
+ * of its own, so that one that fails takes no other back (contract: plans > Mandates).
+ */
+export const createAnnounceDebits = (deps: AnnounceDeps): Sweep => {
+  const { db, clock, logger } = deps;
+  return {
+    name: 'plans-announce-debits',
+    async run(signal) {
+      const gateways = await findUsableGateways(deps);
+      if (gateways === undefined) return;
+      const { mandateMaxPaise } = await deps.limits.current();
+      const { debits: debitGateways } = gateways;
+      const dueBefore = addMs(clock.now(), noticeMs);
+      const to = { dueBefore, debitGateways, mandateMaxPaise };
+      await sweepRows({
+        rows: (after?: ListedPlan) => listUnannounced(db, to, { after, limit: plansAtOnce }),
+        signal,
+        handle: ({ id }) => announce(deps, id),
+        onError: (error, { id: planId }) =>
+          logger.error({ planId, err: describeError(error) }, 'a debit was not announced'),
+      });
+    },
+  };
+};
+
+/**
+ * Creates the sweep that raises the installments that are due, a batch of plans at a time: a plan
+ * that has missed several dates is in several batches, one installment in each. The gate and the
+ * gateways are asked before each batch (contract: plans > Schedule).
+ */
+export const createRaiseInstallments = (deps: RaiseDeps): Sweep => {
+  const raiseBatch = createRaiseBatch(deps);
+  return {
+    name: 'plans-raise-installments',
+    async run(signal) {
+      while (!signal.aborted) {
+        const gateways = await findUsableGateways(deps);
+        if (gateways === undefined || (await raiseBatch(gateways, signal)) === 0) return;
+      }
+    },
+  };
+};
+
+/**
+ * Creates the sweep that plans debits again that were announced and not sent on their day, since the
+ * gate was closed, their customer could not buy or their gateway could not be used: each is
+ * announced again, or called off where that took longer than one period (contract: plans >
+ * Missed debits).
+ */
+export const createReplanDebits = (deps: ReplanDeps): Sweep => {
+  const { db, clock, logger } = deps;
+  return {
+    name: 'plans-replan-debits',
+    async run(signal) {
+      const gateways = await findUsableGateways(deps);
+      if (gateways === undefined) return;
+      const to = { dayBegan: startOfIstDay(clock.now()), debitGateways: gateways.debits };
+      await sweepRows({
+        rows: (after?: ListedPlan) => listLateDebits(db, to, { after, limit: plansAtOnce }),
+        signal,
+        handle: ({ id }) => replan(deps, id),
+        onError: (error, { id: planId }) =>
+          logger.error({ planId, err: describeError(error) }, 'a debit was not planned anew'),
       });
     },
   };

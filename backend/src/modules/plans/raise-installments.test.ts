@@ -9,7 +9,7 @@ import {
 } from '#test/support/plan-fixtures.ts';
 import { runSweeps } from '#test/support/run-sweeps.ts';
 import type { PlansDeps } from './plans.types.ts';
-import { createRaiseInstallments } from './raise-installments.ts';
+import { createRaiseInstallments } from './plans.sweeps.ts';
 
 const it = goldTest().extend('fixtures', { scope: 'file' }, ({ open }) => createPlanFixtures(open));
 it.beforeEach(async ({ open, fixtures }) => {

@@ -1,13 +1,12 @@
-import { invariant } from '../../platform/invariant/invariant.ts';
-import { sweepRows, type Sweep } from '../../platform/jobs/index.ts';
 import type { Db } from '../../platform/db/index.ts';
+import { invariant } from '../../platform/invariant/invariant.ts';
+import { sweepRows } from '../../platform/jobs/index.ts';
 import { describeError } from '../../platform/observability/index.ts';
 import { placeInstallment, placeUndebited } from '../buying/index.ts';
 import type { Limits } from '../settings/index.ts';
 import { findLastDebit } from './plan-debits.store.ts';
 import { notifyDebit, notifyInstallmentDue, notifyNotDebited } from './plans.notifications.ts';
 import { advancePlan, claimDuePlans, lockPlan, type UsableGateways } from './plans.store.ts';
-import { findUsableGateways } from './plans.sweeps.ts';
 import type { Mandate, Plan, PlansDeps } from './plans.types.ts';
 import { dueAtOf, isAfterMandate, isMissed, planDebit } from './schedule.rules.ts';
 
@@ -17,7 +16,7 @@ const plansAtOnce = 200;
 /** Transactions at a time: more would only take the connections of the jobs. */
 const groupCount = 4;
 
-type RaiseDeps = Pick<
+export type RaiseDeps = Pick<
   PlansDeps,
   | 'db'
   | 'inTransaction'
@@ -148,15 +147,13 @@ const distribute = <Row>(rows: readonly Row[]): Row[][] =>
   );
 
 /**
- * Creates the sweep that raises the installments that are due, a batch of plans at a time: a plan
- * that has missed several dates is in several batches, one installment in each. The gate and the
- * gateways are asked before each batch (contract: plans > Schedule).
+ * Creates `raiseBatch`, which claims the plans that are due and raises one installment of each. It
+ * returns how many plans it claimed.
  */
-export const createRaiseInstallments = (deps: RaiseDeps): Sweep => {
+export const createRaiseBatch = (deps: RaiseDeps) => {
   const { db, clock, random, logger } = deps;
   const raise = createRaise(deps);
-
-  const raiseBatch = async (gateways: UsableGateways, signal: AbortSignal): Promise<number> => {
+  return async (gateways: UsableGateways, signal: AbortSignal): Promise<number> => {
     const holderId = random.uuid();
     const limits = await deps.limits.current();
     const claim = { now: clock.now(), holderId, leaseMs, limit: plansAtOnce, gateways };
@@ -170,15 +167,5 @@ export const createRaiseInstallments = (deps: RaiseDeps): Sweep => {
     const count = raised.reduce((sum, of) => sum + of, 0);
     if (plans.length > 0) logger.info({ due: plans.length, raised: count }, 'installments raised');
     return plans.length;
-  };
-
-  return {
-    name: 'plans-raise-installments',
-    async run(signal) {
-      while (!signal.aborted) {
-        const gateways = await findUsableGateways(deps);
-        if (gateways === undefined || (await raiseBatch(gateways, signal)) === 0) return;
-      }
-    },
   };
 };

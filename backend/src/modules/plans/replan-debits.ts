@@ -1,25 +1,18 @@
-import { istDate, startOfIstDay } from '../../platform/clock/ist.ts';
+import { istDate } from '../../platform/clock/ist.ts';
 import type { Db } from '../../platform/db/index.ts';
-import { sweepRows, type Sweep } from '../../platform/jobs/index.ts';
-import { describeError } from '../../platform/observability/index.ts';
 import { callOffDebit, postponeDebit } from '../buying/index.ts';
 import {
   findLastDebit,
-  listLateDebits,
   listUnsentDebits,
   markMissed,
-  type ListedPlan,
   type UnsentDebit,
 } from './plan-debits.store.ts';
 import { notifyDebit, notifyNotDebited } from './plans.notifications.ts';
 import { lockPlan } from './plans.store.ts';
-import { findUsableGateways } from './plans.sweeps.ts';
 import type { Plan, PlansDeps } from './plans.types.ts';
 import { isAfterMandate, isMissed, nextDueAfter, planDebit } from './schedule.rules.ts';
 
-const plansAtOnce = 100;
-
-type ReplanDeps = Pick<
+export type ReplanDeps = Pick<
   PlansDeps,
   'db' | 'inTransaction' | 'clock' | 'random' | 'logger' | 'gates' | 'notify' | 'payments'
 >;
@@ -48,7 +41,7 @@ const giveUp = async (
  * Plans the debits of a plan again that were not sent, in the order of their installments: one whose
  * day has passed, and those after it that would come less than one period after another.
  */
-const replan = (deps: ReplanDeps, planId: string): Promise<boolean> =>
+export const replan = (deps: ReplanDeps, planId: string): Promise<boolean> =>
   deps.inTransaction(async (tx) => {
     const now = deps.clock.now();
     const plan = await lockPlan(tx, planId);
@@ -72,28 +65,3 @@ const replan = (deps: ReplanDeps, planId: string): Promise<boolean> =>
     }
     return true;
   });
-
-/**
- * Creates the sweep that plans debits again that were announced and not sent on their day, since the
- * gate was closed, their customer could not buy or their gateway could not be used: each is
- * announced again, or called off where that took longer than one period (contract: plans >
- * Missed debits).
- */
-export const createReplanDebits = (deps: ReplanDeps): Sweep => {
-  const { db, clock, logger } = deps;
-  return {
-    name: 'plans-replan-debits',
-    async run(signal) {
-      const gateways = await findUsableGateways(deps);
-      if (gateways === undefined) return;
-      const to = { dayBegan: startOfIstDay(clock.now()), debitGateways: gateways.debits };
-      await sweepRows({
-        rows: (after?: ListedPlan) => listLateDebits(db, to, { after, limit: plansAtOnce }),
-        signal,
-        handle: ({ id }) => replan(deps, id),
-        onError: (error, { id: planId }) =>
-          logger.error({ planId, err: describeError(error) }, 'a debit was not planned anew'),
-      });
-    },
-  };
-};

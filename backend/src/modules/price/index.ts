@@ -3,7 +3,7 @@ export { type LivePriceReader, verifiablePrice } from './live-price.ts';
 export { createPriceFeed, type PriceFeed } from './price-feed.ts';
 export { createPriceBroadcast } from './price-broadcast.ts';
 export { attachPriceSocket, createSocketGauge } from './price-socket.ts';
-export { createPriceThinning } from './thin-prices.ts';
+export { createPriceThinning } from './price.sweeps.ts';
 export { createPriceAdminRoutes } from './price.admin.routes.ts';
 export { findLastTick } from './price.store.ts';
 export type { LivePrice } from './price.types.ts';

@@ -1,3 +1,4 @@
 export { createProductOrderAdminRoutes } from './product-orders.admin.routes.ts';
 export { createProductOrderRoutes } from './product-orders.customer.routes.ts';
-export { eraseProductOrders, createProductOrderKeyPurge } from './product-orders.store.ts';
+export { eraseProductOrders } from './product-orders.store.ts';
+export { createProductOrderKeyPurge } from './product-orders.sweeps.ts';

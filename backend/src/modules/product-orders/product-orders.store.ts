@@ -1,11 +1,9 @@
-import type { Clock } from '../../platform/clock/clock.ts';
 import { paise } from '../../money/index.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { boundsOf, execute, selectOne, sql, type Db, type Sql } from '../../platform/db/index.ts';
 import { offsetOf, type ListRange, type Page } from '../../platform/http/index.ts';
 import { isUuid } from '../../platform/ids/random.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
-import type { Purge } from '../../platform/jobs/index.ts';
 import { readCountedPage } from '../transaction-counts/index.ts';
 import {
   productOrderStatuses,
@@ -280,7 +278,7 @@ export const eraseProductOrders = async (
 const keyDays = 90;
 
 /** Forgets keys that are older than any client repeats. The orders stay. Returns how many. */
-const forgetOldKeys = (db: Db, now: Date, limit: number): Promise<number> =>
+export const forgetOldKeys = (db: Db, now: Date, limit: number): Promise<number> =>
   execute(
     db,
     sql`
@@ -291,18 +289,3 @@ const forgetOldKeys = (db: Db, now: Date, limit: number): Promise<number> =>
           AND created_at < ${now}::timestamptz - ${keyDays}::int * interval '1 day'
         ORDER BY created_at LIMIT ${limit}::int FOR UPDATE SKIP LOCKED))`,
   );
-
-/**
- * Creates the purge of the keys of orders, with which the hashes of their payloads go. An order's
- * age is counted in the time that it was written in.
- */
-export const createProductOrderKeyPurge = ({
-  db,
-  clock,
-}: {
-  readonly db: Db;
-  readonly clock: Clock;
-}): Purge => ({
-  name: 'product-orders-purge-keys',
-  deleteBatch: (limit) => forgetOldKeys(db, clock.now(), limit),
-});

@@ -1,6 +1,7 @@
 import type { Sweep, TaskList } from '../../platform/jobs/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
-import { createProofSweeps, createRunJobs } from './make-proofs.ts';
+import { createRunJobs } from './proof.jobs.ts';
+import { createProofSweeps } from './proof.sweeps.ts';
 import type { PublishDeps } from './publish-statement.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { AppError } from '../../platform/errors/app-error.ts';
 import { defineRoute, idParams, ok, pageQuery, type Route } from '../../platform/http/index.ts';
 import { adminAccess, anyAdmin } from '../admins/index.ts';
-import { requestRun, type RequestRunDeps } from './make-proofs.ts';
+import { requestRun, type RequestRunDeps } from './request-run.ts';
 import { presentPublished, presentRun, publishedPage, runPage, runView } from './proof.schemas.ts';
 import { findRun, listRuns } from './runs.store.ts';
 import { listStatements } from './statements.store.ts';

@@ -19,7 +19,6 @@ export {
   type SaleToCheck,
 } from './quote.rules.ts';
 export {
-  createQuotePurge,
   findBuyQuote,
   findSellQuote,
   findUsableSellQuote,
@@ -29,6 +28,7 @@ export {
   lockSellQuote,
   quotedGrams,
 } from './quotes.store.ts';
+export { createQuotePurge } from './quotes.sweeps.ts';
 export { consumeQuote, expireQuotes } from './quotes.states.ts';
 export { createQuoteRoutes } from './quotes.customer.routes.ts';
 export { amountShape, toAmount } from './quotes.schemas.ts';

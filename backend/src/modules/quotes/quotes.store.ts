@@ -7,8 +7,6 @@ import {
   paise,
 } from '../../money/index.ts';
 import { execute, selectOne, sql, sqlColumns, type Db, type Sql } from '../../platform/db/index.ts';
-import { addMs, type Clock } from '../../platform/clock/clock.ts';
-import type { Purge } from '../../platform/jobs/index.ts';
 import type { GoldUnit } from '../orders/index.ts';
 import type { BuyQuote, QuoteStatus, SellQuote } from './quotes.types.ts';
 
@@ -220,31 +218,4 @@ export const insertSellQuote = async (db: Db, quote: SellQuote): Promise<void> =
 };
 
 /** Longer than any reconciliation looks back: the provider still shows the verify of a quote. */
-const keptMs = 90 * 24 * 60 * 60_000;
-
-/**
- * Deletes quotes long expired that nothing rests on. The foreign keys of orders, payment orders and
- * calls to the provider would refuse any other.
- */
-export const createQuotePurge = ({
-  db,
-  clock,
-}: {
-  readonly db: Db;
-  readonly clock: Clock;
-}): Purge => ({
-  name: 'quotes-purge',
-  deleteBatch: (limit) =>
-    execute(
-      db,
-      sql`
-        DELETE FROM gold_quote WHERE id IN (
-          SELECT q.id FROM gold_quote q
-          WHERE q.status = 'EXPIRED'
-            AND q.expires_at < ${addMs(clock.now(), -keptMs)}::timestamptz
-            AND NOT EXISTS (SELECT FROM gold_order o WHERE o.quote_id = q.id)
-            AND NOT EXISTS (SELECT FROM payment_order p WHERE p.quote_id = q.id)
-            AND NOT EXISTS (SELECT FROM provider_operation c WHERE c.quote_id = q.id)
-          ORDER BY q.expires_at LIMIT ${limit}::int FOR UPDATE SKIP LOCKED)`,
-    ),
-});
+export const keptMs = 90 * 24 * 60 * 60_000;

@@ -5,22 +5,18 @@ import type { Route } from '../../platform/http/index.ts';
 import type { Sweep, TaskList } from '../../platform/jobs/index.ts';
 import type { Logger } from '../../platform/observability/index.ts';
 import { createAgreements } from './agreements.store.ts';
-import type { FetchLimits } from './fetch-each.ts';
 import { allChecks } from './checks/all-checks.ts';
-import { createCheckRules } from './database-rules/check-rules.ts';
 import { createRead } from './create-read.ts';
-import {
-  createRunJobs,
-  createRunSchedule,
-  type MakeReport,
-  type RunMakers,
-  type RunsDeps,
-} from './make-runs.ts';
+import { createCheckRules } from './database-rules/check-rules.ts';
+import type { FetchLimits } from './fetch-each.ts';
 import {
   createReconciliationAdminRoutes,
   type AnsweredReport,
 } from './reconciliation.admin.routes.ts';
+import { createRunJobs, type MakeReport, type RunMakers } from './reconciliation.jobs.ts';
+import { createRunSchedule } from './reconciliation.sweeps.ts';
 import type { Collaborators, Report } from './reconciliation.types.ts';
+import type { RunsDeps } from './request-run.ts';
 import { runLimitsOf } from './run-limits.ts';
 import { runReport } from './run-report.ts';
 import { findNewestRun, hasMoreOrders } from './runs.store.ts';

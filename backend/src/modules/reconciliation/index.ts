@@ -11,6 +11,6 @@ export {
 } from './database-rules/find-broken-rules.ts';
 export { readNewestFindings } from './newest-findings.ts';
 export { readMoneyPlaces } from './database-rules/money-places.ts';
-export { createProveHoldingsSweep } from './prove-holdings.ts';
-export { createReconciliationPurges } from './reconciliation.purges.ts';
+export { createProveHoldingsSweep } from './reconciliation.sweeps.ts';
+export { createReconciliationPurges } from './reconciliation.sweeps.ts';
 export { checkIds, type CheckId } from './reconciliation.types.ts';

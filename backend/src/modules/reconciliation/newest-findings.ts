@@ -1,5 +1,5 @@
 import type { Db } from '../../platform/db/index.ts';
-import { rulesRun } from './make-runs.ts';
+import { rulesRun } from './request-run.ts';
 import { usualHours } from './reconciliation.schemas.ts';
 import type { CheckId } from './reconciliation.types.ts';
 import { findNewestRun, type Run } from './runs.store.ts';

@@ -7,7 +7,7 @@ import { selectRows, sql } from '../../platform/db/index.ts';
 import type { Logger } from '../../platform/observability/index.ts';
 import { holdingBalanceDrift, holdingInvestedDrift } from './checks/holding-drift.ts';
 import { createRead } from './create-read.ts';
-import { createProveHoldingsSweep } from './prove-holdings.ts';
+import { createProveHoldingsSweep } from './reconciliation.sweeps.ts';
 import type { CheckContext, Findings } from './reconciliation.types.ts';
 
 const dayMs = 24 * 60 * 60_000;

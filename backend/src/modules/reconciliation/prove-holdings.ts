@@ -1,7 +1,4 @@
 import { execute, selectRows, sql, type Db, type Sql } from '../../platform/db/index.ts';
-import { firstId } from '../../platform/ids/first-id.ts';
-import type { Sweep } from '../../platform/jobs/index.ts';
-import type { Logger } from '../../platform/observability/index.ts';
 import { balanceDrifted, figuresOf, investedDrifted } from './checks/holding-drift.ts';
 
 const batchSize = 500;
@@ -20,7 +17,7 @@ interface Batch {
  * Takes the next holdings off the list whose books agree. What disagrees stays on it. One that
  * changes meanwhile has another number, and stays too.
  */
-const proveBatch = async (db: Db, after: bigint): Promise<Batch | undefined> => {
+export const proveBatch = async (db: Db, after: bigint): Promise<Batch | undefined> => {
   const batch = sql`
     SELECT user_id, seq FROM unproven_holding WHERE seq > ${after}::bigint
     ORDER BY seq LIMIT ${batchSize}::int`;
@@ -44,7 +41,7 @@ const proveBatch = async (db: Db, after: bigint): Promise<Batch | undefined> => 
  * Proves the next holdings after `after` once more although nothing changed them, and lists those
  * whose books disagree. Returns the last of them, or undefined at the end.
  */
-const proveAgain = async (db: Db, after: string): Promise<string | undefined> => {
+export const proveAgain = async (db: Db, after: string): Promise<string | undefined> => {
   const batch = await db.holding.findMany({
     where: { userId: { gt: after } },
     orderBy: { userId: 'asc' },
@@ -60,30 +57,4 @@ const proveAgain = async (db: Db, after: string): Promise<string | undefined> =>
     sql`INSERT INTO unproven_holding (user_id) ${driftedOf(between)} ON CONFLICT DO NOTHING`,
   );
   return last;
-};
-
-/**
- * Creates the sweep that proves holdings: all on the list, and a batch of the others in turn, so
- * that even what changed behind the triggers is found in time. `everyMs` is real time.
- */
-export const createProveHoldingsSweep = (deps: {
-  readonly db: Db;
-  readonly logger: Pick<Logger, 'error'>;
-}): Sweep => {
-  const { db, logger } = deps;
-  let again = firstId;
-  return {
-    name: 'reconciliation-prove-holdings',
-    async run(signal) {
-      let [after, drifted] = [0n, 0];
-      while (!signal.aborted) {
-        const batch = await proveBatch(db, after);
-        if (batch === undefined) break;
-        drifted += batch.drifted;
-        after = batch.last;
-      }
-      if (drifted > 0) logger.error({ holdings: drifted }, 'holdings disagree with their books');
-      again = (await proveAgain(db, again)) ?? firstId;
-    },
-  };
 };

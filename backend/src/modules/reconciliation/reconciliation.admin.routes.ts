@@ -1,7 +1,7 @@
 import { AppError } from '../../platform/errors/app-error.ts';
 import { defineRoute, idParams, ok, pageQuery, type Route } from '../../platform/http/index.ts';
 import { adminAccess, anyAdmin } from '../admins/index.ts';
-import { requestRun, rulesRun, type RunsDeps } from './make-runs.ts';
+import { requestRun, rulesRun, type RunsDeps } from './request-run.ts';
 import {
   answeredView,
   presentReport,

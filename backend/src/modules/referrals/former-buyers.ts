@@ -1,7 +1,5 @@
 import type { BlindIndex, Vault } from '../../platform/crypto/index.ts';
-import type { Clock } from '../../platform/clock/clock.ts';
-import { execute, sql, type Db } from '../../platform/db/index.ts';
-import type { Purge } from '../../platform/jobs/index.ts';
+import { type Db } from '../../platform/db/index.ts';
 import type { Logger } from '../../platform/observability/index.ts';
 import { findCustomersOfPan, hashesOfPan } from '../kyc/index.ts';
 import { hasAllocatedOrder } from '../orders/index.ts';
@@ -46,22 +44,3 @@ export const hasBoughtElsewhere = async (
   }
   return false;
 };
-
-/** Deletes the hashes whose time is over. */
-export const createFormerBuyerPurge = ({
-  db,
-  clock,
-}: {
-  readonly db: Db;
-  readonly clock: Clock;
-}): Purge => ({
-  name: 'referrals-purge-former-buyers',
-  deleteBatch: (limit) =>
-    execute(
-      db,
-      sql`
-        DELETE FROM former_buyer WHERE pan_hash IN (
-          SELECT pan_hash FROM former_buyer WHERE until < ${clock.now()}::timestamptz
-          LIMIT ${limit}::int FOR UPDATE SKIP LOCKED)`,
-    ),
-});

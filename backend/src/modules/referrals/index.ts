@@ -1,7 +1,8 @@
-export { createFormerBuyerPurge, keepFormerBuyer } from './former-buyers.ts';
+export { keepFormerBuyer } from './former-buyers.ts';
+export { createFormerBuyerPurge } from './referrals.sweeps.ts';
 export { createRecordFirstBuy } from './record-first-buy.ts';
 export { listRewards } from './referrals.store.ts';
-export { createSettleRewards } from './settle-rewards.ts';
+export { createSettleRewards } from './referrals.sweeps.ts';
 export { presentReward, rewardView } from './referrals.schemas.ts';
 export { createReferralRoutes } from './referrals.customer.routes.ts';
 export { createRewardAdminRoutes } from './rewards.admin.routes.ts';

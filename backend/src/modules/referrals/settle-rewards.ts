@@ -8,8 +8,7 @@ import {
   type Db,
   type InTransaction,
 } from '../../platform/db/index.ts';
-import { sweepRows, type Sweep } from '../../platform/jobs/index.ts';
-import { describeError, type Logger } from '../../platform/observability/index.ts';
+import { type Logger } from '../../platform/observability/index.ts';
 import { findUser } from '../identity/index.ts';
 import type { Notify } from '../notifications/index.ts';
 
@@ -21,7 +20,7 @@ const batchSize = 100;
  * Reverses the rewards of buys whose money went away, or whose gold was taken back. Both are few:
  * the statement begins with them, and not with the rewards.
  */
-const reverseRewards = (db: Db, at: Date): Promise<number> =>
+export const reverseRewards = (db: Db, at: Date): Promise<number> =>
   execute(
     db,
     sql`
@@ -40,7 +39,7 @@ const reverseRewards = (db: Db, at: Date): Promise<number> =>
   );
 
 /** Lists rewards whose seven days are over, oldest first. An order under review keeps its back. */
-const listDueRewards = async (db: Db, now: Date): Promise<readonly string[]> => {
+export const listDueRewards = async (db: Db, now: Date): Promise<readonly string[]> => {
   const rows = await selectRows<{ id: string }>(
     db,
     sql`
@@ -52,7 +51,7 @@ const listDueRewards = async (db: Db, now: Date): Promise<readonly string[]> => 
   return rows.map(({ id }) => id);
 };
 
-interface SettleDeps {
+export interface SettleDeps {
   readonly db: Db;
   readonly inTransaction: InTransaction;
   readonly clock: Clock;
@@ -68,7 +67,7 @@ const textOf = (rewardPaise: Paise): string => {
 };
 
 /** Earns one reward and notifies its referrer. Of two workers one does. */
-const earnReward = (
+export const earnReward = (
   { inTransaction, clock, notify, rewardPaise }: SettleDeps,
   id: string,
 ): Promise<void> =>
@@ -94,26 +93,3 @@ const earnReward = (
       dedupeKey: `referral_reward:${orderId}`,
     });
   });
-
-/**
- * Creates the sweep that settles rewards: it reverses those of buys that were taken back, and then
- * earns those whose buy has stood for seven days. Operators approve and pay what is earned.
- */
-export const createSettleRewards = (deps: SettleDeps): Sweep => ({
-  name: 'referrals-settle-rewards',
-  async run(signal) {
-    const { db, clock, logger } = deps;
-    const reversed = await reverseRewards(db, clock.now());
-    if (reversed > 0) logger.info({ reversed }, 'referral rewards were reversed');
-    await sweepRows({
-      rows: await listDueRewards(db, clock.now()),
-      signal,
-      async handle(rewardId) {
-        await earnReward(deps, rewardId);
-        return true;
-      },
-      onError: (error, rewardId) =>
-        logger.warn({ rewardId, err: describeError(error) }, 'a referral reward was not settled'),
-    });
-  },
-});

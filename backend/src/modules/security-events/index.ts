@@ -1,8 +1,8 @@
 export {
   countSecurityEvent,
-  createSecurityEventPurge,
   eraseDeviceIds,
   findSignedInDevices,
   recordSecurityEvent,
 } from './security-events.store.ts';
+export { createSecurityEventPurge } from './security-events.sweeps.ts';
 export { securityEventKinds, type SecurityEventKind } from './security-events.types.ts';

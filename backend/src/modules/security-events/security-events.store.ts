@@ -1,7 +1,6 @@
 import { addMs, type Clock } from '../../platform/clock/clock.ts';
 import { execute, sql, type Db } from '../../platform/db/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
-import type { Purge } from '../../platform/jobs/index.ts';
 import type { CountedEventKind, NewSecurityEvent } from './security-events.types.ts';
 
 interface Deps {
@@ -11,7 +10,7 @@ interface Deps {
 
 const minuteMs = 60_000;
 /** Keeps events for 400 days (contract: limits > Retention). */
-const keptMs = 400 * 24 * 60 * minuteMs;
+export const keptMs = 400 * 24 * 60 * minuteMs;
 
 /* The rows of `security_event`. */
 
@@ -70,23 +69,3 @@ export const eraseDeviceIds = async (tx: Db, userId: string): Promise<void> => {
   const where = { userId, deviceId: { not: null } };
   await tx.securityEvent.updateMany({ where, data: { deviceId: null } });
 };
-
-/** Deletes the events that have been kept long enough. */
-export const createSecurityEventPurge = ({
-  db,
-  clock,
-}: {
-  readonly db: Db;
-  readonly clock: Clock;
-}): Purge => ({
-  name: 'security-events-purge',
-  deleteBatch: (limit) =>
-    execute(
-      db,
-      sql`
-        DELETE FROM security_event WHERE id IN (
-          SELECT id FROM security_event
-          WHERE at < ${addMs(clock.now(), -keptMs)}::timestamptz
-          ORDER BY at LIMIT ${limit}::int FOR UPDATE SKIP LOCKED)`,
-    ),
-});

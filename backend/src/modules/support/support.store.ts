@@ -1,8 +1,7 @@
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { selectRows, sql, type Db } from '../../platform/db/index.ts';
 import { offsetOf, type Page } from '../../platform/http/index.ts';
-import { addMs, type Clock } from '../../platform/clock/clock.ts';
-import type { Purge } from '../../platform/jobs/index.ts';
+import { addMs } from '../../platform/clock/clock.ts';
 import {
   dueSoonDays,
   openTicketStatuses,
@@ -10,7 +9,6 @@ import {
   type TicketCategory,
   type TicketStatus,
 } from './support.types.ts';
-import { eraseContents, eraseMessages, eraseNotes } from './ticket-messages.store.ts';
 
 interface SealedTicket {
   readonly id: string;
@@ -167,24 +165,3 @@ export const findTicketStatus = async (
   const row = await db.supportTicket.findUnique({ where: { reference }, select: { status: true } });
   return ticketStatuses.find((status) => status === row?.status);
 };
-
-/**
- * Erases what the service key sealed of tickets, 30 days after they were resolved: what was written
- * and noted. The tickets stay, and of one that is open nothing is erased.
- */
-export const createTicketPurge = ({
-  db,
-  clock,
-}: {
-  readonly db: Db;
-  readonly clock: Clock;
-}): Purge => ({
-  name: 'support-purge-tickets',
-  async deleteBatch(limit) {
-    let erased = 0;
-    for (const erase of [eraseContents, eraseNotes, eraseMessages]) {
-      erased += await erase(db, clock.now(), limit - erased);
-    }
-    return erased;
-  },
-});

@@ -1,2 +1,2 @@
-export { createFoldChangesSweep } from './fold-changes.ts';
+export { createFoldChangesSweep } from './transaction-counts.sweeps.ts';
 export { readCountedPage } from './counted-page.ts';

@@ -7,7 +7,7 @@ import { jobsOf, retryNow, taskName, withJobRunner } from '#test/support/job-que
 import { createDatabase, type Database } from '../db/database.ts';
 import { createLogger, createSilentLogger } from '../observability/logger.ts';
 import { createJobRunner } from './create-job-runner.ts';
-import { releaseDeadPools } from './dead-pools.ts';
+import { releaseDeadPools } from './jobs.sweeps.ts';
 import { enqueue, type JobContext } from './enqueue.ts';
 import { readQueue } from './inspect-queue.ts';
 

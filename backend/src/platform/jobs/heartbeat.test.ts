@@ -6,7 +6,7 @@ import { jobsOf, taskName, withJobRunner } from '#test/support/job-queue.ts';
 import { createTimers } from '../clock/timers.ts';
 import { createDatabase, type Database } from '../db/database.ts';
 import { createSilentLogger } from '../observability/logger.ts';
-import { releaseDeadPools } from './dead-pools.ts';
+import { releaseDeadPools } from './jobs.sweeps.ts';
 import { enqueue } from './enqueue.ts';
 import { startHeartbeat, type Heartbeat } from './heartbeat.ts';
 

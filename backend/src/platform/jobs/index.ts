@@ -10,7 +10,7 @@ export {
   type ListedJob,
 } from './change-jobs.ts';
 export { createSweepRunner } from './create-sweep-runner.ts';
-export { createDeadPoolSweep } from './dead-pools.ts';
+export { createDeadPoolSweep } from './jobs.sweeps.ts';
 export {
   cancelScheduled,
   enqueue,

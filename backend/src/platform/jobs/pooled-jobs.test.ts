@@ -11,7 +11,7 @@ import { toAppError } from '../http/error-middleware.ts';
 import { createDatabase, type Database } from '../db/database.ts';
 import { createSilentLogger } from '../observability/logger.ts';
 import { createJobRunner } from './create-job-runner.ts';
-import { releaseDeadPools } from './dead-pools.ts';
+import { releaseDeadPools } from './jobs.sweeps.ts';
 import { enqueue, type TaskList } from './enqueue.ts';
 
 const logger = createSilentLogger();

@@ -1,6 +1,12 @@
 import { addMs, type Clock } from '../../platform/clock/clock.ts';
+import { istDate } from '../../platform/clock/ist.ts';
 import { execute, sql, type Db, type Sql } from '../../platform/db/index.ts';
-import type { Purge } from '../../platform/jobs/index.ts';
+import type { Random } from '../../platform/ids/random.ts';
+import { enqueue, type Purge, type Sweep } from '../../platform/jobs/index.ts';
+import { confirmAccounts } from './confirm-accounts.ts';
+import { runJob } from './proof.jobs.ts';
+import type { PublishDeps } from './publish-statement.ts';
+import { addRun, failLostRuns, wasTriedLately } from './runs.store.ts';
 
 /** Customers can fetch their proof of a statement for so long. The statement stays. */
 const treeMs = 7 * 24 * 60 * 60_000;
@@ -54,3 +60,36 @@ export const createProofPurges = ({
       ),
   },
 ];
+
+/**
+ * Creates the sweeps of proofs: one queues the statement of an IST day once the day has begun, and
+ * again an hour after it was refused, until it has one. The other asks the gold provider about the
+ * accounts that changed, so that little is left to ask at midnight.
+ */
+export const createProofSweeps = (
+  deps: PublishDeps & { readonly random: Pick<Random, 'uuid'> },
+  { confirmEveryMs }: { readonly confirmEveryMs: number },
+): readonly Sweep[] => {
+  const { db, inTransaction, clock, random } = deps;
+  return [
+    {
+      name: 'proof-of-gold-schedule',
+      async run() {
+        await failLostRuns(db, clock.now());
+        const day = istDate(clock.now());
+        await inTransaction(async (tx) => {
+          if (await wasTriedLately(tx, day)) return;
+          const run = { id: random.uuid(), day, requestedBy: null };
+          if (await addRun(tx, run, clock.now())) await enqueue(tx, runJob(run.id));
+        });
+      },
+    },
+    {
+      name: 'proof-of-gold-confirm',
+      everyMs: confirmEveryMs,
+      async run(signal) {
+        await confirmAccounts(deps, { signal });
+      },
+    },
+  ];
+};

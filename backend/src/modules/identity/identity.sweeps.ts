@@ -2,8 +2,8 @@ import { addMs, type Clock } from '../../platform/clock/clock.ts';
 import { execute, sql, type Db } from '../../platform/db/index.ts';
 import type { Purge } from '../../platform/jobs/index.ts';
 import { refusalWindowMs } from './address-refusals.store.ts';
-import { addressWindowMs, guessWindowMs } from './one-time-code.rules.ts';
 import { isLastOfDevice } from './listed-sessions.store.ts';
+import { addressWindowMs, guessWindowMs } from './one-time-code.rules.ts';
 import { biometricTokensSince } from './session-lifetimes.ts';
 import { trustedSince } from './trusted-devices.store.ts';
 

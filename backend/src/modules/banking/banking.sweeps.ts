@@ -1,0 +1,76 @@
+import { addMs, type Clock } from '../../platform/clock/clock.ts';
+import { createCallSweep } from '../../platform/collaborator-call/create-call-sweep.ts';
+import { execute, sql, type Db } from '../../platform/db/index.ts';
+import { sweepRows, type Purge, type Sweep } from '../../platform/jobs/index.ts';
+import { describeError } from '../../platform/observability/index.ts';
+import { listAccountsToPoll, markValidationSwept } from './account-validation.store.ts';
+import { rehashNumber } from './bank-account-sealing.ts';
+import { listOutdatedNumbers, replaceNumberHash } from './bank-account.store.ts';
+import type { BankingDeps } from './banking.types.ts';
+import { validateAccount } from './validate-account.ts';
+
+/** An open validation is queried once in this time, however many workers there are. */
+const quietMs = 45000;
+
+const batchSize = 100;
+
+/** Creates the sweep that resumes validations whose event or start was lost. */
+export const createValidationSweep = (deps: BankingDeps): Sweep => {
+  const { db, clock, logger } = deps;
+  return createCallSweep({
+    name: 'banking-poll-open-validations',
+    flow: 'validation',
+    logger,
+    list: () => listAccountsToPoll(db, { now: clock.now(), quietMs, limit: batchSize }),
+    call: (bankAccountId) => validateAccount(deps, bankAccountId),
+    postpone: (bankAccountId) => markValidationSwept(db, bankAccountId, clock.now()),
+    fieldsOf: (bankAccountId) => ({ bankAccountId }),
+  });
+};
+
+/** Creates the sweep that hashes account numbers with a new first key of the blind index. */
+export const createRehashing = (deps: BankingDeps): Sweep => ({
+  name: 'banking-rehash-accounts',
+  async run(signal) {
+    const { db, vault, blindIndex, logger } = deps;
+    const numberHashKey = blindIndex.keyId;
+    await sweepRows({
+      rows: (after?: { readonly id: string }) =>
+        listOutdatedNumbers(db, numberHashKey, { after: after?.id, limit: batchSize }),
+      signal,
+      handle: async (account) => {
+        const sealer = (await vault.forUsers(db, [account.userId])).get(account.userId);
+        // Nobody can open the number of a customer whose key is destroyed.
+        const fresh =
+          sealer === undefined ? {} : { numberHash: rehashNumber(account, { sealer, blindIndex }) };
+        await replaceNumberHash(db, account.id, { ...fresh, numberHashKey });
+        return true;
+      },
+      onError: (error, { id }) =>
+        logger.warn({ bankAccountId: id, err: describeError(error) }, 'not rehashed'),
+    });
+  },
+});
+
+/** The limit counts one day. The rest is for whoever looks into an abuse. */
+const keptMs = 30 * 24 * 60 * 60000;
+
+/** Deletes the record of penny-drops that no limit counts any more. */
+export const createValidationPurge = ({
+  db,
+  clock,
+}: {
+  readonly db: Db;
+  readonly clock: Clock;
+}): Purge => ({
+  name: 'banking-purge-validations',
+  deleteBatch: (limit) =>
+    execute(
+      db,
+      sql`
+        DELETE FROM bank_validation WHERE ctid = ANY (ARRAY(
+          SELECT ctid FROM bank_validation
+          WHERE requested_at < ${addMs(clock.now(), -keptMs)}::timestamptz
+          ORDER BY requested_at LIMIT ${limit}::int))`,
+    ),
+});

@@ -1,0 +1,27 @@
+import type { JobRequest } from '../../platform/jobs/index.ts';
+
+export const OPEN_CHECKOUT_TASK = 'gold.open-installment-checkout';
+
+/**
+ * After every other job: installments of all plans fall due at the same moment, and nobody has paid
+ * for them yet, while the other jobs allocate gold that is paid and dispatch payouts.
+ */
+const openCheckoutPriority = 10;
+
+/** Makes the job that creates the gateway's order of an installment, so that it can be paid. */
+export const openCheckoutJob = (paymentOrderId: string): JobRequest => ({
+  task: OPEN_CHECKOUT_TASK,
+  payload: { paymentOrderId },
+  key: `${OPEN_CHECKOUT_TASK}:${paymentOrderId}`,
+  priority: openCheckoutPriority,
+});
+
+export const DEBIT_TASK = 'gold.debit-installment';
+
+/** Makes the job that debits a mandate at a moment of the business clock. */
+export const debitJob = (paymentOrderId: string, dueAt: Date) => ({
+  task: DEBIT_TASK,
+  payload: { paymentOrderId },
+  key: `${DEBIT_TASK}:${paymentOrderId}`,
+  dueAt,
+});

@@ -1,0 +1,58 @@
+import { addMs } from '../../platform/clock/clock.ts';
+import { createCallSweep } from '../../platform/collaborator-call/create-call-sweep.ts';
+import { enqueue, sweepRows, type Sweep } from '../../platform/jobs/index.ts';
+import { describeError } from '../../platform/observability/index.ts';
+import type { WebhookInbox } from '../webhook-inbox/index.ts';
+import { dispatchPayout } from './dispatch-payout.ts';
+import { listPayoutsToPoll, markPayoutSwept } from './payout-attempt.store.ts';
+import { listUndispatchedPayouts, markResumed } from './payout.store.ts';
+import { dispatchJob } from './payouts.jobs.ts';
+import type { PayoutsDeps } from './payouts.types.ts';
+
+/** A payout untouched for longer has lost its job, or its provider is to be queried. */
+const quietMs = 60000;
+
+const batchSize = 100;
+
+/** Creates the sweeps over payouts and their events. */
+export const createPayoutSweeps = (deps: PayoutsDeps, inbox: WebhookInbox<never>): Sweep[] => {
+  const { db, clock, logger } = deps;
+
+  const quietBatch = () => {
+    const now = clock.now();
+    return { quietSince: addMs(now, -quietMs), now, limit: batchSize };
+  };
+
+  return [
+    { name: 'payouts-apply-due-events', run: (signal) => inbox.retryPendingEvents(signal) },
+    { name: 'payouts-apply-matchable-events', run: (signal) => inbox.retryUnmatchedEvents(signal) },
+    {
+      name: 'payouts-resume-pending',
+      async run(signal) {
+        await sweepRows({
+          rows: await listUndispatchedPayouts(db, quietBatch()),
+          signal,
+          async handle(payoutId) {
+            logger.warn({ payoutId }, 'a dispatch is resumed');
+            // First, so that one that cannot be enqueued is not in front again.
+            await markResumed(db, payoutId, clock.now());
+            await enqueue(db, dispatchJob(payoutId));
+            return true;
+          },
+          onError: (error, payoutId) =>
+            logger.error({ payoutId, err: describeError(error) }, 'a dispatch was not resumed'),
+        });
+      },
+    },
+    createCallSweep({
+      name: 'payouts-poll-attempts',
+      flow: 'payout',
+      logger,
+      list: () => listPayoutsToPoll(db, quietBatch()),
+      call: (payoutId) => dispatchPayout(deps, payoutId),
+      postpone: (payoutId) => markPayoutSwept(db, payoutId, clock.now()),
+      fieldsOf: (payoutId) => ({ payoutId }),
+    }),
+    { name: 'payouts-purge-bodies', run: () => inbox.purgeEventBodies() },
+  ];
+};

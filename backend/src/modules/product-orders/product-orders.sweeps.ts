@@ -1,0 +1,19 @@
+import type { Clock } from '../../platform/clock/clock.ts';
+import type { Db } from '../../platform/db/index.ts';
+import type { Purge } from '../../platform/jobs/index.ts';
+import { forgetOldKeys } from './product-orders.store.ts';
+
+/**
+ * Creates the purge of the keys of orders, with which the hashes of their payloads go. An order's
+ * age is counted in the time that it was written in.
+ */
+export const createProductOrderKeyPurge = ({
+  db,
+  clock,
+}: {
+  readonly db: Db;
+  readonly clock: Clock;
+}): Purge => ({
+  name: 'product-orders-purge-keys',
+  deleteBatch: (limit) => forgetOldKeys(db, clock.now(), limit),
+});

@@ -1,0 +1,31 @@
+import { addMs, type Clock } from '../../platform/clock/clock.ts';
+import { execute, sql, type Db } from '../../platform/db/index.ts';
+import type { Purge } from '../../platform/jobs/index.ts';
+import { keptMs } from './quotes.store.ts';
+
+/**
+ * Deletes quotes long expired that nothing rests on. The foreign keys of orders, payment orders and
+ * calls to the provider would refuse any other.
+ */
+export const createQuotePurge = ({
+  db,
+  clock,
+}: {
+  readonly db: Db;
+  readonly clock: Clock;
+}): Purge => ({
+  name: 'quotes-purge',
+  deleteBatch: (limit) =>
+    execute(
+      db,
+      sql`
+        DELETE FROM gold_quote WHERE id IN (
+          SELECT q.id FROM gold_quote q
+          WHERE q.status = 'EXPIRED'
+            AND q.expires_at < ${addMs(clock.now(), -keptMs)}::timestamptz
+            AND NOT EXISTS (SELECT FROM gold_order o WHERE o.quote_id = q.id)
+            AND NOT EXISTS (SELECT FROM payment_order p WHERE p.quote_id = q.id)
+            AND NOT EXISTS (SELECT FROM provider_operation c WHERE c.quote_id = q.id)
+          ORDER BY q.expires_at LIMIT ${limit}::int FOR UPDATE SKIP LOCKED)`,
+    ),
+});

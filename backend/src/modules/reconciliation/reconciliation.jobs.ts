@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import type { Clock } from '../../platform/clock/clock.ts';
+import type { Db } from '../../platform/db/index.ts';
+import { invariant } from '../../platform/invariant/invariant.ts';
+import type { JobRequest, TaskList } from '../../platform/jobs/enqueue.ts';
+import type { CheckRules } from './database-rules/check-rules.ts';
+import type { Report } from './reconciliation.types.ts';
+import { countCheck, failRun, finishRun, startRun } from './runs.store.ts';
+
+const RUN_TASK = 'reconciliation.run';
+
+/** Runs go one after another over the whole fleet. */
+export const runJob = (runId: string): JobRequest => ({
+  task: RUN_TASK,
+  payload: { runId },
+  key: `${RUN_TASK}:${runId}`,
+  queue: 'reconciliation',
+  maxAttempts: 5,
+});
+
+const runPayload = z.object({ runId: z.uuid() });
+
+/** Makes the report of a window, and calls `onCheck` after each check. */
+export type MakeReport = (windowHours: number, onCheck?: () => Promise<void>) => Promise<Report>;
+
+/** The makers of what the runs find, each by its kind. */
+export interface RunMakers {
+  readonly makeReport: MakeReport;
+  /** Absent in a process that makes no runs. */
+  readonly checkRules?: CheckRules;
+}
+
+/** Creates the job that makes a run and stores what it found. */
+export const createRunJobs = (
+  { db, clock }: { readonly db: Db; readonly clock: Clock },
+  { makeReport, checkRules }: RunMakers,
+): TaskList => ({
+  async [RUN_TASK](payload, { attempt, maxAttempts }) {
+    const { runId } = runPayload.parse(payload);
+    const run = await startRun(db, runId, clock.now());
+    if (run === undefined) return;
+    const onCheck = () => countCheck(db, runId);
+    try {
+      if (run.kind === 'REPORT') {
+        const { generatedAt, checks: found } = await makeReport(run.windowHours, onCheck);
+        await finishRun(db, runId, { generatedAt, found }, clock.now());
+      } else {
+        invariant(checkRules, 'a process that makes runs checks rules');
+        const generatedAt = clock.now();
+        await finishRun(db, runId, { generatedAt, found: await checkRules(onCheck) }, clock.now());
+      }
+    } catch (error) {
+      if (attempt >= maxAttempts) await failRun(db, runId, clock.now());
+      throw error;
+    }
+  },
+});

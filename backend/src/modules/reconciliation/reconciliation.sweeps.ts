@@ -1,0 +1,108 @@
+import { addMs, type Clock } from '../../platform/clock/clock.ts';
+import { execute, selectRows, sql, type Db } from '../../platform/db/index.ts';
+import { firstId } from '../../platform/ids/first-id.ts';
+import { invariant } from '../../platform/invariant/invariant.ts';
+import { enqueue, type Purge, type Sweep } from '../../platform/jobs/index.ts';
+import type { Logger } from '../../platform/observability/index.ts';
+import { rulesRun, type RunsDeps } from './request-run.ts';
+import { proveAgain, proveBatch } from './prove-holdings.ts';
+import { runJob } from './reconciliation.jobs.ts';
+import { usualHours } from './reconciliation.schemas.ts';
+import { addScheduledRun, failLostRuns } from './runs.store.ts';
+
+const dayMs = 24 * 60 * 60_000;
+
+/** The longest window, and a day. */
+const agreementMs = 31 * dayMs;
+
+const runMs = 90 * dayMs;
+
+/** Creates the purges of agreements that no window reaches, and of old runs. */
+export const createReconciliationPurges = ({
+  db,
+  clock,
+}: {
+  readonly db: Db;
+  readonly clock: Clock;
+}): readonly Purge[] => [
+  {
+    name: 'reconciliation-purge-agreements',
+    deleteBatch: (limit) =>
+      execute(
+        db,
+        sql`
+          DELETE FROM reconciliation_agreement WHERE ctid IN (
+            SELECT ctid FROM reconciliation_agreement
+            WHERE agreed_at < ${addMs(clock.now(), -agreementMs)}::timestamptz
+            LIMIT ${limit}::int)`,
+      ),
+  },
+  {
+    name: 'reconciliation-purge-runs',
+    deleteBatch: (limit) =>
+      execute(
+        db,
+        sql`
+          DELETE FROM reconciliation_run WHERE id IN (
+            SELECT id FROM reconciliation_run
+            WHERE requested_at < ${addMs(clock.now(), -runMs)}::timestamptz
+            ORDER BY requested_at LIMIT ${limit}::int)`,
+      ),
+  },
+];
+
+/** Real time: one run an hour, wherever the business clock stands. */
+const readNow = async (db: Db): Promise<Date> => {
+  const [row] = await selectRows<{ at: Date }>(db, sql`SELECT now() AS at`);
+  invariant(row, 'the database has a clock');
+  return row.at;
+};
+
+/** Creates the sweep that queues the runs that are due: the report once an hour, the rules nightly. */
+export const createRunSchedule = ({
+  db,
+  inTransaction,
+  clock,
+  random,
+}: Omit<RunsDeps, 'audit'>): Sweep => {
+  let startedAt: Promise<Date> | undefined;
+  return {
+    name: 'reconciliation-schedule',
+    async run() {
+      await failLostRuns(db, clock.now());
+      startedAt ??= readNow(db);
+      for (const due of [{ kind: 'REPORT', windowHours: usualHours }, rulesRun] as const) {
+        const run = { ...due, id: random.uuid(), startedAt: await startedAt };
+        await inTransaction(async (tx) => {
+          if (await addScheduledRun(tx, run, clock.now())) await enqueue(tx, runJob(run.id));
+        });
+      }
+    },
+  };
+};
+
+/**
+ * Creates the sweep that proves holdings: all on the list, and a batch of the others in turn, so
+ * that even what changed behind the triggers is found in time. `everyMs` is real time.
+ */
+export const createProveHoldingsSweep = (deps: {
+  readonly db: Db;
+  readonly logger: Pick<Logger, 'error'>;
+}): Sweep => {
+  const { db, logger } = deps;
+  let again = firstId;
+  return {
+    name: 'reconciliation-prove-holdings',
+    async run(signal) {
+      let [after, drifted] = [0n, 0];
+      while (!signal.aborted) {
+        const batch = await proveBatch(db, after);
+        if (batch === undefined) break;
+        drifted += batch.drifted;
+        after = batch.last;
+      }
+      if (drifted > 0) logger.error({ holdings: drifted }, 'holdings disagree with their books');
+      again = (await proveAgain(db, again)) ?? firstId;
+    },
+  };
+};

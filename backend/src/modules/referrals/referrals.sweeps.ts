@@ -1,0 +1,47 @@
+import type { Clock } from '../../platform/clock/clock.ts';
+import { execute, sql, type Db } from '../../platform/db/index.ts';
+import { sweepRows, type Purge, type Sweep } from '../../platform/jobs/index.ts';
+import { describeError } from '../../platform/observability/index.ts';
+import { earnReward, listDueRewards, reverseRewards, type SettleDeps } from './settle-rewards.ts';
+
+/**
+ * Creates the sweep that settles rewards: it reverses those of buys that were taken back, and then
+ * earns those whose buy has stood for seven days. Operators approve and pay what is earned.
+ */
+export const createSettleRewards = (deps: SettleDeps): Sweep => ({
+  name: 'referrals-settle-rewards',
+  async run(signal) {
+    const { db, clock, logger } = deps;
+    const reversed = await reverseRewards(db, clock.now());
+    if (reversed > 0) logger.info({ reversed }, 'referral rewards were reversed');
+    await sweepRows({
+      rows: await listDueRewards(db, clock.now()),
+      signal,
+      async handle(rewardId) {
+        await earnReward(deps, rewardId);
+        return true;
+      },
+      onError: (error, rewardId) =>
+        logger.warn({ rewardId, err: describeError(error) }, 'a referral reward was not settled'),
+    });
+  },
+});
+
+/** Deletes the hashes whose time is over. */
+export const createFormerBuyerPurge = ({
+  db,
+  clock,
+}: {
+  readonly db: Db;
+  readonly clock: Clock;
+}): Purge => ({
+  name: 'referrals-purge-former-buyers',
+  deleteBatch: (limit) =>
+    execute(
+      db,
+      sql`
+        DELETE FROM former_buyer WHERE pan_hash IN (
+          SELECT pan_hash FROM former_buyer WHERE until < ${clock.now()}::timestamptz
+          LIMIT ${limit}::int FOR UPDATE SKIP LOCKED)`,
+    ),
+});
