@@ -1,9 +1,9 @@
 import { createLoginGuard } from '../../platform/auth/login-guard.ts';
 import { addSeconds, type Clock, addMs } from '../../platform/clock/clock.ts';
 import { hashToken, resealHashes, type SecretHasher } from '../../platform/crypto/index.ts';
-import { type Db, execute, sql } from '../../platform/db/index.ts';
+import { sql, type Db } from '../../platform/db/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
-import type { Purge } from '../../platform/jobs/index.ts';
+import { createRowPurge, type Purge } from '../../platform/jobs/index.ts';
 import {
   createSecondFactors,
   type SecondFactorDeps,
@@ -141,15 +141,10 @@ export const createPortalSessionPurge = ({
 }: {
   readonly db: Db;
   readonly clock: Clock;
-}): Purge => ({
-  name: 'purge-portal-sessions',
-  deleteBatch: (limit) =>
-    execute(
-      db,
-      sql`
-        DELETE FROM portal_session WHERE id IN (
-          SELECT id FROM portal_session
-          WHERE expires_at < ${addMs(clock.now(), -keptMs)}::timestamptz
-          ORDER BY expires_at LIMIT ${limit}::int FOR UPDATE SKIP LOCKED)`,
-    ),
-});
+}): Purge =>
+  createRowPurge(db, {
+    name: 'purge-portal-sessions',
+    table: 'portal_session',
+    lapsed: () => sql`expires_at < ${addMs(clock.now(), -keptMs)}::timestamptz`,
+    orderBy: 'expires_at',
+  });

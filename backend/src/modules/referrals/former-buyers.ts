@@ -1,7 +1,7 @@
 import type { BlindIndex, Vault } from '../../platform/crypto/index.ts';
 import type { Clock } from '../../platform/clock/clock.ts';
-import { execute, sql, type Db } from '../../platform/db/index.ts';
-import type { Purge } from '../../platform/jobs/index.ts';
+import { sql, type Db } from '../../platform/db/index.ts';
+import { createRowPurge, type Purge } from '../../platform/jobs/index.ts';
 import type { Logger } from '../../platform/observability/index.ts';
 import { findCustomersOfPan, hashesOfPan } from '../kyc/index.ts';
 import { hasAllocatedOrder } from '../orders/index.ts';
@@ -54,14 +54,9 @@ export const createFormerBuyerPurge = ({
 }: {
   readonly db: Db;
   readonly clock: Clock;
-}): Purge => ({
-  name: 'purge-former-buyers',
-  deleteBatch: (limit) =>
-    execute(
-      db,
-      sql`
-        DELETE FROM former_buyer WHERE pan_hash IN (
-          SELECT pan_hash FROM former_buyer WHERE until < ${clock.now()}::timestamptz
-          LIMIT ${limit}::int FOR UPDATE SKIP LOCKED)`,
-    ),
-});
+}): Purge =>
+  createRowPurge(db, {
+    name: 'purge-former-buyers',
+    table: 'former_buyer',
+    lapsed: () => sql`until < ${clock.now()}::timestamptz`,
+  });

@@ -1,7 +1,7 @@
 import { addMs, type Clock } from '../../platform/clock/clock.ts';
 import { execute, sql, type Db } from '../../platform/db/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
-import type { Purge } from '../../platform/jobs/index.ts';
+import { createRowPurge, type Purge } from '../../platform/jobs/index.ts';
 import type { CountedEventKind, NewSecurityEvent } from './security-events.types.ts';
 
 interface Deps {
@@ -78,15 +78,10 @@ export const createSecurityEventPurge = ({
 }: {
   readonly db: Db;
   readonly clock: Clock;
-}): Purge => ({
-  name: 'purge-security-events',
-  deleteBatch: (limit) =>
-    execute(
-      db,
-      sql`
-        DELETE FROM security_event WHERE id IN (
-          SELECT id FROM security_event
-          WHERE at < ${addMs(clock.now(), -keptMs)}::timestamptz
-          ORDER BY at LIMIT ${limit}::int FOR UPDATE SKIP LOCKED)`,
-    ),
-});
+}): Purge =>
+  createRowPurge(db, {
+    name: 'purge-security-events',
+    table: 'security_event',
+    lapsed: () => sql`at < ${addMs(clock.now(), -keptMs)}::timestamptz`,
+    orderBy: 'at',
+  });
