@@ -1,4 +1,4 @@
-import { createLoginGuard } from '../../platform/auth/login-guard.ts';
+import { createLoginGuard, createLoginPurge } from '../../platform/auth/login-guard.ts';
 import { addSeconds, type Clock, addMs } from '../../platform/clock/clock.ts';
 import { hashToken, resealHashes, type SecretHasher } from '../../platform/crypto/index.ts';
 import { sql, type Db } from '../../platform/db/index.ts';
@@ -104,19 +104,8 @@ export const signOutPortalUser = async (
 };
 
 /** Deletes expired counts of portal users' failed sign-ins. */
-export const createPortalSignInPurge = ({
-  db,
-  clock,
-}: {
-  readonly db: Db;
-  readonly clock: Clock;
-}): Purge => {
-  const guard = createPortalLoginGuard(clock);
-  return {
-    name: 'purge-portal-sign-ins',
-    deleteBatch: (limit) => guard.deleteLapsed(db, limit),
-  };
-};
+export const createPortalSignInPurge = (deps: { readonly db: Db; readonly clock: Clock }): Purge =>
+  createLoginPurge({ ...deps, api: 'portal' });
 
 /** After a new first pepper: seals passwords again that another one sealed. Returns how many. */
 export const resealPortalPasswords = (

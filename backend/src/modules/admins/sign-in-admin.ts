@@ -1,5 +1,5 @@
 import { momentOfChange } from '../../platform/auth/credential-change.ts';
-import { createLoginGuard } from '../../platform/auth/login-guard.ts';
+import { createLoginGuard, createLoginPurge } from '../../platform/auth/login-guard.ts';
 import type { TokenSigner } from '../../platform/auth/jwt.ts';
 import type { Clock } from '../../platform/clock/clock.ts';
 import { resealHashes, type SecretHasher } from '../../platform/crypto/index.ts';
@@ -99,19 +99,8 @@ export const createOperatorRealm = (
 });
 
 /** Deletes expired counts of operators' failed sign-ins. */
-export const createAdminSignInPurge = ({
-  db,
-  clock,
-}: {
-  readonly db: Db;
-  readonly clock: Clock;
-}): Purge => {
-  const guard = createAdminLoginGuard(clock);
-  return {
-    name: 'purge-admin-sign-ins',
-    deleteBatch: (limit) => guard.deleteLapsed(db, limit),
-  };
-};
+export const createAdminSignInPurge = (deps: { readonly db: Db; readonly clock: Clock }): Purge =>
+  createLoginPurge({ ...deps, api: 'admin' });
 
 /** After a new first pepper: seals passwords again that another one sealed. Returns how many. */
 export const resealAdminPasswords = (
