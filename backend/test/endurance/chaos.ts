@@ -1,15 +1,10 @@
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { inspect } from 'node:util';
 import { buildApps } from '../../build.ts';
-import { environmentOf } from '../../dev/stack/environment.ts';
-import { migrateDatabase } from '../../dev/stack/migrate-database.ts';
-import { seedDatabase } from '../../dev/stack/seed-database.ts';
 import { createRandom } from '../../src/platform/ids/random.ts';
-import { createTimers } from '../../src/platform/clock/timers.ts';
 import { holdAtRest } from './at-rest.ts';
 import { makeCustomer, type Customer, type Draw } from './customers.ts';
 import { disturb, listDisturbances } from './disturbances.ts';
+import { createDrill, prepareSchema, runDrill } from './drill.ts';
 import { openGround, type Ground } from './ground.ts';
 import { keepBuild } from './keep-build.ts';
 import { createLedger, type Ledger } from './ledger.ts';
@@ -32,12 +27,8 @@ const seed = Number(process.env['SEED'] || createRandom().int(1e9));
 const firstPort = Number(process.env['CHAOS_PORT_BASE'] ?? '5300');
 const customerCount = Number(process.env['CUSTOMERS'] ?? '16');
 
-const timers = createTimers();
-const begun = performance.now();
-const log = (line: string): void => {
-  const at = ((performance.now() - begun) / 1000).toFixed(1).padStart(7);
-  process.stdout.write(`${at} s  ${line}\n`);
-};
+const drill = createDrill();
+const { timers, log } = drill;
 
 const collaborators = [
   'safegold',
@@ -125,8 +116,8 @@ const report = (
     `${ledger.findings.length} findings`,
     ...ledger.findings.map(({ what, detail }) => `  ${what}: ${detail}`),
   ];
-  process.stdout.write(`${lines.join('\n')}\n`);
-  writeFileSync(join(ground.home, 'report.txt'), `${lines.join('\n')}\n`);
+  for (const line of lines) drill.print(line);
+  drill.writeReport(ground);
 };
 
 const main = async (): Promise<boolean> => {
@@ -138,10 +129,7 @@ const main = async (): Promise<boolean> => {
   const supervisor = createSupervisor(ground.logs);
   const proxies = await openToxiproxy(firstPort + 40);
   try {
-    const { addresses } = ground;
-    const environment = environmentOf('migrate', addresses);
-    await migrateDatabase({ backend: build, environment, migrateUrl: addresses.migrateUrl });
-    await seedDatabase(build, addresses);
+    await prepareSchema(ground, build);
     addProcess(ground, supervisor, { app: 'sandbox', name: 'sandbox', dist });
     await supervisor.untilReady();
     const changes = await addProxies(ground, proxies);
@@ -177,9 +165,4 @@ const main = async (): Promise<boolean> => {
   }
 };
 
-try {
-  process.exitCode = (await main()) ? 0 : 1;
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.stack : inspect(error)}\n`);
-  process.exitCode = 1;
-}
+await runDrill(main);

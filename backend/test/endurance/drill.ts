@@ -20,6 +20,8 @@ export interface Drill {
   readonly log: (line: string) => void;
   /** Says a line that belongs to the report. */
   readonly print: (line: string) => void;
+  /** Says what happens, with the seconds, as a line of the report. */
+  readonly report: (line: string) => void;
   /** Writes the report to the ground's folder. */
   readonly writeReport: (ground: Ground) => void;
 }
@@ -27,25 +29,26 @@ export interface Drill {
 export const createDrill = (): Drill => {
   const begun = performance.now();
   const lines: string[] = [];
+  const timed = (line: string): string =>
+    `${((performance.now() - begun) / 1000).toFixed(1).padStart(7)} s  ${line}`;
+  const print = (line: string): void => {
+    lines.push(line);
+    process.stdout.write(`${line}\n`);
+  };
   return {
     timers,
-    log(line) {
-      const at = ((performance.now() - begun) / 1000).toFixed(1).padStart(7);
-      process.stdout.write(`${at} s  ${line}\n`);
-    },
-    print(line) {
-      lines.push(line);
-      process.stdout.write(`${line}\n`);
-    },
+    log: (line) => void process.stdout.write(`${timed(line)}\n`),
+    print,
+    report: (line) => print(timed(line)),
     writeReport: ({ home }) => writeFileSync(join(home, 'report.txt'), `${lines.join('\n')}\n`),
   };
 };
 
-/** Makes the schema of this build, with what `make up` seeds. */
-export const prepareSchema = async ({ addresses }: Ground): Promise<void> => {
+/** Makes the schema of this build, or of the one in `folder`, with what `make up` seeds. */
+export const prepareSchema = async ({ addresses }: Ground, folder = backend): Promise<void> => {
   const environment = environmentOf('migrate', addresses);
-  await migrateDatabase({ backend, environment, migrateUrl: addresses.migrateUrl });
-  await seedDatabase(backend, addresses);
+  await migrateDatabase({ backend: folder, environment, migrateUrl: addresses.migrateUrl });
+  await seedDatabase(folder, addresses);
 };
 
 /** Tries to make a customer: a busy machine may fail over by itself before it is asked to. */
@@ -67,7 +70,7 @@ const makeOne = async (...given: Parameters<typeof makeCustomer>): Promise<Custo
 
 /** Makes customers whose requests go to any of the addresses. */
 export const makeCustomers = async (
-  { endpoints }: Ground,
+  { endpoints }: Pick<Ground, 'endpoints'>,
   urls: readonly string[],
   { count, draw }: { readonly count: number; readonly draw: Draw },
 ): Promise<Customer[]> => {

@@ -1,13 +1,10 @@
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { inspect } from 'node:util';
 import { buildApps } from '../../build.ts';
 import { environmentOf } from '../../dev/stack/environment.ts';
 import { migrateDatabase } from '../../dev/stack/migrate-database.ts';
 import { seedDatabase } from '../../dev/stack/seed-database.ts';
-import { createTimers } from '../../src/platform/clock/timers.ts';
 import { holdAtRest } from './at-rest.ts';
-import { makeCustomer, type Customer } from './customers.ts';
+import { createDrill, makeCustomers, runDrill } from './drill.ts';
 import { buildEarlier, queueVersionHere } from './earlier-build.ts';
 import { forwardWebhooks } from './forward-webhooks.ts';
 import { giveEvidence } from './give-evidence.ts';
@@ -30,14 +27,8 @@ const repository = join(backend, '..');
 const seconds = Number(process.env['PHASE'] ?? '20');
 const firstPort = Number(process.env['UPGRADE_PORT_BASE'] ?? '5400');
 
-const timers = createTimers();
-const begun = performance.now();
-const lines: string[] = [];
-const log = (line: string): void => {
-  const text = `${((performance.now() - begun) / 1000).toFixed(1).padStart(7)} s  ${line}`;
-  lines.push(text);
-  process.stdout.write(`${text}\n`);
-};
+const drill = createDrill();
+const { timers, report: log } = drill;
 
 const apps: readonly App[] = ['customer', 'admin', 'worker'];
 
@@ -132,8 +123,7 @@ const main = async (): Promise<boolean> => {
     const draw = drawsOf(1);
     const endpoints = { ...ground.endpoints, customer: old.url, admin: adminOf(60) };
     await giveEvidence(ground, endpoints);
-    const customers: Customer[] = [];
-    while (customers.length < 6) customers.push(await makeCustomer(endpoints, urls, draw));
+    const customers = await makeCustomers({ endpoints }, urls, { count: 6, draw });
     const productId = await makeProduct(ground);
     const ledger = createLedger();
     const load = { customers, ledger, sandboxUrl: endpoints.sandbox, productId, timers, draw };
@@ -184,7 +174,7 @@ const main = async (): Promise<boolean> => {
       log(`${request}: ${listCounts(answers)}`);
     log(`${ledger.acknowledged.length} acknowledged, ${ledger.findings.length} findings`);
     for (const { what, detail } of ledger.findings) log(`  ${what}: ${detail}`);
-    writeFileSync(join(ground.home, 'report.txt'), `${lines.join('\n')}\n`);
+    drill.writeReport(ground);
     forwarding.close();
     return ledger.findings.length === 0;
   } finally {
@@ -194,9 +184,4 @@ const main = async (): Promise<boolean> => {
   }
 };
 
-try {
-  process.exitCode = (await main()) ? 0 : 1;
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.stack : inspect(error)}\n`);
-  process.exitCode = 1;
-}
+await runDrill(main);

@@ -41,6 +41,7 @@ const modelWrite = new RegExp(
   'gu',
 );
 
+const purgeWrite = /\bcreateRowPurge\(\s*\w+,\s*\{\s*name:\s*'[^']+',\s*table:\s*'(\w+)'/gu;
 const leaseWrite = /\bcreateLease\(\s*\{\s*table:\s*'(\w+)'/gu;
 
 /** The tables that a file writes, with where. */
@@ -50,7 +51,8 @@ const writesOf = (path: string, code: string): { table: Table; at: string }[] =>
       const table = index.get(match[1] ?? '');
       return table === undefined ? [] : [{ table, at: placeOf(path, code, match.index) }];
     });
-  return [...find(sqlWrite, byName), ...find(leaseWrite, byName), ...find(modelWrite, byModel)];
+  const named = [sqlWrite, leaseWrite, purgeWrite].flatMap((pattern) => find(pattern, byName));
+  return [...named, ...find(modelWrite, byModel)];
 };
 
 /** The local stack and its seed fill tables of modules that have no writer for it. */
@@ -62,6 +64,8 @@ it('knows the tables and their writers', () => {
   expect(found.map(({ table }) => table.owner)).toEqual(['modules/orders', 'modules/kyc']);
   const leased = writesOf('x.ts', "createLease({ table: 'provider_operation' })");
   expect(leased.map(({ table }) => table.owner)).toEqual(['modules/provider-operations']);
+  const purge = "createRowPurge(db, { name: 'identity-purge-code-sends', table: 'otp_send', lapsed })";
+  expect(writesOf('x.ts', purge).map(({ table }) => table.owner)).toEqual(['modules/identity']);
 });
 
 it('lets a module write only its own tables: ask the owner through its index.ts', () => {

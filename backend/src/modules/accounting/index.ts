@@ -5,6 +5,5 @@ export { createPortalUser, createPortalUserChanges } from './change-portal-users
 export { holds } from './portal-grants.ts';
 export { removePortalFactor } from './portal-credentials.ts';
 export { resealPortalPasswords } from './portal-sign-in.ts';
-export { createPortalSessionPurge } from './accounting.sweeps.ts';
-export { createPortalSignInPurge } from './accounting.sweeps.ts';
+export { createPortalSessionPurge, createPortalSignInPurge } from './accounting.sweeps.ts';
 export { findPortalUser, listPortalUsers, type PortalUserRecord } from './portal-users.store.ts';

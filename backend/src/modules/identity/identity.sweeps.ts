@@ -1,6 +1,6 @@
 import { addMs, type Clock } from '../../platform/clock/clock.ts';
 import { execute, sql, type Db } from '../../platform/db/index.ts';
-import type { Purge } from '../../platform/jobs/index.ts';
+import { createRowPurge, type Purge } from '../../platform/jobs/index.ts';
 import { refusalWindowMs } from './address-refusals.store.ts';
 import { isLastOfDevice } from './listed-sessions.store.ts';
 import { addressWindowMs, guessWindowMs } from './one-time-code.rules.ts';
@@ -13,101 +13,55 @@ interface PurgeDeps {
 }
 
 /** Deletes the counts of wrong codes and MPINs, and of an address's, that can lock no more. */
-const createGuardPurges = ({ db, clock }: PurgeDeps): readonly Purge[] => [
-  {
-    name: 'identity-purge-code-guards',
-    deleteBatch: (limit) =>
-      execute(
-        db,
-        sql`
-          DELETE FROM otp_guard WHERE ctid = ANY (ARRAY(
-            SELECT ctid FROM otp_guard
-            WHERE coalesce(last_wrong_at, '-infinity')
-              < ${addMs(clock.now(), -2 * guessWindowMs)}::timestamptz
-            LIMIT ${limit}::int FOR UPDATE SKIP LOCKED))`,
-      ),
-  },
-  {
-    name: 'identity-purge-mpin-guards',
-    deleteBatch: (limit) =>
-      execute(
-        db,
-        sql`
-          DELETE FROM mpin_guard WHERE ctid = ANY (ARRAY(
-            SELECT ctid FROM mpin_guard
-            WHERE coalesce((SELECT max(at) FROM unnest(tried_at) at), '-infinity')
-              < ${addMs(clock.now(), -2 * guessWindowMs)}::timestamptz
-            LIMIT ${limit}::int FOR UPDATE SKIP LOCKED))`,
-      ),
-  },
-  {
-    name: 'identity-purge-sign-in-guards',
-    deleteBatch: (limit) =>
-      execute(
-        db,
-        sql`
-          DELETE FROM sign_in_guard WHERE ctid = ANY (ARRAY(
-            SELECT ctid FROM sign_in_guard
-            WHERE coalesce((SELECT max(at) FROM unnest(tried_at) at), '-infinity')
-              < ${addMs(clock.now(), -2 * guessWindowMs)}::timestamptz
-            LIMIT ${limit}::int FOR UPDATE SKIP LOCKED))`,
-      ),
-  },
-  {
-    name: 'identity-purge-address-refusals',
-    deleteBatch: (limit) =>
-      execute(
-        db,
-        sql`
-          DELETE FROM address_refusal WHERE ctid = ANY (ARRAY(
-            SELECT ctid FROM address_refusal
-            WHERE coalesce((SELECT max(at) FROM unnest(refused_at) at), '-infinity')
-              < ${addMs(clock.now(), -refusalWindowMs)}::timestamptz
-            LIMIT ${limit}::int FOR UPDATE SKIP LOCKED))`,
-      ),
-  },
-];
+const createGuardPurges = ({ db, clock }: PurgeDeps): readonly Purge[] => {
+  const guessedBefore = () => addMs(clock.now(), -2 * guessWindowMs);
+  const newestTry = sql`coalesce((SELECT max(at) FROM unnest(tried_at) at), '-infinity')`;
+  const newestRefusal = sql`coalesce((SELECT max(at) FROM unnest(refused_at) at), '-infinity')`;
+  return [
+    createRowPurge(db, {
+      name: 'identity-purge-code-guards',
+      table: 'otp_guard',
+      lapsed: () => sql`coalesce(last_wrong_at, '-infinity') < ${guessedBefore()}::timestamptz`,
+    }),
+    createRowPurge(db, {
+      name: 'identity-purge-mpin-guards',
+      table: 'mpin_guard',
+      lapsed: () => sql`${newestTry} < ${guessedBefore()}::timestamptz`,
+    }),
+    createRowPurge(db, {
+      name: 'identity-purge-sign-in-guards',
+      table: 'sign_in_guard',
+      lapsed: () => sql`${newestTry} < ${guessedBefore()}::timestamptz`,
+    }),
+    createRowPurge(db, {
+      name: 'identity-purge-address-refusals',
+      table: 'address_refusal',
+      lapsed: () => sql`${newestRefusal} < ${addMs(clock.now(), -refusalWindowMs)}::timestamptz`,
+    }),
+  ];
+};
 
 /**
  * Deletes expired rows that decide nothing any more: codes, sends and counts, and the hashes of
  * deleted accounts' numbers past their cool-down.
  */
 export const createIdentityPurges = ({ db, clock }: PurgeDeps): readonly Purge[] => [
-  {
+  createRowPurge(db, {
     name: 'identity-purge-one-time-codes',
-    deleteBatch: (limit) =>
-      execute(
-        db,
-        sql`
-          DELETE FROM otp_code WHERE id IN (
-            SELECT id FROM otp_code WHERE expires_at < ${clock.now()}::timestamptz
-            LIMIT ${limit}::int FOR UPDATE SKIP LOCKED)`,
-      ),
-  },
-  {
+    table: 'otp_code',
+    lapsed: () => sql`expires_at < ${clock.now()}::timestamptz`,
+  }),
+  createRowPurge(db, {
     name: 'identity-purge-code-sends',
-    deleteBatch: (limit) =>
-      execute(
-        db,
-        sql`
-          DELETE FROM otp_send WHERE id IN (
-            SELECT id FROM otp_send
-            WHERE sent_at < ${addMs(clock.now(), -2 * addressWindowMs)}::timestamptz
-            LIMIT ${limit}::int FOR UPDATE SKIP LOCKED)`,
-      ),
-  },
+    table: 'otp_send',
+    lapsed: () => sql`sent_at < ${addMs(clock.now(), -2 * addressWindowMs)}::timestamptz`,
+  }),
   ...createGuardPurges({ db, clock }),
-  {
+  createRowPurge(db, {
     name: 'identity-purge-deleted-phones',
-    deleteBatch: (limit) =>
-      execute(
-        db,
-        sql`
-          DELETE FROM deleted_phone WHERE phone_hash IN (
-            SELECT phone_hash FROM deleted_phone WHERE until < ${clock.now()}::timestamptz
-            LIMIT ${limit}::int FOR UPDATE SKIP LOCKED)`,
-      ),
-  },
+    table: 'deleted_phone',
+    lapsed: () => sql`until < ${clock.now()}::timestamptz`,
+  }),
 ];
 
 /** Keeps ended sessions for whoever investigates a theft. */
@@ -119,18 +73,12 @@ const endedSessionsKeptMs = 30 * 24 * 60 * 60_000;
  * session's id the customer still ends its device's biometric token.
  */
 export const createSessionPurges = ({ db, clock }: PurgeDeps): readonly Purge[] => [
-  {
+  createRowPurge(db, {
     name: 'identity-purge-used-refresh-tokens',
-    deleteBatch: (limit) =>
-      execute(
-        db,
-        sql`
-          DELETE FROM used_refresh_token WHERE token_hash IN (
-            SELECT token_hash FROM used_refresh_token
-            WHERE expires_at < ${clock.now()}::timestamptz
-            ORDER BY expires_at LIMIT ${limit}::int FOR UPDATE SKIP LOCKED)`,
-      ),
-  },
+    table: 'used_refresh_token',
+    lapsed: () => sql`expires_at < ${clock.now()}::timestamptz`,
+    orderBy: 'expires_at',
+  }),
   {
     name: 'identity-purge-sessions',
     deleteBatch: (limit) =>

@@ -1,6 +1,6 @@
 import type { Clock } from '../../platform/clock/clock.ts';
-import { execute, sql, type Db } from '../../platform/db/index.ts';
-import { sweepRows, type Purge, type Sweep } from '../../platform/jobs/index.ts';
+import { sql, type Db } from '../../platform/db/index.ts';
+import { createRowPurge, sweepRows, type Purge, type Sweep } from '../../platform/jobs/index.ts';
 import { describeError } from '../../platform/observability/index.ts';
 import { earnReward, listDueRewards, reverseRewards, type SettleDeps } from './settle-rewards.ts';
 
@@ -34,14 +34,9 @@ export const createFormerBuyerPurge = ({
 }: {
   readonly db: Db;
   readonly clock: Clock;
-}): Purge => ({
-  name: 'referrals-purge-former-buyers',
-  deleteBatch: (limit) =>
-    execute(
-      db,
-      sql`
-        DELETE FROM former_buyer WHERE pan_hash IN (
-          SELECT pan_hash FROM former_buyer WHERE until < ${clock.now()}::timestamptz
-          LIMIT ${limit}::int FOR UPDATE SKIP LOCKED)`,
-    ),
-});
+}): Purge =>
+  createRowPurge(db, {
+    name: 'referrals-purge-former-buyers',
+    table: 'former_buyer',
+    lapsed: () => sql`until < ${clock.now()}::timestamptz`,
+  });

@@ -2,6 +2,7 @@ import { addMs, type Clock } from '../clock/clock.ts';
 import { execute, selectOne, sql, sqlName, type Db, type InTransaction } from '../db/index.ts';
 import { AppError } from '../errors/app-error.ts';
 import { countTry, type CountedTries, type TryRule } from './counted-tries.ts';
+import { createRowPurge, type Purge } from '../jobs/sweep.ts';
 import type { LoginCaller } from './known-browsers.ts';
 
 const minuteMs = 60_000;
@@ -38,11 +39,6 @@ export interface LoginGuard {
   forget(db: Db, email: string, caller: LoginCaller): Promise<void>;
   /** Forgets every failure of an email, whoever tried. */
   clear(db: Db, email: string): Promise<void>;
-  /**
-   * Deletes at most `limit` rows that no longer matter, and returns how many: every email ever tried
-   * has some.
-   */
-  deleteLapsed(db: Db, limit: number): Promise<number>;
 }
 
 /** Names the row in which the tries of all callers of a kind are counted together. */
@@ -76,22 +72,6 @@ const lockTries = async (
   return row ?? { triedAt: [], lockedUntil: null };
 };
 
-const deleteLapsed = (
-  db: Db,
-  table: ReturnType<typeof sqlName>,
-  { limit, now }: { readonly limit: number; readonly now: Date },
-): Promise<number> =>
-  execute(
-    db,
-    sql`
-      DELETE FROM ${table} WHERE (email, caller) IN (
-        SELECT email, caller FROM ${table}
-        WHERE touched_at < ${addMs(now, -keptMs)}::timestamptz
-          AND (caller NOT LIKE 'codes of %'
-            OR touched_at < ${addMs(now, -codesKeptMs)}::timestamptz)
-        LIMIT ${limit}::int FOR UPDATE SKIP LOCKED)`,
-  );
-
 const saveTries = async (
   tx: Db,
   table: ReturnType<typeof sqlName>,
@@ -123,6 +103,8 @@ const countCode = async (
   return 0;
 };
 
+const tableOf = (api: 'admin' | 'portal'): string => `${api}_login_caller`;
+
 /**
  * Throttles password sign-in by email and caller, whether or not anybody has the email: so nobody
  * locks its owner out of a browser that signed in before. The table belongs to the calling module.
@@ -133,7 +115,7 @@ export const createLoginGuard = (options: {
   readonly clock: Clock;
 }): LoginGuard => {
   const { clock } = options;
-  const table = sqlName(`${options.api}_login_caller`);
+  const table = sqlName(tableOf(options.api));
 
   return {
     async charge(inTransaction, email, caller) {
@@ -178,7 +160,26 @@ export const createLoginGuard = (options: {
     async clear(db, email) {
       await execute(db, sql`DELETE FROM ${table} WHERE email = ${email}`);
     },
-
-    deleteLapsed: (db, limit) => deleteLapsed(db, table, { limit, now: clock.now() }),
   };
 };
+
+/** Creates the purge of rows that no longer matter: every email ever tried has some. */
+export const createLoginPurge = ({
+  api,
+  name,
+  db,
+  clock,
+}: {
+  readonly api: 'admin' | 'portal';
+  readonly name: string;
+  readonly db: Db;
+  readonly clock: Clock;
+}): Purge =>
+  createRowPurge(db, {
+    name,
+    table: tableOf(api),
+    lapsed: () => sql`
+      touched_at < ${addMs(clock.now(), -keptMs)}::timestamptz
+      AND (caller NOT LIKE 'codes of %'
+        OR touched_at < ${addMs(clock.now(), -codesKeptMs)}::timestamptz)`,
+  });

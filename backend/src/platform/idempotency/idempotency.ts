@@ -13,7 +13,7 @@ import {
   type Reads,
   type ReadValues,
 } from '../db/index.ts';
-import type { Purge } from '../jobs/sweep.ts';
+import { createRowPurge, type Purge } from '../jobs/sweep.ts';
 import { createLease } from '../lease/lease.ts';
 import type { Timers } from '../clock/timers.ts';
 import { AppError } from '../errors/app-error.ts';
@@ -155,19 +155,15 @@ const keptDays = 90;
  * Deletes old keys: those that are done, and those whose request made nothing. One that has a
  * resource and was never finished stays, since a repeat of it has to go on with that resource.
  */
-export const createKeyPurge = ({ db }: { readonly db: Db }): Purge => ({
-  name: 'idempotency-purge-keys',
-  deleteBatch: (limit) =>
-    execute(
-      db,
-      sql`
-        DELETE FROM idempotency_key WHERE ctid = ANY (ARRAY(
-          SELECT ctid FROM idempotency_key
-          WHERE created_at < now() - ${keptDays}::int * interval '1 day'
-            AND (status = 'DONE' OR (resource_id IS NULL AND lease_until < clock_timestamp()))
-          ORDER BY created_at LIMIT ${limit}::int FOR UPDATE SKIP LOCKED))`,
-    ),
-});
+export const createKeyPurge = ({ db }: { readonly db: Db }): Purge =>
+  createRowPurge(db, {
+    name: 'idempotency-purge-keys',
+    table: 'idempotency_key',
+    lapsed: () => sql`
+      created_at < now() - ${keptDays}::int * interval '1 day'
+      AND (status = 'DONE' OR (resource_id IS NULL AND lease_until < clock_timestamp()))`,
+    orderBy: 'created_at',
+  });
 
 /** A key: 8 to 128 of the allowed characters (contract: conventions > Idempotency). */
 export const idempotencyKeySchema = z

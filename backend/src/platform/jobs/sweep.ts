@@ -1,3 +1,4 @@
+import { execute, noSql, sql, sqlName, type Db, type Sql } from '../db/index.ts';
 import type { Metrics } from '../observability/metrics.ts';
 
 /**
@@ -119,11 +120,34 @@ export const sweepBatches = async <Row>(options: SweepBatchesOptions<Row>): Prom
 
 /** Rows of one kind that are deleted once nothing needs them (contract: limits > Retention). */
 export interface Purge {
-  /** In kebab-case, from `purge-`. It is the name of its sweep. */
+  /** In kebab-case, by its module first. It is the name of its sweep. */
   readonly name: string;
   /** Deletes at most `limit` rows in one statement, and returns how many. */
   readonly deleteBatch: (limit: number) => Promise<number>;
 }
+
+interface RowPurge {
+  readonly name: string;
+  readonly table: string;
+  /** Matches the rows that nothing needs any more. */
+  readonly lapsed: () => Sql;
+  /** The column whose index finds them. */
+  readonly orderBy?: string;
+}
+
+/** Creates the purge of one table's rows. It skips rows that are locked. */
+export const createRowPurge = (db: Db, { name, table, lapsed, orderBy }: RowPurge): Purge => ({
+  name,
+  deleteBatch: (limit) =>
+    execute(
+      db,
+      sql`
+        DELETE FROM ${sqlName(table)} WHERE ctid = ANY (ARRAY(
+          SELECT ctid FROM ${sqlName(table)} WHERE ${lapsed()}
+          ${orderBy === undefined ? noSql : sql`ORDER BY ${sqlName(orderBy)}`}
+          LIMIT ${limit}::int FOR UPDATE SKIP LOCKED))`,
+    ),
+});
 
 interface PurgeSweepOptions extends Purge {
   /** Real milliseconds between two passes. */

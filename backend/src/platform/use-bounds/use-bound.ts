@@ -1,6 +1,6 @@
 import { addMs, msBetween, type Clock } from '../clock/clock.ts';
-import { execute, selectOne, sql, type Db } from '../db/index.ts';
-import type { Purge } from '../jobs/index.ts';
+import { selectOne, sql, type Db } from '../db/index.ts';
+import { createRowPurge, type Purge } from '../jobs/index.ts';
 import type { Metrics } from '../observability/index.ts';
 
 type Use =
@@ -63,21 +63,10 @@ export const createUseBound = ({
 const longestMs = 24 * 60 * 60_000;
 
 /** Deletes windows that are long over. */
-export const createUsePurge = ({
-  db,
-  clock,
-}: {
-  readonly db: Db;
-  readonly clock: Clock;
-}): Purge => ({
-  name: 'use-bounds-purge-windows',
-  deleteBatch: (limit) =>
-    execute(
-      db,
-      sql`
-        DELETE FROM use_window WHERE ctid = ANY (ARRAY(
-          SELECT ctid FROM use_window
-          WHERE started_at < ${addMs(clock.now(), -longestMs)}::timestamptz
-          ORDER BY started_at LIMIT ${limit}::int FOR UPDATE SKIP LOCKED))`,
-    ),
-});
+export const createUsePurge = ({ db, clock }: { readonly db: Db; readonly clock: Clock }): Purge =>
+  createRowPurge(db, {
+    name: 'use-bounds-purge-windows',
+    table: 'use_window',
+    lapsed: () => sql`started_at < ${addMs(clock.now(), -longestMs)}::timestamptz`,
+    orderBy: 'started_at',
+  });
