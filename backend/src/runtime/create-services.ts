@@ -83,7 +83,6 @@ const readPayoutHolds = (config: Config<typeof servicesVariables>): PayoutHolds 
 /** Reads the configuration of buying and selling. */
 const readGoldSettings = (config: Config<typeof servicesVariables>) => ({
   allocationRetrySeconds: config.ALLOCATION_RETRY_SECONDS,
-  payoutHolds: readPayoutHolds(config),
   priceToleranceBps: fromSafeBps(config.PRICE_TOLERANCE_BPS),
 });
 
@@ -131,6 +130,7 @@ export interface ServiceWraps {
   /** Stands between payments and the services that buy. */
   readonly payments: (real: PaymentsDeps) => PaymentsDeps;
   readonly livePrice: (real: LivePriceReader) => LivePriceReader;
+  readonly payoutHolds: (real: PayoutHolds) => PayoutHolds;
 }
 
 const noWraps: ServiceWraps = {
@@ -139,6 +139,7 @@ const noWraps: ServiceWraps = {
   payoutProvider: (real) => real,
   payments: (real) => real,
   livePrice: (real) => real,
+  payoutHolds: (real) => real,
 };
 
 interface ServicesOptions {
@@ -220,7 +221,8 @@ const createUseBounds = (config: ServicesConfig, runtime: Runtime) => ({
 /** Creates payments, bank accounts and payouts. */
 const createMoneyServices = (
   config: ServicesConfig,
-  shared: ReturnType<typeof createShared> & ReturnType<typeof createUseBounds>,
+  shared: ReturnType<typeof createShared> &
+    ReturnType<typeof createUseBounds> & { readonly payoutHolds: PayoutHolds },
   adapters: Pick<PaymentsDeps, 'gateways'> & { readonly payoutProvider: PayoutProvider },
 ) => {
   const { gateways, payoutProvider: provider } = adapters;
@@ -236,12 +238,7 @@ const createMoneyServices = (
     paymentsDeps,
     payments: createPayments(paymentsDeps),
     banking,
-    payouts: createPayouts({
-      ...shared,
-      provider,
-      banking,
-      payoutHolds: readPayoutHolds(config),
-    }),
+    payouts: createPayouts({ ...shared, provider, banking }),
     hasUsableGateway: async (): Promise<boolean> =>
       (await listUsableGateways(paymentsDeps)).length > 0,
   };
@@ -285,10 +282,14 @@ export const createServices = (
   runtime: Runtime,
   options: ServicesOptions,
 ) => {
+  const wraps = { ...noWraps, ...options.wrap };
   const adapters = createAdapters(config, env, runtime, options);
   const { provider, payoutProvider } = adapters;
-  const wraps = { ...noWraps, ...options.wrap };
-  const shared = { ...createShared(runtime), ...createUseBounds(config, runtime) };
+  const shared = {
+    ...createShared(runtime),
+    ...createUseBounds(config, runtime),
+    payoutHolds: wraps.payoutHolds(readPayoutHolds(config)),
+  };
   const settings = createSettings(shared);
   const { limits } = settings;
   const price = createPrice({
