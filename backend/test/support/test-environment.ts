@@ -28,6 +28,7 @@ export const createTestEnvironment = ({
   MSG91_BASE_URL: `${sandboxUrl}/msg91`,
   MSG91_AUTH_KEY: sandboxDefaults.msg91AuthKey,
   MSG91_OTP_TEMPLATE_ID: 'template',
+  MSG91_TIMEOUT_MS: '10000',
   SAFEGOLD_BASE_URL: `${sandboxUrl}/safegold`,
   SAFEGOLD_TOKEN: sandboxDefaults.safegoldToken,
   SAFEGOLD_TIMEOUT_MS: '10000',
