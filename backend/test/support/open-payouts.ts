@@ -4,7 +4,6 @@ import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-options.ts';
 import { createAdmins, type AdminRole } from '../../src/modules/admins/index.ts';
 import { sealRegisteredName } from '../../src/modules/banking/bank-account-sealing.ts';
 import { noHolds, type PayoutHolds } from '../../src/modules/payouts/index.ts';
-import { createMetrics } from '../../src/platform/observability/index.ts';
 import type { Services } from '../../src/runtime/create-services.ts';
 import { bearerCaller, createCaller, type Answer, type Caller } from './caller.ts';
 import { createConfirmedSales, type ConfirmedSales } from './confirmed-sales.ts';
@@ -13,7 +12,7 @@ import { createFactories, type Factories } from './factories.ts';
 import { idGuard } from './id-guard.ts';
 import { lapseLeases } from './lapse-leases.ts';
 import { openTestSystem, type JournalEntry, type TestSystem } from './open-test-system.ts';
-import { openServices } from './open-services.ts';
+import { asReplica, openServices } from './open-services.ts';
 import { runQueuedJobs } from './run-queued-jobs.ts';
 import { runSweeps } from './run-sweeps.ts';
 
@@ -179,12 +178,7 @@ export const openPayouts = async ({ holds }: OpenPayoutsOptions = {}): Promise<O
       };
     },
     lapseLeases: () => lapseLeases(db, system.redis),
-    replica: (wrap, clients = {}) =>
-      openReplica(wrap, {
-        // A process counts what it does itself.
-        metrics: createMetrics({ service: 'replica', collectsDefaults: false }),
-        ...clients,
-      }),
+    replica: (wrap, clients) => openReplica(wrap, asReplica(clients)),
     customer,
     account,
     drain,

@@ -8,6 +8,7 @@ import {
 import { loadConfig } from '../../src/runtime/load-config.ts';
 import { servicesVariables } from '../../src/runtime/process.variables.ts';
 import { evidenceItems, upsertEvidence } from '../../src/modules/readiness/index.ts';
+import { createMetrics } from '../../src/platform/observability/index.ts';
 import { createFactories } from './factories.ts';
 import type { TestSystem } from './open-test-system.ts';
 
@@ -17,6 +18,12 @@ export const openServices = (system: TestSystem, wrap: Partial<ServiceWraps> = {
   const options = { receivesWebhooks: true, wrap };
   return createServices(loadConfig(servicesVariables, env), env, system, options);
 };
+
+/** Returns the clients of another process, which counts what it does itself. */
+export const asReplica = (clients: Partial<TestSystem> = {}): Partial<TestSystem> => ({
+  metrics: createMetrics({ service: 'replica', collectsDefaults: false }),
+  ...clients,
+});
 
 const switchOf = { buy: 'DIGITAL_GOLD_PAYMENT_ENABLED', sell: 'DIGITAL_SELL_ENABLED' } as const;
 

@@ -5,8 +5,6 @@ import { join } from 'node:path';
 import type { RequestHandler } from 'express';
 import { createGoldProvider } from '../../src/adapters/gold-provider/create-gold-provider.ts';
 import type { GoldProvider } from '../../src/adapters/gold-provider/port.ts';
-import { createPaymentGateways } from '../../src/adapters/payment-gateway/create-payment-gateways.ts';
-import type { PaymentGateway } from '../../src/adapters/payment-gateway/port.ts';
 import { createObjectStore } from '../../src/adapters/object-store/create-object-store.ts';
 import type { ObjectStore } from '../../src/adapters/object-store/port.ts';
 import type { Runtime } from '../../src/runtime/create-runtime.ts';
@@ -42,7 +40,6 @@ import {
 import { createRandom } from '../../src/platform/ids/random.ts';
 import { createLogger, createMetrics } from '../../src/platform/observability/index.ts';
 import { closeRedis } from '../../src/platform/redis/index.ts';
-import { createUseBound, type UseBound } from '../../src/platform/use-bounds/index.ts';
 import { listen } from './listen.ts';
 import { connectRedis } from './connect-redis.ts';
 import { freshDatabase, type FreshDatabase } from './fresh-database.ts';
@@ -55,9 +52,6 @@ export interface TestSystem extends Omit<Runtime, 'clock'> {
   /** Business time: it stands at the real time of the start until it is moved. */
   readonly clock: ManualClock;
   readonly cacheSetting: KeepCopy;
-  readonly quoteBound: UseBound;
-  readonly questions: UseBound;
-  readonly invoiceLinks: UseBound;
   readonly addresses: FreshDatabase;
   /** The environment of a process on these stores and this sandbox. */
   readonly env: TestEnvironment;
@@ -65,8 +59,6 @@ export interface TestSystem extends Omit<Runtime, 'clock'> {
   readonly provider: GoldProvider;
   /** The same provider through an adapter whose circuit breaker has seen nothing yet. */
   makeProvider(): GoldProvider;
-  /** The sandbox's own gateway, by its code. */
-  readonly gateways: ReadonlyMap<string, PaymentGateway>;
   readonly objects: ObjectStore;
   /** The folder of the files of `objects`. */
   readonly objectsDir: string;
@@ -177,7 +169,6 @@ export const openTestSystem = async (options: TestSystemOptions = {}): Promise<T
     ...createTestEnvironment({ addresses, sandboxUrl: sandbox.url, objectsDir, settingsDir }),
     ...options.env,
   };
-  const gateways = createPaymentGateways(env, { clock, logger });
   const providers: ReturnType<typeof createGoldProvider>[] = [];
   const makeProvider = () => {
     const provider = createGoldProvider(env, { clock, logger });
@@ -204,27 +195,6 @@ export const openTestSystem = async (options: TestSystemOptions = {}): Promise<T
     tokens: createTokenSigner({ secret: env.JWT_SECRET, clock }),
     vault,
     keys: { start: async () => {} },
-    quoteBound: createUseBound({
-      clock,
-      metrics,
-      name: 'quotes',
-      most: 60,
-      windowMs: 600_000,
-    }),
-    questions: createUseBound({
-      clock,
-      metrics,
-      name: 'collaborator_questions',
-      most: 10,
-      windowMs: 60_000,
-    }),
-    invoiceLinks: createUseBound({
-      clock,
-      metrics,
-      name: 'invoice_links',
-      most: 60,
-      windowMs: 600_000,
-    }),
     blindIndex: createBlindIndex(env.BLIND_INDEX_KEY),
     hasher: createSecretHasher({
       pepper: env.CREDENTIAL_PEPPER,
@@ -240,7 +210,6 @@ export const openTestSystem = async (options: TestSystemOptions = {}): Promise<T
     sandbox,
     provider: makeProvider(),
     makeProvider,
-    gateways,
     objects: createObjectStore(env, { clock, logger }),
     objectsDir,
     settingsDir,
@@ -271,7 +240,7 @@ export const openTestSystem = async (options: TestSystemOptions = {}): Promise<T
         server.close();
         server.closeAllConnections();
       }
-      await Promise.all([...providers, ...gateways.values()].map((client) => client.close()));
+      await Promise.all(providers.map((client) => client.close()));
       await Promise.all([closeRedis(redis), sandbox.stop(), database.close()]);
       await addresses.drop();
       rmSync(folder, { recursive: true, force: true });

@@ -25,8 +25,6 @@ export const createPayments = (deps: PaymentsDeps) => {
   };
 };
 
-export type Payments = ReturnType<typeof createPayments>;
-
 const payloadSchema = z.object({ eventId: z.uuid() });
 
 /** Creates the module's jobs. All of them may run twice. */

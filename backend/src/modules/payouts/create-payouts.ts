@@ -16,7 +16,7 @@ import { createPayoutWebhookRoutes } from './payouts.webhook.routes.ts';
 import { listPayoutsToPoll, markPayoutSwept } from './payout-attempt.store.ts';
 import { listUndispatchedPayouts, markResumed } from './payout.store.ts';
 
-export interface Payouts {
+interface Payouts {
   /** GET /payouts, GET /payouts/:id. */
   readonly customerRoutes: Route[];
   /** POST /webhooks/payout, mounted on the customer API. */
