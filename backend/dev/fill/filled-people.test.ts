@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { environmentOf } from '#test/support/serve-services.ts';
 import { bearerCaller, type Caller } from '#test/support/caller.ts';
 import { createFactories } from '#test/support/factories.ts';
 import { openAdminApi, type OpenAdminApi } from '#test/support/open-admin-api.ts';
@@ -12,7 +11,7 @@ beforeAll(async () => {
   const { system, url } = open;
   const span = { from: new Date('2025-01-01T00:00:00Z'), to: new Date('2026-10-01T00:00:00Z') };
   const series = { series: 3, orders: 600, users: 120, ...span };
-  await fillDatabase(system.addresses.migrateUrl, series, environmentOf(system));
+  await fillDatabase(system.addresses.migrateUrl, series, system.env);
   operator = bearerCaller(url, (await createFactories(system).admin('SUPER_ADMIN')).token);
 });
 afterAll(() => open.close());

@@ -13,7 +13,12 @@ import {
   listUsableGateways,
   type PaymentsDeps,
 } from '../modules/payments/index.ts';
-import { hasOpenSale } from '../modules/orders/index.ts';
+import {
+  createOrderAdminRoutes,
+  createOrderCustomerRoutes,
+  hasOpenSale,
+} from '../modules/orders/index.ts';
+import { createOrderReviewRoutes, createReviewRoutes } from '../modules/order-reviews/index.ts';
 import { createGoldProvider } from '../adapters/gold-provider/create-gold-provider.ts';
 import {
   createPaymentGateways,
@@ -21,23 +26,31 @@ import {
   separateByCredentials,
   type CredentialsRule,
 } from '../adapters/payment-gateway/create-payment-gateways.ts';
+import type { GoldProvider } from '../adapters/gold-provider/port.ts';
+import type { PaymentGateway } from '../adapters/payment-gateway/port.ts';
 import type { PayoutProvider } from '../adapters/payout-provider/port.ts';
 import { createPayoutProvider } from '../adapters/payout-provider/create-payout-provider.ts';
 import { hasActiveSuperAdmin } from '../modules/admins/index.ts';
+import { createBuying, type BuyingDeps } from '../modules/buying/index.ts';
 import { createBanking } from '../modules/banking/index.ts';
 import { findUser } from '../modules/identity/index.ts';
 import { createPayouts, hasPayoutInFlight, type PayoutHolds } from '../modules/payouts/index.ts';
 import { createPlans } from '../modules/plans/index.ts';
-import { createPrice } from '../modules/price/index.ts';
+import { createPrice, type LivePriceReader } from '../modules/price/index.ts';
+import { createQuoteRoutes } from '../modules/quotes/index.ts';
 import { createRecordFirstBuy, createSettleRewards } from '../modules/referrals/index.ts';
+import {
+  createSellingRoutes,
+  createSellingSweeps,
+  type SellingRouteDeps,
+} from '../modules/selling/index.ts';
 import { createSettings } from '../modules/settings/index.ts';
 import { fromSafeBps, fromSafePaise } from '../money/index.ts';
 import { ConfigError, type Config, type Environment } from '../platform/config/config.ts';
 import type { Db } from '../platform/db/index.ts';
 import { createIdempotency } from '../platform/idempotency/index.ts';
-import { createGold } from './create-gold.ts';
 import { adapterDeps, type Runtime } from './create-runtime.ts';
-import { createUseBound } from '../platform/use-bounds/index.ts';
+import { createUseBound, type UseBound } from '../platform/use-bounds/index.ts';
 import type { ProcessConfig } from './load-config.ts';
 import type { servicesVariables } from './process.variables.ts';
 
@@ -70,12 +83,11 @@ const readPayoutHolds = (config: Config<typeof servicesVariables>): PayoutHolds 
 /** Reads the configuration of buying and selling. */
 const readGoldSettings = (config: Config<typeof servicesVariables>) => ({
   allocationRetrySeconds: config.ALLOCATION_RETRY_SECONDS,
-  payoutHolds: readPayoutHolds(config),
   priceToleranceBps: fromSafeBps(config.PRICE_TOLERANCE_BPS),
 });
 
 /** Returns a customer as gateways and payout providers may know them, or undefined once deleted. */
-export const findCustomer = async (client: Db, userId: string) => {
+const findCustomer = async (client: Db, userId: string) => {
   const user = await findUser(client, userId);
   if (user === undefined || user.phone === null) return undefined;
   const { id, phone, email, fullName } = user;
@@ -105,8 +117,35 @@ const isAccountInUse = async (client: Db, bankAccountId: string): Promise<boolea
 
 type ServicesConfig = ProcessConfig & Config<typeof servicesVariables>;
 
+/**
+ * Puts what a test controls before a collaborator or between two services: a gateway that does not
+ * answer, a process that dies at one of its calls. Each gets the real one.
+ */
+export interface ServiceWraps {
+  readonly provider: (real: GoldProvider) => GoldProvider;
+  readonly gateways: (
+    real: ReadonlyMap<string, PaymentGateway>,
+  ) => ReadonlyMap<string, PaymentGateway>;
+  readonly payoutProvider: (real: PayoutProvider) => PayoutProvider;
+  /** Stands between payments and the services that buy. */
+  readonly payments: (real: PaymentsDeps) => PaymentsDeps;
+  readonly livePrice: (real: LivePriceReader) => LivePriceReader;
+  readonly payoutHolds: (real: PayoutHolds) => PayoutHolds;
+}
+
+const noWraps: ServiceWraps = {
+  provider: (real) => real,
+  gateways: (real) => real,
+  payoutProvider: (real) => real,
+  payments: (real) => real,
+  livePrice: (real) => real,
+  payoutHolds: (real) => real,
+};
+
 interface ServicesOptions {
   readonly receivesWebhooks: boolean;
+  /** None in any process of the service. */
+  readonly wrap?: Partial<ServiceWraps>;
 }
 
 /**
@@ -117,8 +156,9 @@ const createAdapters = (
   config: ServicesConfig,
   env: Environment,
   runtime: Runtime,
-  { receivesWebhooks }: ServicesOptions,
+  { receivesWebhooks, wrap }: ServicesOptions,
 ) => {
+  const wraps = { ...noWraps, ...wrap };
   const provider = createGoldProvider(env, adapterDeps(runtime));
   const allGateways = createPaymentGateways(env, { ...adapterDeps(runtime), receivesWebhooks });
   const payoutProvider = createPayoutProvider(env, { ...adapterDeps(runtime), receivesWebhooks });
@@ -129,11 +169,11 @@ const createAdapters = (
   requireTestSystems(rule, [provider, payoutProvider]);
   const { gateways, barred } = separateByCredentials(allGateways, rule);
   return {
-    provider,
-    gateways,
+    provider: wraps.provider(provider),
+    gateways: wraps.gateways(gateways),
     /** Codes of configured gateways whose credentials do not fit the installation. */
     barredGateways: new Set(barred.keys()),
-    payoutProvider,
+    payoutProvider: wraps.payoutProvider(payoutProvider),
     async close(): Promise<void> {
       await provider.close();
       await payoutProvider.close();
@@ -181,7 +221,8 @@ const createUseBounds = (config: ServicesConfig, runtime: Runtime) => ({
 /** Creates payments, bank accounts and payouts. */
 const createMoneyServices = (
   config: ServicesConfig,
-  shared: ReturnType<typeof createShared> & ReturnType<typeof createUseBounds>,
+  shared: ReturnType<typeof createShared> &
+    ReturnType<typeof createUseBounds> & { readonly payoutHolds: PayoutHolds },
   adapters: Pick<PaymentsDeps, 'gateways'> & { readonly payoutProvider: PayoutProvider },
 ) => {
   const { gateways, payoutProvider: provider } = adapters;
@@ -197,14 +238,36 @@ const createMoneyServices = (
     paymentsDeps,
     payments: createPayments(paymentsDeps),
     banking,
-    payouts: createPayouts({
-      ...shared,
-      provider,
-      banking,
-      payoutHolds: readPayoutHolds(config),
-    }),
+    payouts: createPayouts({ ...shared, provider, banking }),
     hasUsableGateway: async (): Promise<boolean> =>
       (await listUsableGateways(paymentsDeps)).length > 0,
+  };
+};
+
+type GoldDeps = BuyingDeps &
+  SellingRouteDeps &
+  Pick<Runtime, 'audit' | 'metrics'> & { readonly invoiceLinks: UseBound };
+
+/** Creates the routes, jobs and sweeps of quotes, purchases, sales and order reviews. */
+const createGold = (deps: GoldDeps) => {
+  const buying = createBuying(deps);
+  return {
+    /** Quotes, purchases, sales, `POST /payments/orders`, orders and `/portfolio/history`. */
+    customerRoutes: [
+      ...createQuoteRoutes(deps),
+      ...createOrderCustomerRoutes(deps),
+      ...buying.customerRoutes,
+      ...createSellingRoutes(deps),
+    ],
+    adminRoutes: [
+      ...createOrderAdminRoutes(deps),
+      ...createOrderReviewRoutes(deps),
+      ...createReviewRoutes(deps),
+    ],
+    jobs: buying.jobs,
+    sweeps: [...buying.sweeps, ...createSellingSweeps(deps)],
+    /** The sweeps that run often: they expire quotes and unpaid orders. */
+    expirySweeps: buying.expirySweeps,
   };
 };
 
@@ -219,9 +282,14 @@ export const createServices = (
   runtime: Runtime,
   options: ServicesOptions,
 ) => {
+  const wraps = { ...noWraps, ...options.wrap };
   const adapters = createAdapters(config, env, runtime, options);
   const { provider, payoutProvider } = adapters;
-  const shared = { ...createShared(runtime), ...createUseBounds(config, runtime) };
+  const shared = {
+    ...createShared(runtime),
+    ...createUseBounds(config, runtime),
+    payoutHolds: wraps.payoutHolds(readPayoutHolds(config)),
+  };
   const settings = createSettings(shared);
   const { limits } = settings;
   const price = createPrice({
@@ -232,22 +300,14 @@ export const createServices = (
   });
   const gates = createServiceGates(runtime, config);
   const money = createMoneyServices(config, shared, adapters);
+  const plansDeps = { ...shared, limits, payments: wraps.payments(money.paymentsDeps), gates };
   const gold = createGold({
-    ...shared,
+    ...plansDeps,
     ...readGoldSettings(config),
     provider,
-    price: price.live,
-    limits,
-    payments: money.paymentsDeps,
-    gates,
+    price: wraps.livePrice(price.live),
     onAllocated: createRecordFirstBuy(shared),
     maximumPayoutPaise: payoutProvider.rules.maximumImpsPaise,
-  });
-  const plans = createPlans({
-    ...shared,
-    limits,
-    payments: money.paymentsDeps,
-    gates,
   });
   return {
     ...adapters,
@@ -261,7 +321,8 @@ export const createServices = (
     portfolios: shared.portfolios,
     invoiceLinks: shared.invoiceLinks,
     gold,
-    plans,
+    plans: createPlans(plansDeps),
+    plansDeps,
     settleRewards: createSettleRewards({
       ...shared,
       rewardPaise: fromSafePaise(config.REFERRAL_REWARD_PAISE),

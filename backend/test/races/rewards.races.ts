@@ -2,7 +2,6 @@ import { bearerCaller } from '#test/support/caller.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
 import { operatorId } from '#test/support/reviewed-buys.ts';
 import { addMs } from '../../src/platform/clock/clock.ts';
-import { createSettleRewards } from '../../src/modules/referrals/index.ts';
 import { dispute, placeHeard, settleGold, type RacedBuy } from './buys.races.ts';
 import { answerOf, createRace, type Operation } from './race.ts';
 
@@ -27,7 +26,7 @@ const addOperator = async ({ database: { db }, clock }: OpenGold): Promise<void>
 };
 
 const settle: RewardOperation = async (open) => {
-  await createSettleRewards(open.rewards).run(new AbortController().signal);
+  await open.settleRewards.run(new AbortController().signal);
   return 'done';
 };
 

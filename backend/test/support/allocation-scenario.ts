@@ -48,7 +48,7 @@ export interface Bought {
 export const openAllocationScenario = () => {
   let open: OpenGold;
   beforeAll(async () => {
-    open = await openGold({ wrapProvider: mortal });
+    open = await openGold({ wrap: { provider: mortal } });
   });
   afterAll(() => open.close());
   afterEach(async () => {

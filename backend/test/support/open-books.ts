@@ -6,7 +6,7 @@ import type { GatewaysByCode } from '../../src/modules/payments/payments.types.t
 import { createReconciliation, type CheckId } from '../../src/modules/reconciliation/index.ts';
 import { bearerCaller, type Answer } from './caller.ts';
 import { createBooksCustomers, must } from './books-customers.ts';
-import { environmentOf, serveServices } from './serve-services.ts';
+import { serveServices } from './serve-services.ts';
 
 /** Stands before the real gateways: one that answers otherwise. */
 type WrapGateways = (real: GatewaysByCode) => GatewaysByCode;
@@ -58,7 +58,7 @@ export const openBooks = async () => {
      * its gateways.
      */
     async freshChecks(wrap: WrapGateways = (real) => real): Promise<Checks> {
-      const [env, base] = [environmentOf(system), { clock: system.clock, logger: system.logger }];
+      const [env, base] = [system.env, { clock: system.clock, logger: system.logger }];
       const goldProvider = createGoldProvider(env, base);
       const gateways = createPaymentGateways(env, base);
       const payoutProvider = createPayoutProvider(env, base);

@@ -1,7 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createCustomerApi, customerApiVariables } from '../../src/apps/customer/customer-api.ts';
-import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-options.ts';
 import { createAdmins, type AdminRole } from '../../src/modules/admins/index.ts';
 import { createKycAdminRoutes } from '../../src/modules/kyc/index.ts';
 import { createUsersAdminRoutes } from '../../src/modules/users/index.ts';
@@ -75,37 +74,6 @@ export interface OpenCustomerApi {
 let keys = 0;
 const newKey = (): string => `whole-api-${process.pid}-${(keys += 1)}`;
 
-const environmentOf = ({ addresses, sandbox, objectsDir, settingsDir }: TestSystem) => ({
-  APP_MODE: 'test',
-  DATABASE_URL: addresses.databaseUrl,
-  REDIS_URL: addresses.redisUrl,
-  PII_KEYRING: `k1:${Buffer.from('dev-only-'.padEnd(32, 'k')).toString('base64')}`,
-  BLIND_INDEX_KEY: 'dev-only-blind-index-key-of-32-chars',
-  CREDENTIAL_PEPPER: 'dev-only-credential-pepper-of-32-chars',
-  JWT_SECRET: 'dev-only-jwt-secret-of-32-characters',
-  SETTINGS_DIR: settingsDir,
-  OTP_SENDS_PER_ADDRESS_HOUR: '10000',
-  SIGN_IN_REFUSALS_PER_ADDRESS_HOUR: '10000',
-  MSG91_BASE_URL: `${sandbox.url}/msg91`,
-  MSG91_AUTH_KEY: sandboxDefaults.msg91AuthKey,
-  MSG91_OTP_TEMPLATE_ID: 'template',
-  SAFEGOLD_BASE_URL: `${sandbox.url}/safegold`,
-  SAFEGOLD_TOKEN: sandboxDefaults.safegoldToken,
-  SAFEGOLD_SPOT_FIELD: 'spot_price',
-  PAYMENT_GATEWAYS: 'sandbox',
-  SANDBOX_GATEWAY_BASE_URL: `${sandbox.url}/gateway`,
-  SANDBOX_GATEWAY_KEY_ID: sandboxDefaults.gatewayKeyId,
-  SANDBOX_GATEWAY_KEY_SECRET: sandboxDefaults.gatewayKeySecret,
-  SANDBOX_GATEWAY_WEBHOOK_SECRETS: sandboxDefaults.gatewayWebhookSecrets.join(','),
-  RAZORPAYX_BASE_URL: `${sandbox.url}/razorpayx`,
-  RAZORPAYX_KEY_ID: sandboxDefaults.razorpayxKeyId,
-  RAZORPAYX_KEY_SECRET: sandboxDefaults.razorpayxKeySecret,
-  RAZORPAYX_ACCOUNT_NUMBER: sandboxDefaults.razorpayxAccountNumber,
-  PAYOUT_WEBHOOK_SECRETS: sandboxDefaults.payoutWebhookSecrets.join(','),
-  OBJECT_STORE: 'filesystem',
-  OBJECT_STORE_DIR: objectsDir,
-});
-
 const must = (answer: Answer, status: number): Answer => {
   if (answer.status === status) return answer;
   throw new Error(`${answer.status} instead of ${status}: ${JSON.stringify(answer.body)}`);
@@ -120,11 +88,10 @@ export const openCustomerApi = async ({
   ...options
 }: { readonly seeded?: boolean; readonly lockWaitMs?: number } = {}): Promise<OpenCustomerApi> => {
   const system = await openTestSystem({ seeded, ...options });
-  const { db, random, sandbox, settingsDir } = system;
+  const { db, env, random, sandbox, settingsDir } = system;
   for (const gate of ['DIGITAL_GOLD_PAYMENT_ENABLED', 'DIGITAL_SELL_ENABLED']) {
     await writeFile(join(settingsDir, gate), 'true');
   }
-  const env = environmentOf(system);
   const api = createCustomerApi(loadConfig(customerApiVariables, env), env, system);
   const { services } = api;
   const { routes, guard } = api.definition;

@@ -1,53 +1,33 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Redis } from 'ioredis';
-import type { GoldProvider } from '../../src/adapters/gold-provider/port.ts';
 import type { OpenSandbox } from '../../src/apps/sandbox/testing/open-sandbox.ts';
-import { createGold, type Gold } from '../../src/runtime/create-gold.ts';
-import { findCustomer } from '../../src/runtime/create-services.ts';
-import { allocateOrder } from '../../src/modules/buying/index.ts';
-import {
-  createHolding,
-  createHoldingRoutes,
-  createPortfolioCache,
-} from '../../src/modules/holdings/index.ts';
+import type { Services, ServiceWraps } from '../../src/runtime/create-services.ts';
+import { createHolding, createHoldingRoutes } from '../../src/modules/holdings/index.ts';
 import { createIncidentRoutes } from '../../src/modules/incidents/index.ts';
-import { createNotify } from '../../src/modules/notifications/index.ts';
 import { createOrderTimelineRoutes } from '../../src/modules/order-timeline/index.ts';
+import { ALLOCATE_TASK } from '../../src/modules/orders/index.ts';
+import { createPlanAdminRoutes } from '../../src/modules/plans/index.ts';
 import {
-  createPaymentMetrics,
-  createPayments,
-  type Payments,
-  type PaymentsDeps,
-} from '../../src/modules/payments/index.ts';
-import { noHolds } from '../../src/modules/payouts/index.ts';
-import {
-  createPlanAdminRoutes,
-  createPlans,
-  type Plans,
-  type PlansDeps,
-} from '../../src/modules/plans/index.ts';
-import { createPrice, type LivePriceReader } from '../../src/modules/price/index.ts';
-import { createGates, evidenceItems, upsertEvidence } from '../../src/modules/readiness/index.ts';
-import {
-  createRecordFirstBuy,
   createReferralRoutes,
   createRewardAdminRoutes,
-  type createSettleRewards,
 } from '../../src/modules/referrals/index.ts';
-import { createSettings, defaultLimits, type Limits } from '../../src/modules/settings/index.ts';
-import { fromSafeBps, paise } from '../../src/money/index.ts';
+import { defaultLimits, type Limits } from '../../src/modules/settings/index.ts';
 import type { Clock } from '../../src/platform/clock/clock.ts';
 import type { ManualClock } from '../../src/platform/clock/manual-clock.ts';
 import type { Database } from '../../src/platform/db/index.ts';
-import { createIdempotency } from '../../src/platform/idempotency/index.ts';
 import { bearerCaller, type OpenCaller } from './caller.ts';
 import { idGuard } from './id-guard.ts';
 import { lapseLeases } from './lapse-leases.ts';
+import { openGates, openServices, setGate } from './open-services.ts';
+import { runJob } from './run-queued-jobs.ts';
 import { openTestSystem, type JournalEntry, type TestSystem } from './open-test-system.ts';
 
-/** Quotes, buy orders and allocation behind their routes, with real adapters and the sandbox. */
-export interface OpenGold {
+type WiredServices = Pick<
+  Services,
+  'gold' | 'plans' | 'plansDeps' | 'payments' | 'paymentsDeps' | 'settleRewards'
+>;
+
+/** The services that deal in gold, wired as every process wires them, behind their routes. */
+export interface OpenGold extends WiredServices {
   readonly url: string;
   /** Of the operators' routes whose paths customers have too. */
   readonly operatorUrl: string;
@@ -59,16 +39,8 @@ export interface OpenGold {
   readonly redis: Redis;
   readonly sandbox: OpenSandbox;
   readonly clock: ManualClock;
-  readonly gold: Gold;
   /** Allocates one order, as its job does. */
   allocate(orderId: string): Promise<void>;
-  readonly plans: Plans;
-  /** For a worker of plans that a test lets die or wait at one of its calls. */
-  readonly plansDeps: PlansDeps;
-  /** For the sweep that settles the rewards of referrals: INR 50 each. */
-  readonly rewards: Parameters<typeof createSettleRewards>[0];
-  readonly payments: Payments;
-  readonly paymentsDeps: PaymentsDeps;
   readonly logged: () => string;
   /** The counters, in the text form of Prometheus. */
   readonly metrics: () => Promise<string>;
@@ -99,84 +71,29 @@ export interface OpenGold {
   close(): Promise<void>;
 }
 
-const switchOf = { buy: 'DIGITAL_GOLD_PAYMENT_ENABLED', sell: 'DIGITAL_SELL_ENABLED' } as const;
-
-const retrySeconds = [5, 15, 45, 90, 180];
-
 export interface OpenGoldOptions {
-  /** Stands before the real adapter: a process that dies at one of its calls. */
-  readonly wrapProvider?: (provider: GoldProvider) => GoldProvider;
-  /** Stands before the real adapters: a gateway that gives no answer. */
-  readonly wrapGateways?: (real: TestSystem['gateways']) => TestSystem['gateways'];
-  /** Stands before what buying asks of payments: a process that dies before it asks a gateway. */
-  readonly wrapPayments?: (real: PaymentsDeps) => PaymentsDeps;
-  /** Stands before our own price: one that is worked out wrong. */
-  readonly wrapPrice?: (live: LivePriceReader) => LivePriceReader;
+  /** Stands before collaborators or between services: a process that dies at one of its calls. */
+  readonly wrap?: Partial<ServiceWraps>;
   /** The real time that prices age on, where a test moves it. */
   readonly wall?: Clock;
   /** Environment over the usual one, such as the gateways that there are. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Opens it. Webhooks of the sandbox find their way. */
+/** Opens it. Webhooks of the sandbox find their way. A reward for a referral is INR 50. */
 export const openGold = async ({
-  wrapProvider,
-  wrapGateways = (real) => real,
-  wrapPayments = (real) => real,
-  wrapPrice = (real) => real,
+  wrap = {},
   wall,
   env = {},
 }: OpenGoldOptions = {}): Promise<OpenGold> => {
-  const system = await openTestSystem({ env, ...(wall !== undefined && { wall }) });
-  const { database, db, clock, random, redis, sandbox, provider } = system;
-  const now = clock.now();
-  const setGate = (gate: 'buy' | 'sell', isOpen: boolean): void =>
-    writeFileSync(join(system.settingsDir, switchOf[gate]), String(isOpen));
-  setGate('buy', true);
-  setGate('sell', true);
-  const evidence = { value: 'x', reference: 'y', updatedAt: now, updatedBy: null, verified: true };
-  for (const item of evidenceItems) await upsertEvidence(db, item, evidence);
-  await db.legalField.create({
-    data: { section: 'entity', key: 'registration', value: 'x', verified: true, updatedAt: now },
+  const system = await openTestSystem({
+    env: { REFERRAL_REWARD_PAISE: '5000', ...env },
+    ...(wall !== undefined && { wall }),
   });
-  const terms = { slug: 'terms', version: '2026-01', title: 'Terms', body: 'Terms' };
-  await db.policyVersion.create({
-    data: { ...terms, id: random.uuid(), verified: true, effectiveFrom: now, createdAt: now },
-  });
-  const price = createPrice(system);
-  const notify = createNotify(system);
-  const portfolios = createPortfolioCache({ redis, random });
-  const paymentsDeps: PaymentsDeps = {
-    ...system,
-    gateways: wrapGateways(system.gateways),
-    liveOnly: false,
-    metrics: createPaymentMetrics(system.metrics),
-    notify,
-    portfolios,
-    findCustomer,
-  };
-  const payments = createPayments(paymentsDeps);
-  const shared = {
-    ...system,
-    limits: createSettings(system).limits,
-    idempotency: createIdempotency(system),
-    gates: createGates({ ...system, blockingChecks: [] }),
-    payments: wrapPayments(paymentsDeps),
-    notify,
-  };
-  const goldDeps = {
-    ...shared,
-    portfolios,
-    provider: wrapProvider?.(provider) ?? provider,
-    price: wrapPrice(price.live),
-    onAllocated: createRecordFirstBuy(system),
-    allocationRetrySeconds: retrySeconds,
-    payoutHolds: noHolds,
-    maximumPayoutPaise: paise(50_000_000n),
-    priceToleranceBps: fromSafeBps(100),
-  };
-  const gold = createGold(goldDeps);
-  const plans = createPlans(shared);
+  const { database, db, clock, random, redis, sandbox } = system;
+  await openGates(system);
+  const services = openServices(system, wrap);
+  const { gold, plans, plansDeps, payments, paymentsDeps, portfolios, price } = services;
   const url = await system.serve({
     prefix: '/v1',
     routes: [
@@ -211,12 +128,12 @@ export const openGold = async ({
     sandbox,
     clock,
     gold,
-    allocate: (orderId) => allocateOrder(goldDeps, orderId),
+    allocate: (orderId) => runJob(system, gold.jobs, ALLOCATE_TASK, { orderId }),
     plans,
-    plansDeps: shared,
-    rewards: { ...system, notify, rewardPaise: paise(5000n) },
+    plansDeps,
     payments,
     paymentsDeps,
+    settleRewards: services.settleRewards,
     logged: () => system.logged(),
     metrics: () => system.metrics.registry.metrics(),
     logger: system.logger,
@@ -226,7 +143,11 @@ export const openGold = async ({
       customers += 1;
       const number = customers;
       const phone = `+9198${String(number).padStart(8, '0')}`;
-      const registered = await provider.register({ phone, name: 'Asha Rao', pincode: '560001' });
+      const registered = await services.provider.register({
+        phone,
+        name: 'Asha Rao',
+        pincode: '560001',
+      });
       if (registered.kind !== 'done') throw new Error('the provider does not register');
       const { providerUserId } = registered.value;
       const id = random.uuid();
@@ -250,7 +171,7 @@ export const openGold = async ({
       });
       return { id, phone, providerUserId, call: as(id) };
     },
-    setGate,
+    setGate: (gate, isOpen) => setGate(system, gate, isOpen),
     async setLimits(changes = {}) {
       const limits = { ...defaultLimits, ...changes, updatedAt: clock.now() };
       const where = { id: 1 };
@@ -266,6 +187,9 @@ export const openGold = async ({
     gatewayJournal: (operation) => system.journal('sandbox-gateway', operation),
     journal: (operation) => system.journal('safegold', operation),
     lapseLeases: () => lapseLeases(db, redis),
-    close: () => system.close(),
+    async close() {
+      await services.close();
+      await system.close();
+    },
   };
 };

@@ -1,33 +1,26 @@
-import { createMsg91 } from '../../src/adapters/sms/msg91/create-msg91.ts';
-import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-options.ts';
 import {
   createCaller,
   type OpenSandbox,
   type CallResponse,
 } from '../../src/apps/sandbox/testing/open-sandbox.ts';
-import { createHolding } from '../../src/modules/holdings/index.ts';
-import {
-  createCodeMetrics,
-  createIdentity,
-  type IdentityDeps,
-  relistEndedSessions,
-  type SignInRules,
-} from '../../src/modules/identity/index.ts';
-import { createNotify } from '../../src/modules/notifications/index.ts';
+import { createCustomerApi, customerApiVariables } from '../../src/apps/customer/customer-api.ts';
 import { createTokenSigner, type TokenSigner } from '../../src/platform/auth/jwt.ts';
-import { createRevocationList } from '../../src/platform/auth/revocation-list.ts';
 import type { Clock } from '../../src/platform/clock/clock.ts';
+import type { Timers } from '../../src/platform/clock/timers.ts';
 import type { Database } from '../../src/platform/db/index.ts';
 import type { Random } from '../../src/platform/ids/random.ts';
+import { loadConfig } from '../../src/runtime/load-config.ts';
 import { openTestSystem } from './open-test-system.ts';
 
 type Call = ReturnType<typeof createCaller>;
 
-/** The customer API's sign-in on stores of its own, with the real SMS adapter. */
+/** The customer API as its process builds it, for tests of signing in. */
 export interface OpenIdentity {
   /** Address with the API's prefix. */
   readonly url: string;
   readonly database: Database;
+  /** As the owner of the tables. */
+  readonly migrateUrl: string;
   readonly sandbox: OpenSandbox;
   readonly tokens: TokenSigner;
   /** Everything logged so far. */
@@ -49,17 +42,8 @@ export interface IdentityOptions {
   readonly clock: Clock;
   readonly random?: Random;
   readonly redisUrl?: string;
-  readonly onUserCreated?: IdentityDeps['onUserCreated'];
-  /** Without a limit unless given: every call of a test may come from one address. */
-  readonly sendsPerAddressHour?: number;
-  readonly sendsPerNetworkHour?: number;
-  readonly smsPerMinute?: number;
-  /** None is kept unless given. */
-  readonly smsCustomerSharePercent?: number;
-  /** No bound by address and no limit to trusted devices unless given. */
-  readonly signInRules?: Partial<SignInRules>;
-  /** It is short unless given. `settle` waits for the SMS. */
-  readonly forgotMpinAnswerMs?: number;
+  /** Environment over the usual one, which bounds no address and keeps no share of the codes. */
+  readonly env?: Readonly<Record<string, string>>;
   /** MPINs hashed at a time, as if by so many processes. The default is 2. */
   readonly hashesAtOnce?: number;
 }
@@ -68,59 +52,42 @@ export interface IdentityOptions {
 export const errorCode = ({ body }: CallResponse): unknown =>
   (body['error'] as { code?: unknown } | undefined)?.code; // as every error is
 
+/** Every call of a test may come from one address, and every code be sent in one minute. */
+const usualEnv = {
+  OTP_SENDS_PER_NETWORK_HOUR: '10000',
+  SMS_PER_MINUTE: '10000',
+  SMS_CUSTOMER_SHARE_PERCENT: '0',
+};
+
+/** The longest sleep: a forgotten MPIN is answered after a second otherwise. */
+const longestSleepMs = 50;
+
+const hasten = (timers: Timers): Timers => ({
+  ...timers,
+  sleep: (ms, signal) => timers.sleep(Math.min(ms, longestSleepMs), signal),
+});
+
 /** Opens it. `redisUrl` stands in for the test file's own Redis. */
 export const openIdentity = async (options: IdentityOptions): Promise<OpenIdentity> => {
   const { clock, redisUrl, hashesAtOnce } = options;
   const system = await openTestSystem({
+    env: { ...usualEnv, ...options.env },
     ...(redisUrl !== undefined && { redisUrl }),
     ...(hashesAtOnce !== undefined && { hashesAtOnce }),
   });
-  const { sandbox, logger, metrics, redis, random } = system;
-  const sms = createMsg91(
-    {
-      MSG91_BASE_URL: `${sandbox.url}/msg91`,
-      MSG91_AUTH_KEY: sandboxDefaults.msg91AuthKey,
-      MSG91_OTP_TEMPLATE_ID: 'template',
-      MSG91_TIMEOUT_MS: 10_000,
-    },
-    { clock, logger },
-  );
-  const tokens = createTokenSigner({ secret: 'dev-only-jwt-secret', clock });
-  const onError = (err: unknown): void => logger.warn({ err }, 'cache');
-  const revocations = createRevocationList({ redis, onError });
-  relistEndedSessions({ ...system, clock, db: system.database.db, revocations, onError });
-  const identity = createIdentity({
+  const { env, sandbox, metrics } = system;
+  const tokens = createTokenSigner({ secret: env.JWT_SECRET, clock });
+  const runtime = {
     ...system,
     clock,
-    random: options.random ?? random,
     tokens,
-    sms,
-    revocations,
-    credentialPepper: 'dev-only-credential-pepper-of-32-chars',
-    forgotMpinAnswerMs: options.forgotMpinAnswerMs ?? 20,
-    sendLimits: {
-      perAddressHour: options.sendsPerAddressHour ?? 10_000,
-      perNetworkHour: options.sendsPerNetworkHour ?? 10_000,
-      perMinute: options.smsPerMinute ?? 10_000,
-      customerSharePercent: options.smsCustomerSharePercent ?? 0,
-    },
-    codeMetrics: createCodeMetrics(metrics.registry),
-    signInRules: {
-      refusalsPerAddressHour: 10_000,
-      trustedDevicesOnly: false,
-      sessionsPerCustomer: 20,
-      refusesCommonMpins: false,
-      ...options.signInRules,
-    },
-    onUserCreated: options.onUserCreated ?? createHolding,
-    kycStatusOf: async () => 'PENDING',
-    notify: createNotify({ clock, random }),
-  });
-  const base = await system.serve({
-    prefix: '/v1',
-    routes: identity.customerRoutes,
-    guard: identity.customerGuard,
-  });
+    random: options.random ?? system.random,
+    timers: hasten(system.timers),
+  };
+  const api = createCustomerApi(loadConfig(customerApiVariables, env), env, runtime);
+  const { identity } = api;
+  const { prefix, routes, guard } = api.definition;
+  const base = await system.serve({ prefix, routes, guard });
 
   const as: OpenIdentity['as'] = (token) =>
     createCaller(base, token === undefined ? {} : { authorization: `Bearer ${token}` });
@@ -133,6 +100,7 @@ export const openIdentity = async (options: IdentityOptions): Promise<OpenIdenti
   return {
     url: base,
     database: system.database,
+    migrateUrl: system.addresses.migrateUrl,
     sandbox,
     tokens,
     logged: () => system.logged(),
@@ -147,7 +115,7 @@ export const openIdentity = async (options: IdentityOptions): Promise<OpenIdenti
     },
     async close() {
       await identity.settle();
-      await sms.close();
+      await Promise.all([api.sms.close(), api.objects.close(), api.services.close()]);
       await system.close();
     },
   };

@@ -1,19 +1,10 @@
 import { createHmac } from 'node:crypto';
-import { createPayoutProvider } from '../../src/adapters/payout-provider/create-payout-provider.ts';
 import type { PayoutProvider } from '../../src/adapters/payout-provider/port.ts';
 import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-options.ts';
 import { createAdmins, type AdminRole } from '../../src/modules/admins/index.ts';
 import { sealRegisteredName } from '../../src/modules/banking/bank-account-sealing.ts';
-import { createBanking, type Banking } from '../../src/modules/banking/index.ts';
-import { hasOpenSale } from '../../src/modules/orders/index.ts';
-import { createNotify } from '../../src/modules/notifications/index.ts';
-import {
-  createPayouts,
-  hasPayoutInFlight,
-  noHolds,
-  type PayoutHolds,
-  type Payouts,
-} from '../../src/modules/payouts/index.ts';
+import { noHolds, type PayoutHolds } from '../../src/modules/payouts/index.ts';
+import type { Services } from '../../src/runtime/create-services.ts';
 import { bearerCaller, createCaller, type Answer, type Caller } from './caller.ts';
 import { createConfirmedSales, type ConfirmedSales } from './confirmed-sales.ts';
 import { eventually } from './eventually.ts';
@@ -21,14 +12,12 @@ import { createFactories, type Factories } from './factories.ts';
 import { idGuard } from './id-guard.ts';
 import { lapseLeases } from './lapse-leases.ts';
 import { openTestSystem, type JournalEntry, type TestSystem } from './open-test-system.ts';
+import { asReplica, openServices } from './open-services.ts';
 import { runQueuedJobs } from './run-queued-jobs.ts';
 import { runSweeps } from './run-sweeps.ts';
 
 /** One process's own modules: two of them are two replicas. */
-interface Replica {
-  readonly banking: Banking;
-  readonly payouts: Payouts;
-}
+type Replica = Pick<Services, 'banking' | 'payouts'>;
 
 type Wrap = (provider: PayoutProvider) => PayoutProvider;
 
@@ -85,54 +74,31 @@ export const signatureOf = (body: string): string =>
     .update(body)
     .digest('hex');
 
-const openProvider = (system: TestSystem) =>
-  createPayoutProvider(
-    {
-      APP_MODE: 'test',
-      RAZORPAYX_BASE_URL: `${system.sandbox.url}/razorpayx`,
-      RAZORPAYX_KEY_ID: sandboxDefaults.razorpayxKeyId,
-      RAZORPAYX_KEY_SECRET: sandboxDefaults.razorpayxKeySecret,
-      RAZORPAYX_ACCOUNT_NUMBER: sandboxDefaults.razorpayxAccountNumber,
-      PAYOUT_WEBHOOK_SECRETS: sandboxDefaults.payoutWebhookSecrets.join(','),
-      RAZORPAYX_TIMEOUT_MS: '10000',
-    },
-    { clock: system.clock, logger: system.logger },
-  );
-
 export interface OpenPayoutsOptions {
+  /** In place of those of the configuration: tests change them while the process runs. */
   readonly holds?: PayoutHolds;
 }
 
 /** Opens it. Webhooks of the sandbox find their way. */
-export const openPayouts = async ({
-  holds = noHolds,
-}: OpenPayoutsOptions = {}): Promise<OpenPayouts> => {
+export const openPayouts = async ({ holds }: OpenPayoutsOptions = {}): Promise<OpenPayouts> => {
   const system = await openTestSystem();
   const { db, sandbox } = system;
   const factories = createFactories(system);
-  const provider = openProvider(system);
-  const sales = createConfirmedSales({ ...system, payoutHolds: holds });
+  const sales = createConfirmedSales({ ...system, payoutHolds: holds ?? noHolds });
 
-  const replica = (wrap: Wrap = (real) => real, clients: Partial<TestSystem> = {}): Replica => {
-    const notify = createNotify(system);
-    const shared = {
-      ...system,
-      ...clients,
-      provider: wrap(provider),
-      notify,
-    };
-    const banking = createBanking({
-      ...shared,
-      findCustomer: async (client, userId) => {
-        const user = await client.user.findUnique({ where: { id: userId } });
-        return { phone: user?.phone ?? '+919812345678', name: 'Asha Rao' };
+  const opened: Services[] = [];
+  const openReplica = (wrap?: Wrap, clients: Partial<TestSystem> = {}): Services => {
+    const services = openServices(
+      { ...system, ...clients },
+      {
+        ...(wrap !== undefined && { payoutProvider: wrap }),
+        ...(holds !== undefined && { payoutHolds: () => holds }),
       },
-      isAccountInUse: async (tx, id) => (await hasOpenSale(tx, id)) || hasPayoutInFlight(tx, id),
-    });
-    const payouts = createPayouts({ ...shared, banking, payoutHolds: holds });
-    return { banking, payouts };
+    );
+    opened.push(services);
+    return services;
   };
-  const own = replica();
+  const own = openReplica();
   const url = await system.serve({
     prefix: '/v1',
     routes: [
@@ -199,10 +165,11 @@ export const openPayouts = async ({
   };
 
   return {
-    ...own,
+    banking: own.banking,
+    payouts: own.payouts,
     system,
     factories,
-    provider,
+    provider: own.payoutProvider,
     sales,
     async breakSale(id) {
       await db.goldOrder.update({ where: { id }, data: { status: 'VERIFIED' } });
@@ -211,7 +178,7 @@ export const openPayouts = async ({
       };
     },
     lapseLeases: () => lapseLeases(db, system.redis),
-    replica,
+    replica: (wrap, clients) => openReplica(wrap, asReplica(clients)),
     customer,
     account,
     drain,
@@ -235,7 +202,7 @@ export const openPayouts = async ({
     fault: (operation, fault, more) => system.fault('razorpayx', operation, fault, more),
     journal: (operation) => system.journal('razorpayx', operation),
     async close() {
-      await provider.close();
+      for (const services of opened) await services.close();
       await system.close();
     },
   };

@@ -5,13 +5,14 @@ import {
   createProductOrderAdminRoutes,
   createProductOrderRoutes,
 } from '../../src/modules/product-orders/index.ts';
-import { createSettings } from '../../src/modules/settings/index.ts';
 import { createTransactionRoutes } from '../../src/modules/transactions/index.ts';
 import { paise, type Paise } from '../../src/money/index.ts';
+import type { Services } from '../../src/runtime/create-services.ts';
 import { AppError } from '../../src/platform/errors/app-error.ts';
 import { bearerCaller, type Answer, type Caller } from './caller.ts';
 import { createFactories, type Factories, type MadeAdmin } from './factories.ts';
 import { idGuard } from './id-guard.ts';
+import { asReplica, openServices } from './open-services.ts';
 import { openTestSystem, type TestSystem } from './open-test-system.ts';
 
 /** A 24 karat gram of INR 7,213.57 in every test that sets no other price. */
@@ -57,10 +58,11 @@ export interface OpenProductOrders {
   product(changes?: NewProduct): Promise<string>;
   /** Orders one piece of each product. */
   order(call: Caller, productIds: readonly string[], more?: object): Promise<Answer>;
-  /** Serves the customers' routes once more, with other clients or another price. */
+  /** Serves the customers' routes once more, as another process. */
   replica(changes: {
     readonly clients?: Partial<TestSystem>;
-    readonly price?: Pick<LivePriceReader, 'livePrice'>;
+    /** True for the provider's price, in place of the one of `conditions`. */
+    readonly usesLivePrice?: boolean;
     readonly maxOpenDeliveries?: number;
   }): Promise<(userId: string) => Caller>;
   close(): Promise<void>;
@@ -79,21 +81,25 @@ export const openProductOrders = async (): Promise<OpenProductOrders> => {
       return { buyPaise } as Awaited<ReturnType<LivePriceReader['livePrice']>>;
     },
   };
+  const opened: Services[] = [];
   const serve = async ({
     clients = {},
-    price = usualPrice,
+    usesLivePrice = false,
     maxOpenDeliveries = 20,
   }: Parameters<OpenProductOrders['replica']>[0]) => {
     const own = { ...system, ...clients };
-    const { limits } = createSettings(own);
+    const services = openServices(own);
+    opened.push(services);
+    const { limits, invoiceLinks } = services;
     return system.serve({
       prefix: '/v1',
       routes: [
         ...createProductOrderRoutes({
           ...own,
           notify: createNotify(own),
-          price,
+          price: usesLivePrice ? services.price.live : usualPrice,
           limits,
+          invoiceLinks,
           maxOpenDeliveries,
         }),
         ...createTransactionRoutes({ db: own.db }),
@@ -115,7 +121,7 @@ export const openProductOrders = async (): Promise<OpenProductOrders> => {
     conditions,
     as: (userId = '') => signedIn(userId),
     async replica(changes) {
-      const own = await serve(changes);
+      const own = await serve({ ...changes, clients: asReplica(changes.clients) });
       return (userId) => bearerCaller(own, userId);
     },
     fetch: (userId, path) => fetch(url + path, { headers: { authorization: `Bearer ${userId}` } }),
@@ -164,6 +170,9 @@ export const openProductOrders = async (): Promise<OpenProductOrders> => {
       const items = productIds.map((productId) => ({ productId, quantity: 1 }));
       return call('POST', '/product-orders', { items, shippingAddress: goodAddress, ...more });
     },
-    close: () => system.close(),
+    async close() {
+      for (const services of opened) await services.close();
+      await system.close();
+    },
   };
 };

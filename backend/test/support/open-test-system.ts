@@ -5,12 +5,9 @@ import { join } from 'node:path';
 import type { RequestHandler } from 'express';
 import { createGoldProvider } from '../../src/adapters/gold-provider/create-gold-provider.ts';
 import type { GoldProvider } from '../../src/adapters/gold-provider/port.ts';
-import { createPaymentGateways } from '../../src/adapters/payment-gateway/create-payment-gateways.ts';
-import type { PaymentGateway } from '../../src/adapters/payment-gateway/port.ts';
 import { createObjectStore } from '../../src/adapters/object-store/create-object-store.ts';
 import type { ObjectStore } from '../../src/adapters/object-store/port.ts';
 import type { Runtime } from '../../src/runtime/create-runtime.ts';
-import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-options.ts';
 import { openSandbox, type OpenSandbox } from '../../src/apps/sandbox/testing/open-sandbox.ts';
 import { createAuditor } from '../../src/modules/audit/index.ts';
 import {
@@ -43,10 +40,10 @@ import {
 import { createRandom } from '../../src/platform/ids/random.ts';
 import { createLogger, createMetrics } from '../../src/platform/observability/index.ts';
 import { closeRedis } from '../../src/platform/redis/index.ts';
-import { createUseBound, type UseBound } from '../../src/platform/use-bounds/index.ts';
 import { listen } from './listen.ts';
 import { connectRedis } from './connect-redis.ts';
 import { freshDatabase, type FreshDatabase } from './fresh-database.ts';
+import { createTestEnvironment, type TestEnvironment } from './test-environment.ts';
 
 /** The runtime of a process of the service, on stores of the test file's own and the sandbox. */
 export interface TestSystem extends Omit<Runtime, 'clock'> {
@@ -55,16 +52,13 @@ export interface TestSystem extends Omit<Runtime, 'clock'> {
   /** Business time: it stands at the real time of the start until it is moved. */
   readonly clock: ManualClock;
   readonly cacheSetting: KeepCopy;
-  readonly quoteBound: UseBound;
-  readonly questions: UseBound;
-  readonly invoiceLinks: UseBound;
   readonly addresses: FreshDatabase;
+  /** The environment of a process on these stores and this sandbox. */
+  readonly env: TestEnvironment;
   readonly sandbox: OpenSandbox;
   readonly provider: GoldProvider;
   /** The same provider through an adapter whose circuit breaker has seen nothing yet. */
   makeProvider(): GoldProvider;
-  /** The sandbox's own gateway, by its code. */
-  readonly gateways: ReadonlyMap<string, PaymentGateway>;
   readonly objects: ObjectStore;
   /** The folder of the files of `objects`. */
   readonly objectsDir: string;
@@ -118,7 +112,6 @@ interface TestSystemOptions {
 }
 
 const next: RequestHandler = (_req, _res, go) => go();
-const keyring = `k1:${Buffer.from('dev-only-'.padEnd(32, 'k')).toString('base64')}`;
 
 const createApp = (api: ServedApi, system: Pick<TestSystem, 'logger' | 'random'>) =>
   createApi({
@@ -173,34 +166,9 @@ export const openTestSystem = async (options: TestSystemOptions = {}): Promise<T
   });
   const redis = await connectRedis(options.redisUrl ?? addresses.redisUrl);
   const env = {
-    APP_MODE: 'test',
-    SAFEGOLD_BASE_URL: `${sandbox.url}/safegold`,
-    SAFEGOLD_TOKEN: sandboxDefaults.safegoldToken,
-    SAFEGOLD_TIMEOUT_MS: '10000',
-    SAFEGOLD_SPOT_FIELD: 'spot_price',
-    PAYMENT_GATEWAYS: 'sandbox',
-    SANDBOX_GATEWAY_BASE_URL: `${sandbox.url}/gateway`,
-    SANDBOX_GATEWAY_KEY_ID: sandboxDefaults.gatewayKeyId,
-    SANDBOX_GATEWAY_KEY_SECRET: sandboxDefaults.gatewayKeySecret,
-    SANDBOX_GATEWAY_WEBHOOK_SECRETS: sandboxDefaults.gatewayWebhookSecrets.join(','),
-    SANDBOX_GATEWAY_TIMEOUT_MS: '10000',
-    RAZORPAY_BASE_URL: `${sandbox.url}/razorpay`,
-    RAZORPAY_KEY_ID: sandboxDefaults.razorpayKeyId,
-    RAZORPAY_KEY_SECRET: sandboxDefaults.razorpayKeySecret,
-    RAZORPAY_WEBHOOK_SECRETS: sandboxDefaults.razorpayWebhookSecrets.join(','),
-    RAZORPAY_TIMEOUT_MS: '10000',
-    CASHFREE_BASE_URL: `${sandbox.url}/cashfree/pg`,
-    CASHFREE_CLIENT_ID: sandboxDefaults.cashfreeClientId,
-    CASHFREE_CLIENT_SECRET: sandboxDefaults.cashfreeClientSecret,
-    CASHFREE_WEBHOOK_SECRETS: sandboxDefaults.cashfreeWebhookSecrets.join(','),
-    CASHFREE_TIMEOUT_MS: '10000',
-    // The sandbox's clock runs while a test's stands still: an order outlives what lies between.
-    CASHFREE_MIN_EXPIRY_SECONDS: '7200',
-    OBJECT_STORE: 'filesystem',
-    OBJECT_STORE_DIR: objectsDir,
+    ...createTestEnvironment({ addresses, sandboxUrl: sandbox.url, objectsDir, settingsDir }),
     ...options.env,
   };
-  const gateways = createPaymentGateways(env, { clock, logger });
   const providers: ReturnType<typeof createGoldProvider>[] = [];
   const makeProvider = () => {
     const provider = createGoldProvider(env, { clock, logger });
@@ -210,7 +178,7 @@ export const openTestSystem = async (options: TestSystemOptions = {}): Promise<T
   const servers: Server[] = [];
   // Node's own metrics have timers and observers that nothing ends: each test file would add some.
   const metrics = createMetrics({ service: 'test', collectsDefaults: false });
-  const vault = createVault({ keyring: parseKeyring(keyring) });
+  const vault = createVault({ keyring: parseKeyring(env.PII_KEYRING) });
 
   return {
     logger,
@@ -224,33 +192,12 @@ export const openTestSystem = async (options: TestSystemOptions = {}): Promise<T
     wall,
     timers: createTimers(),
     random,
-    tokens: createTokenSigner({ secret: 'dev-only-jwt-secret-of-32-characters', clock }),
+    tokens: createTokenSigner({ secret: env.JWT_SECRET, clock }),
     vault,
     keys: { start: async () => {} },
-    quoteBound: createUseBound({
-      clock,
-      metrics,
-      name: 'quotes',
-      most: 60,
-      windowMs: 600_000,
-    }),
-    questions: createUseBound({
-      clock,
-      metrics,
-      name: 'collaborator_questions',
-      most: 10,
-      windowMs: 60_000,
-    }),
-    invoiceLinks: createUseBound({
-      clock,
-      metrics,
-      name: 'invoice_links',
-      most: 60,
-      windowMs: 600_000,
-    }),
-    blindIndex: createBlindIndex('dev-only-blind-index-key-of-32-chars'),
+    blindIndex: createBlindIndex(env.BLIND_INDEX_KEY),
     hasher: createSecretHasher({
-      pepper: 'dev-only-credential-pepper-of-32-chars',
+      pepper: env.CREDENTIAL_PEPPER,
       memoryKib: 1024,
       registry: metrics.registry,
       ...(options.hashesAtOnce !== undefined && { maxParallel: options.hashesAtOnce }),
@@ -259,10 +206,10 @@ export const openTestSystem = async (options: TestSystemOptions = {}): Promise<T
     audit: createAuditor({ clock, random, vault }),
     cacheSetting: createSettingCopies(database.db),
     addresses,
+    env,
     sandbox,
     provider: makeProvider(),
     makeProvider,
-    gateways,
     objects: createObjectStore(env, { clock, logger }),
     objectsDir,
     settingsDir,
@@ -293,7 +240,7 @@ export const openTestSystem = async (options: TestSystemOptions = {}): Promise<T
         server.close();
         server.closeAllConnections();
       }
-      await Promise.all([...providers, ...gateways.values()].map((client) => client.close()));
+      await Promise.all(providers.map((client) => client.close()));
       await Promise.all([closeRedis(redis), sandbox.stop(), database.close()]);
       await addresses.drop();
       rmSync(folder, { recursive: true, force: true });

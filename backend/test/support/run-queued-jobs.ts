@@ -28,6 +28,26 @@ const takeAll = ({ inTransaction }: Deps): Promise<QueuedRow[]> =>
     return rows;
   });
 
+const contextOf = ({ logger }: Pick<Deps, 'logger'>, jobId: bigint): JobContext => ({
+  logger,
+  jobId: String(jobId),
+  attempt: 1,
+  maxAttempts: 25,
+  signal: new AbortController().signal,
+});
+
+/** Runs one job at once, which need not be queued. */
+export const runJob = async (
+  deps: Pick<Deps, 'logger'>,
+  tasks: TaskList,
+  task: string,
+  payload: unknown,
+): Promise<void> => {
+  const handle = tasks[task];
+  if (handle === undefined) throw new Error(`no job is called ${task}`);
+  await handle(payload, contextOf(deps, 0n));
+};
+
 /**
  * Runs what is queued, one job after another, until nothing is: each once, also one that throws
  * (the queue's own tries are tested elsewhere). Answers what was thrown.
@@ -38,15 +58,8 @@ export const runQueuedJobs = async (deps: Deps, tasks: TaskList): Promise<readon
     const jobs = await takeAll(deps);
     if (jobs.length === 0) return thrown;
     for (const { id, task, payload } of jobs) {
-      const context: JobContext = {
-        logger: deps.logger,
-        jobId: String(id),
-        attempt: 1,
-        maxAttempts: 25,
-        signal: new AbortController().signal,
-      };
       try {
-        await tasks[task]?.(payload, context);
+        await tasks[task]?.(payload, contextOf(deps, id));
       } catch (error) {
         thrown.push(error);
       }

@@ -34,7 +34,7 @@ const mortal = (provider: GoldProvider): GoldProvider => ({
   },
 });
 
-const it = goldTest({ wrapProvider: mortal })
+const it = goldTest({ wrap: { provider: mortal } })
   .extend('fixtures', { scope: 'file' }, ({ open }) => createInstallmentFixtures(open))
   .extend('paid', ({ fixtures }) => fixtures.payable());
 

@@ -28,8 +28,10 @@ const mortal = (gateway: PaymentGateway) => ({
 });
 
 const it = goldTest({
-  wrapGateways: (real) =>
-    new Map([...real].map(([code, gateway]) => [code, mortal(gateway)] as const)),
+  wrap: {
+    gateways: (real) =>
+      new Map([...real].map(([code, gateway]) => [code, mortal(gateway)] as const)),
+  },
 }).extend('fixtures', { scope: 'file' }, ({ open }) => createInstallmentFixtures(open));
 
 it.beforeEach(({ open }) => startDay(open));

@@ -32,8 +32,10 @@ const observed = (gateway: PaymentGateway): PaymentGateway => ({
 });
 
 const it = goldTest({
-  wrapGateways: (real) =>
-    new Map([...real].map(([code, gateway]) => [code, observed(gateway)] as const)),
+  wrap: {
+    gateways: (real) =>
+      new Map([...real].map(([code, gateway]) => [code, observed(gateway)] as const)),
+  },
 }).extend('fixtures', { scope: 'file' }, ({ open }) => createInstallmentFixtures(open));
 
 it.afterEach(() => {

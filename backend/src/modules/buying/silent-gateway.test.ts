@@ -4,7 +4,7 @@ import type { OpenGold } from '#test/support/open-gold.ts';
 import { runSweeps } from '#test/support/run-sweeps.ts';
 import { copyToSilentGateway, withSilentGateway } from '#test/support/silent-gateway.ts';
 
-const it = goldTest({ wrapGateways: withSilentGateway });
+const it = goldTest({ wrap: { gateways: withSilentGateway } });
 
 const place = async (open: OpenGold, key: string): Promise<string> => {
   const { call } = await open.newCustomer();

@@ -5,7 +5,7 @@ import { signIn } from '#test/support/session-calls.ts';
 import { createManualClock } from '../../platform/clock/manual-clock.ts';
 
 const clock = createManualClock();
-const it = identityTest({ clock, signInRules: { refusesCommonMpins: true } });
+const it = identityTest({ clock, env: { MPIN_REFUSE_COMMON: 'true' } });
 const common = [
   '1234',
   '0000',

@@ -8,7 +8,7 @@ import {
 import { createForgotMpin, type ForgotMpinDeps } from './forgot-mpin.ts';
 import { createUsersCustomerRoutes } from './users.customer.routes.ts';
 
-export type IdentityDeps = Omit<AuthRoutesDeps, 'forgotMpin'> & ForgotMpinDeps;
+type IdentityDeps = Omit<AuthRoutesDeps, 'forgotMpin'> & ForgotMpinDeps;
 
 export interface Identity {
   readonly customerRoutes: Route[];

@@ -5,10 +5,11 @@ import { codeLifeSeconds } from './one-time-code.rules.ts';
 import { deliverCode, makeCode, type MadeCode, type OneTimeCodesDeps } from './one-time-codes.ts';
 import { hasActiveUser } from './users.store.ts';
 
+/** The time of every answer, in real milliseconds. */
+const answerMs = 1000;
+
 export interface ForgotMpinDeps extends OneTimeCodesDeps {
   readonly timers: Timers;
-  /** The time of every answer, in real milliseconds, a second unless given. */
-  readonly forgotMpinAnswerMs?: number;
 }
 
 export interface ForgotMpin {
@@ -28,7 +29,7 @@ export interface ForgotMpin {
  * send that is not done by then goes on in this process.
  */
 export const createForgotMpin = (deps: ForgotMpinDeps): ForgotMpin => {
-  const { db, timers, logger, codeMetrics, forgotMpinAnswerMs = 1000 } = deps;
+  const { db, timers, logger, codeMetrics } = deps;
   const sending = new Set<Promise<void>>();
 
   const deliver = async (made: MadeCode): Promise<void> => {
@@ -42,7 +43,7 @@ export const createForgotMpin = (deps: ForgotMpinDeps): ForgotMpin => {
 
   return {
     async send(phone, { ip }) {
-      const answerTime = timers.sleep(forgotMpinAnswerMs);
+      const answerTime = timers.sleep(answerMs);
       const made = await makeCode(deps, { phone, purpose: 'mpin-reset', ip });
       if (await hasActiveUser(db, phone)) {
         const sent = deliver(made);

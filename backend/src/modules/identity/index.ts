@@ -6,7 +6,7 @@ export {
   type BlockState,
 } from './block-user.store.ts';
 export { createIdentifyCustomer, type IdentifyCustomer } from './customer-guard.ts';
-export { createIdentity, type IdentityDeps } from './create-identity.ts';
+export { createIdentity } from './create-identity.ts';
 export {
   customerAccess,
   type CustomerPrincipal,
@@ -26,7 +26,6 @@ export { sendCode, type OneTimeCodesDeps } from './one-time-codes.ts';
 export { hashesOfPhone, phoneSchema, readPhone } from './phone.ts';
 export { createIdentityPurges, createSessionPurges } from './identity.sweeps.ts';
 export { relistEndedSessions } from './relist-ended.ts';
-export type { SignInRules } from './sign-in-rules.ts';
 export { renewIdentityKeyed } from './renew-keyed.ts';
 export { presentUser, sendOtpAnswer, userView } from './identity.schemas.ts';
 export { announceEnd as announceSessionsEnd, type SessionsDeps } from './sessions.ts';

@@ -7,7 +7,10 @@ import { createManualClock } from '../../platform/clock/manual-clock.ts';
 
 const clock = createManualClock();
 const minuteMs = 60_000;
-const it = identityTest({ clock, sendsPerAddressHour: 4, smsPerMinute: 6 });
+const it = identityTest({
+  clock,
+  env: { OTP_SENDS_PER_ADDRESS_HOUR: '4', SMS_PER_MINUTE: '6' },
+});
 
 let phones = 0;
 const newPhone = (): string => `+9197123${String((phones += 1)).padStart(5, '0')}`;

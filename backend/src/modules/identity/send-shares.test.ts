@@ -9,9 +9,11 @@ const clock = createManualClock();
 const minuteMs = 60_000;
 const it = identityTest({
   clock,
-  sendsPerNetworkHour: 5,
-  smsPerMinute: 8,
-  smsCustomerSharePercent: 25,
+  env: {
+    OTP_SENDS_PER_NETWORK_HOUR: '5',
+    SMS_PER_MINUTE: '8',
+    SMS_CUSTOMER_SHARE_PERCENT: '25',
+  },
 });
 
 let phones = 0;

@@ -5,7 +5,7 @@ import { me, refresh, signIn } from '#test/support/session-calls.ts';
 import { createManualClock } from '../../platform/clock/manual-clock.ts';
 
 const clock = createManualClock();
-const it = identityTest({ clock, signInRules: { sessionsPerCustomer: 3 } });
+const it = identityTest({ clock, env: { SESSIONS_PER_CUSTOMER: '3' } });
 const reached = /^bound_reached_total\{[^}]*bound="sessions"[^}]*\} (\d+)$/mu;
 
 it('ends the oldest session and its biometric token where a customer has too many', async ({

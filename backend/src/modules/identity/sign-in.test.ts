@@ -1,23 +1,19 @@
 import { describe, expect } from 'vitest';
 import { identityTest } from '#test/support/identity-test.ts';
 import { errorCode, type OpenIdentity } from '#test/support/open-identity.ts';
+import { withConnection } from '../../../dev/stack/database-setup.ts';
 import { addMs } from '../../platform/clock/clock.ts';
 import { createManualClock } from '../../platform/clock/manual-clock.ts';
 import { createRandom } from '../../platform/ids/random.ts';
-import { createHolding } from '../holdings/index.ts';
 import { referralAlphabet } from './create-user.ts';
 
 const clock = createManualClock();
 const dayMs = 24 * 60 * 60_000;
-const fixed: { int: number | undefined; failing: boolean } = { int: undefined, failing: false };
+const fixed: { int: number | undefined } = { int: undefined };
 const random = createRandom();
 const it = identityTest({
   clock,
   random: { ...random, int: (below) => fixed.int ?? random.int(below) },
-  onUserCreated: async (db, userId, at) => {
-    await createHolding(db, userId, at);
-    if (fixed.failing) throw new Error('no holding today');
-  },
 });
 
 let phones = 0;
@@ -27,6 +23,8 @@ const codeFor = async (identity: OpenIdentity, phone: string): Promise<string> =
   await identity.as()('POST', '/auth/send-otp', { phone });
   return identity.codeOf(phone);
 };
+const asOwner = ({ migrateUrl }: OpenIdentity, statement: string) =>
+  withConnection(migrateUrl, (client) => client.query(statement));
 const signIn = (identity: OpenIdentity, phone: string) => identity.signIn(phone);
 const usersOf = (identity: OpenIdentity, phone: string) =>
   identity.database.db.user.findMany({ where: { phone } });
@@ -91,9 +89,10 @@ describe('the first sign-in of a phone', () => {
   }) => {
     const phone = newPhone();
     const otp = await codeFor(identity, phone);
-    fixed.failing = true;
+    // The holding is the last part.
+    await asOwner(identity, 'ALTER TABLE holding ADD CONSTRAINT broken CHECK (false) NOT VALID');
     const failed = await identity.as()('POST', '/auth/verify-otp', { phone, otp });
-    fixed.failing = false;
+    await asOwner(identity, 'ALTER TABLE holding DROP CONSTRAINT broken');
     expect(failed.status).toBe(500);
     expect(await usersOf(identity, phone)).toHaveLength(0);
     const told = await identity.as()('POST', '/auth/verify-otp', { phone, otp });

@@ -6,8 +6,8 @@ import { createManualClock } from '../../platform/clock/manual-clock.ts';
 
 const clock = createManualClock();
 const minuteMs = 60_000;
-const signInRules = { trustedDevicesOnly: true, refusalsPerAddressHour: 20 };
-const it = identityTest({ clock, signInRules });
+const env = { MPIN_TRUSTED_DEVICES_ONLY: 'true', SIGN_IN_REFUSALS_PER_ADDRESS_HOUR: '20' };
+const it = identityTest({ clock, env });
 
 let phones = 0;
 const newPhone = (): string => `+9175500${String((phones += 1)).padStart(5, '0')}`;

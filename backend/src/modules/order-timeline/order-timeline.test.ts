@@ -16,7 +16,7 @@ interface Entry {
 
 const email = 'reviewer@example.test';
 const gateways = createSeveralGateways(['first', 'sandbox']);
-const it = goldTest({ wrapGateways: gateways.wrapGateways }).extend(
+const it = goldTest({ wrap: { gateways: gateways.wrapGateways } }).extend(
   'buys',
   { scope: 'file' },
   ({ open }) => createReviewedBuys(open),

@@ -21,5 +21,3 @@ export const createPayments = (deps: PaymentsDeps) => {
     sweeps: createPaymentSweeps(deps, inbox),
   };
 };
-
-export type Payments = ReturnType<typeof createPayments>;

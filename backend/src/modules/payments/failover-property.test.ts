@@ -8,7 +8,7 @@ import { paymentMethods } from './payments.types.ts';
 const codes = ['alpha', 'beta', 'gamma'];
 const gateways = createSeveralGateways(codes);
 
-const it = goldTest({ wrapGateways: gateways.wrapGateways });
+const it = goldTest({ wrap: { gateways: gateways.wrapGateways } });
 
 afterEach(() => {
   gateways.faults.clear();

@@ -11,7 +11,7 @@ import { ownRows } from '#test/support/own-rows.ts';
 
 const gateways = createSeveralGateways(['first', 'second', 'third']);
 
-const it = goldTest({ wrapGateways: gateways.wrapGateways });
+const it = goldTest({ wrap: { gateways: gateways.wrapGateways } });
 
 it.beforeAll(async ({ open }) => {
   await open.database.db.gatewayRouting.update({

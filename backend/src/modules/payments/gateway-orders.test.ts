@@ -12,7 +12,7 @@ import { createGatewayOrder } from './create-gateway-order.ts';
 import { ownRows } from '#test/support/own-rows.ts';
 
 const process = createMortalPayments();
-const it = goldTest({ wrapPayments: process.wrapPayments });
+const it = goldTest({ wrap: { payments: process.wrapPayments } });
 
 /** A committed order with its payment order, which the gateway does not know yet. */
 const commit = (open: OpenGold) => commitOrder(open, process);

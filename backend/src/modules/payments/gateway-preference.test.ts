@@ -5,7 +5,7 @@ import type { OpenGold } from '#test/support/open-gold.ts';
 import { createSeveralGateways } from '#test/support/several-gateways.ts';
 
 const gateways = createSeveralGateways(['first', 'second', 'third']);
-const it = goldTest({ wrapGateways: gateways.wrapGateways });
+const it = goldTest({ wrap: { gateways: gateways.wrapGateways } });
 
 it.beforeAll(async ({ open }) => {
   await open.database.db.gatewayRouting.update({

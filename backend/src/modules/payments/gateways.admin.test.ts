@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { bearerCaller, type Caller } from '#test/support/caller.ts';
 import { createFactories, type MadeAdmin } from '#test/support/factories.ts';
+import { openServices } from '#test/support/open-services.ts';
 import { openTestSystem, type TestSystem } from '#test/support/open-test-system.ts';
 import { createSeveralGateways } from '#test/support/several-gateways.ts';
 import { readOf, sql } from '../../platform/db/index.ts';
+import type { Services } from '../../runtime/create-services.ts';
 import { createAdmins } from '../admins/index.ts';
 import { checkPaymentGateways, createReadinessCustomerRoutes } from '../readiness/index.ts';
 import { listUsableGateways } from './choose-gateway.ts';
@@ -13,6 +15,7 @@ import type { GatewayView } from './gateways.schemas.ts';
 const codes = ['cashfree', 'razorpay', 'sandbox'];
 
 let system: TestSystem;
+let services: Services;
 let url: string;
 let boss: MadeAdmin;
 let admin: MadeAdmin;
@@ -32,8 +35,7 @@ const gates = {
 
 /** A customer app of its own: its readiness, as the choice of a gateway makes it. */
 const serveCustomerApp = (): Promise<string> => {
-  const { wrapGateways } = createSeveralGateways(['sandbox', 'cashfree']);
-  const deps = { db: system.db, gateways: wrapGateways(system.gateways), liveOnly: true };
+  const deps = { db: system.db, gateways: services.gateways, liveOnly: true };
   const hasUsableGateway = async () => (await listUsableGateways(deps)).length > 0;
   const routes = createReadinessCustomerRoutes({ gates, hasUsableGateway });
   const { guard } = createAdmins({ ...system, tokenTtlSeconds: 60 });
@@ -49,8 +51,9 @@ beforeAll(async () => {
     make.admin('SUPPORT'),
   ]);
   const { wrapGateways } = createSeveralGateways(['sandbox', 'cashfree']);
-  const gateways = wrapGateways(system.gateways);
-  const routes = createGatewayAdminRoutes({ ...system, gateways, codes });
+  services = openServices(system, { gateways: wrapGateways });
+  const { gateways, gatewayCodes } = services;
+  const routes = createGatewayAdminRoutes({ ...system, gateways, codes: gatewayCodes });
   const { guard } = createAdmins({ ...system, tokenTtlSeconds: 60 });
   url = await system.serve({ prefix: '/v1', routes, guard });
   customerUrls = [await serveCustomerApp(), await serveCustomerApp()];
@@ -65,7 +68,10 @@ beforeEach(async () => {
   });
 });
 
-afterAll(() => system.close());
+afterAll(async () => {
+  await services.close();
+  await system.close();
+});
 
 const items = async (): Promise<GatewayView[]> => {
   const { body } = await ask('GET', '/payment-gateways');

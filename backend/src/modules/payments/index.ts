@@ -8,7 +8,7 @@ export {
 } from './choose-gateway.ts';
 export { readGatewayChoice } from './gateway-settings.store.ts';
 export { createGatewayOrder } from './create-gateway-order.ts';
-export { createPayments, type Payments } from './create-payments.ts';
+export { createPayments } from './create-payments.ts';
 export { APPLY_EVENT_TASK } from './payments.jobs.ts';
 export { debitMandate } from './debit-mandate.ts';
 export { listDueDebits, moveDebit, sealMandateToken } from './debits.store.ts';

@@ -15,7 +15,7 @@ import { expirePaymentOrders } from './payments.states.ts';
 import { pollGatewaysOfOrder } from './poll-gateway.ts';
 
 const process = createMortalPayments();
-const it = goldTest({ wrapPayments: process.wrapPayments });
+const it = goldTest({ wrap: { payments: process.wrapPayments } });
 
 const breakGateway = (open: OpenGold, fault = 'error', times = 20) =>
   open.sandbox.control('POST', '/faults', {

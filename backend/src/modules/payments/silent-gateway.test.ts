@@ -8,7 +8,7 @@ import {
   withSilentGateway,
 } from '#test/support/silent-gateway.ts';
 
-const it = goldTest({ wrapGateways: withSilentGateway });
+const it = goldTest({ wrap: { gateways: withSilentGateway } });
 
 it('does not hide the captures of another one behind its own payment orders', async ({ open }) => {
   const earlier = await openCheckout(open);

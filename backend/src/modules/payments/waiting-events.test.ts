@@ -19,7 +19,7 @@ import { createGatewayOrder } from './create-gateway-order.ts';
 import { expirePaymentOrders } from './payments.states.ts';
 
 const process = createMortalPayments();
-const it = goldTest({ wrapPayments: process.wrapPayments });
+const it = goldTest({ wrap: { payments: process.wrapPayments } });
 
 it.beforeAll(({ open }) => installOrderBreaker(open.migrateUrl));
 

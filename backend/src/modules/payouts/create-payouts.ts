@@ -10,7 +10,7 @@ import { createPayoutSweeps } from './payouts.sweeps.ts';
 import { createPayoutWebhookRoutes } from './payouts.webhook.routes.ts';
 import type { RetryDeps } from './retry-payout.ts';
 
-export interface Payouts {
+interface Payouts {
   /** GET /payouts, GET /payouts/:id. */
   readonly customerRoutes: Route[];
   /** POST /webhooks/payout, mounted on the customer API. */

@@ -211,7 +211,9 @@ describe('an answer that is lost', () => {
     const before = await attemptsOf(open, payoutId);
     await open.runSweeps(
       'payouts-poll-attempts',
-      open.replica(undefined, { inTransaction: cutOff }),
+      open.replica(undefined, {
+        database: { ...open.system.database, inTransaction: cutOff },
+      }),
     );
     expect(await attemptsOf(open, payoutId)).toEqual(
       before.map((attempt) => ({ ...attempt, lastAskedAt: open.system.clock.now() })),

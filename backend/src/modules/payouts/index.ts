@@ -1,4 +1,4 @@
-export { createPayouts, type Payouts } from './create-payouts.ts';
+export { createPayouts } from './create-payouts.ts';
 export { insertPayout } from './insert-payout.ts';
 export { noHolds, type HoldDeps, type PayoutHolds } from './payout-holds.ts';
 export { findPayout, findPayoutOfOrder, hasPayoutInFlight } from './payout.store.ts';

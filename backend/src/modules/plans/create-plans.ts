@@ -7,7 +7,7 @@ import { createReplanDebits } from './plans.sweeps.ts';
 import { createPlanRoutes } from './plans.customer.routes.ts';
 import type { PlansDeps } from './plans.types.ts';
 
-export interface Plans {
+interface Plans {
   readonly customerRoutes: Route[];
   /** They run often: what falls due, and what has come to its end. */
   readonly sweeps: readonly Sweep[];

@@ -7,7 +7,6 @@ import { paise } from '../../money/index.ts';
 import { istDate } from '../../platform/clock/ist.ts';
 import { createManualClock } from '../../platform/clock/manual-clock.ts';
 import { createRedis } from '../../platform/redis/index.ts';
-import { createPrice } from '../price/index.ts';
 import { createProductOrderKeyPurge, eraseProductOrders } from './index.ts';
 
 const it = productOrdersTest();
@@ -95,12 +94,10 @@ describe('an order', () => {
     const { userId } = await open.customer();
     const product = await open.product({ pricingMode: 'DYNAMIC', weightGrams: '1.2' });
     const wall = createManualClock(new Date());
-    const provider = open.system.makeProvider();
-    const price = createPrice({ ...open.system, wall, provider }).live;
     const set = { buyPaise: 741_000, sellPaise: 719_000, spotPaise: 730_000 };
     await open.system.sandbox.control('PUT', '/price', set);
     await forgePrice(open.system.redis, { perGramPaise: 4900, asOf: wall.now() });
-    const signedIn = await open.replica({ price });
+    const signedIn = await open.replica({ clients: { wall }, usesLivePrice: true });
     const { body } = await open.order(signedIn(userId), [product]);
     // 1.2 g of 22 karat at 7,410.00.
     expect(body['items']).toMatchObject([{ unitPricePaise: 815_100 }]);

@@ -8,7 +8,6 @@ import {
 import { productOrdersTest } from '#test/support/product-orders-test.ts';
 import { addPaise, paise } from '../../money/index.ts';
 import { createManualClock } from '../../platform/clock/manual-clock.ts';
-import { createPrice } from '../price/index.ts';
 
 const it = productOrdersTest();
 
@@ -71,9 +70,7 @@ describe('an order is refused', () => {
     const { call } = await open.customer();
     const [fixed, dynamic] = [await open.product(), await open.product({ pricingMode: 'DYNAMIC' })];
     const wall = createManualClock(new Date());
-    const provider = open.system.makeProvider();
-    const price = createPrice({ ...open.system, wall, provider }).live;
-    const signedIn = await open.replica({ price });
+    const signedIn = await open.replica({ clients: { wall }, usesLivePrice: true });
     const { userId } = await open.customer();
     const body = { idempotencyKey: newKey() };
     await open.system.fault('safegold', 'buy-price', 'error', { times: 50 });

@@ -17,7 +17,7 @@ const provided = { buyPaise: 741_000, sellPaise: 719_000, spotPaise: 730_000 };
 
 /** A fault in our own price, which no store and no spread can cause. */
 let wrong: Partial<Pick<LivePrice, 'buyPaise' | 'sellPaise'>> = {};
-const wrapPrice = (real: LivePriceReader): LivePriceReader => ({
+const livePrice = (real: LivePriceReader): LivePriceReader => ({
   priceAtHand: () => {
     const price = real.priceAtHand();
     return price === undefined ? undefined : { ...price, ...wrong };
@@ -27,7 +27,7 @@ const wrapPrice = (real: LivePriceReader): LivePriceReader => ({
 });
 
 const wall = createManualClock(new Date());
-const it = goldTest({ wall, wrapPrice })
+const it = goldTest({ wall, wrap: { livePrice } })
   .extend('sellers', { scope: 'file' }, ({ open }) => createSellers(open))
   .extend('seller', ({ sellers }) => sellers.newSeller());
 

@@ -4,7 +4,6 @@ import { goldTest } from '#test/support/gold-test.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
 import { createReviewedBuys, operatorId } from '#test/support/reviewed-buys.ts';
 import { addMs } from '../../platform/clock/clock.ts';
-import { createSettleRewards } from './index.ts';
 
 const it = goldTest().extend('buys', { scope: 'file' }, ({ open }) => createReviewedBuys(open));
 it.beforeAll(async ({ open }) => {
@@ -25,7 +24,7 @@ const ask = (open: OpenGold, method: string, at: string, body?: object) =>
 const weekMs = 7 * 86_400_000;
 const passWeek = async (open: OpenGold): Promise<void> => {
   open.clock.set(addMs(open.clock.now(), weekMs));
-  await createSettleRewards(open.rewards).run(new AbortController().signal);
+  await open.settleRewards.run(new AbortController().signal);
 };
 
 /** Lets a referrer earn a reward, and returns it with the payment that it rests on. */

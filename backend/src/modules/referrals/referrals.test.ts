@@ -4,7 +4,6 @@ import { eventually } from '#test/support/eventually.ts';
 import { lockRows, untilBlocked } from '#test/support/lock-rows.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
 import { addMs } from '../../platform/clock/clock.ts';
-import { createSettleRewards } from './index.ts';
 
 const it = goldTest();
 // Nobody is another one's other account in the next test, whose fixture approves all of them.
@@ -47,8 +46,7 @@ const referred = async (open: OpenGold) => {
 };
 
 /** One pass of the sweep that settles rewards. */
-const settleRewards = (open: OpenGold) =>
-  createSettleRewards(open.rewards).run(new AbortController().signal);
+const settleRewards = (open: OpenGold) => open.settleRewards.run(new AbortController().signal);
 
 const dayMs = 86_400_000;
 /** Lets days pass, and milliseconds, and the sweep after them. */

@@ -40,7 +40,7 @@ const mortal = (provider: GoldProvider): GoldProvider => ({
   },
 });
 
-const it = goldTest({ wrapProvider: mortal })
+const it = goldTest({ wrap: { provider: mortal } })
   .extend('sellers', { scope: 'file' }, ({ open }) => createSellers(open))
   .extend('seller', ({ sellers }) => sellers.newSeller())
   .extend('outcomes', ({ open, sellers, seller }) =>
