@@ -23,6 +23,9 @@ export type OpenAnswer = Answer<any>;
 // oxlint-disable-next-line typescript/no-explicit-any
 export type OpenCaller = Caller<any>;
 
+/** Returns the status of a response with the code of its error, which a success does not have. */
+export const codeOf = ({ status, code }: OpenAnswer): readonly [number, unknown] => [status, code];
+
 const isRecord = (value: unknown): value is Json => typeof value === 'object' && value !== null;
 
 const parse = (text: string): Json => {

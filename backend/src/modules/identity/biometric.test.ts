@@ -1,6 +1,7 @@
 import { describe, expect } from 'vitest';
 import { identityTest } from '#test/support/identity-test.ts';
 import { errorCode, type OpenIdentity } from '#test/support/open-identity.ts';
+import { okOrCode } from '#test/support/session-calls.ts';
 import type { CallResponse } from '../../apps/sandbox/testing/open-sandbox.ts';
 import { createManualClock } from '../../platform/clock/manual-clock.ts';
 import { createSessionPurges } from './purge-lapsed.ts';
@@ -46,8 +47,6 @@ const login = (
   biometricToken: string,
 ): Promise<CallResponse> =>
   identity.as()('POST', '/auth/login-biometric', { phone, deviceId, biometricToken });
-const codeOf = (answer: CallResponse): string =>
-  answer.status === 200 ? 'ok' : String(errorCode(answer));
 const sessionsOf = async (call: Call) => {
   const { body } = await call('GET', '/auth/sessions');
   return body['items'] as View[]; // its view
@@ -115,10 +114,10 @@ describe('a biometric token', () => {
   }) => {
     const phone = newPhone();
     const token = await tokenOf((await signIn(identity, phone, 'phone')).call);
-    expect(codeOf(await login(identity, phone, 'phone', token))).toBe('ok');
-    expect(codeOf(await login(identity, phone, 'phone', token))).toBe('ok');
+    expect(okOrCode(await login(identity, phone, 'phone', token))).toBe('ok');
+    expect(okOrCode(await login(identity, phone, 'phone', token))).toBe('ok');
     clock.advance(60 * dayMs);
-    expect(codeOf(await login(identity, phone, 'phone', token))).toBe('ok');
+    expect(okOrCode(await login(identity, phone, 'phone', token))).toBe('ok');
   });
 
   it('is kept as a hash', async ({ identity }) => {
@@ -134,8 +133,8 @@ describe('a biometric token', () => {
     const phone = newPhone();
     const { call } = await signIn(identity, phone, 'phone');
     const [first, second] = [await tokenOf(call), await tokenOf(call)];
-    expect(codeOf(await login(identity, phone, 'phone', first))).toBe('INVALID_CREDENTIALS');
-    expect(codeOf(await login(identity, phone, 'phone', second))).toBe('ok');
+    expect(okOrCode(await login(identity, phone, 'phone', first))).toBe('INVALID_CREDENTIALS');
+    expect(okOrCode(await login(identity, phone, 'phone', second))).toBe('ok');
   });
 
   it('is 400 for a device without a live session, whoever has one of that name', async ({
@@ -161,22 +160,22 @@ describe('a biometric token', () => {
     const { call, refreshToken } = await signIn(identity, phone, 'phone');
     const token = await tokenOf(call);
     await end({ identity, call, phone, refreshToken });
-    expect(codeOf(await login(identity, phone, 'phone', token))).toBe('INVALID_CREDENTIALS');
+    expect(okOrCode(await login(identity, phone, 'phone', token))).toBe('INVALID_CREDENTIALS');
     await signIn(identity, phone, 'phone');
-    expect(codeOf(await login(identity, phone, 'phone', token))).toBe('INVALID_CREDENTIALS');
+    expect(okOrCode(await login(identity, phone, 'phone', token))).toBe('INVALID_CREDENTIALS');
   });
 
   it('ends when it was neither issued nor used for 180 days', async ({ identity }) => {
     const phone = newPhone();
     const token = await tokenOf((await signIn(identity, phone, 'phone')).call);
     clock.advance(180 * dayMs - 1);
-    expect(codeOf(await login(identity, phone, 'phone', token))).toBe('ok');
+    expect(okOrCode(await login(identity, phone, 'phone', token))).toBe('ok');
     clock.advance(180 * dayMs - 1);
-    expect(codeOf(await login(identity, phone, 'phone', token))).toBe('ok');
+    expect(okOrCode(await login(identity, phone, 'phone', token))).toBe('ok');
     clock.advance(180 * dayMs);
-    expect(codeOf(await login(identity, phone, 'phone', token))).toBe('INVALID_CREDENTIALS');
+    expect(okOrCode(await login(identity, phone, 'phone', token))).toBe('INVALID_CREDENTIALS');
     const next = await tokenOf((await signIn(identity, phone, 'phone')).call);
-    expect(codeOf(await login(identity, phone, 'phone', next))).toBe('ok');
+    expect(okOrCode(await login(identity, phone, 'phone', next))).toBe('ok');
   });
 
   it('is revoked by the id of its session that ran out, which is not purged before it', async ({
@@ -200,7 +199,7 @@ describe('a biometric token', () => {
     const { call: stranger } = await signIn(identity, newPhone(), 'lost');
     expect((await stranger('DELETE', path)).status).toBe(404);
     expect((await other('DELETE', path)).status).toBe(204);
-    expect(codeOf(await login(identity, phone, 'lost', token))).toBe('INVALID_CREDENTIALS');
+    expect(okOrCode(await login(identity, phone, 'lost', token))).toBe('INVALID_CREDENTIALS');
     expect((await other('DELETE', path)).status).toBe(404);
   });
 
@@ -226,8 +225,8 @@ describe('a biometric token', () => {
     const data = { blocked: true, blockedReason: 'fraud' };
     const where = { id: await userIdOf(identity, phone) };
     await identity.database.db.user.update({ where, data });
-    expect(codeOf(await login(identity, phone, 'phone', token))).toBe('ACCOUNT_UNAVAILABLE');
-    expect(codeOf(await login(identity, phone, 'phone', 'A'.repeat(43)))).toBe(
+    expect(okOrCode(await login(identity, phone, 'phone', token))).toBe('ACCOUNT_UNAVAILABLE');
+    expect(okOrCode(await login(identity, phone, 'phone', 'A'.repeat(43)))).toBe(
       'INVALID_CREDENTIALS',
     );
   });
@@ -253,7 +252,7 @@ describe('a refused biometric sign-in', () => {
     });
     expect(bodies[0]).toMatchObject({ status: 401, code: 'INVALID_CREDENTIALS' });
     expect(bodies).toEqual([bodies[0], bodies[0], bodies[0], bodies[0]]);
-    expect(codeOf(await login(identity, phone, 'phone', token))).toBe('ok');
+    expect(okOrCode(await login(identity, phone, 'phone', token))).toBe('ok');
   });
 
   it("is an event of the phone's customer", async ({ identity }) => {

@@ -5,7 +5,14 @@ import { freshDatabase } from '#test/support/fresh-database.ts';
 import { errorCode, type OpenIdentity, openIdentity } from '#test/support/open-identity.ts';
 import { openedOnce } from '#test/support/opened-once.ts';
 import { runPurges } from '#test/support/run-purges.ts';
-import { me, refresh, signIn, tokensOf, type Tokens } from '#test/support/session-calls.ts';
+import {
+  me,
+  refresh,
+  sessionsOf,
+  signIn,
+  tokensOf,
+  type Tokens,
+} from '#test/support/session-calls.ts';
 import type { CallResponse } from '../../apps/sandbox/testing/open-sandbox.ts';
 import { addMs, createSystemClock } from '../../platform/clock/clock.ts';
 import { createIdentityPurges, createSessionPurges } from './purge-lapsed.ts';
@@ -35,21 +42,6 @@ let phones = 0;
 const newPhone = (): string => `+9176544${String((phones += 1)).padStart(5, '0')}`;
 const logout = (identity: OpenIdentity, by: Tokens, refreshToken: string): Promise<CallResponse> =>
   identity.as(by.accessToken)('POST', '/auth/logout', { refreshToken });
-interface View {
-  readonly id: string;
-  readonly deviceId: string;
-  readonly deviceName: string | null;
-  readonly current: boolean;
-}
-const sessionsOf = async (
-  identity: OpenIdentity,
-  { accessToken }: Tokens,
-  query = '',
-): Promise<View[]> => {
-  const told = await identity.as(accessToken)('GET', `/auth/sessions${query}`);
-  expect(told.status).toBe(200);
-  return told.body['items'] as View[]; // checked against the declared schema by the kernel
-};
 
 describe('a device', () => {
   it('has one session: a new sign-in replaces the one before', async ({ identity }) => {

@@ -1,8 +1,7 @@
 import { describe, expect } from 'vitest';
 import { identityTest } from '#test/support/identity-test.ts';
 import { errorCode, type OpenIdentity } from '#test/support/open-identity.ts';
-import { me, refresh, signIn, tokensOf } from '#test/support/session-calls.ts';
-import type { CallResponse } from '../../apps/sandbox/testing/open-sandbox.ts';
+import { me, okOrCode, refresh, signIn, tokensOf } from '#test/support/session-calls.ts';
 import { createManualClock } from '../../platform/clock/manual-clock.ts';
 
 const clock = createManualClock();
@@ -11,8 +10,6 @@ const it = identityTest({ clock });
 
 let phones = 0;
 const newPhone = (): string => `+9175700${String((phones += 1)).padStart(5, '0')}`;
-const codeOf = (answer: CallResponse): string =>
-  answer.status === 200 ? 'ok' : String(errorCode(answer));
 
 /** Signs in, lets `minutes` pass and refreshes, as a thief of the token could. */
 const signedInFor = async (identity: OpenIdentity, minutes: number, mpin?: string) => {
@@ -38,20 +35,20 @@ describe.each(ways)('%s', (_name, path, body) => {
     expect([answer.status, errorCode(answer)]).toEqual([403, 'RECENT_SIGN_IN_REQUIRED']);
     const fresh = await signIn(identity, phone, { deviceId: 'phone' });
     clock.advance(14 * minuteMs);
-    expect(codeOf(await identity.as(fresh.accessToken)('POST', path, body))).toBe('ok');
+    expect(okOrCode(await identity.as(fresh.accessToken)('POST', path, body))).toBe('ok');
   });
 
   it('takes the current MPIN in its place', async ({ identity }) => {
     const { call } = await signedInFor(identity, 20, '482913');
     const wrong = await call('POST', path, { ...body, currentMpin: '111111' });
     expect([wrong.status, errorCode(wrong)]).toEqual([403, 'RECENT_SIGN_IN_REQUIRED']);
-    expect(codeOf(await call('POST', path, { ...body, currentMpin: '482913' }))).toBe('ok');
+    expect(okOrCode(await call('POST', path, { ...body, currentMpin: '482913' }))).toBe('ok');
   });
 
   it('ends the session at the fifth wrong current MPIN, however slowly', async ({ identity }) => {
     const { call, tokens } = await signedInFor(identity, 20, '482913');
     for (let n = 0; n < 5; n += 1) {
-      expect(codeOf(await call('POST', path, { ...body, currentMpin: '111111' }))).toBe(
+      expect(okOrCode(await call('POST', path, { ...body, currentMpin: '111111' }))).toBe(
         'RECENT_SIGN_IN_REQUIRED',
       );
     }

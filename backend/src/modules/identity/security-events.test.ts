@@ -2,7 +2,8 @@ import { describe, expect } from 'vitest';
 import { identityTest } from '#test/support/identity-test.ts';
 import type { OpenIdentity } from '#test/support/open-identity.ts';
 import { runPurges } from '#test/support/run-purges.ts';
-import { createCaller, type CallResponse } from '../../apps/sandbox/testing/open-sandbox.ts';
+import { callFrom } from '#test/support/session-calls.ts';
+import type { CallResponse } from '../../apps/sandbox/testing/open-sandbox.ts';
 import { createManualClock } from '../../platform/clock/manual-clock.ts';
 import { createSecurityEventPurge } from '../security-events/index.ts';
 
@@ -13,15 +14,13 @@ const minuteMs = 60_000;
 let phones = 0;
 const newPhone = (): string => `+9198123${String((phones += 1)).padStart(5, '0')}`;
 
-const from = (identity: OpenIdentity, ip: string) =>
-  createCaller(identity.url, { 'x-forwarded-for': ip });
 const verify = (
   identity: OpenIdentity,
   phone: string,
   otp: string,
   ip: string,
   device: object = {},
-) => from(identity, ip)('POST', '/auth/verify-otp', { phone, otp, ...device });
+) => callFrom(identity, ip)('POST', '/auth/verify-otp', { phone, otp, ...device });
 
 const sentCode = async (identity: OpenIdentity, phone: string): Promise<string> => {
   await identity.as()('POST', '/auth/send-otp', { phone });
@@ -133,9 +132,9 @@ it('a used refresh token that is presented again is an event', async ({ identity
   const { body } = await signIn(identity, newPhone(), '198.51.100.1', 'phone');
   const refreshToken = String(body['refreshToken']);
   const userId = String(Object(body['user'])['id']);
-  await from(identity, '198.51.100.1')('POST', '/auth/refresh', { refreshToken });
+  await callFrom(identity, '198.51.100.1')('POST', '/auth/refresh', { refreshToken });
   clock.advance(minuteMs);
-  await from(identity, '203.0.113.7')('POST', '/auth/refresh', { refreshToken });
+  await callFrom(identity, '203.0.113.7')('POST', '/auth/refresh', { refreshToken });
   expect((await eventsOf(identity, userId)).slice(1)).toMatchObject([
     { kind: 'refresh_token_reused', ip: '203.0.113.7', count: 1 },
   ]);

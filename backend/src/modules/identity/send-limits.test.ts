@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { identityTest } from '#test/support/identity-test.ts';
 import { errorCode, type OpenIdentity } from '#test/support/open-identity.ts';
+import { metricOf } from '#test/support/session-calls.ts';
 import { createCaller } from '../../apps/sandbox/testing/open-sandbox.ts';
 import { createManualClock } from '../../platform/clock/manual-clock.ts';
 
@@ -20,11 +21,6 @@ const sendAll = async (identity: OpenIdentity, ...addresses: readonly string[]) 
 const verify = async (identity: OpenIdentity, phone: string, otp: string) =>
   (await identity.as()('POST', '/auth/verify-otp', { phone, otp })).status;
 
-const metric = async (identity: OpenIdentity, labels: string): Promise<number> => {
-  const line = (await identity.metrics()).split('\n').find((each) => each.includes(labels));
-  return Number(line?.split(' ').at(-1));
-};
-
 it('sends at most so many codes in an hour for one address, however many ask at once', async ({
   identity,
 }) => {
@@ -37,7 +33,7 @@ it('sends at most so many codes in an hour for one address, however many ask at 
   expect((await send(identity, '203.0.113.2')).status).toBe(200);
   clock.advance(minuteMs);
   expect((await send(identity, ip)).status).toBe(200);
-  expect(await metric(identity, 'otp_sends_total{result="address_limit"')).toBe(3);
+  expect(await metricOf(identity, 'otp_sends_total{result="address_limit"')).toBe(3);
 });
 
 it('counts an IPv6 client by its /64', async ({ identity }) => {
@@ -53,7 +49,7 @@ it('sends at most so many codes in a minute in all', async ({ identity }) => {
   expect(await sendAll(identity, ...addresses)).toEqual([
     200, 200, 200, 200, 200, 200, 429, 429, 429,
   ]);
-  expect(await metric(identity, 'otp_sends_total{result="total_limit"')).toBe(3);
+  expect(await metricOf(identity, 'otp_sends_total{result="total_limit"')).toBe(3);
   clock.advance(minuteMs);
   expect((await send(identity, '198.51.100.77')).status).toBe(200);
 });

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { identityTest } from '#test/support/identity-test.ts';
 import { errorCode, type OpenIdentity } from '#test/support/open-identity.ts';
+import { metricOf } from '#test/support/session-calls.ts';
 import { createCaller } from '../../apps/sandbox/testing/open-sandbox.ts';
 import { createManualClock } from '../../platform/clock/manual-clock.ts';
 
@@ -20,10 +21,6 @@ const ask = (identity: OpenIdentity, ip: string, path: string, phone: string) =>
   createCaller(identity.url, { 'x-forwarded-for': ip })('POST', path, { phone });
 const send = (identity: OpenIdentity, ip: string, phone = newPhone()) =>
   ask(identity, ip, '/auth/send-otp', phone);
-const metric = async (identity: OpenIdentity, labels: string): Promise<number> => {
-  const line = (await identity.metrics()).split('\n').find((each) => each.includes(labels));
-  return Number(line?.split(' ').at(-1));
-};
 
 it('sends at most so many codes in an hour for the /48 of an IPv6 client', async ({ identity }) => {
   const statuses: number[] = [];
@@ -32,7 +29,7 @@ it('sends at most so many codes in an hour for the /48 of an IPv6 client', async
   }
   expect(statuses).toEqual([200, 200, 200, 200, 200, 429, 429]);
   expect((await send(identity, '2001:db8:8:1::1')).status).toBe(200);
-  expect(await metric(identity, 'otp_sends_total{result="network_limit"')).toBe(2);
+  expect(await metricOf(identity, 'otp_sends_total{result="network_limit"')).toBe(2);
   clock.advance(60 * minuteMs);
   expect((await send(identity, '2001:db8:7:1::1')).status).toBe(200);
 });
@@ -54,7 +51,7 @@ it('keeps a share of each minute for numbers that are customers', async ({ ident
   expect(told.filter(({ status }) => status === 200)).toHaveLength(6);
   const refused = told.filter((one) => errorCode(one) === 'OTP_SEND_LIMIT');
   expect(refused).toHaveLength(4);
-  expect(await metric(identity, 'otp_sends_total{result="stranger_limit"')).toBe(4);
+  expect(await metricOf(identity, 'otp_sends_total{result="stranger_limit"')).toBe(4);
   for (let n = 1; n <= 2; n += 1) {
     expect((await send(identity, `203.0.113.7${n}`, customer)).status).toBe(200);
   }

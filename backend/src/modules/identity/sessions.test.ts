@@ -1,8 +1,15 @@
 import { describe, expect } from 'vitest';
 import { eventually } from '#test/support/eventually.ts';
 import { identityTest } from '#test/support/identity-test.ts';
-import { errorCode, type OpenIdentity } from '#test/support/open-identity.ts';
-import { me, refresh, signIn, tokensOf, type Tokens } from '#test/support/session-calls.ts';
+import { errorCode } from '#test/support/open-identity.ts';
+import {
+  me,
+  refresh,
+  sessionsOf,
+  signIn,
+  tokensOf,
+  type Tokens,
+} from '#test/support/session-calls.ts';
 import type { CallResponse } from '../../apps/sandbox/testing/open-sandbox.ts';
 import { addMs, createSystemClock } from '../../platform/clock/clock.ts';
 import { hashToken } from '../../platform/crypto/index.ts';
@@ -23,21 +30,6 @@ const it = identityTest({ clock });
 
 let phones = 0;
 const newPhone = (): string => `+9176543${String((phones += 1)).padStart(5, '0')}`;
-interface View {
-  readonly id: string;
-  readonly deviceId: string;
-  readonly deviceName: string | null;
-  readonly current: boolean;
-}
-const sessionsOf = async (
-  identity: OpenIdentity,
-  { accessToken }: Tokens,
-  query = '',
-): Promise<View[]> => {
-  const told = await identity.as(accessToken)('GET', `/auth/sessions${query}`);
-  expect(told.status).toBe(200);
-  return told.body['items'] as View[]; // checked against the declared schema by the kernel
-};
 
 /** The second at which an access token was issued. */
 const issuedAt = ({ accessToken }: Tokens): number => {

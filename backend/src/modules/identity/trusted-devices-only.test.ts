@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { identityTest } from '#test/support/identity-test.ts';
 import { errorCode, type OpenIdentity } from '#test/support/open-identity.ts';
-import { createCaller } from '../../apps/sandbox/testing/open-sandbox.ts';
+import { callFrom } from '#test/support/session-calls.ts';
 import { createManualClock } from '../../platform/clock/manual-clock.ts';
 
 const clock = createManualClock();
@@ -20,10 +20,8 @@ const customer = async (identity: OpenIdentity, deviceId: string) => {
   await identity.as(String(body['accessToken']))('POST', '/auth/set-mpin', { mpin });
   return phone;
 };
-const from = (identity: OpenIdentity, ip: string) =>
-  createCaller(identity.url, { 'x-forwarded-for': ip });
 const login = async (identity: OpenIdentity, ip: string, body: object) => {
-  const told = await from(identity, ip)('POST', '/auth/login-mpin', { mpin, ...body });
+  const told = await callFrom(identity, ip)('POST', '/auth/login-mpin', { mpin, ...body });
   return told.status === 200 ? 'ok' : errorCode(told);
 };
 
@@ -58,7 +56,7 @@ it('judges twenty refused MPINs and codes of one address an hour, over all phone
   const owner = await customer(identity, device);
   for (let n = 0; n < 10; n += 1) {
     expect(await login(identity, at(n), { phone: newPhone() })).toBe('INVALID_CREDENTIALS');
-    const told = await from(identity, at(n))('POST', '/auth/verify-otp', {
+    const told = await callFrom(identity, at(n))('POST', '/auth/verify-otp', {
       phone: newPhone(),
       otp: '000000',
     });
@@ -68,13 +66,13 @@ it('judges twenty refused MPINs and codes of one address an hour, over all phone
   const phone = newPhone();
   await identity.as()('POST', '/auth/send-otp', { phone });
   const right = { phone, otp: await identity.codeOf(phone) };
-  const told = await from(identity, at(2))('POST', '/auth/verify-otp', right);
+  const told = await callFrom(identity, at(2))('POST', '/auth/verify-otp', right);
   expect([told.status, errorCode(told)]).toEqual([429, 'OTP_LOCKED']);
   // A trusted device goes on, from that address too.
   expect(await login(identity, at(3), { phone: owner, deviceId: device })).toBe('ok');
   // The next /56 is another's.
   expect(
-    (await from(identity, '2001:db8:44:200::1')('POST', '/auth/verify-otp', right)).status,
+    (await callFrom(identity, '2001:db8:44:200::1')('POST', '/auth/verify-otp', right)).status,
   ).toBe(200);
   clock.advance(60 * minuteMs);
   expect(await login(identity, at(1), { phone: newPhone() })).toBe('INVALID_CREDENTIALS');
@@ -87,7 +85,7 @@ it('counts no right code', async ({ identity }) => {
     const phone = newPhone();
     await identity.as()('POST', '/auth/send-otp', { phone });
     const otp = await identity.codeOf(phone);
-    const told = await from(identity, ip)('POST', '/auth/verify-otp', { phone, otp });
+    const told = await callFrom(identity, ip)('POST', '/auth/verify-otp', { phone, otp });
     expect(told.status).toBe(200);
   }
 });

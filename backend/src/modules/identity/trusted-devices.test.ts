@@ -1,6 +1,7 @@
 import { describe, expect } from 'vitest';
 import { identityTest } from '#test/support/identity-test.ts';
-import { errorCode, type OpenIdentity } from '#test/support/open-identity.ts';
+import type { OpenIdentity } from '#test/support/open-identity.ts';
+import { okOrCode } from '#test/support/session-calls.ts';
 import { createCaller, type CallResponse } from '../../apps/sandbox/testing/open-sandbox.ts';
 import { createManualClock } from '../../platform/clock/manual-clock.ts';
 
@@ -41,8 +42,6 @@ const login = (
     mpin: tried,
     ...(deviceId !== undefined && { deviceId }),
   });
-const codeOf = (answer: CallResponse): string =>
-  answer.status === 200 ? 'ok' : String(errorCode(answer));
 const bodyOf = ({ status, body }: CallResponse) => {
   const { requestId: _requestId, ...error } = Object(body['error']);
   return { status, ...error };
@@ -51,10 +50,10 @@ const bodyOf = ({ status, body }: CallResponse) => {
 describe('a customer who signed in by code on a device that names itself', () => {
   it('signs in with the MPIN on it alone', async ({ identity }) => {
     const { phone } = await customer(identity);
-    expect(codeOf(await login(identity, phone, { deviceId: device }))).toBe('ok');
+    expect(okOrCode(await login(identity, phone, { deviceId: device }))).toBe('ok');
     for (const deviceId of [undefined, 'tablet', 'a-phone-of-somebody-else']) {
       const told = await login(identity, phone, deviceId === undefined ? {} : { deviceId });
-      expect(codeOf(told)).toBe('INVALID_CREDENTIALS');
+      expect(okOrCode(told)).toBe('INVALID_CREDENTIALS');
     }
   });
 
@@ -79,20 +78,20 @@ describe('a customer who signed in by code on a device that names itself', () =>
     const { phone } = await customer(identity);
     const ip = '203.0.113.9';
     for (let n = 0; n < 5; n += 1) await login(identity, phone, { tried: '111111', ip });
-    expect(codeOf(await login(identity, phone, { ip }))).toBe('MPIN_LOCKED');
-    expect(codeOf(await login(identity, phone, { ip, deviceId: device }))).toBe('ok');
+    expect(okOrCode(await login(identity, phone, { ip }))).toBe('MPIN_LOCKED');
+    expect(okOrCode(await login(identity, phone, { ip, deviceId: device }))).toBe('ok');
     clock.advance(30 * minuteMs);
-    expect(codeOf(await login(identity, phone, { ip }))).toBe('INVALID_CREDENTIALS');
+    expect(okOrCode(await login(identity, phone, { ip }))).toBe('INVALID_CREDENTIALS');
   });
 
   it('has five wrong ones in 15 minutes on the device too', async ({ identity }) => {
     const { phone } = await customer(identity);
     const wrong = { tried: '111111', deviceId: device };
     for (let n = 0; n < 5; n += 1)
-      expect(codeOf(await login(identity, phone, wrong))).toMatch(/INV/u);
-    expect(codeOf(await login(identity, phone, { deviceId: device }))).toBe('MPIN_LOCKED');
+      expect(okOrCode(await login(identity, phone, wrong))).toMatch(/INV/u);
+    expect(okOrCode(await login(identity, phone, { deviceId: device }))).toBe('MPIN_LOCKED');
     clock.advance(30 * minuteMs);
-    expect(codeOf(await login(identity, phone, { deviceId: device }))).toBe('ok');
+    expect(okOrCode(await login(identity, phone, { deviceId: device }))).toBe('ok');
   });
 
   it('loses the trust in a device after ten wrong ones since its last sign-in', async ({
@@ -103,19 +102,21 @@ describe('a customer who signed in by code on a device that names itself', () =>
       for (let n = 0; n < count; n += 1) {
         clock.advance(8 * minuteMs);
         const told = await login(identity, phone, { tried: '111111', deviceId: device });
-        expect(codeOf(told)).toBe('INVALID_CREDENTIALS');
+        expect(okOrCode(told)).toBe('INVALID_CREDENTIALS');
       }
     };
     await tries(9);
-    expect(codeOf(await login(identity, phone, { deviceId: device }))).toBe('ok');
+    expect(okOrCode(await login(identity, phone, { deviceId: device }))).toBe('ok');
     clock.advance(dayMs);
     await tries(10);
     clock.advance(dayMs);
-    expect(codeOf(await login(identity, phone, { deviceId: device }))).toBe('INVALID_CREDENTIALS');
+    expect(okOrCode(await login(identity, phone, { deviceId: device }))).toBe(
+      'INVALID_CREDENTIALS',
+    );
     const where = { userId, kind: 'device_distrusted' };
     expect(await identity.database.db.securityEvent.count({ where })).toBe(1);
     await identity.signIn(phone, { deviceId: device });
-    expect(codeOf(await login(identity, phone, { deviceId: device }))).toBe('ok');
+    expect(okOrCode(await login(identity, phone, { deviceId: device }))).toBe('ok');
   });
 
   it('loses the trust in all of them after twenty wrong ones in a day', async ({ identity }) => {
@@ -128,11 +129,11 @@ describe('a customer who signed in by code on a device that names itself', () =>
         tried: '111111',
         deviceId: devices[n % 3] ?? '',
       });
-      expect(codeOf(told)).toBe('INVALID_CREDENTIALS');
+      expect(okOrCode(told)).toBe('INVALID_CREDENTIALS');
     }
     clock.advance(dayMs);
     for (const deviceId of [device, ...devices]) {
-      expect(codeOf(await login(identity, phone, { deviceId }))).toBe('INVALID_CREDENTIALS');
+      expect(okOrCode(await login(identity, phone, { deviceId }))).toBe('INVALID_CREDENTIALS');
     }
   });
 
@@ -149,9 +150,11 @@ describe('a customer who signed in by code on a device that names itself', () =>
   it('trusts it for 180 days from the last sign-in by code', async ({ identity }) => {
     const { phone } = await customer(identity);
     clock.advance(180 * dayMs - minuteMs);
-    expect(codeOf(await login(identity, phone, { deviceId: device }))).toBe('ok');
+    expect(okOrCode(await login(identity, phone, { deviceId: device }))).toBe('ok');
     clock.advance(minuteMs);
-    expect(codeOf(await login(identity, phone, { deviceId: device }))).toBe('INVALID_CREDENTIALS');
+    expect(okOrCode(await login(identity, phone, { deviceId: device }))).toBe(
+      'INVALID_CREDENTIALS',
+    );
   });
 
   it('ends the trust with the session, and not by signing out', async ({ identity }) => {
@@ -160,7 +163,7 @@ describe('a customer who signed in by code on a device that names itself', () =>
     const again = identity.as(String(body['accessToken']));
     await again('POST', '/auth/logout', { refreshToken: body['refreshToken'] });
     const told = await login(identity, phone, { deviceId: device });
-    expect(codeOf(told)).toBe('ok');
+    expect(okOrCode(told)).toBe('ok');
     expect((await call('GET', '/users/me')).status).toBe(401);
     const other = await identity.signIn(phone, { deviceId: 'another-device-of-mine' });
     const owner = identity.as(String(other.body['accessToken']));
@@ -169,7 +172,9 @@ describe('a customer who signed in by code on a device that names itself', () =>
     expect(items.map(({ trusted }) => trusted)).toEqual([true, true]);
     const lost = items.find(({ deviceId }) => deviceId === device);
     expect((await owner('DELETE', `/auth/sessions/${lost?.id}`)).status).toBe(204);
-    expect(codeOf(await login(identity, phone, { deviceId: device }))).toBe('INVALID_CREDENTIALS');
+    expect(okOrCode(await login(identity, phone, { deviceId: device }))).toBe(
+      'INVALID_CREDENTIALS',
+    );
   });
 
   it('shows its owner each device that it opens, one that signed out too', async ({ identity }) => {
@@ -189,7 +194,9 @@ describe('a customer who signed in by code on a device that names itself', () =>
     expect((await owner('DELETE', `/auth/sessions/${lost?.id}`)).status).toBe(204);
     expect((await listed()).map(({ deviceId }) => deviceId)).toEqual(['another-device-of-mine']);
     expect((await owner('DELETE', `/auth/sessions/${lost?.id}`)).status).toBe(404);
-    expect(codeOf(await login(identity, phone, { deviceId: device }))).toBe('INVALID_CREDENTIALS');
+    expect(okOrCode(await login(identity, phone, { deviceId: device }))).toBe(
+      'INVALID_CREDENTIALS',
+    );
   });
 });
 
@@ -200,7 +207,7 @@ describe('a device', () => {
       const phone = newPhone();
       const { body } = await identity.signIn(phone, deviceId === undefined ? {} : { deviceId });
       await identity.as(String(body['accessToken']))('POST', '/auth/set-mpin', { mpin });
-      expect(codeOf(await login(identity, phone))).toBe('ok');
+      expect(okOrCode(await login(identity, phone))).toBe('ok');
     },
   );
 });
@@ -209,6 +216,6 @@ it('guesses of one address over many phones open nothing', async ({ identity }) 
   const people = [];
   for (let n = 0; n < 8; n += 1) people.push(await customer(identity));
   const told = [];
-  for (const { phone } of people) told.push(codeOf(await login(identity, phone)));
+  for (const { phone } of people) told.push(okOrCode(await login(identity, phone)));
   expect(new Set(told)).toEqual(new Set(['INVALID_CREDENTIALS']));
 });

@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest';
 import { eventually } from '#test/support/eventually.ts';
 import { goldTest } from '#test/support/gold-test.ts';
 import { lockRows, untilBlocked } from '#test/support/lock-rows.ts';
-import type { OpenAnswer } from '#test/support/caller.ts';
+import { codeOf } from '#test/support/caller.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
 import {
   createReviewedBuys,
@@ -13,7 +13,6 @@ import {
 
 const it = goldTest().extend('buys', { scope: 'file' }, ({ open }) => createReviewedBuys(open));
 
-const codeOf = (answer: OpenAnswer) => [answer.status, answer.body.error?.code];
 const notFit = [409, 'ILLEGAL_TRANSITION'];
 const isAllocated = { status: 'ALLOCATED', manual_review_code: null };
 const isInDoubt = { status: 'MANUAL_REVIEW', manual_review_code: 'FAILED_AFTER_PAID' };

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import { goldTest } from '#test/support/gold-test.ts';
 import { eventually } from '#test/support/eventually.ts';
-import type { OpenAnswer } from '#test/support/caller.ts';
+import { codeOf, type OpenAnswer } from '#test/support/caller.ts';
 import {
   createReviewedBuys,
   type ReviewedBuy,
@@ -12,7 +12,6 @@ const it = goldTest().extend('buys', { scope: 'file' }, ({ open }) => createRevi
 
 const keep = (buys: ReviewedBuys, { id }: ReviewedBuy): Promise<OpenAnswer> =>
   buys.resolve(id, 'KEEP');
-const codeOf = (answer: OpenAnswer) => [answer.status, answer.body.error?.code];
 const notFit = [409, 'ILLEGAL_TRANSITION'];
 const isAllocated = { status: 'ALLOCATED', manual_review_code: null };
 const noted = (buys: ReviewedBuys, buy: ReviewedBuy, reference: string) =>

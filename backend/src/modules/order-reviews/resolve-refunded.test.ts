@@ -1,12 +1,10 @@
 import { describe, expect } from 'vitest';
 import { goldTest } from '#test/support/gold-test.ts';
 import { eventually } from '#test/support/eventually.ts';
-import type { OpenAnswer } from '#test/support/caller.ts';
+import { codeOf } from '#test/support/caller.ts';
 import { createReviewedBuys, operatorId } from '#test/support/reviewed-buys.ts';
 
 const it = goldTest().extend('buys', { scope: 'file' }, ({ open }) => createReviewedBuys(open));
-
-const codeOf = (answer: OpenAnswer) => [answer.status, answer.body.error?.code];
 
 describe('REFUNDED', () => {
   it('of the only payment fails the order, with its reference, audited', async ({ open, buys }) => {

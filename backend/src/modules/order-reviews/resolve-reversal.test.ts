@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 import { formatGrams, gramsFromDatabase, subtractGrams } from '../../money/index.ts';
 import { goldTest } from '#test/support/gold-test.ts';
 import { eventually } from '#test/support/eventually.ts';
-import type { OpenAnswer } from '#test/support/caller.ts';
+import { codeOf } from '#test/support/caller.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
 import {
   createReviewedBuys,
@@ -16,7 +16,6 @@ const it = goldTest()
   .extend('buys', { scope: 'file' }, ({ open }) => createReviewedBuys(open))
   .extend('sellers', { scope: 'file' }, ({ open }) => createSellers(open));
 
-const codeOf = (answer: OpenAnswer) => [answer.status, answer.body.error?.code];
 const notFit = [409, 'ILLEGAL_TRANSITION'];
 const gramsOf = async (sellers: Sellers, { userId }: ReviewedBuy) => {
   const { balance, reserved } = await sellers.holdingOf(userId);

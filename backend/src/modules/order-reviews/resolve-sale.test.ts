@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 import { goldTest } from '#test/support/gold-test.ts';
-import type { OpenAnswer } from '#test/support/caller.ts';
+import { codeOf } from '#test/support/caller.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
 import { createReviewedBuys, operatorId } from '#test/support/reviewed-buys.ts';
 import { createSellers, type Seller } from '#test/support/sellers.ts';
@@ -8,8 +8,6 @@ import { createSellers, type Seller } from '#test/support/sellers.ts';
 const it = goldTest()
   .extend('sellers', { scope: 'file' }, ({ open }) => createSellers(open))
   .extend('buys', { scope: 'file' }, ({ open }) => createReviewedBuys(open));
-
-const codeOf = (answer: OpenAnswer) => [answer.status, answer.body.error?.code];
 
 describe('a sale under review', () => {
   let seller: Seller;

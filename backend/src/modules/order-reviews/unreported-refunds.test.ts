@@ -5,7 +5,7 @@ import {
   exhaustTries,
   type InstallmentFixtures,
 } from '#test/support/installments.ts';
-import type { OpenAnswer } from '#test/support/caller.ts';
+import { codeOf } from '#test/support/caller.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
 import { createReviewedBuys } from '#test/support/reviewed-buys.ts';
 import { runSweeps } from '#test/support/run-sweeps.ts';
@@ -15,7 +15,6 @@ const it = goldTest({ env: { PAYMENT_GATEWAYS: 'cashfree' } })
   .extend('fixtures', { scope: 'file' }, ({ open }) => createInstallmentFixtures(open))
   .extend('reviews', { scope: 'file' }, ({ open }) => createReviewedBuys(open));
 
-const codeOf = (answer: OpenAnswer) => [answer.status, answer.body.error?.code];
 const notFit = [409, 'ILLEGAL_TRANSITION'];
 
 /** An installment that was paid by a debit of its mandate. */

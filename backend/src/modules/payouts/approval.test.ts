@@ -1,3 +1,4 @@
+import { attemptsOf, payoutRow, playPayout, retryPayout } from '#test/support/payout-calls.ts';
 import { payoutTest } from '#test/support/payout-test.ts';
 import { lockRows, untilBlocked } from '#test/support/lock-rows.ts';
 import { describe, expect } from 'vitest';
@@ -14,10 +15,6 @@ const cap = 10_000_000n;
 const exceeded = { status: 403, code: 'PAYOUT_CAP_EXCEEDED' };
 const elsewhere = { status: 409, code: 'ILLEGAL_TRANSITION' };
 
-const row = (open: OpenPayouts, id: string) =>
-  open.system.db.payout.findUniqueOrThrow({ where: { id } });
-const attemptsOf = (open: OpenPayouts, payoutId: string) =>
-  open.system.db.payoutAttempt.findMany({ where: { payoutId }, orderBy: { attemptNo: 'asc' } });
 const auditOf = (open: OpenPayouts, targetId: string) =>
   open.system.db.auditLog.findMany({ where: { targetId }, orderBy: { seq: 'asc' } });
 const keysOf = async (open: OpenPayouts, payoutId: string): Promise<(string | undefined)[]> => {
@@ -26,10 +23,6 @@ const keysOf = async (open: OpenPayouts, payoutId: string): Promise<(string | un
   return sent.map(({ idempotencyKey }) => idempotencyKey).filter((key) => key?.startsWith(plain));
 };
 const approve = (call: Caller, id: string) => call('POST', `/payouts/${id}/approve`);
-const retry = (call: Caller, id: string, body?: object) =>
-  call('POST', `/payouts/${id}/retry`, body);
-const play = (open: OpenPayouts, payoutId: string, outcome: string) =>
-  open.system.sandbox.control('POST', `/payouts/${payoutId}`, { outcome, deliver: 'none' });
 
 /** A payout that the provider certainly did not pay. */
 const failed = async (
@@ -40,10 +33,10 @@ const failed = async (
   const made = await open.payout(amountPaise);
   if ((amountPaise ?? 0n) > cap) await approve(superAdmin.call, made.payoutId);
   await open.drain();
-  await play(open, made.payoutId, 'failed');
+  await playPayout(open, made.payoutId, 'failed');
   open.system.clock.advance(120_000);
   await open.runSweeps('payouts-poll-attempts');
-  expect((await row(open, made.payoutId)).status).toBe('FAILED');
+  expect((await payoutRow(open, made.payoutId)).status).toBe('FAILED');
   return made;
 };
 
@@ -53,9 +46,9 @@ describe('an approval', () => {
     admin,
   }) => {
     const { payoutId } = await open.payout(cap + 1n);
-    const before = await row(open, payoutId);
+    const before = await payoutRow(open, payoutId);
     expect(await approve(admin.call, payoutId)).toMatchObject(exceeded);
-    expect(await row(open, payoutId)).toEqual(before);
+    expect(await payoutRow(open, payoutId)).toEqual(before);
     expect(before.status).toBe('PENDING');
     await open.drain();
     expect(await keysOf(open, payoutId)).toEqual([]);
@@ -125,7 +118,7 @@ describe('an approval', () => {
     const { payoutId } = await open.payout(cap + 1n);
     const support = await open.operator('SUPPORT');
     expect(await approve(support.call, payoutId)).toMatchObject({ status: 403 });
-    expect(await retry(support.call, payoutId)).toMatchObject({ status: 403 });
+    expect(await retryPayout(support.call, payoutId)).toMatchObject({ status: 403 });
     expect(await approve(superAdmin.call, open.system.random.uuid())).toMatchObject({
       status: 404,
     });
@@ -153,17 +146,17 @@ describe('an approval', () => {
 describe('a retry', () => {
   it('starts a further attempt under a new key', async ({ open, superAdmin, admin }) => {
     const { payoutId, key, orderId } = await failed(open, superAdmin);
-    expect(await retry(admin.call, payoutId)).toMatchObject({
+    expect(await retryPayout(admin.call, payoutId)).toMatchObject({
       status: 200,
       body: { status: 'PENDING', approvedBy: admin.adminId, failureReason: null },
     });
     await open.drain();
     const [first = '', second = ''] = await keysOf(open, payoutId);
     expect([first, second]).toEqual([key, key.replace(/1$/u, '2')]);
-    await play(open, payoutId, 'processed');
+    await playPayout(open, payoutId, 'processed');
     open.system.clock.advance(120_000);
     await open.runSweeps('payouts-poll-attempts');
-    expect(await row(open, payoutId)).toMatchObject({ status: 'PAID', attempt: 2 });
+    expect(await payoutRow(open, payoutId)).toMatchObject({ status: 'PAID', attempt: 2 });
     expect((await open.sales.state(orderId)).status).toBe('COMPLETED');
     expect((await attemptsOf(open, payoutId)).map(({ status }) => status)).toEqual([
       'FAILED',
@@ -185,7 +178,7 @@ describe('a retry', () => {
   }) => {
     const { payoutId } = await failed(open, superAdmin);
     const calls = [superAdmin.call, admin.call, superAdmin.call, admin.call];
-    const answers = await Promise.all(calls.map((call) => retry(call, payoutId)));
+    const answers = await Promise.all(calls.map((call) => retryPayout(call, payoutId)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     const pending = { ...elsewhere, body: { error: { details: { status: 'PENDING' } } } };
     expect(answers.filter(({ status }) => status !== 200)).toMatchObject([
@@ -196,7 +189,7 @@ describe('a retry', () => {
     expect(await approve(admin.call, payoutId)).toMatchObject(elsewhere);
     await open.drain();
     expect(await keysOf(open, payoutId)).toHaveLength(2);
-    expect(await retry(superAdmin.call, payoutId)).toMatchObject(elsewhere);
+    expect(await retryPayout(superAdmin.call, payoutId)).toMatchObject(elsewhere);
   });
 
   it('is refused where another one was made, and failed, while it asked', async ({
@@ -205,9 +198,9 @@ describe('a retry', () => {
   }) => {
     const { payoutId } = await failed(open, superAdmin);
     const retryMeanwhile = async (): Promise<void> => {
-      expect(await retry(superAdmin.call, payoutId)).toMatchObject({ status: 200 });
+      expect(await retryPayout(superAdmin.call, payoutId)).toMatchObject({ status: 200 });
       await open.drain();
-      await play(open, payoutId, 'failed');
+      await playPayout(open, payoutId, 'failed');
       open.system.clock.advance(120_000);
       await open.runSweeps('payouts-poll-attempts');
     };
@@ -227,19 +220,19 @@ describe('a retry', () => {
     });
     const { token } = await open.factories.admin('SUPER_ADMIN');
     // Nobody has asked about the second attempt: a third one might pay twice.
-    expect(await retry(bearerCaller(url, token), payoutId)).toMatchObject(elsewhere);
-    expect(await row(open, payoutId)).toMatchObject({ status: 'FAILED', attempt: 2 });
+    expect(await retryPayout(bearerCaller(url, token), payoutId)).toMatchObject(elsewhere);
+    expect(await payoutRow(open, payoutId)).toMatchObject({ status: 'FAILED', attempt: 2 });
     expect(await keysOf(open, payoutId)).toHaveLength(2);
   });
 
   it('beyond the cap is refused whole', async ({ open, superAdmin, admin }) => {
     const { payoutId } = await failed(open, superAdmin, cap + 1n);
-    const before = await row(open, payoutId);
-    expect(await retry(admin.call, payoutId)).toMatchObject(exceeded);
-    expect(await row(open, payoutId)).toEqual(before);
+    const before = await payoutRow(open, payoutId);
+    expect(await retryPayout(admin.call, payoutId)).toMatchObject(exceeded);
+    expect(await payoutRow(open, payoutId)).toEqual(before);
     await open.drain();
     expect(await keysOf(open, payoutId)).toHaveLength(1);
-    expect(await retry(superAdmin.call, payoutId)).toMatchObject({ status: 200 });
+    expect(await retryPayout(superAdmin.call, payoutId)).toMatchObject({ status: 200 });
   });
 
   it('may name another verified account of the same customer', async ({
@@ -251,7 +244,7 @@ describe('a retry', () => {
     const number = `${open.system.random.digits(8)}9999`;
     const bankAccountId = await open.account(userId, number);
     const body = { bankAccountId };
-    expect(await retry(admin.call, payoutId, body)).toMatchObject({
+    expect(await retryPayout(admin.call, payoutId, body)).toMatchObject({
       status: 200,
       body: { bankAccountId, accountLast4: '9999' },
     });
@@ -269,28 +262,28 @@ describe('a retry', () => {
   }) => {
     const { payoutId, userId, bankAccountId } = await failed(open, superAdmin);
     const foreign = await open.customer();
-    const before = await row(open, payoutId);
+    const before = await payoutRow(open, payoutId);
     const theirs = { bankAccountId: await open.account(foreign.userId) };
-    expect(await retry(admin.call, payoutId, theirs)).toMatchObject({ status: 404 });
+    expect(await retryPayout(admin.call, payoutId, theirs)).toMatchObject({ status: 404 });
     const own = { bankAccountId: await open.account(userId, '555544449999') };
     await open.system.db.bankAccount.update({
       where: { id: own.bankAccountId },
       data: { status: 'PENDING' },
     });
     const unverified = { status: 400, code: 'BANK_ACCOUNT_NOT_VERIFIED', field: 'bankAccountId' };
-    expect(await retry(admin.call, payoutId, own)).toMatchObject(unverified);
+    expect(await retryPayout(admin.call, payoutId, own)).toMatchObject(unverified);
     await open.system.db.bankAccount.update({
       where: { id: own.bankAccountId },
       data: { status: 'VERIFIED', deletedAt: open.system.clock.now() },
     });
-    expect(await retry(admin.call, payoutId, own)).toMatchObject({ status: 404 });
+    expect(await retryPayout(admin.call, payoutId, own)).toMatchObject({ status: 404 });
     await open.system.db.bankAccount.update({
       where: { id: bankAccountId },
       data: { deletedAt: open.system.clock.now() },
     });
-    expect(await retry(admin.call, payoutId)).toMatchObject(unverified);
-    expect(await row(open, payoutId)).toEqual(before);
-    expect(await retry(admin.call, payoutId, { bankAccountId: 'x' })).toMatchObject({
+    expect(await retryPayout(admin.call, payoutId)).toMatchObject(unverified);
+    expect(await payoutRow(open, payoutId)).toEqual(before);
+    expect(await retryPayout(admin.call, payoutId, { bankAccountId: 'x' })).toMatchObject({
       status: 400,
       code: 'VALIDATION_FAILED',
     });
@@ -298,19 +291,19 @@ describe('a retry', () => {
 
   it('is refused of what is not FAILED or REVERSED', async ({ open, admin }) => {
     const { payoutId } = await open.payout();
-    expect(await retry(admin.call, payoutId)).toMatchObject(elsewhere);
+    expect(await retryPayout(admin.call, payoutId)).toMatchObject(elsewhere);
     await open.drain();
-    expect(await retry(admin.call, payoutId)).toMatchObject(elsewhere);
+    expect(await retryPayout(admin.call, payoutId)).toMatchObject(elsewhere);
   });
 
   it('is refused when the provider has paid after all', async ({ open, superAdmin, admin }) => {
     const { payoutId } = await failed(open, superAdmin);
-    await play(open, payoutId, 'processed');
-    expect(await retry(admin.call, payoutId)).toMatchObject({
+    await playPayout(open, payoutId, 'processed');
+    expect(await retryPayout(admin.call, payoutId)).toMatchObject({
       status: 409,
       code: 'OUTCOME_UNDECIDED',
     });
-    expect((await row(open, payoutId)).status).toBe('FAILED');
+    expect((await payoutRow(open, payoutId)).status).toBe('FAILED');
     await open.drain();
     expect(await keysOf(open, payoutId)).toHaveLength(1);
   });
@@ -319,19 +312,19 @@ describe('a retry', () => {
     'is refused, and changes nothing, while the provider gives no answer: %s',
     async (fault, { open, superAdmin, admin }) => {
       const { payoutId } = await failed(open, superAdmin);
-      const before = await row(open, payoutId);
+      const before = await payoutRow(open, payoutId);
       await open.fault('get-payout', fault, { times: 10 });
-      expect(await retry(admin.call, payoutId)).toMatchObject({
+      expect(await retryPayout(admin.call, payoutId)).toMatchObject({
         status: 503,
         code: 'SERVICE_UNAVAILABLE',
       });
-      expect(await row(open, payoutId)).toEqual(before);
+      expect(await payoutRow(open, payoutId)).toEqual(before);
       await open.system.sandbox.control('DELETE', '/faults');
       await open.drain();
       expect(await keysOf(open, payoutId)).toHaveLength(1);
       // The adapter leaves a provider alone for some seconds that has failed again and again.
       await eventually(async () => {
-        expect(await retry(admin.call, payoutId)).toMatchObject({ status: 200 });
+        expect(await retryPayout(admin.call, payoutId)).toMatchObject({ status: 200 });
       });
     },
   );
@@ -343,25 +336,25 @@ describe('a retry', () => {
     const { payoutId, orderId } = await open.payout();
     await open.drain();
     for (const outcome of ['processed', 'reversed']) {
-      await play(open, payoutId, outcome);
+      await playPayout(open, payoutId, outcome);
       open.system.clock.advance(120_000);
       await open.runSweeps('payouts-poll-attempts');
       if (outcome === 'processed') {
-        const { providerPayoutId } = await row(open, payoutId);
+        const { providerPayoutId } = await payoutRow(open, payoutId);
         await open.deliver({
           event: 'payout.reversed',
           payload: { payout: { entity: { id: providerPayoutId } } },
         });
       }
     }
-    expect((await row(open, payoutId)).status).toBe('REVERSED');
-    expect(await retry(admin.call, payoutId)).toMatchObject({ status: 200 });
+    expect((await payoutRow(open, payoutId)).status).toBe('REVERSED');
+    expect(await retryPayout(admin.call, payoutId)).toMatchObject({ status: 200 });
     await open.drain();
-    expect(await row(open, payoutId)).toMatchObject({ status: 'PROCESSING', attempt: 2 });
+    expect(await payoutRow(open, payoutId)).toMatchObject({ status: 'PROCESSING', attempt: 2 });
     const [first] = await attemptsOf(open, payoutId);
     const late = { id: first?.providerPayoutId, reference_id: first?.idempotencyKey };
     await open.deliver({ event: 'payout.failed', payload: { payout: { entity: late } } });
-    expect(await row(open, payoutId)).toMatchObject({ status: 'PROCESSING', attempt: 2 });
+    expect(await payoutRow(open, payoutId)).toMatchObject({ status: 'PROCESSING', attempt: 2 });
     expect((await open.sales.state(orderId)).status).toBe('CONFIRMED');
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
+import { payoutRow, playPayout, retryPayout } from '#test/support/payout-calls.ts';
 import { payoutTest } from '#test/support/payout-test.ts';
 import type { OpenPayouts } from '#test/support/open-payouts.ts';
-import type { Caller } from '#test/support/caller.ts';
 
 const it = payoutTest()
   .extend(
@@ -11,16 +11,9 @@ const it = payoutTest()
   )
   .extend('admin', { scope: 'file' }, async ({ open }) => (await open.operator('ADMIN')).call);
 
-const row = (open: OpenPayouts, id: string) =>
-  open.system.db.payout.findUniqueOrThrow({ where: { id } });
-const retry = (call: Caller, id: string, body?: object) =>
-  call('POST', `/payouts/${id}/retry`, body);
-const play = (open: OpenPayouts, payoutId: string, outcome: string) =>
-  open.system.sandbox.control('POST', `/payouts/${payoutId}`, { outcome, deliver: 'none' });
-
 /** Delivers an event of a payout's newest attempt. */
 const tell = async (open: OpenPayouts, payoutId: string, word: string) => {
-  const { providerPayoutId: id } = await row(open, payoutId);
+  const { providerPayoutId: id } = await payoutRow(open, payoutId);
   const entity = { id, status: word };
   await open.deliver({ event: `payout.${word}`, payload: { payout: { entity } } });
 };
@@ -29,9 +22,9 @@ const tell = async (open: OpenPayouts, payoutId: string, word: string) => {
 const failed = async (open: OpenPayouts) => {
   const { payoutId } = await open.payout();
   await open.drain();
-  await play(open, payoutId, 'failed');
+  await playPayout(open, payoutId, 'failed');
   await tell(open, payoutId, 'failed');
-  expect((await row(open, payoutId)).status).toBe('FAILED');
+  expect((await payoutRow(open, payoutId)).status).toBe('FAILED');
   return payoutId;
 };
 
@@ -43,12 +36,12 @@ describe('a retry of an attempt of which the provider contradicted itself', () =
   it('is for a SUPER_ADMIN who writes why', async ({ open, superAdmin, admin }) => {
     const payoutId = await failed(open);
     await tell(open, payoutId, 'processed');
-    const before = await row(open, payoutId);
-    expect(await retry(admin, payoutId, { note })).toMatchObject(forbidden);
-    expect(await retry(superAdmin, payoutId)).toMatchObject(withoutNote);
-    expect(await retry(superAdmin, payoutId, { note: '   ' })).toMatchObject(withoutNote);
-    expect(await row(open, payoutId)).toEqual(before);
-    expect(await retry(superAdmin, payoutId, { note })).toMatchObject({
+    const before = await payoutRow(open, payoutId);
+    expect(await retryPayout(admin, payoutId, { note })).toMatchObject(forbidden);
+    expect(await retryPayout(superAdmin, payoutId)).toMatchObject(withoutNote);
+    expect(await retryPayout(superAdmin, payoutId, { note: '   ' })).toMatchObject(withoutNote);
+    expect(await payoutRow(open, payoutId)).toEqual(before);
+    expect(await retryPayout(superAdmin, payoutId, { note })).toMatchObject({
       status: 200,
       body: { status: 'PENDING' },
     });
@@ -65,16 +58,16 @@ describe('a retry of an attempt of which the provider contradicted itself', () =
     admin,
   }) => {
     const payoutId = await failed(open);
-    await play(open, payoutId, 'processed');
+    await playPayout(open, payoutId, 'processed');
     const undecided = { status: 409, code: 'OUTCOME_UNDECIDED' };
-    expect(await retry(admin, payoutId)).toMatchObject(undecided);
-    await play(open, payoutId, 'failed');
-    expect(await retry(admin, payoutId)).toMatchObject(forbidden);
-    expect(await retry(superAdmin, payoutId, { note })).toMatchObject({ status: 200 });
+    expect(await retryPayout(admin, payoutId)).toMatchObject(undecided);
+    await playPayout(open, payoutId, 'failed');
+    expect(await retryPayout(admin, payoutId)).toMatchObject(forbidden);
+    expect(await retryPayout(superAdmin, payoutId, { note })).toMatchObject({ status: 200 });
     await open.drain();
-    await play(open, payoutId, 'failed');
+    await playPayout(open, payoutId, 'failed');
     await tell(open, payoutId, 'failed');
-    expect(await retry(admin, payoutId)).toMatchObject(forbidden);
+    expect(await retryPayout(admin, payoutId)).toMatchObject(forbidden);
   });
 
   it('is found of an older attempt too, of which no event told', async ({
@@ -83,22 +76,24 @@ describe('a retry of an attempt of which the provider contradicted itself', () =
     admin,
   }) => {
     const payoutId = await failed(open);
-    expect(await retry(admin, payoutId)).toMatchObject({ status: 200 });
+    expect(await retryPayout(admin, payoutId)).toMatchObject({ status: 200 });
     await open.drain();
-    await play(open, payoutId, 'failed');
+    await playPayout(open, payoutId, 'failed');
     await tell(open, payoutId, 'failed');
-    await play(open, `${payoutId.replaceAll('-', '')}-1`, 'processed');
+    await playPayout(open, `${payoutId.replaceAll('-', '')}-1`, 'processed');
     const undecided = { status: 409, code: 'OUTCOME_UNDECIDED' };
-    expect(await retry(admin, payoutId)).toMatchObject(undecided);
-    expect((await row(open, payoutId)).status).toBe('FAILED');
-    expect(await retry(admin, payoutId)).toMatchObject(forbidden);
-    expect(await retry(superAdmin, payoutId, { note })).toMatchObject(undecided);
+    expect(await retryPayout(admin, payoutId)).toMatchObject(undecided);
+    expect((await payoutRow(open, payoutId)).status).toBe('FAILED');
+    expect(await retryPayout(admin, payoutId)).toMatchObject(forbidden);
+    expect(await retryPayout(superAdmin, payoutId, { note })).toMatchObject(undecided);
   });
 
   it('leaves every other retry to an ADMIN, who may write a note', async ({ open, admin }) => {
     const [plain, noted] = [await failed(open), await failed(open)];
-    expect(await retry(admin, plain)).toMatchObject({ status: 200 });
-    expect(await retry(admin, noted, { note })).toMatchObject({ status: 200 });
-    expect(await retry(admin, noted, { note: 'x'.repeat(2001) })).toMatchObject({ status: 400 });
+    expect(await retryPayout(admin, plain)).toMatchObject({ status: 200 });
+    expect(await retryPayout(admin, noted, { note })).toMatchObject({ status: 200 });
+    expect(await retryPayout(admin, noted, { note: 'x'.repeat(2001) })).toMatchObject({
+      status: 400,
+    });
   });
 });

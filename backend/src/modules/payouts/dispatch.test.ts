@@ -1,4 +1,5 @@
 import { describe, expect } from 'vitest';
+import { attemptsOf, payoutRow } from '#test/support/payout-calls.ts';
 import type { PayoutProvider } from '../../adapters/payout-provider/port.ts';
 import { unknown } from '../../platform/outcome/outcome.ts';
 import { payoutTest } from '#test/support/payout-test.ts';
@@ -14,10 +15,6 @@ const cutOff = async (): Promise<never> => {
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 
-const row = (open: OpenPayouts, id: string) =>
-  open.system.db.payout.findUniqueOrThrow({ where: { id } });
-const attemptsOf = (open: OpenPayouts, payoutId: string) =>
-  open.system.db.payoutAttempt.findMany({ where: { payoutId }, orderBy: { attemptNo: 'asc' } });
 const told = (open: OpenPayouts, userId: string, type: string) =>
   open.system.db.notification.count({ where: { userId, type } });
 
@@ -60,9 +57,9 @@ describe('the dispatch of a payout', () => {
   it('goes out by itself up to INR 100,000, is paid, and completes the sale', async ({ open }) => {
     const { payoutId, orderId, userId, call, key } = await open.payout(10_000_000n, '123456781234');
     expect(await open.drain()).toEqual([]);
-    await eventually(async () => (await row(open, payoutId)).status === 'PAID');
+    await eventually(async () => (await payoutRow(open, payoutId)).status === 'PAID');
 
-    const paid = await row(open, payoutId);
+    const paid = await payoutRow(open, payoutId);
     expect(paid).toMatchObject({ attempt: 1, approvalRequired: false, approvedBy: null });
     expect(paid.utr).toMatch(/^\d{12}$/u);
     expect(await open.sales.state(orderId)).toEqual({
@@ -98,7 +95,7 @@ describe('the dispatch of a payout', () => {
     await open.runSweeps();
     await open.drain();
     await dispatch(open, payoutId);
-    expect(await row(open, payoutId)).toMatchObject({
+    expect(await payoutRow(open, payoutId)).toMatchObject({
       status: 'PENDING',
       attempt: 0,
       approvalRequired: true,
@@ -109,8 +106,8 @@ describe('the dispatch of a payout', () => {
   it('fails when the bank says no, and tells the customer', async ({ open }) => {
     const { payoutId, orderId, userId } = await open.payout(5000n, '123456787777');
     await open.drain();
-    await eventually(async () => (await row(open, payoutId)).status === 'FAILED');
-    expect((await row(open, payoutId)).failureReason).not.toBeNull();
+    await eventually(async () => (await payoutRow(open, payoutId)).status === 'FAILED');
+    expect((await payoutRow(open, payoutId)).failureReason).not.toBeNull();
     expect(await told(open, userId, 'payout_failed')).toBe(1);
     expect((await open.sales.state(orderId)).status).toBe('CONFIRMED');
   });
@@ -122,7 +119,7 @@ describe('the dispatch of a payout', () => {
       data: { status: 'FAILED' },
     });
     expect(await open.drain()).toEqual([]);
-    expect(await row(open, payoutId)).toMatchObject({
+    expect(await payoutRow(open, payoutId)).toMatchObject({
       status: 'FAILED',
       failureReason: 'The bank account is not verified.',
     });
@@ -140,7 +137,7 @@ describe('the dispatch of a payout', () => {
       dispatch(open, payoutId),
     ]);
     expect(await sentUnder(open, key)).toHaveLength(1);
-    expect((await row(open, payoutId)).status).toBe('PROCESSING');
+    expect((await payoutRow(open, payoutId)).status).toBe('PROCESSING');
   });
 });
 
@@ -157,7 +154,7 @@ describe('an answer that is lost', () => {
     const { payoutId, key } = await open.payout();
     await open.fault('create-payout', fault, more);
     await open.drain();
-    expect((await row(open, payoutId)).status).toBe('PROCESSING');
+    expect((await payoutRow(open, payoutId)).status).toBe('PROCESSING');
     for (let round = 0; round < 3; round += 1) {
       open.system.clock.advance(2 * minuteMs);
       await open.runSweeps();
@@ -174,7 +171,7 @@ describe('an answer that is lost', () => {
     });
     open.system.clock.advance(2 * minuteMs);
     await open.runSweeps('payouts-poll-attempts');
-    expect((await row(open, payoutId)).status).toBe('PAID');
+    expect((await payoutRow(open, payoutId)).status).toBe('PAID');
   });
 
   it('is not sent again while nobody can be asked', async ({ open }) => {
@@ -229,11 +226,11 @@ describe('an answer that is lost', () => {
     open.system.clock.advance(7 * dayMs - 30 * minuteMs);
     await open.runSweeps('payouts-poll-attempts');
     expect(await sentUnder(open, key)).toHaveLength(1);
-    expect((await row(open, payoutId)).status).toBe('PROCESSING');
+    expect((await payoutRow(open, payoutId)).status).toBe('PROCESSING');
     open.system.clock.advance(31 * minuteMs);
     await open.runSweeps('payouts-poll-attempts');
     expect(await sentUnder(open, key)).toHaveLength(1);
-    expect(await row(open, payoutId)).toMatchObject({ status: 'FAILED' });
+    expect(await payoutRow(open, payoutId)).toMatchObject({ status: 'FAILED' });
   });
 });
 
@@ -267,7 +264,7 @@ describe('a worker that is killed', () => {
     await open.system.db.$executeRaw`DELETE FROM graphile_worker._private_jobs`;
     await open.runSweeps('payouts-resume-pending');
     expect(await open.drain()).toEqual([]);
-    expect((await row(open, payoutId)).status).toBe('PENDING');
+    expect((await payoutRow(open, payoutId)).status).toBe('PENDING');
     open.system.clock.advance(2 * minuteMs);
     await open.runSweeps('payouts-resume-pending');
     await open.drain();
@@ -279,7 +276,7 @@ describe('a no of the provider', () => {
   it('fails the payout at once when it was never sent before', async ({ open }) => {
     const { payoutId } = await open.payout();
     await open.drain(open.replica(refusing('no such fund account')));
-    expect(await row(open, payoutId)).toMatchObject({
+    expect(await payoutRow(open, payoutId)).toMatchObject({
       status: 'FAILED',
       failureReason: 'no such fund account',
     });
@@ -292,10 +289,10 @@ describe('a no of the provider', () => {
     const no = open.replica(refusing('another body'));
     open.system.clock.advance(2 * minuteMs);
     await open.runSweeps('payouts-poll-attempts', no);
-    expect((await row(open, payoutId)).status).toBe('PROCESSING');
+    expect((await payoutRow(open, payoutId)).status).toBe('PROCESSING');
     open.system.clock.advance(4 * minuteMs);
     await open.runSweeps('payouts-poll-attempts', no);
-    expect((await row(open, payoutId)).status).toBe('FAILED');
+    expect((await payoutRow(open, payoutId)).status).toBe('FAILED');
   });
 
   it('waits for a send of an older version too, which noted none', async ({ open }) => {
@@ -305,7 +302,7 @@ describe('a no of the provider', () => {
     await open.system.db.payoutAttempt.updateMany({ where: { payoutId }, data: { sentAt: null } });
     open.system.clock.advance(2 * minuteMs);
     await open.runSweeps('payouts-poll-attempts', open.replica(refusing('another body')));
-    expect((await row(open, payoutId)).status).toBe('PROCESSING');
+    expect((await payoutRow(open, payoutId)).status).toBe('PROCESSING');
   });
 
   it('waits for the last send, and for no resend that was refused', async ({ open }) => {
@@ -318,11 +315,11 @@ describe('a no of the provider', () => {
     for (const minutes of [2, 2]) {
       open.system.clock.advance(minutes * minuteMs);
       await open.runSweeps('payouts-poll-attempts', no);
-      expect((await row(open, payoutId)).status).toBe('PROCESSING');
+      expect((await payoutRow(open, payoutId)).status).toBe('PROCESSING');
     }
     open.system.clock.advance(2 * minuteMs);
     await open.runSweeps('payouts-poll-attempts', no);
-    expect((await row(open, payoutId)).status).toBe('FAILED');
+    expect((await payoutRow(open, payoutId)).status).toBe('FAILED');
   });
 });
 

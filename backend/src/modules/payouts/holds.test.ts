@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest';
 import type { OpenPayouts } from '#test/support/open-payouts.ts';
+import { payoutRow } from '#test/support/payout-calls.ts';
 import { payoutTest } from '#test/support/payout-test.ts';
 import { paise } from '../../money/index.ts';
 import type { PayoutHolds } from './index.ts';
@@ -23,8 +24,6 @@ it.beforeEach(() => {
 });
 it.afterEach(({ open }) => open.drain());
 
-const row = (open: OpenPayouts, id: string) =>
-  open.system.db.payout.findUniqueOrThrow({ where: { id } });
 const shown = async (open: OpenPayouts, userId: string) => {
   // A new one each time: a token does not outlive the times that pass here.
   const { call } = await open.operator('SUPPORT');
@@ -40,7 +39,7 @@ const setScore = (open: OpenPayouts, id: string, nameMatchScore: number | null) 
 /** A sale for INR 50, and its payout. */
 const place = async (open: OpenPayouts, userId: string, bankAccountId: string) => {
   const { payoutId } = await open.sales.place({ userId, bankAccountId, amountPaise: 5000n });
-  return row(open, payoutId);
+  return payoutRow(open, payoutId);
 };
 
 /** Lets a worker do whatever it would do with what waits. */
@@ -63,7 +62,7 @@ describe('a payout', () => {
     const { payoutId, userId, call } = await open.payout();
     await letWorkersTry(open);
     expect(await shown(open, userId)).toEqual({ [payoutId]: ['PENDING', 'NEW_ACCOUNT'] });
-    expect(await row(open, payoutId)).toMatchObject({ attempt: 0, approvalRequired: true });
+    expect(await payoutRow(open, payoutId)).toMatchObject({ attempt: 0, approvalRequired: true });
     expect((await call('GET', `/payouts/${payoutId}`)).body).not.toHaveProperty('hold');
     // A new one: a token does not outlive the times that pass here.
     const admin = (await open.operator('ADMIN')).call;
@@ -72,7 +71,7 @@ describe('a payout', () => {
       body: { status: 'PROCESSING', hold: null },
     });
     await open.drain();
-    expect((await row(open, payoutId)).providerPayoutId).not.toBeNull();
+    expect((await payoutRow(open, payoutId)).providerPayoutId).not.toBeNull();
   });
 
   it('to an account that is old enough goes out', async ({ open }) => {
@@ -127,7 +126,7 @@ describe('a payout', () => {
     const { userId } = await open.customer();
     const bankAccountId = await open.account(userId);
     const other = await open.payout(9000n);
-    expect((await row(open, other.payoutId)).hold).toBeNull();
+    expect((await payoutRow(open, other.payoutId)).hold).toBeNull();
     rules.dailyAutoPaise = paise(10_000n);
     // 20:00 in India: the day ends four hours later, in the middle of a UTC day.
     const ist = new Date(open.system.clock.now());
@@ -135,7 +134,7 @@ describe('a payout', () => {
     open.system.clock.set(ist);
     const holdOf = async (amountPaise: bigint) => {
       const sell = await open.sales.place({ userId, bankAccountId, amountPaise });
-      return (await row(open, sell.payoutId)).hold;
+      return (await payoutRow(open, sell.payoutId)).hold;
     };
     expect(await holdOf(6000n)).toBeNull();
     expect(await holdOf(4001n)).toBe('DAILY_SUM');
@@ -153,7 +152,7 @@ describe('a payout', () => {
     const { userId } = await open.customer();
     const bankAccountId = await open.account(userId);
     const other = await open.payout(9000n);
-    expect((await row(open, other.payoutId)).hold).toBeNull();
+    expect((await payoutRow(open, other.payoutId)).hold).toBeNull();
     rules.dailyAutoCount = 2;
     const ist = new Date(open.system.clock.now());
     ist.setUTCHours(38, 30, 0, 0);
@@ -197,7 +196,7 @@ const failed = async (open: OpenPayouts, bank: { registeredName: string }) => {
   await open.system.sandbox.control('POST', `/payouts/${id}`, outcome);
   open.system.clock.advance(120_000);
   await open.runSweeps('payouts-poll-attempts');
-  expect((await row(open, id)).status).toBe('FAILED');
+  expect((await payoutRow(open, id)).status).toBe('FAILED');
   return { id, first, other };
 };
 
@@ -214,13 +213,13 @@ describe('a retry', () => {
       body: { status: 'PENDING', hold: 'NAME_MATCH', bankAccountId: other, approvedBy: null },
     });
     await letWorkersTry(open);
-    expect(await row(open, id)).toMatchObject({ status: 'PENDING', attempt: 1 });
+    expect(await payoutRow(open, id)).toMatchObject({ status: 'PENDING', attempt: 1 });
     expect(await admin('POST', `/payouts/${id}/approve`)).toMatchObject({
       status: 200,
       body: { status: 'PROCESSING', hold: null },
     });
     await open.drain();
-    expect((await row(open, id)).providerPayoutId).not.toBeNull();
+    expect((await payoutRow(open, id)).providerPayoutId).not.toBeNull();
   });
 
   it('to a new account is held, and to the account of before it is not', async ({ open }) => {
@@ -234,7 +233,7 @@ describe('a retry', () => {
     expect(held.body).toMatchObject({ status: 'PENDING', hold: 'NEW_ACCOUNT' });
     const same = await admin('POST', `/payouts/${two.id}/retry`, { bankAccountId: two.first });
     expect(same.body).toMatchObject({ status: 'PENDING', hold: null });
-    expect((await row(open, two.id)).approvedAt).not.toBeNull();
+    expect((await payoutRow(open, two.id)).approvedAt).not.toBeNull();
   });
 
   it('to another account that no hold concerns goes out', async ({ open }) => {
@@ -243,6 +242,6 @@ describe('a retry', () => {
     const admin = (await open.operator('ADMIN')).call;
     await admin('POST', `/payouts/${id}/retry`, { bankAccountId: other });
     await open.drain();
-    expect((await row(open, id)).providerPayoutId).not.toBeNull();
+    expect((await payoutRow(open, id)).providerPayoutId).not.toBeNull();
   });
 });

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect } from 'vitest';
+import { payoutRow } from '#test/support/payout-calls.ts';
 import { payoutTest } from '#test/support/payout-test.ts';
 import { signatureOf, type OpenPayouts } from '#test/support/open-payouts.ts';
 import { openBody } from '../webhook-inbox/index.ts';
@@ -12,8 +13,6 @@ const repeated = { status: 200, body: { received: true, duplicate: true } };
 
 type Word = 'processed' | 'failed' | 'rejected' | 'reversed';
 
-const row = (open: OpenPayouts, id: string) =>
-  open.system.db.payout.findUniqueOrThrow({ where: { id } });
 const inboxOf = (open: OpenPayouts, subject: string) =>
   open.system.db.webhookEvent.findMany({
     where: { subject },
@@ -53,7 +52,7 @@ const eventOf = (
 const underWay = async (open: OpenPayouts) => {
   const made = await open.payout();
   await open.drain();
-  const { providerPayoutId, status } = await row(open, made.payoutId);
+  const { providerPayoutId, status } = await payoutRow(open, made.payoutId);
   expect(status).toBe('PROCESSING');
   return { ...made, id: providerPayoutId ?? '' };
 };
@@ -77,7 +76,7 @@ const send = async (open: OpenPayouts, word: Word, payout: UnderWay, more: objec
 };
 
 const stateOf = async (open: OpenPayouts, { payoutId, orderId, userId }: UnderWay) => {
-  const { status } = await row(open, payoutId);
+  const { status } = await payoutRow(open, payoutId);
   const told = await open.system.db.notification.findMany({
     where: { userId, type: { startsWith: 'payout' } },
     orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
@@ -105,7 +104,7 @@ describe('an event of a payout', () => {
     const payout = await underWay(open);
     expect(await send(open, 'processed', payout)).toMatchObject(accepted);
     expect(await stateOf(open, payout)).toEqual(paid);
-    expect(await row(open, payout.payoutId)).toMatchObject({
+    expect(await payoutRow(open, payout.payoutId)).toMatchObject({
       utr: '428512345678',
       paidAt: open.system.clock.now(),
     });
@@ -115,7 +114,7 @@ describe('an event of a payout', () => {
     const payout = await underWay(open);
     await send(open, word, payout);
     expect(await stateOf(open, payout)).toEqual({ status: 'FAILED', ...notPaid });
-    expect((await row(open, payout.payoutId)).failureReason).toBe('The bank said so');
+    expect((await payoutRow(open, payout.payoutId)).failureReason).toBe('The bank said so');
   });
 
   it('reversed after processed takes the sale back to CONFIRMED', async ({ open }) => {
@@ -123,7 +122,7 @@ describe('an event of a payout', () => {
     await send(open, 'processed', payout);
     await send(open, 'reversed', payout);
     expect(await stateOf(open, payout)).toEqual(cameBack);
-    expect((await row(open, payout.payoutId)).paidAt).toBeNull();
+    expect((await payoutRow(open, payout.payoutId)).paidAt).toBeNull();
   });
 
   it('reversed is final for the attempt: processed after it is ignored', async ({ open }) => {
@@ -157,10 +156,10 @@ describe('an event of a payout', () => {
     await open.fault('create-payout', 'accept_then_timeout');
     await open.fault('list-payouts', 'error', { times: 5 });
     await open.drain();
-    expect((await row(open, made.payoutId)).providerPayoutId).toBeNull();
+    expect((await payoutRow(open, made.payoutId)).providerPayoutId).toBeNull();
     await payUnheard(open, made.payoutId);
     await open.deliver(eventOf('processed', { id: 'pout_early', key: made.key }));
-    expect(await row(open, made.payoutId)).toMatchObject({
+    expect(await payoutRow(open, made.payoutId)).toMatchObject({
       status: 'PAID',
       providerPayoutId: 'pout_early',
     });
@@ -180,7 +179,7 @@ describe('an event of a payout', () => {
       },
     }));
     expect(await open.drain(overtaken)).toEqual([]);
-    const { providerPayoutId } = await row(open, made.payoutId);
+    const { providerPayoutId } = await payoutRow(open, made.payoutId);
     expect(await stateOf(open, { ...made, id: providerPayoutId ?? '' })).toEqual(paid);
   });
 
@@ -226,7 +225,7 @@ describe('an event that cannot be applied now', () => {
     const payout = await underWay(open);
     const mend = await open.breakSale(payout.orderId);
     expect(await send(open, 'processed', payout)).toMatchObject(accepted);
-    expect((await row(open, payout.payoutId)).status).toBe('PROCESSING');
+    expect((await payoutRow(open, payout.payoutId)).status).toBe('PROCESSING');
     expect(await inboxOf(open, payout.id)).toMatchObject([{ status: 'PENDING', attempts: 1 }]);
     await mend();
     expect(await open.drain()).toEqual([]);
@@ -248,10 +247,10 @@ describe('an event that cannot be applied now', () => {
   it('waits visibly when it speaks of another amount, or of another payout', async ({ open }) => {
     const [other, twice] = [await underWay(open), await underWay(open)];
     await send(open, 'processed', other, { amount: 999 });
-    expect((await row(open, other.payoutId)).status).toBe('PROCESSING');
+    expect((await payoutRow(open, other.payoutId)).status).toBe('PROCESSING');
     expect(await inboxOf(open, other.id)).toMatchObject([{ status: 'PENDING' }]);
     await open.deliver(eventOf('processed', { id: 'pout_second', key: twice.key }));
-    expect((await row(open, twice.payoutId)).status).toBe('PROCESSING');
+    expect((await payoutRow(open, twice.payoutId)).status).toBe('PROCESSING');
     expect(await inboxOf(open, 'pout_second')).toMatchObject([{ status: 'PENDING' }]);
   });
 });
@@ -272,7 +271,7 @@ describe('an event that names a fund account', () => {
       expect(await send(open, word, payout, { fund_account_id: 'fa_elsewhere' })).toMatchObject(
         accepted,
       );
-      expect((await row(open, payout.payoutId)).status).toBe('PROCESSING');
+      expect((await payoutRow(open, payout.payoutId)).status).toBe('PROCESSING');
       expect(await inboxOf(open, payout.id)).toMatchObject([{ status: 'PENDING', attempts: 1 }]);
     },
   );

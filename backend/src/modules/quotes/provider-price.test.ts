@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect } from 'vitest';
+import { codeOf } from '#test/support/caller.ts';
 import { forgePrice } from '#test/support/forge-price.ts';
 import { goldTest } from '#test/support/gold-test.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
@@ -57,11 +58,6 @@ const leaveTick = async (open: OpenGold, providerBuyPaise: number): Promise<void
   });
   await insertTick(open.database.db, randomUUID(), wall.now(), price);
 };
-
-const codeOf = (answer: { status: number; body: { error?: { code: string } } }) => [
-  answer.status,
-  answer.body.error?.code,
-];
 
 const written = (open: OpenGold) =>
   Promise.all([open.database.db.goldQuote.count(), open.database.db.goldOrder.count()]);

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect } from 'vitest';
 import type { GoldProvider } from '../../adapters/gold-provider/port.ts';
 import { goldTest } from '#test/support/gold-test.ts';
-import type { OpenAnswer } from '#test/support/caller.ts';
+import { codeOf } from '#test/support/caller.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
 import { createSaleOutcomes } from '#test/support/sale-outcomes.ts';
 import { createSellers, newSaleKey, type Seller, type Sellers } from '#test/support/sellers.ts';
@@ -52,7 +52,6 @@ afterEach(() => {
   standstill.during = undefined;
 });
 
-const codeOf = (answer: OpenAnswer) => [answer.status, answer.body.error.code];
 const sell = (sellers: Sellers, seller: Seller, key = newSaleKey()) =>
   sellers.sell(seller, '0.02', { idempotency_key: key });
 

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import { goldTest } from '#test/support/gold-test.ts';
 import { eventually } from '#test/support/eventually.ts';
-import type { OpenAnswer } from '#test/support/caller.ts';
+import { codeOf } from '#test/support/caller.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
 import { createSaleOutcomes } from '#test/support/sale-outcomes.ts';
 import { createSellers, newSaleKey, type Seller, type Sellers } from '#test/support/sellers.ts';
@@ -16,7 +16,6 @@ const it = goldTest({ env })
     createSaleOutcomes(open, sellers, () => seller),
   );
 
-const codeOf = (answer: OpenAnswer) => [answer.status, answer.body.error.code];
 const sell = (sellers: Sellers, seller: Seller, key = newSaleKey()) =>
   sellers.sell(seller, '0.02', { idempotency_key: key });
 /** Lists the calls of one operation that the provider got about a seller. */

@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest';
 import { askUntilDecided } from '#test/support/ask-until-decided.ts';
+import { codeOf } from '#test/support/caller.ts';
 import { goldTest } from '#test/support/gold-test.ts';
 import { createSellers, newSaleKey, type Seller, type Sellers } from '#test/support/sellers.ts';
 import { parseGrams, paise } from '../../money/index.ts';
@@ -7,11 +8,6 @@ import { parseGrams, paise } from '../../money/index.ts';
 const it = goldTest()
   .extend('sellers', { scope: 'file' }, ({ open }) => createSellers(open))
   .extend('seller', ({ sellers }) => sellers.newSeller());
-
-const codeOf = (answer: { status: number; body: { error: { code: string } } }) => [
-  answer.status,
-  answer.body.error.code,
-];
 
 /** Asks for a quote. */
 const ask = (seller: Seller, unit: string, amount: string) =>
