@@ -1,17 +1,13 @@
 import { describe, expect } from 'vitest';
-import { goldTest } from '#test/support/gold-test.ts';
 import { eventually } from '#test/support/eventually.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
-import {
-  createPlanFixtures,
-  type PlanFixtures,
-  type TestPlan,
-} from '#test/support/plan-fixtures.ts';
+import type { PlanFixtures, TestPlan } from '#test/support/plan-fixtures.ts';
+import { planTest } from '#test/support/plan-test.ts';
 import { runSweeps } from '#test/support/run-sweeps.ts';
 import { istDate } from '../../platform/clock/ist.ts';
 import { paise } from '../../money/index.ts';
 
-const it = goldTest().extend('fixtures', { scope: 'file' }, ({ open }) => createPlanFixtures(open));
+const it = planTest();
 
 it.beforeEach(async ({ open, fixtures }) => {
   // Plans of earlier tests are over: each test sees its own alone.
