@@ -82,7 +82,7 @@ describe.each(leftOutWays)('a field that is %s', (_way, without) => {
     },
   );
 
-  test('opens no order at Cashfree that nobody can pay', async () => {
+  test('the adapter opens no order at Cashfree that nobody can pay', async () => {
     server.answerWith(() => ({ body: without(cashfreeOrder, 'payment_session_id') }));
     expect(await gateways.of('cashfree').createOrder(order)).toMatchObject({
       kind: 'refused',
@@ -141,12 +141,12 @@ describe.each(leftOutWays)('a field that is %s', (_way, without) => {
     },
   );
 
-  test('debits a mandate of Razorpay whose customer has no e-mail', async () => {
+  test('the adapter debits a mandate of Razorpay whose customer has no e-mail', async () => {
     answerAbout(without(customer, 'email'));
     expect(await debitUnder('razorpay', 'cust_1/token_1')).toMatchObject({ kind: 'done' });
   });
 
-  test('refuses a mandate of Razorpay whose customer has no number, with the reason', async () => {
+  test('the adapter refuses a mandate of Razorpay whose customer has no number', async () => {
     answerAbout(without(customer, 'contact'));
     expect(await debitUnder('razorpay', 'cust_1/token_1')).toMatchObject({
       kind: 'refused',

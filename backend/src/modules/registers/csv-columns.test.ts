@@ -116,7 +116,7 @@ const anyRow: fc.Arbitrary<Row> = fc.record({
   weight: fc.bigInt({ min: -(10n ** 16n), max: 10n ** 16n }).map(String),
 });
 
-it('writes any text as another writer does, byte for byte', async () => {
+it('the CSV writer writes any text as another writer does, byte for byte', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(anyRow, { maxLength: 60 }), async (rows) => {
       expect(await copied(rows)).toBe(rows.map(recordOf).join(''));
@@ -125,7 +125,7 @@ it('writes any text as another writer does, byte for byte', async () => {
   );
 });
 
-it('keeps line feeds between quotes where a piece of the file ends within them', async () => {
+it('the CSV writer keeps line feeds between quotes where a piece of the file ends within them', async () => {
   const long = `${'a"\n'.repeat(40_000)}\n`;
   const rows = Array.from({ length: 5 }, () => ({
     text: long,

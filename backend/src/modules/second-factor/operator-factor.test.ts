@@ -279,7 +279,7 @@ describe('where a second factor is required', () => {
 
 const key = (id: string) => `${id}:${Buffer.from(id.padEnd(32, 'k')).toString('base64')}`;
 
-it('seals its secret with the first key of the ring', async () => {
+it('the second factor seals its secret with the first key of the ring', async () => {
   const made = await make.admin();
   const { secret } = await enrol(made);
   const old = `k1:${Buffer.from('dev-only-'.padEnd(32, 'k')).toString('base64')}`;

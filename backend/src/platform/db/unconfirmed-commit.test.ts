@@ -17,7 +17,7 @@ const open = () => {
   return database;
 };
 
-it('takes what no standby has for unknown, though the server says that it committed', async () => {
+it('the service takes a commit that no standby has for unknown, whatever the server says', async () => {
   const { db, inTransaction } = open();
   await db.$executeRaw`CREATE TABLE note (id int)`;
   await server.set('synchronous_standby_names', 'somebody');

@@ -44,7 +44,7 @@ const keyOf = async (days: number, ending: 'done' | 'bound' | 'unbound'): Promis
   return scope.key;
 };
 
-it('deletes keys after 90 days, but for one whose resource its request never finished', async () => {
+it('the purge deletes keys after 90 days, but not those of unfinished requests', async () => {
   const old = {
     done: await keyOf(91, 'done'),
     unbound: await keyOf(91, 'unbound'),

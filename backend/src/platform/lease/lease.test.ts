@@ -119,7 +119,7 @@ describe('a lease', () => {
   });
 });
 
-it('ends and keeps its holder where the columns cannot be empty', async () => {
+it('a lease ends and keeps its holder where the columns cannot be empty', async () => {
   const [holderId, next] = [random.uuid(), random.uuid()];
   const row = await addKey(holderId, longMs);
   const request = { row, holderId: next, leaseMs: longMs };
@@ -128,6 +128,6 @@ it('ends and keeps its holder where the columns cannot be empty', async () => {
   expect(await keys.acquire(database.db, request)).toBe(true);
 });
 
-it('takes names of the schema only', () => {
+it('a lease takes names of the schema only', () => {
   expect(() => createLease({ table: 'x; drop table y' })).toThrow('not a plain name');
 });

@@ -87,7 +87,7 @@ describe('a verified sale', () => {
   });
 });
 
-it('answers other grams at a verify with that fault', async () => {
+it('the sandbox answers other grams at a verify with that fault', async () => {
   await fault('sell-verify', 'wrong_amount');
   const { body } = await verify(open, 'sell', userId, ['0.1000', '286.51']);
   expect(body).toMatchObject({ gold_amount: 0.1001, sell_price: 286.51 });
