@@ -128,7 +128,7 @@ const jobsOfTask = async (open: OpenGold, task: string, status: string) => {
 describe('/jobs', () => {
   it.afterEach(({ open }) => clearJobs(open));
 
-  it('lists the jobs that were given up, and starts one anew', async ({ open }) => {
+  it('lists the jobs that were given up, and starts one again', async ({ open }) => {
     const task = taskName();
     const id = await putJob(open, task, { attempts: 3 });
     const job = { id, task, status: 'dead', attempts: 3, lastError: 'Error: no holding' };

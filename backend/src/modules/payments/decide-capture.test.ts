@@ -164,7 +164,7 @@ const matches = (given: Case, when: (typeof rules)[number]['when']): boolean =>
     (values as readonly unknown[]).includes(given[key as keyof Case]),
   );
 
-describe('what a captured payment means', () => {
+describe('a captured payment', () => {
   it('follows the rules in every combination', () => {
     const cases = allCases();
     expect(cases).toHaveLength(6 * 7 * 8 * 2 * 3 * 2 * 3 * 2);

@@ -38,7 +38,7 @@ const paymentsOf = (open: OpenGold, gatewayOrderId: string) =>
     orderBy: [{ learnedAt: 'asc' }, { id: 'asc' }],
   });
 
-describe('what a webhook means', () => {
+describe('a webhook', () => {
   it('fails the order, and a capture of the same checkout still pays it', async ({ open }) => {
     const checkout = await openCheckout(open);
     await tell(open, 'payment.failed', checkout, 'pay_f1');

@@ -266,7 +266,7 @@ describe('a debit that was announced and not sent on its day', () => {
   });
 });
 
-describe('what a debit took', () => {
+describe('the amount of a debit', () => {
   it('is notified after it, once', async ({ open, fixtures }) => {
     const plan = await withMandate(fixtures, { frequency: 'MONTHLY' });
     await workAt(open, fixtures, '2026-01-05T06:00:05.000Z');

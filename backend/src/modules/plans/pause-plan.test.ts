@@ -124,7 +124,10 @@ describe('the next installment', () => {
     expect(await noticesOf(fixtures, plan, 'sip_installment_skipped')).toHaveLength(1);
   });
 
-  it('is announced anew for its later date, where it was announced', async ({ open, fixtures }) => {
+  it('is announced again for its later date, where it was announced', async ({
+    open,
+    fixtures,
+  }) => {
     const start = { start_date: '2026-01-10', frequency: 'WEEKLY', mandate_token: 'token-of-asha' };
     const plan = await fixtures.newPlan(start);
     await workAt(fixtures, '2026-01-09T03:30:05.000Z');
