@@ -1,21 +1,11 @@
 import * as fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { freshDatabase, type FreshDatabase } from '#test/support/fresh-database.ts';
-import { createDatabase, sql, type Database } from '../../platform/db/index.ts';
+import { expect, it } from 'vitest';
+import { databaseOfFile } from '#test/support/database-of-file.ts';
+import { sql } from '../../platform/db/index.ts';
 import { grams, money, personName, text, csvTextOf } from './columns.ts';
 import { maskName } from './present-row.ts';
 
-let fresh: FreshDatabase;
-let database: Database;
-
-beforeAll(async () => {
-  fresh = await freshDatabase();
-  database = createDatabase({ url: fresh.databaseUrl, poolSize: 1, applicationName: 'test' });
-});
-afterAll(async () => {
-  await database.close();
-  await fresh.drop();
-});
+const database = databaseOfFile(1);
 
 interface Row {
   readonly text: string | null;
@@ -47,7 +37,7 @@ const recordOf = ({ text: plain, name, paise, weight }: Row): string => {
 };
 
 const copied = (rows: readonly Row[]): Promise<string> =>
-  database.readSnapshot(async (snapshot) => {
+  database().readSnapshot(async (snapshot) => {
     const columns = [
       text('text', sql`row->>'text'`),
       personName('name', sql`row->>'name'`),

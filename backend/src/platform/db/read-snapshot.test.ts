@@ -1,23 +1,12 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { freshDatabase, type FreshDatabase } from '#test/support/fresh-database.ts';
-import { createDatabase, type Database } from './database.ts';
+import { expect, it } from 'vitest';
+import { databaseOfFile } from '#test/support/database-of-file.ts';
 import { sql } from './index.ts';
 import type { Snapshot } from './read-snapshot.ts';
 
-let fresh: FreshDatabase;
-let database: Database;
-
-beforeAll(async () => {
-  fresh = await freshDatabase();
-  database = createDatabase({ url: fresh.databaseUrl, poolSize: 1, applicationName: 'test' });
-});
-afterAll(async () => {
-  await database.close();
-  await fresh.drop();
-});
+const database = databaseOfFile(1);
 
 const read = <T>(work: (snapshot: Snapshot) => Promise<T>): Promise<T> =>
-  database.readSnapshot(work, new AbortController().signal);
+  database().readSnapshot(work, new AbortController().signal);
 
 const impatient = sql`SELECT set_config('statement_timeout', '200', true)`;
 
