@@ -10,7 +10,7 @@ beforeAll(async () => {
 
 afterAll(() => open.close());
 
-it('narrows every list of a customer to what began between two moments', async () => {
+it('the API narrows every list of a customer to what began between two moments', async () => {
   const person = await open.knownPerson();
   await open.buy(person, '2000');
   await open.sell(person, '0.0500');

@@ -38,7 +38,7 @@ const play = async (onText: (text: string) => void = () => {}) => {
   return { hasPassed, printed: lines.join('') };
 };
 
-it('tells the whole story', async () => {
+it('the demo tells the whole story', async () => {
   const { hasPassed, printed } = await play();
   // The story first: where it stopped, a failure shows the step and why.
   expect(printed).toContain(`All ${story.length} steps passed`);
@@ -47,7 +47,7 @@ it('tells the whole story', async () => {
   expect(printed).not.toContain('\u001b');
 });
 
-it('is loaded from its sources, as `make demo` does, without what only a build can load', async () => {
+it('the demo loads from its sources, without what only a build can load', async () => {
   const script = `await import('./dev/demo/story.ts'); console.log('loaded')`;
   const load = ['--import', 'tsx', '--input-type=module', '-e', script];
   const cwd = `${import.meta.dirname}/..`;
@@ -55,7 +55,7 @@ it('is loaded from its sources, as `make demo` does, without what only a build c
   expect(stdout).toContain('loaded');
 });
 
-it('names the step that fails and the code that the API answered', async () => {
+it('the demo names the step that fails and the code that the API answered', async () => {
   let planted: Promise<Response> | undefined;
   const fault = { collaborator: 'safegold', operation: 'buy-verify', fault: 'error', times: 1000 };
   // The story's first step takes every fault away.

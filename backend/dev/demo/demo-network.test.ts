@@ -39,14 +39,14 @@ const behind = { 'gold.example': '127.0.0.1' };
 
 const refusal = (code: string): string => JSON.stringify({ error: { code } });
 
-it('reaches a host at the address of its ingress, under its own name', async () => {
+it("the demo's network reaches a host at the address of its ingress, under its own name", async () => {
   const { port } = await serve((req, res) => void res.end(req.headers.host));
   const { network } = open(behind);
   const { status, text } = await send(network, `http://gold.example:${port}/v1/health`);
   expect([status, text]).toEqual([200, `gold.example:${port}`]);
 });
 
-it('leaves every other host to DNS', async () => {
+it("the demo's network leaves every other host to DNS", async () => {
   const { port } = await serve((req, res) => void res.end(req.headers.host));
   const { network } = open(behind);
   expect((await send(network, `http://127.0.0.1:${port}/`)).text).toBe(`127.0.0.1:${port}`);
@@ -69,7 +69,7 @@ it.each(['gold.example', '127.0.0.1'])(
   },
 );
 
-it('hands on a refusal that waiting does not mend', async () => {
+it("the demo's network hands on a refusal that waiting does not mend", async () => {
   let code = 'RATE_LIMITED';
   const { port } = await serve((_req, res) => {
     res.writeHead(429, { 'retry-after': '7' }).end(refusal(code));
@@ -82,7 +82,7 @@ it('hands on a refusal that waiting does not mend', async () => {
   expect(waits).toHaveLength(3);
 });
 
-it('brings sockets there too', async () => {
+it("the demo's network brings sockets there too", async () => {
   const { server, port } = await serve();
   const io = new SocketServer(server);
   closers.push(() => io.engine.close());

@@ -19,7 +19,7 @@ const play = async (steps: readonly StepOf<string>[], colours = false) => {
   return { hasPassed, printed };
 };
 
-it('prints each step as it begins, then its lines and its time', async () => {
+it('the step runner prints each step as it begins, then its lines and its time', async () => {
   const steps = [step('One', async (context) => [context, 'a\nb']), step('Two', async () => [])];
   const { hasPassed, printed } = await play(steps);
   expect(hasPassed).toBe(true);
@@ -29,7 +29,7 @@ it('prints each step as it begins, then its lines and its time', async () => {
   expect(printed).toMatch(/All 2 steps passed, in \d+\.\d s\.\n$/u);
 });
 
-it('stops at the first failing step and prints the reason and the explanation', async () => {
+it('the step runner stops at the first failing step and prints the reason and the explanation', async () => {
   const fail = step('One', () => Promise.reject(new Error('it is broken')));
   const { hasPassed, printed } = await play([fail, step('Two', async () => ['never'])]);
   expect(hasPassed).toBe(false);
@@ -52,14 +52,14 @@ it.for([
     words: '503 PRICE_UNAVAILABLE: No price. (request r-1)',
   },
   { body: undefined, words: '503: the response of http://gold.example is not that of the API' },
-])('names the request that was answered $words', async ({ body, words }) => {
+])('the step runner names the request that was answered $words', async ({ body, words }) => {
   const { printed } = await play([step('One', () => Promise.reject(refusal(body)))]);
   expect(printed).toContain(`FAILED: GET /v1/price/current answered ${words}`);
 });
 
 const withoutTimes = (text: string): string => text.replaceAll(/\d+\.\d s/gu, '0.0 s');
 
-it('prints the same text with and without colours', async () => {
+it('the step runner prints the same text with and without colours', async () => {
   const steps = [step('One', async () => ['a'])];
   const { printed } = await play(steps, true);
   expect(printed).toContain('\u001b[1m 1  One\u001b[0m\n');
@@ -67,7 +67,7 @@ it('prints the same text with and without colours', async () => {
   expect(withoutTimes(uncoloured)).toBe(withoutTimes((await play(steps)).printed));
 });
 
-it('returns what an earlier step saved, and throws when none did', () => {
+it('the step runner returns what an earlier step saved, and throws when none did', () => {
   const state = createStepState<{ roll: string }>();
   expect(() => state.readState('roll')).toThrow('no step before this one saved "roll"');
   state.saveState('roll', 'x');

@@ -11,11 +11,11 @@ import { configurationParts } from './configuration-parts.ts';
 
 const listed = new Set(configurationParts.flatMap(({ variables }) => Object.keys(variables)));
 
-it('is up to date: else run "npm run docs:config -w @digital-gold/backend"', () => {
+it('the page of the configuration is what `npm run docs:config` writes', () => {
   expect(readFileSync(configurationFile, 'utf8')).toBe(configurationPage());
 });
 
-it('lists every table of variables that the code declares', () => {
+it('the page of the configuration lists every table of variables that the code declares', () => {
   const declared = serviceSources
     .filter(({ path }) => !path.startsWith(join('src', 'platform', 'config')))
     .filter(({ code }) => code.includes('defineVariables({'))
@@ -25,7 +25,7 @@ it('lists every table of variables that the code declares', () => {
   expect(declared.filter((name) => !listed.has(name))).toEqual([]);
 });
 
-it('lists what the local stack sets', () => {
+it('the page of the configuration lists what the local stack sets', () => {
   const addresses: StackAddresses = {
     mode: 'development',
     ports: readPorts({}),

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { readFillOptions, spanBefore } from './fill-options.ts';
 
-it('takes a fifth as many customers, over two years, unless told otherwise', () => {
+it('the fill takes a fifth as many customers, over two years, unless told otherwise', () => {
   expect(readFillOptions({ ORDERS: '2000' })).toEqual({ orders: 2000, users: 400, days: 730 });
   expect(readFillOptions({ ORDERS: '2000', USERS: '50', DAYS: '10' })).toEqual({
     orders: 2000,
@@ -10,7 +10,7 @@ it('takes a fifth as many customers, over two years, unless told otherwise', () 
   });
 });
 
-it('ends before the longest window of a reconciliation report', () => {
+it('the fill ends before the longest window of a reconciliation report', () => {
   const span = spanBefore(new Date('2026-03-01T00:00:00Z'), { days: 1 });
   expect(span).toEqual({
     from: new Date('2026-01-28T00:00:00Z'),
@@ -22,6 +22,6 @@ it.each(['0', '-1', 'many', '1.5'])('refuses %s orders', (given) => {
   expect(() => readFillOptions({ ORDERS: given })).toThrow('ORDERS must be a whole number');
 });
 
-it('refuses production, whatever else is asked for', () => {
+it('the fill refuses production, whatever else is asked for', () => {
   expect(() => readFillOptions({ APP_MODE: 'production', ORDERS: '10' })).toThrow('refused');
 });

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-it('fills books that keep every rule over the database', async () => {
+it('the fill keeps every rule over the database', async () => {
   const span = { from: new Date('2025-01-01T00:00:00Z'), to: new Date('2026-10-01T00:00:00Z') };
   await fillDatabase(database.migrateUrl, { series: 1, orders: 1700, users: 300, ...span });
   await fillDatabase(database.migrateUrl, { series: 2, orders: 300, users: 60, ...span });

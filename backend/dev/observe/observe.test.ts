@@ -41,7 +41,7 @@ const span = (traceId: string, spanId: string, name: string, more: object = {}) 
   ...more,
 });
 
-it('shows each trace, its parts below those that they are of', async () => {
+it('the page of observe shows each trace, its parts below those that they are of', async () => {
   const { text, send } = await open();
   expect(await text('/traces')).toContain('No trace yet');
   const call = {
@@ -66,7 +66,7 @@ it('shows each trace, its parts below those that they are of', async () => {
   expect(await text('/traces/t1')).toContain('No such trace');
 });
 
-it('has a page for each dashboard of the chart, and none for another host', async () => {
+it('the page of observe has a page for each dashboard of the chart, and none for another host', async () => {
   const { page, text } = await open();
   const list = await text('/');
   for (const name of ['business', 'jobs', 'money', 'price-feed', 'service']) {

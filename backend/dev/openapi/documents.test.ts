@@ -58,7 +58,7 @@ describe.each(['customer', 'admin'] as const)('the OpenAPI document of the %s AP
     document = documentShape.parse(JSON.parse(JSON.stringify(documents[name])));
   });
 
-  it('begins with a first call, money and repeated requests, in curl and TypeScript', () => {
+  it('each document begins with a first call, money and repeated requests, in curl and TypeScript', () => {
     const { description } = document.info;
     expect(description).toMatch(/\n# A first (?:purchase|call)\n[^]*\n# Money\n[^]*\n# \w/u);
     for (const step of ['**Sign in**', '**Authorise**', '```sh', '```ts']) {
@@ -66,25 +66,25 @@ describe.each(['customer', 'admin'] as const)('the OpenAPI document of the %s AP
     }
   });
 
-  it('names the body of every request and of every success', () => {
+  it('each document names the body of every request and of every success', () => {
     expect(findNameless(document)).toEqual([]);
   });
 
-  it('defines no inline object twice', () => {
+  it('each document defines no inline object twice', () => {
     const repeats = [...findInlineObjects(document.components.schemas).values()].filter(
       (places) => places.length > 1,
     );
     expect(repeats).toEqual([]);
   });
 
-  it('has an example of every component but the pages of one', () => {
+  it('each document has an example of every component but the pages of one', () => {
     const without = Object.entries(document.components.schemas)
       .filter(([id, { examples }]) => examples.length === 0 && !id.endsWith('Page'))
       .map(([id]) => id);
     expect(without).toEqual([]);
   });
 
-  it('has only examples that fit their schemas', () => {
+  it('each document has only examples that fit their schemas', () => {
     const text = JSON.stringify(document.components.schemas);
     const $defs = z
       .record(z.string(), schemaShape)

@@ -14,7 +14,7 @@ const addresses: StackAddresses = {
   sandboxDir: '/sandbox',
 };
 
-it('gives each process its ports', () => {
+it("the stack's environment gives each process its ports", () => {
   expect(environmentOf('customer', addresses)).toMatchObject({
     PORT: '4000',
     INTERNAL_PORT: '4100',
@@ -24,7 +24,7 @@ it('gives each process its ports', () => {
   expect(readinessUrl('sandbox', addresses.ports)).toBe('http://127.0.0.1:4010/_control/clock');
 });
 
-it('keeps the stores and keys of the service from the sandbox, and the owner role from all', () => {
+it("the stack's environment keeps the stores and keys from the sandbox, and the owner role from all", () => {
   const sandbox = environmentOf('sandbox', addresses);
   for (const name of ['DATABASE_URL', 'REDIS_URL', 'PII_KEYRING', 'JWT_SECRET']) {
     expect(sandbox).not.toHaveProperty(name);
@@ -35,7 +35,7 @@ it('keeps the stores and keys of the service from the sandbox, and the owner rol
   expect(environmentOf('migrate', addresses)).not.toHaveProperty('DATABASE_URL');
 });
 
-it('marks every secret as published, so that production refuses it', () => {
+it("the stack's environment marks every secret as published, so that production refuses it", () => {
   const { PII_KEYRING = '', ...environment } = environmentOf('customer', addresses);
   const secrets = Object.entries(environment).filter(([name]) =>
     /SECRETS?$|TOKEN$|AUTH_KEY$/u.test(name),
@@ -50,7 +50,7 @@ it('marks every secret as published, so that production refuses it', () => {
   }
 });
 
-it('describes the endpoints as tests and tools expect them', () => {
+it("the stack's environment describes the endpoints as tests and tools expect them", () => {
   const endpoints = describeEndpoints(addresses);
   expect(endpoints).toMatchObject({
     customer: 'http://127.0.0.1:4000',
@@ -76,7 +76,7 @@ it('describes the endpoints as tests and tools expect them', () => {
   expect(Object.keys(endpoints.portalUsers)).toHaveLength(8);
 });
 
-it('writes an environment file that a shell reads', () => {
+it("the stack's environment is written as a file that a shell reads", () => {
   const text = describeEnvironment(addresses);
   expect(text).toContain('\nREDIS_URL=redis://127.0.0.1:4021\n');
   expect(text).toContain(`\nSETTINGS_DIR='/a folder/with '\\''quotes'\\'''\n`);

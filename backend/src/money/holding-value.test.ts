@@ -13,7 +13,7 @@ import {
 } from './index.ts';
 import { anyAmount, anyTradedGrams } from './money.arbitraries.ts';
 
-describe('what leaves with a sale', () => {
+describe('the part of the investment that leaves with a sale', () => {
   test('is everything with the last grams, in proportion before', () => {
     fc.assert(
       fc.property(anyTradedGrams, anyTradedGrams, anyAmount, (sold, kept, investedPaise) => {

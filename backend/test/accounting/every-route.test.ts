@@ -97,7 +97,7 @@ const promisedTo = (role: string, own: readonly string[], mode: 'readonly' | 're
     return kind === 'write' && mode === 'readonly' ? '403 READ_ONLY_MODE' : 'admitted';
   });
 
-it('has a line of the contract for each route, and a route for each line', () => {
+it('the portal has a line of the contract for each route, and a route for each line', () => {
   const declared = routes.map(({ method, path, access }) => {
     const { kind, permission = kind === 'public' ? 'public' : 'signed in', write } = access;
     const isAdministration = write === true && permission.startsWith('portal_users.');
@@ -123,13 +123,13 @@ describe.each(['readonly', 'readwrite'] as const)('in mode %s', (mode) => {
     ['a viewer with every permission', 'viewer', permissions],
     ['a super admin with none', 'super_admin', []],
     ['a viewer with two', 'viewer', ['gold.policy.write', 'audit.read']],
-  ])("goes by the user's own list: %s", async (_who, role, own) => {
+  ])("the portal goes by the user's own list: %s", async (_who, role, own) => {
     const { token } = await make.portalUser(role, { permissions: own });
     expect(await callAll({ 'x-portal-token': token })).toEqual(promisedTo(role, own, mode));
   });
 });
 
-it('admits nobody without a live token of its own', async () => {
+it('the portal admits nobody without a live token of its own', async () => {
   setMode('readwrite');
   const [customer, admin, ended, old] = [
     await make.customer(),
@@ -162,7 +162,7 @@ it('admits nobody without a live token of its own', async () => {
   for (const headers of refusedCredentials) expect(await callAll(headers)).toEqual(refused);
 });
 
-it('is read-only unless the switch is exactly readwrite, from the next request on', async () => {
+it('the portal is read-only unless the switch is exactly readwrite, from the next request on', async () => {
   const { token } = await make.portalUser('finance_head');
   const write = lines.find(({ kind }) => kind === 'write');
   const seen: string[] = [];

@@ -1,52 +1,27 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Closable } from '../../src/adapters/adapter-deps.ts';
-import { createPaymentGateways } from '../../src/adapters/payment-gateway/create-payment-gateways.ts';
-import type { PaymentGateway } from '../../src/adapters/payment-gateway/port.ts';
 import { fromSafePaise } from '../../src/money/index.ts';
 import { createManualClock } from '../../src/platform/clock/manual-clock.ts';
+import { openAnswerGateways, type AnswerGateways } from './answer-gateways.ts';
 import { startAnswerServer, type Answer, type AnswerServer } from './answer-server.ts';
 
 // An answer that is well formed and about somebody else: of a cache, a proxy or a faulty gateway.
 
 const silent = (): void => {};
 let server: AnswerServer;
-let gateways: ReadonlyMap<string, PaymentGateway & Closable>;
+let gateways: AnswerGateways;
 
 beforeAll(async () => {
   server = await startAnswerServer();
 });
 // New ones for each test, so that no circuit is left open.
 beforeEach(() => {
-  gateways = createPaymentGateways(
-    {
-      APP_MODE: 'test',
-      PAYMENT_GATEWAYS: 'sandbox,razorpay,cashfree',
-      SANDBOX_GATEWAY_BASE_URL: server.url,
-      SANDBOX_GATEWAY_KEY_ID: 'key',
-      SANDBOX_GATEWAY_KEY_SECRET: 'dev-only-gateway-key-secret',
-      SANDBOX_GATEWAY_WEBHOOK_SECRETS: 'dev-only-gateway-webhook-secret',
-      RAZORPAY_BASE_URL: server.url,
-      RAZORPAY_KEY_ID: 'key',
-      RAZORPAY_KEY_SECRET: 'dev-only-razorpay-key-secret',
-      RAZORPAY_WEBHOOK_SECRETS: 'dev-only-razorpay-webhook-secret',
-      CASHFREE_BASE_URL: server.url,
-      CASHFREE_CLIENT_ID: 'client',
-      CASHFREE_CLIENT_SECRET: 'dev-only-cashfree-client-secret',
-      CASHFREE_WEBHOOK_SECRETS: 'dev-only-cashfree-client-secret',
-    },
-    { clock: createManualClock(new Date()), logger: { debug: silent, warn: silent } },
-  );
+  gateways = openAnswerGateways(server.url, {
+    clock: createManualClock(new Date()),
+    logger: { debug: silent, warn: silent },
+  });
 });
-afterEach(async () => {
-  for (const gateway of gateways.values()) await gateway.close();
-});
+afterEach(() => gateways.close());
 afterAll(() => server.stop());
-
-const gatewayOf = (code: string): PaymentGateway => {
-  const gateway = gateways.get(code);
-  if (gateway === undefined) throw new Error(`there is no gateway ${code}`);
-  return gateway;
-};
 
 const at = '2026-01-05T04:00:00.000Z';
 const seconds = 1_767_585_600;
@@ -136,19 +111,19 @@ describe.each(codes)('the gateway %s', (code) => {
   test("reads the order that was asked about, and no other order's", async () => {
     answerAbout('order_1');
     const [order, payments] = [
-      await gatewayOf(code).getOrder('order_1'),
-      await gatewayOf(code).listPayments('order_1'),
+      await gateways.of(code).getOrder('order_1'),
+      await gateways.of(code).listPayments('order_1'),
     ];
     expect(order).toMatchObject({ kind: 'done', value: { status: 'PAID' } });
     expect(payments).toMatchObject({ kind: 'done', value: [{ status: 'CAPTURED' }] });
     answerAbout('order_2');
-    expect(await gatewayOf(code).getOrder('order_1')).toMatchObject({ kind: 'unknown' });
-    expect(await gatewayOf(code).listPayments('order_1')).toMatchObject({ kind: 'unknown' });
+    expect(await gateways.of(code).getOrder('order_1')).toMatchObject({ kind: 'unknown' });
+    expect(await gateways.of(code).listPayments('order_1')).toMatchObject({ kind: 'unknown' });
   });
 
   test('takes the captured payment of another order for no payment of this one', async () => {
     answerAbout('order_1', 'order_2');
-    expect(await gatewayOf(code).listPayments('order_1')).toMatchObject({ kind: 'unknown' });
+    expect(await gateways.of(code).listPayments('order_1')).toMatchObject({ kind: 'unknown' });
   });
 
   test.each([
@@ -160,7 +135,7 @@ describe.each(codes)('the gateway %s', (code) => {
     ['a deep answer', { body: '['.repeat(200_000) }],
   ])('is not understood to say anything by %s', async (_what, answer: Answer) => {
     server.answerWith(() => answer);
-    const gateway = gatewayOf(code);
+    const gateway = gateways.of(code);
     const ref = { gatewayPaymentId: 'pay_1', gatewayOrderId: 'order_1' };
     const outcomes = [
       await gateway.listPayments('order_1'),
@@ -180,11 +155,11 @@ test('a refund of another payment is none of the payment that was asked about', 
   const refund = { id: 'rfnd_1', amount: 500, status: 'processed', created_at: seconds };
   const ref = { gatewayPaymentId: 'pay_1', gatewayOrderId: null };
   server.answerWith(() => ({ body: { items: [{ ...refund, payment_id: 'pay_1' }] } }));
-  expect(await gatewayOf('razorpay').getRefunds(ref)).toMatchObject({
+  expect(await gateways.of('razorpay').getRefunds(ref)).toMatchObject({
     value: [{ refundId: 'rfnd_1', amountPaise: 500n }],
   });
   server.answerWith(() => ({ body: { items: [{ ...refund, payment_id: 'pay_2' }] } }));
-  expect(await gatewayOf('razorpay').getRefunds(ref)).toMatchObject({ kind: 'unknown' });
+  expect(await gateways.of('razorpay').getRefunds(ref)).toMatchObject({ kind: 'unknown' });
 });
 
 test('an address that Razorpay does not have says nothing about an order', async () => {
@@ -193,7 +168,7 @@ test('an address that Razorpay does not have says nothing about an order', async
     status: 404,
     body: { error: { code: 'BAD_REQUEST_ERROR', description } },
   }));
-  expect(await gatewayOf('razorpay').getOrder('order_1')).toMatchObject({
+  expect(await gateways.of('razorpay').getOrder('order_1')).toMatchObject({
     kind: 'refused',
     code: 'GATEWAY_REFUSED',
   });
@@ -207,7 +182,7 @@ test("a charge of another order is none of the order's", async () => {
       ? { body: payments('order_1') }
       : { body: order('order_1') };
   });
-  expect(await gatewayOf('cashfree').listPayments('order_1')).toMatchObject({ kind: 'unknown' });
+  expect(await gateways.of('cashfree').listPayments('order_1')).toMatchObject({ kind: 'unknown' });
 });
 
 test.each([
@@ -225,7 +200,7 @@ test.each([
         }
       : { body: writers.cashfree.order(orderId) };
   });
-  const debited = await gatewayOf('cashfree').debitMandate?.({
+  const debited = await gateways.of('cashfree').debitMandate?.({
     gatewayOrderId: 'order_1',
     mandateToken: 'mandate_1',
     amountPaise: fromSafePaise(100_050),

@@ -1,14 +1,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Closable, ObservedRow } from '../../src/adapters/adapter-deps.ts';
-import { createPaymentGateways } from '../../src/adapters/payment-gateway/create-payment-gateways.ts';
-import type { PaymentGateway } from '../../src/adapters/payment-gateway/port.ts';
+import type { ObservedRow } from '../../src/adapters/adapter-deps.ts';
 import { createManualClock } from '../../src/platform/clock/manual-clock.ts';
+import { openAnswerGateways, type AnswerGateways } from './answer-gateways.ts';
 import { startAnswerServer, type AnswerServer } from './answer-server.ts';
 
 // One row of a list that can't be read takes nothing from the others.
 
 let server: AnswerServer;
-let gateways: ReadonlyMap<string, PaymentGateway & Closable>;
+let gateways: AnswerGateways;
 let warned: object[];
 let counted: ObservedRow[];
 
@@ -18,40 +17,14 @@ beforeAll(async () => {
 beforeEach(() => {
   warned = [];
   counted = [];
-  gateways = createPaymentGateways(
-    {
-      APP_MODE: 'test',
-      PAYMENT_GATEWAYS: 'sandbox,razorpay,cashfree',
-      SANDBOX_GATEWAY_BASE_URL: server.url,
-      SANDBOX_GATEWAY_KEY_ID: 'key',
-      SANDBOX_GATEWAY_KEY_SECRET: 'dev-only-gateway-key-secret',
-      SANDBOX_GATEWAY_WEBHOOK_SECRETS: 'dev-only-gateway-webhook-secret',
-      RAZORPAY_BASE_URL: server.url,
-      RAZORPAY_KEY_ID: 'key',
-      RAZORPAY_KEY_SECRET: 'dev-only-razorpay-key-secret',
-      RAZORPAY_WEBHOOK_SECRETS: 'dev-only-razorpay-webhook-secret',
-      CASHFREE_BASE_URL: server.url,
-      CASHFREE_CLIENT_ID: 'client',
-      CASHFREE_CLIENT_SECRET: 'dev-only-cashfree-client-secret',
-      CASHFREE_WEBHOOK_SECRETS: 'dev-only-cashfree-client-secret',
-    },
-    {
-      clock: createManualClock(new Date()),
-      logger: { debug: () => {}, warn: (fields) => warned.push(fields) },
-      observeRow: (row) => counted.push(row),
-    },
-  );
+  gateways = openAnswerGateways(server.url, {
+    clock: createManualClock(new Date()),
+    logger: { debug: () => {}, warn: (fields) => warned.push(fields) },
+    observeRow: (row) => counted.push(row),
+  });
 });
-afterEach(async () => {
-  for (const gateway of gateways.values()) await gateway.close();
-});
+afterEach(() => gateways.close());
 afterAll(() => server.stop());
-
-const gatewayOf = (code: string): PaymentGateway => {
-  const gateway = gateways.get(code);
-  if (gateway === undefined) throw new Error(`there is no gateway ${code}`);
-  return gateway;
-};
 
 const at = '2026-01-05T04:00:00.000Z';
 const seconds = 1_767_585_600;
@@ -208,19 +181,19 @@ describe.each(Object.entries(lists))('a list of %s', (code, of) => {
   test('leaves out what is about something else, and counts the rest', async () => {
     const elsewhere = { ...of.payment, [payment]: 'pay_2', [order]: 'order_2', [amount]: 'n/a' };
     answer(elsewhere, of.payment);
-    expect(await gatewayOf(code).listPayments(orderId)).toMatchObject({
+    expect(await gateways.of(code).listPayments(orderId)).toMatchObject({
       kind: 'done',
       value: [{ gatewayPaymentId: paymentId, status: 'CAPTURED' }],
     });
     expect(counted).toMatchObject([{ operation: 'list-payments', reading: 'left_out' }]);
     expect(warned).toMatchObject([{ operation: 'list-payments', leftOut: 1 }]);
     answer(elsewhere);
-    expect(await gatewayOf(code).listPayments(orderId)).toEqual({ kind: 'done', value: [] });
+    expect(await gateways.of(code).listPayments(orderId)).toEqual({ kind: 'done', value: [] });
   });
 
   test('counts a payment in a state not known as under way', async () => {
     answer({ ...of.payment, [status]: 'constructor' });
-    expect(await gatewayOf(code).listPayments(orderId)).toMatchObject({
+    expect(await gateways.of(code).listPayments(orderId)).toMatchObject({
       value: [{ gatewayPaymentId: paymentId, status: 'PENDING' }],
     });
     expect(counted).toMatchObject([{ reading: 'open' }]);
@@ -228,7 +201,7 @@ describe.each(Object.entries(lists))('a list of %s', (code, of) => {
 
   test('says of a payment of its own that there is one, though it cannot be read', async () => {
     answer({ ...of.payment, [payment]: 'pay_3', [amount]: null }, of.payment);
-    expect(await gatewayOf(code).listPayments(orderId)).toMatchObject({
+    expect(await gateways.of(code).listPayments(orderId)).toMatchObject({
       value: [{ gatewayPaymentId: paymentId, status: 'CAPTURED' }, { status: 'UNREADABLE' }],
     });
     expect(counted).toMatchObject([{ reading: 'unread' }]);
@@ -237,7 +210,7 @@ describe.each(Object.entries(lists))('a list of %s', (code, of) => {
 
   test('holds rows that are no object, and none that spoils another', async () => {
     answer(null, 'odd', [], of.payment);
-    expect(await gatewayOf(code).listPayments(orderId)).toMatchObject({
+    expect(await gateways.of(code).listPayments(orderId)).toMatchObject({
       value: [
         { status: 'CAPTURED' },
         { status: 'UNREADABLE' },
@@ -250,17 +223,19 @@ describe.each(Object.entries(lists))('a list of %s', (code, of) => {
   test('counts refunds that can be read, and knows of one that cannot', async () => {
     const { refund, refundAmount, refundStatus } = of;
     answer({ ...refund, [refundAmount]: {} }, refund);
-    expect(await gatewayOf(code).getRefunds(ref)).toMatchObject({
+    expect(await gateways.of(code).getRefunds(ref)).toMatchObject({
       value: [{ refundId: 'rfnd_1', status: 'PROCESSED' }, { status: 'UNREADABLE' }],
     });
     answer({ ...refund, [refundStatus]: 'ON_HOLD' });
-    expect(await gatewayOf(code).getRefunds(ref)).toMatchObject({ value: [{ status: 'PENDING' }] });
+    expect(await gateways.of(code).getRefunds(ref)).toMatchObject({
+      value: [{ status: 'PENDING' }],
+    });
   });
 
   test('leaves out the refund of another', async () => {
     const { refund, ofAnother, refundAmount } = of;
     answer({ ...refund, ...ofAnother, [refundAmount]: 'n/a' }, refund);
-    expect(await gatewayOf(code).getRefunds(ref)).toMatchObject({
+    expect(await gateways.of(code).getRefunds(ref)).toMatchObject({
       value: [{ refundId: 'rfnd_1' }],
     });
   });
@@ -268,18 +243,18 @@ describe.each(Object.entries(lists))('a list of %s', (code, of) => {
   test('counts disputes that can be read, and knows of one that cannot', async () => {
     const { dispute, disputeAmount, disputeStatus } = of;
     answer({ ...dispute, [disputeAmount]: {} }, dispute);
-    expect(await gatewayOf(code).getDisputes(ref)).toMatchObject({
+    expect(await gateways.of(code).getDisputes(ref)).toMatchObject({
       value: [{ status: 'LOST', amountPaise: 500n }, { status: 'UNREADABLE' }],
     });
     answer({ ...dispute, [disputeStatus]: 'escalated' });
-    expect(await gatewayOf(code).getDisputes(ref)).toMatchObject({ value: [{ status: 'OPEN' }] });
+    expect(await gateways.of(code).getDisputes(ref)).toMatchObject({ value: [{ status: 'OPEN' }] });
   });
 
   test('leaves out the dispute of another', async () => {
     const { dispute, disputeOfAnother, disputeAmount, disputeStatus } = of;
     const other = { ...dispute, ...disputeOfAnother, [disputeAmount]: 'n/a' };
     answer({ ...other, [disputeStatus]: 'escalated' }, dispute);
-    expect(await gatewayOf(code).getDisputes(ref)).toMatchObject({
+    expect(await gateways.of(code).getDisputes(ref)).toMatchObject({
       value: [{ status: 'LOST' }],
     });
   });
@@ -307,7 +282,7 @@ test("Razorpay's disputes are read since their payment, stretch by stretch of ti
     const found = all.filter((one) => one.created_at <= to);
     return { body: { items: found.slice(skip, skip + 100) } };
   });
-  expect(await gatewayOf('razorpay').getDisputes({ ...ref, createdAt })).toMatchObject({
+  expect(await gateways.of('razorpay').getDisputes({ ...ref, createdAt })).toMatchObject({
     value: [{ disputeId: 'disp_1' }],
   });
   const from = seconds - 7 * 86_400;

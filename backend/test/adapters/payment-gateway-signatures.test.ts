@@ -170,7 +170,7 @@ describe.each(gatewayDrivers)('the gateway $code', (driver) => {
       );
     });
 
-    test('whose amounts were written anew has another signature', async () => {
+    test('whose amounts were rewritten has another signature', async () => {
       const { first } = await fixture.capture();
       const amount = driver.amountText(amountPaise);
       const others = amount.includes('.')

@@ -1,10 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Closable } from '../../src/adapters/adapter-deps.ts';
-import { createPaymentGateways } from '../../src/adapters/payment-gateway/create-payment-gateways.ts';
-import type { PaymentGateway } from '../../src/adapters/payment-gateway/port.ts';
 import { fromSafePaise } from '../../src/money/index.ts';
 import { createManualClock } from '../../src/platform/clock/manual-clock.ts';
+import { openAnswerGateways, type AnswerGateways } from './answer-gateways.ts';
 import { startAnswerServer, type AnswerServer } from './answer-server.ts';
 import { leftOutWays, type Row } from './left-out-ways.ts';
 
@@ -14,38 +12,16 @@ const cashfreeSecret = 'dev-only-cashfree-client-secret';
 const silent = (): void => {};
 const clock = createManualClock(new Date('2026-01-05T04:00:00.000Z'));
 let server: AnswerServer;
-let gateways: ReadonlyMap<string, PaymentGateway & Closable>;
+let gateways: AnswerGateways;
 
 beforeAll(async () => {
   server = await startAnswerServer();
 });
 beforeEach(() => {
-  gateways = createPaymentGateways(
-    {
-      APP_MODE: 'test',
-      PAYMENT_GATEWAYS: 'razorpay,cashfree',
-      RAZORPAY_BASE_URL: server.url,
-      RAZORPAY_KEY_ID: 'key',
-      RAZORPAY_KEY_SECRET: 'dev-only-razorpay-key-secret',
-      RAZORPAY_WEBHOOK_SECRETS: 'dev-only-razorpay-webhook-secret',
-      CASHFREE_BASE_URL: server.url,
-      CASHFREE_CLIENT_ID: 'client',
-      CASHFREE_CLIENT_SECRET: cashfreeSecret,
-      CASHFREE_WEBHOOK_SECRETS: cashfreeSecret,
-    },
-    { clock, logger: { debug: silent, warn: silent } },
-  );
+  gateways = openAnswerGateways(server.url, { clock, logger: { debug: silent, warn: silent } });
 });
-afterEach(async () => {
-  for (const gateway of gateways.values()) await gateway.close();
-});
+afterEach(() => gateways.close());
 afterAll(() => server.stop());
-
-const gatewayOf = (code: string): PaymentGateway => {
-  const gateway = gateways.get(code);
-  if (gateway === undefined) throw new Error(`there is no gateway ${code}`);
-  return gateway;
-};
 
 const amountPaise = fromSafePaise(100_050);
 const order = {
@@ -55,7 +31,7 @@ const order = {
   customer: { id: 'customer-1', phone: '+919876543210' },
 };
 const debitUnder = (code: string, mandateToken: string) =>
-  gatewayOf(code).debitMandate?.({
+  gateways.of(code).debitMandate?.({
     gatewayOrderId: 'order_1',
     mandateToken,
     amountPaise,
@@ -100,15 +76,15 @@ describe.each(leftOutWays)('a field that is %s', (_way, without) => {
       server.answerWith((request) => ({
         body: request.endsWith('payments') ? [payment] : cashfreeOrder,
       }));
-      expect(await gatewayOf('cashfree').listPayments('order_1')).toMatchObject({
+      expect(await gateways.of('cashfree').listPayments('order_1')).toMatchObject({
         value: [{ status: 'CAPTURED', amountPaise, currency: 'INR', createdAt: clock.now() }],
       });
     },
   );
 
-  test('opens no order at Cashfree that nobody can pay', async () => {
+  test('the adapter opens no order at Cashfree that nobody can pay', async () => {
     server.answerWith(() => ({ body: without(cashfreeOrder, 'payment_session_id') }));
-    expect(await gatewayOf('cashfree').createOrder(order)).toMatchObject({
+    expect(await gateways.of('cashfree').createOrder(order)).toMatchObject({
       kind: 'refused',
       code: 'GATEWAY_REFUSED',
       message: expect.stringContaining('payment_session_id'),
@@ -119,7 +95,7 @@ describe.each(leftOutWays)('a field that is %s', (_way, without) => {
         ? without(cashfreeOrder, 'payment_session_id')
         : cashfreeOrder,
     }));
-    expect(await gatewayOf('cashfree').createOrder(order)).toMatchObject({
+    expect(await gateways.of('cashfree').createOrder(order)).toMatchObject({
       value: { checkoutSession: 'session_1' },
     });
   });
@@ -159,18 +135,18 @@ describe.each(leftOutWays)('a field that is %s', (_way, without) => {
     'hides no payment of Razorpay: %s',
     async (name) => {
       server.answerWith(() => ({ body: { items: [without(razorpayPayment, name)] } }));
-      expect(await gatewayOf('razorpay').listPayments('order_1')).toMatchObject({
+      expect(await gateways.of('razorpay').listPayments('order_1')).toMatchObject({
         value: [{ status: 'CAPTURED', amountPaise, createdAt: clock.now() }],
       });
     },
   );
 
-  test('debits a mandate of Razorpay whose customer has no e-mail', async () => {
+  test('the adapter debits a mandate of Razorpay whose customer has no e-mail', async () => {
     answerAbout(without(customer, 'email'));
     expect(await debitUnder('razorpay', 'cust_1/token_1')).toMatchObject({ kind: 'done' });
   });
 
-  test('refuses a mandate of Razorpay whose customer has no number, with the reason', async () => {
+  test('the adapter refuses a mandate of Razorpay whose customer has no number', async () => {
     answerAbout(without(customer, 'contact'));
     expect(await debitUnder('razorpay', 'cust_1/token_1')).toMatchObject({
       kind: 'refused',
@@ -187,8 +163,10 @@ test('an amount in exponent form is read exactly, polled or signed', async () =>
     "payment_status":"SUCCESS"}`;
   const made = `{"order_id":"order_1","order_amount":${amount},"order_currency":"INR"}`;
   server.answerWith((request) => ({ body: request.endsWith('payments') ? `[${payment}]` : made }));
-  expect(await gatewayOf('cashfree').getOrder('order_1')).toMatchObject({ value: { amountPaise } });
-  expect(await gatewayOf('cashfree').listPayments('order_1')).toMatchObject({
+  expect(await gateways.of('cashfree').getOrder('order_1')).toMatchObject({
+    value: { amountPaise },
+  });
+  expect(await gateways.of('cashfree').listPayments('order_1')).toMatchObject({
     value: [{ amountPaise }],
   });
   const event = `{"type":"PAYMENT_SUCCESS_WEBHOOK","event_time":"2026-01-05T09:30:00+05:30",
@@ -197,7 +175,7 @@ test('an amount in exponent form is read exactly, polled or signed', async () =>
   const signature = createHmac('sha256', cashfreeSecret)
     .update(timestamp + event)
     .digest('base64');
-  const webhook = gatewayOf('cashfree').verifyWebhook({
+  const webhook = gateways.of('cashfree').verifyWebhook({
     rawBody: Buffer.from(event),
     headers: { 'x-webhook-timestamp': timestamp, 'x-webhook-signature': signature },
   });

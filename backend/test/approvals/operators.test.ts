@@ -123,7 +123,7 @@ describe('an action that is listed', () => {
     expect(payout).toMatchObject({ status: 'PROCESSING', approvedBy: winner?.adminId });
   });
 
-  it('is judged anew at the approval, which leaves it waiting where it fails', async () => {
+  it('is judged again at the approval, which leaves it waiting where it fails', async () => {
     const [asking, other] = [await operator('ADMIN'), await operator('ADMIN')];
     const payoutId = await fixture.payout('PENDING');
     const id = idOf(await asking.call('POST', `/payouts/${payoutId}/approve`));
@@ -154,7 +154,7 @@ describe('an action that is listed', () => {
     expect(await support.call('GET', '/approvals')).toMatchObject({ status: 403 });
   });
 
-  it('is taken back by whoever asked alone', async () => {
+  it('is taken back only by the operator who asked for it', async () => {
     const [asking, other] = [await operator('SUPER_ADMIN'), await operator('SUPER_ADMIN')];
     const id = idOf(await askSpread(asking));
     expect(await decide(other, id, 'withdraw')).toMatchObject({ code: 'OTHER_PERSON_REQUIRED' });

@@ -66,7 +66,7 @@ const expectRefused = (refused: { answer: Answer; rows: unknown[] }, status: num
   expect(refused.rows).toEqual([]);
 };
 
-it('has an entry for every route that writes, and for no other', () => {
+it('the audit log has an entry for every route that writes, and for no other', () => {
   const routes = open.api.definition.routes.filter(({ method }) => method !== 'GET');
   const names = routes.map(({ method, path }) => `${method} ${path}`);
   expect(Object.keys(adminWrites).toSorted()).toEqual(names.toSorted());
@@ -76,7 +76,7 @@ describe.each(Object.entries(adminWrites))('%s', (name, write) => {
   const [method = ''] = name.split(' ');
   const isPublic = name === 'POST /auth/login';
 
-  it('leaves its audit rows in the request that did it, and none where it is refused', async () => {
+  it('the audit log has the rows of each write in its own request, and none of a refused one', async () => {
     const { path, body, by = superAdmin } = await write.prepare(fixture);
     if (!isPublic) expectRefused(await send(undefined, method, path, body), 401);
     if (write.bad !== undefined) {
@@ -100,7 +100,7 @@ describe.each(Object.entries(adminWrites))('%s', (name, write) => {
   });
 });
 
-it('shows the operator of a status of jewellery in the history of its order', async () => {
+it('the audit log shows the operator of a status of jewellery in the history of its order', async () => {
   const id = await fixture.productOrder();
   const path = `/product-orders/${id}/status`;
   const { requestId } = await send(superAdmin.token, 'PATCH', path, { status: 'CONFIRMED' });
@@ -115,7 +115,7 @@ it('shows the operator of a status of jewellery in the history of its order', as
   ]);
 });
 
-it('records a refused sign-in with its address, as a refusal', async () => {
+it('the audit log records a refused sign-in with its address, as a refusal', async () => {
   const body = { email: 'nobody@example.test', password: 'wrong' };
   await send(undefined, 'POST', '/auth/login', body);
   const refused = await open.system.db.auditLog.findMany({

@@ -17,11 +17,14 @@ it.each([
   ['sale', 502, 'PROVIDER_REFUSED', false],
   ['buy', 503, 'PAYMENTS_DISABLED', false],
   ['sale', 400, 'INSUFFICIENT_BALANCE', false],
-] as const)('takes the answer of a %s, %d %s, for undecided: %s', (kind, status, code, is) => {
-  expect(isUndecided(kind, refusal(status, code))).toBe(is);
-});
+] as const)(
+  'the ledger takes the answer of a %s, %d %s, for undecided: %s',
+  (kind, status, code, is) => {
+    expect(isUndecided(kind, refusal(status, code))).toBe(is);
+  },
+);
 
-it('sends what is open again in turn', async () => {
+it('the ledger sends what is open again in turn', async () => {
   const ledger = createLedger();
   const placed = ['first', 'second'].map((): Placed => ({ kind: 'sale', send: refuse, tries: 0 }));
   for (const one of placed) await sendPlaced(ledger, one);

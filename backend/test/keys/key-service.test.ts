@@ -189,7 +189,7 @@ describe.each(['aws-kms', 'vault-transit'])('personal data under %s', (service) 
     expect((await (await openVault()).forUser(db, userId)).open(sealed, context)).toBe('x');
   });
 
-  it('is wrapped anew after the service has another version of its key', async () => {
+  it('is wrapped again after the service has another version of its key', async () => {
     const before = await system.db.wrappingKey.findMany({ orderBy: { number: 'asc' } });
     const rotate =
       service === 'aws-kms'

@@ -26,7 +26,7 @@ const sweep = async ({ system }: typeof fleet.before) => {
   for (const { run } of createKycSweeps(system)) await run(signal);
 };
 
-it('keeps passwords when the old pepper is gone', async () => {
+it('the renewal keeps passwords when the old pepper is gone', async () => {
   const { before, rotating, after } = fleet;
   const { email, password } = await before.make.admin();
   const portal = await before.make.portalUser();
@@ -40,7 +40,7 @@ it('keeps passwords when the old pepper is gone', async () => {
   expect(await signIn(before)).toEqual([401, 401]);
 });
 
-it('leaves a hash alone whose pepper nobody knows, and goes on past it', async () => {
+it('the renewal leaves a hash alone whose pepper nobody knows, and goes on past it', async () => {
   const { before, after, rotating, system } = fleet;
   const lost = await before.make.admin();
   const kept = await before.make.admin();
@@ -61,7 +61,7 @@ it('leaves a hash alone whose pepper nobody knows, and goes on past it', async (
   expect(now.passwordHash).toBe(strange);
 });
 
-it('keeps a PAN and an Aadhaar of one account when the old key is gone', async () => {
+it('the renewal keeps a PAN and an Aadhaar of one account when the old key is gone', async () => {
   const { before, rotating, after, system } = fleet;
   const given = { pan: numbers.pan(), aadhaar: numbers.aadhaar() };
   const one = await before.make.customer();
@@ -76,7 +76,7 @@ it('keeps a PAN and an Aadhaar of one account when the old key is gone', async (
   expect(third).toMatchObject({ status: 409, code: 'KYC_DUPLICATE' });
 });
 
-it('leaves nothing that an old key made, and nothing to do in the next round', async () => {
+it('the renewal leaves nothing that an old key made, and nothing to do in the next round', async () => {
   const { before, rotating, system } = fleet;
   await before.kyc.submit(await before.make.customer());
   const gone = await before.make.customer();
@@ -100,7 +100,7 @@ it('leaves nothing that an old key made, and nothing to do in the next round', a
   expect(await rows()).toEqual(once);
 });
 
-it('keeps a bank account from being added twice', async () => {
+it('the renewal keeps a bank account from being added twice', async () => {
   const money = await openPayouts();
   onTestFinished(() => money.close());
   const { userId, call } = await money.customer();

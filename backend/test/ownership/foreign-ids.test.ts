@@ -48,7 +48,7 @@ const errorOf = ({ status, body }: Answer): object => {
   return { status, ...error };
 };
 
-it('has a maker for every id in a path and in a body', ({ routes }) => {
+it('the test has a maker for every id in a path and in a body', ({ routes }) => {
   expect(withIds(routes).length).toBeGreaterThan(8);
   const missing = withIds(routes).filter((route) => makerOf(below(route)) === undefined);
   expect(missing.map(({ name }) => name)).toEqual([]);
@@ -57,7 +57,7 @@ it('has a maker for every id in a path and in a body', ({ routes }) => {
   expect(Object.keys(namedInBodies).filter((name) => !names.includes(name))).toEqual([]);
 });
 
-it("answers another customer's id in a path as one that does not exist", async ({
+it("the API answers another customer's id in a path as one that does not exist", async ({
   system,
   owner,
   otherSeller,
@@ -83,7 +83,12 @@ it("answers another customer's id in a path as one that does not exist", async (
   }
 });
 
-it("refuses another customer's id in a body", async ({ system, owner, otherSeller, routes }) => {
+it("the API refuses another customer's id in a body", async ({
+  system,
+  owner,
+  otherSeller,
+  routes,
+}) => {
   for (const { route, name } of fieldsThatName(routes)) {
     const { body, refusal } = namedInBodies[name] ?? {};
     const foreign = await send(
@@ -100,7 +105,7 @@ it("refuses another customer's id in a body", async ({ system, owner, otherSelle
   }
 });
 
-it('admits nobody to a route that needs a customer, but who shows a token of one', async ({
+it('the API admits nobody to a route that needs a customer, but who shows a token of one', async ({
   system,
   owner,
   routes,

@@ -192,7 +192,7 @@ it('announces, debits and allocates 12 installments under a mandate', async () =
   });
 });
 
-it('fails the installments of a mandate that yields no money, and tells their customer', async () => {
+it('a plan fails the installments of a mandate that yields no money, and tells their customer', async () => {
   await fixtures.setClock('2026-01-05T06:00:00.000Z');
   const plan = await fixtures.newPlan({
     frequency: 'WEEKLY',

@@ -6,7 +6,7 @@ import { addToTally, readTally, seedsPlayed, sumTally } from './tally.ts';
 
 const at = '2026-11-27T03:00:00.000Z';
 
-it('adds up the seeds of several runs, and knows which were played', () => {
+it('the tally adds up the seeds of several runs, and knows which were played', () => {
   const folder = mkdtempSync(join(tmpdir(), 'dgs-tally-'));
   const file = join(folder, 'tally.jsonl');
   addToTally(file, { seed: 1, steps: 400, held: true, commit: 'a1', at });

@@ -33,7 +33,7 @@ const payForGold = async (system: RunningSystem) => {
   return { buyer, orderId, becomesAllocated };
 };
 
-it('works on 15 s after a database that vanished answers again, and is not ready until then', async ({
+it('a process works on 15 s after a vanished database answers again, and is not ready before', async ({
   system,
 }) => {
   const { hole, env } = await openHole(system);
@@ -74,7 +74,7 @@ it('works on 15 s after a database that vanished answers again, and is not ready
   expect(ends.map(({ code }) => code)).toEqual([0, 0]);
 });
 
-it('is not ready where jobs wait behind connections that are silent, and stops in time', async ({
+it('a process is not ready where jobs wait behind connections that are silent, and stops in time', async ({
   system,
 }) => {
   const { hole, env } = await openHole(system);
@@ -88,7 +88,7 @@ it('is not ready where jobs wait behind connections that are silent, and stops i
   expect((await worker.kill()).code).toBe(0);
 });
 
-it('stops in time and in order while the database is gone, wherever that found it', async ({
+it('a process stops in time and in order while the database is gone, wherever that found it', async ({
   system,
 }) => {
   const { hole, env } = await openHole(system);

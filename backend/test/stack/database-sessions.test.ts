@@ -20,7 +20,7 @@ const connect = async (): Promise<Client> => {
   return client;
 };
 
-it('refuses to start where a session of the database keeps another time', async () => {
+it('a process refuses to start where a session of the database keeps another time', async () => {
   const { migrateUrl, name } = stack.database;
   // The server itself: a pooler keeps sessions that began before a role was changed.
   const direct = asRole(migrateUrl, applicationRole);
@@ -42,7 +42,7 @@ it('refuses to start where a session of the database keeps another time', async 
   }
 });
 
-it('says that it is ready while every connection of its pool waits for a lock', async () => {
+it('a process says that it is ready while every connection of its pool waits for a lock', async () => {
   const api = await stack.start('accounting', {
     DATABASE_POOL_SIZE: '1',
     DATABASE_LOCK_WAIT_MS: '20000',

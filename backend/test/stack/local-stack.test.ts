@@ -48,7 +48,7 @@ const keptData = (url: string): Promise<unknown> =>
     return rows;
   });
 
-it('names every busy port before it starts anything', async () => {
+it('the stack names every busy port before it starts anything', async () => {
   const server = createServer();
   await new Promise<void>((done) => server.listen(options.ports.admin, '127.0.0.1', done));
   await expect(startStack(options, silent)).rejects.toThrow(
@@ -57,7 +57,7 @@ it('names every busy port before it starts anything', async () => {
   await new Promise((done) => server.close(done));
 });
 
-it('comes up with files that nobody else reads', async () => {
+it('the stack comes up with files that nobody else reads', async () => {
   await startStack(options, silent);
   expect(await pids()).not.toContain(undefined);
   expect(statSync(options.paths.endpointsFile).mode % 0o1000).toBe(0o600);
@@ -75,7 +75,7 @@ it('a second time leaves alone what runs, and brings back what died', async () =
   expect(await pids()).toEqual(before.map((pid) => (pid === worker?.pid ? again : pid)));
 });
 
-it('goes down and comes up again with its data, and a closed gate stays closed', async () => {
+it('the stack goes down and comes up again with its data, and a closed gate stays closed', async () => {
   const gate = join(options.paths.settings, 'DIGITAL_SELL_ENABLED');
   writeFileSync(gate, 'false');
   const database = onDatabase(adminUrlOf(options.ports.postgres), 'digital_gold');
@@ -88,7 +88,7 @@ it('goes down and comes up again with its data, and a closed gate stays closed',
   expect(readFileSync(gate, 'utf8')).toBe('false');
 });
 
-it('is empty after a reset', async () => {
+it('the stack is empty after a reset', async () => {
   await resetStack(options, silent);
   expect(() => statSync(options.paths.endpointsFile)).toThrow('ENOENT');
   expect(() => statSync(options.paths.settings)).toThrow('ENOENT');

@@ -38,7 +38,7 @@ const wholeBuy = [
   'safegold buy-confirm',
 ];
 
-it('shows one buy as one trace, through request, webhook, job and the provider', async ({
+it('the tracing shows one buy as one trace, through request, webhook, job and the provider', async ({
   system,
 }) => {
   const receiver = await startSpanReceiver();

@@ -118,7 +118,7 @@ const removeUnderReaders = async (): Promise<void> => {
   await asAdministrator(pair.primary, 'VACUUM notification');
 };
 
-it('reads registers from the standby, and goes on by the primary where it fails', async () => {
+it('the portal reads registers from the standby, and goes on by the primary where it fails', async () => {
   await untilItKeepsUp();
   const whole = await readFile();
   expect(whole.status).toBe(200);

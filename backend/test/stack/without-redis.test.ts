@@ -45,7 +45,7 @@ const cacheState = async (system: RunningSystem): Promise<unknown> => {
   return JSON.stringify(body);
 };
 
-it('serves on without Redis, refuses what the documents say, and recovers by itself', async ({
+it('the API serves on without Redis, refuses what the documents say, and recovers by itself', async ({
   system,
   redis,
 }) => {

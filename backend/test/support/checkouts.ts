@@ -190,3 +190,27 @@ export const deliver = async (
   const answer: unknown = await response.json();
   return { status: response.status, body: answer };
 };
+
+export const paymentOrderRow = ({ database }: OpenGold, id: string) =>
+  database.db.paymentOrder.findUniqueOrThrow({ where: { id } });
+
+export const inboxOf = ({ database }: OpenGold, subject: string) =>
+  database.db.webhookEvent.findMany({ where: { subject } });
+
+/** Lets the next calls of the gateway go wrong, whatever their operation. */
+export const breakGateway = ({ sandbox }: OpenGold, fault = 'error', times = 20) =>
+  sandbox.control('POST', '/faults', {
+    collaborator: 'sandbox-gateway',
+    operation: '*',
+    fault,
+    times,
+  });
+
+export const countGatewayCalls = async (
+  { sandbox }: OpenGold,
+  operation: string,
+): Promise<number> => {
+  const path = `/journal?collaborator=sandbox-gateway&operation=${operation}`;
+  const { body } = await sandbox.control('GET', path);
+  return (body['entries'] as unknown[]).length;
+};

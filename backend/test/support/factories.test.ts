@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 afterAll(async () => system.close());
 
-it('makes a customer who may buy', async () => {
+it('the factory makes a customer who may buy', async () => {
   const made = await createFactories(system).approvedCustomer({ fullName: 'Asha Rao' });
   const user = await findUser(system.db, made.userId);
   expect(user).toMatchObject({ phone: made.phone, providerUserId: made.providerUserId });
@@ -23,13 +23,13 @@ it('makes a customer who may buy', async () => {
   expect(known.kind).toBe('done');
 });
 
-it('makes operators and portal users of any role', async () => {
+it('the factory makes operators and portal users of any role', async () => {
   const make = createFactories(system);
   expect(await make.admin('SUPPORT')).toMatchObject({ role: 'SUPPORT' });
   expect(await make.portalUser('auditor')).toMatchObject({ role: 'auditor' });
 });
 
-it('makes numbers that pass their checks', () => {
+it('the factory makes numbers that pass their checks', () => {
   const numbers = createNumbers(system.random);
   expect(numbers.pan()).toMatch(/^[A-Z]{5}\d{4}[A-Z]$/u);
   expect(numbers.aadhaar()).toMatch(/^\d{12}$/u);

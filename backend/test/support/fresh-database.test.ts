@@ -17,19 +17,19 @@ afterAll(async () => {
 const currentUser = (url: string): Promise<unknown> =>
   withConnection(url, async (client) => (await client.query('SELECT current_user AS me')).rows);
 
-it('connects as the application and as the owner of the tables', async () => {
+it("a test's database connects as the application and as the owner of the tables", async () => {
   expect(await currentUser(one.databaseUrl)).toEqual([{ me: 'dgs_app' }]);
   expect(await currentUser(one.migrateUrl)).toEqual([{ me: 'dgs_migrate' }]);
 });
 
-it('is migrated', async () => {
+it("a test's database is migrated", async () => {
   const applied = await withConnection(one.migrateUrl, (client) =>
     client.query('SELECT migration_name FROM _prisma_migrations WHERE finished_at IS NOT NULL'),
   );
   expect(applied.rowCount).toBeGreaterThan(0);
 });
 
-it('keeps what one file writes from the other', async () => {
+it("a test's database keeps what one file writes from the other", async () => {
   await withConnection(one.migrateUrl, (client) =>
     client.query('CREATE TABLE only_in_one (a int)'),
   );
@@ -39,7 +39,7 @@ it('keeps what one file writes from the other', async () => {
   expect(rows).toEqual([{ found: null }]);
 });
 
-it('parts the Redis keys and channels too', async () => {
+it("a test's database parts the Redis keys and channels too", async () => {
   const [first, second] = [new Redis(one.redisUrl), new Redis(two.redisUrl)];
   try {
     await first.set('key', 'of one');
@@ -51,7 +51,7 @@ it('parts the Redis keys and channels too', async () => {
   }
 });
 
-it('has what the local stack is seeded with, when asked for', async () => {
+it("a test's database has what the local stack is seeded with, when asked for", async () => {
   const seeded = await freshDatabase({ seeded: true });
   const admins = await withConnection(seeded.migrateUrl, (client) =>
     client.query('SELECT role FROM admin_user ORDER BY role'),

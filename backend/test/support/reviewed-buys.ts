@@ -26,6 +26,13 @@ const becomes = (buy: ReviewedBuy, status: string, code: string | null = null) =
     expect([now, review]).toEqual([status, code]);
   });
 
+/** Lists what was paid back or lost of a payment: disputes before refunds, the smallest first. */
+export const reversalsOf = ({ database }: OpenGold, gatewayPaymentId: string) =>
+  database.db.paymentReversal.findMany({
+    where: { gatewayPaymentId },
+    orderBy: [{ kind: 'asc' }, { amountPaise: 'asc' }],
+  });
+
 /** Buys that come under review, each in its way, and the operator who looks into them. */
 export const createReviewedBuys = (open: OpenGold) => {
   const place = async (): Promise<ReviewedBuy> => {
@@ -127,6 +134,8 @@ export const createReviewedBuys = (open: OpenGold) => {
       }),
     place,
     becomes,
+    becomesReversed: (buy: ReviewedBuy) => becomes(buy, 'MANUAL_REVIEW', 'PAYMENT_REVERSED'),
+    statusOf: async (buy: ReviewedBuy): Promise<string> => (await orderOf(buy)).status,
     pay,
     payBack,
     loseDispute,

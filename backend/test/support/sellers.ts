@@ -76,6 +76,11 @@ export const createSellers = (open: OpenGold) => {
     buy,
     holdingOf,
 
+    async gramsOf(userId: string) {
+      const { balance, reserved } = await holdingOf(userId);
+      return { balance, reserved };
+    },
+
     async newSeller(rupees = '1000'): Promise<Seller> {
       const customer = await open.newCustomer();
       await buy(customer.call, rupees);

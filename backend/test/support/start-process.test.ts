@@ -20,7 +20,7 @@ const clock = async (url: string): Promise<number> => {
   return z.object({ offsetSeconds: z.number() }).parse(await response.json()).offsetSeconds;
 };
 
-it('starts processes on ports of the stack, kills them and starts them again', async () => {
+it('the test system starts processes on ports of the stack, kills them and starts them again', async () => {
   const first = await stack.start('sandbox');
   expect(first.url).toBe(stack.urlOf('sandbox'));
   const replica = await stack.start('sandbox');
@@ -35,14 +35,14 @@ it('starts processes on ports of the stack, kills them and starts them again', a
   await eventually(() => again.log().includes('stopped'));
 });
 
-it('says why a process did not start', async () => {
+it('the test system says why a process did not start', async () => {
   await expect(startProcess('sandbox', { APP_MODE: 'test' })).rejects.toThrow(
     /sandbox did not get ready:.*SAFEGOLD_TOKEN/su,
   );
   await expect(startProcess('nothing', {})).rejects.toThrow('there is no src/apps/nothing/main.ts');
 });
 
-it('cuts a server off and gives it back', async () => {
+it('the test system cuts a server off and gives it back', async () => {
   const sandbox = await stack.start('sandbox');
   const server = await openCuttableServer(sandbox.url);
   expect(await clock(server.url)).toBe(0);

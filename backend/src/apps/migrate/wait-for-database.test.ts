@@ -7,7 +7,7 @@ const nowhere = 'postgres://nobody@127.0.0.1:1/nothing';
 
 const sleepless = { sleep: () => Promise.reject(new Error('slept')) };
 
-it('tries again until the time is over, and says why it waits', async () => {
+it('the migration tries again until the time is over, and says why it waits', async () => {
   const lines: string[] = [];
   // Only the waits take time.
   let [nowMs, slept] = [1000, 0];
@@ -27,7 +27,7 @@ it('tries again until the time is over, and says why it waits', async () => {
   expect(lines[0]).toContain('waiting for the database: connect ECONNREFUSED');
 });
 
-it('goes on as soon as the database answers', async () => {
+it('the migration goes on as soon as the database answers', async () => {
   const fresh = await freshDatabase();
   const options = { url: fresh.appUrl, seconds: 5, timers: sleepless, log: () => {} };
   await expect(waitForDatabase(options)).resolves.toBeUndefined();

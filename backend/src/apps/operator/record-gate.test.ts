@@ -22,7 +22,7 @@ const run = (line: readonly string[], reason: string) =>
 
 const close = ['--gate', 'sell', '--state', 'closed', '--by', 'asha@ops-1'];
 
-it('keeps who turned a gate, and why in sealed form', async () => {
+it('the record of a gate keeps who turned a gate, and why in sealed form', async () => {
   expect(await run(close, 'the provider quotes a wrong price\n')).toEqual({
     gate: 'sell',
     state: 'closed',
@@ -40,7 +40,7 @@ it('keeps who turned a gate, and why in sealed form', async () => {
   expect(JSON.stringify({ ...row, seq: 0 })).not.toContain('wrong price');
 });
 
-it('takes no gate that there is not, and no reason that says nothing', async () => {
+it('the record of a gate takes no gate that there is not, and no reason that says nothing', async () => {
   await expect(run(close, '  ')).rejects.toMatchObject({ code: 'VALIDATION_FAILED' });
   const garden = ['--gate', 'garden', '--state', 'closed', '--by', 'asha'];
   expect(() => parseCommand(['gate', 'record', ...garden])).toThrow(/gate/u);

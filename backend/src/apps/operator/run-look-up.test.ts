@@ -32,7 +32,7 @@ const ask = (...line: readonly string[]) => {
 const asOwner = (statement: string) =>
   withConnection(fresh.migrateUrl, (client) => client.query(statement));
 
-it('tells how the database is set up', async () => {
+it('the look-up tells how the database is set up', async () => {
   expect(await ask('database', 'status')).toMatchObject({
     readOnly: false,
     timeZone: 'UTC',
@@ -41,13 +41,13 @@ it('tells how the database is set up', async () => {
   });
 });
 
-it('checks every rule of the database, and names a row that breaks one', async () => {
+it('the look-up checks every rule of the database, and names a row that breaks one', async () => {
   const before = await ask('database', 'rules');
   expect(before).toMatchObject({ broken: [] });
   expect(Reflect.get(Object(before), 'rules')).toBeGreaterThan(20);
 });
 
-it('lists migrations that are missing, and those that failed with their reason', async () => {
+it('the look-up lists migrations that are missing, and those that failed with their reason', async () => {
   expect(await ask('migrate', 'status')).toEqual({ pending: [], failed: [] });
   await asOwner(`
     INSERT INTO _prisma_migrations (id, checksum, migration_name, logs)
@@ -58,7 +58,7 @@ it('lists migrations that are missing, and those that failed with their reason',
   });
 });
 
-it('counts values by the pepper or the key that they need', async () => {
+it('the look-up counts values by the pepper or the key that they need', async () => {
   const { items } = (await ask('keys', 'status')) as {
     items: { kind: string; keyId: string | null; count: number }[]; // as asserted below
   };
@@ -72,7 +72,7 @@ it('counts values by the pepper or the key that they need', async () => {
   expect(JSON.stringify(later)).not.toContain('argon2id');
 });
 
-it('lists ticks, overdue debits and the addresses of codes', async () => {
+it('the look-up lists ticks, overdue debits and the addresses of codes', async () => {
   expect(await ask('price', 'ticks')).toEqual({ items: [] });
   expect(await ask('debit', 'list')).toEqual({ items: [] });
   await asOwner(`
@@ -87,7 +87,7 @@ it('lists ticks, overdue debits and the addresses of codes', async () => {
   });
 });
 
-it('shows an entry of the audit chain with its row, and a row alone', async () => {
+it('the look-up shows an entry of the audit chain with its row, and a row alone', async () => {
   await withConnection(fresh.databaseUrl, (client) =>
     client.query(`
       INSERT INTO audit_log (id, action, actor_api, actor_email, ip, at)

@@ -32,7 +32,7 @@ const create = (password: string) =>
 const signIn = async (password: string) =>
   (await createCaller(url)('POST', '/auth/login', { email, password })).status;
 
-it('creates the first portal user, who signs in, and never loses the last', async () => {
+it('the command creates the first portal user, who signs in, and never loses the last', async () => {
   await expect(create('short')).rejects.toThrow(/12 characters/u);
   expect(await create('a password long enough')).toMatchObject({ email, active: true });
   expect(await signIn('a password long enough')).toBe(200);

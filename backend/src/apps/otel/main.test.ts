@@ -55,7 +55,7 @@ const keysOf = ({ attributes }: Span): string[] => attributes.map(({ key }) => k
 const server = 2;
 const client = 3;
 
-it('records routes, and neither paths nor addresses nor what tells clients apart', async () => {
+it('the tracing records routes, and neither paths nor addresses nor what tells clients apart', async () => {
   const collector = await startCollector();
   const url = await startTraced(collector.url);
   const token = 'push-token-of-asha';
@@ -94,7 +94,7 @@ it('records routes, and neither paths nor addresses nor what tells clients apart
   ]);
 });
 
-it('records what went wrong, and no number of a customer that it names', async () => {
+it('the tracing records what went wrong, and no number of a customer that it names', async () => {
   const collector = await startCollector();
   const url = await startTraced(collector.url);
   expect((await fetch(`${url}/failures/9812345678`)).status).toBe(500);
@@ -104,7 +104,7 @@ it('records what went wrong, and no number of a customer that it names', async (
   expect(text).not.toContain('9812345678');
 });
 
-it('records what a sampled trace is a part of, at hand or not, and else what is drawn', async () => {
+it('the tracing records what a sampled trace is a part of, and else what is drawn', async () => {
   const collector = await startCollector();
   const url = await startTraced(collector.url, { OTEL_TRACES_SAMPLER: 'parentbased_always_off' });
   const ask = async (path: string, headers: Readonly<Record<string, string>> = {}) => {

@@ -112,7 +112,7 @@ describe('a deleted account', () => {
   });
 });
 
-it('leaves its number to a new account, which the gold provider knows as the same user', async ({
+it("a deleted account leaves its number to a new one, which is the provider's same user", async ({
   open,
 }) => {
   const person = await open.knownPerson();
@@ -127,7 +127,7 @@ it('leaves its number to a new account, which the gold provider knows as the sam
   await open.buy(again, '1000');
 });
 
-it('leaves its number to a new account, though forfeited gold is still there at the provider', async ({
+it('a deleted account leaves its number to a new one, though forfeited gold is still there', async ({
   open,
 }) => {
   const person = await open.knownPerson();
@@ -144,7 +144,7 @@ it('leaves its number to a new account, though forfeited gold is still there at 
   await open.buy(again, '1000');
 });
 
-it('leaves a hash of its PAN if it bought, as long as its number, and earns nobody a reward', async ({
+it('a deleted account leaves a hash of its PAN if it bought, and earns no referrer a reward', async ({
   open,
 }) => {
   const { db } = open.system;
@@ -174,7 +174,7 @@ it('leaves a hash of its PAN if it bought, as long as its number, and earns nobo
   expect(await db.formerBuyer.count()).toBe(0);
 });
 
-it('leaves no hash of its PAN if it bought nothing', async ({ open }) => {
+it('a deleted account leaves no hash of its PAN if it bought nothing', async ({ open }) => {
   const { db } = open.system;
   const before = await db.formerBuyer.count();
   await remove(open, await open.knownPerson());

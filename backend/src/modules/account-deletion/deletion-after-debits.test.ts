@@ -81,7 +81,7 @@ const insertDebited = async (
   });
 };
 
-describe('after a debit of a mandate', () => {
+describe('a deletion after a debit of a mandate', () => {
   it('that failed is possible', async ({ open }) => {
     const person = await open.knownPerson();
     await insertDebited(open, person, 'FAILED');

@@ -98,7 +98,7 @@ const deleteAccount = async (
   expect(confirmed.status).toBe(200);
 };
 
-it('yields nothing of the person from any column, and leaves the books as they were', async ({
+it('a deletion yields nothing of the person from any column, and leaves the books as they were', async ({
   open,
 }) => {
   const person = await open.knownPerson();
@@ -193,7 +193,7 @@ it('yields nothing of the person from any column, and leaves the books as they w
   expect(await objects.get(key)).toEqual({ kind: 'done', value: undefined });
 });
 
-it('leaves no document that its store deletes, however many others it does not', async ({
+it('a deletion leaves no document that its store deletes, however many others it does not', async ({
   open,
 }) => {
   const { phone, userId, token, call } = await open.person();
@@ -227,7 +227,7 @@ it('leaves no document that its store deletes, however many others it does not',
   await db.kycDocument.deleteMany({ where: { userId } });
 });
 
-it('withdraws a submission from the reviewers, and its numbers may be used by another account', async ({
+it('a deletion withdraws a KYC submission, whose numbers another account may then use', async ({
   open,
 }) => {
   const person = await open.person();

@@ -63,7 +63,7 @@ it.each(lists)('writes %s as files, each with an audit row', async (list) => {
   }
 });
 
-it('writes texts that look like formulas as texts, and money in rupees', async () => {
+it('a register of the books writes texts that look like formulas as texts, and money in rupees', async () => {
   const policies = (await fileOf('policy-determinations?format=csv')).bytes.toString();
   expect(policies).toContain(`,'=1+1,"Two, lines\nof ""text""",b,`);
   const months = (await fileOf('month-end-close?format=csv')).bytes.toString();
@@ -74,7 +74,7 @@ it('writes texts that look like formulas as texts, and money in rupees', async (
   expect(days.toString()).toContain(`\r\n${today},0,0.0000,0.00,`);
 });
 
-it('finds by day of the record, as every register does', async () => {
+it('a register of the books finds by day of the record, as every register does', async () => {
   const yesterday = istDate(addMs(system.clock.now(), -24 * 60 * 60_000));
   for (const list of lists.slice(1)) {
     const [before, since] = [`to=${yesterday}`, `from=${today}`];
@@ -92,13 +92,13 @@ it.each([
   ...['buys', 'sells', 'holdings', 'payments', 'payouts'].map((list) => [list, 'CSV']),
   ['ledger-entries', 'csv'],
   ['audit', 'csv'],
-])('refuses %s as %s, and says what it may be', async (list, format) => {
+])('a register of the books refuses %s as %s, and says what it may be', async (list, format) => {
   const refused = await ask('GET', `/gold/${list}?format=${format}`);
   expect(refused).toMatchObject({ status: 400, code: 'VALIDATION_FAILED', field: 'format' });
   expect(String(Object(refused.body['error']).message)).toContain('json');
 });
 
-it('needs the right to export, for a file alone', async () => {
+it('a register of the books needs the right to export, for a file alone', async () => {
   const permissions = ['gold.policy.read'] as const;
   const reader = await createFactories(system).portalUser('viewer', { permissions });
   const asReader = createCaller(url, { 'x-portal-token': reader.token });

@@ -98,7 +98,7 @@ describe('a statutory parameter', () => {
   });
 });
 
-it('keeps policy determinations, newest first, with their words sealed in the log', async () => {
+it('the portal keeps policy determinations, newest first, with their words sealed in the log', async () => {
   const policy = {
     topic: 'withholding',
     determination: 'Nothing is withheld from a sale.',
@@ -150,7 +150,7 @@ describe('the ledger', () => {
   });
 });
 
-it("shows the portal's own part of the audit log, and nothing of the operators'", async () => {
+it("the portal shows its own part of the audit log, and nothing of the operators'", async () => {
   await system.audit.record(system.db, {
     action: 'config.limits.replace',
     actor: { api: 'admin' },

@@ -66,7 +66,7 @@ const it = booksTest().extend('ended', { scope: 'file' }, ({ open }) => openMont
 
 const path = (date: string) => `/gold/provider-reconciliation/${date}/sign-off`;
 
-it('freezes nothing in the two minutes after midnight, while transactions may last', async ({
+it('the portal freezes nothing in the two minutes after midnight, while transactions may last', async ({
   open,
   ended,
 }) => {
@@ -77,7 +77,7 @@ it('freezes nothing in the two minutes after midnight, while transactions may la
   await open.advance(60);
 });
 
-it('closes no month before each day with figures is signed off, and says which', async ({
+it('the portal closes no month before each day with figures is signed off, and says which', async ({
   ended,
 }) => {
   const { ask, month, period, today } = ended;
@@ -151,7 +151,7 @@ describe('provider reconciliation', () => {
   });
 });
 
-it('lets no rate begin before what was charged', async ({ ended }) => {
+it('the portal lets no rate begin before what was charged', async ({ ended }) => {
   const { today, dayOf, put } = ended;
   expect(await put(today)).toMatchObject({ status: 409, field: 'effectiveFrom' });
   expect(await put(dayOf(1))).toMatchObject({ status: 200 });

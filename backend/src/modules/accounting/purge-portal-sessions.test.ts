@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => system.close());
 
-it('deletes portal sessions 30 days after they ended, and no later one', async () => {
+it('the purge deletes portal sessions 30 days after they ended, and no later one', async () => {
   const { portalUser } = createFactories(system);
   await portalUser('viewer');
   system.clock.advance(29 * dayMs);

@@ -26,7 +26,7 @@ const isLive = async (token: string) =>
 const change = (token: string, currentPassword: string, newPassword: string) =>
   as(token)('POST', '/auth/password', { currentPassword, newPassword });
 
-it('is changed by whoever knows it, and ends every other sign-in', async () => {
+it("a change of an operator's own password needs the current one, and ends every other sign-in", async () => {
   const made = await make.admin('SUPPORT');
   const other = String((await signIn(made)).body['accessToken']);
   const wrong = await change(made.token, 'not this one', next);
@@ -50,13 +50,13 @@ it('is changed by whoever knows it, and ends every other sign-in', async () => {
 it.each([
   ['a short one', 'short', 'newPassword'],
   ['the same one', 'correct horse', 'newPassword'],
-])('refuses %s', async (_name, password, field) => {
+])("a change of an operator's own password refuses %s", async (_name, password, field) => {
   const made = await make.admin('SUPPORT', { password: 'correct horse' });
   const answer = await change(made.token, made.password, password);
   expect(answer).toMatchObject({ status: 400, code: 'VALIDATION_FAILED', field });
 });
 
-it('is guessed by no stolen token, which locks nobody out of signing in', async () => {
+it("a stolen token neither guesses the operator's password nor locks its owner out", async () => {
   const made = await make.admin('ADMIN');
   for (let tries = 0; tries < 5; tries += 1) {
     expect(await change(made.token, `guess ${tries}`, next)).toMatchObject({ status: 403 });
@@ -70,7 +70,7 @@ it('is guessed by no stolen token, which locks nobody out of signing in', async 
   expect(await change(token, made.password, next)).toMatchObject({ status: 200 });
 });
 
-it('lets one of two changes at once win', async () => {
+it("an operator's own password is set by one of two changes at once", async () => {
   const made = await make.admin('ADMIN');
   const answers = await Promise.all([
     change(made.token, made.password, next),

@@ -87,7 +87,7 @@ const whilePlacesAreTaken = async (work: () => Promise<void>): Promise<void> => 
   for (const answer of await Promise.all(taking)) expect(answer).toMatchObject({ status: 401 });
 };
 
-it('lets 28 strangers wait and refuses the others at once, without counting their tries', async () => {
+it('the sign-in lets 28 strangers wait, and refuses the others at once and uncounted', async () => {
   const { email, password } = await make.admin();
   const { browserToken } = (await signIn(email, password)).body;
   const refusedBefore = await metric('password_checks_refused_total{reason="busy"');
@@ -126,7 +126,7 @@ it('lets 28 strangers wait and refuses the others at once, without counting thei
   });
 });
 
-it('lets twenty of one address wait, and others beside them', async () => {
+it('the sign-in lets twenty of one address wait, and others beside them', async () => {
   const waiting: ReturnType<typeof signIn>[] = [];
   const [crowd, other] = addresses;
   await whilePlacesAreTaken(async () => {
@@ -140,7 +140,7 @@ it('lets twenty of one address wait, and others beside them', async () => {
   for (const answer of await Promise.all(waiting)) expect(answer).toMatchObject({ status: 401 });
 });
 
-it('neither checks nor counts the password of a client that has gone', async () => {
+it('the sign-in neither checks nor counts the password of a client that has gone', async () => {
   const email = stranger(1);
   const refusedBefore = await metric('password_checks_refused_total{reason="gone"');
   await whilePlacesAreTaken(async () => {

@@ -223,7 +223,7 @@ describe('the audit chain', () => {
     expect(await findingsAfter(statements, head)).toEqual([{ kind: 'WRONG_HEAD', number: 8n }]);
   });
 
-  it('shows by a head noted earlier that all was written anew from a row on', async () => {
+  it('shows by a head noted earlier that all was rewritten from a row on', async () => {
     const statements = [`UPDATE audit_log SET ip = NULL WHERE id = ${idOf(4)}`, ...rewrite(4)];
     expect(await findingsAfter(statements)).toEqual([]);
     expect(await findingsAfter(statements, head)).toEqual([{ kind: 'WRONG_HEAD', number: 8n }]);

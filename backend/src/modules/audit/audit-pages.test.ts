@@ -102,7 +102,7 @@ it.each(['audit_log', 'audit_chain'] as const)(
   },
 );
 
-it('orders transactions of one time as they were committed', async () => {
+it('the page orders transactions of one time as they were committed', async () => {
   const [written, committed] = [createGate(), createGate()];
   const slow = system.inTransaction(async (tx) => {
     await system.audit.record(tx, entry('begun-first'));

@@ -160,7 +160,7 @@ const stored = (action: string) => system.db.auditLog.findFirstOrThrow({ where: 
 const shown = async (action: string) =>
   ((await ask('GET', `/audit?action=${action}`)).body['items'] as object[])[0]; // the page's view
 
-describe('what is personal', () => {
+describe('personal data in the log', () => {
   const personal = {
     before: { status: 'SUBMITTED' },
     after: { status: 'REJECTED' },

@@ -86,7 +86,7 @@ describe('penny-drops of a customer in one IST day', () => {
   });
 });
 
-it('lets a customer have at most 5 accounts, also when they are added at once', async ({
+it('the limit lets a customer have at most 5 accounts, also when they are added at once', async ({
   open,
 }) => {
   const { call } = await open.customer();

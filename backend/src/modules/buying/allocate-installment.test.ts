@@ -1,11 +1,7 @@
 import { afterEach, describe, expect } from 'vitest';
+import { installmentTest } from '#test/support/installment-test.ts';
 import type { GoldProvider } from '../../adapters/gold-provider/port.ts';
-import { goldTest } from '#test/support/gold-test.ts';
-import {
-  createInstallmentFixtures,
-  type InstallmentFixtures,
-  type TestInstallment,
-} from '#test/support/installments.ts';
+import type { InstallmentFixtures, TestInstallment } from '#test/support/installments.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
 import { runSweeps } from '#test/support/run-sweeps.ts';
 
@@ -34,9 +30,9 @@ const mortal = (provider: GoldProvider): GoldProvider => ({
   },
 });
 
-const it = goldTest({ wrap: { provider: mortal } })
-  .extend('fixtures', { scope: 'file' }, ({ open }) => createInstallmentFixtures(open))
-  .extend('paid', ({ fixtures }) => fixtures.payable());
+const it = installmentTest({ wrap: { provider: mortal } }).extend('paid', ({ fixtures }) =>
+  fixtures.payable(),
+);
 
 it.beforeEach(async ({ fixtures, paid }) => {
   await fixtures.pay(paid.gatewayOrderId);

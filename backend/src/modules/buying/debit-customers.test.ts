@@ -1,18 +1,12 @@
 import { describe, expect } from 'vitest';
-import { goldTest } from '#test/support/gold-test.ts';
-import {
-  createInstallmentFixtures,
-  debitsOf,
-  type InstallmentFixtures,
-} from '#test/support/installments.ts';
+import { installmentTest } from '#test/support/installment-test.ts';
+import { debitsOf, type InstallmentFixtures } from '#test/support/installments.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
 import { runSweeps } from '#test/support/run-sweeps.ts';
 import { addMs } from '../../platform/clock/clock.ts';
 import { endOfIstDay } from '../../platform/clock/ist.ts';
 
-const it = goldTest().extend('fixtures', { scope: 'file' }, ({ open }) =>
-  createInstallmentFixtures(open),
-);
+const it = installmentTest();
 
 const hour = 3600;
 

@@ -1,9 +1,8 @@
 import { describe, expect } from 'vitest';
+import { installmentTest } from '#test/support/installment-test.ts';
 import type { PaymentGateway } from '../../adapters/payment-gateway/port.ts';
-import { goldTest } from '#test/support/gold-test.ts';
 import { eventually } from '#test/support/eventually.ts';
 import {
-  createInstallmentFixtures,
   debitsOf,
   paymentsOf,
   rowOf,
@@ -27,12 +26,12 @@ const mortal = (gateway: PaymentGateway) => ({
   },
 });
 
-const it = goldTest({
+const it = installmentTest({
   wrap: {
     gateways: (real) =>
       new Map([...real].map(([code, gateway]) => [code, mortal(gateway)] as const)),
   },
-}).extend('fixtures', { scope: 'file' }, ({ open }) => createInstallmentFixtures(open));
+});
 
 it.beforeEach(({ open }) => startDay(open));
 

@@ -1,8 +1,7 @@
 import { describe, expect } from 'vitest';
+import { installmentTest } from '#test/support/installment-test.ts';
 import type { PaymentGateway } from '../../adapters/payment-gateway/port.ts';
-import { goldTest } from '#test/support/gold-test.ts';
 import {
-  createInstallmentFixtures,
   debitsOf,
   paymentsOf,
   rowOf,
@@ -31,12 +30,12 @@ const observed = (gateway: PaymentGateway): PaymentGateway => ({
   },
 });
 
-const it = goldTest({
+const it = installmentTest({
   wrap: {
     gateways: (real) =>
       new Map([...real].map(([code, gateway]) => [code, observed(gateway)] as const)),
   },
-}).extend('fixtures', { scope: 'file' }, ({ open }) => createInstallmentFixtures(open));
+});
 
 it.afterEach(() => {
   look.haveKey = true;

@@ -1,12 +1,9 @@
 import { describe, expect } from 'vitest';
-import { goldTest } from '#test/support/gold-test.ts';
-import { createInstallmentFixtures } from '#test/support/installments.ts';
+import { installmentTest } from '#test/support/installment-test.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
 import { runSweeps } from '#test/support/run-sweeps.ts';
 
-const it = goldTest().extend('fixtures', { scope: 'file' }, ({ open }) =>
-  createInstallmentFixtures(open),
-);
+const it = installmentTest();
 
 const openCheckouts = (open: OpenGold) =>
   runSweeps(open.gold.sweeps, 'buying-open-installment-checkouts');

@@ -10,7 +10,7 @@ const it = goldTest({
   ],
 });
 
-it('credits nothing when the provider confirmed other grams than the order has', async ({
+it('the allocation credits nothing when the provider confirmed other grams than the order has', async ({
   open,
 }) => {
   const { call } = await open.newCustomer();

@@ -1,12 +1,9 @@
 import { describe, expect } from 'vitest';
-import { goldTest } from '#test/support/gold-test.ts';
-import { createInstallmentFixtures } from '#test/support/installments.ts';
+import { installmentTest } from '#test/support/installment-test.ts';
 import { enqueue } from '../../platform/jobs/index.ts';
 import { OPEN_CHECKOUT_TASK } from './installment.jobs.ts';
 
-const it = goldTest().extend('fixtures', { scope: 'file' }, ({ open }) =>
-  createInstallmentFixtures(open),
-);
+const it = installmentTest();
 
 const hour = 3600;
 

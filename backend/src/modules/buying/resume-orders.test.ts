@@ -32,7 +32,7 @@ const allocationsOf = async (open: OpenGold, orderIds: readonly string[]): Promi
   return states.map(({ allocations }) => allocations);
 };
 
-it('resumes the other orders when one of them cannot be', async ({ open }) => {
+it('the sweep resumes the other orders when one of them cannot be', async ({ open }) => {
   const lost = [await lostOrder(open), await lostOrder(open)];
   await open.advance(61);
   await breakOrdersFor(open.migrateUrl, 1);
@@ -42,7 +42,7 @@ it('resumes the other orders when one of them cannot be', async ({ open }) => {
   expect(await allocationsOf(open, lost)).toEqual([1, 1]);
 });
 
-it('resumes no order once it has to stop', async ({ open }) => {
+it('the sweep resumes no order once it has to stop', async ({ open }) => {
   const lost = await lostOrder(open);
   await open.advance(61);
   await resume(open, AbortSignal.abort());

@@ -16,7 +16,9 @@ const place = async (open: OpenGold, key: string): Promise<string> => {
 const statusOf = async (open: OpenGold, id: string): Promise<string> =>
   (await open.database.db.goldOrder.findUniqueOrThrow({ where: { id } })).status;
 
-it('does not keep the unpaid orders of another gateway from expiring', async ({ open }) => {
+it('a silent gateway does not keep the unpaid orders of another gateway from expiring', async ({
+  open,
+}) => {
   const earlier = await place(open, 'an-earlier-order');
   await copyToSilentGateway(open.database.db, earlier, 520);
   await open.advance(1);

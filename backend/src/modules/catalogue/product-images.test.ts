@@ -32,7 +32,7 @@ const bytesOf = async (response: Response): Promise<Buffer> =>
   Buffer.from(await response.arrayBuffer());
 
 describe('an image', () => {
-  it('is encoded anew in a few widths, upright and without what came beside its pixels', async () => {
+  it('is encoded again in a few widths, upright and without what came beside its pixels', async () => {
     const { id } = await shop.create();
     const photo = await canvas(1600, 800)
       .withExif({ IFD0: { Copyright: 'somebody', Make: 'a camera' } })
@@ -119,7 +119,7 @@ describe('an image', () => {
     expect((await bytesOf(head)).length).toBe(0);
   });
 
-  it('is not sent again to who has it, however many ask, and anew once it is replaced', async () => {
+  it('is not sent again to who has it, however many ask, and again once it is replaced', async () => {
     const { id } = await shop.create();
     await upload(id, await canvas(40, 40).png().toBuffer());
     const first = await imageOf(id);

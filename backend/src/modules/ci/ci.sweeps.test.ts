@@ -212,7 +212,7 @@ describe('those who decide at once', () => {
   });
 });
 
-it('takes the longest not asked about first, whatever else stays open', async () => {
+it('the sweep takes first what was not queried for the longest time, whatever else stays open', async () => {
   const [stays, found] = [await loseAnswer(false), await loseAnswer(true)];
   const boss = { actorId: open.boss.adminId, target: 'backend', status: 'UNKNOWN' } as const;
   const at = (await rowOf(stays)).at;

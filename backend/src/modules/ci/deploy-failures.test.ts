@@ -81,7 +81,7 @@ describe('a dispatch that is not accepted', () => {
   });
 });
 
-describe('what the database keeps', () => {
+describe('the status that the database keeps', () => {
   it('is a known status', async () => {
     const sql = "UPDATE deploy_trigger SET status = 'LOST'";
     await open.deploy();

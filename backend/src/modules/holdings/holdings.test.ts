@@ -40,7 +40,7 @@ const creditOf = (open: OpenGold, userId: string, orderId: string, weight: bigin
   at: open.clock.now(),
 });
 
-it('has no statement yet', async ({ open }) => {
+it('a holding has no statement yet', async ({ open }) => {
   const { call } = await open.newCustomer();
   const { status, body } = await call('GET', '/portfolio/statement');
   expect({ status, code: body.error.code }).toEqual({ status: 501, code: 'NOT_IMPLEMENTED' });

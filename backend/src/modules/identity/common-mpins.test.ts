@@ -18,7 +18,9 @@ const common = [
   '54321',
 ].concat(['2580', '1990', '6969', '0786', '159753']);
 
-it('refuses the commonest, repeated and sequential ones as a new MPIN', async ({ identity }) => {
+it('the service refuses the commonest, repeated and sequential ones as a new MPIN', async ({
+  identity,
+}) => {
   const { accessToken } = await signIn(identity, '+917640000001', { deviceId: 'a' });
   const set = (mpin: string) => identity.as(accessToken)('POST', '/auth/set-mpin', { mpin });
   for (const mpin of common) {
@@ -29,7 +31,7 @@ it('refuses the commonest, repeated and sequential ones as a new MPIN', async ({
   for (const mpin of ['4829', '73512', '482913']) expect((await set(mpin)).status).toBe(200);
 });
 
-it('refuses one at a reset, whose code stays good for another', async ({ identity }) => {
+it('the service refuses a common MPIN at a reset, whose code stays good', async ({ identity }) => {
   const phone = '+917640000002';
   await signIn(identity, phone, { deviceId: 'a' });
   await identity.as()('POST', '/auth/forgot-mpin', { phone });

@@ -215,7 +215,7 @@ describe('with the cache down', () => {
   });
 });
 
-it('purges what has lapsed and nothing that counts', async ({ identity }) => {
+it('the service purges what has lapsed and nothing that counts', async ({ identity }) => {
   const phone = newPhone();
   const kept = await signIn(identity, phone, { deviceId: 'kept' });
   const next = tokensOf(await refresh(identity, kept.refreshToken));

@@ -280,7 +280,7 @@ describe('POST /auth/verify-otp', () => {
   });
 });
 
-it('logs neither phones nor codes, and stores neither', async ({ identity }) => {
+it('the service logs neither phones nor codes, and stores neither', async ({ identity }) => {
   const phone = newPhone();
   await fault(identity, { fault: 'error' });
   await send(identity, phone);

@@ -22,7 +22,7 @@ const tokensOf = async (identity: OpenIdentity, userId: string) => {
   return rows.map(({ token }) => token);
 };
 
-it('is registered and removed by its account', async ({ identity }) => {
+it('a push token is registered and removed by its account', async ({ identity }) => {
   const { userId, call } = await signedIn(identity);
   const token = 'dGVzdA:APA91b/with+signs=and~more';
   const registered = await call('POST', path, { token, platform: 'android' });
@@ -34,7 +34,7 @@ it('is registered and removed by its account', async ({ identity }) => {
   expect(await tokensOf(identity, userId)).toEqual([]);
 });
 
-it('belongs to the last account that registered it, and is nobody else s to remove', async ({
+it('a push token belongs to the last account that registered it, and no other can remove it', async ({
   identity,
 }) => {
   const [first, second] = [await signedIn(identity), await signedIn(identity)];
@@ -46,7 +46,7 @@ it('belongs to the last account that registered it, and is nobody else s to remo
   expect(await tokensOf(identity, second.userId)).toEqual(['shared-device']);
 });
 
-it('pushes the one registered longest ago out where an account has the most', async ({
+it('a push token pushes the one registered longest ago out where an account has the most', async ({
   identity,
 }) => {
   const { userId, call } = await signedIn(identity);

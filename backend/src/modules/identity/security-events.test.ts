@@ -140,7 +140,9 @@ it('a used refresh token that is presented again is an event', async ({ identity
   ]);
 });
 
-it("takes the connection's address where the forwarded one is no address", async ({ identity }) => {
+it("the service takes the connection's address where the forwarded one is none", async ({
+  identity,
+}) => {
   for (const text of ['<script>', '203.0.113.7:port', 'fe80::1%anything', 'unknown']) {
     const userId = idOf(await signIn(identity, newPhone(), text));
     expect(await eventsOf(identity, userId)).toMatchObject([{ ip: '127.0.0.1' }]);
@@ -151,7 +153,7 @@ it("takes the connection's address where the forwarded one is no address", async
   expect(await eventsOf(identity, behindPort)).toMatchObject([{ ip: '203.0.113.7' }]);
 });
 
-it('keeps events for 400 days', async ({ identity }) => {
+it('the service keeps events for 400 days', async ({ identity }) => {
   const userId = idOf(await signIn(identity, newPhone(), '198.51.100.1'));
   const { db } = identity.database;
   clock.advance(399 * 24 * 60 * minuteMs);

@@ -24,7 +24,9 @@ const ask = (identity: OpenIdentity, ip: string, path: string, phone: string) =>
 const send = (identity: OpenIdentity, ip: string, phone = newPhone()) =>
   ask(identity, ip, '/auth/send-otp', phone);
 
-it('sends at most so many codes in an hour for the /48 of an IPv6 client', async ({ identity }) => {
+it('the service sends at most so many codes an hour for the /48 of an IPv6 client', async ({
+  identity,
+}) => {
   const statuses: number[] = [];
   for (let n = 1; n <= 7; n += 1) {
     statuses.push((await send(identity, `2001:db8:7:${n}::1`)).status);
@@ -36,14 +38,16 @@ it('sends at most so many codes in an hour for the /48 of an IPv6 client', async
   expect((await send(identity, '2001:db8:7:1::1')).status).toBe(200);
 });
 
-it('counts no IPv4 client by a network', async ({ identity }) => {
+it('the service counts no IPv4 client by a network', async ({ identity }) => {
   clock.advance(minuteMs);
   for (let n = 1; n <= 6; n += 1) {
     expect((await send(identity, `::ffff:198.51.100.${n}`)).status).toBe(200);
   }
 });
 
-it('keeps a share of each minute for numbers that are customers', async ({ identity }) => {
+it('the service keeps a share of each minute for numbers that are customers', async ({
+  identity,
+}) => {
   clock.advance(minuteMs);
   const customer = newPhone();
   await identity.signIn(customer);
@@ -60,7 +64,7 @@ it('keeps a share of each minute for numbers that are customers', async ({ ident
   expect(errorCode(await send(identity, '203.0.113.79', customer))).toBe('OTP_SEND_LIMIT');
 });
 
-it('leaves the minute to others when codes are asked for that nobody is sent', async ({
+it('the service leaves the minute to others when codes are asked for that nobody is sent', async ({
   identity,
 }) => {
   clock.advance(minuteMs);

@@ -35,7 +35,9 @@ it('an MPIN signs in on trusted devices alone, whoever the customer is', async (
   expect(await login(identity, ip, { phone, deviceId: device })).toBe('ok');
 });
 
-it('counts strangers by address, alike for a customer and for nobody', async ({ identity }) => {
+it('the service counts strangers by address, alike for a customer and for nobody', async ({
+  identity,
+}) => {
   clock.advance(60 * minuteMs);
   for (const phone of [await customer(identity, device), newPhone()]) {
     const told = [];
@@ -49,7 +51,7 @@ it('counts strangers by address, alike for a customer and for nobody', async ({ 
 /** An address of one /56, each in another /64. */
 const at = (n: number): string => `2001:db8:44:1${n % 10}::${n}`;
 
-it('judges twenty refused MPINs and codes of one address an hour, over all phones', async ({
+it('the service judges twenty refused MPINs and codes of one address an hour, over all phones', async ({
   identity,
 }) => {
   clock.advance(60 * minuteMs);
@@ -78,7 +80,7 @@ it('judges twenty refused MPINs and codes of one address an hour, over all phone
   expect(await login(identity, at(1), { phone: newPhone() })).toBe('INVALID_CREDENTIALS');
 });
 
-it('counts no right code', async ({ identity }) => {
+it('the service counts no right code', async ({ identity }) => {
   clock.advance(61 * minuteMs);
   const ip = '198.51.100.9';
   for (let n = 0; n < 22; n += 1) {

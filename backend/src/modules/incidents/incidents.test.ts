@@ -1,16 +1,16 @@
 import { describe, expect } from 'vitest';
 import { captureUnheard, deliver, openCheckout, signedEvent } from '#test/support/checkouts.ts';
 import { eventually } from '#test/support/eventually.ts';
-import { goldTest } from '#test/support/gold-test.ts';
 import { taskName } from '#test/support/job-queue.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
 import { breakOrdersFor, installOrderBreaker } from '#test/support/order-breaker.ts';
-import { createReviewedBuys, operatorId } from '#test/support/reviewed-buys.ts';
+import { reviewTest } from '#test/support/review-test.ts';
+import { operatorId } from '#test/support/reviewed-buys.ts';
 import { runQueuedJobs } from '#test/support/run-queued-jobs.ts';
 import { fromSafePaise } from '../../money/index.ts';
 import { enqueue } from '../../platform/jobs/index.ts';
 
-const it = goldTest().extend('buys', { scope: 'file' }, ({ open }) => createReviewedBuys(open));
+const it = reviewTest();
 it.beforeAll(({ open }) => installOrderBreaker(open.migrateUrl));
 
 const ask = (open: OpenGold, method: string, path: string, body?: object) =>
@@ -128,7 +128,7 @@ const jobsOfTask = async (open: OpenGold, task: string, status: string) => {
 describe('/jobs', () => {
   it.afterEach(({ open }) => clearJobs(open));
 
-  it('lists the jobs that were given up, and starts one anew', async ({ open }) => {
+  it('lists the jobs that were given up, and starts one again', async ({ open }) => {
     const task = taskName();
     const id = await putJob(open, task, { attempts: 3 });
     const job = { id, task, status: 'dead', attempts: 3, lastError: 'Error: no holding' };

@@ -127,7 +127,7 @@ describe('an upload', () => {
   });
 });
 
-describe('what is refused, and stored nowhere', () => {
+describe('the upload refuses, and stores nowhere,', () => {
   it.each([
     ['a GIF that says PNG', { dataBase64: base64Of('474946383961') }, 'dataBase64'],
     ['a PDF within other text', { dataBase64: btoa('<html>%PDF-1.4') }, 'dataBase64'],

@@ -34,7 +34,7 @@ const sweep = async (system: Parameters<typeof createKycSweeps>[0] = kyc.system)
 
 const recordOf = (id: string) => kyc.system.db.kycRecord.findUniqueOrThrow({ where: { id } });
 
-it('shows a record stored in the clear, and seals it without a change to see', async () => {
+it('the service shows a record stored in the clear, and seals it without a change to see', async () => {
   const { customer, id } = await rejectedBefore();
   const view = async () => (await kyc.as(customer)('GET', '/kyc/status')).body;
   const before = await view();
@@ -48,7 +48,7 @@ it('shows a record stored in the clear, and seals it without a change to see', a
   expect(await recordOf(id)).toEqual(row);
 });
 
-it('seals a record behind one whose key cannot be read', async () => {
+it('the service seals a record behind one whose key cannot be read', async () => {
   const broken = await rejectedBefore();
   const { id } = await rejectedBefore();
   const { vault } = kyc.system;
@@ -63,7 +63,7 @@ it('seals a record behind one whose key cannot be read', async () => {
   expect(await recordOf(broken.id)).toMatchObject({ pincode: null, reviewReason: null });
 });
 
-it('erases what belongs to a customer whose key is destroyed', async () => {
+it('the service erases what belongs to a customer whose key is destroyed', async () => {
   const { customer, id } = await rejectedBefore();
   await kyc.system.vault.destroyUser(kyc.system.db, customer.userId);
   await sweep();
@@ -75,7 +75,7 @@ it('erases what belongs to a customer whose key is destroyed', async () => {
   });
 });
 
-it('approves a record that was stored in the clear', async () => {
+it('the service approves a record that was stored in the clear', async () => {
   const customer = await kyc.make.customer();
   await kyc.submit(customer);
   const id = await kyc.recordOf(customer);

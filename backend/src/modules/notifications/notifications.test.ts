@@ -31,7 +31,7 @@ interface Item {
 const itemsOf = async (call: Caller, query = ''): Promise<Item[]> =>
   (await call('GET', `/notifications${query}`)).body['items'] as Item[]; // as declared
 
-it('lists notifications newest first, by pages, to their customer alone', async () => {
+it('the API lists notifications newest first, by pages, to their customer alone', async () => {
   const { userId, call } = await open.customer();
   const stranger = await open.customer();
   await write(userId, ['one', 'two', 'three']);
@@ -54,7 +54,7 @@ it('lists notifications newest first, by pages, to their customer alone', async 
   expect((await open.as()('GET', '/notifications')).status).toBe(401);
 });
 
-it('marks one as read, once, and it stays so', async () => {
+it('the API marks a notification as read, once, and it stays so', async () => {
   const { userId, call } = await open.customer();
   await write(userId, ['one', 'two']);
   const [newest] = await itemsOf(call);
@@ -71,7 +71,7 @@ it('marks one as read, once, and it stays so', async () => {
   expect((await itemsOf(call)).map(({ read }) => read)).toEqual([true, false]);
 });
 
-it("answers 404 for another customer's, an unknown and a malformed id, and changes nothing", async () => {
+it("the API answers 404 for another customer's, an unknown and a malformed id", async () => {
   const { userId, call } = await open.customer();
   const stranger = await open.customer();
   await write(userId, ['one']);
@@ -85,7 +85,7 @@ it("answers 404 for another customer's, an unknown and a malformed id, and chang
   expect((await itemsOf(call)).map(({ read }) => read)).toEqual([false]);
 });
 
-it('counts what is unread, and marks all that was shown', async () => {
+it('the API counts what is unread, and marks all that was shown', async () => {
   const { userId, call } = await open.customer();
   const stranger = await open.customer();
   await write(stranger.userId, ['theirs']);
@@ -107,7 +107,7 @@ it('counts what is unread, and marks all that was shown', async () => {
   expect((await stranger.call('GET', '/notifications/unread-count')).body).toEqual({ unread: 1 });
 });
 
-it('lists those between two moments', async () => {
+it('the API lists the notifications between two moments', async () => {
   const { userId, call } = await open.customer();
   await write(userId, ['one', 'two', 'three']);
   const all = (await call('GET', '/notifications')).body['items'] as { createdAt: string }[];
@@ -117,7 +117,7 @@ it('lists those between two moments', async () => {
   expect((await call('GET', `/notifications?from=yesterday`)).status).toBe(400);
 });
 
-it('has no preferences yet', async () => {
+it('the API has no preferences yet', async () => {
   const { call } = await open.customer();
   for (const method of ['GET', 'POST']) {
     expect(await call(method, '/notifications/preferences', undefined)).toMatchObject({

@@ -1,11 +1,10 @@
 import { describe, expect } from 'vitest';
-import { goldTest } from '#test/support/gold-test.ts';
 import { codeOf } from '#test/support/caller.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
-import { createReviewedBuys } from '#test/support/reviewed-buys.ts';
+import { reviewTest } from '#test/support/review-test.ts';
 import { createSellers } from '#test/support/sellers.ts';
 
-const it = goldTest().extend('buys', { scope: 'file' }, ({ open }) => createReviewedBuys(open));
+const it = reviewTest();
 
 /** A price that moved: everything is bought at it from now on. */
 const setPrice = (open: OpenGold, buyPaise: number) =>

@@ -1,17 +1,13 @@
 import * as fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import { eventually } from '#test/support/eventually.ts';
-import { goldTest } from '#test/support/gold-test.ts';
 import { lockRows, untilBlocked } from '#test/support/lock-rows.ts';
 import { codeOf } from '#test/support/caller.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
-import {
-  createReviewedBuys,
-  type ReviewedBuy,
-  type ReviewedBuys,
-} from '#test/support/reviewed-buys.ts';
+import { reviewTest } from '#test/support/review-test.ts';
+import type { ReviewedBuy, ReviewedBuys } from '#test/support/reviewed-buys.ts';
 
-const it = goldTest().extend('buys', { scope: 'file' }, ({ open }) => createReviewedBuys(open));
+const it = reviewTest();
 
 const notFit = [409, 'ILLEGAL_TRANSITION'];
 const isAllocated = { status: 'ALLOCATED', manual_review_code: null };

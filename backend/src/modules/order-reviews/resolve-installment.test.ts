@@ -1,16 +1,12 @@
 import { describe, expect } from 'vitest';
-import { goldTest } from '#test/support/gold-test.ts';
-import {
-  createInstallmentFixtures,
-  exhaustTries,
-  type InstallmentFixtures,
-} from '#test/support/installments.ts';
+import { installmentTest } from '#test/support/installment-test.ts';
+import { exhaustTries, type InstallmentFixtures } from '#test/support/installments.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
 import { createReviewedBuys } from '#test/support/reviewed-buys.ts';
 
-const it = goldTest()
-  .extend('fixtures', { scope: 'file' }, ({ open }) => createInstallmentFixtures(open))
-  .extend('reviews', { scope: 'file' }, ({ open }) => createReviewedBuys(open));
+const it = installmentTest().extend('reviews', { scope: 'file' }, ({ open }) =>
+  createReviewedBuys(open),
+);
 
 const paid = async (fixtures: InstallmentFixtures) => {
   const given = await fixtures.payable();

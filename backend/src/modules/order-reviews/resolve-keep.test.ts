@@ -1,14 +1,10 @@
 import { describe, expect } from 'vitest';
-import { goldTest } from '#test/support/gold-test.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { codeOf, type OpenAnswer } from '#test/support/caller.ts';
-import {
-  createReviewedBuys,
-  type ReviewedBuy,
-  type ReviewedBuys,
-} from '#test/support/reviewed-buys.ts';
+import { reviewTest } from '#test/support/review-test.ts';
+import type { ReviewedBuy, ReviewedBuys } from '#test/support/reviewed-buys.ts';
 
-const it = goldTest().extend('buys', { scope: 'file' }, ({ open }) => createReviewedBuys(open));
+const it = reviewTest();
 
 const keep = (buys: ReviewedBuys, { id }: ReviewedBuy): Promise<OpenAnswer> =>
   buys.resolve(id, 'KEEP');

@@ -1,10 +1,10 @@
 import { describe, expect } from 'vitest';
-import { goldTest } from '#test/support/gold-test.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { codeOf } from '#test/support/caller.ts';
-import { createReviewedBuys, operatorId } from '#test/support/reviewed-buys.ts';
+import { reviewTest } from '#test/support/review-test.ts';
+import { operatorId } from '#test/support/reviewed-buys.ts';
 
-const it = goldTest().extend('buys', { scope: 'file' }, ({ open }) => createReviewedBuys(open));
+const it = reviewTest();
 
 describe('REFUNDED', () => {
   it('of the only payment fails the order, with its reference, audited', async ({ open, buys }) => {

@@ -1,26 +1,15 @@
 import { describe, expect } from 'vitest';
+import { reviewTest } from '#test/support/review-test.ts';
 import { formatGrams, gramsFromDatabase, subtractGrams } from '../../money/index.ts';
-import { goldTest } from '#test/support/gold-test.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { codeOf } from '#test/support/caller.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
-import {
-  createReviewedBuys,
-  operatorId,
-  type ReviewedBuy,
-  type ReviewedBuys,
-} from '#test/support/reviewed-buys.ts';
-import { createSellers, type Seller, type Sellers } from '#test/support/sellers.ts';
+import { operatorId, type ReviewedBuy, type ReviewedBuys } from '#test/support/reviewed-buys.ts';
+import type { Seller, Sellers } from '#test/support/sellers.ts';
 
-const it = goldTest()
-  .extend('buys', { scope: 'file' }, ({ open }) => createReviewedBuys(open))
-  .extend('sellers', { scope: 'file' }, ({ open }) => createSellers(open));
+const it = reviewTest();
 
 const notFit = [409, 'ILLEGAL_TRANSITION'];
-const gramsOf = async (sellers: Sellers, { userId }: ReviewedBuy) => {
-  const { balance, reserved } = await sellers.holdingOf(userId);
-  return { balance, reserved };
-};
 const movementsOf = (open: OpenGold, { userId }: ReviewedBuy) =>
   open.database.db.holdingMovement.findMany({ where: { userId }, orderBy: { version: 'asc' } });
 const recovered = async (open: OpenGold, buy: ReviewedBuy) =>
@@ -92,7 +81,7 @@ describe('RECOVER', () => {
     await buys.payBack(paymentId, { amountPaise: 40_000 });
     await buys.becomes(buy, 'MANUAL_REVIEW', 'PAYMENT_REVERSED');
     expect(codeOf(await buys.resolve(buy.id, 'RECOVER'))).toEqual(notFit);
-    expect(await gramsOf(sellers, buy)).toEqual({ balance: buy.grams, reserved: buy.grams });
+    expect(await sellers.gramsOf(buy.userId)).toEqual({ balance: buy.grams, reserved: buy.grams });
     await buys.gatewayFault('*', 'error', 20);
     expect(codeOf(await buys.resolve(buy.id, 'RECOVER'))).toEqual([503, 'SERVICE_UNAVAILABLE']);
     await open.sandbox.control('DELETE', '/faults');
@@ -127,7 +116,7 @@ describe('RECOVER', () => {
     await open.sandbox.control('DELETE', '/faults');
     expect(codeOf(await buys.resolve(buy.id, 'RECOVER'))).toEqual(notFit);
     await buys.becomes(buy, 'MANUAL_REVIEW', 'SECOND_CAPTURE');
-    expect(await gramsOf(sellers, buy)).toEqual({ balance: buy.grams, reserved: buy.grams });
+    expect(await sellers.gramsOf(buy.userId)).toEqual({ balance: buy.grams, reserved: buy.grams });
     const reference = await buys.payBack(secondId, { deliver: 'none' });
     expect((await buys.resolve(buy.id, 'REFUNDED', { reference })).status).toBe(200);
     await buys.becomes(buy, 'MANUAL_REVIEW', 'PAYMENT_REVERSED');
@@ -159,7 +148,7 @@ describe('KEEP', () => {
     await buys.becomes(buy, 'MANUAL_REVIEW', 'PAYMENT_REVERSED');
     const answer = await buys.resolve(buy.id, 'KEEP');
     expect(answer.body).toMatchObject({ status: 'ALLOCATED', manual_review_code: null });
-    expect(await gramsOf(sellers, buy)).toEqual({ balance: buy.grams, reserved: '0.0000' });
+    expect(await sellers.gramsOf(buy.userId)).toEqual({ balance: buy.grams, reserved: '0.0000' });
     const same = { gateway_payment_id: paymentId, reference, amount_paise: 40_000 };
     await open.advance(1);
     await buys.sendEvent('refund.processed', { ...same, gateway_order_id: buy.gatewayOrderId });
@@ -171,7 +160,7 @@ describe('KEEP', () => {
     await buys.payBack(paymentId);
     await buys.becomes(buy, 'MANUAL_REVIEW', 'PAYMENT_REVERSED');
     const left = less(buy.grams, '0.01');
-    expect(await gramsOf(sellers, buy)).toEqual({ balance: left, reserved: left });
+    expect(await sellers.gramsOf(buy.userId)).toEqual({ balance: left, reserved: left });
     expect((await buys.resolve(buy.id, 'RECOVER')).body.status).toBe('FAILED');
     expect(await recovered(open, buy)).toEqual([`-${left}`]);
   });
@@ -184,7 +173,7 @@ describe('gold that is not all there', () => {
     expect((await sellers.sell(seller, '0.02')).status).toBe(201);
     await reverse(buys, buy, paymentId);
     const left = less(buy.grams, '0.02');
-    expect(await gramsOf(sellers, buy)).toEqual({ balance: left, reserved: left });
+    expect(await sellers.gramsOf(buy.userId)).toEqual({ balance: left, reserved: left });
     expect((await buys.resolve(buy.id, 'RECOVER')).body.status).toBe('FAILED');
     expect(await recovered(open, buy)).toEqual([`-${left}`]);
   });
@@ -198,7 +187,7 @@ describe('gold that is not all there', () => {
       const { buy, paymentId } = await buys.allocated();
       expect((await sellers.sell(await sellerOf(sellers, buy), buy.grams)).status).toBe(201);
       await reverse(buys, buy, paymentId);
-      expect(await gramsOf(sellers, buy)).toEqual({ balance: '0.0000', reserved: '0.0000' });
+      expect(await sellers.gramsOf(buy.userId)).toEqual({ balance: '0.0000', reserved: '0.0000' });
       expect((await buys.resolve(buy.id, resolution)).body.status).toBe(status);
       expect(await recovered(open, buy)).toEqual([]);
     },
@@ -209,11 +198,14 @@ describe('gold that is not all there', () => {
     await sellers.buy(buy.call, '2000');
     const before = await sellers.holdingOf(buy.userId);
     await reverse(buys, buy, paymentId);
-    expect(await gramsOf(sellers, buy)).toEqual({ balance: before.balance, reserved: buy.grams });
+    expect(await sellers.gramsOf(buy.userId)).toEqual({
+      balance: before.balance,
+      reserved: buy.grams,
+    });
     const rest = less(before.balance, buy.grams);
     expect((await sellers.sell(await sellerOf(sellers, buy), rest)).status).toBe(201);
     expect((await buys.resolve(buy.id, 'RECOVER')).body.status).toBe('FAILED');
-    expect(await gramsOf(sellers, buy)).toEqual({ balance: '0.0000', reserved: '0.0000' });
+    expect(await sellers.gramsOf(buy.userId)).toEqual({ balance: '0.0000', reserved: '0.0000' });
   });
 });
 
@@ -225,7 +217,7 @@ const underway = async (open: OpenGold, buys: ReviewedBuys, sellers: Sellers) =>
   await sellers.sell(seller, buy.grams);
   const [sale] = await sellers.salesOf(buy.userId);
   await reverse(buys, buy, paymentId);
-  expect(await gramsOf(sellers, buy)).toEqual({ balance: buy.grams, reserved: buy.grams });
+  expect(await sellers.gramsOf(buy.userId)).toEqual({ balance: buy.grams, reserved: buy.grams });
   const says = (status: number) =>
     open.sandbox.control('POST', `/transactions/${sale?.providerTxId}`, { status });
   return { buy, saleId: sale?.id ?? '', says };
@@ -236,7 +228,7 @@ describe('a sale that has the grams reserved when the money goes away', () => {
     const { buy, saleId, says } = await underway(open, buys, sellers);
     await says(2);
     expect((await buys.resolve(saleId, 'RELEASE_SELL')).body.status).toBe('FAILED');
-    expect(await gramsOf(sellers, buy)).toEqual({ balance: buy.grams, reserved: buy.grams });
+    expect(await sellers.gramsOf(buy.userId)).toEqual({ balance: buy.grams, reserved: buy.grams });
     expect((await sellers.sell(await sellerOf(sellers, buy), '0.01')).status).toBe(400);
     expect((await buys.resolve(buy.id, 'RECOVER')).body.status).toBe('FAILED');
     expect(await recovered(open, buy)).toEqual([`-${buy.grams}`]);
@@ -246,7 +238,7 @@ describe('a sale that has the grams reserved when the money goes away', () => {
     const { buy, saleId, says } = await underway(open, buys, sellers);
     await says(1);
     expect((await buys.resolve(saleId, 'CONFIRM_SELL')).body.status).toBe('CONFIRMED');
-    expect(await gramsOf(sellers, buy)).toEqual({ balance: '0.0000', reserved: '0.0000' });
+    expect(await sellers.gramsOf(buy.userId)).toEqual({ balance: '0.0000', reserved: '0.0000' });
     expect((await buys.resolve(buy.id, 'KEEP')).body.status).toBe('ALLOCATED');
   });
 
@@ -262,7 +254,10 @@ describe('a sale that has the grams reserved when the money goes away', () => {
     const later = (await sellers.salesOf(buy.userId)).at(-1);
     await open.sandbox.control('POST', `/transactions/${later?.providerTxId}`, { status: 2 });
     expect((await buys.resolve(later?.id ?? '', 'RELEASE_SELL')).body.status).toBe('FAILED');
-    expect(await gramsOf(sellers, buy)).toEqual({ balance: bought.balance, reserved: '0.0000' });
+    expect(await sellers.gramsOf(buy.userId)).toEqual({
+      balance: bought.balance,
+      reserved: '0.0000',
+    });
   });
 });
 
@@ -278,7 +273,7 @@ describe('two operators at once', () => {
     const answers = await Promise.all(both.map((resolution) => buys.resolve(buy.id, resolution)));
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409]);
     const winner = both[answers.findIndex(({ status }) => status === 200)];
-    const { balance, reserved } = await gramsOf(sellers, buy);
+    const { balance, reserved } = await sellers.gramsOf(buy.userId);
     expect(reserved).toBe('0.0000');
     expect(balance).toBe(winner === 'KEEP' ? buy.grams : '0.0000');
     expect(await open.database.db.auditLog.count({ where: { targetId: buy.id } })).toBe(1);
@@ -299,7 +294,7 @@ describe('two operators at once', () => {
       ]);
       expect(resolved.status).toBe(200);
       expect(sales).toContain(sold.status);
-      expect((await gramsOf(sellers, buy)).reserved).toBe('0.0000');
+      expect((await sellers.gramsOf(buy.userId)).reserved).toBe('0.0000');
     },
   );
 

@@ -1,13 +1,11 @@
 import { describe, expect } from 'vitest';
-import { goldTest } from '#test/support/gold-test.ts';
 import { codeOf } from '#test/support/caller.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
-import { createReviewedBuys, operatorId } from '#test/support/reviewed-buys.ts';
-import { createSellers, type Seller } from '#test/support/sellers.ts';
+import { reviewTest } from '#test/support/review-test.ts';
+import { operatorId } from '#test/support/reviewed-buys.ts';
+import type { Seller } from '#test/support/sellers.ts';
 
-const it = goldTest()
-  .extend('sellers', { scope: 'file' }, ({ open }) => createSellers(open))
-  .extend('buys', { scope: 'file' }, ({ open }) => createReviewedBuys(open));
+const it = reviewTest();
 
 describe('a sale under review', () => {
   let seller: Seller;

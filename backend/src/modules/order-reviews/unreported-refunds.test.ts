@@ -1,19 +1,17 @@
 import { describe, expect } from 'vitest';
-import { goldTest } from '#test/support/gold-test.ts';
-import {
-  createInstallmentFixtures,
-  exhaustTries,
-  type InstallmentFixtures,
-} from '#test/support/installments.ts';
+import { installmentTest } from '#test/support/installment-test.ts';
+import { exhaustTries, type InstallmentFixtures } from '#test/support/installments.ts';
 import { codeOf } from '#test/support/caller.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
 import { createReviewedBuys } from '#test/support/reviewed-buys.ts';
 import { runSweeps } from '#test/support/run-sweeps.ts';
 
 // Cashfree lists no refunds of the charges that are made under a mandate.
-const it = goldTest({ env: { PAYMENT_GATEWAYS: 'cashfree' } })
-  .extend('fixtures', { scope: 'file' }, ({ open }) => createInstallmentFixtures(open))
-  .extend('reviews', { scope: 'file' }, ({ open }) => createReviewedBuys(open));
+const it = installmentTest({ env: { PAYMENT_GATEWAYS: 'cashfree' } }).extend(
+  'reviews',
+  { scope: 'file' },
+  ({ open }) => createReviewedBuys(open),
+);
 
 const notFit = [409, 'ILLEGAL_TRANSITION'];
 

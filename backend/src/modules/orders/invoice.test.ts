@@ -74,7 +74,7 @@ describe('the invoice of an order', () => {
   });
 });
 
-it('shows GST in its halves: CGST the floor, SGST the rest', async () => {
+it('an invoice shows GST in its halves: CGST the floor, SGST the rest', async () => {
   const { call, orderId } = scenario.bought;
   const read = async () => (await call('GET', `/gold/orders/${orderId}`)).body;
   const { gst_paise: gst, cgst_paise: cgst, sgst_paise: sgst } = await read();

@@ -88,7 +88,7 @@ describe('orders', () => {
   });
 });
 
-describe('what is not paid', () => {
+describe('an order that is not paid', () => {
   it('fails when the lock runs out, with its payment order', async ({ open }) => {
     const { call } = await open.newCustomer();
     const { body } = await call('POST', '/gold/buy', buyOf());

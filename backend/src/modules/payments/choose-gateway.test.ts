@@ -100,7 +100,7 @@ const mayBeUsed = ({ configured, silent, liveOnly, settings }: AnyCase, code: st
   return isReachable && enabled && (!liveOnly || mode === 'live');
 };
 
-it('lists exactly the usable ones of any settings, in the documented order', () => {
+it('the choice lists exactly the usable ones of any settings, in the documented order', () => {
   fc.assert(
     fc.property(anyCase, (given) => {
       const { configured, silent, liveOnly, settings, preferred, method, defaultCode } = given;

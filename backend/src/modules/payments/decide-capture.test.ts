@@ -164,7 +164,7 @@ const matches = (given: Case, when: (typeof rules)[number]['when']): boolean =>
     (values as readonly unknown[]).includes(given[key as keyof Case]),
   );
 
-describe('what a captured payment means', () => {
+describe('a captured payment', () => {
   it('follows the rules in every combination', () => {
     const cases = allCases();
     expect(cases).toHaveLength(6 * 7 * 8 * 2 * 3 * 2 * 3 * 2);
@@ -249,7 +249,7 @@ describe('what a captured payment means', () => {
   });
 });
 
-it('buys nothing for a customer who is deleted, also without a lock that could end', () => {
+it('a capture buys nothing for a customer who is deleted, also without a lock that could end', () => {
   for (const hasLock of [true, false]) {
     const facts = {
       ...factsOf({ ...plain, orderStatus: 'FAILED', hasLock }),
@@ -264,7 +264,7 @@ it('buys nothing for a customer who is deleted, also without a lock that could e
   }
 });
 
-it('sends the money of an order whose gold was recovered to review: it is not allocated again', () => {
+it('a capture of an order whose gold was recovered goes to review, and allocates nothing', () => {
   const facts = factsOf({ ...plain, orderStatus: 'FAILED', hasLock: false });
   expect(decideCapture({ ...facts, order: { ...facts.order, wasAllocated: true } })).toEqual(
     review('LATE_CAPTURE', 'LATE', 'PAID'),

@@ -39,7 +39,7 @@ const allFacts = (): FailureFacts[] =>
     ),
   );
 
-describe('what a failed payment means', () => {
+describe('a failed payment', () => {
   it('fails a pending order and its open payment order', () => {
     expect(decideFailure(plain)).toEqual({ kind: 'FAIL', failOrder: true });
   });

@@ -1,17 +1,14 @@
 import { describe, expect } from 'vitest';
 import { eventually } from '#test/support/eventually.ts';
-import { goldTest } from '#test/support/gold-test.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
-import { createReviewedBuys, operatorId, type ReviewedBuy } from '#test/support/reviewed-buys.ts';
-import { createSellers, type Sellers } from '#test/support/sellers.ts';
+import { reviewTest } from '#test/support/review-test.ts';
+import { operatorId, type ReviewedBuy, type ReviewedBuys } from '#test/support/reviewed-buys.ts';
+import type { Sellers } from '#test/support/sellers.ts';
 
-const it = goldTest()
-  .extend('buys', { scope: 'file' }, ({ open }) => createReviewedBuys(open))
-  .extend('sellers', { scope: 'file' }, ({ open }) => createSellers(open));
-type Buys = ReturnType<typeof createReviewedBuys>;
+const it = reviewTest();
 
 /** The gateway says that a captured payment failed, at a moment of its own. */
-const fail = async (open: OpenGold, buys: Buys, buy: ReviewedBuy, paymentId: string) => {
+const fail = async (open: OpenGold, buys: ReviewedBuys, buy: ReviewedBuy, paymentId: string) => {
   await open.advance(1);
   await buys.sendPaymentEvent(buy, 'payment.failed', paymentId, 'failed');
 };
@@ -24,13 +21,9 @@ const failureOf = async (open: OpenGold, gatewayPaymentId: string) => {
 };
 const unjudged = { isKnown: true, isJudged: false };
 const judged = { isKnown: true, isJudged: true };
-const gramsOf = async (sellers: Sellers, { userId }: ReviewedBuy) => {
-  const { balance, reserved } = await sellers.holdingOf(userId);
-  return { balance, reserved };
-};
 
 /** A buy whose confirm the provider took without a word, and whose price lock ended meanwhile. */
-const undecided = async (open: OpenGold, buys: Buys) => {
+const undecided = async (open: OpenGold, buys: ReviewedBuys) => {
   const buy = await buys.place();
   const paymentId = await buys.pay(buy);
   await buys.becomes(buy, 'PAID');
@@ -48,7 +41,7 @@ const decide = async (open: OpenGold, sellers: Sellers, buy: ReviewedBuy) => {
   await eventually(async () => {
     await open.advance(31);
     await sellers.runSweep('buying-poll-undecided-allocations');
-    expect((await gramsOf(sellers, buy)).balance).toBe(buy.grams);
+    expect((await sellers.gramsOf(buy.userId)).balance).toBe(buy.grams);
   });
 };
 
@@ -82,7 +75,7 @@ describe('a failure of the captured payment of an order under review', () => {
     await decide(open, sellers, buy);
     await buys.becomes(buy, 'MANUAL_REVIEW', 'FAILED_AFTER_PAID');
     // The gold stays where it is: only money that went away reserves it.
-    expect(await gramsOf(sellers, buy)).toEqual({ balance: buy.grams, reserved: '0.0000' });
+    expect(await sellers.gramsOf(buy.userId)).toEqual({ balance: buy.grams, reserved: '0.0000' });
     expect(await buys.reasonOf(buy)).toContain('later failed');
     expect((await buys.resolve(buy.id, 'KEEP')).body.status).toBe('ALLOCATED');
     expect(await failureOf(open, paymentId)).toEqual(judged);
@@ -113,7 +106,10 @@ describe('a failure of the captured payment of an order under review', () => {
       if (first === 'failure') await refund();
       await decide(open, sellers, buy);
       await buys.becomes(buy, 'MANUAL_REVIEW', 'PAYMENT_REVERSED');
-      expect(await gramsOf(sellers, buy)).toEqual({ balance: buy.grams, reserved: buy.grams });
+      expect(await sellers.gramsOf(buy.userId)).toEqual({
+        balance: buy.grams,
+        reserved: buy.grams,
+      });
       expect((await buys.resolve(buy.id, 'RECOVER')).body.status).toBe('FAILED');
       expect(await failureOf(open, paymentId)).toEqual(judged);
     },

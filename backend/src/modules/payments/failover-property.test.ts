@@ -56,7 +56,7 @@ const expectedOf = ({ disabled, openCircuits, faults, ...given }: AnyCase) => {
   return { usable, taker, tried };
 };
 
-it('tries exactly the usable gateways of any settings, in order, whatever fails', async ({
+it('a buy tries exactly the usable gateways of any settings, in order, whatever fails', async ({
   open,
 }) => {
   const { id: userId, call } = await open.newCustomer();

@@ -111,7 +111,7 @@ describe('a gateway that does not create the order', () => {
     expect(gateways.asked).toEqual(['first', 'second', 'third']);
   });
 
-  it('leaves the order to be resumed when none is left, and the repeat chooses anew', async ({
+  it('leaves the order to be resumed when none is left, and the repeat chooses again', async ({
     open,
   }) => {
     const { id: userId, call } = await open.newCustomer();
@@ -130,7 +130,7 @@ describe('a gateway that does not create the order', () => {
     expect((await buy(call, key)).headers.get('idempotent-replayed')).toBe('true');
   });
 
-  it('is not asked anew for an order that it has made already', async ({ open }) => {
+  it('is not asked again for an order that it has made already', async ({ open }) => {
     const { call } = await open.newCustomer();
     const key = newKey();
     gateways.faults.set('first', 'lost').set('second', 'refused').set('third', 'refused');

@@ -157,7 +157,7 @@ describe.each(families)('webhooks of the gateway $code', ({ driver, it }) => {
       expect(await movesOf(buy)).toEqual(['PENDING']);
     });
 
-    it('fail their signature when the amounts were written anew', async ({
+    it('fail their signature when the amounts were rewritten', async ({
       webhooks: { deliver, unpaid },
     }) => {
       const { path, body, webhook } = await unpaid();

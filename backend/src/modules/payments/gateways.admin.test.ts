@@ -217,7 +217,7 @@ describe('changing', () => {
   });
 });
 
-it('counts in every app at once', async () => {
+it('a change counts in every app at once', async () => {
   // Production chooses nothing that is in mode `test`.
   expect(await checkouts()).toEqual([false, false]);
   await ask('PATCH', '/payment-gateways/sandbox', { mode: 'live' });
@@ -230,7 +230,7 @@ it('counts in every app at once', async () => {
   expect(await checkouts()).toEqual([true, true]);
 });
 
-it('loses no change of two operators at once', async () => {
+it("a change does not undo another operator's change of the same time", async () => {
   const answers = await Promise.all([
     ask('PATCH', '/payment-gateways/sandbox', { enabled: false }),
     ask('PATCH', '/payment-gateways/sandbox', { mode: 'live' }),

@@ -1,13 +1,11 @@
 import { describe, expect } from 'vitest';
-import { goldTest } from '#test/support/gold-test.ts';
 import { eventually } from '#test/support/eventually.ts';
-import { createInstallmentFixtures, type InstallmentFixtures } from '#test/support/installments.ts';
+import { installmentTest } from '#test/support/installment-test.ts';
+import type { InstallmentFixtures } from '#test/support/installments.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
 import { runSweeps } from '#test/support/run-sweeps.ts';
 
-const it = goldTest().extend('fixtures', { scope: 'file' }, ({ open }) =>
-  createInstallmentFixtures(open),
-);
+const it = installmentTest();
 
 const threeDays = 72 * 3600;
 const sweep = (open: OpenGold) => runSweeps(open.gold.sweeps, 'buying-fail-unpaid-installments');

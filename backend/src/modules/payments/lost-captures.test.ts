@@ -1,11 +1,13 @@
 import { describe, expect } from 'vitest';
 import {
+  breakGateway,
   commitOrder,
+  countGatewayCalls,
   createMortalPayments,
-  transitionOrder,
   openCheckout,
   payUnheard,
   stateOf,
+  transitionOrder,
 } from '#test/support/checkouts.ts';
 import { goldTest } from '#test/support/gold-test.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
@@ -17,21 +19,7 @@ import { pollGatewaysOfOrder } from './poll-gateway.ts';
 const process = createMortalPayments();
 const it = goldTest({ wrap: { payments: process.wrapPayments } });
 
-const breakGateway = (open: OpenGold, fault = 'error', times = 20) =>
-  open.sandbox.control('POST', '/faults', {
-    collaborator: 'sandbox-gateway',
-    operation: '*',
-    fault,
-    times,
-  });
-
 const runPaymentSweeps = (open: OpenGold): Promise<void> => runSweeps(open.payments.sweeps);
-
-const asked = async (open: OpenGold, operation: string): Promise<number> => {
-  const path = `/journal?collaborator=sandbox-gateway&operation=${operation}`;
-  const { body } = await open.sandbox.control('GET', path);
-  return (body['entries'] as unknown[]).length;
-};
 
 const oddAnswer = (open: OpenGold, operation: string, fault: string, times = 1) =>
   open.sandbox.control('POST', '/faults', {
@@ -136,9 +124,9 @@ describe('captures that nobody told us of', () => {
 
   it('are asked for once by two sweeps at once, and not before their time', async ({ open }) => {
     const checkout = await openCheckout(open);
-    const before = await asked(open, 'list-payments');
+    const before = await countGatewayCalls(open, 'list-payments');
     await runPaymentSweeps(open);
-    expect(await asked(open, 'list-payments')).toBe(before);
+    expect(await countGatewayCalls(open, 'list-payments')).toBe(before);
     // Those of the other tests are paid or over by then.
     await open.advance(360);
     const otherwise = await open.database.db.paymentOrder.updateMany({
@@ -147,7 +135,7 @@ describe('captures that nobody told us of', () => {
     });
     expect(otherwise.count).toBeGreaterThan(0);
     await Promise.all([runPaymentSweeps(open), runPaymentSweeps(open)]);
-    expect(await asked(open, 'list-payments')).toBe(before + 1);
+    expect(await countGatewayCalls(open, 'list-payments')).toBe(before + 1);
   });
 
   it('may be there still when the gateway gives no answer', async ({ open }) => {

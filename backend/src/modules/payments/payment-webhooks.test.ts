@@ -3,29 +3,25 @@ import { eventually } from '#test/support/eventually.ts';
 import {
   captureUnheard,
   deliver,
+  inboxOf,
   openCheckout,
+  paymentOrderRow,
   signatureOf,
   signedEvent,
   stateOf,
 } from '#test/support/checkouts.ts';
 import { goldTest } from '#test/support/gold-test.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
+import { accepted, repeated } from '#test/support/webhook-answers.ts';
 import { openBody } from '../webhook-inbox/index.ts';
 
 const it = goldTest();
 
-const accepted = { status: 200, body: { received: true } };
-const repeated = { status: 200, body: { received: true, duplicate: true } };
-
-const paymentOrder = (open: OpenGold, id: string) =>
-  open.database.db.paymentOrder.findUniqueOrThrow({ where: { id } });
 const paymentsOf = (open: OpenGold, gatewayOrderId: string) =>
   open.database.db.gatewayPayment.findMany({
     where: { gatewayOrderId },
     orderBy: { gatewayPaymentId: 'asc' },
   });
-const inboxOf = (open: OpenGold, subject: string) =>
-  open.database.db.webhookEvent.findMany({ where: { subject } });
 
 const play = (open: OpenGold, gatewayOrderId: string, body: object) =>
   open.sandbox.control('POST', `/payments/${gatewayOrderId}`, body);
@@ -38,7 +34,7 @@ describe('a payment webhook', () => {
 
     const state = await stateOf(open, checkout.orderId);
     expect(state).toMatchObject({ status: 'PAID', transitions: ['PENDING>PAID'], allocations: 1 });
-    const paid = await paymentOrder(open, checkout.paymentOrderId);
+    const paid = await paymentOrderRow(open, checkout.paymentOrderId);
     expect(paid).toMatchObject({ status: 'PAID', method: 'card', paidAt: open.clock.now() });
     const [payment, ...more] = await paymentsOf(open, checkout.gatewayOrderId);
     expect(more).toEqual([]);

@@ -1,25 +1,15 @@
 import { describe, expect } from 'vitest';
 import { eventually } from '#test/support/eventually.ts';
-import { goldTest } from '#test/support/gold-test.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
-import { createReviewedBuys, type ReviewedBuy } from '#test/support/reviewed-buys.ts';
+import { reviewTest } from '#test/support/review-test.ts';
+import { reversalsOf } from '#test/support/reviewed-buys.ts';
 import { withConnection } from '../../../dev/stack/database-setup.ts';
 import { runSweeps } from '#test/support/run-sweeps.ts';
 import { selectRows, sql } from '../../platform/db/index.ts';
 import { reversalPollsSql } from './gateway-payments.store.ts';
 
-const it = goldTest().extend('buys', { scope: 'file' }, ({ open }) => createReviewedBuys(open));
-type Buys = ReturnType<typeof createReviewedBuys>;
+const it = reviewTest();
 
-const reversalsOf = (open: OpenGold, gatewayPaymentId: string) =>
-  open.database.db.paymentReversal.findMany({
-    where: { gatewayPaymentId },
-    orderBy: [{ kind: 'asc' }, { amountPaise: 'asc' }],
-  });
-const statusOf = async ({ call, id }: ReviewedBuy): Promise<string> =>
-  (await call('GET', `/gold/orders/${id}`)).body.status;
-const reviewed = (buys: Buys, buy: ReviewedBuy) =>
-  buys.becomes(buy, 'MANUAL_REVIEW', 'PAYMENT_REVERSED');
 const poll = (open: OpenGold) => runSweeps(open.payments.sweeps, 'payments-poll-reversals');
 
 const hour = 3600;
@@ -37,10 +27,10 @@ describe('a reversal that no event reported', () => {
     await buys.payBack(paymentId, { amountPaise: 30_000, deliver: 'none' });
     await buys.loseDispute(paymentId, { amountPaise: 20_000, deliver: 'none' });
     await poll(open);
-    expect(await statusOf(buy)).toBe('ALLOCATED');
+    expect(await buys.statusOf(buy)).toBe('ALLOCATED');
     await open.advance(3601);
     await poll(open);
-    await reviewed(buys, buy);
+    await buys.becomesReversed(buy);
     expect(await reversalsOf(open, paymentId)).toMatchObject([
       { kind: 'DISPUTE', amountPaise: 20_000n },
       { kind: 'REFUND', amountPaise: 30_000n },
@@ -56,12 +46,12 @@ describe('a reversal that no event reported', () => {
     await open.advance(3601);
     await buys.gatewayFault('*', 'error', 200);
     await poll(open);
-    expect(await statusOf(buy)).toBe('ALLOCATED');
+    expect(await buys.statusOf(buy)).toBe('ALLOCATED');
     await open.sandbox.control('DELETE', '/faults');
     await eventually(async () => {
       await open.advance(3601);
       await poll(open);
-      expect(await statusOf(buy)).toBe('MANUAL_REVIEW');
+      expect(await buys.statusOf(buy)).toBe('MANUAL_REVIEW');
     });
   });
 
@@ -85,8 +75,8 @@ describe('a reversal that no event reported', () => {
       await open.gatewayFault('get-refund', 'error', fault);
       for (let pass = 0; pass < passes; pass += 1) await poll(open);
       await open.sandbox.control('DELETE', '/faults');
-      await reviewed(buys, second.buy);
-      expect(await statusOf(first.buy)).toBe('ALLOCATED');
+      await buys.becomesReversed(second.buy);
+      expect(await buys.statusOf(first.buy)).toBe('ALLOCATED');
     },
   );
 });

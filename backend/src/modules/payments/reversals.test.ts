@@ -1,32 +1,16 @@
 import * as fc from 'fast-check';
 import { describe, expect } from 'vitest';
+import { arrivalsOf } from '#test/support/arrivals.ts';
 import { eventually } from '#test/support/eventually.ts';
-import { goldTest } from '#test/support/gold-test.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
-import { createReviewedBuys, type ReviewedBuy } from '#test/support/reviewed-buys.ts';
+import { reviewTest } from '#test/support/review-test.ts';
+import { reversalsOf, type ReviewedBuy } from '#test/support/reviewed-buys.ts';
 import { runSweeps } from '#test/support/run-sweeps.ts';
-import { createSellers } from '#test/support/sellers.ts';
+import type { Sellers } from '#test/support/sellers.ts';
 
-const it = goldTest()
-  .extend('buys', { scope: 'file' }, ({ open }) => createReviewedBuys(open))
-  .extend('sellers', { scope: 'file' }, ({ open }) => createSellers(open));
-type Buys = ReturnType<typeof createReviewedBuys>;
-type Sellers = ReturnType<typeof createSellers>;
+const it = reviewTest();
 
-const reversalsOf = (open: OpenGold, gatewayPaymentId: string) =>
-  open.database.db.paymentReversal.findMany({
-    where: { gatewayPaymentId },
-    orderBy: [{ kind: 'asc' }, { amountPaise: 'asc' }],
-  });
-const reservedOf = async (sellers: Sellers, { userId }: ReviewedBuy) => {
-  const { balance, reserved } = await sellers.holdingOf(userId);
-  return { balance, reserved };
-};
-const statusOf = async ({ call, id }: ReviewedBuy): Promise<string> =>
-  (await call('GET', `/gold/orders/${id}`)).body.status;
 const historyOf = (sellers: Sellers, { id }: ReviewedBuy) => sellers.historyOf(id);
-const reviewed = (buys: Buys, buy: ReviewedBuy) =>
-  buys.becomes(buy, 'MANUAL_REVIEW', 'PAYMENT_REVERSED');
 /** Every event that the sandbox has sent so far is in the inbox. */
 const delivered = (open: OpenGold) =>
   eventually(async () => {
@@ -46,8 +30,11 @@ describe('money of an allocated order that goes away', () => {
       const reference = await (kind === 'REFUND'
         ? buys.payBack(paymentId)
         : buys.loseDispute(paymentId));
-      await reviewed(buys, buy);
-      expect(await reservedOf(sellers, buy)).toEqual({ balance: buy.grams, reserved: buy.grams });
+      await buys.becomesReversed(buy);
+      expect(await sellers.gramsOf(buy.userId)).toEqual({
+        balance: buy.grams,
+        reserved: buy.grams,
+      });
       const reason = await buys.reasonOf(buy);
       expect(reason).toContain(words);
       expect(reason).toContain(reference);
@@ -69,11 +56,11 @@ describe('money of an allocated order that goes away', () => {
   it('in part names both amounts', async ({ buys, sellers }) => {
     const { buy, paymentId } = await buys.allocated();
     await buys.payBack(paymentId, { amountPaise: 40_000 });
-    await reviewed(buys, buy);
+    await buys.becomesReversed(buy);
     const reason = await buys.reasonOf(buy);
     expect(reason).toContain('INR 400.00');
     expect(reason).toContain('INR 1000.00');
-    expect(await reservedOf(sellers, buy)).toEqual({ balance: buy.grams, reserved: buy.grams });
+    expect(await sellers.gramsOf(buy.userId)).toEqual({ balance: buy.grams, reserved: buy.grams });
   });
 
   it('is one review, whether the event comes once, twice at a time or once more', async ({
@@ -83,7 +70,7 @@ describe('money of an allocated order that goes away', () => {
   }) => {
     const { buy, paymentId } = await buys.allocated();
     const reference = await buys.payBack(paymentId, { deliver: 'duplicate' });
-    await reviewed(buys, buy);
+    await buys.becomesReversed(buy);
     await delivered(open);
     const reason = await buys.reasonOf(buy);
     await open.advance(1);
@@ -102,7 +89,7 @@ describe('money of an allocated order that goes away', () => {
   it('is found by the payment alone, where the event names no more', async ({ open, buys }) => {
     const { buy, paymentId } = await buys.allocated();
     await buys.sendEvent('dispute.lost', { gateway_payment_id: paymentId, amount_paise: 100_000 });
-    await reviewed(buys, buy);
+    await buys.becomesReversed(buy);
     expect(await reversalsOf(open, paymentId)).toMatchObject([
       { kind: 'DISPUTE', reference: null },
     ]);
@@ -115,13 +102,13 @@ describe('money of an allocated order that goes away', () => {
   }) => {
     const { buy, paymentId } = await buys.allocated();
     const refund = await buys.payBack(paymentId);
-    await reviewed(buys, buy);
+    await buys.becomesReversed(buy);
     const dispute = await buys.loseDispute(paymentId);
     await eventually(async () => (await reversalsOf(open, paymentId)).length === 2);
     const reason = await buys.reasonOf(buy);
     expect(reason).toContain(refund);
     expect(reason).toContain(dispute);
-    expect(await reservedOf(sellers, buy)).toEqual({ balance: buy.grams, reserved: buy.grams });
+    expect(await sellers.gramsOf(buy.userId)).toEqual({ balance: buy.grams, reserved: buy.grams });
     expect(await historyOf(sellers, buy)).toEqual([
       'PENDING',
       'PAID',
@@ -138,7 +125,7 @@ describe('money of an allocated order that goes away', () => {
     await eventually(async () => (await buys.reasonOf(buy)).includes(reference));
     await buys.becomes(buy, 'MANUAL_REVIEW', 'FAILED_AFTER_PAID');
     expect(await buys.reasonOf(buy)).toContain(before);
-    expect(await reservedOf(sellers, buy)).toEqual({ balance: buy.grams, reserved: buy.grams });
+    expect(await sellers.gramsOf(buy.userId)).toEqual({ balance: buy.grams, reserved: buy.grams });
     expect((await buys.resolve(buy.id, 'RECOVER')).body.status).toBe('FAILED');
   });
 });
@@ -149,7 +136,7 @@ describe('a refund that is no reversal of the gold', () => {
     const reference = await buys.payBack(secondId);
     await eventually(async () => (await buys.reasonOf(buy)).includes(reference));
     await buys.becomes(buy, 'MANUAL_REVIEW', 'SECOND_CAPTURE');
-    expect(await reservedOf(sellers, buy)).toMatchObject({ reserved: '0.0000' });
+    expect(await sellers.gramsOf(buy.userId)).toMatchObject({ reserved: '0.0000' });
     const answer = await buys.resolve(buy.id, 'REFUNDED', { reference });
     expect(answer.body).toMatchObject({ status: 'ALLOCATED', manual_review_code: null });
   });
@@ -181,10 +168,10 @@ describe('money that goes away before there is gold', () => {
         await buys.becomes(buy, 'RETRY_PENDING');
       }
       const reference = await buys.loseDispute(paymentId);
-      await reviewed(buys, buy);
+      await buys.becomesReversed(buy);
       await open.advance(5);
       await open.allocate(buy.id);
-      await reviewed(buys, buy);
+      await buys.becomesReversed(buy);
       for (const resolution of ['KEEP', 'RECOVER', 'ALLOCATE']) {
         expect((await buys.resolve(buy.id, resolution)).status).toBe(409);
       }
@@ -207,16 +194,19 @@ describe('money that goes away before there is gold', () => {
     await open.allocate(buy.id);
     await buys.becomes(buy, 'RETRY_PENDING');
     const reference = await buys.payBack(paymentId);
-    await reviewed(buys, buy);
+    await buys.becomesReversed(buy);
     const refused = await buys.resolve(buy.id, 'REFUNDED', { reference });
     expect([refused.status, refused.body.error?.code]).toEqual([409, 'OUTCOME_UNDECIDED']);
     await open.sandbox.control('DELETE', '/faults');
     await eventually(async () => {
       await open.advance(31);
       await sellers.runSweep('buying-poll-undecided-allocations');
-      expect(await reservedOf(sellers, buy)).toEqual({ balance: buy.grams, reserved: buy.grams });
+      expect(await sellers.gramsOf(buy.userId)).toEqual({
+        balance: buy.grams,
+        reserved: buy.grams,
+      });
     });
-    await reviewed(buys, buy);
+    await buys.becomesReversed(buy);
     expect((await buys.resolve(buy.id, 'RECOVER')).body.status).toBe('FAILED');
   });
 
@@ -241,9 +231,9 @@ describe('money that goes away before there is gold', () => {
     await eventually(async () => {
       await open.advance(31);
       await sellers.runSweep('buying-poll-undecided-allocations');
-      await reviewed(buys, buy);
+      await buys.becomesReversed(buy);
     });
-    expect(await reservedOf(sellers, buy)).toEqual({ balance: buy.grams, reserved: buy.grams });
+    expect(await sellers.gramsOf(buy.userId)).toEqual({ balance: buy.grams, reserved: buy.grams });
   });
 
   it('races the allocation: whoever is first, a person looks and no gold is sold', async ({
@@ -258,13 +248,13 @@ describe('money that goes away before there is gold', () => {
       const refund = () => buys.payBack(paymentId);
       const allocate = () => open.allocate(buy.id);
       await Promise.all(round % 2 === 0 ? [allocate(), refund()] : [refund(), allocate()]);
-      await reviewed(buys, buy);
-      const { balance, reserved } = await reservedOf(sellers, buy);
+      await buys.becomesReversed(buy);
+      const { balance, reserved } = await sellers.gramsOf(buy.userId);
       expect(reserved).toBe(balance);
       const resolution = balance === '0.0000' ? 'REFUNDED' : 'RECOVER';
       const answer = await buys.resolve(buy.id, resolution, { reference: paymentId });
       expect(answer.body).toMatchObject({ status: 'FAILED' });
-      expect(await reservedOf(sellers, buy)).toEqual({ balance: '0.0000', reserved: '0.0000' });
+      expect(await sellers.gramsOf(buy.userId)).toEqual({ balance: '0.0000', reserved: '0.0000' });
     }
   });
 });
@@ -281,21 +271,6 @@ const story = [
   ['dispute.lost', 'dispute', 40_000],
 ] as const;
 
-/** Positions in the story, in any order, cut into groups that arrive at the same time. */
-const arrivals = fc
-  .tuple(
-    fc.shuffledSubarray([...story.keys()], { minLength: story.length, maxLength: story.length }),
-    fc.array(fc.boolean(), { minLength: story.length, maxLength: story.length }),
-  )
-  .map(([order, cuts]) =>
-    order.reduce<number[][]>((groups, event, at) => {
-      const last = groups.at(-1);
-      if (last === undefined || cuts[at] === true) groups.push([event]);
-      else last.push(event);
-      return groups;
-    }, []),
-  );
-
 describe('the order of its events', () => {
   it('is not trusted: before the capture, after it or with it, there is one review', async ({
     open,
@@ -303,7 +278,7 @@ describe('the order of its events', () => {
     sellers,
   }) => {
     await fc.assert(
-      fc.asyncProperty(arrivals, async (groups) => {
+      fc.asyncProperty(arrivalsOf(story), async (groups) => {
         const buy = await buys.place();
         const paymentId = await buys.pay(buy, { deliver: 'none' });
         for (const group of groups) {
@@ -320,7 +295,7 @@ describe('the order of its events', () => {
             }),
           );
         }
-        await reviewed(buys, buy);
+        await buys.becomesReversed(buy);
         expect((await reversalsOf(open, paymentId)).map(({ amountPaise }) => amountPaise)).toEqual([
           40_000n,
           30_000n,
@@ -328,7 +303,7 @@ describe('the order of its events', () => {
         ]);
         expect(await historyOf(sellers, buy)).toEqual(['PENDING', 'PAID', 'MANUAL_REVIEW']);
         await open.allocate(buy.id);
-        await reviewed(buys, buy);
+        await buys.becomesReversed(buy);
         const answer = await buys.resolve(buy.id, 'REFUNDED', { reference: 'part-1' });
         expect(answer.body).toMatchObject({ status: 'FAILED' });
       }),
@@ -350,7 +325,7 @@ describe('the order of its events', () => {
     await nameGatewayOrder('elsewhere');
     const event = { gateway_order_id: buy.gatewayOrderId, amount_paise: 100_000 };
     await buys.sendEvent('refund.processed', { ...event, gateway_payment_id: 'unknown-payment' });
-    expect(await statusOf(buy)).toBe('ALLOCATED');
+    expect(await buys.statusOf(buy)).toBe('ALLOCATED');
     await nameGatewayOrder(buy.gatewayOrderId);
     const stored = () =>
       open.database.db.webhookEvent.findFirstOrThrow({
@@ -360,7 +335,7 @@ describe('the order of its events', () => {
     await runSweeps(open.payments.sweeps, 'payments-apply-matchable-events');
     expect((await stored()).status).toBe('APPLIED');
     expect(await reversalsOf(open, 'unknown-payment')).toMatchObject([{ resolvedAt: null }]);
-    expect(await statusOf(buy)).toBe('ALLOCATED');
+    expect(await buys.statusOf(buy)).toBe('ALLOCATED');
     expect(paymentId).not.toBe('unknown-payment');
   });
 });

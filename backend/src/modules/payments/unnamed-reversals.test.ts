@@ -1,12 +1,11 @@
 import { describe, expect } from 'vitest';
-import { goldTest } from '#test/support/gold-test.ts';
 import { lockRows, untilBlocked } from '#test/support/lock-rows.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
-import { createReviewedBuys, type ReviewedBuy } from '#test/support/reviewed-buys.ts';
+import { reviewTest } from '#test/support/review-test.ts';
+import type { ReviewedBuy, ReviewedBuys } from '#test/support/reviewed-buys.ts';
 import { runSweeps } from '#test/support/run-sweeps.ts';
 
-const it = goldTest().extend('buys', { scope: 'file' }, ({ open }) => createReviewedBuys(open));
-type Buys = ReturnType<typeof createReviewedBuys>;
+const it = reviewTest();
 
 const recorded = async (open: OpenGold, gatewayPaymentId: string) => {
   const rows = await open.database.db.paymentReversal.findMany({
@@ -20,7 +19,12 @@ const pollReversals = async (open: OpenGold) => {
   await runSweeps(open.payments.sweeps, 'payments-poll-reversals');
 };
 /** The event of a refund that does not say which one. */
-const tellUnnamed = (buys: Buys, buy: ReviewedBuy, paymentId: string, amountPaise: number) =>
+const tellUnnamed = (
+  buys: ReviewedBuys,
+  buy: ReviewedBuy,
+  paymentId: string,
+  amountPaise: number,
+) =>
   buys.sendEvent('refund.processed', {
     gateway_order_id: buy.gatewayOrderId,
     gateway_payment_id: paymentId,

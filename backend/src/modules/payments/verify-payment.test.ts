@@ -1,12 +1,14 @@
 import { describe, expect } from 'vitest';
 import {
-  type Checkout,
+  breakGateway,
   captureUnheard,
+  countGatewayCalls,
   deliver,
   openCheckout,
   payUnheard,
   signedEvent,
   stateOf,
+  type Checkout,
 } from '#test/support/checkouts.ts';
 import { goldTest } from '#test/support/gold-test.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
@@ -20,20 +22,6 @@ const verify = (open: OpenGold, checkout: Checkout, body: object, userId = check
 const expectVerified = async (open: OpenGold, checkout: Checkout, proof: object): Promise<void> => {
   const answer = await verify(open, checkout, proof);
   expect(answer).toMatchObject({ status: 200, body: { payment: { status: 'PAID' } } });
-};
-
-const breakGateway = (open: OpenGold, fault = 'error', times = 20) =>
-  open.sandbox.control('POST', '/faults', {
-    collaborator: 'sandbox-gateway',
-    operation: '*',
-    fault,
-    times,
-  });
-
-const asked = async (open: OpenGold, operation: string): Promise<number> => {
-  const path = `/journal?collaborator=sandbox-gateway&operation=${operation}`;
-  const { body } = await open.sandbox.control('GET', path);
-  return (body['entries'] as unknown[]).length;
 };
 
 describe('GET /payments/orders/:id', () => {
@@ -126,12 +114,12 @@ describe('POST /payments/orders/:id/verify', () => {
     const checkout = await openCheckout(open);
     const proof = await payUnheard(open, checkout);
     await verify(open, checkout, proof);
-    const before = await asked(open, 'list-payments');
+    const before = await countGatewayCalls(open, 'list-payments');
     expect(await verify(open, checkout, proof)).toMatchObject({
       status: 200,
       body: { verified: true },
     });
-    expect(await asked(open, 'list-payments')).toBe(before);
+    expect(await countGatewayCalls(open, 'list-payments')).toBe(before);
   });
 
   it('has one effect when it races the webhooks', async ({ open }) => {
@@ -152,14 +140,14 @@ describe('POST /payments/orders/:id/verify', () => {
   it('refuses a signature that does not match, and writes nothing', async ({ open }) => {
     const checkout = await openCheckout(open);
     const proof = await payUnheard(open, checkout);
-    const before = await asked(open, 'list-payments');
+    const before = await countGatewayCalls(open, 'list-payments');
     for (const signature of ['00'.repeat(32), 'x', proof.signature.toUpperCase().slice(1)]) {
       expect(await verify(open, checkout, { ...proof, signature })).toMatchObject({
         status: 400,
         body: { error: { code: 'SIGNATURE_MISMATCH' } },
       });
     }
-    expect(await asked(open, 'list-payments')).toBe(before);
+    expect(await countGatewayCalls(open, 'list-payments')).toBe(before);
     expect((await stateOf(open, checkout.orderId)).status).toBe('PENDING');
     await expectVerified(open, checkout, proof);
   });
@@ -230,12 +218,12 @@ describe('ten questions a minute', () => {
         uses: 10,
       },
     });
-    const before = await asked(open, 'list-payments');
+    const before = await countGatewayCalls(open, 'list-payments');
     expect(await verify(open, checkout, proof)).toMatchObject({
       status: 200,
       body: { verified: true, payment: { status: 'GATEWAY_ORDER_CREATED' } },
     });
-    expect(await asked(open, 'list-payments')).toBe(before);
+    expect(await countGatewayCalls(open, 'list-payments')).toBe(before);
     const forged = { ...proof, signature: 'a'.repeat(64) };
     expect(await verify(open, checkout, forged)).toMatchObject({ status: 400 });
     const bound = /bound_reached_total\{[^}]*bound="collaborator_questions"[^}]*\} 1/u;

@@ -14,6 +14,7 @@ import { goldTest } from '#test/support/gold-test.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
 import { breakOrdersFor, installOrderBreaker } from '#test/support/order-breaker.ts';
 import { runSweeps } from '#test/support/run-sweeps.ts';
+import { accepted } from '#test/support/webhook-answers.ts';
 import { findPaymentOrder } from './index.ts';
 import { createGatewayOrder } from './create-gateway-order.ts';
 import { expirePaymentOrders } from './payments.states.ts';
@@ -23,7 +24,6 @@ const it = goldTest({ wrap: { payments: process.wrapPayments } });
 
 it.beforeAll(({ open }) => installOrderBreaker(open.migrateUrl));
 
-const accepted = { status: 200, body: { received: true } };
 const minuteMs = 60_000;
 
 const eventOf = (open: OpenGold, subject: string) =>

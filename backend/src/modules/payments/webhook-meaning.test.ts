@@ -2,23 +2,23 @@ import { describe, expect } from 'vitest';
 import {
   captureUnheard,
   deliver,
-  transitionOrder,
+  inboxOf,
   openCheckout,
+  paymentOrderRow,
   signatureOf,
   signedEvent,
   stateOf,
+  transitionOrder,
 } from '#test/support/checkouts.ts';
 import { goldTest } from '#test/support/gold-test.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
+import { accepted, repeated } from '#test/support/webhook-answers.ts';
 import { expirePaymentOrders } from './payments.states.ts';
 
 const it = goldTest();
 
 let counter = 0;
 const nextId = (): string => `t${(counter += 1)}`;
-
-const accepted = { status: 200, body: { received: true } };
-const repeated = { status: 200, body: { received: true, duplicate: true } };
 
 /** Plays the gateway: an event about a payment of this checkout. */
 const tell = (
@@ -32,28 +32,24 @@ const tell = (
   return deliver(open, { ...signed, eventId: `evt_${nextId()}` });
 };
 
-const paymentOrder = (open: OpenGold, id: string) =>
-  open.database.db.paymentOrder.findUniqueOrThrow({ where: { id } });
 const paymentsOf = (open: OpenGold, gatewayOrderId: string) =>
   open.database.db.gatewayPayment.findMany({
     where: { gatewayOrderId },
     orderBy: [{ learnedAt: 'asc' }, { id: 'asc' }],
   });
-const inboxOf = (open: OpenGold, subject: string) =>
-  open.database.db.webhookEvent.findMany({ where: { subject } });
 
-describe('what a webhook means', () => {
+describe('a webhook', () => {
   it('fails the order, and a capture of the same checkout still pays it', async ({ open }) => {
     const checkout = await openCheckout(open);
     await tell(open, 'payment.failed', checkout, 'pay_f1');
     expect((await stateOf(open, checkout.orderId)).status).toBe('FAILED');
-    expect((await paymentOrder(open, checkout.paymentOrderId)).status).toBe('FAILED');
+    expect((await paymentOrderRow(open, checkout.paymentOrderId)).status).toBe('FAILED');
     await tell(open, 'payment.captured', checkout, await captureUnheard(open, checkout));
     expect(await stateOf(open, checkout.orderId)).toMatchObject({
       status: 'PAID',
       transitions: ['PENDING>FAILED', 'FAILED>PAID'],
     });
-    expect((await paymentOrder(open, checkout.paymentOrderId)).status).toBe('PAID');
+    expect((await paymentOrderRow(open, checkout.paymentOrderId)).status).toBe('PAID');
   });
 
   it('pays with the very payment that failed before', async ({ open }) => {
@@ -72,7 +68,7 @@ describe('what a webhook means', () => {
     await tell(open, 'payment.captured', checkout, good);
     await tell(open, 'payment.failed', checkout, 'pay_bad');
     expect((await stateOf(open, checkout.orderId)).status).toBe('PAID');
-    expect((await paymentOrder(open, checkout.paymentOrderId)).status).toBe('PAID');
+    expect((await paymentOrderRow(open, checkout.paymentOrderId)).status).toBe('PAID');
     const payments = await paymentsOf(open, checkout.gatewayOrderId);
     const became = payments.map(({ gatewayPaymentId, status, disposition }) => [
       gatewayPaymentId,
@@ -95,7 +91,7 @@ describe('what a webhook means', () => {
       await tell(open, 'payment.failed', checkout, paymentId);
       const state = await stateOf(open, checkout.orderId);
       expect(state).toMatchObject({ status: 'MANUAL_REVIEW', code: 'FAILED_AFTER_PAID' });
-      expect((await paymentOrder(open, checkout.paymentOrderId)).status).toBe('PAID');
+      expect((await paymentOrderRow(open, checkout.paymentOrderId)).status).toBe('PAID');
     },
   );
 
@@ -109,7 +105,7 @@ describe('what a webhook means', () => {
     await tell(open, 'payment.captured', checkout, paymentId, changes);
     const state = await stateOf(open, checkout.orderId);
     expect(state).toMatchObject({ status: 'MANUAL_REVIEW', code, allocations: 0 });
-    const held = await paymentOrder(open, checkout.paymentOrderId);
+    const held = await paymentOrderRow(open, checkout.paymentOrderId);
     expect(held).toMatchObject({ status: 'MANUAL_REVIEW', paidAt: null });
     const [payment] = await paymentsOf(open, checkout.gatewayOrderId);
     expect(payment?.disposition).toBe('MISMATCH');
@@ -127,11 +123,11 @@ describe('what a webhook means', () => {
       await transitionOrder(open, checkout.orderId, 'FAILED');
       await expirePaymentOrders(open, open.database.db, checkout.orderId, 'test');
     }
-    expect((await paymentOrder(open, checkout.paymentOrderId)).status).toBe(paymentOrderStatus);
+    expect((await paymentOrderRow(open, checkout.paymentOrderId)).status).toBe(paymentOrderStatus);
     await tell(open, 'payment.captured', checkout, await captureUnheard(open, checkout));
     const state = await stateOf(open, checkout.orderId);
     expect(state).toMatchObject({ status: 'MANUAL_REVIEW', code: 'LATE_CAPTURE', allocations: 0 });
-    expect((await paymentOrder(open, checkout.paymentOrderId)).status).toBe('PAID');
+    expect((await paymentOrderRow(open, checkout.paymentOrderId)).status).toBe('PAID');
     const [payment] = await paymentsOf(open, checkout.gatewayOrderId);
     expect(payment?.disposition).toBe('LATE');
   });
@@ -148,7 +144,7 @@ describe('what a webhook means', () => {
       await tell(open, 'payment.captured', checkout, second, changes);
       const state = await stateOf(open, checkout.orderId);
       expect(state).toMatchObject({ status: 'MANUAL_REVIEW', code: 'SECOND_CAPTURE' });
-      expect((await paymentOrder(open, checkout.paymentOrderId)).status).toBe('PAID');
+      expect((await paymentOrderRow(open, checkout.paymentOrderId)).status).toBe('PAID');
       const payments = await paymentsOf(open, checkout.gatewayOrderId);
       expect(payments.map(({ disposition }) => disposition)).toEqual(['APPLIED', 'SECOND']);
     },

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect } from 'vitest';
+import { arrivalsOf } from '#test/support/arrivals.ts';
 import {
   captureUnheard,
   deliver,
@@ -22,28 +23,13 @@ const story = [
   ['payment.authorized', 'second'],
 ] as const;
 
-/** Positions in the story, in any order, cut into groups that arrive at the same time. */
-const arrivals = fc
-  .tuple(
-    fc.shuffledSubarray([...story.keys()], { minLength: story.length, maxLength: story.length }),
-    fc.array(fc.boolean(), { minLength: story.length, maxLength: story.length }),
-  )
-  .map(([order, cuts]) =>
-    order.reduce<number[][]>((groups, event, at) => {
-      const last = groups.at(-1);
-      if (last === undefined || cuts[at] === true) groups.push([event]);
-      else last.push(event);
-      return groups;
-    }, []),
-  );
-
 describe('the order of webhooks', () => {
   it('is not trusted: whatever it is, and however parallel, there is one allocation', async ({
     open,
   }) => {
     let run = 0;
     await fc.assert(
-      fc.asyncProperty(arrivals, async (groups) => {
+      fc.asyncProperty(arrivalsOf(story), async (groups) => {
         run += 1;
         const checkout = await openCheckout(open);
         const { gatewayOrderId, orderId, paymentOrderId } = checkout;

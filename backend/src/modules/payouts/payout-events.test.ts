@@ -3,13 +3,12 @@ import { describe, expect } from 'vitest';
 import { payoutRow } from '#test/support/payout-calls.ts';
 import { payoutTest } from '#test/support/payout-test.ts';
 import { signatureOf, type OpenPayouts } from '#test/support/open-payouts.ts';
+import { accepted, repeated } from '#test/support/webhook-answers.ts';
 import { openBody } from '../webhook-inbox/index.ts';
 
 const it = payoutTest();
 
 const minuteMs = 60_000;
-const accepted = { status: 200, body: { received: true } };
-const repeated = { status: 200, body: { received: true, duplicate: true } };
 
 type Word = 'processed' | 'failed' | 'rejected' | 'reversed';
 

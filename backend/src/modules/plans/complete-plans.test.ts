@@ -1,12 +1,8 @@
 import { describe, expect } from 'vitest';
-import { goldTest } from '#test/support/gold-test.ts';
-import {
-  createPlanFixtures,
-  type PlanFixtures,
-  type TestPlan,
-} from '#test/support/plan-fixtures.ts';
+import type { PlanFixtures, TestPlan } from '#test/support/plan-fixtures.ts';
+import { planTest } from '#test/support/plan-test.ts';
 
-const it = goldTest().extend('fixtures', { scope: 'file' }, ({ open }) => createPlanFixtures(open));
+const it = planTest();
 
 it.beforeEach(({ fixtures }) => fixtures.setClock('2026-01-05T06:00:00.000Z'));
 

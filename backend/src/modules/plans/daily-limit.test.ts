@@ -1,16 +1,11 @@
 import { describe, expect } from 'vitest';
-import { goldTest } from '#test/support/gold-test.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
-import {
-  createPlanFixtures,
-  planBody,
-  type PlanFixtures,
-  type TestPlan,
-} from '#test/support/plan-fixtures.ts';
+import { planBody, type PlanFixtures, type TestPlan } from '#test/support/plan-fixtures.ts';
+import { planTest } from '#test/support/plan-test.ts';
 import { runSweeps } from '#test/support/run-sweeps.ts';
 import { paise } from '../../money/index.ts';
 
-const it = goldTest().extend('fixtures', { scope: 'file' }, ({ open }) => createPlanFixtures(open));
+const it = planTest();
 
 it.beforeEach(async ({ open, fixtures }) => {
   await fixtures.setClock('2026-01-05T06:00:00.000Z');

@@ -1,17 +1,13 @@
 import { describe, expect } from 'vitest';
-import { goldTest } from '#test/support/gold-test.ts';
 import { eventually } from '#test/support/eventually.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
-import {
-  createPlanFixtures,
-  type PlanFixtures,
-  type TestPlan,
-} from '#test/support/plan-fixtures.ts';
+import type { PlanFixtures, TestPlan } from '#test/support/plan-fixtures.ts';
+import { planTest } from '#test/support/plan-test.ts';
 import { runSweeps } from '#test/support/run-sweeps.ts';
 import { istDate } from '../../platform/clock/ist.ts';
 import { paise } from '../../money/index.ts';
 
-const it = goldTest().extend('fixtures', { scope: 'file' }, ({ open }) => createPlanFixtures(open));
+const it = planTest();
 
 it.beforeEach(async ({ open, fixtures }) => {
   // Plans of earlier tests are over: each test sees its own alone.
@@ -270,7 +266,7 @@ describe('a debit that was announced and not sent on its day', () => {
   });
 });
 
-describe('what a debit took', () => {
+describe('the amount of a debit', () => {
   it('is notified after it, once', async ({ open, fixtures }) => {
     const plan = await withMandate(fixtures, { frequency: 'MONTHLY' });
     await workAt(open, fixtures, '2026-01-05T06:00:05.000Z');

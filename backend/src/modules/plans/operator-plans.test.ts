@@ -1,10 +1,9 @@
 import { describe, expect } from 'vitest';
-import { goldTest } from '#test/support/gold-test.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
-import { createPlanFixtures } from '#test/support/plan-fixtures.ts';
+import { planTest } from '#test/support/plan-test.ts';
 import { operatorId } from '#test/support/reviewed-buys.ts';
 
-const it = goldTest().extend('fixtures', { scope: 'file' }, ({ open }) => createPlanFixtures(open));
+const it = planTest();
 it.beforeEach(({ fixtures }) => fixtures.setClock('2026-01-05T04:30:00.000Z'));
 
 const list = async (open: OpenGold, query: string): Promise<string[]> => {

@@ -1,13 +1,9 @@
 import { describe, expect } from 'vitest';
-import { goldTest } from '#test/support/gold-test.ts';
-import {
-  createPlanFixtures,
-  type PlanFixtures,
-  type TestPlan,
-} from '#test/support/plan-fixtures.ts';
+import type { PlanFixtures, TestPlan } from '#test/support/plan-fixtures.ts';
+import { planTest } from '#test/support/plan-test.ts';
 import { runSweeps } from '#test/support/run-sweeps.ts';
 
-const it = goldTest().extend('fixtures', { scope: 'file' }, ({ open }) => createPlanFixtures(open));
+const it = planTest();
 
 it.beforeEach(async ({ open, fixtures }) => {
   // Plans of earlier tests are over: each test sees its own alone.
@@ -128,7 +124,10 @@ describe('the next installment', () => {
     expect(await noticesOf(fixtures, plan, 'sip_installment_skipped')).toHaveLength(1);
   });
 
-  it('is announced anew for its later date, where it was announced', async ({ open, fixtures }) => {
+  it('is announced again for its later date, where it was announced', async ({
+    open,
+    fixtures,
+  }) => {
     const start = { start_date: '2026-01-10', frequency: 'WEEKLY', mandate_token: 'token-of-asha' };
     const plan = await fixtures.newPlan(start);
     await workAt(fixtures, '2026-01-09T03:30:05.000Z');

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect } from 'vitest';
 import { askUntilDecided } from '#test/support/ask-until-decided.ts';
-import { goldTest } from '#test/support/gold-test.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
-import { createPlanFixtures, planBody } from '#test/support/plan-fixtures.ts';
+import { planBody } from '#test/support/plan-fixtures.ts';
+import { planTest } from '#test/support/plan-test.ts';
 import { paise } from '../../money/index.ts';
 
-const it = goldTest().extend('fixtures', { scope: 'file' }, ({ open }) => createPlanFixtures(open));
+const it = planTest();
 
 it.beforeEach(({ fixtures }) => fixtures.setClock('2026-01-05T04:30:00.000Z'));
 

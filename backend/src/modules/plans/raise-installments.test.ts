@@ -1,17 +1,13 @@
 import { describe, expect } from 'vitest';
 import { createGate } from '#test/support/gate.ts';
-import { goldTest } from '#test/support/gold-test.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
-import {
-  createPlanFixtures,
-  type PlanFixtures,
-  type TestPlan,
-} from '#test/support/plan-fixtures.ts';
+import type { PlanFixtures, TestPlan } from '#test/support/plan-fixtures.ts';
+import { planTest } from '#test/support/plan-test.ts';
 import { runSweeps } from '#test/support/run-sweeps.ts';
 import type { PlansDeps } from './plans.types.ts';
 import { createRaiseInstallments } from './plans.sweeps.ts';
 
-const it = goldTest().extend('fixtures', { scope: 'file' }, ({ open }) => createPlanFixtures(open));
+const it = planTest();
 it.beforeEach(async ({ open, fixtures }) => {
   // Plans of earlier tests are over: each test sees its own alone.
   await open.database.db.sipPlan.updateMany({

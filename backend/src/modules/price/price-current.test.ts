@@ -132,7 +132,7 @@ describe('GET /price/current', () => {
     expect((await current((await serve()).ask)).body).toMatchObject({ buyPaise: 741_000 });
   });
 
-  it('asks the provider anew when a rate was refused as lapsed', async () => {
+  it('asks the provider again when a rate was refused as lapsed', async () => {
     const { price } = await serve();
     const first = await price.live.livePrice();
     const fresh = await price.live.freshPrice();

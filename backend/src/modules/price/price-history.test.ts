@@ -159,7 +159,7 @@ describe('a history', () => {
     expect(await counted.made()).toBe(3);
   });
 
-  it('is made anew while the feed stands still, for its range goes on', async () => {
+  it('is made again while the feed stands still, for its range goes on', async () => {
     const counted = await openCounted();
     await counted.get('1d');
     counted.wall.advance(19_000);

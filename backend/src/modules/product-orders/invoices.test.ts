@@ -152,7 +152,7 @@ describe('the numbers of invoices', () => {
     expect(rows.map(({ serial }) => serial)).toEqual(rows.map((_, at) => at + 1));
   });
 
-  it('begin anew on 1 April in India', async ({ open }) => {
+  it('begin again on 1 April in India', async ({ open }) => {
     const { call } = await open.customer();
     const operator = await open.operator();
     const { clock, db } = open.system;

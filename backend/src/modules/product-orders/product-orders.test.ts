@@ -318,7 +318,7 @@ describe('a repeat of a key', () => {
   });
 });
 
-it('needs no cache', async ({ open }) => {
+it('a product order needs no cache', async ({ open }) => {
   const redis = createRedis(`redis://127.0.0.1:${await freePort()}`, 'fail-fast');
   const signedIn = await open.replica({ clients: { redis } });
   const { userId } = await open.customer();
@@ -327,7 +327,9 @@ it('needs no cache', async ({ open }) => {
   redis.disconnect();
 });
 
-it('erases address, key and hash with the account, and leaves the figures', async ({ open }) => {
+it('a product order loses address, key and hash with the account, and keeps its figures', async ({
+  open,
+}) => {
   const { userId, call } = await open.customer();
   await open.order(call, [await open.product()], { idempotencyKey: newKey() });
   const { inTransaction, clock } = open.system;

@@ -237,7 +237,7 @@ describe('between reading and writing', () => {
   });
 });
 
-describe('what is on its way to a customer', () => {
+describe('the jewellery on its way to a customer', () => {
   it('is at most twenty orders that are not delivered, cancelled or returned', async ({ open }) => {
     const { userId, call } = await open.customer();
     const product = await open.product();

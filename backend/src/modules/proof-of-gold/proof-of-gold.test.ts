@@ -193,7 +193,7 @@ describe('books that do not agree', () => {
 });
 
 describe('a run', () => {
-  it('that dies on the way publishes nothing, and its next attempt begins anew', async () => {
+  it('that dies on the way publishes nothing, and its next attempt begins again', async () => {
     const dying = createProofOfGold(
       {
         ...proofs.deps,

@@ -91,7 +91,7 @@ describe('a buy', () => {
     expect((await call('POST', '/gold/quote', oneGram)).status).toBe(status);
   });
 
-  it('is priced anew, once, where the rate of the provider has moved', async ({ open }) => {
+  it('is priced again, once, where the rate of the provider has moved', async ({ open }) => {
     const { call } = await open.newCustomer();
     await leaveTick(open, 700_000);
     const before = await countCalls(open, 'buy-verify');

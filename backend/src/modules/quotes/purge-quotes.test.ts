@@ -14,7 +14,7 @@ const quote = async (call: OpenCaller): Promise<string> => {
   return body.id;
 };
 
-it('deletes expired quotes after 90 days, and never one that an order rests on', async ({
+it('the purge deletes expired quotes after 90 days, and never one that an order rests on', async ({
   open,
 }) => {
   const { id: userId, call } = await open.newCustomer();

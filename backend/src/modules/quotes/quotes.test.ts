@@ -239,7 +239,7 @@ describe('sixty quotes of a customer in ten minutes', () => {
     expect(statuses).toEqual([201, 201, 201, 429, 429, 429, 429, 429]);
   });
 
-  it('begin anew after a clock that was set back', async ({ open }) => {
+  it('begin again after a clock that was set back', async ({ open }) => {
     const { id, call } = await open.newCustomer();
     const startedAt = new Date(open.clock.now().getTime() + 3_600_000);
     const window = { name: 'quotes', subjectId: id, startedAt, uses: 60 };

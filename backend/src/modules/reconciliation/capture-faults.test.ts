@@ -17,7 +17,7 @@ afterAll(() => books.close());
 
 const ageBy = (minutes: number): string => `- interval '${minutes} minutes'`;
 
-it('finds a capture that no webhook told us of', async () => {
+it('the reconciliation finds a capture that no webhook told us of', async () => {
   const found = await foundBy(async () => {
     const placed = await books.place(await books.customer());
     await books.pay(placed, { deliver: 'none' });
@@ -27,7 +27,7 @@ it('finds a capture that no webhook told us of', async () => {
   expect(found).toEqual(['gateway_capture_missing']);
 });
 
-it('finds a capture of an order that was made before the window and given up in it', async () => {
+it('the reconciliation finds a capture of an earlier order that was given up in the window', async () => {
   const found = await foundBy(async () => {
     const placed = await books.place(await books.customer());
     await books.pay(placed, { deliver: 'none' });
@@ -42,7 +42,7 @@ it('finds a capture of an order that was made before the window and given up in 
   expect(found).toEqual(['gateway_capture_missing']);
 });
 
-it('finds a capture of a gateway order whose id was lost', async () => {
+it('the reconciliation finds a capture of a gateway order whose id was lost', async () => {
   const found = await foundBy(async () => {
     const placed = await books.place(await books.customer());
     await books.pay(placed, { deliver: 'none' });
@@ -61,7 +61,7 @@ it.each([
   ['refunds', 'REFUND', 30_000],
   ['disputes', 'DISPUTE', undefined],
 ])(
-  'finds one of the %s that no webhook told us of: %s of %s',
+  'the reconciliation finds one of the %s that no webhook told us of: %s of %s',
   async (control, kind, amountPaise) => {
     const found = await foundBy(async () => {
       const { orderId, gatewayOrderId } = await books.buy();
@@ -82,7 +82,7 @@ it.each([
 /** A gateway that is asked about each order singly, for it lists nothing by time. */
 const withoutLists = ({ account: _lists, ...gateway }: PaymentGateway): PaymentGateway => gateway;
 
-it('finds the same where the gateway lists nothing by time', async () => {
+it('the reconciliation finds the same where the gateway lists nothing by time', async () => {
   const asked = await books.freshChecks(
     (real) => new Map([...real].map(([code, gateway]) => [code, withoutLists(gateway)])),
   );
@@ -102,7 +102,7 @@ const sayRefunded = (gateway: PaymentGateway): PaymentGateway => ({
     ),
 });
 
-it('finds a refund also where the gateway says REFUNDED of the payment', async () => {
+it('the reconciliation finds a refund also where the gateway says REFUNDED of the payment', async () => {
   const checks = await books.freshChecks(
     (real) => new Map([...real].map(([code, gateway]) => [code, sayRefunded(gateway)])),
   );
@@ -110,7 +110,7 @@ it('finds a refund also where the gateway says REFUNDED of the payment', async (
   expect(kinds?.toSorted()).toEqual(['DISPUTE', 'REFUND', 'REFUND']);
 });
 
-it('is in error where a gateway cannot say what it refunded, and finds the rest all the same', async () => {
+it('the reconciliation is in error where a gateway lists no refunds, and finds the rest', async () => {
   const checks = await books.freshChecks(
     (real) =>
       new Map(
@@ -127,7 +127,7 @@ it('is in error where a gateway cannot say what it refunded, and finds the rest 
   expect(check?.samples.filter(({ kind }) => kind === undefined)).toHaveLength(3);
 });
 
-it('is in error where a list has a row that cannot be read, and says of which payment order', async () => {
+it('the reconciliation is in error where a row cannot be read, and names its payment order', async () => {
   const unread = { status: 'UNREADABLE' } as const;
   const [readable, odd] = await Promise.all([
     books.freshChecks(),
@@ -153,7 +153,7 @@ it('is in error where a list has a row that cannot be read, and says of which pa
   expect(check?.samples).toEqual(readable.get('gateway_capture_missing')?.samples);
 });
 
-it('says nothing more of one once it is recorded, but that its order is under review', async () => {
+it('the reconciliation reports a recorded one only as an order under review', async () => {
   const found = await foundBy(async () => {
     const { orderId, gatewayOrderId } = await books.buy();
     const payment = await books.system.db.gatewayPayment.findFirstOrThrow({
@@ -166,7 +166,7 @@ it('says nothing more of one once it is recorded, but that its order is under re
   expect(found).toEqual(['manual_review_open']);
 });
 
-it('knows the grams that were recovered, in both books', async () => {
+it('the reconciliation knows the grams that were recovered, in both books', async () => {
   const found = await foundBy(async () => {
     const { orderId, gatewayOrderId } = await books.buy();
     const payment = await books.system.db.gatewayPayment.findFirstOrThrow({
@@ -183,7 +183,7 @@ it('knows the grams that were recovered, in both books', async () => {
   expect(found).toEqual([]);
 });
 
-it('finds a signed capture of an order that is unknown here', async () => {
+it('the reconciliation finds a signed capture of an order that is unknown here', async () => {
   const found = await foundBy(async () => {
     const gatewayPaymentId = `pay_${randomUUID()}`;
     const data = {
@@ -205,7 +205,7 @@ it('finds a signed capture of an order that is unknown here', async () => {
   expect(found).toEqual(['gateway_capture_missing']);
 });
 
-it('finds an event that waits, and only that although its capture is not booked', async () => {
+it('the reconciliation finds an event that waits, and not its unbooked capture besides', async () => {
   const found = await foundBy(async () => {
     const placed = await books.place(await books.customer());
     await books.pay(placed, { deliver: 'none' });
@@ -228,7 +228,7 @@ it('finds an event that waits, and only that although its capture is not booked'
   expect(found).toEqual(['webhook_backlog']);
 });
 
-it('finds an unmatched event that names only a payment, once that is known', async () => {
+it('the reconciliation finds an unmatched event that names only a payment, once that is known', async () => {
   const found = await foundBy(async () => {
     const { gatewayOrderId } = await books.buy();
     const where = { gatewayOrderId };

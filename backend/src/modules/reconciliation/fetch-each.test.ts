@@ -7,7 +7,7 @@ import { fetchEach, toFetched } from './fetch-each.ts';
 const items = Array.from({ length: 10 }, (_, index) => index);
 const limits = { most: 100, concurrency: 3, withinMs: 60_000 };
 
-it('asks about all, a few at a time', async () => {
+it('the fetch asks about all, a few at a time', async () => {
   const gate = createGate();
   let [now, most] = [0, 0];
   const asking = fetchEach({ items, total: 10 }, limits, async (item) => {
@@ -25,7 +25,7 @@ it('asks about all, a few at a time', async () => {
   expect(incomplete).toBeUndefined();
 });
 
-it('leaves one alone that gives no answer, and keeps the answers until then', async () => {
+it('the fetch leaves one alone that gives no answer, and keeps the answers until then', async () => {
   const asked: number[] = [];
   const round = await fetchEach(
     { items, total: 10 },
@@ -44,21 +44,21 @@ it.each([
   ['questions', { ...limits, most: 4 }, 10, 'checked 4 of 10: choose a shorter window'],
   ['rows', limits, 500, 'checked 10 of 500: choose a shorter window'],
 ])(
-  'says when there are more than it may ask about: %s',
+  'the fetch says when there are more than it may ask about: %s',
   async (_what, limit, total, incomplete) => {
     const round = await fetchEach({ items, total }, limit, async (item) => ({ answer: item }));
     expect(round.incomplete).toBe(incomplete);
   },
 );
 
-it('begins no further question when its time is over', async () => {
+it('the fetch begins no further question when its time is over', async () => {
   const limit = { ...limits, concurrency: 1, withinMs: -1 };
   const round = await fetchEach({ items, total: 10 }, limit, async (item) => ({ answer: item }));
   expect(round.answers).toHaveLength(1);
   expect(round.incomplete).toBe('checked 1 of 10: choose a shorter window');
 });
 
-it('tells answers, understood refusals and silence apart', () => {
+it('the fetch tells answers, understood refusals and silence apart', () => {
   const read = {
     onDone: (value: number) => value,
     onRefused: (code: string) => (code === 'NONE' ? 0 : undefined),

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => books.close());
 
-it('finds a balance that no movement made', async () => {
+it('the reconciliation finds a balance that no movement made', async () => {
   const found = await foundBy(async () => {
     const { userId } = await books.buy();
     await books.asOwner('UPDATE holding SET balance = balance + 0.5 WHERE user_id = $1', userId);
@@ -20,7 +20,7 @@ it('finds a balance that no movement made', async () => {
   expect(found).toEqual(['holding_balance_drift']);
 });
 
-it('finds invested rupees that no movement made', async () => {
+it('the reconciliation finds invested rupees that no movement made', async () => {
   const found = await foundBy(async () => {
     const { userId } = await books.buy();
     await books.asOwner(
@@ -32,7 +32,7 @@ it('finds invested rupees that no movement made', async () => {
   expect(found).toEqual(['holding_invested_drift']);
 });
 
-it('finds a sale that took another part of what was invested', async () => {
+it('the reconciliation finds a sale that took another part of what was invested', async () => {
   const found = await foundBy(async () => {
     const { userId, orderId } = await books.sell();
     await books.asOwner('ALTER TABLE holding_movement DISABLE TRIGGER USER');
@@ -51,7 +51,7 @@ it('finds a sale that took another part of what was invested', async () => {
   expect(found).toEqual(['holding_invested_drift']);
 });
 
-it('finds gold that the provider says it did not sell', async () => {
+it('the reconciliation finds gold that the provider says it did not sell', async () => {
   const found = await foundBy(async () => {
     const { orderId, userId, txId } = await books.buy();
     await books.control('POST', `/transactions/${txId}`, { status: 2 });
@@ -61,7 +61,7 @@ it('finds gold that the provider says it did not sell', async () => {
   expect(found).toEqual(['provider_transaction_mismatch']);
 });
 
-it('finds gold that the provider sold for an order that was given up', async () => {
+it('the reconciliation finds gold that the provider sold for an order that was given up', async () => {
   const found = await foundBy(async () => {
     const { orderId, userId, txId } = await books.place(await books.customer());
     await books.asOwner(
@@ -81,7 +81,7 @@ it('finds gold that the provider sold for an order that was given up', async () 
   expect(found).toEqual(['provider_transaction_mismatch']);
 });
 
-it('finds gold at the provider that no order of its customer explains', async () => {
+it('the reconciliation finds gold at the provider that no order of its customer explains', async () => {
   const found = await foundBy(async () => {
     const bought = await books.buy();
     const { txId, userId, providerUserId } = await books.place(bought);
@@ -91,7 +91,7 @@ it('finds gold at the provider that no order of its customer explains', async ()
   expect(found).toEqual(['provider_transaction_mismatch']);
 });
 
-it('finds a provider transaction that two orders name', async () => {
+it('the reconciliation finds a provider transaction that two orders name', async () => {
   const found = await foundBy(async () => {
     const { txId, orderId } = await books.buy();
     const other = await books.buy();
@@ -111,7 +111,7 @@ it('finds a provider transaction that two orders name', async () => {
   expect(found).toEqual(['duplicate_provider_transaction']);
 });
 
-it('finds two orders of one provider transaction, should the key be gone', async () => {
+it('the reconciliation finds two orders of one provider transaction, should the key be gone', async () => {
   const found = await foundBy(async () => {
     await books.asOwner('DROP INDEX gold_order_provider_provider_tx_id_key');
     const { txId } = await books.buy();

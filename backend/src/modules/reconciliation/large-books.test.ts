@@ -92,7 +92,7 @@ it.each(allChecks)('$id reads its window by indexes, and finds what is left', as
   expect(scanned).toEqual([]);
 });
 
-it('finds what drifted for any customer, however long ago they were here', async () => {
+it('the reconciliation finds what drifted for any customer, however long ago they were here', async () => {
   await books.asOwner(
     `UPDATE holding SET balance = balance + 1, invested_paise = invested_paise + 1
      WHERE user_id = (SELECT min(id::text) FROM app_user)::uuid`,

@@ -13,7 +13,7 @@ afterAll(() => books.close());
 
 const ageBy = (minutes: number): string => `- interval '${minutes} minutes'`;
 
-it('finds gold without money, and the money at the gateway that is not here', async () => {
+it('the reconciliation finds gold without money, and the money at the gateway that is not here', async () => {
   const found = await foundBy(async () => {
     const { orderId, userId, paymentOrderId } = await books.buy();
     await books.asOwner(
@@ -50,7 +50,7 @@ it.each([
     `UPDATE gateway_payment SET currency = 'USD'
      WHERE payment_order_id = (SELECT id FROM payment_order WHERE order_id = $1)`,
   ],
-])('finds another amount in the %s', async (_where, sql) => {
+])('the reconciliation finds another amount in the %s', async (_where, sql) => {
   const found = await foundBy(async () => {
     const { orderId, userId, paymentOrderId } = await books.buy();
     await books.asOwner(sql, orderId);
@@ -59,7 +59,7 @@ it.each([
   expect(found).toEqual(['payment_amount_mismatch']);
 });
 
-it('finds a buy below what the provider charges for it', async () => {
+it('the reconciliation finds a buy below what the provider charges for it', async () => {
   const found = await foundBy(async () => {
     const { orderId, userId } = await books.buy();
     await books.asOwner(
@@ -71,7 +71,7 @@ it('finds a buy below what the provider charges for it', async () => {
   expect(found).toEqual(['payment_amount_mismatch']);
 });
 
-it('finds a sale above what the provider pays for it', async () => {
+it('the reconciliation finds a sale above what the provider pays for it', async () => {
   const found = await foundBy(async () => {
     const { orderId, userId } = await books.sell();
     await books.asOwner(
@@ -83,7 +83,7 @@ it('finds a sale above what the provider pays for it', async () => {
   expect(found).toEqual(['payment_amount_mismatch']);
 });
 
-it('finds what waits for a person: a capture of another amount', async () => {
+it('the reconciliation finds what waits for a person: a capture of another amount', async () => {
   const found = await foundBy(async () => {
     const placed = await books.place(await books.customer());
     await books.pay(placed, { amountPaise: 99_900 });
@@ -94,7 +94,7 @@ it('finds what waits for a person: a capture of another amount', async () => {
   expect(found).toEqual(['manual_review_open']);
 });
 
-it('finds what waits for a person: a sale of unknown outcome', async () => {
+it('the reconciliation finds what waits for a person: a sale of unknown outcome', async () => {
   const found = await foundBy(async () => {
     const bought = await books.buy();
     const fault = { collaborator: 'safegold', fault: 'error', times: 20 };
@@ -107,7 +107,7 @@ it('finds what waits for a person: a sale of unknown outcome', async () => {
   expect(found).toEqual(['manual_review_open']);
 });
 
-it('finds money that has waited too long for its gold', async () => {
+it('the reconciliation finds money that has waited too long for its gold', async () => {
   const found = await foundBy(async () => {
     const placed = await books.place(await books.customer());
     await books.pay(placed);
@@ -122,7 +122,7 @@ it('finds money that has waited too long for its gold', async () => {
   expect(found).toEqual(['captured_not_allocated']);
 });
 
-it('finds money of an order that reads unpaid', async () => {
+it('the reconciliation finds money of an order that reads unpaid', async () => {
   const found = await foundBy(async () => {
     const placed = await books.place(await books.customer());
     await books.pay(placed);

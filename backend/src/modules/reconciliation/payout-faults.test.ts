@@ -15,7 +15,7 @@ afterAll(() => books.close());
 
 const ageBy = (minutes: number): string => `- interval '${minutes} minutes'`;
 
-it('reads OK thirteen times over consistent books', async () => {
+it('the reconciliation reads OK thirteen times over consistent books', async () => {
   const sold = await books.sell();
   await books.playPayout(sold.payoutId, 'processed');
   await eventually(async () => expect(await books.statusOf(sold.orderId)).toBe('COMPLETED'));
@@ -35,7 +35,7 @@ it('reads OK thirteen times over consistent books', async () => {
   });
 });
 
-it('finds a sale without a payout', async () => {
+it('the reconciliation finds a sale without a payout', async () => {
   const found = await foundBy(async () => {
     const { orderId, userId, payoutId } = await books.sell();
     // At the provider it came to nothing, so that one fault is left.
@@ -47,7 +47,7 @@ it('finds a sale without a payout', async () => {
   expect(found).toEqual(['sell_without_payout']);
 });
 
-it('finds a payout of another amount than its sale', async () => {
+it('the reconciliation finds a payout of another amount than its sale', async () => {
   const found = await foundBy(async () => {
     const { orderId, payoutId } = await books.sell();
     await books.asOwner(
@@ -59,7 +59,7 @@ it('finds a payout of another amount than its sale', async () => {
   expect(found).toEqual(['sell_without_payout']);
 });
 
-it('finds a payout for a sale that was never confirmed', async () => {
+it('the reconciliation finds a payout for a sale that was never confirmed', async () => {
   const found = await foundBy(async () => {
     const { orderId: soldId } = await books.sell();
     const { orderId, payoutId } = await books.sell();
@@ -80,7 +80,7 @@ it('finds a payout for a sale that was never confirmed', async () => {
   expect(found).toEqual(['sell_without_payout']);
 });
 
-it('finds a payout that is on its way for over a day', async () => {
+it('the reconciliation finds a payout that is on its way for over a day', async () => {
   const found = await foundBy(async () => {
     const { orderId, userId, payoutId } = await books.sell();
     await books.asOwner(
@@ -92,7 +92,7 @@ it('finds a payout that is on its way for over a day', async () => {
   expect(found).toEqual(['payout_stuck']);
 });
 
-it('finds a failed payout that nobody has retried for a day', async () => {
+it('the reconciliation finds a failed payout that nobody has retried for a day', async () => {
   const found = await foundBy(async () => {
     const fresh = await books.sell();
     await books.playPayout(fresh.payoutId, 'failed');
@@ -111,7 +111,7 @@ it('finds a failed payout that nobody has retried for a day', async () => {
   expect(found).toEqual(['payout_stuck']);
 });
 
-it('finds a payout that the provider has paid without telling us', async () => {
+it('the reconciliation finds a payout that the provider has paid without telling us', async () => {
   const found = await foundBy(async () => {
     const { payoutId } = await books.sell();
     await books.playPayout(payoutId, 'processed', { deliver: 'none' });
@@ -122,7 +122,7 @@ it('finds a payout that the provider has paid without telling us', async () => {
   expect(found).toEqual(['payout_stuck']);
 });
 
-it('finds a payout that the provider has and no attempt here, as after a restore', async () => {
+it('the reconciliation finds a payout of the provider without an attempt here', async () => {
   const found = await foundBy(async () => {
     const { payoutId } = await books.sell();
     await books.playPayout(payoutId, 'processed');
@@ -142,7 +142,7 @@ it('finds a payout that the provider has and no attempt here, as after a restore
   expect(found).toEqual(['payout_stuck']);
 });
 
-it('finds a payout that reads paid and is not', async () => {
+it('the reconciliation finds a payout that reads paid and is not', async () => {
   const found = await foundBy(async () => {
     const { payoutId } = await books.sell();
     await books.asOwner(
@@ -164,7 +164,7 @@ const bigPayout = async (): Promise<{ payoutId: string; orderId: string }> => {
   return sold;
 };
 
-it('finds a big payout that nobody approved', async () => {
+it('the reconciliation finds a big payout that nobody approved', async () => {
   const found = await foundBy(async () => {
     const { payoutId, orderId } = await bigPayout();
     await books.asOwner(
@@ -176,7 +176,7 @@ it('finds a big payout that nobody approved', async () => {
   expect(found).toEqual(['payout_over_cap_unapproved']);
 });
 
-it('finds a big payout that a mere admin approved, and not one of a former super admin', async () => {
+it('the reconciliation finds a big payout of a mere admin, and none of a former super admin', async () => {
   const found = await foundBy(async () => {
     const former = await bigPayout();
     await books.asOwner(

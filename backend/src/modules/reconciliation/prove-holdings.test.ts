@@ -81,7 +81,7 @@ const waiting = async (): Promise<number> => {
   return rows.length;
 };
 
-it('takes what agrees off the list, and leaves what does not until it does', async () => {
+it('the proof of holdings takes off the list what agrees, and leaves what does not', async () => {
   const [one, other] = holders;
   const { rowCount } = await owner.query(
     `INSERT INTO unproven_holding (user_id) SELECT user_id FROM holding ON CONFLICT DO NOTHING`,
@@ -100,7 +100,7 @@ it('takes what agrees off the list, and leaves what does not until it does', asy
   expect(countsOf(await findDrift())).toEqual([0, 0]);
 });
 
-it('lists whoever gets a movement that their holding does not know', async () => {
+it('the proof of holdings lists a customer with a movement that their holding lacks', async () => {
   const [customer] = holders;
   await owner.query('BEGIN');
   await owner.query(
@@ -114,7 +114,7 @@ it('lists whoever gets a movement that their holding does not know', async () =>
   expect(await listed()).toEqual([]);
 });
 
-it('keeps one that changes while it is proven', async () => {
+it('the proof of holdings keeps one that changes while it is proven', async () => {
   // Beyond the first batch of the round over all holdings, which would find it too.
   const customer = holders.at(-1);
   await owner.query('INSERT INTO unproven_holding (user_id) VALUES ($1)', [customer]);
@@ -131,7 +131,7 @@ it('keeps one that changes while it is proven', async () => {
   expect(await listed()).toEqual([]);
 });
 
-it('comes by what changed behind the triggers, in its round over all holdings', async () => {
+it('the proof of holdings finds in its round what changed behind the triggers', async () => {
   const last = holders.at(-1);
   await owner.query('ALTER TABLE holding DISABLE TRIGGER USER');
   await change(last, 1);

@@ -74,7 +74,7 @@ describe('a run that an operator asks for', () => {
 });
 
 describe('the report', () => {
-  it('answers from the stored run with its age where the caller allows it, else anew', async () => {
+  it('answers from the stored run with its age where the caller allows it, else from a new run', async () => {
     const runId = await makeRun();
     const { orderId } = await books.buy();
     await books.asOwner(
@@ -205,7 +205,7 @@ describe('a window that is more than one run gets through', () => {
     expect(new Set(asked).size).toBe(asked.length);
   });
 
-  it('and is small, is asked about over several runs, and then anew', async () => {
+  it('and is small, is asked about over several runs, and then again', async () => {
     const { asked, goldProvider } = countQuestions();
     await books.asOwner('DELETE FROM reconciliation_agreement');
     const runLimits = { most: 2, concurrency: 1, withinMs: 60_000, rest };

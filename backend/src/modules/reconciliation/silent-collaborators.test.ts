@@ -29,7 +29,7 @@ const notOk = async (): Promise<Record<string, string>> => {
 const silence = (collaborator: string, fault = 'error', operation = '*') =>
   books.control('POST', '/faults', { collaborator, operation, fault, times: 1000 });
 
-describe('before anything was bought', () => {
+describe('the reconciliation of empty books', () => {
   it('asks the collaborators all the same', async () => {
     expect(await notOk()).toEqual({});
     for (const collaborator of ['sandbox-gateway', 'safegold', 'razorpayx']) {

@@ -1,11 +1,11 @@
 import { describe, expect } from 'vitest';
 import { bearerCaller } from '#test/support/caller.ts';
-import { goldTest } from '#test/support/gold-test.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
-import { createReviewedBuys, operatorId } from '#test/support/reviewed-buys.ts';
+import { reviewTest } from '#test/support/review-test.ts';
+import { operatorId, type ReviewedBuys } from '#test/support/reviewed-buys.ts';
 import { addMs } from '../../platform/clock/clock.ts';
 
-const it = goldTest().extend('buys', { scope: 'file' }, ({ open }) => createReviewedBuys(open));
+const it = reviewTest();
 it.beforeAll(async ({ open }) => {
   const at = open.clock.now();
   const email = 'finance@example.test';
@@ -14,8 +14,6 @@ it.beforeAll(async ({ open }) => {
     data: { id: operatorId, email, passwordHash: '-', role: 'SUPER_ADMIN', ...stamps },
   });
 });
-
-type Buys = ReturnType<typeof createReviewedBuys>;
 
 const path = '/referrals/rewards';
 const ask = (open: OpenGold, method: string, at: string, body?: object) =>
@@ -28,7 +26,7 @@ const passWeek = async (open: OpenGold): Promise<void> => {
 };
 
 /** Lets a referrer earn a reward, and returns it with the payment that it rests on. */
-const earn = async (open: OpenGold, buys: Buys) => {
+const earn = async (open: OpenGold, buys: ReviewedBuys) => {
   const referrer = await open.newCustomer();
   const { code } = (await referrer.call('GET', '/referrals/me')).body;
   const buy = await buys.place();

@@ -1,21 +1,11 @@
 import * as fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { freshDatabase, type FreshDatabase } from '#test/support/fresh-database.ts';
-import { createDatabase, sql, type Database } from '../../platform/db/index.ts';
+import { expect, it } from 'vitest';
+import { databaseOfFile } from '#test/support/database-of-file.ts';
+import { sql } from '../../platform/db/index.ts';
 import { grams, money, personName, text, csvTextOf } from './columns.ts';
 import { maskName } from './present-row.ts';
 
-let fresh: FreshDatabase;
-let database: Database;
-
-beforeAll(async () => {
-  fresh = await freshDatabase();
-  database = createDatabase({ url: fresh.databaseUrl, poolSize: 1, applicationName: 'test' });
-});
-afterAll(async () => {
-  await database.close();
-  await fresh.drop();
-});
+const database = databaseOfFile(1);
 
 interface Row {
   readonly text: string | null;
@@ -47,7 +37,7 @@ const recordOf = ({ text: plain, name, paise, weight }: Row): string => {
 };
 
 const copied = (rows: readonly Row[]): Promise<string> =>
-  database.readSnapshot(async (snapshot) => {
+  database().readSnapshot(async (snapshot) => {
     const columns = [
       text('text', sql`row->>'text'`),
       personName('name', sql`row->>'name'`),
@@ -116,7 +106,7 @@ const anyRow: fc.Arbitrary<Row> = fc.record({
   weight: fc.bigInt({ min: -(10n ** 16n), max: 10n ** 16n }).map(String),
 });
 
-it('writes any text as another writer does, byte for byte', async () => {
+it('the CSV writer writes any text as another writer does, byte for byte', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(anyRow, { maxLength: 60 }), async (rows) => {
       expect(await copied(rows)).toBe(rows.map(recordOf).join(''));
@@ -125,7 +115,7 @@ it('writes any text as another writer does, byte for byte', async () => {
   );
 });
 
-it('keeps line feeds between quotes where a piece of the file ends within them', async () => {
+it('the CSV writer keeps line feeds between quotes where a piece of the file ends within them', async () => {
   const long = `${'a"\n'.repeat(40_000)}\n`;
   const rows = Array.from({ length: 5 }, () => ({
     text: long,

@@ -129,7 +129,7 @@ it.each([
   ['q=', 'q'],
   ['q=%00', 'q'],
   [`q=${'x'.repeat(129)}`, 'q'],
-])('refuses %s', async (query, field) => {
+])('a register refuses %s', async (query, field) => {
   const answer = await as(token)('GET', `/gold/buys?${query}`);
   expect(answer).toMatchObject({ status: 400, code: 'VALIDATION_FAILED', field });
 });
@@ -144,7 +144,7 @@ it.each([`q=${encodeURIComponent(`' OR 1=1 --`)}`, 'q=%25', 'q=_', 'q=%3D1%2B1']
   },
 );
 
-it('answers a page far behind the last one, and the widest period', async () => {
+it('a register answers a page far behind the last one, and the widest period', async () => {
   const query = 'page=1000000&limit=100&from=2000-01-01&to=2100-12-31';
   const { body } = await as(token)('GET', `/gold/payments?${query}`);
   expect(body).toMatchObject({ items: [], page: 1_000_000, total: payments });

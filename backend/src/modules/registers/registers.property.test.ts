@@ -169,7 +169,7 @@ const sheetOf = (row: ModelRow) =>
     return isFigure ? { number: String(Number(value)) } : { text: value };
   });
 
-describe('for any filter', () => {
+describe('a register under any filter', () => {
   it('shows the rows and sums that the tables say, as JSON and as CSV', async () => {
     let rowsSeen = 0;
     const headed = Object.fromEntries(

@@ -292,7 +292,7 @@ const model = (given: Book, today: number, now: number) => {
   };
 };
 
-it('says what the books say, whatever they are and whenever it is asked', async () => {
+it('a report says what the books say, whatever they are and whenever it is asked', async () => {
   await fc.assert(
     fc.asyncProperty(book, async (given) => {
       const start = Math.floor((system.clock.now().getTime() + istMs) / dayMs) * dayMs - istMs;
@@ -373,7 +373,7 @@ describe('roles', () => {
   });
 });
 
-it('counts in the connection’s own row, once however often a transaction changes a holding', async () => {
+it('a holding that a transaction changes often counts once, in the connection’s own row', async () => {
   await owner.query(empty);
   const made = await Promise.all(Array.from({ length: 8 }, () => factories.customer()));
   await Promise.all(

@@ -168,7 +168,7 @@ describe('the authenticator app of an operator', () => {
     expect(JSON.stringify(rows.map(({ seq: _seq, ...row }) => row))).not.toContain(first);
   });
 
-  it('is set up anew by nobody but after a super admin has taken it away', async () => {
+  it('is set up again only after a super admin has taken it away', async () => {
     const made = await make.admin('SUPPORT');
     const { token, secret } = await enrol(made);
     const again = await as(token)('POST', '/auth/second-factor/enrol', {
@@ -243,7 +243,7 @@ describe('codes by somebody who knows the password', () => {
   });
 });
 
-describe('where a second factor is required', () => {
+describe('a required second factor', () => {
   it('opens nothing but its setting up without one', async () => {
     const made = await make.admin('SUPER_ADMIN');
     const url = urls.required;
@@ -279,7 +279,7 @@ describe('where a second factor is required', () => {
 
 const key = (id: string) => `${id}:${Buffer.from(id.padEnd(32, 'k')).toString('base64')}`;
 
-it('seals its secret with the first key of the ring', async () => {
+it('the second factor seals its secret with the first key of the ring', async () => {
   const made = await make.admin();
   const { secret } = await enrol(made);
   const old = `k1:${Buffer.from('dev-only-'.padEnd(32, 'k')).toString('base64')}`;

@@ -114,7 +114,7 @@ describe('the authenticator app of a portal user', () => {
 });
 
 describe("one's own password", () => {
-  it('is changed by whoever knows it, and ends the other sessions', async () => {
+  it('needs the current one to be changed, and ends the other sessions', async () => {
     const made = await make.portalUser('viewer');
     const other = String((await signIn(made)).body['token']);
     const change = (currentPassword: string, newPassword: string) =>

@@ -23,7 +23,7 @@ const withFile = (text: string) => {
 const withText = (text: string | undefined) =>
   createSwitches({ settingsDir: undefined, env: { [name]: text } });
 
-describe('with a folder', () => {
+describe('a switch in a folder', () => {
   it.each([...on, 'true\n'])('is on for %j', async (text) => {
     expect(await withFile(text).isOn(name)).toBe(true);
   });
@@ -35,7 +35,7 @@ describe('with a folder', () => {
     },
   );
 
-  it('is read anew at every check, never from the environment', async () => {
+  it('is read again at every check, never from the environment', async () => {
     const switches = withFile('true');
     expect(await switches.isOn(name)).toBe(true);
     writeFileSync(join(dir, name), 'false\n');
@@ -66,7 +66,7 @@ describe('with a folder', () => {
   });
 });
 
-describe('without a folder', () => {
+describe('a switch without a folder', () => {
   it.each(on)('is on for %j', async (text) => {
     expect(await withText(text).isOn(name)).toBe(true);
   });

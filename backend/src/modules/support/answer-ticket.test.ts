@@ -202,7 +202,7 @@ describe('the list', () => {
   });
 });
 
-describe('what was noted', () => {
+describe('a note', () => {
   it('goes with the customer whose key sealed it, and the state stays', async () => {
     const { userId, token } = await open.factories.customer();
     const reference = await opened(token);
@@ -218,7 +218,7 @@ describe('what was noted', () => {
     expect(last?.purgeAfter).not.toBeNull();
   });
 
-  it('on a stranger’s ticket is erased with it, and sealed anew with a new key', async () => {
+  it('on a stranger’s ticket is erased with it, and sealed again with a new key', async () => {
     const { system } = open;
     const reference = await opened();
     await patch(reference, 'IN_PROGRESS', 'a note of the stranger');

@@ -90,7 +90,7 @@ const day = (at: string): string => `${at.slice(0, 10)}T00:00:00.000Z`;
 const maybe = (values: readonly string[]) =>
   fc.option(fc.constantFrom(...values), { nil: undefined, freq: 2 });
 
-it("is everybody's, by any filter and page what a plain search gives", async () => {
+it("the operators' feed gives by any filter and page what a plain search over everybody gives", async () => {
   const users = [await busy(60, 399), await busy(40, 7), await busy(25, 1500)];
   await fold();
   await busy(20, 90);
@@ -135,7 +135,7 @@ it("is everybody's, by any filter and page what a plain search gives", async () 
   );
 });
 
-it('counts what transactions that run at once change, and not what is rolled back', async () => {
+it("the operators' feed counts what transactions at once change, but no rollback", async () => {
   const { userId } = await make.customer();
   const { inTransaction, random, clock } = system;
   const before = (await list({ status: 'PLACED' }, 1, 1)).total;
@@ -170,7 +170,7 @@ const read = async (filter: object, page: number): Promise<number> => {
   return scans.reduce((sum, line) => sum + Number(/actual rows=(\d+)/u.exec(line)?.[1] ?? 0), 0);
 };
 
-it('reads no more rows for a page of many transactions than of few', async () => {
+it("the operators' feed reads no more rows for a page of many transactions than of few", async () => {
   await busy(20_000, 5);
   await fold();
   // A day holds 576 rows at most.
@@ -178,7 +178,7 @@ it('reads no more rows for a page of many transactions than of few', async () =>
   expect(await read({ kind: 'PAYOUT' }, 100)).toBeLessThan(3 * 600);
 });
 
-it('shows no grams of an installment that waits for its gold', async () => {
+it("the operators' feed shows no grams of an installment that waits for its gold", async () => {
   const userId = await busy(5, 1);
   const { id } = await system.db.goldOrder.findFirstOrThrow({ where: { userId } });
   await system.db.goldOrder.update({ where: { id }, data: { grams: '0.5' } });
@@ -189,7 +189,7 @@ it('shows no grams of an installment that waits for its gold', async () => {
   });
 });
 
-it('is for operators, and refuses what is no filter', async () => {
+it("the operators' feed is for operators, and refuses what is no filter", async () => {
   expect((await bearerCaller(url)('GET', '/transactions')).status).toBe(401);
   for (const query of [
     'kind=GOLD',

@@ -183,7 +183,7 @@ const rowsRead = ({ Plans: below = [], ...own }: Step): number =>
     ? own['Actual Rows'] * own['Actual Loops']
     : below.reduce((sum, each) => sum + rowsRead(each), 0);
 
-it('reads no more rows for a page of many transactions than of few, however far back', async () => {
+it('the feed reads no more rows for a page of many transactions than of few, however far back', async () => {
   const { db } = open.system;
   const [few, many] = [await busy(100, 7), await busy(20_000, 7)];
   const readBy = async (userId: string, page: number): Promise<number> => {

@@ -23,7 +23,7 @@ it.beforeAll(async ({ open: opened }) => {
   operator = bearerCaller(url, (await open.factories.admin('SUPPORT')).token);
 });
 
-it('shows a customer, newest first, what happened to them', async () => {
+it('the timeline shows a customer, newest first, what happened to them', async () => {
   const { userId, call, payoutId, orderId } = await open.payout();
   open.system.clock.advance(1000);
   const input = { accountNumber: '918273645518', ifsc: 'HDFC0000053', holderName: 'Asha Rao' };
@@ -61,7 +61,7 @@ it('shows a customer, newest first, what happened to them', async () => {
   expect(JSON.stringify(all.body)).not.toContain('918273645518');
 });
 
-it('shows an order of jewellery among the others, with its total and status', async () => {
+it('the timeline shows an order of jewellery among the others, with its total and status', async () => {
   const { userId } = await open.payout();
   open.system.clock.advance(1000);
   const at = open.system.clock.now();
@@ -93,7 +93,7 @@ it('shows an order of jewellery among the others, with its total and status', as
   expect(all.body['total']).toBe((all.body['items'] as unknown[]).length);
 });
 
-it('is for operators, and 404 for nobody', async () => {
+it('the timeline is for operators, and answers 404 for an unknown customer', async () => {
   expect(await operator('GET', `/users/${open.system.random.uuid()}/timeline`)).toMatchObject({
     status: 404,
   });

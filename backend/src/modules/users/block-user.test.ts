@@ -53,7 +53,7 @@ describe('a blocked customer', () => {
     expect(await ways.refresh()).toMatchObject({ status: 401 });
   });
 
-  it('signs in anew once the block has ended; what was revoked stays so, without the cache', async ({
+  it('signs in again once the block has ended; what was revoked stays so, without the cache', async ({
     open,
   }) => {
     const person = await open.person();

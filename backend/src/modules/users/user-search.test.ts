@@ -183,7 +183,7 @@ const plan = async (query: Sql): Promise<string> => {
   return rows.map((row) => row['QUERY PLAN']).join('\n');
 };
 
-it('reads the indexes and not the table, among many customers', async () => {
+it('the search reads the indexes and not the table, among many customers', async () => {
   const insert = `
     INSERT INTO app_user (id, phone, phone_hash, referral_code, full_name, email, created_at,
       updated_at)

@@ -22,11 +22,11 @@ it.each([
   ['five within 15 minutes', [0, 1, 2, 3, 14.99], 'judged, locks'],
   ['five within any 15 minutes', [0, 14, 14.1, 14.2, 15.1, 28.9], 'judged, locks'],
   ['not four and one 15 minutes after the first', [0, 1, 2, 3, 15], 'judged'],
-])('locks at %s', (_name, minutes, last) => {
+])('the count of tries locks at %s', (_name, minutes, last) => {
   expect(tryAt(...minutes).verdicts.at(-1)).toBe(last);
 });
 
-it('judges the fifth, and none for 30 minutes after it', () => {
+it('the count of tries judges the fifth, and none for 30 minutes after it', () => {
   const { verdicts } = tryAt(0, 0, 0, 0, 0, 0, 29.99, 30, 30, 30, 30, 30, 30);
   expect(verdicts).toEqual([
     'judged',
@@ -45,12 +45,12 @@ it('judges the fifth, and none for 30 minutes after it', () => {
   ]);
 });
 
-it('keeps five times at most', () => {
+it('the count of tries keeps five times at most', () => {
   expect(tryAt(0, 16, 32, 48, 64, 80, 96).tries.triedAt).toEqual([at(96)]);
   expect(tryAt(0, 0, 0, 0, 0).tries.triedAt).toHaveLength(5);
 });
 
-it('counts no try and no lock of before the clock was set back', () => {
+it('the count of tries counts no try and no lock of before the clock was set back', () => {
   const day = 24 * 60;
   expect(tryAt(day, day, day, day, day, 0).verdicts.at(-1)).toBe('judged');
   expect(tryAt(day, day, day, day, 0).verdicts.at(-1)).toBe('judged');

@@ -50,7 +50,7 @@ const known = async (api: Api): Promise<Login> => {
 };
 
 describe.each<Api>(['admin', 'portal'])('a sign-in to the %s API', (api) => {
-  it('is locked for the address that failed five times, and for no other', async () => {
+  it('the sign-in is locked for the address that failed five times, and for no other', async () => {
     const owner = await known(api);
     const statuses = await fail(api, owner.email, five('198.51.100.1'));
     expect(statuses).toEqual([401, 401, 401, 401, 401]);
@@ -58,7 +58,7 @@ describe.each<Api>(['admin', 'portal'])('a sign-in to the %s API', (api) => {
     expect(await login(api, '198.51.100.2', owner)).toMatchObject({ status: 200 });
   });
 
-  it('counts the addresses of one IPv6 client together', async () => {
+  it('the sign-in counts the addresses of one IPv6 client together', async () => {
     const owner = await known(api);
     const statuses = await fail(api, owner.email, [
       '2001:db8:0:100::1',
@@ -71,7 +71,7 @@ describe.each<Api>(['admin', 'portal'])('a sign-in to the %s API', (api) => {
     expect(statuses).toEqual([401, 401, 401, 401, 401, 429]);
   });
 
-  it('goes on in a browser that signed in before, and in no other', async () => {
+  it('the sign-in goes on in a browser that signed in before, and in no other', async () => {
     const [owner, other] = [await known(api), await known(api)];
     const ip = '198.51.100.3';
     const { browserToken } = await login(api, ip, owner);
@@ -84,7 +84,7 @@ describe.each<Api>(['admin', 'portal'])('a sign-in to the %s API', (api) => {
     }
   });
 
-  it('knows a browser for 180 days, and gives one that signs in a new token after 30', async () => {
+  it('the sign-in knows a browser for 180 days, and gives it a new token after 30', async () => {
     const owner = await known(api);
     const dayS = 24 * 60 * 60;
     const ip = '198.51.100.5';
@@ -101,7 +101,7 @@ describe.each<Api>(['admin', 'portal'])('a sign-in to the %s API', (api) => {
     expect(await login(api, ip, { ...owner, browserToken: second })).toMatchObject({ status: 200 });
   });
 
-  it('counts one browser however its token is written', async () => {
+  it('the sign-in counts one browser however its token is written', async () => {
     const owner = await known(api);
     const { browserToken } = await login(api, '198.51.100.4', owner);
     const [name = '', mark = ''] = browserToken.split('.');
@@ -114,7 +114,7 @@ describe.each<Api>(['admin', 'portal'])('a sign-in to the %s API', (api) => {
     expect(statuses).toEqual([401, 401, 401, 401, 401, 429]);
   });
 
-  it('is locked for all strangers together after twenty failures in 30 minutes', async () => {
+  it('the sign-in is locked for all strangers together after twenty failures in 30 minutes', async () => {
     const owner = await known(api);
     const { browserToken } = await login(api, '198.51.100.30', owner);
     const ips = [31, 32, 33, 34].flatMap((n) => five(`198.51.100.${n}`));
@@ -128,7 +128,7 @@ describe.each<Api>(['admin', 'portal'])('a sign-in to the %s API', (api) => {
   });
 });
 
-it('is open to everybody again where goldctl reset the password', async () => {
+it('the sign-in is open to everybody again where goldctl reset the password', async () => {
   const { email } = await known('admin');
   await fail(
     'admin',

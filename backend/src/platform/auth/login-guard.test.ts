@@ -84,7 +84,7 @@ const commitBelow = async <T>(
 };
 
 describe.each(apis)('the guard of the %s API', (api) => {
-  it('judges exactly five of fifty tries at once, from two processes', async () => {
+  it('the guard judges exactly five of fifty tries at once, from two processes', async () => {
     const guard = createLoginGuard({ api, clock: system.clock });
     const email = 'fifty@example.test';
     for (const each of processes) await openConnections(each, 25);
@@ -98,7 +98,7 @@ describe.each(apis)('the guard of the %s API', (api) => {
     expect(answers.filter((answer) => answer === 'judged')).toHaveLength(5);
   });
 
-  it('refuses a try that waited for the one which locked the email', async () => {
+  it('the guard refuses a try that waited for the one which locked the email', async () => {
     const guard = createLoginGuard({ api, clock: system.clock });
     const email = 'waited@example.test';
     const lockedUntil = addMs(system.clock.now(), 30 * 60_000);
@@ -107,7 +107,7 @@ describe.each(apis)('the guard of the %s API', (api) => {
     expect(answer).toBe('locked');
   });
 
-  it('answers how long the lock still stands, and is open after it', async () => {
+  it('the guard answers how long the lock still stands, and is open after it', async () => {
     const guard = createLoginGuard({ api, clock: system.clock });
     const email = 'locked@example.test';
     for (let tries = 0; tries < 5; tries += 1)
@@ -123,7 +123,7 @@ describe.each(apis)('the guard of the %s API', (api) => {
     await guard.charge(system.inTransaction, email, caller);
   });
 
-  it('locks at five within any 15 minutes, not only within those from the first on', async () => {
+  it('the guard locks at five within any 15 minutes, not only within those from the first on', async () => {
     const guard = createLoginGuard({ api, clock: system.clock });
     const email = 'sliding@example.test';
     const [start, minuteMs] = [system.clock.now(), 60_000];

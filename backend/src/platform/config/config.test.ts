@@ -157,7 +157,7 @@ describe("the database's address", () => {
   });
 });
 
-it('takes a file that is not there as absent where the variable may be absent', () => {
+it('the configuration takes a file that is not there as absent where the variable may be absent', () => {
   const optional = defineVariables({
     TOKEN: { schema: secret(20).optional(), doc: 'a token', secret: true },
   });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { hostsOf, spreadHosts } from './several-hosts.ts';
 
-it('keeps the hosts of an address apart, each with its port', () => {
+it('the configuration keeps the hosts of an address apart, each with its port', () => {
   const spread = spreadHosts(
     'postgresql://dgs_app:p%40ss@one,two:5433,[::1]:5434/gold?sslmode=require',
   );
@@ -19,7 +19,7 @@ it('keeps the hosts of an address apart, each with its port', () => {
   ]);
 });
 
-it('leaves an address with one host as it is', () => {
+it('the configuration leaves an address with one host as it is', () => {
   const text = 'postgresql://dgs_app:secret@one:5432/gold?sslmode=require';
   expect(spreadHosts(text)).toEqual({ text });
   expect(hostsOf(text)).toEqual([]);
@@ -28,13 +28,13 @@ it('leaves an address with one host as it is', () => {
 const of = (wanted: string) =>
   spreadHosts(`postgresql://dgs_app@one,two/gold?target_session_attrs=${wanted}`);
 
-it('takes the sessions that write, and refuses others', () => {
+it('the configuration takes the sessions that write, and refuses others', () => {
   for (const wanted of ['read-write', 'primary']) expect(of(wanted)).toHaveProperty('text');
   for (const wanted of ['any', 'standby', 'read-only', 'prefer-standby']) {
     expect(of(wanted)).toHaveProperty('problem');
   }
 });
 
-it('refuses a host that is none', () => {
+it('the configuration refuses a host that is none', () => {
   expect(spreadHosts('postgresql://dgs_app@one:x,two/gold')).toHaveProperty('problem');
 });

@@ -146,7 +146,7 @@ describe('user data keys', () => {
     expect(sealers.get(live)?.open(sealed, context)).toBe('x');
   });
 
-  it('rotates by wrapping anew: what was sealed stays readable without the old key', async () => {
+  it('rotates by wrapping again: what was sealed stays readable without the old key', async () => {
     const before = createVaultOf(k1);
     const users = [await createUser(), await createUser(), await createUser()];
     const sealed = new Map<string, string>();

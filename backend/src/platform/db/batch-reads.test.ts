@@ -16,7 +16,7 @@ const openReads = () => {
   return { read: batchReads(read), pending, begun: () => begun };
 };
 
-it('reads once for all who ask while a read is under way, after it', async () => {
+it('a batch reads once for all who ask while a read is under way, after it', async () => {
   const { read, pending, begun } = openReads();
   const first = read();
   const later = [read(), read(), read()];
@@ -28,7 +28,7 @@ it('reads once for all who ask while a read is under way, after it', async () =>
   expect(await Promise.all(later)).toEqual([2, 2, 2]);
 });
 
-it('reads anew for who asks when none is under way', async () => {
+it('a batch reads again for a caller who comes when no read is under way', async () => {
   const { read, pending } = openReads();
   const first = read();
   pending[0]?.end();
@@ -38,7 +38,7 @@ it('reads anew for who asks when none is under way', async () => {
   expect(await second).toBe(2);
 });
 
-it('fails who waited for the read that failed, and nobody else', async () => {
+it('a batch fails the callers who waited for the read that failed, and no others', async () => {
   const { read, pending } = openReads();
   const first = read();
   const second = read();

@@ -113,7 +113,7 @@ describe('a transaction', () => {
   });
 });
 
-describe('what the database refuses', () => {
+describe('a refusal of the database', () => {
   it('is told apart by its SQLSTATE and constraint', async () => {
     const key = random.uuid();
     await database.db.scheduledJob.create(insert(key));

@@ -1,11 +1,11 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { rejectionCode } from '#test/support/rejection-code.ts';
 import { applicationRole, asRole } from '../../../dev/stack/database-setup.ts';
 import { openCuttableServer } from '#test/support/cuttable-server.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { freshDatabase, type FreshDatabase } from '#test/support/fresh-database.ts';
 import { createTimers } from '../clock/timers.ts';
-import { toAppError } from '../http/error-middleware.ts';
 import { createDatabase } from './index.ts';
 
 /** Work goes on within this time of the new server's first answer. */
@@ -28,12 +28,6 @@ const open = async (poolSize = 3) => {
   return { between, database };
 };
 
-const codeOf = async (work: Promise<unknown>): Promise<string | undefined> =>
-  work.then(
-    () => undefined,
-    (error: unknown) => toAppError(error).code,
-  );
-
 describe('a server that vanishes without a word', () => {
   it('takes nothing with it: what was under way ends, and the next statement finds the new one', async () => {
     const { between, database } = await open();
@@ -42,8 +36,8 @@ describe('a server that vanishes without a word', () => {
 
     between.vanish();
     const waiting = [
-      codeOf(database.db.scheduledJob.count()),
-      codeOf(database.inTransaction((db) => db.scheduledJob.count())),
+      rejectionCode(database.db.scheduledJob.count()),
+      rejectionCode(database.inTransaction((db) => db.scheduledJob.count())),
     ];
     await expect(database.ping()).rejects.toThrow(/timeout|terminated/u);
     between.reappear();
@@ -74,7 +68,7 @@ describe('a server that vanishes without a word', () => {
     const { between, database } = await open();
     await database.db.scheduledJob.count();
     between.vanish();
-    const waiting = codeOf(database.db.scheduledJob.count());
+    const waiting = rejectionCode(database.db.scheduledJob.count());
     const closed = database.close().then(() => 'closed');
     expect(await Promise.race([closed, timers.sleep(6000)])).toBe('closed');
     expect(await waiting).toBe('SERVICE_UNAVAILABLE');
@@ -86,7 +80,7 @@ describe('one connection that is silent beside others', () => {
     const { between, database } = await open();
     await database.ping();
     between.loseAt('a statement without an answer');
-    const waiting = codeOf(database.db.$queryRaw`SELECT 'a statement without an answer'`);
+    const waiting = rejectionCode(database.db.$queryRaw`SELECT 'a statement without an answer'`);
     database.connections.hurry(1000);
     const late = timers.sleep(backInTime.timeoutMs).then(() => 'still waiting');
     expect(await Promise.race([waiting, late])).toBe('SERVICE_UNAVAILABLE');
@@ -115,11 +109,11 @@ describe('a server that takes no writes', () => {
     await setReadOnly(true);
     onTestFinished(() => setReadOnly(false));
     await expect(database.ping()).rejects.toThrow('takes no writes');
-    expect(await codeOf(write(database, 'one'))).toBe('SERVICE_UNAVAILABLE');
+    expect(await rejectionCode(write(database, 'one'))).toBe('SERVICE_UNAVAILABLE');
     const inTransaction = database.inTransaction(
       (db) => db.$executeRaw`DELETE FROM scheduled_job WHERE key = 'none'`,
     );
-    expect(await codeOf(inTransaction)).toBe('SERVICE_UNAVAILABLE');
+    expect(await rejectionCode(inTransaction)).toBe('SERVICE_UNAVAILABLE');
     // Sessions keep what they began with: only new connections find that the server writes again.
     await setReadOnly(false);
     await write(database, 'two');

@@ -1,27 +1,16 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { freshDatabase, type FreshDatabase } from '#test/support/fresh-database.ts';
-import { createDatabase, type Database } from './database.ts';
+import { expect, it } from 'vitest';
+import { databaseOfFile } from '#test/support/database-of-file.ts';
 import { sql } from './index.ts';
 import type { Snapshot } from './read-snapshot.ts';
 
-let fresh: FreshDatabase;
-let database: Database;
-
-beforeAll(async () => {
-  fresh = await freshDatabase();
-  database = createDatabase({ url: fresh.databaseUrl, poolSize: 1, applicationName: 'test' });
-});
-afterAll(async () => {
-  await database.close();
-  await fresh.drop();
-});
+const database = databaseOfFile(1);
 
 const read = <T>(work: (snapshot: Snapshot) => Promise<T>): Promise<T> =>
-  database.readSnapshot(work, new AbortController().signal);
+  database().readSnapshot(work, new AbortController().signal);
 
 const impatient = sql`SELECT set_config('statement_timeout', '200', true)`;
 
-it('reads all batches, however much longer they take than one answer may', async () => {
+it('a snapshot reads all batches, however much longer they take than one answer may', async () => {
   const numbers = await read(async (snapshot) => {
     await snapshot.first(impatient);
     const query = sql`SELECT n, pg_sleep(0.05) FROM generate_series(1, 20) AS n`;
@@ -32,7 +21,7 @@ it('reads all batches, however much longer they take than one answer may', async
   expect(numbers).toEqual(Array.from({ length: 20 }, (_, at) => String(at + 1)));
 });
 
-it('gives up on one answer that takes too long', async () => {
+it('a snapshot gives up on one answer that takes too long', async () => {
   const late = read(async (snapshot) => {
     await snapshot.first(impatient);
     return snapshot.first(sql`SELECT pg_sleep(60)`);

@@ -37,7 +37,7 @@ const portOf = async (db: ReturnType<typeof open>['db']): Promise<string> => {
 };
 const port = (which: 0 | 1): string => new URL(servers[which].url).port;
 
-it('connects to the one that takes writes, whichever place it has in the address', async () => {
+it('the pool connects to the one that takes writes, whichever place it has in the address', async () => {
   for (const which of [0, 1, 0] as const) {
     await lead(which);
     await eventually(async () => expect(await portOf(open().db)).toBe(port(which)));
@@ -49,7 +49,7 @@ it('connects to the one that takes writes, whichever place it has in the address
   }
 });
 
-it('follows when another one leads, and says that it is away while none does', async () => {
+it('the pool follows when another one leads, and says that it is away while none does', async () => {
   await lead(0);
   const database = open();
   const { db } = database;

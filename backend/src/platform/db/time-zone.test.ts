@@ -54,19 +54,19 @@ const readTimes = async ({ db }: Database) => {
 };
 const kept = { isSame: true, isNow: true, day: '2026-11-25' };
 
-it("keeps times and dates as they are, whatever the server's zone and style", async () => {
+it("the pool keeps times and dates as they are, whatever the server's zone and style", async () => {
   const fresh = await openFresh();
   await settle(fresh);
   expect(await readTimes(open(fresh.databaseUrl))).toEqual(kept);
 });
 
-it('keeps them behind a pooler that drops what a connection asks for', async () => {
+it('the pool keeps them behind a pooler that drops what a connection asks for', async () => {
   const fresh = await openFresh();
   await settle(fresh);
   expect(await readTimes(open(await openPooler(fresh.databaseUrl)))).toEqual(kept);
 });
 
-it('uses no session whose zone is another one', async () => {
+it('the pool uses no session whose zone is another one', async () => {
   const fresh = await openFresh();
   // The server itself: a pooler keeps sessions that began before a role was changed.
   const direct = asRole(fresh.migrateUrl, applicationRole);

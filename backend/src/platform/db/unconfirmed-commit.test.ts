@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { eventually } from '#test/support/eventually.ts';
 import { openOwnPostgres, type OwnPostgres } from '#test/support/own-postgres.ts';
-import { toAppError } from '../http/error-middleware.ts';
+import { rejectionCode } from '#test/support/rejection-code.ts';
 import { createDatabase } from './index.ts';
 
 /** A server that waits for a standby which is not there, as one does that is cut off from it. */
@@ -17,13 +17,7 @@ const open = () => {
   return database;
 };
 
-const codeOf = async (work: Promise<unknown>): Promise<string | undefined> =>
-  work.then(
-    () => undefined,
-    (error: unknown) => toAppError(error).code,
-  );
-
-it('takes what no standby has for unknown, though the server says that it committed', async () => {
+it('the service takes a commit that no standby has for unknown, whatever the server says', async () => {
   const { db, inTransaction } = open();
   await db.$executeRaw`CREATE TABLE note (id int)`;
   await server.set('synchronous_standby_names', 'somebody');
@@ -37,9 +31,11 @@ it('takes what no standby has for unknown, though the server says that it commit
       await tx.$executeRaw`SET LOCAL statement_timeout = 300`;
       await tx.$executeRaw`INSERT INTO note VALUES (1)`;
     });
-    expect(await codeOf(transaction)).toBe('SERVICE_UNAVAILABLE');
+    expect(await rejectionCode(transaction)).toBe('SERVICE_UNAVAILABLE');
     await db.$executeRaw`SET statement_timeout = 300`;
-    expect(await codeOf(db.$executeRaw`INSERT INTO note VALUES (2)`)).toBe('SERVICE_UNAVAILABLE');
+    expect(await rejectionCode(db.$executeRaw`INSERT INTO note VALUES (2)`)).toBe(
+      'SERVICE_UNAVAILABLE',
+    );
   } finally {
     await server.set('synchronous_standby_names', '');
   }

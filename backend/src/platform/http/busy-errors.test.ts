@@ -18,6 +18,6 @@ it.each(['53000', '53100', '53200', '53300'])('answers %s by 503', (state) => {
   expect(toAppError(withState(state)).code).toBe('SERVICE_UNAVAILABLE');
 });
 
-it('answers a customer whose turns are all taken by 503 BUSY', () => {
+it('the API answers a customer whose turns are all taken by 503 BUSY', () => {
   expect(toAppError(new NoTurnError('no turn')).code).toBe('BUSY');
 });

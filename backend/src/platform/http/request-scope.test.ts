@@ -13,12 +13,12 @@ it.each([
   ['one is, and wrote the last entry', 1, '198.51.100.3'],
   ['two are', 2, '198.51.100.2'],
   ['more are than there were', 9, '198.51.100.1'],
-])('finds the client where %s', (_where, hops, address) => {
+])('the scope finds the client where %s', (_where, hops, address) => {
   const forwarded = '198.51.100.1, 198.51.100.2,198.51.100.3';
   expect(clientAddress(request('192.0.2.1', forwarded), hops)).toBe(address);
 });
 
-it('finds the connection itself where nothing was forwarded', () => {
+it('the scope finds the connection itself where nothing was forwarded', () => {
   expect(clientAddress(request('192.0.2.1'), 1)).toBe('192.0.2.1');
   expect(clientAddress(request('192.0.2.1', ' , '), 1)).toBe('192.0.2.1');
 });
@@ -28,7 +28,7 @@ it.each([
   ['[2001:db8::7]:443', '2001:db8::7'],
   ['[2001:db8::7]', '2001:db8::7'],
   ['2001:db8::7', '2001:db8::7'],
-])('reads %s as %s', (forwarded, address) => {
+])('the scope reads %s as %s', (forwarded, address) => {
   expect(clientAddress(request('192.0.2.1', forwarded), 1)).toBe(address);
 });
 
@@ -39,7 +39,7 @@ it.each(['an-operator', '203.0.113.7:443:1', '203.0.113.7:x', '[203.0.113.7', 'f
   },
 );
 
-it('groups IPv6 addresses by their /64, and no IPv4 address', () => {
+it('the scope groups IPv6 addresses by their /64, and no IPv4 address', () => {
   expect(addressGroup('2001:db8:1:2:3::4')).toBe(addressGroup('2001:db8:1:2:ffff::'));
   expect(addressGroup('2001:db8:1:3::4')).not.toBe(addressGroup('2001:db8:1:2::4'));
   expect(addressGroup('203.0.113.7')).toBe('203.0.113.7');

@@ -26,7 +26,7 @@ const order = z.object({
     .optional(),
 });
 
-it('reads null as absent wherever the field may be absent', () => {
+it('a route reads null as absent wherever the field may be absent', () => {
   const body = {
     name: 'ring',
     colour: null,
@@ -48,12 +48,12 @@ it('reads null as absent wherever the field may be absent', () => {
   });
 });
 
-it('keeps a null that means something', () => {
+it('a route keeps a null that means something', () => {
   expect(read(order, { name: 'ring', cleared: null })).toMatchObject({ cleared: null });
   expect(read(z.object({ any: z.unknown() }), { any: null })).toEqual({ any: null });
 });
 
-it('reads null as absent before the rules of the whole', () => {
+it('a route reads null as absent before the rules of the whole', () => {
   const either = z
     .object({ a: z.string().optional(), b: z.string().optional() })
     .refine(({ a, b }) => (a === undefined) !== (b === undefined), 'one of them');
@@ -61,7 +61,7 @@ it('reads null as absent before the rules of the whole', () => {
   expect(read(either, { a: null, b: null })).toEqual(['body']);
 });
 
-it('refuses null for what is required, and in a list', () => {
+it('a route refuses null for what is required, and in a list', () => {
   expect(read(order, { name: null, colour: null })).toEqual(['name']);
   expect(read(order, { name: 'ring', lines: [null] })).toEqual(['lines.0']);
   expect(read(order, { name: 'ring', place: { city: null } })).toEqual(['place.city']);

@@ -11,7 +11,7 @@ it.each<[string, z.ZodType, readonly string[]]>([
   ['a day', istDay, ['2000-01-01', '2100-12-31']],
   ['a month', istMonth, ['2000-01', '2100-12']],
   ['a moment', moment, ['2000-01-01T00:00:00+05:30', '2100-12-31T18:29:59.999Z']],
-])('takes %s from 2000 to 2100 in IST', (_what, schema, texts) => {
+])('a schema takes %s from 2000 to 2100 in IST', (_what, schema, texts) => {
   expect(takenOf(schema, texts)).toEqual(texts);
 });
 
@@ -30,11 +30,11 @@ it.each<[string, z.ZodType, readonly string[]]>([
       '9999-12-31T23:59:59-23:59',
     ],
   ],
-])('refuses %s of other years', (_what, schema, texts) => {
+])('a schema refuses %s of other years', (_what, schema, texts) => {
   expect(takenOf(schema, texts)).toEqual([]);
 });
 
-it('describes the bounds, and a moment by the text that it is sent as', () => {
+it('a schema describes the bounds, and a moment by the text that it is sent as', () => {
   expect(described(istDay.optional())).toMatchObject({
     format: 'date',
     description: 'A date in IST, from 2000-01-01 to 2100-12-31.',

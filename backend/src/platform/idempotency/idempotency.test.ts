@@ -1,36 +1,25 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freshDatabase, type FreshDatabase } from '#test/support/fresh-database.ts';
+import { describe, expect, it } from 'vitest';
+import { databaseOfFile } from '#test/support/database-of-file.ts';
 import { createGate } from '#test/support/gate.ts';
 import { createTimers } from '../clock/timers.ts';
-import { createDatabase, type Database } from '../db/index.ts';
+import type { Database } from '../db/index.ts';
 import { createRandom } from '../ids/random.ts';
 import { createIdempotency, payloadHash, type Claim } from './index.ts';
 
 const random = createRandom();
-let fresh: FreshDatabase;
-let database: Database;
-
-beforeAll(async () => {
-  fresh = await freshDatabase();
-  database = createDatabase({ url: fresh.databaseUrl, poolSize: 8, applicationName: 'test' });
-});
-
-afterAll(async () => {
-  await database.close();
-  await fresh.drop();
-});
+const database = databaseOfFile(8);
 
 const open = (options: { leaseMs?: number; waitMs?: number } = {}) =>
-  createIdempotency({ db: database.db, random, timers: createTimers(), ...options });
+  createIdempotency({ db: database().db, random, timers: createTimers(), ...options });
 
 const newScope = () => ({ ownerId: random.uuid(), operation: 'test.make', key: random.uuid() });
 
 /** Makes a resource in one transaction, as a money route does. */
 const make = (made: string[]) => async (claim: Claim) => {
   const id = random.uuid();
-  await database.inTransaction(async (db) => claim.bind(db, id));
+  await database().inTransaction(async (db) => claim.bind(db, id));
   made.push(id);
-  await claim.finish(database.db);
+  await claim.finish(database().db);
   return { id, replayed: false };
 };
 const replay = async (id: string) => ({ id, replayed: true });
@@ -104,7 +93,7 @@ describe('an idempotency key', () => {
       {
         replay,
         work: async (claim) => {
-          await database.inTransaction(async (db) => claim.bind(db, id));
+          await database().inTransaction(async (db) => claim.bind(db, id));
           throw new Error('the gateway is away');
         },
       },
@@ -116,7 +105,7 @@ describe('an idempotency key', () => {
       {
         replay,
         work: async (claim, resourceId) => {
-          await claim.finish(database.db);
+          await claim.finish(database().db);
           return { id: resourceId, replayed: false };
         },
       },
@@ -173,7 +162,7 @@ describe('an idempotency key', () => {
     await open().run(scope, {}, { replay, work: make(made) });
     expect(made).toHaveLength(1);
     const [dead] = claims;
-    const late = database.inTransaction(async (db) => dead?.bind(db, random.uuid()));
+    const late = database().inTransaction(async (db) => dead?.bind(db, random.uuid()));
     await expect(late).rejects.toMatchObject({ code: 'REQUEST_IN_PROGRESS' });
     expect(await open().findReplay(scope, {})).toBe(made[0]);
   });
@@ -195,7 +184,7 @@ const isLapsed = (rows: unknown): boolean =>
 /** A client of the database that runs `meet` once, after it has read a key whose lease lapsed. */
 const meetAfterRead = (meet: () => Promise<void>): Database['db'] => {
   let hasMet = false;
-  return new Proxy(database.db, {
+  return new Proxy(database().db, {
     get(target, name, receiver) {
       const found: unknown = Reflect.get(target, name, receiver);
       if (name !== '$queryRaw' || typeof found !== 'function') return found;
@@ -227,7 +216,7 @@ describe('a request that outlives its lease', () => {
         async work(claim) {
           reachedWork.open();
           await first.opened;
-          await database.inTransaction((db) => claim.bind(db, firstId));
+          await database().inTransaction((db) => claim.bind(db, firstId));
           return { id: firstId, replayed: false };
         },
       },
@@ -246,7 +235,7 @@ describe('a request that outlives its lease', () => {
         replay,
         async work(claim, resourceId) {
           if (resourceId === undefined) return make([])(claim);
-          await claim.finish(database.db);
+          await claim.finish(database().db);
           return { id: resourceId, replayed: false };
         },
       },
@@ -290,7 +279,7 @@ describe('a request that outlives its lease', () => {
       {
         replay,
         async work(claim) {
-          for (const id of ids) await database.inTransaction((db) => claim.bind(db, id));
+          for (const id of ids) await database().inTransaction((db) => claim.bind(db, id));
           return { id: '', replayed: false };
         },
       },

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { toAppError } from '../http/error-middleware.ts';
 import { invariant } from './invariant.ts';
 
-it('passes for what holds, zero and empty text included', () => {
+it('an invariant passes for what holds, zero and empty text included', () => {
   for (const value of [true, 0, '', 0n, {}]) {
     expect(() => invariant(value, 'never')).not.toThrow();
   }

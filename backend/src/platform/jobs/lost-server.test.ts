@@ -62,7 +62,7 @@ const untilServerHasNobody = () =>
     }),
   );
 
-it('does jobs again soon after a server that vanished is replaced', async () => {
+it('the job runner does jobs again soon after a server that vanished is replaced', async () => {
   const task = taskName();
   let done = 0;
   const { between, runner } = await open({
@@ -85,7 +85,7 @@ it('does jobs again soon after a server that vanished is replaced', async () => 
   await eventually(() => done === 2, backInTime);
 });
 
-it('is not ready when jobs wait and it does none', async () => {
+it('the job runner is not ready when jobs wait and it does none', async () => {
   const task = taskName();
   const { runner, standstill } = await open({ [task]: async () => {} });
   await standstill.check();
@@ -97,14 +97,14 @@ it('is not ready when jobs wait and it does none', async () => {
   await eventually(() => standstill.check());
 });
 
-it('leaves to other workers what they alone can do', async () => {
+it('the job runner leaves to other workers what they alone can do', async () => {
   const { runner, standstill } = await open({ [taskName()]: async () => {} });
   await enqueue(database.db, { task: taskName(), payload: {} });
   await eventually(() => runner.msSinceProgress() > 2500);
   await expect(standstill.check()).resolves.toBeUndefined();
 });
 
-it('stops in time beside a job that never ends', async () => {
+it('the job runner stops in time beside a job that never ends', async () => {
   const task = taskName();
   const begun = createGate();
   const handler = (): Promise<void> => {
@@ -119,7 +119,7 @@ it('stops in time beside a job that never ends', async () => {
   expect(await Promise.race([stopped, timers.sleep(10_000)])).toBe('stopped');
 });
 
-it('stops in time while the server is gone', async () => {
+it('the job runner stops in time while the server is gone', async () => {
   const task = taskName();
   const listens = createGate();
   const { between, runner, lost } = await open({ [task]: async () => listens.open() }, 1000);
@@ -132,7 +132,7 @@ it('stops in time while the server is gone', async () => {
   expect(await Promise.race([stopped, timers.sleep(10_000)])).toBe('stopped');
 });
 
-it('stops in order where the queue listens and has had no answer', async () => {
+it('the job runner stops in order where the queue listens and has had no answer', async () => {
   const uncaught: unknown[] = [];
   const note = (error: unknown): void => void uncaught.push(error);
   process.on('unhandledRejection', note);

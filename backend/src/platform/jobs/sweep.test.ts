@@ -3,7 +3,7 @@ import { sweepRows, createPurgeSweep } from './sweep.ts';
 
 const live = (): AbortSignal => new AbortController().signal;
 
-it('goes on past rows that fail or cannot be helped, and sends those to the back', async () => {
+it('a sweep goes on past rows that fail or cannot be helped, and sends those to the back', async () => {
   const [handled, postponed, errors]: [string[], string[], string[]] = [[], [], []];
   const helped = await sweepRows({
     rows: ['good', 'silent', 'broken', 'late'],
@@ -24,7 +24,7 @@ it('goes on past rows that fail or cannot be helped, and sends those to the back
   expect(errors).toEqual(['broken']);
 });
 
-it('stops between two rows when it is told to', async () => {
+it('a sweep stops between two rows when it is told to', async () => {
   const stopping = new AbortController();
   const handled: number[] = [];
   await sweepRows({
@@ -40,7 +40,7 @@ it('stops between two rows when it is told to', async () => {
   expect(handled).toEqual([1, 2]);
 });
 
-it('goes on past a row that cannot be postponed either', async () => {
+it('a sweep goes on past a row that cannot be postponed either', async () => {
   const [handled, errors]: [number[], unknown[]] = [[], []];
   await sweepRows({
     rows: [1, 2],
@@ -64,7 +64,7 @@ const pairsOf =
   async (after = 0): Promise<number[]> =>
     rows.filter((row) => row > after).slice(0, 2);
 
-it('goes on after the last row it saw, whatever became of it, to the end of the list', async () => {
+it('a sweep goes on after the last row it saw, whatever became of it, to the end of the list', async () => {
   const handled: number[] = [];
   const helped = await sweepRows({
     rows: pairsOf([1, 2, 3, 4, 5]),
@@ -80,7 +80,7 @@ it('goes on after the last row it saw, whatever became of it, to the end of the 
   expect(helped).toBe(2);
 });
 
-it('lists no further batch when it is told to stop', async () => {
+it('a sweep lists no further batch when it is told to stop', async () => {
   const stopping = new AbortController();
   const handled: number[] = [];
   await sweepRows({
@@ -118,7 +118,7 @@ const openTable = (rows: number) => {
   return { sweep, batches, counted, left: () => left };
 };
 
-it('deletes in batches until nothing is left, and counts what went', async () => {
+it('a sweep deletes in batches until nothing is left, and counts what went', async () => {
   const table = openTable(25);
   await table.sweep().run(new AbortController().signal);
   expect(table.batches).toEqual([10, 10, 5]);
@@ -129,7 +129,7 @@ it('deletes in batches until nothing is left, and counts what went', async () =>
   ]);
 });
 
-it('stops between two batches when the process stops', async () => {
+it('a sweep stops between two batches when the process stops', async () => {
   const table = openTable(25);
   const stopping = new AbortController();
   await table.sweep(() => stopping.abort()).run(stopping.signal);

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { databaseOfFile } from '#test/support/database-of-file.ts';
 import { eventually } from '#test/support/eventually.ts';
-import { freshDatabase, type FreshDatabase } from '#test/support/fresh-database.ts';
-import { createDatabase, execute, selectOne, sql, type Database, type Sql } from '../db/index.ts';
+import { execute, selectOne, sql, type Sql } from '../db/index.ts';
 import { createRandom } from '../ids/random.ts';
 import { createLease } from './lease.ts';
 
@@ -9,16 +9,7 @@ const random = createRandom();
 const longMs = 60_000;
 const shortMs = 50;
 
-let fresh: FreshDatabase;
-let database: Database;
-beforeAll(async () => {
-  fresh = await freshDatabase();
-  database = createDatabase({ url: fresh.databaseUrl, poolSize: 4, applicationName: 'test' });
-});
-afterAll(async () => {
-  await database.close();
-  await fresh.drop();
-});
+const database = databaseOfFile(4);
 
 const operations = createLease({ table: 'provider_operation' });
 const keys = createLease({ table: 'idempotency_key', keepsHolder: true });
@@ -26,7 +17,7 @@ const keys = createLease({ table: 'idempotency_key', keepsHolder: true });
 const addOperation = async (): Promise<Sql> => {
   const id = random.uuid();
   await execute(
-    database.db,
+    database().db,
     sql`
       INSERT INTO provider_operation (id, provider, operation, status, started_at)
       VALUES (${id}::uuid, 'test', 'sell-verify', 'INTENDED', now())`,
@@ -37,7 +28,7 @@ const addOperation = async (): Promise<Sql> => {
 const addKey = async (holderId: string, leaseMs: number): Promise<Sql> => {
   const key = random.uuid();
   await execute(
-    database.db,
+    database().db,
     sql`
       INSERT INTO idempotency_key
         (owner_id, operation, key, payload_hash, status, holder_id, lease_until, created_at)
@@ -49,7 +40,7 @@ const addKey = async (holderId: string, leaseMs: number): Promise<Sql> => {
 
 const readOperation = (row: Sql) =>
   selectOne<{ status: string; attempts: number; holder: string | null; free: boolean }>(
-    database.db,
+    database().db,
     sql`
       SELECT status, attempts, holder_id AS holder, ${operations.isFree('p')} AS free
       FROM provider_operation p WHERE ${row}`,
@@ -59,7 +50,7 @@ describe('a lease', () => {
   it('is taken by one of many who try at the same time', async () => {
     const row = await addOperation();
     const tries = Array.from({ length: 8 }, () =>
-      operations.acquire(database.db, { row, holderId: random.uuid(), leaseMs: longMs }),
+      operations.acquire(database().db, { row, holderId: random.uuid(), leaseMs: longMs }),
     );
     expect((await Promise.all(tries)).filter(Boolean)).toHaveLength(1);
     expect(await readOperation(row)).toMatchObject({ free: false });
@@ -69,16 +60,16 @@ describe('a lease', () => {
     const row = await addOperation();
     const request = { row, holderId: random.uuid(), leaseMs: longMs };
     const where = sql`status = 'DONE'`;
-    expect(await operations.acquire(database.db, { ...request, where })).toBe(false);
+    expect(await operations.acquire(database().db, { ...request, where })).toBe(false);
     const set = sql`status = 'UNKNOWN', attempts = attempts + 1`;
-    expect(await operations.acquire(database.db, { ...request, set })).toBe(true);
+    expect(await operations.acquire(database().db, { ...request, set })).toBe(true);
     expect(await readOperation(row)).toMatchObject({ status: 'UNKNOWN', attempts: 1 });
   });
 
   it('goes to the next holder when it lapses, and the earlier one can do no more', async () => {
     const row = await addOperation();
     const [dead, next] = [random.uuid(), random.uuid()];
-    const { db } = database;
+    const { db } = database();
     expect(await operations.acquire(db, { row, holderId: dead, leaseMs: shortMs })).toBe(true);
     await eventually(async () => {
       expect(await operations.acquire(db, { row, holderId: next, leaseMs: longMs })).toBe(true);
@@ -93,15 +84,15 @@ describe('a lease', () => {
     const request = { row, holderId: random.uuid(), leaseMs: shortMs };
     // Only its renewal is short, so that no machine is too busy to renew it in time.
     const long = { ...request, leaseMs: longMs };
-    expect(await operations.acquire(database.db, long)).toBe(true);
-    expect(await operations.renew(database.db, request)).toBe(true);
+    expect(await operations.acquire(database().db, long)).toBe(true);
+    expect(await operations.renew(database().db, request)).toBe(true);
     await eventually(async () => expect(await readOperation(row)).toMatchObject({ free: true }));
-    expect(await operations.renew(database.db, request)).toBe(false);
+    expect(await operations.renew(database().db, request)).toBe(false);
   });
 
   it('runs on real time within a transaction too', async () => {
     const row = await addOperation();
-    const took = await database.inTransaction(async (db) => {
+    const took = await database().inTransaction(async (db) => {
       const first = { row, holderId: random.uuid(), leaseMs: 1 };
       expect(await operations.acquire(db, first)).toBe(true);
       await selectOne(db, sql`SELECT pg_sleep(0.02)::text`);
@@ -113,21 +104,21 @@ describe('a lease', () => {
   it('is free at once after its release', async () => {
     const row = await addOperation();
     const request = { row, holderId: random.uuid(), leaseMs: longMs };
-    await operations.acquire(database.db, request);
-    expect(await operations.release(database.db, request)).toBe(true);
+    await operations.acquire(database().db, request);
+    expect(await operations.release(database().db, request)).toBe(true);
     expect(await readOperation(row)).toMatchObject({ holder: null, free: true });
   });
 });
 
-it('ends and keeps its holder where the columns cannot be empty', async () => {
+it('a lease ends and keeps its holder where the columns cannot be empty', async () => {
   const [holderId, next] = [random.uuid(), random.uuid()];
   const row = await addKey(holderId, longMs);
   const request = { row, holderId: next, leaseMs: longMs };
-  expect(await keys.acquire(database.db, request)).toBe(false);
-  expect(await keys.release(database.db, { row, holderId })).toBe(true);
-  expect(await keys.acquire(database.db, request)).toBe(true);
+  expect(await keys.acquire(database().db, request)).toBe(false);
+  expect(await keys.release(database().db, { row, holderId })).toBe(true);
+  expect(await keys.acquire(database().db, request)).toBe(true);
 });
 
-it('takes names of the schema only', () => {
+it('a lease takes names of the schema only', () => {
   expect(() => createLease({ table: 'x; drop table y' })).toThrow('not a plain name');
 });

@@ -16,25 +16,25 @@ const drain = async (times: { drainDelayMs: number; graceMs: number }, idle: num
   return waits;
 };
 
-it('ends after the delay where nobody has asked for a while', async () => {
+it('the wait ends after the delay where nobody has asked for a while', async () => {
   expect(await drain({ drainDelayMs: 10_000, graceMs: 40_000 }, [3000])).toEqual([10_000]);
 });
 
-it('goes on until nobody has asked for a while', async () => {
+it('the wait goes on until nobody has asked for a while', async () => {
   const waits = await drain({ drainDelayMs: 10_000, graceMs: 40_000 }, [500, 1000, 5000]);
   expect(waits).toEqual([10_000, 2500, 2000]);
 });
 
-it('goes on for half of what is left of the grace at most', async () => {
+it('the wait goes on for half of what is left of the grace at most', async () => {
   const waits = await drain({ drainDelayMs: 10_000, graceMs: 40_000 }, []);
   expect(waits.reduce((sum, one) => sum + one, 0)).toBe(25_000);
 });
 
-it('waits for nothing without a delay', async () => {
+it('the wait ends at once without a delay', async () => {
   expect(await drain({ drainDelayMs: 0, graceMs: 40_000 }, [])).toEqual([0]);
 });
 
-it('notes what clients ask for, and no checks', async () => {
+it('the wait notes what clients ask for, and no checks', async () => {
   const server = createServer((_req, res) => void res.end());
   const requests = createRequestWatch();
   requests.watch(server);

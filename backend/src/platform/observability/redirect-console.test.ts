@@ -7,7 +7,7 @@ import { findLeaks, findUnreadable } from '#test/support/invariants-log.ts';
 const backend = join(import.meta.dirname, '..', '..', '..');
 const program = join(backend, 'test', 'fixtures', 'printing-process.ts');
 
-it('makes lines of the log of what libraries and Node print', async () => {
+it('the redirection makes lines of the log of what libraries and Node print', async () => {
   const args = ['--import', 'tsx', program];
   const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { cwd: backend });
   expect(stderr).toBe('');

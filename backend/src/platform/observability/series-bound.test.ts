@@ -32,7 +32,7 @@ const serve = async () => {
   return { url, series };
 };
 
-it('has no more series for 10,000 customers and every error than for one of each', async () => {
+it('the registry has no more series for 10,000 customers and every error than for one of each', async () => {
   const { url, series } = await serve();
   const random = createRandom();
   const raise = async (count: number): Promise<void> => {

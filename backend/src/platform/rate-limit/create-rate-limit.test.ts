@@ -57,7 +57,7 @@ const startReplica = async (prefix: string, limit = 3) => {
   return { get, statuses, redis, limited: () => limited };
 };
 
-it('limits uses of a window over all replicas, and alone while the cache is down', async () => {
+it('a rate limit counts uses of a window over all replicas, and alone while the cache is down', async () => {
   const replicas = [1, 2].map(() => {
     const redis = createRedis(redisServer.url, 'fail-fast', unhurried);
     clients.push(redis);

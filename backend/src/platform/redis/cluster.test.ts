@@ -28,7 +28,7 @@ const open = async (kind: 'fail-fast' | 'patient'): Promise<Redis> => {
 const thrown: unknown[] = [];
 const onError = (error: unknown): void => void thrown.push(error);
 
-it('serves the cache, the locks, the limits and the list of ended sessions', async () => {
+it('a cluster serves the cache, the locks, the limits and the list of ended sessions', async () => {
   const redis = await open('fail-fast');
   await pingRedis(redis);
   const cache = createCache({ redis, prefix: 'test', schema: z.string(), ttlMs: 60_000, onError });
@@ -64,7 +64,7 @@ it('serves the cache, the locks, the limits and the list of ended sessions', asy
   expect(thrown).toEqual([]);
 });
 
-it('goes on while a slot is moved to another server under load, and loses no count', async () => {
+it('a cluster goes on while a slot is moved to another server under load, and loses no count', async () => {
   const redis = await open('fail-fast');
   const [publisher, subscriber] = [await open('patient'), await open('patient')];
   await subscriber.subscribe('ticks');

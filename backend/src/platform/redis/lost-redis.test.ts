@@ -20,7 +20,7 @@ const openServers = async () => {
   return { first, second, between, close };
 };
 
-it('leaves a server that vanished without a word, and hears again what the new one sends', async () => {
+it('a client leaves a server that vanished, and hears again what the new one sends', async () => {
   const { second, between, close } = await openServers();
   const redis = createRedis(between.url, 'fail-fast');
   const subscriber = createRedis(between.url, 'patient');
@@ -43,7 +43,7 @@ it('leaves a server that vanished without a word, and hears again what the new o
   await close();
 });
 
-it('closes in time while the server is gone', async () => {
+it('a client closes in time while the server is gone', async () => {
   const { between, close } = await openServers();
   const clients = (['fail-fast', 'patient'] as const).map((kind) => createRedis(between.url, kind));
   await Promise.all(clients.map((client) => untilReady(client, 30_000)));
@@ -53,7 +53,7 @@ it('closes in time while the server is gone', async () => {
   await close();
 });
 
-it('leaves a server that became a replica, by what it answers to a write', async () => {
+it('a client leaves a server that became a replica, by what it answers to a write', async () => {
   const { first, second, between, close } = await openServers();
   const redis = createRedis(between.url, 'fail-fast', unhurried);
   const subscriber = createRedis(between.url, 'patient', { follows: redis });

@@ -5,7 +5,7 @@ import { startFakeSentinel } from '#test/support/fake-sentinel.ts';
 import { createRestartableRedis } from '#test/support/restartable-redis.ts';
 import { closeRedis, createRedis, pingRedis, untilReady } from './create-redis.ts';
 
-it('comes back where it hears of a new master while it asks for the master', async () => {
+it('a client comes back where it hears of a new master while it asks for the master', async () => {
   const server = await createRestartableRedis();
   await server.start();
   const between = await openCuttableServer(server.url);

@@ -70,7 +70,7 @@ it.each([
   ['in clear', false],
   ['encrypted', true],
 ])(
-  'goes on with the master that Sentinel names when the one it had is killed, %s',
+  'a client goes on with the master that Sentinel names when the one it had is killed, %s',
   async (...of) => {
     const servers = await start(of[1]);
     const redis = open(servers, 'fail-fast');

@@ -188,7 +188,7 @@ it('a server that is not there is certain: nothing was sent', async () => {
   expect(await store.get(key)).toMatchObject({ kind: 'refused', code: 'NOT_SENT' });
 });
 
-describe('who the store is to the bucket', () => {
+describe('the identity of the store at the bucket', () => {
   it('is its own key where one is configured', async () => {
     answer = (_request, response) => void response.end();
     await put();

@@ -173,7 +173,7 @@ describe('/_control/journal', () => {
   });
 });
 
-describe('what is not a control', () => {
+describe('an unknown control', () => {
   it('is 404 in the shared envelope, and malformed JSON is 400', async () => {
     const response = await open.control('GET', '/nothing');
     expect(response).toMatchObject({ status: 404, body: { error: { code: 'NOT_FOUND' } } });

@@ -143,7 +143,7 @@ describe('payouts that are played', () => {
   });
 });
 
-it('goes on after a restart with what was under way', async () => {
+it('the sandbox goes on after a restart with what was under way', async () => {
   const stateDir = mkdtempSync(join(tmpdir(), 'sandbox-payouts-'));
   try {
     const slow = await openSandbox({ stateDir, settleMs: 60_000 });

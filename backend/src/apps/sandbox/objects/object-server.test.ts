@@ -30,7 +30,7 @@ const openStore = (url: string, changes: object = {}) =>
     { clock: createSystemClock(), logger: createLogger({ level: 'silent', name: 'test' }) },
   );
 
-it('keeps what the store of the service puts there, over a restart too', async () => {
+it('the object server keeps what the store of the service puts there, over a restart too', async () => {
   const first = await openSandbox({ stateDir });
   const store = openStore(first.url);
   expect(await store.get(key)).toEqual({ kind: 'done', value: undefined });
@@ -52,7 +52,7 @@ it('keeps what the store of the service puts there, over a restart too', async (
   expect(await again.head(key)).toEqual({ kind: 'done', value: undefined });
 });
 
-it('refuses another key and knows no other bucket', async () => {
+it('the object server refuses another key and knows no other bucket', async () => {
   const { url } = await openSandbox({});
   const stranger = openStore(url, { S3_ACCESS_KEY_ID: 'somebody' });
   expect((await stranger.get(key)).kind).toBe('unknown');

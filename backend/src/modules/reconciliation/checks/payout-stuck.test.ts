@@ -55,7 +55,7 @@ const open = {
   providerPayoutId: 'pout_1',
 };
 
-it('misses a payout that the provider has named and knows no more', () => {
+it('the check misses a payout that the provider has named and knows no more', () => {
   const lost = { status: 'NO_SUCH_PAYOUT', amountPaise: undefined } as const;
   expect(findPayoutProblem(open, lost)).toBe('PROVIDER_SAYS_OTHERWISE');
   expect(findPayoutProblem({ ...open, providerPayoutId: null }, lost)).toBeUndefined();
@@ -63,7 +63,7 @@ it('misses a payout that the provider has named and knows no more', () => {
 
 const paid = (amountPaise: bigint) => ({ status: 'PROCESSING', amountPaise }) as const;
 
-it('sees another amount, unless only our own two differ', () => {
+it('the check sees another amount, unless only our own two differ', () => {
   expect(findPayoutProblem(open, paid(6n))).toBe('OTHER_AMOUNT');
   expect(findPayoutProblem({ ...open, amountPaise: 6n }, paid(5n))).toBeUndefined();
 });

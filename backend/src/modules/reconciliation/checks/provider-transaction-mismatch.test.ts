@@ -64,7 +64,7 @@ it.each(table)('%s disagrees with the provider where it should', (_what, changes
   expect(found).toEqual(expected);
 });
 
-it('says where it was traded', () => {
+it('the check says where it was traded', () => {
   expect(findTransactionProblem(row({}), 'FAILED')).toBe('TRADED_HERE_ONLY');
   expect(findTransactionProblem(row(untraded), 'SUCCESS')).toBe('TRADED_THERE_ONLY');
 });

@@ -74,25 +74,25 @@ const insertEvent = (n: number, from: string | null, to: string, actor = 'worker
 
 const placedBy = `customer:${userId}`;
 
-it('finds nothing where nothing is wrong', async () => {
+it('the check finds nothing where nothing is wrong', async () => {
   expect(await findBrokenRules(client)).toEqual([]);
   await insertOrder('PENDING');
   await insertEvent(1, null, 'PENDING', placedBy);
   expect(await findBrokenRules(client)).toEqual([]);
 });
 
-it('has words of its own for each', () => {
+it('the check has words of its own for each rule', () => {
   expect(new Set(databaseRules.map(({ says }) => says)).size).toBe(databaseRules.length);
 });
 
-it('lets what reads see one moment, and change nothing', async () => {
+it('the check lets what reads see one moment, and change nothing', async () => {
   await client.query('ROLLBACK');
   const change = () => client.query(`DELETE FROM holding`);
   await expect(atOneMoment(client, change)).rejects.toThrow('read-only transaction');
   await client.query('BEGIN');
 });
 
-it('finds a balance that no movement made', async () => {
+it('the check finds a balance that no movement made', async () => {
   await client.query(`UPDATE holding SET balance = 1 WHERE user_id = $1`, [userId]);
   expect(await findBrokenRules(client)).toMatchObject([
     {
@@ -103,7 +103,7 @@ it('finds a balance that no movement made', async () => {
   ]);
 });
 
-it('finds an order that reads ALLOCATED without money, gold, confirm or history', async () => {
+it('the check finds an order that reads ALLOCATED without money, gold, confirm or history', async () => {
   await insertOrder('ALLOCATED');
   expect(await brokenRules()).toEqual([
     'an order that has its money has it from exactly one payment',
@@ -138,7 +138,7 @@ const insertSell = async (status: string) => {
   );
 };
 
-it('finds a sale that reads CONFIRMED without debit, confirm, payout, key or history', async () => {
+it('the check finds a sale that reads CONFIRMED without debit, confirm, payout, key or history', async () => {
   await insertSell('CONFIRMED');
   expect(await brokenRules()).toEqual([
     'a confirmed sale, and only one, has one debit of its grams, and the moment of it',
@@ -150,7 +150,7 @@ it('finds a sale that reads CONFIRMED without debit, confirm, payout, key or his
   ]);
 });
 
-it('finds a sale that failed without a word, and gold that nobody reserved for one', async () => {
+it('the check finds a sale that failed without a word, and gold that nobody reserved for one', async () => {
   await insertSell('FAILED');
   expect(await brokenRules()).toContain(
     'only a verified sale is under review, and a failed one says why',
@@ -161,7 +161,7 @@ it('finds a sale that failed without a word, and gold that nobody reserved for o
   );
 });
 
-it('finds transitions that are not in the table, or by nobody', async () => {
+it('the check finds transitions that are not in the table, or by nobody', async () => {
   await insertOrder('PENDING');
   await insertEvent(1, null, 'PENDING', 'somebody');
   await insertEvent(2, 'PENDING', 'ALLOCATED');
@@ -174,7 +174,7 @@ it('finds transitions that are not in the table, or by nobody', async () => {
   ]);
 });
 
-it('finds a gap in the history', async () => {
+it('the check finds a gap in the history', async () => {
   await insertOrder('FAILED');
   await insertEvent(1, null, 'PENDING', placedBy);
   await insertEvent(2, 'PAID', 'MANUAL_REVIEW');
@@ -193,7 +193,7 @@ const insertCaptured = (of: Captured) =>
     [id(of.n), `p${of.n}`, of.paymentOrderId ?? null, of.standing, of.paise],
   );
 
-it('finds money without a place, and adds up where the rest is', async () => {
+it('the check finds money without a place, and adds up where the rest is', async () => {
   await insertCaptured({ n: 1, standing: 'UNMATCHED', paise: 700 });
   await insertCaptured({ n: 2, standing: 'APPLIED', paise: 300 });
   expect(await findBrokenRules(client)).toMatchObject([
@@ -217,14 +217,14 @@ const insertReversal = (paise: number) =>
     [id(60), paise],
   );
 
-it('counts what went away of captured money as a place of its own', async () => {
+it('the check counts what went away of captured money as a place of its own', async () => {
   await insertCaptured({ n: 1, standing: 'UNMATCHED', paise: 700 });
   await insertReversal(200);
   const places = { captured: 700n, unmatched: 500n, reversed: 200n };
   expect(await readMoneyPlaces(client)).toMatchObject(places);
 });
 
-it('finds money that went away and that nobody reviews, or that was paid back here', async () => {
+it('the check finds money that went away and that nobody reviews, or that was paid back here', async () => {
   await insertOrder('PAID');
   await client.query(
     `INSERT INTO payment_order (id, user_id, order_id, gateway, gateway_order_id, amount_paise,
@@ -252,7 +252,7 @@ it('finds money that went away and that nobody reviews, or that was paid back he
   expect(await brokenRules()).not.toContain(unjudged);
 });
 
-it('finds grams that a review reserves or recovered without a cause', async () => {
+it('the check finds grams that a review reserves or recovered without a cause', async () => {
   await insertOrder('ALLOCATED');
   await client.query(`UPDATE holding SET balance = 1, reserved = 0.01 WHERE user_id = $1`, [
     userId,
@@ -273,7 +273,7 @@ it('finds grams that a review reserves or recovered without a cause', async () =
   );
 });
 
-it('finds a count of transactions that is not that of the rows', async () => {
+it('the check finds a count of transactions that is not that of the rows', async () => {
   await insertOrder('PENDING');
   await insertEvent(1, null, 'PENDING', placedBy);
   await client.query('UPDATE transaction_count SET count = count + 1');
@@ -282,7 +282,7 @@ it('finds a count of transactions that is not that of the rows', async () => {
   ]);
 });
 
-it("finds a count of the operators' feed that is not that of the rows", async () => {
+it("the check finds a count of the operators' feed that is not that of the rows", async () => {
   await insertOrder('PENDING');
   await insertEvent(1, null, 'PENDING', placedBy);
   await client.query('UPDATE transaction_change SET change = change + 1');
@@ -291,7 +291,7 @@ it("finds a count of the operators' feed that is not that of the rows", async ()
   ]);
 });
 
-it('finds a running total that is not that of the rows', async () => {
+it('the check finds a running total that is not that of the rows', async () => {
   await client.query('UPDATE running_total SET grams = grams + 1 WHERE shard = 0');
   expect(await findBrokenRules(client)).toMatchObject([
     { invariant: 12, row: { grams: '1.00000000', real_grams: '0.00000000' } },
@@ -332,7 +332,7 @@ const chain = "a product order's history is a chain without a gap that ends wher
 const transitions =
   'every transition of a product order is one of the table, by an actor that has a name';
 
-it('finds a product order whose lines, GST or history are not its own', async () => {
+it('the check finds a product order whose lines, GST or history are not its own', async () => {
   await insertProductOrder();
   expect(await brokenRules()).toEqual([sums, chain]);
   await insertProductEvent(80, null, 'PLACED');
@@ -342,7 +342,7 @@ it('finds a product order whose lines, GST or history are not its own', async ()
   expect(await brokenRules()).toEqual([sums, lineGst, transitions, chain]);
 });
 
-it('finds nothing wrong with a product order that adds up', async () => {
+it('the check finds nothing wrong with a product order that adds up', async () => {
   await insertProductOrder();
   await insertProductLine(1, 5);
   await insertProductEvent(80, null, 'PLACED');
@@ -350,7 +350,7 @@ it('finds nothing wrong with a product order that adds up', async () => {
   expect(await findBrokenRules(client)).toEqual([]);
 });
 
-it('finds a plan that has other installments than it raised', async () => {
+it('the check finds a plan that has other installments than it raised', async () => {
   await client.query(
     `INSERT INTO sip_plan (id, user_id, status, amount_paise, frequency, duration_installments,
        start_date, installments_raised, created_at, updated_at)
@@ -377,7 +377,7 @@ it('finds a plan that has other installments than it raised', async () => {
   expect(await brokenRules()).not.toContain(plans);
 });
 
-it('finds a right that the application must not have', async () => {
+it('the check finds a right that the application must not have', async () => {
   await client.query('GRANT UPDATE ON audit_log TO dgs_app');
   expect(await findBrokenRules(client)).toMatchObject([
     { invariant: 11, row: { name: 'audit_log', may: 'UPDATE' } },

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { freshDatabase } from '#test/support/fresh-database.ts';
 import { findBrokenRules } from './find-broken-rules.ts';
 
-it('finds money of no known order that went back without the word of an operator', async () => {
+it('the check finds money of no known order that went back without the word of an operator', async () => {
   const database = await freshDatabase();
   const client = new Client({ connectionString: database.migrateUrl });
   await client.connect();

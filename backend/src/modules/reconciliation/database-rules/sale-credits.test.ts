@@ -5,7 +5,7 @@ import { findBrokenRules } from './find-broken-rules.ts';
 
 const it = payoutTest();
 
-it('finds gold that came with a sale', async ({ open }) => {
+it('the check finds gold that came with a sale', async ({ open }) => {
   const { orderId } = await open.payout();
   const found = await withConnection(open.system.addresses.databaseUrl, (client) =>
     findBrokenRules(client),

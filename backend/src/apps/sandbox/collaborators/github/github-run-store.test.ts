@@ -21,7 +21,7 @@ const open = () => {
   return { clock, store, run, at: (ms: number) => addMs(createdAt, ms).toISOString() };
 };
 
-it('waits for a third of its time, runs for the rest, and ends well by itself', () => {
+it('a run waits for a third of its time, runs for the rest, and ends well by itself', () => {
   const { clock, store, run, at } = open();
   const queued = { status: 'queued', conclusion: null, updatedAt: at(0) };
   expect(store.stateOf(run)).toEqual(queued);
@@ -39,7 +39,7 @@ it('waits for a third of its time, runs for the rest, and ends well by itself', 
   expect(store.stateOf(run)).toEqual(completed);
 });
 
-it('ends as it is told, and stays so', () => {
+it('a run ends as it is told, and stays so', () => {
   const { clock, store, run, at } = open();
   clock.advance(10);
   const ended = store.end(run, 'failure');

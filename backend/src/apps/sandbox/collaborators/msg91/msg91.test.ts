@@ -16,7 +16,7 @@ const messages = async (phone = '') => {
 const otp = { template_id: 'login', mobile: '919876543210', otp: '482913', otp_expiry: 10 };
 
 describe('messages', () => {
-  it('keeps an OTP for whoever asks by the number', async () => {
+  it('keeps an OTP, found by the number', async () => {
     const response = await open.msg91('POST', '/api/v5/otp', otp);
     expect(response).toMatchObject({ status: 200, body: { type: 'success' } });
     const sent = {

@@ -139,7 +139,7 @@ describe('payouts', () => {
   });
 });
 
-it('ends no payout before its time', async () => {
+it('the sandbox ends no payout before its time', async () => {
   const accountId = await newFundAccount(open, { account_number: '123456789012' });
   await create(payoutBody(accountId));
   const { body } = await open.control('GET', '/payouts');

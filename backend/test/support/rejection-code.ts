@@ -1,0 +1,8 @@
+import { toAppError } from '../../src/platform/http/error-middleware.ts';
+
+/** Returns the error code that the work is rejected with, or undefined where it succeeds. */
+export const rejectionCode = (work: Promise<unknown>): Promise<string | undefined> =>
+  work.then(
+    () => undefined,
+    (error: unknown) => toAppError(error).code,
+  );
