@@ -3,7 +3,7 @@ import { addSeconds, type Clock, addMs } from '../../platform/clock/clock.ts';
 import { hashToken, resealHashes, type SecretHasher } from '../../platform/crypto/index.ts';
 import { sql, type Db } from '../../platform/db/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
-import { createRowPurge, type Purge } from '../../platform/jobs/index.ts';
+import { createRowPurge, type Purge } from '../../platform/jobs/sweep.ts';
 import {
   createSecondFactors,
   type SecondFactorDeps,

@@ -1,7 +1,7 @@
 import type { BlindIndex, Vault } from '../../platform/crypto/index.ts';
 import type { Clock } from '../../platform/clock/clock.ts';
 import { sql, type Db } from '../../platform/db/index.ts';
-import { createRowPurge, type Purge } from '../../platform/jobs/index.ts';
+import { createRowPurge, type Purge } from '../../platform/jobs/sweep.ts';
 import type { Logger } from '../../platform/observability/index.ts';
 import { findCustomersOfPan, hashesOfPan } from '../kyc/index.ts';
 import { hasAllocatedOrder } from '../orders/index.ts';

@@ -1,7 +1,7 @@
 import { addMs, type Clock } from '../../platform/clock/clock.ts';
 import { execute, sql, type Db } from '../../platform/db/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
-import { createRowPurge, type Purge } from '../../platform/jobs/index.ts';
+import { createRowPurge, type Purge } from '../../platform/jobs/sweep.ts';
 import type { CountedEventKind, NewSecurityEvent } from './security-events.types.ts';
 
 interface Deps {
