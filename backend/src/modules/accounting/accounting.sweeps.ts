@@ -1,7 +1,7 @@
 import { createLoginPurge } from '../../platform/auth/login-guard.ts';
 import { addMs, type Clock } from '../../platform/clock/clock.ts';
 import { sql, type Db } from '../../platform/db/index.ts';
-import { createRowPurge, type Purge } from '../../platform/jobs/index.ts';
+import { createRowPurge, type Purge } from '../../platform/jobs/sweep.ts';
 
 interface PurgeDeps {
   readonly db: Db;

@@ -1,6 +1,6 @@
 import type { Clock } from '../../platform/clock/clock.ts';
 import type { Db, InTransaction } from '../../platform/db/index.ts';
-import { sweepBatches, type Sweep } from '../../platform/jobs/index.ts';
+import { sweepBatches, type Sweep } from '../../platform/jobs/sweep.ts';
 import { describeError, type Logger } from '../../platform/observability/index.ts';
 import {
   listEndedCounts,

@@ -1,6 +1,6 @@
 import { addMs, type Clock } from '../../platform/clock/clock.ts';
 import { execute, sql, type Db } from '../../platform/db/index.ts';
-import { createRowPurge, type Purge } from '../../platform/jobs/index.ts';
+import { createRowPurge, type Purge } from '../../platform/jobs/sweep.ts';
 import { refusalWindowMs } from './address-refusals.store.ts';
 import { isLastOfDevice } from './listed-sessions.store.ts';
 import { addressWindowMs, guessWindowMs } from './one-time-code.rules.ts';

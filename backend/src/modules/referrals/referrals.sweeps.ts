@@ -1,6 +1,6 @@
 import type { Clock } from '../../platform/clock/clock.ts';
 import { sql, type Db } from '../../platform/db/index.ts';
-import { createRowPurge, sweepRows, type Purge, type Sweep } from '../../platform/jobs/index.ts';
+import { createRowPurge, sweepRows, type Purge, type Sweep } from '../../platform/jobs/sweep.ts';
 import { describeError } from '../../platform/observability/index.ts';
 import { earnReward, listDueRewards, reverseRewards, type SettleDeps } from './settle-rewards.ts';
 

@@ -1,6 +1,6 @@
 import { addMs, type Clock } from '../../platform/clock/clock.ts';
 import { sql, type Db } from '../../platform/db/index.ts';
-import { createRowPurge, type Purge } from '../../platform/jobs/index.ts';
+import { createRowPurge, type Purge } from '../../platform/jobs/sweep.ts';
 import { keptMs } from './security-events.store.ts';
 
 /** Creates the purge of events that have been kept long enough. */

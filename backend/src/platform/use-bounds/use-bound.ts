@@ -1,6 +1,6 @@
 import { addMs, msBetween, type Clock } from '../clock/clock.ts';
 import { selectOne, sql, type Db } from '../db/index.ts';
-import { createRowPurge, type Purge } from '../jobs/index.ts';
+import { createRowPurge, type Purge } from '../jobs/sweep.ts';
 import type { Metrics } from '../observability/index.ts';
 
 type Use =
