@@ -72,7 +72,7 @@ it('counts them in its summary', () => {
 
 /** A file in code, or a title in quotes. A title belongs to the file before it. */
 const named =
-  /`(?<path>[\w./-]+\/[\w./-]+|package-lock\.json|oxlint\.config\.ts)`|"(?<title>[^"]+)"/gu;
+  /`(?<path>[\w./-]+\/[\w./-]+|package-lock\.json|\.oxlint\.config\.ts)`|"(?<title>[^"]+)"/gu;
 
 const textOf = (path: string): string | undefined => {
   const place = [join(backendFolder, path), join(repositoryFolder, path)].find(

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { areaOf, repositoryFolder, serviceSources, type SourceFile } from './source-files.ts';
 
 /**
- * The linter refuses imports across a boundary and circles of files (`oxlint.config.ts`). Here is
+ * The linter refuses imports across a boundary and circles of files (`.oxlint.config.ts`). Here is
  * what it does not know, circles among modules, and a proof that its patterns refuse what they
  * should: one that the linter can't read, it ignores without a word.
  */
@@ -116,7 +116,7 @@ const reportSchema = z.object({
 
 /** Runs the linter, with the repository's own rules, over a folder of planted files. */
 const lintPlanted = async (folder: string) => {
-  const config = 'oxlint.config.ts';
+  const config = '.oxlint.config.ts';
   await copyFile(join(repositoryFolder, config), join(folder, config));
   const linter = join(repositoryFolder, 'node_modules', '.bin', 'oxlint');
   const output = await new Promise<string>((resolve) => {
