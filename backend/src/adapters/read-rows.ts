@@ -124,7 +124,7 @@ export const createRowReader =
     if (counts.left_out + counts.open + counts.unread > 0) {
       const paths = [...new Set(unread.flatMap((row) => row.paths))].slice(0, 10);
       const told = { leftOut: counts.left_out, open: counts.open, unread: counts.unread, paths };
-      logger.warn({ collaborator, operation, ...told }, 'a list has rows that are not understood');
+      logger.warn({ collaborator, operation, ...told }, 'a list has rows that cannot be read');
     }
     const isNarrow = rules.about !== undefined && rules.about.isMixed !== true;
     const isForeign =

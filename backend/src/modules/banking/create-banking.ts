@@ -64,7 +64,10 @@ const createRehashing = (deps: BankingDeps): Sweep => ({
         return true;
       },
       onError: (error, { id }) =>
-        logger.warn({ bankAccountId: id, err: describeError(error) }, 'not rehashed'),
+        logger.warn(
+          { bankAccountId: id, err: describeError(error) },
+          'a secret could not be rehashed',
+        ),
     });
   },
 });

@@ -85,7 +85,7 @@ export const createDebitSweep = (deps: DebitDeps, batchSize = 200): Sweep => {
             return true;
           },
           onError: (error, { id: paymentOrderId }) =>
-            logger.error({ paymentOrderId, err: describeError(error) }, 'a debit did not go out'),
+            logger.error({ paymentOrderId, err: describeError(error) }, 'a debit was not sent'),
         });
         isMore = rows.length === batchSize;
       }

@@ -64,7 +64,10 @@ export const createInstallmentSweeps = (deps: InstallmentSweepsDeps): Sweep[] =>
             return openInstallmentCheckout(deps, id);
           },
           onError: (error, { id: paymentOrderId }) =>
-            logger.error({ paymentOrderId, err: describeError(error) }, 'a checkout did not open'),
+            logger.error(
+              { paymentOrderId, err: describeError(error) },
+              'a checkout could not be created',
+            ),
         });
       },
     },

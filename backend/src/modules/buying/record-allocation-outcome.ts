@@ -145,9 +145,10 @@ const recordBought = async (
     return 'SKIPPED';
   }
   if (promised === undefined || promised !== order.grams) {
-    logger.error({ orderId, status }, 'the provider confirmed other grams than were ordered');
+    logger.error({ orderId, status }, 'the provider confirmed different grams than ordered');
     if (!isAwaitingAllocation(status)) return 'SKIPPED';
-    const reason = 'The provider confirmed other grams than the order has; nothing was credited.';
+    const reason =
+      'The provider confirmed different grams than the order has. Nothing was credited.';
     const by = { actor, cause: 'provider.other-grams' };
     const review = { code: 'GRAMS_MISMATCH', reason } as const;
     await sendBuyToReview(deps, tx, { ...order, status }, review, by);

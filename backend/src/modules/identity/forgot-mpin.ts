@@ -36,7 +36,7 @@ export const createForgotMpin = (deps: ForgotMpinDeps): ForgotMpin => {
       await deliverCode(deps, made);
     } catch (error) {
       if (isAppError(error, 'SMS_UNAVAILABLE')) return;
-      logger.error({ err: error }, 'a code that could not be sent was not withdrawn');
+      logger.error({ err: error }, 'an unsent code could not be withdrawn');
     }
   };
 

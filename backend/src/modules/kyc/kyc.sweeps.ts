@@ -77,7 +77,8 @@ const createRehashing = (options: KycSweepOptions): Sweep => ({
       rows: (after?: Seen) =>
         listOutdatedHashes(db, hashKey, { after: after?.id, limit: batchSize }),
       signal,
-      onError: (error, { id }) => logger.error({ err: error, kycId: id }, 'not rehashed'),
+      onError: (error, { id }) =>
+        logger.error({ err: error, kycId: id }, 'a secret could not be rehashed'),
       async handle(row) {
         const { id, panSealed, aadhaarSealed } = row;
         const sealer = await sealerOf(options, row);

@@ -156,7 +156,10 @@ const follow = async (
   const decision = decideReversal({ payment, order });
   if (payment === undefined || decision === 'WAIT') return decision;
   if (decision === 'RESOLVED') {
-    deps.logger.info({ paymentId: payment.id }, 'money that was paid back here is reported gone');
+    deps.logger.info(
+      { paymentId: payment.id },
+      'a payment that was refunded here was reported as reversed',
+    );
     await resolveReversals(tx, payment, deps.clock.now());
     return decision;
   }

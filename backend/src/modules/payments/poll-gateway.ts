@@ -42,7 +42,7 @@ export const recoverGatewayOrder = async (
   if (found.value === undefined) return 'none';
   if (order.status === 'CREATED' && !isRequestedOrder(found.value, order)) {
     const line = { paymentOrderId: order.id, gateway: code };
-    deps.logger.error(line, 'the gateway has another order of this receipt');
+    deps.logger.error(line, 'the gateway has a different order with this receipt');
     return 'none';
   }
   const { gatewayOrderId } = found.value;
@@ -166,7 +166,7 @@ export const pollMadeOrder = async (
     const isCaptured = listed.value.some(({ status }) => status === 'CAPTURED');
     if (!hasUnread(listed.value) || isCaptured) return 'answered';
     if (await isCertainlyUnpaid(gateway, poll.order, gatewayOrderId)) return 'answered';
-    logger.error(line, 'a payment of an order cannot be read, and may have paid it');
+    logger.error(line, 'a payment that may have paid an order cannot be read');
     return 'unread';
   } catch (error) {
     const err = describeError(error);

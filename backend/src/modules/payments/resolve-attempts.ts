@@ -39,7 +39,7 @@ const resolveAttempt = async (deps: PaymentsDeps, attempt: Undecided): Promise<b
     await endAttempt(db, id, { status: 'REFUSED', detail: 'the gateway has no order', at: now });
     return true;
   }
-  logger.warn({ paymentOrderId, gateway }, 'a gateway has an order whose answer was lost');
+  logger.warn({ paymentOrderId, gateway }, 'found a gateway order whose response was lost');
   const polled = await pollMadeOrder(deps, { order, source: 'janitor' }, { gateway, ...found });
   return polled === 'answered';
 };

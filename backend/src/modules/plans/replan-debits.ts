@@ -92,7 +92,7 @@ export const createReplanDebits = (deps: ReplanDeps): Sweep => {
         signal,
         handle: ({ id }) => replan(deps, id),
         onError: (error, { id: planId }) =>
-          logger.error({ planId, err: describeError(error) }, 'a debit was not planned anew'),
+          logger.error({ planId, err: describeError(error) }, 'a debit could not be rescheduled'),
       });
     },
   };

@@ -97,7 +97,7 @@ export const createPriceFeed = (options: PriceFeedOptions): PriceFeed => {
       try {
         await withLock({ ...lock, whenDown: 'run' }, lead);
       } catch (error) {
-        logger.error({ err: error }, 'the price feed failed and starts again');
+        logger.error({ err: error }, 'the price feed failed and restarts');
       }
       const retryMs = leaderRetryMs + random.int(leaderRetryMs);
       await timers.sleep(retryMs, stopping.signal);

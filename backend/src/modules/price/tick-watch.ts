@@ -93,7 +93,7 @@ export const watchTicks = (options: TickWatchOptions): (() => void) => {
       if (current > mark) mark = current;
       await timers.sleep(Math.max(0, msBetween(wall.now(), addMs(mark, patienceMs))), signal);
       await watchMark(mark).catch((error: unknown) => {
-        logger.warn({ err: error }, 'a tick that was not heard could not be read');
+        logger.warn({ err: error }, 'a missed tick could not be read');
       });
     }
   };

@@ -168,7 +168,7 @@ const reviewAfterError = async (
   orderId: string,
   error: unknown,
 ): Promise<void> => {
-  logger.error({ orderId, err: describeError(error) }, 'a verified sale broke');
+  logger.error({ orderId, err: describeError(error) }, 'an error interrupted a verified sale');
   const review = { ...reviewOf('UNKNOWN', undefined), at: clock.now() };
   try {
     await sendSaleToReview(db, orderId, review);

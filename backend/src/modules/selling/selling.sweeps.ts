@@ -52,7 +52,7 @@ const failAbandoned = async (deps: SellingDeps, orderId: string): Promise<boolea
     return seller;
   });
   if (userId === undefined) return false;
-  logger.warn({ orderId }, 'a sale lost its process; its grams are available again');
+  logger.warn({ orderId }, 'an abandoned sale failed and its grams are available again');
   await portfolios.drop(userId);
   return true;
 };

@@ -77,7 +77,7 @@ const reportRepeat = async <E, Effect extends EventEffect>(
   const storedId = await findOtherBody(tx, row);
   if (storedId === undefined) return;
   const line = { source, gateway: row.gateway, storedId, bodyHash: row.bodyHash };
-  logger.error(line, 'a webhook event id came again with another body');
+  logger.error(line, 'a webhook event id was reused with a different body');
 };
 
 /**

@@ -34,7 +34,10 @@ export const runCommitted = async <E, Effect extends EventEffect>(
     await handler.committed?.(effect);
   } catch (error) {
     const { source } = handler;
-    logger.warn({ source, err: describeError(error) }, 'what follows an event was left out');
+    logger.warn(
+      { source, err: describeError(error) },
+      'a step after the commit of a webhook event failed',
+    );
   }
 };
 

@@ -130,7 +130,7 @@ export const makeCall = async <Key, Call, Value, Recorded>(
     const fields = { flow, ...protocol.fieldsOf(key), outcome: result.kind };
     if (result.kind === 'SKIP') logger.debug({ ...fields, why: result.why }, 'a call was left');
     else if (result.kind === 'DONE') logger.info({ ...fields, by: result.by }, 'a call is done');
-    else logger.warn({ ...fields, reason: result.reason }, 'a call is not done');
+    else logger.warn({ ...fields, reason: result.reason }, 'a call did not succeed');
   };
   const claim = await protocol.claim(key);
   if (claim.kind === 'SKIP') {

@@ -92,7 +92,7 @@ export const createKeptKeyring = (options: KeptKeyringOptions): KeptKeyring => {
       kept.set(id, { key: entry?.key ?? { id, bytes: outcome.value }, givenAtMs });
       return;
     }
-    logger.warn({ key: id, reason: reasonOf(outcome) }, 'the key service did not give a key');
+    logger.warn({ key: id, reason: reasonOf(outcome) }, 'the key service did not return a key');
   };
 
   return {

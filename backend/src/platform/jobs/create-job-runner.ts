@@ -171,8 +171,8 @@ const wrapHandler = (options: WrapOptions): Task => {
         const outcome = isLast ? 'dead' : 'retry';
         span.setAttributes({ outcome });
         const fields = { err: error, ms: observe(outcome) };
-        if (isLast) logger.error(fields, 'job given up');
-        else logger.warn(fields, 'job failed, to be tried again');
+        if (isLast) logger.error(fields, 'job failed on its last attempt');
+        else logger.warn(fields, 'job failed and will be retried');
         const { type, message } = describeError(error);
         // The cause would only be printed by the queue's own logger, unscrubbed.
         throw new Error(`${type}: ${message}`); // oxlint-disable-line preserve-caught-error
@@ -288,7 +288,7 @@ export const createJobRunner = (options: JobRunnerOptions): JobRunner => {
   const supervise = async (): Promise<void> => {
     while (!signal.aborted) {
       await runOnce().catch((error: unknown) => {
-        logger.error({ err: error }, 'the job runner stopped and is started again');
+        logger.error({ err: error }, 'the job runner stopped and is restarted');
       });
       await timers.sleep(restartAfterMs, signal);
     }

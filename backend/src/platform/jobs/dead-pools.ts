@@ -98,6 +98,6 @@ export const createDeadPoolSweep = (options: {
   everyMs: 2000,
   run: async () => {
     const pools = await releaseDeadPools(options.inTransaction);
-    if (pools > 0) options.logger.warn({ pools }, 'freed the jobs of workers that died');
+    if (pools > 0) options.logger.warn({ pools }, 'released the jobs of dead workers');
   },
 });

@@ -78,7 +78,7 @@ const createShutdown = (options: ShutdownOptions): Shutdown => {
   // otherwise let it end quietly, with 0 and nothing closed.
   const exitAtDeadline = (): void => {
     setTimeout(() => {
-      logger.fatal({ graceMs }, 'the shutdown took too long');
+      logger.fatal({ graceMs }, 'the shutdown timed out');
       process.exit(1);
     }, graceMs);
     setTimeout(cutRequests, Math.max(1000, graceMs - closingMs)).unref();

@@ -18,12 +18,12 @@ export const redirectConsole = (logger: Pick<Logger, 'warn'>): void => {
     console[method] = (...values: unknown[]): void => {
       const err = values.find((value) => value instanceof Error);
       const printed = values.map(toText).join(' ');
-      logger.warn({ printed, ...(err !== undefined && { err }) }, 'a library printed something');
+      logger.warn({ printed, ...(err !== undefined && { err }) }, 'a library wrote to the console');
     };
   }
   // Node's own listener prints.
   process.removeAllListeners('warning');
   process.on('warning', (warning) => {
-    logger.warn({ err: warning }, 'a warning of Node');
+    logger.warn({ err: warning }, 'Node.js emitted a warning');
   });
 };
