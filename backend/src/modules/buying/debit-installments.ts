@@ -78,7 +78,8 @@ export const createDebitSweep = (deps: DebitDeps, batchSize = 200): Sweep => {
           rows,
           signal,
           async handle({ id }) {
-            // First, so that one that cannot be helped now is not in the next batch.
+            // The time is written first, so that a debit that cannot be sent now is not in the next
+            // batch.
             await markPaymentOrderSwept(db, id, clock.now());
             // Reads the gate again: a pass may be long, and a closed gate stops it at once.
             await debitInstallment(deps, id);

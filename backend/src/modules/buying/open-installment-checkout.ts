@@ -18,8 +18,8 @@ import { extendPaymentWindow } from './extend-payment-window.ts';
 export const OPEN_CHECKOUT_TASK = 'gold.open-installment-checkout';
 
 /**
- * After every other job: installments of all plans fall due at the same moment, and nobody has paid
- * for them yet, while the other jobs allocate gold that is paid and dispatch payouts.
+ * This job runs after all others: installments of all plans fall due at the same moment and are not
+ * paid yet, while the other jobs allocate paid gold and dispatch payouts.
  */
 const openCheckoutPriority = 10;
 
@@ -40,9 +40,9 @@ interface CheckoutDeps extends Pick<GoldBase, 'db' | 'inTransaction' | 'clock' |
 }
 
 /**
- * Counts an installment's checkout towards the daily limit of today, before it is opened. True also
- * for one that is counted already. False where the customer has bought too much today, or may not
- * buy now: then it waits, until another day (contract: money > Trading limits).
+ * Counts an installment's checkout towards today's daily limit before it is opened. Returns true
+ * also if it is already counted. Returns false if the customer has bought too much today, or may
+ * not buy now: the installment then waits for another day (contract: money > Trading limits).
  */
 const countCheckout = async (deps: CheckoutDeps, paymentOrderId: string): Promise<boolean> => {
   const { db, inTransaction, clock } = deps;

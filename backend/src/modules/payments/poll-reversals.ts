@@ -37,7 +37,7 @@ export interface GatewayReversals {
   readonly gone: readonly GatewayReversal[];
   /** Refunds that the gateway is about to make. */
   readonly pendingPaise: Paise;
-  /** The references of all refunds and disputes, however they stand. */
+  /** The references of all refunds and disputes, in whatever state. */
   readonly references: readonly string[];
   /**
    * False where the gateway can't say what was refunded, or lists a refund or dispute that can't be

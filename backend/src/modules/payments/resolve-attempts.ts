@@ -45,10 +45,10 @@ const resolveAttempt = async (deps: PaymentsDeps, attempt: Undecided): Promise<b
 };
 
 /**
- * Finds out what became of requests for gateway orders whose answer was lost, by their receipt. A
- * customer who was sent to another gateway meanwhile never saw this one's order. Should it be paid
- * all the same, its money finds its payment order (contract: payments-and-webhooks > Failover). A
- * gateway that gives no answer is left until next time.
+ * Finds out the outcome of requests for gateway orders whose response was lost, by their receipt. A
+ * customer who was sent to another gateway meanwhile never saw this one's order. If it is paid all
+ * the same, its money finds its payment order (contract: payments-and-webhooks > Failover).
+ * Gateways that do not answer are queried again by the next pass.
  */
 export const resolveAttempts = (deps: PaymentsDeps, signal: AbortSignal): Promise<void> => {
   const { db, clock, logger } = deps;

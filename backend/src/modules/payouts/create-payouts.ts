@@ -70,7 +70,8 @@ const createPayoutSweeps = (deps: PayoutsDeps, inbox: WebhookInbox<never>): Swee
           signal,
           async handle(payoutId) {
             logger.warn({ payoutId }, 'a dispatch is resumed');
-            // First, so that one that cannot be enqueued is not in front again.
+            // The time is written first, so that a payout that cannot be enqueued is not first
+            // again.
             await markResumed(db, payoutId, clock.now());
             await enqueue(db, dispatchJob(payoutId));
             return true;
