@@ -163,7 +163,7 @@ export const recordValidation = async (
   await insertValidation(tx, { ...validation, requestedAt });
 };
 
-/** The limit counts one day. The rest is for whoever looks into an abuse. */
+/** The limit counts one day. Older rows are kept for the investigation of abuse. */
 const keptMs = 30 * 24 * 60 * 60_000;
 
 /** Deletes the record of penny-drops that no limit counts any more. */

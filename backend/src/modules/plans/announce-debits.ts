@@ -20,7 +20,7 @@ type AnnounceDeps = Pick<
   'db' | 'inTransaction' | 'clock' | 'logger' | 'gates' | 'limits' | 'notify' | 'payments'
 >;
 
-/** Announces the next debit of a plan in a transaction of its own, or false where there is none. */
+/** Announces the next debit of a plan in a separate transaction. Returns false if there is none. */
 const announce = (deps: AnnounceDeps, planId: string): Promise<boolean> =>
   deps.inTransaction(async (tx) => {
     const now = deps.clock.now();
@@ -40,8 +40,8 @@ const announce = (deps: AnnounceDeps, planId: string): Promise<boolean> =>
 
 /**
  * Creates the sweep that announces the next debit of plans with a mandate, 24 h before its
- * installment is due. What could not be raised is not announced either. Each plan has a transaction
- * of its own, so that one that fails takes no other back (contract: plans > Mandates).
+ * installment is due. A debit that could not be raised is not announced. Each plan has its own
+ * transaction, so that a failure rolls back no other plan (contract: plans > Mandates).
  */
 export const createAnnounceDebits = (deps: AnnounceDeps): Sweep => {
   const { db, clock, logger } = deps;

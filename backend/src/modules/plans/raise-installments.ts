@@ -77,7 +77,7 @@ const raiseCheckout = async (deps: RaiseDeps, tx: Db, raising: Raising): Promise
 
 /**
  * Raises an installment that is not debited: its customer may pay it until the next one falls due.
- * One for which that time has passed already fails with the next sweep, and says so then.
+ * If that time has already passed, the next sweep fails it and notifies the customer.
  */
 const raiseUndebited = async (
   deps: RaiseDeps,
@@ -141,16 +141,16 @@ const createRaise =
       return raiseDebit(deps, tx, raising, mandate);
     });
 
-/** Deals rows out to groupCount that work beside each other. */
+/** Distributes rows over `groupCount` groups that run concurrently. */
 const distribute = <Row>(rows: readonly Row[]): Row[][] =>
   Array.from({ length: groupCount }, (_, group) =>
     rows.filter((_row, at) => at % groupCount === group),
   );
 
 /**
- * Creates the sweep that raises the installments that are due, a batch of plans at a time: a plan
- * that has missed several dates is in several batches, one installment in each. The gate and the
- * gateways are asked before each batch (contract: plans > Schedule).
+ * Creates the sweep that raises due installments, a batch of plans at a time. A plan that has
+ * missed several dates is in several batches, with one installment in each. The gate and the
+ * gateways are checked before each batch (contract: plans > Schedule).
  */
 export const createRaiseInstallments = (deps: RaiseDeps): Sweep => {
   const { db, clock, random, logger } = deps;

@@ -271,7 +271,7 @@ export const markQueried = async (db: Db, id: string, at: Date): Promise<void> =
   });
 };
 
-/** Lists undecided confirms that nobody holds and nobody has queried since `before`. */
+/** Lists undecided confirms without a lease that were not queried since `before`. */
 export const listUndecidedConfirms = (
   db: Db,
   operation: ConfirmOperation,
@@ -292,7 +292,7 @@ interface VerifyIntent {
   readonly quoteId: string;
   readonly provider: string;
   readonly grams: Grams;
-  /** Whoever verifies: the try is its own until the lease lapses. */
+  /** The worker that verifies holds the attempt until its lease expires. */
   readonly holderId: string;
   readonly at: Date;
 }

@@ -50,7 +50,7 @@ export interface RunsDeps {
 /** Makes the report of a window, and calls `onCheck` after each check. */
 export type MakeReport = (windowHours: number, onCheck?: () => Promise<void>) => Promise<Report>;
 
-/** The rules look at everything: their window says how often they are checked. */
+/** The rules cover all rows: their window only says how often they are checked. */
 export const rulesRun: RunOf = { kind: 'DATABASE_RULES', windowHours: 24 };
 
 /** The makers of what the runs find, each by its kind. */
@@ -61,8 +61,8 @@ export interface RunMakers {
 }
 
 /**
- * Asks for a run of a window. While one of the same window is under way, that one is it.
- * @throws AppError BUSY where the run that was under way ended just now
+ * Starts a run of a window, or returns the run of the same window that is in progress.
+ * @throws AppError BUSY where the run that was in progress ended just now
  */
 export const requestRun = async (
   { inTransaction, clock, random, audit }: RunsDeps,
@@ -114,7 +114,7 @@ export const createRunJobs = (
   },
 });
 
-/** Real time: one run an hour, wherever the business clock stands. */
+/** Real time: one run an hour, whatever the business clock shows. */
 const readNow = async (db: Db): Promise<Date> => {
   const [row] = await selectRows<{ at: Date }>(db, sql`SELECT now() AS at`);
   invariant(row, 'the database has a clock');

@@ -180,7 +180,7 @@ webhookReply.register(z.globalRegistry, {
 });
 
 /**
- * Presents what became of a delivery, to its sender (contract: payments-and-webhooks > Webhook
+ * Presents the result of a delivery to its sender (contract: payments-and-webhooks > Webhook
  * answers).
  */
 export const presentReceipt = (result: ReceiptResult): z.infer<typeof webhookReply> =>
