@@ -21,7 +21,7 @@ type MadeCall<Call, Value, Recorded> =
   | Skipped
   | (CallResult<Value> & { readonly call: Call; readonly recorded: Recorded });
 
-/** A turn that may go on to a request. */
+/** A turn that may continue with a request. */
 interface Turn<Call> {
   readonly call: Call;
   /** An earlier request may have reached the collaborator. */

@@ -9,9 +9,9 @@ const toText = (value: unknown): string => {
 };
 
 /**
- * Makes lines of the log of what libraries, and Node itself, print: the queue's prints stacks and
- * advice beside it, and a warning of Node is text of several lines. Nothing but texts and errors is
- * shown, since what else is printed may hold anything.
+ * Turns the output of libraries and of Node into log lines: the queue prints stacks and advice, and
+ * a warning of Node has several lines. Only texts and errors are logged, since other values may
+ * contain anything.
  */
 export const redirectConsole = (logger: Pick<Logger, 'warn'>): void => {
   for (const method of methods) {

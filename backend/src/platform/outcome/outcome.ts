@@ -1,7 +1,7 @@
 /**
  * The three outcomes of a call to a collaborator (contract: collaborators > Outcomes). `refused`
- * means it certainly did not happen. `unknown` means nobody can say yet: it is resolved by asking,
- * and never treated as one of the other two.
+ * means it certainly did not happen. `unknown` means that it may have happened: it is resolved by a
+ * query, and never treated as one of the other two.
  */
 export type Outcome<T> =
   | { readonly kind: 'done'; readonly value: T }
