@@ -19,7 +19,10 @@ import {
 } from './portal-users.store.ts';
 import type { PortalAuthor } from './put-statutory-parameter.ts';
 
-/** Locks the user who asks, and returns them as they are. @throws AppError UNAUTHENTICATED */
+/**
+ * Locks the calling user, and returns them as they are.
+ * @throws AppError UNAUTHENTICATED
+ */
 const lockSelf = async (tx: Db, { principal }: PortalAuthor): Promise<PortalUserRecord> => {
   const user = await lockPortalUser(tx, { id: principal.portalUserId });
   if (user?.active !== true) throw new AppError('UNAUTHENTICATED');
@@ -27,7 +30,7 @@ const lockSelf = async (tx: Db, { principal }: PortalAuthor): Promise<PortalUser
 };
 
 /**
- * Checks the password of the user who asks, with tries counted for all of their sessions.
+ * Checks the password of the calling user, with attempts counted across all of their sessions.
  * @throws AppError WRONG_PASSWORD, LOGIN_LOCKED, BUSY
  */
 const checkOwnPassword = async (
@@ -62,8 +65,8 @@ const record = (
   });
 
 /**
- * Changes the password of the user who asks. Every other session ends, and so do the locks that
- * failed sign-ins left.
+ * Changes the password of the calling user. Ends every other session, and the locks of failed
+ * sign-ins.
  * @throws AppError WRONG_PASSWORD, LOGIN_LOCKED, BUSY
  */
 export const changeOwnPortalPassword = async (
@@ -86,7 +89,7 @@ export const changeOwnPortalPassword = async (
 };
 
 /**
- * Makes the secret of an authenticator app for the user who asks.
+ * Creates the secret of an authenticator app for the calling user.
  * @throws AppError WRONG_PASSWORD, LOGIN_LOCKED, BUSY, and CONFLICT where one is set up
  */
 export const enrolPortalFactor = async (
@@ -108,8 +111,8 @@ export const enrolPortalFactor = async (
 };
 
 /**
- * Activates the authenticator app by its first code, and returns the recovery codes. The sessions of
- * before have shown no code, so all but the one that asks end.
+ * Activates the authenticator app with its first code, and returns the recovery codes. Earlier
+ * sessions have shown no code, so all but the calling one end.
  * @throws AppError SECOND_FACTOR_INVALID, LOGIN_LOCKED, and CONFLICT without one to confirm
  */
 export const confirmPortalFactor = async (
@@ -132,9 +135,9 @@ export const confirmPortalFactor = async (
 };
 
 /**
- * Replaces the recovery codes of the user who asks.
+ * Replaces the recovery codes of the calling user.
  * @throws AppError WRONG_PASSWORD, SECOND_FACTOR_INVALID, LOGIN_LOCKED, BUSY, and CONFLICT without
- * an app
+ *   an app
  */
 export const renewPortalRecoveryCodes = async (
   deps: PortalSignInDeps,

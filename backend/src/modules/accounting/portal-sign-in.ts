@@ -112,7 +112,7 @@ const checkPassword = async (
     await guard.charge(inTransaction, email, caller);
     const known = await findPortalUserByEmail(db, email);
     if (!(await verify(password, known?.passwordHash)) || known?.active !== true) return undefined;
-    // Whoever knows the password guesses codes by its own count, before they are judged.
+    // Codes after a correct password have a separate limit, which is checked before the code.
     if (code !== undefined && (await factors.isActive(db, known.id))) {
       await guard.chargeCode(inTransaction, email, caller);
     }
@@ -145,10 +145,10 @@ const recordRefusal = async (
 };
 
 /**
- * Signs a portal user in. Every failure is the same 401 after the same time, so that nobody learns
- * which emails exist. Only the right password learns that a code is needed.
- * @throws AppError INVALID_CREDENTIALS, SECOND_FACTOR_REQUIRED, SECOND_FACTOR_INVALID, LOGIN_LOCKED,
- * BUSY
+ * Signs a portal user in. Every failure is the same 401 after the same time, so that it does not
+ * reveal which emails exist. Only a correct password reveals that a code is needed.
+ * @throws AppError INVALID_CREDENTIALS, SECOND_FACTOR_REQUIRED, SECOND_FACTOR_INVALID,
+ *   LOGIN_LOCKED, BUSY
  */
 export const signInPortalUser = async (
   deps: PortalSignInDeps,
@@ -198,7 +198,7 @@ export const resealPortalPasswords = (
 ): Promise<number> =>
   resealHashes(db, hasher, { table: 'portal_user', column: 'password_hash' }, signal);
 
-/** Keeps ended sessions for whoever investigates a misuse. */
+/** Ended sessions are kept for the investigation of misuse. */
 const keptMs = 30 * 24 * 60 * 60_000;
 
 /** Deletes sessions of portal users that ended long ago. */

@@ -21,7 +21,10 @@ import {
   type SignInAdminDeps,
 } from './sign-in-admin.ts';
 
-/** Locks the operator who asks, and returns them as they are. @throws AppError UNAUTHENTICATED */
+/**
+ * Locks the calling operator, and returns them as they are.
+ * @throws AppError UNAUTHENTICATED
+ */
 const lockSelf = async (tx: Db, { principal }: ByOperator): Promise<AdminRecord> => {
   const admin = await lockAdminByEmail(tx, principal.email);
   if (admin?.active !== true) throw new AppError('UNAUTHENTICATED');
@@ -29,8 +32,9 @@ const lockSelf = async (tx: Db, { principal }: ByOperator): Promise<AdminRecord>
 };
 
 /**
- * Checks the password of the operator who asks. Tries are counted for all of their sessions, apart
- * from sign-ins, so that a stolen token neither guesses the password nor locks its owner out.
+ * Checks the password of the calling operator. Attempts are counted across all of their sessions
+ * and separately from sign-ins, so that a stolen token neither guesses the password nor locks its
+ * owner out.
  * @throws AppError WRONG_PASSWORD, LOGIN_LOCKED, BUSY
  */
 const checkOwnPassword = async (
@@ -64,7 +68,7 @@ const record = (
     ...parts,
   });
 
-/** Ends every sign-in of an operator who is locked, and returns a token for the one who asks. */
+/** Ends every sign-in of a locked operator, and returns a new token for the calling session. */
 const renewToken = async (
   deps: SignInAdminDeps,
   tx: Db,
@@ -80,8 +84,8 @@ const renewToken = async (
 };
 
 /**
- * Changes the password of the operator who asks. Every other sign-in ends, and so do the locks that
- * failed ones left.
+ * Changes the password of the calling operator. Ends every other sign-in, and the locks of failed
+ * ones.
  * @throws AppError WRONG_PASSWORD, LOGIN_LOCKED, BUSY
  */
 export const changeOwnPassword = async (
@@ -103,7 +107,7 @@ export const changeOwnPassword = async (
 };
 
 /**
- * Makes the secret of an authenticator app for the operator who asks.
+ * Creates the secret of an authenticator app for the calling operator.
  * @throws AppError WRONG_PASSWORD, LOGIN_LOCKED, BUSY, and CONFLICT where one is set up
  */
 export const enrolFactor = async (deps: SignInAdminDeps, by: ByOperator, password: string) => {
@@ -123,8 +127,8 @@ export const enrolFactor = async (deps: SignInAdminDeps, by: ByOperator, passwor
 };
 
 /**
- * Activates the authenticator app by its first code. Sign-ins of before have shown no code, so they
- * end: the one who asks gets a new token, and recovery codes.
+ * Activates the authenticator app with its first code. Earlier sign-ins have shown no code, so they
+ * end. The caller gets a new token and recovery codes.
  * @throws AppError SECOND_FACTOR_INVALID, LOGIN_LOCKED, and CONFLICT without one to confirm
  */
 export const confirmFactor = async (deps: SignInAdminDeps, by: ByOperator, code: string) => {
@@ -146,9 +150,9 @@ export const confirmFactor = async (deps: SignInAdminDeps, by: ByOperator, code:
 };
 
 /**
- * Replaces the recovery codes of the operator who asks.
+ * Replaces the recovery codes of the calling operator.
  * @throws AppError WRONG_PASSWORD, SECOND_FACTOR_INVALID, LOGIN_LOCKED, BUSY, and CONFLICT without
- * an app
+ *   an app
  */
 export const renewRecoveryCodes = async (
   deps: SignInAdminDeps,

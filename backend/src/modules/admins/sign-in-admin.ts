@@ -120,7 +120,7 @@ const checkPassword = async (
     await guard.charge(inTransaction, email, caller);
     const known = await findAdminByEmail(db, email);
     if (!(await verify(password, known?.passwordHash)) || known?.active !== true) return undefined;
-    // Whoever knows the password guesses codes by its own count, before they are judged.
+    // Codes after a correct password have a separate limit, which is checked before the code.
     if (code !== undefined && (await factors.isActive(db, known.id))) {
       await guard.chargeCode(inTransaction, email, caller);
     }
@@ -132,10 +132,10 @@ const checkPassword = async (
 };
 
 /**
- * Signs an operator in. Every failure is the same 401 after the same time, so that nobody learns
- * which emails exist. Only the right password learns that a code is needed.
- * @throws AppError INVALID_CREDENTIALS, SECOND_FACTOR_REQUIRED, SECOND_FACTOR_INVALID, LOGIN_LOCKED,
- * BUSY
+ * Signs an operator in. Every failure is the same 401 after the same time, so that it does not
+ * reveal which emails exist. Only a correct password reveals that a code is needed.
+ * @throws AppError INVALID_CREDENTIALS, SECOND_FACTOR_REQUIRED, SECOND_FACTOR_INVALID,
+ *   LOGIN_LOCKED, BUSY
  */
 export const signInAdmin = async (
   deps: SignInAdminDeps,

@@ -17,7 +17,7 @@ interface ExpiryDeps {
   readonly logger: Pick<Logger, 'info' | 'error'>;
 }
 
-/** Ends a request that nobody decided in time, where it still waits. */
+/** Ends a request whose time to decide is over, if it is still pending. */
 export const expireOne = (
   { inTransaction, clock, random, audit, logger }: ExpiryDeps,
   { id, action, target, requestedByEmail }: ApprovalRequest,
@@ -45,7 +45,7 @@ export const expireOne = (
 
 const batchSize = 100;
 
-/** Creates the sweep that ends requests which nobody decided in time. */
+/** Creates the sweep that ends requests whose time to decide is over. */
 export const createApprovalExpiry = (deps: ExpiryDeps & { readonly db: Db }): Sweep => ({
   name: 'expire-approvals',
   async run(signal) {

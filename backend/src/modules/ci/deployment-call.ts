@@ -119,8 +119,8 @@ const recordOutcome = (
   });
 
 /**
- * Declares how a deployment is started, of branch `main`, and found out about. A trigger is sent
- * once and never again: a run that nobody answered for is found by its correlation id.
+ * Declares how a deployment of branch `main` is started, and how its outcome is found. A trigger is
+ * sent once and never again: a run without a response is found by its correlation id.
  */
 export const createDeploymentCall = (
   deps: DeploymentDeps,

@@ -48,8 +48,8 @@ const storedEventSchema = z.discriminatedUnion('kind', [
 ]);
 
 /**
- * Lists events of unknown orders whose order or payment became known since, oldest first. One that
- * failed since comes after those that did not.
+ * Lists events of unknown orders whose order or payment became known since, oldest first. An event
+ * that failed since comes after the others.
  */
 const listMatchable = async (db: Db, receivedFrom: Date, limit: number): Promise<string[]> => {
   const rows = await selectRows<{ id: string }>(

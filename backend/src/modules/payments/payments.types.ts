@@ -97,7 +97,7 @@ export interface PaymentOrderRequest {
   readonly debit?: { readonly mandateTokenSealed: string; readonly dueAt: Date };
 }
 
-/** Says where a payment's money is, or NONE where there is none. */
+/** The disposition of a payment's money, or NONE without a payment. */
 export type PaymentDisposition =
   | 'NONE'
   | 'APPLIED'

@@ -41,9 +41,9 @@ interface PriceFeedOptions {
 }
 
 /**
- * Sends one tick on every 10 s mark of the wall clock. A tick is a row unique by its mark. Only the
- * process that inserted it sends it, so the leader's lock merely saves work. A new leader first
- * makes up for the current mark, if nobody has.
+ * Sends one tick on every 10 s mark of the wall clock. A tick is a row that is unique by its mark.
+ * Only the process that inserted it sends it, so the leader's lock merely saves work. A new leader
+ * first sends the current mark if no process has.
  */
 export const createPriceFeed = (options: PriceFeedOptions): PriceFeed => {
   const { db, wall, timers, random, logger } = options;

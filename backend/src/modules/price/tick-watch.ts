@@ -52,8 +52,9 @@ const listen = (io: Server, hear: (seq: number) => boolean): void => {
 };
 
 /**
- * Watches for the tick of each mark. Where it was not heard in time, as without Redis, the replica
- * reads its row and sends it to its own sockets. What is heard of it afterwards is dropped.
+ * Watches for the tick of each mark. If the tick does not arrive in time, as without Redis, the
+ * replica reads its row and sends it to its own sockets. If the tick arrives afterwards, it is
+ * dropped.
  */
 export const watchTicks = (options: TickWatchOptions): (() => void) => {
   const { io, wall, timers, logger } = options;

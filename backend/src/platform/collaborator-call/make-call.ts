@@ -110,7 +110,7 @@ const takeTurn = async <Key, Call, Value, Recorded>(
 };
 
 /**
- * Makes a call to a collaborator, or finds out what became of it (contract: collaborators >
+ * Makes a call to a collaborator, or finds out its outcome (contract: collaborators >
  * Outcomes). It may run at any time, any number of times, in any number of workers, and be killed
  * at any point:
  *

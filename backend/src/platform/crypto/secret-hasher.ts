@@ -249,8 +249,8 @@ interface HashColumn {
 const batchSize = 500;
 
 /**
- * Seals every hash of a column with the first pepper. One that cannot be sealed again is left as it
- * is (see `SecretHasher.reseal`), and so is one that its owner changes meanwhile.
+ * Seals every hash of a column with the first pepper. A hash that cannot be sealed again stays
+ * unchanged (see `SecretHasher.reseal`), and so does a hash that its owner changes meanwhile.
  * @returns how many were sealed again
  */
 export const resealHashes = async (

@@ -108,7 +108,7 @@ const bodyOf = (name: string, schema: JsonSchema): JsonSchema =>
 /**
  * Converts zod schemas to the JSON Schema of OpenAPI 3.1. A schema with `.meta({ id })` becomes a
  * component of that name, wherever it is used.
- * @throws Error for a name that stands for one thing in requests and for another in answers
+ * @throws Error for a name with one meaning in requests and another in responses
  */
 const convertSchemas = (
   input: Readonly<Record<string, z.ZodType>>,
