@@ -110,7 +110,7 @@ export const createIdentityPurges = ({ db, clock }: PurgeDeps): readonly Purge[]
   },
 ];
 
-/** Keeps ended sessions for whoever investigates a theft. */
+/** Ended sessions are kept for the investigation of a theft. */
 const endedSessionsKeptMs = 30 * 24 * 60 * 60_000;
 
 /**

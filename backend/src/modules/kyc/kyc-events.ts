@@ -3,7 +3,10 @@ import type { Sweep, TaskList } from '../../platform/jobs/index.ts';
 import { createWebhookInbox, type InboxDeps, type InboxHandler } from '../webhook-inbox/index.ts';
 import type { WebhookInbox } from '../webhook-inbox/index.ts';
 
-/** An event of the KYC provider, which nobody reads: a record of its delivery. */
+/**
+ * An event of the KYC provider. It is only stored as a record of its delivery, and nothing reads
+ * it.
+ */
 export type KycEvent = object;
 
 type Ignored = { readonly status: 'IGNORED' };

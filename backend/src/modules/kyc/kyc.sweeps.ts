@@ -19,7 +19,9 @@ const batchSize = 200;
 /** The last row that a pass has seen. */
 type Seen = Pick<KycRow, 'id'>;
 
-/** Instead of a sealed text: a rejected record has a reason, and nobody can read this one. */
+/**
+ * Replaces a sealed text that can no longer be opened, since a rejected record must have a reason.
+ */
 const erased = '';
 
 const sealRow = ({ id, pincode, reviewReason }: KycRow, sealer: Sealer | undefined) => ({

@@ -44,8 +44,8 @@ export interface RequestRunDeps {
 }
 
 /**
- * Asks for a statement of the present moment. While one is under way, that one is it.
- * @throws AppError BUSY where the run that was under way ended just now
+ * Starts the run of a statement of the present moment, or returns the run in progress.
+ * @throws AppError BUSY where the run that was in progress ended just now
  */
 export const requestRun = async (
   { inTransaction, clock, random, audit }: RequestRunDeps,
@@ -84,9 +84,9 @@ export const createRunJobs = (deps: PublishDeps): TaskList => ({
 });
 
 /**
- * Creates the sweeps of proofs: one queues the statement of an IST day once the day has begun, and
- * again an hour after it was refused, until it has one. The other asks the gold provider about the
- * accounts that changed, so that little is left to ask at midnight.
+ * Creates the sweeps of proofs. One queues the statement of an IST day once the day has begun, and
+ * again an hour after it was refused, until the day has one. The other queries the gold provider
+ * about the accounts that changed, so that few queries are left at midnight.
  */
 export const createProofSweeps = (
   deps: PublishDeps & { readonly random: Pick<Random, 'uuid'> },

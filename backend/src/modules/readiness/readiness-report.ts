@@ -132,8 +132,8 @@ export const checkGoldProvider =
   };
 
 /**
- * Passes while a payment would find a gateway that responds: the choice is asked, and then each of
- * its gateways for an order that can't exist, which a usable one says.
+ * Passes while a payment would find a gateway that responds: it reads the choice of gateways, and
+ * queries each for an order that can't exist, which a usable gateway reports as such.
  */
 export const checkPaymentGateways =
   (options: {

@@ -96,8 +96,8 @@ const earnReward = (
   });
 
 /**
- * Creates the sweep that settles rewards: it reverses those of buys that were taken back, and then
- * earns those whose buy has stood for seven days. Operators approve and pay what is earned.
+ * Creates the sweep that decides rewards: it reverses those of reversed buys, and then earns those
+ * whose buy was not reversed for seven days. Operators approve and pay earned rewards.
  */
 export const createSettleRewards = (deps: SettleDeps): Sweep => ({
   name: 'settle-referral-rewards',
