@@ -6,7 +6,7 @@ const tickMs = 10;
 const kilobytesEach = 1024;
 
 /**
- * Reads what Linux tells of a process. Returns undefined on another system, or once the process is
+ * Reads the counters that Linux keeps of a process. Returns undefined on another system, or once the process is
  * gone.
  */
 const readProcFile = (pid: number, file: 'stat' | 'status'): string | undefined => {

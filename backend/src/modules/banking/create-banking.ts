@@ -57,7 +57,7 @@ const createRehashing = (deps: BankingDeps): Sweep => ({
       signal,
       handle: async (account) => {
         const sealer = (await vault.forUsers(db, [account.userId])).get(account.userId);
-        // Nobody can open the number of a customer whose key is destroyed.
+        // The number of a customer whose key is destroyed can't be opened.
         const fresh =
           sealer === undefined ? {} : { numberHash: rehashNumber(account, { sealer, blindIndex }) };
         await replaceNumberHash(db, account.id, { ...fresh, numberHashKey });

@@ -48,7 +48,7 @@ const verify = async (
     const providerUserId = await requireRegisteredUser(deps.db, userId);
     const requested = formatRupees(amountPaise);
     const amount = { unit: 'INR', amountPaise, requested } as const;
-    // The same at the confirm: what a provider without transaction ids of its own goes by.
+    // The reference is the same at the confirm, for providers without transaction ids of their own.
     const buy = await verifyBuy(deps, { userId, providerUserId, amount, reference: id });
     return { kind: 'VERIFIED', buy };
   } catch (error) {

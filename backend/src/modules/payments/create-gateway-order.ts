@@ -13,10 +13,10 @@ const patienceMs = 3000;
 
 /**
  * Tries to create the order of a payment order at one gateway. Returns the payment order as it is
- * then, or undefined when this gateway has failed and the next one may be tried: it refused, or
- * nobody can say. `isLast` is true where no other gateway is left.
+ * then, or undefined when this gateway has failed and the next one may be tried: it refused, or its
+ * outcome is unknown. `isLast` is true where no other gateway is left.
  * @throws AppError GATEWAY_MISMATCH (the payment order and its order are FAILED), NOT_FOUND,
- *   REQUEST_IN_PROGRESS when the lease was lost: another request is at it
+ *   REQUEST_IN_PROGRESS when the lease was lost to another request
  */
 const tryGateway = async (
   deps: GatewayOrderDeps,

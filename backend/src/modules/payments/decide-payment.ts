@@ -17,7 +17,7 @@ export interface CaptureFacts {
   readonly known: Pick<RecordedPayment, 'status' | 'disposition'> | undefined;
   /** The order has money of another payment that was not paid back. */
   readonly hasOtherCapture: boolean;
-  /** Nobody is there to hold the gold. */
+  /** The customer is deleted, so no account can hold the gold. */
   readonly isCustomerDeleted: boolean;
   readonly order: {
     readonly status: BuyStatus;

@@ -152,8 +152,8 @@ export const recordFirstIntent = async <Together extends Reads>(
 };
 
 /**
- * Acquires an undecided confirm that nobody holds, or whose lease lapsed. It may have been sent
- * before, so it is UNKNOWN from here on. False when another is quicker.
+ * Acquires an undecided confirm without a lease, or with an expired one. It may have been sent
+ * before, so it is UNKNOWN from here on. Returns false when another worker came first.
  */
 export const acquireConfirm = (
   db: Db,

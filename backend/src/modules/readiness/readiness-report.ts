@@ -77,7 +77,9 @@ const runCheck = async (check: ReadinessCheck): Promise<Finding> => {
   }
 };
 
-/** Nobody has to have one: what is on file is shown, and named in statements of proof of gold. */
+/**
+ * This evidence is optional: what is on file is shown, and named in statements of proof of gold.
+ */
 const certificateItem = (evidence: Evidence | undefined, now: Date): ReadinessItem[] => {
   if (evidence === undefined) return [];
   const id = 'custodian_certificate';

@@ -74,8 +74,8 @@ export interface SecretHasher {
   /** The beginning of every hash that is sealed with the first pepper. */
   readonly currentPrefix: string;
   /**
-   * Seals a hash of another pepper with the first one. Nobody's secret is needed. Undefined for one
-   * of an earlier form, which only its owner can renew, and for one whose pepper is not known.
+   * Seals a hash of another pepper with the first one, without the secret. Returns undefined for a
+   * hash of an earlier form, which only its owner can renew, and for one whose pepper is unknown.
    */
   reseal(stored: string): string | undefined;
 }

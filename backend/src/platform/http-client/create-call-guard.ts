@@ -153,7 +153,7 @@ const stateNames = {
   [CircuitState.Closed]: 'closed',
   [CircuitState.HalfOpen]: 'half_open',
   [CircuitState.Open]: 'open',
-  // It is left alone for good, by the word of nobody here.
+  // Code can open a circuit permanently. This service never does.
   [CircuitState.Isolated]: 'open',
 } as const;
 

@@ -287,7 +287,7 @@ const operationOf = (route: Route, guard: Guard, input: Schemas, output: Schemas
   };
 };
 
-/** The declared tags. @throws Error for a route whose tag nobody describes */
+/** The declared tags. @throws Error for a route with an undescribed tag */
 const tagsOf = ({ tags }: ApiInfo, routes: readonly Route[]) => {
   if (tags === undefined) return {};
   const used = new Set(routes.flatMap((route) => route.tags));

@@ -28,7 +28,7 @@ export interface KeyScope {
 interface KeyRow {
   readonly payloadHash: string;
   readonly status: 'RUNNING' | 'DONE';
-  /** Nobody holds it: its holder released it or let its lease lapse. */
+  /** No request holds it: its holder released it or let its lease expire. */
   readonly isFree: boolean;
   readonly resourceId: string | null;
 }

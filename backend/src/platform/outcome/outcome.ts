@@ -18,7 +18,7 @@ export const refused = (code: string, message: string): Outcome<never> => ({
   message,
 });
 
-/** Nobody can say: timeout, cut connection, 5xx, an empty or unreadable answer. */
+/** The outcome is unknown: timeout, cut connection, 5xx, an empty or unreadable response. */
 export const unknown = (reason: string): Outcome<never> => ({ kind: 'unknown', reason });
 
 /** Maps the value of a `done` outcome and leaves the others as they are. */

@@ -26,7 +26,7 @@ export interface RulesReport {
 /** Checks every rule, and calls `onRule` after each. */
 export type CheckRules = (onRule?: () => Promise<void>) => Promise<RulesReport>;
 
-/** Nobody waits for a run at night, and a rule reads whole tables. */
+/** No request waits for a run at night, and a rule reads whole tables. */
 const statementMs = 20 * 60_000;
 const longestText = 200;
 
