@@ -14,7 +14,10 @@ export interface CliDeps {
    * @throws CliError usage off a terminal, interrupted at Ctrl-C.
    */
   promptSecret(message: string): Promise<string>;
-  /** Asks for one line on the terminal. @throws CliError usage off a terminal. */
+  /**
+   * Prompts for one line on the terminal.
+   * @throws CliError usage off a terminal.
+   */
   ask(question: string): Promise<string>;
   /** Prompts for a confirmation on the terminal. @throws CliError usage off a terminal. */
   confirm(question: string): Promise<boolean>;

@@ -23,7 +23,7 @@ const inheritSettings = (parent: Command, command: Command): void => {
   for (const child of command.commands) inheritSettings(command, child);
 };
 
-/** Returns a command. One that is not loaded has the name and the description alone. */
+/** Returns a command. A command that is not loaded has only its name and description. */
 const commandOf = async (
   deps: CliDeps,
   { name, about, load }: CommandEntry,

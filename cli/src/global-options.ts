@@ -10,13 +10,13 @@ export interface GlobalOptions {
   readonly adminUrl?: string;
   readonly email?: string;
   readonly passwordStdin: boolean;
-  /** The file of certificates to trust beside the system's. */
+  /** The file of certificates to trust in addition to the system's. */
   readonly caFile?: string;
   /** Allows plain http to other machines. */
   readonly insecure: boolean;
 }
 
-/** Reads the global options from wherever on the command line they stood. */
+/** Reads the global options from any position on the command line. */
 export const globalOptionsOf = (command: Command): GlobalOptions => {
   const given = command.optsWithGlobals<Partial<GlobalOptions>>();
   return {

@@ -7,7 +7,7 @@ import { showable, showableLines } from './io/showable.ts';
 const codeOf = (deps: CliDeps, error: unknown): ExitCode => {
   if (deps.signal.aborted) return exitCodes.interrupted;
   if (error instanceof CommanderError) {
-    // Help and the version were asked for. Commander has already said what is wrong otherwise.
+    // Commander ends help and version this way. For errors, it has already printed the message.
     return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
   }
   if (error instanceof CliError) {

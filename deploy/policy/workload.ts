@@ -114,9 +114,7 @@ export const containersOf = (pod: Pod): readonly Container[] => [
   ...pod.ephemeralContainers,
 ];
 
-/**
- * Says what is wrong with one resource. Returns nothing where it is none of the rule's business.
- */
+/** Returns the problems of one resource. Returns none if the rule does not apply to it. */
 export type ResourceRule = (type: string, props: unknown) => readonly string[];
 
 /** One sentence if the condition holds, else none. */

@@ -5,7 +5,7 @@ import { openReleases } from './config/release.ts';
 import type { StackConfig } from './config/stack-config.ts';
 import { createStack } from './stack.ts';
 
-/** The keys that the CLI keeps encrypted. It passes the list beside the configuration. */
+/** The keys that the CLI stores encrypted. It passes the list along with the configuration. */
 const secretKeys = (): readonly string[] => {
   const keys: unknown = JSON.parse(process.env['PULUMI_CONFIG_SECRET_KEYS'] ?? '[]');
   return Array.isArray(keys) ? keys.filter((key) => typeof key === 'string') : [];

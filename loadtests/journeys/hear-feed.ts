@@ -82,7 +82,7 @@ const takeEvent = (
   observe('feed_message_valid', message !== undefined);
   if (message !== undefined) observe('feed_spread_right', message.hasRightSpread);
   if (name === 'price_snapshot') {
-    // One that ticks have overtaken on its way says nothing about the first of them.
+    // A tick that others have overtaken on its way shows nothing about the first of them.
     heard.snapshots.push(heard.ticks.length === 0 ? message?.seq : undefined);
     return;
   }

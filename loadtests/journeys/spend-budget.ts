@@ -68,7 +68,7 @@ const tryExempt = ({ client, observe }: SpendBudgetOptions, count: number): void
   }
 };
 
-/** Spends what the window has left after `spent` requests, then asks for more. */
+/** Spends the rest of the window after `spent` requests, then sends more. */
 const spend = (options: SpendBudgetOptions, spent: number): void => {
   const { api, windowSeconds, client, observe } = options;
   const within = client.limited(api.limit - spent);
@@ -98,7 +98,10 @@ const tryNeighbour = ({ api, neighbour, observe }: SpendBudgetOptions): void => 
   observe('neighbour_untouched', isAdmitted(answer) && remaining === api.limit - 1);
 };
 
-/** Asks another replica: with the cache it knows what is spent, without it it counts by itself. */
+/**
+ * Sends requests to another replica: with the cache it shares the count, without it it counts by
+ * itself.
+ */
 const tryElsewhere = ({ api, elsewhere, observe }: SpendBudgetOptions): void => {
   if (elsewhere === undefined) return;
   const answer = elsewhere.client.limitedOnce();

@@ -4,7 +4,7 @@ interface PriceMessage {
   readonly seq: number;
   /** All its amounts as one text. */
   readonly amounts: string;
-  /** The moment at which the provider was asked, in ms. */
+  /** The time at which the provider was queried, in ms. */
   readonly asOfMs: number;
   /** True for the last known price, sent while the provider is down. */
   readonly isStale: boolean;
@@ -40,8 +40,8 @@ export const readPriceMessage = (data: unknown): PriceMessage | undefined => {
 };
 
 /**
- * Returns true when the provider was asked for the price less than `maxAgeMs` before it arrived at
- * `atMs`: not the last one that was known, and not one of an earlier mark.
+ * Returns true when the provider was queried for the price less than `maxAgeMs` before it arrived
+ * at `atMs`: it is neither the last known price nor that of an earlier mark.
  */
 export const isFresh = (message: PriceMessage, atMs: number, maxAgeMs: number): boolean =>
   !message.isStale && Math.abs(atMs - message.asOfMs) < maxAgeMs;

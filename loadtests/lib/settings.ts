@@ -34,7 +34,7 @@ export interface Settings {
    * proxy does. `real`: a proxy in front does, so that the load test is one client.
    */
   readonly hop: Hop;
-  /** Another replica of the customer API. Without it none is asked. */
+  /** Another replica of the customer API. Without it no other replica is tested. */
   readonly otherCustomerUrl: string | undefined;
   /** `stopped`: the cache is down, and each replica counts alone. */
   readonly cache: Cache;

@@ -17,7 +17,7 @@ export type Frame =
 /** The answer that keeps a socket open. */
 export const pongFrame = '3';
 
-/** Asks to join a namespace, such as `/price`. */
+/** Requests to join a namespace, such as `/price`. */
 export const joinFrame = (namespace: string): string => `40${namespace},`;
 
 /** Returns the WebSocket address of a server at `baseUrl` (http or https). */

@@ -99,7 +99,10 @@ export const setup = (): RunData => {
   return { seed, customers, operatorToken, portalToken, productId, findings };
 };
 
-/** The customer of this k6 client, who is nobody else's, and lives from one journey to the next. */
+/**
+ * The customer of this k6 client, which no other client uses, and which lasts from one journey to
+ * the next.
+ */
 let customer: Customer | undefined;
 let session: Session | undefined;
 /** The journeys of this customer so far. */

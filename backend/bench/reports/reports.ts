@@ -57,7 +57,7 @@ const fillSide = async (stack: BenchStack, orders: number): Promise<number> => {
   const seconds = (performance.now() - begun) / 1000;
   const window = { from: addMs(now, -71 * hourMs), to: addMs(now, -hourMs) };
   await fillDatabase(migrateUrl, { series: 2, ...recent, ...window });
-  // Pages that a checkpoint still has to write would weigh on whoever reads first.
+  // Pages that a checkpoint still has to write would slow down the first measurement.
   await withConnection(migrateUrl, (client) => client.query('VACUUM ANALYZE'));
   return seconds;
 };

@@ -6,8 +6,8 @@ const tickMs = 10;
 const kilobytesEach = 1024;
 
 /**
- * Reads what Linux tells of a process. Returns undefined on another system, or once the process is
- * gone.
+ * Reads the counters that Linux keeps of a process. Returns undefined on another system, or once
+ * the process is gone.
  */
 const readProcFile = (pid: number, file: 'stat' | 'status'): string | undefined => {
   const path = `/proc/${pid}/${file}`;

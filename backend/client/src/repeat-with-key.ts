@@ -14,7 +14,10 @@ const passing: ReadonlySet<string> = new Set([
   'RATE_LIMITED',
 ]);
 
-/** Returns true for a failure after which nobody knows, or the API says, that it may be repeated. */
+/**
+ * Returns true for a failure after which the request may be repeated, because the outcome is
+ * unknown or the API allows it.
+ */
 export const mayRepeat = (error: unknown): boolean => {
   if (error instanceof ApiUnreachableError) return true;
   if (!(error instanceof ApiError)) return false;
@@ -47,8 +50,8 @@ const waitOf = (error: unknown, attempt: number, firstWaitMs: number): number =>
 };
 
 /**
- * Makes a call that takes an idempotency key, and repeats it with the same key while nobody knows
- * whether it took effect. Whatever died in between, there is one order in the end.
+ * Makes a call that takes an idempotency key, and repeats it with the same key while its outcome is
+ * unknown. Whatever failed in between, there is one order in the end.
  * @throws what the call throws, where it may not be repeated or was repeated often enough
  */
 export const repeatWithKey = async <Result>(

@@ -33,7 +33,7 @@ export interface SessionOptions extends Omit<ApiClientOptions, 'token'> {
 /** A customer's session: a client that keeps itself signed in. */
 export interface CustomerSession {
   readonly api: ApiClient<paths>;
-  /** Undefined where nobody is signed in. */
+  /** Undefined if no customer is signed in. */
   tokens(): Tokens | undefined;
   /** Takes over the tokens of a sign-in. */
   begin(tokens: Tokens): void;
@@ -82,9 +82,9 @@ const withToken = (request: Request, token: string | undefined): Request => {
 };
 
 /**
- * Creates a session whose client sends the access token and, once that has ended, refreshes it.
- * A refresh token is good once. So refreshes take turns over all tabs, and whoever comes second
- * finds the tokens that the first one has stored and uses those.
+ * Creates a session whose client sends the access token and, once that has expired, refreshes it. A
+ * refresh token can be used once. Refreshes are therefore serialised over all tabs, and a second
+ * one uses the tokens that the first has stored.
  */
 export const createCustomerSession = (options: SessionOptions): CustomerSession => {
   const { storage, onEnd, name = 'digital-gold-session', fetch: given, ...rest } = options;

@@ -23,8 +23,8 @@ const paymentStatements = (terms: SqlTerms): readonly string[] => {
     status, standing, amount_paise, currency, method, refund_reference, refunded_at, learned_at,
     gateway_at, next_reversal_poll_at, updated_at`;
   return [
-    // One statement, since each of the two rows names the other one. Of the payments nobody asks
-    // the gateway any more whether they went away: it knows none of them.
+    // One statement, since each of the two rows names the other one. The payments are never queried
+    // for reversals, because the gateway does not know them.
     `WITH asked AS (INSERT INTO payment_order (id, user_id, order_id, quote_id, gateway, gateway_order_id,
        amount_paise, status, method, captured_payment_id, paid_at, expires_at, created_at,
        updated_at)

@@ -44,7 +44,7 @@ const fail = (error: unknown): void => {
   process.exit(1);
 };
 
-// A panic of the engine reaches nobody else.
+// A panic of the engine reaches no other handler.
 process.on('uncaughtException', fail);
 // The engine leaves a timer of 10 s behind, which nothing waits for.
 main(process.argv.slice(2)).then((code) => process.exit(code), fail);

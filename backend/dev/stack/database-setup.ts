@@ -72,7 +72,7 @@ export const ensureDatabase = (adminUrl: string, name: string): Promise<boolean>
     return true;
   });
 
-/** Drops a database with whoever is connected to it. */
+/** Drops a database and ends its connections. */
 export const dropDatabase = (adminUrl: string, name: string): Promise<void> =>
   withConnection(adminUrl, async (client) => {
     await client.query(`DROP DATABASE IF EXISTS ${client.escapeIdentifier(name)} WITH (FORCE)`);

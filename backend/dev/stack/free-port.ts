@@ -3,9 +3,9 @@ import { createSocket } from 'node:dgram';
 import { isPortFree } from './stack-ports.ts';
 
 /**
- * Claims a port's number for this process among all that ask here, of whatever run on this machine:
- * the claim is the UDP port of that number, which the system takes back when the process ends. So
- * nobody else is given a TCP port on which a server of this process is about to listen.
+ * Claims a port's number for this process among all processes on this machine that use this
+ * function. The claim is the UDP port of that number, which the system releases when the process
+ * ends. No other process then gets a TCP port on which a server of this one is about to listen.
  */
 const claim = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
@@ -19,9 +19,9 @@ const claim = (port: number): Promise<boolean> =>
   });
 
 /**
- * A port that nobody listens on now and that nobody else is given while this process runs. It is
- * below the range from which systems take the ports of outgoing connections, so none of those takes
- * it between this answer and the listening.
+ * A port that is not in use and that no other process gets while this process runs. It is below the
+ * range from which systems take the ports of outgoing connections, so none of those takes it before
+ * the server listens.
  */
 export const freePort = async (): Promise<number> => {
   for (let attempt = 0; attempt < 200; attempt += 1) {

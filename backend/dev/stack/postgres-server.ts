@@ -35,7 +35,7 @@ interface PostgresOptions {
   readonly port: number;
   readonly logFile: string;
   readonly user: ServerUser | undefined;
-  /** False only for tests: data that nobody minds losing is not worth a disk's waiting. */
+  /** False only for tests, whose data may be lost, so that they need not wait for the disk. */
   readonly durable: boolean;
   /** The server's own time zone (default UTC). */
   readonly timezone?: string;
@@ -186,8 +186,9 @@ const answers = async (url: string): Promise<boolean> => {
 };
 
 /**
- * Stops the server of a data folder, whose clients are cut off. Returns false when none served it. SIGINT is
- * PostgreSQL's fast shutdown: nothing is lost, nobody is waited for. SIGQUIT is its crash.
+ * Stops the server of a data folder, and ends the connections of its clients. Returns false when
+ * none served it. SIGINT is PostgreSQL's fast shutdown: nothing is lost, and it does not wait for
+ * clients. SIGQUIT is its crash.
  */
 export const stopPostgres = async (
   data: string,

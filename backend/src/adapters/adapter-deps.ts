@@ -3,8 +3,8 @@ import type { HttpClientOptions } from '../platform/http-client/index.ts';
 
 /**
  * How an odd row of a list was read (contract: collaborators > Lists). `left_out`: it is about
- * something else. `open`: its state is none that we know, so it counts as under way. `unread`: it
- * may be about what was asked, and can't be read.
+ * another object. `open`: its state is unknown to us, so it counts as in progress. `unread`: it may
+ * be about the queried object, and can't be read.
  */
 export type RowReading = 'left_out' | 'open' | 'unread';
 

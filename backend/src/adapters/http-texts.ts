@@ -12,8 +12,8 @@ export const inPath = encodeURIComponent;
 export const withoutNumbers = (text: string): string => text.replace(/\d{4,}/g, '…');
 
 /**
- * Returns the meaning of a collaborator's state by a table. One that is not there, or of no name,
- * counts as `open`. What comes from outside is looked up among the table's own names alone.
+ * Returns the meaning of a collaborator's state from a table. A missing or unknown state counts as
+ * `open`. Only the table's own keys are looked up, since the state comes from outside.
  */
 export const meaningOf = <T>(
   table: Readonly<Record<string, T>>,

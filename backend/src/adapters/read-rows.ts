@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { textOrDigits } from '../platform/http-client/index.ts';
 import type { AdapterDeps, RowReading } from './adapter-deps.ts';
 
-/** Says how the rows of a list are read, and which of them are about what was asked. */
+/** Describes how the rows of a list are read, and which of them are about the queried object. */
 export interface RowRules<T> {
   readonly schema: z.ZodType<T>;
   /** The kind that a row names in `entity`, where it names one. */
   readonly entity?: string;
-  /** The thing that was asked about, and where a row names it. */
+  /** The queried object, and the field of a row that names it. */
   readonly about?: {
     readonly id: string;
     readonly idOf: (row: Fields) => unknown;
@@ -34,11 +34,11 @@ type Fields = Readonly<Record<string, unknown>>;
 interface ReadRows<T> {
   /** Those that can be read, in the list's order. */
   readonly rows: readonly T[];
-  /** The number of those that may be about what was asked and can't be read. */
+  /** The number of rows that may be about the queried object and can't be read. */
   readonly unread: number;
   /** The subject that each of those names. Null where it names nothing. */
   readonly unreadAbout: readonly (string | null)[];
-  /** True where the list is about another: it proves nothing about what was asked. */
+  /** True if the list is about another object, so that it proves nothing about the queried one. */
   readonly isForeign: boolean;
 }
 
@@ -46,7 +46,7 @@ const fields = z.record(z.string(), z.unknown());
 
 const fieldsOf = (row: unknown): Fields => fields.safeParse(row).data ?? {};
 
-/** Returns the text of an id or a state, or undefined for what is none. */
+/** Returns the text of an id or a state, or undefined for any other value. */
 const nameOf = (value: unknown): string | undefined => {
   const text = textOrDigits.safeParse(value).data?.trim();
   return text === '' ? undefined : text;
@@ -94,9 +94,9 @@ export type RowReader = <T>(
 ) => ReadRows<T>;
 
 /**
- * Creates the reader of a collaborator's lists: one row that can't be read takes nothing from the
- * others. Odd rows are counted, and told in one warning a list, by the fields that are odd and
- * never by what stands in them.
+ * Creates the reader of a collaborator's lists. A row that can't be read does not affect the
+ * others. Odd rows are counted, and logged in one warning per list, with the names of the odd
+ * fields and never their values.
  */
 export const createRowReader =
   (
@@ -124,7 +124,7 @@ export const createRowReader =
     if (counts.left_out + counts.open + counts.unread > 0) {
       const paths = [...new Set(unread.flatMap((row) => row.paths))].slice(0, 10);
       const told = { leftOut: counts.left_out, open: counts.open, unread: counts.unread, paths };
-      logger.warn({ collaborator, operation, ...told }, 'a list has rows that are not understood');
+      logger.warn({ collaborator, operation, ...told }, 'a list has rows that cannot be read');
     }
     const isNarrow = rules.about !== undefined && rules.about.isMixed !== true;
     const isForeign =

@@ -1,7 +1,7 @@
 /** One error as clients see it and as we treat it. */
 export interface ErrorRow {
   readonly status: number;
-  /** For people. Whoever throws the error may give a more exact one. */
+  /** For people. The code that throws the error may give a more exact one. */
   readonly message: string;
   /** The same request, unchanged, may succeed later. */
   readonly retryable?: true;

@@ -81,9 +81,9 @@ export const sellByGrams = (grams: Grams, sellPricePaise: Paise): SellBreakdown 
 };
 
 /**
- * Breaks down a sale of so many rupees' worth: the weight is found first, then it is a sale by
+ * Breaks down a sale of this many rupees: it first finds the weight, then breaks down a sale by
  * weight.
- * @throws MoneyError AMOUNT_TOO_SMALL when it comes to less than 0.0001 g
+ * @throws MoneyError AMOUNT_TOO_SMALL when it is less than 0.0001 g
  */
 export const sellByInr = (amountPaise: Paise, sellPricePaise: Paise): SellBreakdown =>
   sellByGrams(gramsFor(amountPaise, sellPricePaise), sellPricePaise);

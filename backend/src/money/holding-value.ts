@@ -25,7 +25,7 @@ export const investedLeavingWith = (held: HeldGold, soldGrams: Grams): Paise => 
   return paise(divideHalfUp(held.investedPaise * soldGrams, held.balance));
 };
 
-/** The present worth of a holding, beside the amount paid for it. */
+/** The current value of a holding, and the amount paid for it. */
 interface HoldingValue {
   readonly currentValuePaise: Paise;
   readonly profitLossPaise: Paise;

@@ -49,7 +49,7 @@ export interface ApiDefinition {
   readonly limitPerMinute: number;
   readonly routes: readonly Route[];
   readonly guard: Guard;
-  /** Is told of each request beyond the limit, after it is counted. */
+  /** Called for each request beyond the limit, after it is counted. */
   readonly onLimited?: (req: Request) => void;
   /** The accounting API publishes no schema. */
   readonly docs: boolean;

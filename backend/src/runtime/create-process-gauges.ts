@@ -12,7 +12,7 @@ interface ProcessGaugesOptions {
   readonly build: { readonly version: string; readonly commit: string };
 }
 
-/** The length of a queue of the client, which its types do not tell. */
+/** The length of a queue of the client, which is missing in its types. */
 const lengthOf = (redis: Redis, queue: 'commandQueue' | 'offlineQueue'): number => {
   const kept: unknown = Reflect.get(redis, queue);
   const length: unknown =

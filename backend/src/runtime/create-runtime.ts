@@ -106,7 +106,7 @@ const openDatabase = (
     }),
     applicationName: name,
     onPoolError: (error) => logger.warn({ err: error }, 'a database connection was lost'),
-    onReplaced: (reason) => logger.warn({ reason }, 'every database connection is given up'),
+    onReplaced: (reason) => logger.warn({ reason }, 'all database connections are discarded'),
     timers,
   });
 

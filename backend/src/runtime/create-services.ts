@@ -196,7 +196,7 @@ const createShared = (runtime: Runtime) => {
   };
 };
 
-/** Creates the bounds on what customers have collaborators asked. */
+/** Creates the bounds on the collaborator calls that customers can cause. */
 const createUseBounds = (config: ServicesConfig, runtime: Runtime) => ({
   quoteBound: createUseBound({
     ...runtime,

@@ -30,7 +30,7 @@ const startWaitMs = 10_000;
 
 export interface OpenKeyring {
   readonly keyring: Keyring;
-  /** Reads the keys once, and goes on reading them until `close`. */
+  /** Reads the keys once, and keeps reading them until `close`. */
   start(): Promise<void>;
   /** Reads the keys once. @throws KeysUnavailableError where one is withheld */
   read(): Promise<void>;

@@ -16,7 +16,7 @@ import type { Db, InTransaction } from '../platform/db/index.ts';
 export interface OutdatedValues {
   /** Of customers, to be wrapped again. */
   readonly dataKeys: number;
-  /** Of webhooks that matched nobody, to be sealed again. */
+  /** Bodies of webhooks that matched no customer, to be sealed again. */
   readonly webhookBodies: number;
   /** Of people who were not signed in, and notes on them, to be sealed again. */
   readonly tickets: number;

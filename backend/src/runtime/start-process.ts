@@ -43,9 +43,9 @@ const createMigrationCheck = ({ database }: Runtime): (() => Promise<void>) => {
 };
 
 /**
- * Refuses to start where times would be read in another zone than UTC, as through a pooler that
- * drops what a connection asks for. A database that is not there yet is checked with each
- * connection that is opened later.
+ * Refuses to start if times would be read in another zone than UTC, for example through a pooler
+ * that drops startup parameters. If the database is not available yet, each connection is checked
+ * when it is opened later.
  */
 const checkSession = async ({ database }: Runtime): Promise<void> => {
   await database.connections.checkSession().catch((error: unknown) => {
@@ -53,7 +53,7 @@ const checkSession = async ({ database }: Runtime): Promise<void> => {
   });
 };
 
-/** The part of the grace in which what is left is given up and closed, in milliseconds. */
+/** The part of the grace period in which open work is abandoned and closed, in milliseconds. */
 const closingMs = 8000;
 
 /** Listens, answers the probes, and shuts down in order at SIGTERM. */

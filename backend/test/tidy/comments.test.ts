@@ -10,6 +10,26 @@ const proseOf = (comment: string): string =>
 const oddComments = (text: string): string[] =>
   commentsOf(text).filter((comment) => /;(?:\s|$)|\banew\b/u.test(proseOf(comment)));
 
+/** Words that hide who does what, in the code that a deployment runs or an operator reads. */
+const vague = /\b(?:nobody|whoever|turned down|what became of|(?:speaks?|tells?) of)\b/iu;
+
+const vagueComments = (text: string): string[] =>
+  commentsOf(text).filter((comment) => vague.test(proseOf(comment)));
+
+it('names who does what in every comment, outside of tests', () => {
+  const found = [...allSources, ...neighbourSources]
+    .filter(({ isTest }) => !isTest)
+    .flatMap(({ path, text }) => vagueComments(text).map((comment) => `${path}: ${comment}`));
+  expect(found).toEqual([]);
+});
+
+it.each(['// Nobody asks.', '/** Finds out what became of it. */', '// Whoever holds it.'])(
+  'knows a vague comment when it sees it: %j',
+  (text) => {
+    expect(vagueComments(text)).toHaveLength(1);
+  },
+);
+
 it('says one statement a sentence in every comment, in words that people use', () => {
   const found = [...allSources, ...neighbourSources].flatMap(({ path, text }) =>
     oddComments(text).map((comment) => `${path}: ${comment}`),

@@ -10,7 +10,10 @@ const nodePolicies = [
   'AmazonEC2ContainerRegistryPullOnly',
 ];
 
-/** What EKS runs beside the service. Without the first one no NetworkPolicy is enforced. */
+/**
+ * The add-ons that EKS runs along with the service. Without the first one no NetworkPolicy is
+ * enforced.
+ */
 const addons: Readonly<Record<string, object>> = {
   'vpc-cni': { enableNetworkPolicy: 'true' },
   'kube-proxy': {},

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Passwords } from './addresses.ts';
 
 /**
- * Reads the settings of an example from its stack, and the passwords beside them.
+ * Reads the settings of an example from its stack, and its passwords.
  * @throws ZodError naming the key that is missing or wrong.
  */
 export const readSettings = <Schema extends z.ZodType>(

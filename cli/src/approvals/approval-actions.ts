@@ -60,7 +60,7 @@ export const listApprovals = async (
   });
 };
 
-/** Shows a request and, once confirmed, does what it asks for. */
+/** Shows a request and, once confirmed, approves it. */
 export const approveRequest = async (
   deps: CliDeps,
   id: string,
@@ -84,7 +84,7 @@ export const approveRequest = async (
   print(deps, command, approved);
 };
 
-/** Rejects what another operator asked for. */
+/** Rejects another operator's request. */
 export const rejectRequest = async (
   deps: CliDeps,
   id: string,
@@ -97,7 +97,7 @@ export const rejectRequest = async (
   print(deps, command, rejected);
 };
 
-/** Takes back what one asked for. */
+/** Withdraws the operator's own request. */
 export const withdrawRequest = async (
   deps: CliDeps,
   id: string,

@@ -25,7 +25,7 @@ export type ReportItem = z.infer<typeof reportAnswer>['items'][number];
 /** The admin API's readiness report, or the reason why there is none. */
 export type AdminReport =
   | { readonly kind: 'received'; readonly items: readonly ReportItem[] }
-  /** Nobody is signed in, so it was not requested. */
+  /** No operator is signed in, so it was not requested. */
   | { readonly kind: 'signed-out'; readonly detail: string; readonly hint: string | undefined }
   /** The API refuses the credentials, or their role. */
   | { readonly kind: 'refused'; readonly detail: string; readonly hint: string | undefined }

@@ -11,10 +11,10 @@ interface Place {
 
 const timeoutMs = 5000;
 const dayMs = 24 * 60 * 60_000;
-/** Whoever renews certificates by themselves does so a month before their end. */
+/** Automatic renewal replaces a certificate a month before it expires. */
 const daysBefore = 14;
 
-/** Returns the end of the certificate that is shown there, whoever signed it. */
+/** Returns the expiry of the certificate that a server shows, without checking its issuer. */
 const readEnd = ({ host, port }: Place, signal: AbortSignal): Promise<Date> =>
   new Promise((resolve, reject) => {
     // The date is wanted of one that is not trusted too. Nothing is sent.

@@ -1,7 +1,10 @@
 import type { DatabaseStatus } from '../look-ups/look-up-forms.ts';
 import type { Check, Finding } from './check.types.ts';
 
-/** From there on an upgrade, which starts replicas beside those that run, may find none free. */
+/**
+ * Beyond this share, an upgrade, which starts new replicas while the old ones run, may find no free
+ * connection.
+ */
 const fullPercent = 80;
 
 const judgeConnections = ({ connections, maxConnections }: DatabaseStatus): Finding => {

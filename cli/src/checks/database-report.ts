@@ -9,7 +9,10 @@ export type DatabaseReport =
   | { readonly kind: 'received'; readonly status: DatabaseStatus }
   | { readonly kind: 'not-asked'; readonly detail: string };
 
-/** Asks the service's own command for the state of the database. Throws only when interrupted. */
+/**
+ * Runs the service's operator command to get the state of the database. Throws only when
+ * interrupted.
+ */
 export const fetchDatabase = async (deps: CliDeps, context: Context): Promise<DatabaseReport> => {
   // A pod has the right to run commands in others only where an operator gave it.
   if (context.kind === 'pod' || (context.kind === 'kube' && context.inCluster)) {

@@ -60,7 +60,7 @@ export interface Installation {
   readonly operations: () => Promise<OperationsReport>;
   /** The address of the admin API, where one is given. */
   readonly adminUrl: string | undefined;
-  /** Asks once how the database is set up. */
+  /** Queries the setup of the database once. */
   readonly database: () => Promise<DatabaseReport>;
   /** Reads the figures of a worker once. */
   readonly workerMetrics: () => Promise<WorkerMetrics>;

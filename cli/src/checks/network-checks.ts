@@ -21,7 +21,9 @@ const readyPod = (pods: readonly KubePod[], component: string): KubePod | undefi
       labels['app.kubernetes.io/component'] === component && isReady && !isTerminating,
   );
 
-/** Tries what the chart's policies forbid: the admin API has nothing to ask of the customer API. */
+/**
+ * Tries a connection that the chart's policies forbid: the admin API never calls the customer API.
+ */
 const probe = async ({ client, pods }: Release): Promise<Finding> => {
   const [from, to] = [readyPod(itemsOf(pods), 'admin'), readyPod(itemsOf(pods), 'customer')];
   const port = to?.ports['http'];

@@ -46,7 +46,9 @@ const judgeRun = (last: LastRun | undefined, now: Date): Finding => {
   };
 };
 
-/** Checks of what waits for a person. Each is a warning: the service goes on. */
+/**
+ * Checks of work that waits for an operator. Each is a warning, since the service keeps running.
+ */
 export const operationsChecks: readonly Check[] = [
   {
     id: 'dead-jobs',

@@ -17,7 +17,7 @@ const judgeVersion = (version: string): Finding => {
   return { status: isNewEnough ? 'ok' : 'failed', detail };
 };
 
-/** What the chart makes, by its API group. */
+/** The kinds that the chart creates, by API group. */
 const made: readonly (readonly [group: string, resource: string])[] = [
   ['apps', 'deployments'],
   ['batch', 'jobs'],
@@ -73,7 +73,7 @@ const migrationsFinding = async ({ deps, context, release }: Installation): Prom
   }
 };
 
-/** Asks the cluster. A right that is not there leaves the question open. */
+/** Queries the cluster. Without the right to do so, the answer stays open. */
 const ofCluster =
   (ask: (client: KubeClient, installation: Installation) => Promise<Finding>): Check['run'] =>
   async (installation) => {
@@ -96,7 +96,7 @@ const connectionsFinding = async ({ database, release }: Installation): Promise<
   if (report.kind !== 'received') return { status: 'not-run', detail: report.detail };
   const { connections, maxConnections, readOnly } = report.status;
   if (readOnly) return { status: 'failed', detail: 'The database is read-only.' };
-  // An upgrade starts new replicas beside those that run.
+  // An upgrade starts new replicas while the old ones still run.
   const free = maxConnections - connections;
   const detail = `${connections} of ${maxConnections} connections are in use.`;
   return { status: free >= connections / 2 ? 'ok' : 'warning', detail };

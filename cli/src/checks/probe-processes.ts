@@ -9,14 +9,14 @@ export type ProcessName = (typeof processNames)[number];
 /** The state of a process, as it reports it itself or as the cluster does. */
 export interface ProcessProbe {
   readonly process: ProcessName;
-  /** `silent`: nobody answered. */
+  /** `silent`: there was no response. */
   readonly state: 'ready' | 'not-ready' | 'silent';
   /** Each thing that the process needs, by its name, or empty where only its state is known. */
   readonly needs: Readonly<Record<string, 'ok' | 'failed'>>;
   readonly detail: string;
 }
 
-/** A probe has no reason to take long. Its own checks give up after two seconds. */
+/** A probe should be fast: the process's own checks time out after two seconds. */
 const probeTimeoutMs = 5000;
 
 const readyz = z.object({

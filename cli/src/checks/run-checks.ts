@@ -55,7 +55,7 @@ export const runChecks = async (
   return { records: found.flat(), stop: undefined };
 };
 
-/** Short beside a start that takes half a minute, and easy on the cluster. */
+/** Short compared with a start of half a minute, and little load for the cluster. */
 const pauseMs = 2000;
 
 const describeProblems = ({ records }: CheckRun): string => {

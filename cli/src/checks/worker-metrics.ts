@@ -2,7 +2,7 @@ import type { CliDeps } from '../cli-deps.ts';
 import { CliError } from '../cli-error.ts';
 import { componentSelector, type KubeClient } from '../clients/kube.ts';
 
-/** The figures of a worker by their names, or undefined where no worker could be asked. */
+/** The metrics of a worker by name, or undefined if no worker could be queried. */
 export type WorkerMetrics = ReadonlyMap<string, number> | undefined;
 
 const timeoutMs = 5000;

@@ -64,7 +64,10 @@ export type AdminApi = <Form extends z.ZodType>(
 
 const waitingForm = z.object({ approvalId: z.string(), status: z.literal('PENDING') });
 
-/** Ends a command whose change waits for another operator: it was asked for, which is no failure. */
+/**
+ * Ends a command whose change waits for another operator. The request was made, so it is not a
+ * failure.
+ */
 const stopAtRequest = (body: unknown): void => {
   const waiting = waitingForm.safeParse(body);
   if (!waiting.success) return;

@@ -48,7 +48,7 @@ const tokenFor = async (
 
 /**
  * Runs `work` with the admin API of the chosen context, then closes the connection.
- * @throws CliError denied when nobody is signed in, unreachable, and RefusalError.
+ * @throws CliError denied when no operator is signed in, unreachable, and RefusalError.
  */
 export const withAdmin = async <T>(
   deps: CliDeps,

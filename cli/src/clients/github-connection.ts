@@ -64,7 +64,7 @@ export const readGithubPlace = (env: Environment): GithubPlace => {
   };
 };
 
-/** Returns the status of a response. Octokit's error has none when nobody answered. */
+/** Returns the status of a response. Octokit's error has none without a response. */
 const statusOf = (error: Error): number | undefined =>
   'status' in error && typeof error.status === 'number' && 'response' in error && error.response
     ? error.status
@@ -85,8 +85,8 @@ const deepest = (error: Error): Error =>
   error.cause instanceof Error ? deepest(error.cause) : error;
 
 /**
- * Turns what Octokit threw into a CliError. `silenceHint` says what to do when nobody answered.
- * Never shows the token.
+ * Converts Octokit's errors to a CliError. `silenceHint` says what to do without a response. It
+ * never shows the token.
  */
 export const githubFailure = (
   error: unknown,

@@ -17,7 +17,7 @@ const messageIn = (body: unknown): string | undefined => {
   }
 };
 
-/** A refusal of the API server, with the status by which callers tell one from another. */
+/** A refusal of the API server, with the status by which callers distinguish refusals. */
 export class KubeRefusal extends CliError {
   readonly status: number;
 

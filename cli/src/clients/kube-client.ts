@@ -128,7 +128,7 @@ const createListCalls = (options: {
   };
 };
 
-/** Conflicts with other writers before a change is given up. */
+/** The number of conflicts with other writers after which a change fails. */
 const mostAttempts = 8;
 
 const asMergePatch = setHeaderOptions('Content-Type', PatchStrategy.MergePatch);
@@ -138,7 +138,10 @@ type Annotations = Readonly<Record<string, string>>;
 const isConflict = (error: unknown): boolean =>
   error instanceof KubeRefusal && error.status === 409;
 
-/** Creates the calls that read a config map, set single keys of it, and tell of the change. */
+/**
+ * Creates the calls that read a config map, set single keys of it, and record the change as an
+ * event.
+ */
 const createConfigMapCalls = (options: {
   readonly apis: KubeApis;
   readonly namespace: string;

@@ -19,7 +19,7 @@ const stateOf = ({ status }: V1Job): KubeJob['state'] => {
 
 const createdAt = ({ metadata }: V1Job): number => metadata?.creationTimestamp?.getTime() ?? 0;
 
-/** A job that is over goes by itself where nobody takes it away. */
+/** A finished job is deleted by the cluster after this time. */
 const secondsKept = 600;
 
 /** Returns a job that runs the first container of another once, with other arguments. */

@@ -20,7 +20,7 @@ type LookCalls = Pick<
   | 'hasNamespace'
 >;
 
-/** A log of a chatty process would fill the disk of whoever asks. */
+/** The log of a verbose process could fill the caller's disk. */
 const mostLogBytes = 4 * 1024 * 1024;
 
 /** A release has few of each, and of events the newest are enough. */

@@ -1,15 +1,15 @@
 import type { Middleware } from '@kubernetes/client-node';
 import { callTimeoutMs } from './kube-call.ts';
 
-/** The name under which the cluster keeps what goldctl asks and writes. */
+/** The name under which the cluster records goldctl's requests and changes. */
 export const clientName = 'goldctl';
 
 /** The methods whose fields get a manager. */
 const noting: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
 /**
- * Names the program to the cluster: to its audit log, and as the manager of each field that it
- * writes. Both are the library's HTTP client otherwise, which nobody knows.
+ * Identifies the program to the cluster: in its audit log, and as the manager of each field that it
+ * writes. Otherwise both would name the library's HTTP client.
  */
 export const nameItself: Middleware = {
   pre: async (request) => {

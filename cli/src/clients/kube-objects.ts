@@ -13,7 +13,7 @@ import type { KubeDeployment, KubeObject, KubePod, KubeReference } from './kube.
 /** The cluster itself makes this one in every namespace and mounts it into each pod. */
 const clusterOwn = new Set(['kube-root-ca.crt']);
 
-/** Merges references to the same object. One that is required anywhere is required. */
+/** Merges references to the same object. If any of them is required, the object is required. */
 export const mergeReferences = (references: readonly KubeReference[]): KubeReference[] => {
   const merged = new Map<string, KubeReference>();
   for (const one of references) {

@@ -15,7 +15,7 @@ class Tunnel extends Duplex {
 
   attach(stream: KubeStream): void {
     this.stream = stream;
-    // The pod may refuse before this end has been told that the connection is open.
+    // The pod may refuse before this end knows that the connection is open.
     if (this.destroyed) stream.close();
     void stream.closed.then(() => this.push(null));
   }
@@ -75,7 +75,7 @@ export const createPortForward = (options: {
       tunnel.attach(await open(purpose, path, (number, bytes) => tunnel.receive(number, bytes)));
       return tunnel;
     };
-    // The first one is opened ahead, so that a refusal is told as what it is.
+    // The first connection is opened in advance, so that a refusal is reported as such.
     let first: Tunnel | undefined = await openTunnel();
     const tunnels = new Set<Tunnel>([first]);
     const carry = async (socket: Socket, ready: Promise<Tunnel>): Promise<void> => {

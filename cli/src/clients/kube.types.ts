@@ -89,7 +89,7 @@ export interface ExecRequest {
   readonly timeoutMs?: number;
 }
 
-/** Something that happened to a config map, for whoever lists the events of the namespace. */
+/** An event about a config map, for the event list of the namespace. */
 interface KubeEvent {
   readonly configMap: string;
   readonly reason: string;
@@ -146,7 +146,7 @@ export interface KubeClient {
   createEvent(event: KubeEvent): Promise<void>;
   /** The version of the cluster, such as `v1.32.1`. */
   serverVersion(): Promise<string>;
-  /** Asks whether the operator has a right in the namespace. */
+  /** Checks whether the operator has a right in the namespace. */
   mayI(right: {
     readonly verb: string;
     readonly group: string;

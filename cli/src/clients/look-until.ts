@@ -14,7 +14,10 @@ interface Looks<Found> {
   readonly untilMs: number;
 }
 
-/** Returns the pause that a refusal asks for. @throws the error where it asks for none */
+/**
+ * Returns the pause that a refusal requires.
+ * @throws the error if it requires none
+ */
 const pauseOf = (error: unknown): number => {
   if (!(error instanceof RefusalError) || error.code !== 'RATE_LIMITED') throw error;
   return (error.retryAfterSeconds ?? 0) * 1000;

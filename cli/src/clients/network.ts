@@ -34,8 +34,8 @@ const useProxies = ({ env, stderr }: Pick<CliDeps, 'env' | 'stderr'>): void => {
 };
 
 /**
- * Sets what every connection of this process uses: the proxies of the environment, and the
- * certificates of `--ca-file` beside the system's.
+ * Configures every connection of this process: the proxies of the environment, and the certificates
+ * of `--ca-file` in addition to the system's.
  * @throws CliError usage
  */
 export const prepareNetwork = (

@@ -3,7 +3,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const valueOf = (env: Environment, name: string): string =>
   env[name] ?? env[name.toLowerCase()] ?? '';
 
-/** Loopback is never asked for through a proxy: tunnels to pods begin there. */
+/** Loopback never uses a proxy: tunnels to pods start there. */
 const loopback = ['localhost', '127.0.0.1', '[::1]', '::1'];
 
 const exceptions = (env: Environment): string[] => [

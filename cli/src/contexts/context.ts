@@ -66,7 +66,7 @@ const currentKubeContext = (env: Environment): string | undefined => {
 
 const told = new WeakSet<CliDeps>();
 
-/** Says once where a command goes that was not told. */
+/** Reports once which context a command uses, if none was named. */
 const tell = (deps: CliDeps, line: string): void => {
   if (!told.has(deps)) deps.stderr(`${line}\n`);
   told.add(deps);

@@ -77,7 +77,7 @@ export interface TriggerOptions {
   readonly direct?: boolean;
 }
 
-/** Starts the deployment of a target, and follows its run where `wait` asks for it. */
+/** Starts the deployment of a target, and follows its run if `wait` is set. */
 export const triggerDeployment = async (
   deps: CliDeps,
   target: DeployTarget,

@@ -7,7 +7,7 @@ export const deployRun = z.looseObject({
   target: z.enum(deployTargets),
   workflow: z.string(),
   title: z.string(),
-  /** Of the dispatch that started it, or null where nobody gave one. */
+  /** The id of the dispatch that started it, or null without one. */
   correlationId: z.string().nullable(),
   /** The CI system's own word. `completed` is the end. */
   status: z.string(),
@@ -58,7 +58,7 @@ export const deploymentOutput = deployment.extend({
 /** Runs as they are printed. */
 export const runsOutput = runList.partial({ undecided: true });
 
-/** The newest runs first. What is undecided the CI system itself does not know. */
+/** The newest runs first. The CI system does not know undecided deployments. */
 export interface RunList {
   readonly items: readonly DeployRun[];
   readonly undecided?: readonly UndecidedDeployment[];

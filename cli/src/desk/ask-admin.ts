@@ -100,7 +100,10 @@ export const given = <T extends object>(all: T): Given<T> => {
   return Object.fromEntries(members) as Given<T>; // what is left of it
 };
 
-/** Asks for a confirmation unless `yes`. @throws CliError failed where nobody agrees. */
+/**
+ * Prompts for a confirmation unless `yes`.
+ * @throws CliError failed without one.
+ */
 export const confirmed = async (
   deps: CliDeps,
   question: string,

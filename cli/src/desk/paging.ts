@@ -1,6 +1,6 @@
 import { InvalidArgumentError, type Command } from 'commander';
 
-/** The page of a list that is asked for. */
+/** The requested page of a list. */
 export interface Paging {
   readonly page: number;
   readonly limit: number;

@@ -3,7 +3,7 @@ import { CliError, exitCodes } from '../cli-error.ts';
 import type { GateSettings } from './gate-settings.ts';
 import { reasonOf, type Replica } from './replicas.ts';
 
-/** Short beside the seconds that a node takes to write the new value into its pods. */
+/** Short compared with the seconds that a node takes to write the new value into its pods. */
 const pauseMs = 500;
 /** A node that was woken has had the time to look by then. */
 const wakeAgainMs = 5000;
@@ -48,9 +48,10 @@ const stateOf = async (
 };
 
 /**
- * Makes what wakes replicas that still read the old value: at once those that nobody woke, since
- * they started meanwhile, and the others from time to time. A node that was woken while it mounted
- * a pod's volumes may have read the old value by then, and looks again after a minute by itself.
+ * Creates the function that wakes replicas which still read the old value: new replicas at once,
+ * since they started meanwhile, and the others from time to time. If a node was woken while it
+ * mounted a pod's volumes, it may have read the old value, and reads again after a minute by
+ * itself.
  */
 const createWaker = (
   deps: CliDeps,

@@ -23,7 +23,7 @@ const gateState = z.object({
 export const gateOutput = gateState.extend({
   by: z.string(),
   reason: z.string(),
-  /** Until every replica said so, or null where nobody waited. */
+  /** The time until every replica applied it, or null without a wait. */
   seconds: z.number().nullable(),
   replicas: z.array(z.object({ name: z.string(), seconds: z.number() })),
 });

@@ -96,7 +96,7 @@ const settingsFolder = ({ env }: CliDeps): string => {
 /** The volume by which the chart mounts the settings into every pod. */
 const settingsVolume = 'settings';
 
-/** Finds the ConfigMap that the pods mount, whatever its labels are and whoever made it. */
+/** Finds the ConfigMap that the pods mount, whatever its labels and its creator. */
 const findSettingsMap = async (client: KubeClient): Promise<string> => {
   const deployments = await client.listDeployments(componentSelector(...processNames));
   const mounted = deployments.flatMap(

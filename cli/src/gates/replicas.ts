@@ -69,7 +69,7 @@ export const localReplicas = async (
   return running.flat();
 };
 
-/** Says why a replica has no answer. An interruption is none of its own. */
+/** Says why a replica did not respond. An interruption is not such a reason. */
 export const reasonOf = (deps: CliDeps, error: unknown): string => {
   deps.signal.throwIfAborted();
   if (error instanceof CliError) return error.message;

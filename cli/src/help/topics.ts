@@ -70,7 +70,7 @@ const runbook = (name: string): string => {
 
 const ownPage = 'goldctl';
 
-/** Returns the names of what `goldctl help` explains beside the commands. */
+/** Returns the names of the topics that `goldctl help` explains, in addition to the commands. */
 export const topicNames = (): string[] => [
   'checks',
   ...sectionsOf(pages[ownPage] ?? '')

@@ -14,7 +14,7 @@ interface Result {
   readonly text: string;
 }
 
-/** Writes a command's result to standard output, in the form that was asked for. */
+/** Writes a command's result to standard output, in the requested format. */
 export const printResult = (deps: CliDeps, form: OutputForm, result: Result): void => {
   const data = { apiVersion, ...result.data };
   const text = form === 'json' ? JSON.stringify(data, undefined, 2) : result.text;
@@ -118,7 +118,7 @@ const wrapped = (text: string, width: number): string[] => {
   return lines;
 };
 
-/** A value that does not fit beside its name stands below it. */
+/** A value that does not fit next to its name is printed below it. */
 const pairOf = (name: string, value: string, width: number): string => {
   const line = `${name.padEnd(width)}${indent}${value}`.trimEnd();
   const { columns } = screen;

@@ -16,8 +16,8 @@ const asInterruption = (error: unknown): unknown =>
     : error;
 
 /**
- * Prompts on the terminal. What is typed is not shown, not even as stars. The prompt goes to
- * standard error, so that results can be redirected.
+ * Prompts on the terminal without echoing the input, not even as stars. The prompt goes to standard
+ * error, so that results can be redirected.
  * @throws CliError usage off a terminal, interrupted at Ctrl-C.
  */
 const promptSecret = async (message: string, signal: AbortSignal): Promise<string> => {
@@ -33,7 +33,7 @@ const promptSecret = async (message: string, signal: AbortSignal): Promise<strin
   }
 };
 
-/** Asks for one line on the terminal, with what is typed shown. */
+/** Prompts for one line on the terminal, with echo. */
 const ask = async (question: string, signal: AbortSignal): Promise<string> => {
   const { createInterface } = await import('node:readline/promises');
   const reader = createInterface({ input: process.stdin, output: process.stderr });

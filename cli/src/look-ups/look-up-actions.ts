@@ -19,7 +19,7 @@ import {
   ticks,
 } from './look-up-forms.ts';
 
-/** What a look-up asks, and how its answer is shown to people. */
+/** The query of a look-up, and how its result is shown. */
 interface LookUp<Document extends object> {
   readonly args: readonly string[];
   readonly answer: z.ZodType<Document>;
@@ -127,7 +127,9 @@ export const showKeys = (deps: CliDeps, command: Command) =>
       ].join('\n\n'),
   });
 
-/** Prints what still needs an old key of the keyring, after one pass over it where asked for. */
+/**
+ * Prints the values that still need an old key of the keyring, after one pass over it if requested.
+ */
 export const showKeyring = (deps: CliDeps, command: Command, work: 'status' | 'rotate') =>
   lookUp(deps, command, {
     args: ['keyring', work],

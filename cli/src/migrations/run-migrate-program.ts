@@ -56,9 +56,9 @@ const runAsJob = async (
 };
 
 /**
- * Runs the migration program to its end, as the schema's owner: as a child process beside the local
- * stack, or as a job of a release.
- * @throws CliError with what the program said
+ * Runs the migration program to its end, as the schema's owner: as a child process next to the
+ * local stack, or as a job of a release.
+ * @throws CliError with the program's output
  */
 export const runMigrateProgram = async (
   deps: CliDeps,

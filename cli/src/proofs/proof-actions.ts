@@ -21,7 +21,7 @@ import {
   type Statement,
 } from './merkle-sum.ts';
 
-/** What was made of a statement of proof of gold. */
+/** A run that publishes a statement of proof of gold. */
 export const proofRun = z.looseObject({
   id: z.string(),
   day: z.string(),
@@ -74,8 +74,8 @@ export interface PublishOptions {
 }
 
 /**
- * Asks for a statement and waits for it.
- * @throws CliError findings where nothing was signed, timedOut where it is not there in time
+ * Starts the publication of a statement and waits for it.
+ * @throws CliError findings where nothing was signed, timedOut where it is not published in time
  */
 export const publishProof = async (
   deps: CliDeps,

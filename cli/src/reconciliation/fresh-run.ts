@@ -20,10 +20,10 @@ export interface FreshRun {
 }
 
 /**
- * Asks for a run of the checks by a worker, or joins the one of this window that is under way, and
- * follows it to its report, saying how far it is. A worker takes as long as the collaborators' rates
- * ask of it, which no request could wait for.
- * @throws CliError failed for a run that came to no end, timedOut where it is not over in time
+ * Starts a run of the checks by a worker, or joins the run of this window that is in progress, and
+ * follows it to its report, printing its progress. A worker takes as long as the collaborators'
+ * rate limits require, for which no request could wait.
+ * @throws CliError failed for a run that did not finish, timedOut where it has not finished in time
  */
 export const followFreshRun = (
   deps: CliDeps,

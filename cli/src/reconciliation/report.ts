@@ -24,7 +24,7 @@ export const reportAnswer = z.looseObject({
   checks: z.array(check),
 });
 
-/** The report as it is printed: samples only where they are asked for. */
+/** The report as it is printed, with samples only if requested. */
 export const reportOutput = reportAnswer.extend({
   checks: z.array(check.partial({ samples: true })),
 });

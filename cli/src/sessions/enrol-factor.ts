@@ -17,7 +17,7 @@ const confirmedForm = z.object({
   recoveryCodes: z.array(z.string()),
 });
 
-/** What is printed once an authenticator app is set up. */
+/** The output after an authenticator app is set up. */
 export const enrolledOutput = z.object({
   api: z.string(),
   email: z.string(),

@@ -24,7 +24,7 @@ const formsOf = (secret: string): string[] => [
   ...inBase64(secret),
 ];
 
-/** What a secret or a person's data looks like, and what is put in its place. */
+/** Patterns of secrets and personal data, with their replacements. */
 const looks: readonly (readonly [RegExp, string])[] = [
   [/eyJ[\w-]{8,}\.[\w-]+\.[\w-]*/gu, '(a token)'],
   [/(?<scheme>Bearer|Basic) [\w.~+/=-]{6,}/gu, '$<scheme> (a secret)'],

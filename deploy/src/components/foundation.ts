@@ -24,7 +24,7 @@ const settingsIgnored = ['data', 'metadata.labels', 'metadata.annotations'];
 /** A claim may stay unbound until the first pod that uses it is placed. */
 const unawaited = { 'pulumi.com/skipAwait': 'true' };
 
-/** What a foundation is made of. */
+/** The parts of a foundation. */
 export interface FoundationArgs {
   readonly config: StackConfig;
   /** Secrets that other stacks hold, by their variables' names. */
@@ -113,9 +113,9 @@ export class Foundation extends pulumi.ComponentResource {
   }
 
   /**
-   * Makes a Secret for each process and one for the migrations, where there is something to put into
-   * it, and gives their names. They have no name of ours: a changed one is made again under another
-   * name, the pods roll to it, and the old one goes last.
+   * Creates a Secret for each process and one for the migrations, if it has content, and returns
+   * their names. The names are generated: a changed Secret is created under a new name, the pods
+   * roll to it, and the old one is deleted last.
    */
   #createSecrets(
     { config, secretsOfOthers }: FoundationArgs,

@@ -94,7 +94,7 @@ const releaseIsThere = ({ release }: StackKeys, releases: Releases): readonly Pr
 const withRelease = (keys: StackKeys, releases: Releases): StackConfig => {
   const release = keys.release === undefined ? undefined : releases.read(keys.release);
   const { repository, tag, ...image } = { ...keys.image, ...release?.image };
-  // The rules have seen to it. This tells the compiler.
+  // The rules ensure this. The check is for the compiler.
   if (repository === undefined || tag === undefined) throw new Error('the image has no name');
   const chart =
     release === undefined

@@ -7,7 +7,7 @@ const digest = z
   .string()
   .regex(/^sha256:[0-9a-f]{64}$/u, 'must be sha256: and 64 hexadecimal digits');
 
-/** What a release's file says, as `scripts/write-release.ts` writes it. */
+/** The content of a release's file, as `scripts/write-release.ts` writes it. */
 export const releaseSchema = z.strictObject({
   version: z.string(),
   chart: z.strictObject({

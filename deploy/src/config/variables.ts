@@ -24,7 +24,10 @@ export const keyringSecret = 'PII_KEYRING';
 /** The secret of the migration job alone: no process that serves may own the schema. */
 export const migrationSecret = 'MIGRATE_DATABASE_URL';
 
-/** Passwords beside the parts of a database's address, which only a Secret that is there may hold. */
+/**
+ * Passwords, which belong to the parts of a database's address and may only be in an existing
+ * Secret.
+ */
 export const passwordsOfParts = ['DATABASE_PASSWORD', 'MIGRATE_DATABASE_PASSWORD'] as const;
 
 /** The parts that may stand in a Secret that is there, in place of a whole address. */

@@ -5,7 +5,7 @@ const beginsResource = /^ +(?:\S{1,2} )?[^\s:]+:\S*: \([a-z-]+\)/u;
 const drawnName =
   /(?<="digital-gold-(?:customer|admin|accounting|worker|migrations)-)[0-9a-f]{7,8}(?=")/gu;
 
-/** Says that something still goes on, as often as that takes. */
+/** Reports repeatedly that work is in progress, for as long as it takes. */
 const saysProgress = /^(?:@ |Loading policy packs)/u;
 
 const urnOf = (lines: readonly string[]): string =>

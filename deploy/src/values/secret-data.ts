@@ -3,7 +3,7 @@ import type { Process } from '../processes.ts';
 
 type Secrets<Text> = Readonly<Record<string, Text>>;
 
-/** The secrets of a stack, told apart by who may read them. */
+/** The secrets of a stack, grouped by who may read them. */
 type SecretData<Text> = Readonly<Record<Process | 'migrations', Secrets<Text>>>;
 
 /** Splits a stack's secrets: each process gets those that it reads, the migrations their role's. */

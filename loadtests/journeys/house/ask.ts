@@ -17,7 +17,7 @@ interface Call {
   readonly status?: number;
 }
 
-/** A journey cannot go on: an answer was not the expected one, or something never came. */
+/** A journey cannot continue: a response was unexpected, or an expected event never came. */
 export class JourneyBroken extends Error {
   override name = 'JourneyBroken';
 }
@@ -28,7 +28,10 @@ export type Json = Readonly<Record<string, any>>; // oxlint-disable-line typescr
 export interface House {
   /** Returns the body. @throws JourneyBroken for another status. */
   readonly ask: (call: Call) => Json;
-  /** Asks again until it holds. @throws JourneyBroken after so many seconds. */
+  /**
+   * Retries until the condition holds.
+   * @throws JourneyBroken after this many seconds.
+   */
   readonly until: (call: Call, seconds: number, holds: (body: Json) => boolean) => Json;
 }
 
@@ -40,8 +43,8 @@ interface HouseOptions {
 }
 
 /**
- * Sets the seconds between two looks, ever more of them, so that whoever waits for a slow system
- * is not refused for asking too often.
+ * The seconds between two attempts, which grow, so that a journey that waits for a slow system does
+ * not hit the rate limit.
  */
 const looks = { first: 0.2, growth: 1.2, most: 3 };
 

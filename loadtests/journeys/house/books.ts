@@ -48,11 +48,14 @@ const awaitWebhooks = ({ until }: House): void => {
   until(call, 60, (body) => body['deliveries'].length === 0);
 };
 
-/** A run asks the provider about as many orders as its time allows, and the next one about others. */
+/**
+ * A run queries the provider about as many orders as its time allows, and the next one about
+ * others.
+ */
 const isUnfinished = ({ status, count, detail }: Json): boolean =>
   status === 'ERROR' && count === 0 && /^checked \d+ of \d+/u.test(String(detail));
 
-/** The runs after which a report must have asked about everything: some 450 orders each. */
+/** The number of runs after which a report must cover every order: some 450 orders each. */
 const mostReports = 40;
 
 const runReport = (house: House, token: string): readonly Json[] => {
@@ -65,7 +68,9 @@ const runReport = (house: House, token: string): readonly Json[] => {
   return checks;
 };
 
-/** Asks for the reconciliation with all collaborators and for every rule of the database. */
+/**
+ * Requests the reconciliation with all collaborators and the check of every rule of the database.
+ */
 export const checkBooks = (house: House, token: string, before: Findings): Outcome => {
   awaitWebhooks(house);
   const checks = runReport(house, token);

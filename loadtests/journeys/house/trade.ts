@@ -126,7 +126,7 @@ export const followPlan = (trader: Trader): void => {
     throw new JourneyBroken(`an ended plan is ${ended['status']}`);
 };
 
-/** Orders a piece of jewellery with delivery, and cancels it, so that nobody has to pack it. */
+/** Orders a piece of jewellery with delivery, and cancels it, so that it need not be packed. */
 export const orderJewellery = (trader: Trader, productId: string): void => {
   const { house, newKey } = trader;
   const place = {

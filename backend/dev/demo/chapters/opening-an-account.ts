@@ -10,7 +10,7 @@ import {
 } from '../people.ts';
 import { expectThat } from '../step-failure.ts';
 
-/** A new customer, with a number that nobody had before. */
+/** A new customer, with an unused number. */
 export const signIn: Step = {
   title: 'A new customer signs in with a one-time code',
   async run(demo) {

@@ -7,8 +7,8 @@ import { showGrams, showPaise } from '../show.ts';
 import { expectPresent, expectThat } from '../step-failure.ts';
 
 /**
- * Money that does not fit waits for a person, with a reason. Nobody gets gold for it and nobody
- * loses it. The customer is another one, so that the order under review is nobody else's.
+ * Money that does not match waits for an operator, with a reason. It buys no gold, and it is not
+ * lost. Each chapter has its own customer, so that the order under review affects no other chapter.
  */
 export const payWrongAmount: Step = {
   title: 'Another customer pays the wrong amount: a person looks at it',
@@ -141,7 +141,7 @@ const buyPastRefusal = async (demo: Demo) => {
   return { customer, buy: await placeBuy(customer, { amount: '750', idempotency_key: key }) };
 };
 
-/** A gateway that fails costs nobody a purchase: the next one takes the payment. */
+/** A failing gateway costs no purchase: the next one takes the payment. */
 export const failOver: Step = {
   title: 'A gateway fails, and the payment goes to the second one',
   async run(demo) {

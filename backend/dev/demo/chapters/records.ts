@@ -95,7 +95,7 @@ export const readWebhooks: Step = {
   },
 };
 
-/** Checks that the audit log has the operator's approval and that nobody can change it. */
+/** Checks that the audit log has the operator's approval and that it can't be changed. */
 export const readAudit: Step = {
   title: 'The audit log has the approval',
   async run(demo) {

@@ -179,7 +179,7 @@ const payAndCancel = async (demo: Demo, customer: DemoCustomer, plan: Plan): Pro
   return showGrams(expectPresent(grams, 'weight of the installment'));
 };
 
-/** The mandate pays: nobody opens a checkout. */
+/** The mandate pays, without a checkout. */
 const waitForDebit = async (demo: Demo, customer: DemoCustomer, plan: Plan): Promise<string> => {
   const { grams, payment } = await waitForInstallment(demo, customer, plan, isAllocated);
   expectThat(payment?.status === 'PAID', `its payment order reads ${payment?.status ?? 'nothing'}`);

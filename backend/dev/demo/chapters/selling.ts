@@ -70,7 +70,7 @@ export const sellGold: Step = {
   },
 };
 
-/** Up to ₹1,00,000 nobody has to approve it. The provider's webhook says that it is paid. */
+/** A payout up to ₹1,00,000 needs no approval. The provider's webhook reports that it is paid. */
 export const receivePayout: Step = {
   title: 'The money arrives',
   async run(demo) {

@@ -217,7 +217,7 @@ export const renewEvidence: Step = {
   },
 };
 
-/** Leaves the stack to whoever worked with it before. */
+/** Returns the stack to its state before the chapter. */
 export const putBack: Step = {
   title: 'The payment gateways are as they were',
   async run(demo) {

@@ -23,7 +23,7 @@ export interface CiRun {
   readonly branch?: string;
   /** The event that started it, such as `workflow_dispatch`. */
   readonly event: string;
-  /** The login of whoever started it. */
+  /** The login of the user who started it. */
   readonly actor?: string;
   readonly createdAt: Date;
   readonly updatedAt: Date;

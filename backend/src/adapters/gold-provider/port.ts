@@ -141,7 +141,7 @@ export interface GoldProviderRules {
  */
 export interface GoldProvider {
   readonly code: string;
-  /** True where its address is the provider's test system for certain: its gold is none. */
+  /** True if its address is certainly the provider's test system, where gold is not real. */
   readonly isTestSystem: boolean;
   readonly rules: GoldProviderRules;
   /** Returns both rates and the spot price. Safe to repeat. */

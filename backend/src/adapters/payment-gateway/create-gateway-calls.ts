@@ -70,7 +70,7 @@ interface GatewayCallsOptions {
   readonly timeoutMs: number;
   /** Those that authorise every request. */
   readonly headers: Texts;
-  /** Reads the gateway's refusal, or undefined where an answer is none. */
+  /** Reads the gateway's refusal, or undefined if the response is not a refusal. */
   readonly readRefusal: (response: HttpResponse) => Outcome<never> | undefined;
 }
 

@@ -67,8 +67,8 @@ export interface GatewayDispute {
 }
 
 /**
- * A row that may be about what was asked and can't be read (contract: collaborators > Lists). It
- * may be anything: whoever decides by a list in which there is one does not take it for nothing.
+ * A row that may be about the queried object and can't be read (contract: collaborators > Lists).
+ * It may mean anything, so a decision by a list with such a row must not ignore it.
  */
 export interface UnreadRow {
   readonly status: 'UNREADABLE';
@@ -85,14 +85,14 @@ interface WithStatus {
 export const isRead = <T extends WithStatus>(row: T | UnreadRow): row is T =>
   row.status !== 'UNREADABLE';
 
-/** Returns true where a list has a row that may be about what was asked and can't be read. */
+/** Returns true if a list has a row that may be about the queried object and can't be read. */
 export const hasUnread = (listed: readonly WithStatus[]): boolean =>
   listed.some(({ status }) => status === 'UNREADABLE');
 
-/** Names a payment for a gateway: some ask for both ids, some for the payment's alone. */
+/** Identifies a payment at a gateway: some need both ids, some only the payment's. */
 export interface GatewayPaymentRef {
   readonly gatewayPaymentId: string;
-  /** Null where we never learned it. */
+  /** Null if it was never reported to us. */
   readonly gatewayOrderId: string | null;
   /** The time from which on it may have refunds and disputes, or undefined where that is not known. */
   readonly createdAt?: Date;
@@ -176,7 +176,7 @@ export interface ParsedReversalEvent {
   /** Absent where the gateway names the payment alone. */
   readonly gatewayOrderId?: string;
   readonly gatewayPaymentId: string;
-  /** The gateway's id of the refund or dispute, which tells two of the same amount apart. */
+  /** The gateway's id of the refund or dispute, which distinguishes two of the same amount. */
   readonly reference?: string;
   /** The reversed amount, which may be a part of the payment's. */
   readonly amountPaise: Paise;
@@ -207,8 +207,8 @@ export type VerifiedWebhook =
     };
 
 /**
- * Returns true for an answer, "no such payment" included. Any other refusal of the query says
- * nothing about the money: read as "there is none", it would hide a capture or a refund.
+ * Returns true for an answer, "no such payment" included. Any other refusal of the query shows
+ * nothing about the money: if it were read as "no payment", it would hide a capture or a refund.
  */
 export const hasAnswered = (outcome: Outcome<unknown>): boolean =>
   outcome.kind === 'done' || (outcome.kind === 'refused' && outcome.code === GATEWAY_NOT_FOUND);
@@ -228,7 +228,7 @@ export interface PaymentGateway {
   readonly code: string;
   /** Identifies us in the checkout of the customer's app. It is no secret. */
   readonly publicKey: string;
-  /** As far as the configuration tells: test credentials move no money. */
+  /** As far as the configuration shows: test credentials move no money. */
   readonly credentials: 'live' | 'test' | 'unknown';
   /** Returns false while its circuit is open: it is not chosen for new payments then. */
   isAvailable(): boolean;
@@ -244,7 +244,7 @@ export interface PaymentGateway {
   /** Unknown with `CANNOT_SAY` where the gateway lists no refunds of such a payment. */
   getRefunds(payment: GatewayPaymentRef): Promise<Outcome<Listed<GatewayRefund>>>;
   getDisputes(payment: GatewayPaymentRef): Promise<Outcome<Listed<GatewayDispute>>>;
-  /** Absent where the gateway lists nothing by time: each order is then asked about singly. */
+  /** Absent if the gateway has no list by time: each order is then queried. */
   readonly account?: AccountLists;
   /**
    * Absent where the gateway can't debit a mandate. The result of the debit comes as an event. A
@@ -257,7 +257,7 @@ export interface PaymentGateway {
   /** Checks that the checkout's answer is genuine: by its signature in constant time, or, where a
    * gateway signs none, by a query of the gateway (hence an outcome). */
   verifyCheckout(proof: CheckoutProof): Promise<Outcome<boolean>>;
-  /** True where `verifyCheckout` is such a query. Left out where it asks nobody. */
+  /** True if `verifyCheckout` is such a query. Omitted if it makes no call. */
   readonly checksProofsByQuery?: true;
   /** Checks the signature over the raw bytes under every secret in force. Then reads the body. */
   verifyWebhook(delivery: WebhookDelivery): VerifiedWebhook;

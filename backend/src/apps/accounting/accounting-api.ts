@@ -50,7 +50,8 @@ export const createAccountingApi = (
     inTransaction: scopes.inTransaction,
     audit: scopes.audit,
   };
-  // Of what reads alone. What is signed off or closed is read where it is written.
+  // For routes that only read. What is signed off or closed is read from the primary, where it is
+  // written.
   const { reads } = runtime;
   const exportRegister = createExportRegister({ ...shared, readSnapshot: reads.readSnapshot });
   const accounting = createAccounting({

@@ -1,6 +1,6 @@
 import { joinSql, selectOne, selectRows, sql, type Db, type Sql } from '../../platform/db/index.ts';
 
-/* What a runbook asks the database. Each only reads. */
+/* The queries that runbooks make on the database. Each only reads. */
 
 const isoOrNull = (at: Date | null): string | null => at?.toISOString() ?? null;
 

@@ -1,2 +1,2 @@
-/** The actor of every change: whoever has the database's credentials, not one person. */
+/** The actor of every change: any person with the database's credentials. */
 export const operatorActor = { api: 'system', role: 'OPERATOR_COMMAND' } as const;

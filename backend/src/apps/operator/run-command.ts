@@ -79,7 +79,7 @@ const createChanges = ({ database, clock, random, hasher }: OperatorDeps) => {
 
 const presentLink = ({ number, hash }: ChainLink) => ({ number: String(number), hash });
 
-/** Reads only. What is found is the document, not an error. */
+/** It only reads. Findings are printed as the document, not as an error. */
 const verifyAudit = async ({ database: { db } }: OperatorDeps, noted: ChainLink | undefined) => {
   const { head, verified, findings } = await verifyChain(db, noted);
   return {

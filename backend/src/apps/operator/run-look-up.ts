@@ -45,7 +45,9 @@ const found = <T>(value: T | undefined): T => {
   return value;
 };
 
-/** Checks every rule of the database on one snapshot of it. A row that breaks one is told by its ids. */
+/**
+ * Checks every rule of the database on one snapshot. A row that breaks a rule is listed by its ids.
+ */
 const checkRules = async (url: string) => {
   const client = createClient({ connectionString: url });
   await client.connect();

@@ -52,7 +52,7 @@ export const runPortalUserCommand = async (
   const { inTransaction } = database;
   const audit = createAuditor({ clock, random, vault: await openVault() });
   const changes = createPortalUserChanges({ inTransaction, clock, random, hasher, audit });
-  // Whoever has the database's credentials, not one person.
+  // The actor is any person with the database's credentials.
   const actor = { api: 'system', role: 'OPERATOR_COMMAND' } as const;
   const by = { actor, requestId: random.uuid() };
   const { email } = command;

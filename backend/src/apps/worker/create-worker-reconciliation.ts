@@ -10,7 +10,7 @@ import type { Runtime } from '../../runtime/create-runtime.ts';
 import type { Services } from '../../runtime/create-services.ts';
 import type { workerProcessVariables } from './worker.variables.ts';
 
-/** Creates the runs of reconciliation, and the schedule that asks for them. */
+/** Creates the runs of reconciliation, and their schedule. */
 const createWorkerReconciliation = (
   config: Config<typeof workerProcessVariables>,
   runtime: Runtime,
@@ -33,7 +33,7 @@ const createWorkerReconciliation = (
 /** Questions about accounts take as long as they take: a statement waits for them. */
 const confirmWithinMs = 3 * 60 * 60_000;
 
-/** Creates the statements of proof of gold, and the schedule that asks for one a day. */
+/** Creates the statements of proof of gold, and their daily schedule. */
 const createWorkerProofs = (
   config: Config<typeof workerProcessVariables>,
   runtime: Runtime,

@@ -24,7 +24,8 @@ export const openJobConnections = (
     url,
     applicationName: 'worker jobs',
     timers,
-    onReplaced: (reason) => logger.warn({ reason }, 'every connection of the queue is given up'),
+    onReplaced: (reason) =>
+      logger.warn({ reason }, 'all connections of the job queue are discarded'),
   });
   return {
     connections,

@@ -84,9 +84,9 @@ const isBelowSmallestSale = (
 };
 
 /**
- * Gives what little is held to the house. The caller has locked the holding and the user, and
- * `live` is the price where some was to be given up.
- * @throws AppError HOLDING_NOT_EMPTY for anything more, or without the customer's word
+ * Forfeits the small remaining balance to the house. The caller has locked the holding and the
+ * user, and `live` is the price if there was a balance.
+ * @throws AppError HOLDING_NOT_EMPTY for anything more, or without the customer's consent
  */
 const emptyHolding = async (
   deps: AccountDeletionDeps,
@@ -123,11 +123,11 @@ const erase = async (
 
 /**
  * Deletes the caller's account: checks and erasure in one transaction, under the locks of the
- * holding and then of the user, so that nothing begins or is bought beside it
- * (contract: identity-and-kyc > Deletion). A code that meets a 409 stays good.
+ * holding and then of the user, so that nothing begins or is bought concurrently (contract:
+ * identity-and-kyc > Deletion). A code stays valid after a 409.
  * @returns when the account was deleted
  * @throws AppError INVALID_OTP, OTP_LOCKED, ACCOUNT_BUSY, HOLDING_NOT_EMPTY, PRICE_UNAVAILABLE, and
- *   UNAUTHENTICATED where another request was quicker
+ *   UNAUTHENTICATED where a concurrent request came first
  */
 export const deleteAccount = async (
   deps: AccountDeletionDeps,

@@ -118,7 +118,7 @@ type Standing = Pick<PortalUserRecord, 'role' | 'active' | 'permissions'>;
 const isActiveSuperAdmin = ({ role, active }: Standing): boolean =>
   role === 'super_admin' && active;
 
-/** Whoever may assign permissions can give themselves, and others, every other one. */
+/** A user who may assign permissions can give every other permission to themselves and others. */
 const canAdminister = (user: Standing): boolean =>
   isActiveSuperAdmin(user) && user.permissions.includes('portal_users.assign_permissions');
 

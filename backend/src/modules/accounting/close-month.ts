@@ -14,7 +14,7 @@ import type { AccountingWriteDeps, PortalAuthor } from './put-statutory-paramete
 /** Reads of a whole month in one transaction, in milliseconds. */
 const readMs = 60_000;
 
-/** A figure that two sources tell differently. */
+/** A value that differs between two sources. */
 export interface Difference {
   readonly figure: string;
   readonly expected: number | string;

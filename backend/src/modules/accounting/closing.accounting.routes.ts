@@ -44,7 +44,10 @@ const dayMs = 24 * 60 * 60_000;
 const defaultDays = 31;
 const maxDays = 3660;
 
-/** Returns the days asked for: the last 31 by default. @throws AppError VALIDATION_FAILED */
+/**
+ * Returns the requested days: the last 31 by default.
+ * @throws AppError VALIDATION_FAILED
+ */
 const rangeOf = (clock: Clock, query: { from?: string | undefined; to?: string | undefined }) => {
   const to = query.to ?? istDate(clock.now());
   const from = query.from ?? istDate(addMs(startOfIstDate(to), -(defaultDays - 1) * dayMs));

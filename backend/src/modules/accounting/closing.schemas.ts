@@ -103,7 +103,7 @@ export const openMonthsView = z.object({
   ),
 });
 
-/** A month: `differences` is what stands in the books now beside what was frozen or is proven. */
+/** A month. `differences` compares the current books with what was frozen or is proven. */
 export const monthView = closedMonthView.extend({
   closed: z.boolean(),
   closedBy: person.nullable(),

@@ -23,7 +23,7 @@ export const datesOf = (period: string): DateRange => ({
   to: istDate(addMs(firstOf(monthAfter(period)), -1)),
 });
 
-/** Returns the month in which the books begin, or undefined while there are none. */
+/** Returns the month in which the books begin, or undefined while they are empty. */
 const findFirstPeriod = async (db: Db): Promise<string | undefined> => {
   const [order, invoice] = await Promise.all([
     db.goldOrder.findFirst({
@@ -45,7 +45,7 @@ export const findOpenBefore = async (db: Db, period: string): Promise<string | u
   return (await listClosedPeriods(db, [before])).has(before) ? undefined : before;
 };
 
-/** Lists the days of a month with figures that nobody has signed off, the oldest first. */
+/** Lists the days of a month with figures that are not signed off, oldest first. */
 export const listUnsignedDays = async (db: Db, period: string): Promise<readonly string[]> => {
   const range = datesOf(period);
   const [figures, signOffs] = await Promise.all([

@@ -62,7 +62,7 @@ export const createPortalGuard = (options: PortalGuardOptions): Guard => {
     return (await switches.read('ACCOUNTING_PORTAL_MODE')) === 'readwrite';
   };
 
-  // Whoever has a second factor has shown it for each session: setting it up ended the others.
+  // A user with a second factor has shown it for each session: setting it up ended the others.
   const lacksFactor = async (access: Access<unknown>, ownerId: string): Promise<boolean> =>
     options.secondFactorRequired === true &&
     access.secondFactor === 'asked' &&

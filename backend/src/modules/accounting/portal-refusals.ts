@@ -15,8 +15,8 @@ interface PortalRefusal {
 }
 
 /**
- * Records a refusal of the accounting API. One of a signed-in user is a row of its own, and those
- * of strangers are counted together per address and minute, since each costs them one request
+ * Records a refusal of the accounting API. A refusal of a signed-in user has its own row. Those of
+ * strangers are counted together per address and minute, since each costs them one request
  * (contract: accounting > Portal refusals).
  */
 export const recordPortalRefusal = async (

@@ -65,10 +65,10 @@ const checkDate = async (
 };
 
 /**
- * Adds a statutory parameter from a day on. What applied before stays as it is (contract:
- * accounting > Accounting writes).
- * @throws AppError VALIDATION_FAILED for a rate that is none, and CONFLICT for a date that has a
- * value, lies in a closed month, or would change what was charged
+ * Adds a statutory parameter from a day on. Earlier values stay unchanged (contract: accounting >
+ * Accounting writes).
+ * @throws AppError VALIDATION_FAILED for an invalid rate, and CONFLICT for a date that has a value,
+ *   lies in a closed month, or would change what was charged
  */
 export const putStatutoryParameter = async (
   { inTransaction, clock, random, audit }: AccountingWriteDeps,

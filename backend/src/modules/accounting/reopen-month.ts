@@ -10,10 +10,10 @@ import {
 import type { AccountingWriteDeps, PortalAuthor } from './put-statutory-parameter.ts';
 
 /**
- * Opens the newest closed month again. What was frozen stays, and the next close stands beside it
+ * Reopens the newest closed month. Its frozen totals stay, and the next close is added to them
  * (contract: accounting > Month end).
- * @throws AppError PERMISSION_DENIED for whoever is no super admin, CONFLICT for a month that is not
- * closed, or that a later one rests on
+ * @throws AppError PERMISSION_DENIED for a user who is not a super admin, CONFLICT for a month that
+ *   is not closed, or on which a later one depends
  */
 export const reopenMonth = async (
   { inTransaction, clock, audit }: AccountingWriteDeps,

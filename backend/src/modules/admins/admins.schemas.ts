@@ -52,7 +52,7 @@ adminView.register(z.globalRegistry, {
   ],
 });
 
-/** An operator as others are told who did something. */
+/** An operator, as shown to others who see their actions. */
 export const operatorReference = adminView.pick({ id: true, email: true });
 operatorReference.register(z.globalRegistry, {
   id: 'OperatorReference',

@@ -10,11 +10,11 @@ import { createOwnCredentialRoutes } from './own-credentials.admin.routes.ts';
 import { createAdminFactors, type SignInAdminDeps } from './sign-in-admin.ts';
 
 /**
- * Admits operators. Role and active flag are read from the store on every request, so a demotion
- * holds from the next request on and the stored role wins over the token's. A new password ends the
- * tokens of the old one. A customer's token fails here because no operator has its subject. Whoever
- * has a second factor has shown it for each of their tokens, since setting it up ended those of
- * before.
+ * Admits operators. Reads role and active flag from the store on every request, so a demotion
+ * applies from the next request on and the stored role overrides the token's. A new password ends
+ * the tokens of the old one. A customer's token fails here because no operator has its subject. An
+ * operator with a second factor has shown it for each of their tokens, since setting it up ended
+ * earlier ones.
  */
 const createAdminGuard = (options: SignInAdminDeps): Guard => ({
   schemeName: 'bearer',

@@ -19,7 +19,7 @@ interface ActionScope {
 export interface ActionScopes {
   /** Begins transactions as `inTransaction` does. An action's holds the decision on it, too. */
   readonly inTransaction: InTransaction;
-  /** Writes audit rows, an action's with the name of who asked for it. */
+  /** Writes audit rows. Those of an action name the person who requested it. */
   readonly audit: Auditor;
   /** Runs an action in its surroundings. Its audit rows are put into `entries`, too. */
   run(
@@ -29,9 +29,9 @@ export interface ActionScopes {
 }
 
 /**
- * Creates the scopes of a process. An action asks collaborators before its transaction, so the
- * decision can't open one around the whole of it. It goes into the action's own instead, which the
- * handlers begin by the `inTransaction` of here.
+ * Creates the scopes of a process. An action calls collaborators before its transaction, so the
+ * decision can't open a transaction around the whole action. It joins the action's own instead,
+ * which the handlers begin with this `inTransaction`.
  */
 export const createActionScopes = ({
   inTransaction,

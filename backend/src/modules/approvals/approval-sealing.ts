@@ -19,7 +19,7 @@ const contents: SealedColumn = {
   contextOf,
 };
 
-/** Seals what was asked for: it has notes and references, as people write them. */
+/** Seals the request: it contains notes and references that people wrote. */
 export const sealContent = (
   { service }: Pick<Vault, 'service'>,
   id: string,

@@ -20,7 +20,7 @@ export interface ApprovalRoutesOptions<Principal> {
   /** Admits everybody who might decide something. `requireMay` judges the request itself. */
   readonly deciders: Access<Principal>;
   readonly routeOf: (request: ApprovalRequest) => Route;
-  /** @throws AppError for a person who could not do themselves what was asked for */
+  /** @throws AppError for a person who may not take the requested action themselves */
   readonly requireMay: (principal: Principal, route: Route) => void;
   readonly isStillAllowed: (tx: Db, request: ApprovalRequest, route: Route) => Promise<boolean>;
 }

@@ -21,7 +21,7 @@ export const approvalView = z.object({
   target: z.string(),
   params: z.unknown(),
   body: z.unknown(),
-  /** As the audit log would have shown them when it was asked for. */
+  /** As the audit log would have shown them at the time of the request. */
   before: z.unknown(),
   after: z.unknown(),
   requestedBy: personView,

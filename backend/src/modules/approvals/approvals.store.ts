@@ -82,7 +82,7 @@ export const listApprovals = async (
   return { rows: rows.map(toRequest), total };
 };
 
-/** Returns requests that nobody decided in time. */
+/** Returns requests whose time to decide is over. */
 export const listOverdue = async (db: Db, now: Date, limit: number): Promise<ApprovalRequest[]> => {
   const rows = await db.approvalRequest.findMany({
     where: { status: 'PENDING', expiresAt: { lte: now } },

@@ -91,7 +91,7 @@ const tryAction = async (
   return entries;
 };
 
-/** Ends a request of before that nobody decided in time, so that its place is free. */
+/** Ends an earlier request whose time to decide is over, so that a new one can be made. */
 const freePlace = async (
   deps: ApprovalDeps,
   place: Pick<ApprovalRequest, 'api' | 'action' | 'target'>,

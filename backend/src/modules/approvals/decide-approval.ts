@@ -96,10 +96,11 @@ const readBack = async ({ db, api }: ApprovalDeps, id: string): Promise<Approval
 };
 
 /**
- * Does what was asked for as the one who approves it, with the state of now, and decides the request
- * in the action's own transaction. Of two approvals at once the second finds it approved.
+ * Takes the requested action as the approving person, with the current state, and decides the
+ * request in the action's own transaction. Of two concurrent approvals, the second finds it
+ * approved.
  * @throws AppError NOT_FOUND, OTHER_PERSON_REQUIRED, ILLEGAL_TRANSITION, and as the action does,
- * after which the request still waits
+ *   after which the request still waits
  */
 export const approve = async (
   deps: ApprovalDeps,
@@ -110,7 +111,7 @@ export const approve = async (
   }: {
     readonly id: string;
     readonly routeOf: (request: ApprovalRequest) => Route;
-    /** Returns false where whoever asked may not do this any more. */
+    /** Returns false if the person who made the request no longer has permission for it. */
     readonly isStillAllowed: (tx: Db, request: ApprovalRequest) => Promise<boolean>;
   },
   decider: Decider,
@@ -147,7 +148,7 @@ export const approve = async (
 };
 
 /**
- * Rejects what another person asked for.
+ * Rejects another person's request.
  * @throws AppError NOT_FOUND, OTHER_PERSON_REQUIRED, ILLEGAL_TRANSITION
  */
 export const reject = async (
@@ -164,7 +165,10 @@ export const reject = async (
   return readBack(deps, id);
 };
 
-/** Takes back what one asked for. @throws AppError NOT_FOUND, OTHER_PERSON_REQUIRED, ILLEGAL_TRANSITION */
+/**
+ * Withdraws the caller's own request.
+ * @throws AppError NOT_FOUND, OTHER_PERSON_REQUIRED, ILLEGAL_TRANSITION
+ */
 export const withdraw = async (
   deps: ApprovalDeps,
   id: string,

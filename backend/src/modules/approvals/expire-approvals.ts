@@ -16,7 +16,7 @@ export interface ExpiryDeps {
   readonly logger: Pick<Logger, 'info' | 'error'>;
 }
 
-/** Ends a request that nobody decided in time, where it still waits. */
+/** Ends a request whose time to decide is over, if it is still pending. */
 export const expireOne = (
   { inTransaction, clock, random, audit, logger }: ExpiryDeps,
   { id, action, target, requestedByEmail }: ApprovalRequest,

@@ -40,7 +40,7 @@ export interface ChainedRow extends ChainLink {
 
 const hexOf = (hash: Uint8Array): string => Buffer.from(hash).toString('hex');
 
-/** Returns the last entry, or that of number 0 while there is none. One look into an index. */
+/** Returns the last entry, or entry 0 of an empty chain. It is one index lookup. */
 export const readChainHead = async (db: Pick<Db, 'auditChain'>): Promise<ChainLink> => {
   const last = await db.auditChain.findFirst({
     orderBy: { number: 'desc' },

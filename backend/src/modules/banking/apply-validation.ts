@@ -36,7 +36,7 @@ const readValidation = (
   return account.providerValidationId === null ? 'UNMATCHED' : 'IGNORED';
 };
 
-/** Finds the account that a validation speaks of: by its id, else by the reference we gave. */
+/** Finds the account of a validation: by its id, else by the reference that we gave. */
 export const findValidatedAccount = async (
   { provider }: Pick<BankingDeps, 'provider'>,
   db: Db,
@@ -114,8 +114,8 @@ const recordVerdict = async (
 };
 
 /**
- * Applies what the provider says of a validation, in an event or in an answer. It runs in the
- * caller's transaction, which has locked no holding, account or payout yet.
+ * Applies the provider's report of a validation, from an event or a query. Runs in the caller's
+ * transaction, which has locked no holding, account or payout yet.
  */
 export const applyValidation = async (
   deps: ApplyDeps,

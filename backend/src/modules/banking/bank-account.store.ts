@@ -305,7 +305,9 @@ export const requireUsableAccount = (
   if (account.status !== 'VERIFIED') throw new AppError('BANK_ACCOUNT_NOT_VERIFIED', { field });
 };
 
-/** Reads what says whether an account may be paid to: an early answer, without a lock. */
+/**
+ * Reads the columns that decide whether an account may be paid to: an early check, without a lock.
+ */
 export const readAccountUse = (id: string): Read<AccountUse | undefined> =>
   readOf(
     sql`

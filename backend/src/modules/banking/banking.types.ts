@@ -53,7 +53,7 @@ export interface BankingDeps {
   readonly provider: PayoutProvider;
   readonly notify: Notify;
   readonly metrics: Pick<Metrics, 'countBound' | 'countCall'>;
-  /** Bounds the questions that a customer has the provider asked about one pending account. */
+  /** Bounds the queries at the provider that a customer can cause for one pending account. */
   readonly questions: UseBound;
   readonly findCustomer: (db: Db, userId: string) => Promise<BankCustomer | undefined>;
   /**

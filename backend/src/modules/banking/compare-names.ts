@@ -6,7 +6,7 @@ const titles: ReadonlySet<string> = new Set(
 );
 /** Of 100. Two words are spellings of one from this likeness on, such as VERMA and VARMA. */
 const leastLikeness = 75n;
-/** Of 100: the worth of an initial for the word that it may stand for. */
+/** The score, out of 100, of an initial for the word that it may abbreviate. */
 const initialWorth = 80n;
 
 const wordsOf = (name: string): readonly string[] => {

@@ -17,7 +17,7 @@ export interface Banking {
   readonly sweeps: readonly Sweep[];
   /** See `applyValidation`. */
   applyValidation(tx: Db, validation: ProviderValidation): Promise<ValidationEffect>;
-  /** Returns the customer whose account a validation speaks of, or undefined for an unknown one. */
+  /** Returns the customer of a validation's account, or undefined for an unknown account. */
   ownerOfValidation(db: Db, validation: ProviderValidation): Promise<string | undefined>;
   /** See `ensureFundAccount`. The account's number leaves this module only for the provider. */
   ensureFundAccount(bankAccountId: string): Promise<Outcome<FundAccount>>;

@@ -73,7 +73,7 @@ export const listAccounts = async (
   page: Page,
 ) => {
   const { rows, total } = await listAccountRows(db, userId, page);
-  // Nothing to open: the key of a customer who is gone is not asked for.
+  // There is nothing to open, so the key of a deleted customer is not read.
   if (rows.length === 0) return { items: [], total, ...page };
   const sealer = await vault.forUser(db, userId);
   return { items: rows.map((row) => present(row, sealer)), total, ...page };
@@ -149,7 +149,8 @@ export const choosePrimaryAccount = (
   });
 
 /**
- * Deletes an account. Where it was the primary one, the one verified longest takes its place.
+ * Deletes an account. If it was the primary one, the account that was verified first becomes
+ * primary.
  * @throws AppError NOT_FOUND, BANK_ACCOUNT_IN_USE
  */
 export const removeAccount = (
@@ -169,9 +170,9 @@ export const removeAccount = (
   });
 
 /**
- * Queues a further validation of a FAILED account, or a query about the open one of a PENDING
- * account, at the provider that has it. Where the provider was asked often enough of late, the
- * account is returned as it is: the sweep asks in its own time.
+ * Queues a further validation of a FAILED account, or a query of the open validation of a PENDING
+ * account, at its provider. If the provider was queried too often recently, the account is returned
+ * unchanged, and the sweep queries it later.
  * @throws AppError NOT_FOUND, VALIDATION_LIMIT, and ILLEGAL_TRANSITION for a VERIFIED one
  */
 export const verifyAccountAgain = (

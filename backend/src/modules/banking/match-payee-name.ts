@@ -12,10 +12,10 @@ interface MatchDeps {
 }
 
 /**
- * Scores from 0 to 100 how surely a bank account is its customer's: the lower of the provider's
- * score and of the KYC's name against the name that the bank has. The provider's alone says nothing
- * of the customer, who gave it the name to compare. Undefined where a name or a score is not known,
- * or can't be opened any more.
+ * Scores from 0 to 100 how certainly a bank account belongs to its customer: the lower of the
+ * provider's score and of our comparison of the KYC's name with the bank's name. The provider's
+ * score alone proves nothing, since the customer chose the name that it compares. Returns undefined
+ * if a name or a score is unknown, or can no longer be opened.
  */
 export const matchPayeeName = async (
   { vault, logger }: MatchDeps,

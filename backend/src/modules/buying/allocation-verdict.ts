@@ -7,9 +7,10 @@ import type { Outcome } from '../../platform/outcome/outcome.ts';
 import { readStatus } from '../provider-operations/index.ts';
 
 /**
- * The provider's order status as it bears on a confirm. BOUGHT: it sold the gold. NEVER: it did
- * not and will not. NOT_CONFIRMED: not so far, and it may be confirmed again. UNKNOWN: nobody can
- * say, so it must not be.
+ * The provider's order status, as an answer to whether a confirm bought the gold. BOUGHT: the
+ * provider sold the gold. NEVER: it did not and will not. NOT_CONFIRMED: it has not so far, and the
+ * confirm may be sent again. UNKNOWN: the outcome is unknown, so the confirm must not be sent
+ * again.
  */
 export type Verdict = 'BOUGHT' | 'NEVER' | 'NOT_CONFIRMED' | 'UNKNOWN';
 
@@ -22,9 +23,9 @@ export const decidableAfter = (
 ): Date => addMs(verifiedAt, rules.confirmWindowMs + rules.confirmMarginMs);
 
 /**
- * Reads an order-status. "Not confirmed" means either that no confirm arrived or that one is on its
- * way, so it is final only once the provider would not accept a confirm any more (contract: states
- * > Allocation retries). A status that nobody answered is never final.
+ * Reads an order status. "Not confirmed" means that no confirm has arrived, or that one is still on
+ * its way, so it is final only when the provider would no longer accept a confirm (contract: states
+ * > Allocation retries). A status that got no response is never final.
  */
 export const readVerdict = (
   status: Outcome<ProviderTransactionStatus>,

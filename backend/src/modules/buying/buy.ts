@@ -92,7 +92,7 @@ const consume = async (
   if (!(await consumeQuote(deps, tx, quote, 'buy'))) throw new AppError('QUOTE_EXPIRED');
 };
 
-/** A payment order that was written, and the gateways that may be asked, in their order. */
+/** A payment order that was written, and the gateways to try, in order. */
 interface PlacedPayment {
   readonly paymentOrderId: string;
   readonly gateways: readonly string[];

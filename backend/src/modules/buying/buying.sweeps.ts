@@ -18,7 +18,7 @@ import { expireQuotes } from '../quotes/index.ts';
 import { createAllocationCall } from './allocate-order.ts';
 import type { AllocationDeps } from './buying.types.ts';
 
-/** A paid order that stood still for this long, or an overdue retry, has lost its job. */
+/** A paid order that did not change for this long, or whose retry is overdue, has lost its job. */
 const stalledSeconds = 60;
 /** An undecided confirm is queried once in this time, however many workers there are. */
 const queryAgainSeconds = 30;
@@ -41,7 +41,7 @@ const failUnpaid = (deps: ExpiryDeps, orderId: string): Promise<void> =>
     await transitionBuy(deps, tx, { id: orderId, status: order.status }, step);
   });
 
-/** Creates the sweeps that expire quotes, and orders that nobody paid while their lock stood. */
+/** Creates the sweeps that expire quotes, and orders that were not paid within their price lock. */
 export const createExpirySweeps = (deps: ExpiryDeps): Sweep[] => {
   const { db, clock, logger } = deps;
   return [

@@ -16,18 +16,18 @@ import { paymentWindowMs } from './extend-payment-window.ts';
 /** The progress of the debit of an installment. */
 type UnsentDebit =
   | { readonly kind: 'UNSENT'; readonly paymentOrder: PaymentOrder }
-  /** The installment is PENDING, and nobody was asked to pay it. */
+  /** The installment is PENDING, and no payment was requested. */
   | { readonly kind: 'NOT_DEBITED' }
   /** It was sent, or is paid at a checkout, or the installment has ended. */
   | { readonly kind: 'OTHER' };
 
-/** Locks an installment, then its open payment order, and says how far its debit is. */
+/** Locks an installment, then its open payment order, and returns the state of its debit. */
 const lockUnsent = async (tx: Db, orderId: string): Promise<UnsentDebit> => {
   const order = await lockPayableOrder(tx, orderId);
   if (order.status !== 'PENDING') return { kind: 'OTHER' };
   const open = (await listPaymentOrders(tx, [orderId])).find(isOpenPaymentOrder);
   if (open === undefined) return { kind: 'NOT_DEBITED' };
-  // Whoever sends it has changed it under this row's lock before the request goes out.
+  // A worker that sends the debit changes its state under this row's lock before the request.
   const paymentOrder = await lockPaymentOrder(tx, open.id);
   const isUnsent =
     paymentOrder !== undefined &&
@@ -37,9 +37,10 @@ const lockUnsent = async (tx: Db, orderId: string): Promise<UnsentDebit> => {
 };
 
 /**
- * Calls off the debit of an installment that was not sent, in the caller's transaction: it stays
- * PENDING, its customer may pay it until `payableUntil`, and then it fails (contract: plans >
- * Missed debits). True also for one that was called off before, or false where it is too late.
+ * Cancels the debit of an installment that was not sent, in the caller's transaction. The
+ * installment stays PENDING, its customer may pay it until `payableUntil`, and then it fails
+ * (contract: plans > Missed debits). Returns true also for a debit that was cancelled before, and
+ * false if it is too late.
  */
 export const callOffDebit = async (
   deps: TransitionDeps,

@@ -11,7 +11,7 @@ const deferredMs = 600_000;
 
 /**
  * Restarts the 72 h of an installment whose checkout or debit was deferred by a gateway or a closed
- * gate. One that every gateway has turned down is not deferred: its deadline stays, so that it
+ * gate. If every gateway refused the order, it is not deferred: its deadline stays, so that it
  * fails and its customer can act (contract: plans > Schedule).
  */
 export const extendPaymentWindow = async (

@@ -44,7 +44,10 @@ const failUnpaid = (deps: InstallmentSweepsDeps, orderId: string): Promise<void>
     await markOrderFailed(deps, tx, order, by, 'UNPAID');
   });
 
-/** Returns true for one that some gateway could not be reached for: its 72 h begin when one is. */
+/**
+ * Returns true if some gateway could not be reached for the installment. Its 72 h begin once one
+ * can.
+ */
 const isDeferred = async ({ db }: InstallmentSweepsDeps, orderId: string): Promise<boolean> => {
   const paymentOrders = await listPaymentOrders(db, [orderId]);
   const waiting = paymentOrders.find(({ status }) => status === 'CREATED');
@@ -67,7 +70,10 @@ export const createInstallmentSweeps = (deps: InstallmentSweepsDeps): Sweep[] =>
             return openInstallmentCheckout(deps, id);
           },
           onError: (error, { id: paymentOrderId }) =>
-            logger.error({ paymentOrderId, err: describeError(error) }, 'a checkout did not open'),
+            logger.error(
+              { paymentOrderId, err: describeError(error) },
+              'a checkout could not be created',
+            ),
         });
       },
     },

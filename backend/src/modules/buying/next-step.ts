@@ -37,9 +37,9 @@ const review = (code: ManualReviewCode, reason: string): NextStep => ({
 });
 
 /**
- * Decides what follows a try of the allocation that bought no gold: the next retry while the lock
- * stands, or a review at the lock's end or once all retries were used. A retry due after the lock's
- * end is moved to that end.
+ * Decides what follows an attempt of the allocation that bought no gold: the next retry while the
+ * price lock is valid, or a review at the end of the lock or after the last retry. A retry that
+ * would be due after the end of the lock is moved to that end.
  */
 export const nextStep = (tried: FailedTry): NextStep => {
   const { verdict, now, lockEndsAt, failedTries, retrySeconds } = tried;

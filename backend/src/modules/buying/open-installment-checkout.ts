@@ -23,9 +23,9 @@ export interface CheckoutDeps extends Pick<GoldBase, 'db' | 'inTransaction' | 'c
 }
 
 /**
- * Counts an installment's checkout towards the daily limit of today, before it is opened. True also
- * for one that is counted already. False where the customer has bought too much today, or may not
- * buy now: then it waits, until another day (contract: money > Trading limits).
+ * Counts an installment's checkout towards today's daily limit before it is opened. Returns true
+ * also if it is already counted. Returns false if the customer has bought too much today, or may
+ * not buy now: the installment then waits for another day (contract: money > Trading limits).
  */
 const countCheckout = async (deps: CheckoutDeps, paymentOrderId: string): Promise<boolean> => {
   const { db, inTransaction, clock } = deps;

@@ -131,7 +131,7 @@ const clearedPayment = {
   nextAttemptAt: null,
 };
 
-/** Locks the customer's installment, which nobody was asked to pay or that has failed. */
+/** Locks the customer's installment, which has failed or for which no payment was requested. */
 const lockUnpaid = async (
   tx: Db,
   { orderId, userId }: InstallmentToPay,

@@ -37,7 +37,7 @@ interface AllocationOutcome {
   readonly verdict: Verdict;
   /** The confirm that was queried, or undefined where no intent was ever written. */
   readonly confirmId: string | undefined;
-  /** Whoever holds the confirm's lease, or undefined for one who only queried. */
+  /** The holder of the confirm's lease, or undefined for a caller that only queried. */
   readonly holderId?: string | undefined;
   /** The confirm that was just sent was refused: that try certainly did not happen. */
   readonly wasRefused?: boolean;
@@ -49,7 +49,7 @@ interface AllocationOutcome {
   readonly invoiceId?: string | undefined;
 }
 
-/** The order's next step after an outcome, or SKIPPED where it said nothing new about the order. */
+/** The order's next step after an outcome, or SKIPPED if the outcome changes nothing. */
 type RecordedAllocation = 'ALLOCATED' | 'RETRY' | 'REVIEW' | 'SKIPPED';
 
 /** Records the confirm as done. Returns the grams that its verify promised. */
@@ -145,9 +145,10 @@ const recordBought = async (
     return 'SKIPPED';
   }
   if (promised === undefined || promised !== order.grams) {
-    logger.error({ orderId, status }, 'the provider confirmed other grams than were ordered');
+    logger.error({ orderId, status }, 'the provider confirmed different grams than ordered');
     if (!isAwaitingAllocation(status)) return 'SKIPPED';
-    const reason = 'The provider confirmed other grams than the order has; nothing was credited.';
+    const reason =
+      'The provider confirmed different grams than the order has. Nothing was credited.';
     const by = { actor, cause: 'provider.other-grams' };
     const review = { code: 'GRAMS_MISMATCH', reason } as const;
     await sendBuyToReview(deps, tx, { ...order, status }, review, by);
@@ -171,7 +172,7 @@ const leaveOpen = async (
 ): Promise<boolean> => {
   const at = clock.now();
   if (confirmId !== undefined && holderId !== undefined) {
-    // One that lost its lease on the way leaves the next step to whoever has it now.
+    // A worker that lost its lease meanwhile leaves the next step to the new holder.
     return markUnknown(tx, confirmId, { holderId, wasRefused, at, reason });
   }
   if (confirmId !== undefined) await markQueried(tx, confirmId, at);

@@ -28,7 +28,7 @@ type Verified =
   | { readonly kind: 'VERIFIED'; readonly buy: VerifiedBuy }
   | { readonly kind: 'FAILED'; readonly code: ManualReviewCode; readonly reason: string };
 
-/** Locks the order again. Returns undefined where another worker has gone on with it meanwhile. */
+/** Locks the order again. Returns undefined if another worker has changed it meanwhile. */
 const lockSame = async (tx: Db, { order: read, lastConfirmId }: InstallmentToVerify) => {
   const order = await lockOrder(tx, read.id);
   if (order === undefined || !isAwaitingAllocation(order.status)) return undefined;
@@ -48,7 +48,7 @@ const verify = async (
     const providerUserId = await requireRegisteredUser(deps.db, userId);
     const requested = formatRupees(amountPaise);
     const amount = { unit: 'INR', amountPaise, requested } as const;
-    // The same at the confirm: what a provider without transaction ids of its own goes by.
+    // The reference is the same at the confirm, for providers without transaction ids of their own.
     const buy = await verifyBuy(deps, { userId, providerUserId, amount, reference: id });
     return { kind: 'VERIFIED', buy };
   } catch (error) {
@@ -113,9 +113,10 @@ const recordIntended = (
 
 /**
  * Verifies a paid installment at the current price and stores the result with the intent to confirm
- * it, in one transaction. The caller confirms at once (contract: plans > Installments). Undefined
- * where the verify made no promise, which is recorded, or where another worker has the order. A
- * verify that is not stored binds nobody, so a process that dies in between leaves nothing behind.
+ * it, in one transaction. The caller confirms at once (contract: plans > Installments). Returns
+ * undefined if the verify failed, which is recorded, or if another worker has the order. A verify
+ * that is not stored has no effect at the provider, so a process that dies in between leaves
+ * nothing behind.
  */
 export const verifyInstallment = async (
   deps: AllocationDeps,

@@ -53,7 +53,7 @@ export const createRepricing = ({
       signal,
       handle: reprice,
       onError: (error, productId) =>
-        logger.error({ productId, err: describeError(error) }, 'a product was not priced anew'),
+        logger.error({ productId, err: describeError(error) }, 'a product could not be repriced'),
     });
   },
 });

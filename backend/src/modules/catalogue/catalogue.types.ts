@@ -64,7 +64,7 @@ export interface ProductRates {
   readonly gstBps: Bps;
 }
 
-/** The filters of a list. One that is absent filters nothing. */
+/** The filters of a list. An absent filter does not filter. */
 export interface ProductFilter {
   readonly q?: string | undefined;
   readonly category?: string | undefined;

@@ -56,7 +56,7 @@ const lookUp = (db: Db, words: readonly string[]): Promise<Known[]> =>
 /** As a prefix from three letters on: who types `neck` finds necklaces. */
 const prefixOf = (word: string): string => (word.length >= minMistypedLength ? `${word}:*` : word);
 
-/** An unknown word stands for itself too: operators search what is no longer on sale. */
+/** An unknown word also matches itself: operators search products that are no longer on sale. */
 const meantBy = ({ word, known, near }: Known): string =>
   known || near.length === 0 ? prefixOf(word) : `(${[word, ...near].join(' | ')})`;
 

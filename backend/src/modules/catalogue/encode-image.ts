@@ -90,7 +90,7 @@ const encodeAll = async (sharp: Sharp, bytes: Buffer, ownWidth: number) => {
 
 /**
  * Encodes an image again in a few widths, as WebP and JPEG, upright and without its metadata. Of an
- * animated one it takes the first picture. What came beside the pixels does not survive it.
+ * animation it takes the first picture. Only the pixels are kept.
  * @throws ImageProblem when the bytes are no image of an accepted type, too large, or broken
  */
 export const encodeImage = async (bytes: Buffer): Promise<EncodedImage> => {

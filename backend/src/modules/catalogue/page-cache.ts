@@ -3,7 +3,7 @@ import type { Reply } from '../../platform/http/index.ts';
 import { findCatalogueVersion } from './catalogue.store.ts';
 import type { ProductRates } from './catalogue.types.ts';
 
-/** The bytes that a replica keeps of pages. The ones asked for longest ago go first. */
+/** The bytes of pages that a replica keeps. The least recently used are dropped first. */
 const defaultMaxBytes = 16 * 1024 * 1024;
 
 type WritePage = (rates: ProductRates) => Promise<Reply | undefined>;
@@ -54,7 +54,7 @@ export const createPageCache = ({
     return current;
   });
 
-  /** Counts a page that is made, and drops those asked for longest ago beyond the bound. */
+  /** Counts a new page, and drops the least recently used ones beyond the bound. */
   const account = (edition: Edition, key: string, page: Page, bytes: number): void => {
     if (edition.pages.get(key) !== page) return;
     page.bytes = 2 * key.length + bytes;
@@ -91,7 +91,7 @@ export const createPageCache = ({
       const edition = await readEdition();
       const known = edition.pages.get(key);
       if (known === undefined) return make(edition, key, write);
-      // Asked for last, so dropped last.
+      // Most recently used, so dropped last.
       edition.pages.delete(key);
       edition.pages.set(key, known);
       return known.reply;

@@ -20,8 +20,8 @@ export const insertPendingImage = async (db: Db, image: StoredImage, at: Date): 
 };
 
 /**
- * Makes a pending upload the image of its locked product, in place of another.
- * @returns false when the upload was given up meanwhile
+ * Makes a pending upload the image of its locked product, replacing an earlier one.
+ * @returns false when the upload was abandoned meanwhile
  */
 export const makeImageCurrent = async (
   tx: Db,
@@ -51,8 +51,8 @@ export interface CurrentImage extends StoredImage {
 }
 
 /**
- * Returns the image of an active product, by one join, where the model API would read twice: every
- * image that no cache has is looked up. Undefined when there is none.
+ * Returns the image of an active product with one join, where the model API would read twice: every
+ * image that is not in a cache is looked up. Undefined when there is none.
  */
 export const findCurrentImage = (db: Db, productId: string): Promise<CurrentImage | undefined> =>
   selectOne<CurrentImage>(

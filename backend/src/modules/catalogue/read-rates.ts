@@ -9,7 +9,7 @@ import type { ProductRates } from './catalogue.types.ts';
 
 /** Customers wait no longer for a price that is not at hand: there are stored ones. */
 const customerPatienceMs = 300;
-/** After a price that did not come, nobody waits again for this long, in real time. */
+/** The real time after a failed price during which no request waits for one again. */
 const pauseMs = 1000;
 
 export interface RatesDeps {
@@ -19,7 +19,7 @@ export interface RatesDeps {
   /** Real time. */
   readonly wall: Clock;
   readonly timers: Timers;
-  /** The real time to wait for a price that is not at hand, a customer's unless told. */
+  /** The real time to wait for a price that is not cached. The default is a customer's. */
   readonly patienceMs?: number;
 }
 

@@ -147,8 +147,9 @@ export const changeProduct = async (
 };
 
 /**
- * Takes a product out of the catalogue. It stays in the orders that have it. One that is inactive
- * stays so, without an audit row. @throws AppError NOT_FOUND
+ * Removes a product from the catalogue. It stays in its orders. An inactive product stays inactive,
+ * without an audit row.
+ * @throws AppError NOT_FOUND
  */
 export const deactivateProduct = (
   { inTransaction, audit, clock }: SaveProductDeps,

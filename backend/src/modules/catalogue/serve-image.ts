@@ -7,7 +7,7 @@ import { contentTypeOf, type ImageFormat } from './encode-image.ts';
 import { findCurrentImage, type CurrentImage } from './product-images.store.ts';
 import { objectKeyOf } from './upload-image.ts';
 
-/** The images that a replica keeps in memory. The ones asked for longest ago go first. */
+/** The images that a replica keeps in memory. The least recently used are dropped first. */
 const maxCacheBytes = 8 * 1024 * 1024;
 const attempts = 3;
 

@@ -68,8 +68,8 @@ const listOpenDeployments = async (deps: DecideDeploymentsDeps, ci: Ci) => {
 };
 
 /**
- * Creates the sweep that asks the CI system for the runs of triggers whose outcome is not known:
- * their process died, or the answer was lost. It starts nothing. Without a CI system it does
+ * Creates the sweep that queries the CI system for the runs of triggers with an unknown outcome:
+ * their process died, or the response was lost. It starts nothing. Without a CI system it does
  * nothing.
  */
 export const createDecideDeployments = (deps: DecideDeploymentsDeps): Sweep => {

@@ -7,9 +7,9 @@ export const deployBranch = 'main';
 export const deployLockMs = 60_000;
 
 /**
- * DISPATCHING is sent and not answered yet, or its process died. DISPATCHED and REFUSED are the CI
- * system's answers. UNKNOWN is for a call whose outcome nobody can tell. A sweep decides what stays
- * in one of these two: DISPATCHED with its run, or NOT_STARTED.
+ * DISPATCHING is sent without a response yet, or its process died. DISPATCHED and REFUSED are the
+ * CI system's responses. UNKNOWN is for a call whose outcome is unknown. A sweep decides triggers
+ * that stay DISPATCHING or UNKNOWN: DISPATCHED with its run, or NOT_STARTED.
  */
 export type TriggerStatus = 'DISPATCHING' | 'DISPATCHED' | 'REFUSED' | 'UNKNOWN' | 'NOT_STARTED';
 

@@ -70,12 +70,12 @@ export const storeTriggerOutcome = async (
 
 const undecided = sql`status = ANY(${[...undecidedStatuses]}::text[])`;
 
-/** A trigger to ask about. */
+/** A trigger to query. */
 export interface QuietTrigger extends UndecidedTrigger {
   readonly ageMs: number;
 }
 
-/** Lists undecided triggers that are older than `quietMs`, the longest not asked about first. */
+/** Lists undecided triggers that are older than `quietMs`, those queried longest ago first. */
 export const listQuietTriggers = (
   db: Db,
   { quietMs, limit }: { readonly quietMs: number; readonly limit: number },

@@ -93,7 +93,8 @@ const statusOf = (
   }
   const { reason: detail } = result;
   if (kind === 'UNKNOWN') return { status: 'UNKNOWN', detail };
-  // Nobody sends it again, so one that was refused unread is at its end as well.
+  // A trigger is never sent again, so a refusal after which a repeat would be allowed is final as
+  // well.
   if (kind === 'INTENDED') return { status: 'REFUSED', detail };
   if (result.code === NOT_STARTED) return { status: NOT_STARTED, detail };
   return { status: 'REFUSED', detail: `${result.code}: ${detail}` };
@@ -119,8 +120,8 @@ const recordOutcome = (
   });
 
 /**
- * Declares how a deployment is started, of branch `main`, and found out about. A trigger is sent
- * once and never again: a run that nobody answered for is found by its correlation id.
+ * Declares how a deployment of branch `main` is started, and how its outcome is found. A trigger is
+ * sent once and never again: a run without a response is found by its correlation id.
  */
 export const createDeploymentCall = (
   deps: DeploymentDeps,

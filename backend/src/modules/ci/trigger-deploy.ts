@@ -44,10 +44,10 @@ const errorOf = (
 };
 
 /**
- * Starts the deployment of a target, of branch `main`. The trigger is recorded before the CI
- * system is called, and its outcome after: nothing happens in between that nobody could find.
+ * Starts the deployment of a target, from branch `main`. The trigger is recorded before the CI
+ * system is called, and its outcome after, so that every started run can be found.
  * @throws AppError CI_NOT_CONFIGURED, DEPLOY_TOO_SOON, CI_UNAVAILABLE and CI_REFUSED (nothing was
- * started), DEPLOY_OUTCOME_UNKNOWN
+ *   started), DEPLOY_OUTCOME_UNKNOWN
  */
 export const triggerDeploy = async (
   deps: TriggerDeployDeps,

@@ -37,7 +37,7 @@ const copyLifeMs = 1000;
 
 /** Caches on the way may keep everybody's answer for ten seconds. */
 const forEverybody = 'public, max-age=10';
-/** A customer's own answer is asked for again each time, by its tag. */
+/** A customer's own response must be revalidated each time, by its tag. */
 const forOne = 'private, no-cache';
 
 const tagOf = (text: string): string =>

@@ -74,7 +74,7 @@ const presentSip = (limits: Limits): z.output<typeof sipView> => {
   };
 };
 
-/** Presents the limits, and what an order of jewellery costs beside its pieces. */
+/** Presents the limits, and the costs of an order of jewellery in addition to its pieces. */
 export const presentAmounts = (limits: Limits) => ({
   limits: presentLimits(limits),
   sip: presentSip(limits),

@@ -36,9 +36,9 @@ const readFigures = async (options: FiguresOptions): Promise<Figures> => {
 };
 
 /**
- * Brings the figures of the whole fleet up to date whenever metrics are read. However many replicas
- * there are and however often they are asked, the figures are read once in `everyMs`, by whoever is
- * asked first. Everybody else shows what is stored (contract: operators > Figures).
+ * Updates the figures of the whole fleet whenever metrics are read. However many replicas there are
+ * and however often they are scraped, the figures are read once in `everyMs`, by the first replica
+ * that is scraped. The others show the stored figures (contract: operators > Figures).
  */
 export const createFigures = (options: FiguresOptions): (() => Promise<void>) => {
   const { db, logger, everyMs } = options;

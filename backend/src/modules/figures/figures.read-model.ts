@@ -14,8 +14,8 @@ const goldOrders = (type: Sql): Sql => sql`
   WHERE status IN ('PENDING', 'PAID', 'RETRY_PENDING', 'MANUAL_REVIEW') AND type = ${type}`;
 
 /**
- * Selects the calls to collaborators whose outcome is not known, by flow: under way, or left open.
- * Each part goes by its flow's index of these.
+ * Selects the calls to collaborators whose outcome is unknown, by flow: in progress, or left open.
+ * Each part uses its flow's index of these.
  */
 const undecidedCalls = sql`
   SELECT 'deployment' AS state, at AS since FROM deploy_trigger
@@ -34,8 +34,8 @@ const undecidedCalls = sql`
     FROM provider_operation WHERE status IN ('INTENDED', 'UNKNOWN')`;
 
 /**
- * Selects what is open of each kind, with its state and since when it waits. Each goes by an index
- * of what is open, and so costs what waits now, however many rows are done.
+ * Selects the open rows of each kind, with their state and the time since when they wait. Each uses
+ * an index of open rows, so its cost depends on what waits now, however many rows are done.
  */
 const sources = (now: Date): Readonly<Record<OpenKind, Sql>> => ({
   buy: goldOrders(sql`'BUY'`),

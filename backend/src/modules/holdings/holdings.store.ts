@@ -70,8 +70,8 @@ export const readHolding = async (db: Db, userId: string): Promise<Holding> => {
 };
 
 /**
- * Returns the grams on an account at the gold provider that belong to the house: given up by or
- * recovered from whoever had the account, this customer or earlier owners of the phone number.
+ * Returns the grams on an account at the gold provider that belong to the house: forfeited by or
+ * recovered from its owner, either this customer or an earlier owner of the phone number.
  */
 export const readHouseGrams = async (db: Db, providerUserId: string): Promise<Grams> => {
   const { _sum: sum } = await db.holdingMovement.aggregate({

@@ -11,8 +11,9 @@ import { availableGrams, debitHolding, releaseGrams, lockHolding } from './holdi
 import type { Reservation, ReviewReservation } from './holdings.types.ts';
 
 /*
- * Grams that the review of an order with a reversed payment reserves, beside those of sales. Every
- * change is made under the lock of the holding, which is the last lock of its transaction.
+ * Grams that the review of an order with a reversed payment reserves, in addition to those of
+ * sales. Every change is made under the lock of the holding, which is the last lock of its
+ * transaction.
  */
 
 /** Locks the holding of an order's open reservation first, and then reads it. */

@@ -4,8 +4,8 @@ import { execute, selectOne, sql, type Db } from '../../platform/db/index.ts';
 import { addressGroup } from '../../platform/http/index.ts';
 
 /*
- * The rows of `address_refusal`: refused codes and MPINs of an address, over all phones, so that
- * nobody tries one common MPIN on many of them.
+ * The rows of `address_refusal`: refused codes and MPINs of an address, over all phones, so that an
+ * attacker can't try one common MPIN on many of them.
  */
 
 /** Counts the refusals of this time (contract: limits > Sign-in limits). */
@@ -36,7 +36,7 @@ export const secondsRefused = async (
   return secondsLeft(row?.refusedAt ?? [], most, now);
 };
 
-/** Counts a refusal. The newest `most` are kept, which is all that is ever asked. */
+/** Counts a refusal. Only the newest `most` are kept, since no more are ever read. */
 export const countRefusal = async (
   tx: Db,
   address: string,

@@ -86,7 +86,8 @@ export const issueBiometricToken = async (
   await inTransaction(async (tx) => {
     const user = await lockActiveUser(tx, userId);
     const createdAt = clock.now();
-    // The row is asked, not the revocation list: what outlives a session needs one that is live.
+    // Reads the session's row, not the revocation list: a biometric token outlives the session that
+    // creates it.
     const own = await findLiveSession(tx, sessionId, userId, createdAt);
     if (user === undefined || own === undefined) throw new AppError('UNAUTHENTICATED');
     const session = await lockLiveSession(tx, { userId, deviceId }, createdAt);

@@ -11,8 +11,8 @@ export interface BlockState {
 }
 
 /**
- * Locks a customer's row, a blocked or deleted one's too, until the transaction ends: no sign-in
- * opens a session meanwhile. Undefined when nobody has this id.
+ * Locks a customer's row, including a blocked or deleted one, until the transaction ends, so that
+ * no sign-in opens a session meanwhile. Returns undefined for an unknown id.
  */
 export const lockUser = (tx: Db, id: string): Promise<BlockState | undefined> =>
   selectOne<BlockState>(

@@ -30,7 +30,7 @@ interface NewMpin {
   };
 }
 
-/** Refuses a new MPIN that a guess would begin with. One that was set before stays as it is. */
+/** Refuses a new MPIN that would be among the first guesses. An existing MPIN stays valid. */
 const refuseCommon = (
   { signInRules }: ChangeMpinDeps,
   mpin: string,
@@ -64,8 +64,8 @@ const applyMpin = async (
 };
 
 /**
- * Sets or replaces the caller's MPIN. A sign-in with the old one that has not ended by then is
- * refused. Sessions go on.
+ * Sets or replaces the caller's MPIN. A sign-in with the old one that is still in progress is
+ * refused. Sessions continue.
  * @throws AppError MPIN_TOO_COMMON, UNAUTHENTICATED, RECENT_SIGN_IN_REQUIRED, BUSY.
  */
 export const setMpin = async (
@@ -82,7 +82,7 @@ export const setMpin = async (
   await deps.inTransaction(async (tx) => {
     const user = await lockActiveUser(tx, userId);
     const at = deps.clock.now();
-    // The row is asked, not the revocation list: what outlives a session needs one that is live.
+    // Reads the session's row, not the revocation list: an MPIN outlives the session that sets it.
     const session = await findLiveSession(tx, sessionId, userId, at);
     if (user === undefined || session === undefined) throw new AppError('UNAUTHENTICATED');
     await applyMpin(deps, tx, { user, mpinHash, at, event: { kind: 'mpin_set', ip, deviceId } });

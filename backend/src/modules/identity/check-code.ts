@@ -147,7 +147,7 @@ export const checkCode = async (
   const retryAfterSeconds = Math.max(ofAddress, secondsLocked(guards, now));
   if (retryAfterSeconds > 0) return { kind: 'locked', retryAfterSeconds };
   const verdict = await judge(deps, tx, { scoped, code, guards, now });
-  // Last: nobody waits for what this transaction holds who holds the count of an address.
+  // This count is locked last: a transaction that holds it waits for no other lock.
   if (verdict.kind === 'wrong' && !isTrusted) await countRefusal(tx, address, bound);
   return verdict;
 };

@@ -15,7 +15,7 @@ export interface CreateUserDeps {
   readonly onUserCreated: (tx: Db, userId: string, at: Date) => Promise<void>;
 }
 
-/** Letters and digits that nobody mistakes for one another: no 0 and O, no 1, I and L. */
+/** Letters and digits that are not easily confused: no 0 and O, no 1, I and L. */
 export const referralAlphabet = 'ABCDEFGHJKMNPQRSTUVWXYZ23456789';
 
 const referralCodeLength = 8;

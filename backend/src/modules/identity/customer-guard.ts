@@ -43,8 +43,8 @@ const findPrincipal = async (
 };
 
 /**
- * Finds the customer of an `Authorization` header on a public route, which serves nobody in
- * particular as well, or undefined for a header that the guard would refuse.
+ * Finds the customer of an `Authorization` header on a public route, which also serves requests
+ * without one. Returns undefined for a header that the guard would refuse.
  */
 export type IdentifyCustomer = (
   authorization: string | undefined,
@@ -67,7 +67,7 @@ export const createCustomerGuard = (deps: CustomerGuardDeps): Guard => ({
   schemeName: 'bearer',
   scheme: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
   async admit(req, access) {
-    // Customers have no roles: a route that requires one admits nobody.
+    // Customers have no roles, so a route that requires one admits no customer.
     if (access.kind !== 'signed-in') throw new AppError('FORBIDDEN');
     const claims = readClaims(deps, req.get('authorization'));
     if (claims === undefined) throw refusal();

@@ -54,7 +54,7 @@ const deleteSessions = async (tx: Db, userId: string): Promise<string[]> => {
   return ids;
 };
 
-/** Erases what counts and locks by the phone. The sends go on counting for their address. */
+/** Erases the counts and locks of the phone. The sends still count for their address. */
 const eraseCodes = async (tx: Db, phoneHashes: readonly string[]): Promise<void> => {
   const where = { phoneHash: { in: [...phoneHashes] } };
   await tx.otpCode.deleteMany({ where });

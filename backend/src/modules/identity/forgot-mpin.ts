@@ -24,9 +24,9 @@ export interface ForgotMpin {
 }
 
 /**
- * Creates the sender. Whether there was an SMS to send, and how long its gateway took, would show
- * in the time of an answer that waits for it: so every answer leaves after the same time, and a
- * send that is not done by then goes on in this process.
+ * Creates the sender. The response time would reveal whether an SMS was sent, and how long its
+ * gateway took. Every response is therefore sent after the same time, and a send that is not done
+ * by then continues in this process.
  */
 export const createForgotMpin = (deps: ForgotMpinDeps): ForgotMpin => {
   const { db, timers, logger, codeMetrics } = deps;
@@ -37,7 +37,7 @@ export const createForgotMpin = (deps: ForgotMpinDeps): ForgotMpin => {
       await deliverCode(deps, made);
     } catch (error) {
       if (isAppError(error, 'SMS_UNAVAILABLE')) return;
-      logger.error({ err: error }, 'a code that could not be sent was not withdrawn');
+      logger.error({ err: error }, 'an unsent code could not be withdrawn');
     }
   };
 

@@ -19,7 +19,7 @@ export interface TokenSubject {
   readonly deletedAt: Date | undefined;
 }
 
-/** Any signed-in customer, and whoever has an unexpired token of a deleted account. */
+/** Any signed-in customer, or the holder of an unexpired token of a deleted account. */
 export const tokenSubjectAccess: Access<TokenSubject> = {
   ...signedIn<TokenSubject>(),
   admitsDeleted: true,

@@ -69,8 +69,9 @@ export const findRecentSends = async (
 };
 
 /**
- * Whose number a code is for. A code that resets an MPIN goes to customers alone: for others it is
- * counted as `unsent`, so that the limits of the phone and the address tell nothing.
+ * The owner of the number that a code is for. A code that resets an MPIN is only sent to customers.
+ * For others it is counted as `unsent`, so that the limits of the phone and the address reveal
+ * nothing.
  */
 export type SendAudience = 'customer' | 'stranger' | 'unsent';
 

@@ -12,7 +12,10 @@ import { findMpinCaller } from './trusted-devices.store.ts';
 
 /** Takes a sign-in of this long ago for a proof that the owner is there. */
 const recentMs = 15 * 60_000;
-/** The wrong current MPIN that ends the session: whoever has its tokens cannot guess on. */
+/**
+ * The number of wrong current MPINs that ends the session, so that a thief of its tokens cannot
+ * keep guessing.
+ */
 const maxWrongMpins = 5;
 
 export interface RecentSignInDeps extends SessionsDeps {
@@ -79,7 +82,7 @@ export const requireRecentSignIn = async (
 ): Promise<void> => {
   const { userId, sessionId } = principal;
   const now = deps.clock.now();
-  // The row is asked, not the revocation list: what outlives a session needs one that is live.
+  // Reads the session's row, not the revocation list: the change outlives the session.
   const session = await findLiveSession(deps.db, sessionId, userId, now);
   if (session === undefined) throw new AppError('UNAUTHENTICATED');
   if (msBetween(session.createdAt, now) < recentMs) return;

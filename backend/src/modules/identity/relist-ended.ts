@@ -30,10 +30,10 @@ interface RelistDeps {
 const restMs = 1000;
 
 /**
- * Puts every session that ended within the life of an access token on the list again, each time
- * that the cache is connected again: the one that answers then may be empty, may be a replica that
- * had not heard of the last ones, and could not be told of those that ended while it was away
- * (contract: identity-and-kyc > Authenticated requests).
+ * Puts every session that ended within the lifetime of an access token on the revocation list
+ * again, each time that the cache reconnects. The cache may then be empty, may be a replica that
+ * lacks the last ones, and lacks those that ended while it was unreachable (contract:
+ * identity-and-kyc > Authenticated requests).
  */
 export const relistEndedSessions = (deps: RelistDeps): void => {
   const { redis, db, clock, revocations, onError, timers = createTimers() } = deps;

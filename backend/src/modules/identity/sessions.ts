@@ -52,7 +52,7 @@ export interface SessionsDeps {
   readonly metrics: Pick<Metrics, 'countBound'>;
 }
 
-/** A client's own description of its device. One that sends no `deviceId` gets one. */
+/** A client's own description of its device. A device without a `deviceId` gets one. */
 export interface Device {
   readonly deviceId?: string | undefined;
   readonly deviceName?: string | undefined;
@@ -143,9 +143,9 @@ export const openSession = async (
 };
 
 /**
- * Signs the access token of a session, which never outlives it. `jti` is the session's id. Issued
- * at the moment that the row tells (`lastUsedAt`), however late it is signed: a session that ended
- * meanwhile stays on the revocation list for as long as its tokens could live.
+ * Signs the access token of a session, which never outlives it. `jti` is the session's id. The time
+ * of issue is the one in the row (`lastUsedAt`), however late it is signed: a session that ended
+ * meanwhile stays on the revocation list for as long as its tokens could be valid.
  */
 export const signAccessToken = (
   { tokens }: Pick<SessionsDeps, 'tokens'>,
@@ -184,8 +184,8 @@ export const completeSignIn = async (
 };
 
 /**
- * Returns true for a request that was already under way when another one used its token: a client
- * that asked twice at once. Only a token presented after its use has got into wrong hands.
+ * Returns true for a request that was already in progress when another one used its token: the
+ * client sent two at once. Only a token that is presented after its use has been stolen.
  */
 const lostRace = ({ usedAt }: UsedToken, arrivedAt: Date): boolean => {
   const aheadMs = msBetween(arrivedAt, usedAt);
@@ -197,7 +197,7 @@ const repeatMs = 30_000;
 
 /**
  * Locks the session of a token that was used a moment ago and whose successor was never used: the
- * client asks again because the answer did not reach it. Undefined for any other token.
+ * client retries because it did not get the response. Returns undefined for any other token.
  */
 const lockForRepeat = async (
   { clock }: Pick<SessionsDeps, 'clock'>,
@@ -249,7 +249,8 @@ export const refreshSession = async (
     const session = current ?? repeat;
     if (session === undefined) return refuseUsed(deps, tx, { usedHash, arrivedAt, ip });
     const user = await findUser(tx, session.userId);
-    // As late as can be: whoever arrived before was under way when the token was used.
+    // The time is read as late as possible: a request that arrived before was in progress when the
+    // token was used.
     const at = clock.now();
     if (session.revokedAt !== null || session.expiresAt <= at || endOf(session) <= at) {
       return { kind: 'invalid' as const, endedIds: [] };

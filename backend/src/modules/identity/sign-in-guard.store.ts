@@ -69,7 +69,7 @@ export const clearTries = async (tx: Db, key: GuardKey): Promise<void> => {
   await tx.signInGuard.deleteMany({ where: key });
 };
 
-/** Forgets what was tried with MPINs of a phone, whoever tried. */
+/** Removes the failed MPIN attempts of a phone, of all callers. */
 export const clearMpinTries = async (tx: Db, hashes: readonly string[]): Promise<void> => {
   await tx.signInGuard.deleteMany({ where: { phoneHash: { in: [...hashes] }, purpose: 'mpin' } });
 };

@@ -5,7 +5,7 @@ import { callerAddress } from './address-refusals.store.ts';
 export interface SignInRules {
   /** SIGN_IN_REFUSALS_PER_ADDRESS_HOUR: refused codes and MPINs of one address, over all phones. */
   readonly refusalsPerAddressHour: number;
-  /** MPIN_TRUSTED_DEVICES_ONLY: nobody signs in with an MPIN on a device that is not trusted. */
+  /** MPIN_TRUSTED_DEVICES_ONLY: an MPIN only signs in on a trusted device. */
   readonly trustedDevicesOnly: boolean;
   /** SESSIONS_PER_CUSTOMER: live sessions of a customer. One more ends the oldest. */
   readonly sessionsPerCustomer: number;
@@ -20,7 +20,7 @@ export interface SignInClient {
   readonly deviceId?: string | undefined;
 }
 
-/** Stands for all who are no trusted devices, and for whoever it is. */
+/** The keys under which all untrusted devices, and all callers, are counted together. */
 export const anyStranger = 'strangers';
 export const anybody = '';
 

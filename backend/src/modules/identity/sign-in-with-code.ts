@@ -68,10 +68,11 @@ export const signInWithCode = async (
       return { kind: 'unavailable' as const };
     }
     const userId = account.user.id;
-    // A device that names itself is trusted from now on. One that we name never presents that name.
+    // A device that sends its own id is trusted from now on. An id that we assign is never
+    // presented again.
     if (deviceId !== undefined) await trustDevice(tx, { userId, deviceId }, deps.clock.now());
     const opened = await openSession(deps, tx, userId, { deviceId, deviceName, ip });
-    // Whoever has the token of this device may not be who has the phone.
+    // The holder of this device's token may not be the owner of the phone.
     if (deviceId !== undefined) {
       await revokeBiometricTokens(tx, { userId, deviceId }, deps.clock.now());
     }

@@ -175,7 +175,7 @@ const openVerified = (
     return { kind: 'unavailable' };
   });
 
-/** Names every reason, so that it tells none. */
+/** The text lists every possible reason, so that it does not reveal the actual one. */
 const wrongMpin =
   'This MPIN is incorrect, or it cannot be used on this device. Please sign in with a code.';
 

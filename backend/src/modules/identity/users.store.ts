@@ -49,7 +49,7 @@ interface ProfileChanges {
   readonly email?: string | undefined;
 }
 
-/** Returns a customer, a blocked or deleted one too, or undefined when nobody has this id. */
+/** Returns a customer, including a blocked or deleted one, or undefined for an unknown id. */
 export const findUser = async (db: Db, id: string): Promise<User | undefined> => {
   const row = await selectOne<Row>(
     db,
@@ -70,8 +70,9 @@ export const readProviderUserId = (id: string): Read<string | null> =>
   );
 
 /**
- * Returns the phone of a customer who may use the service, or undefined for anybody else. Of one
- * who was blocked before, the session is asked too: a token of then stays dead without the cache.
+ * Returns the phone of a customer who may use the service, or undefined for any other. For a
+ * customer who was blocked before, it also checks the session, so that an older token stays invalid
+ * without the cache.
  */
 export const findActivePhone = async (
   db: Db,
@@ -174,7 +175,8 @@ export const replacePhoneHash = async (
 };
 
 /**
- * Inserts a user. Returns false when the phone or referral code is taken. The transaction goes on.
+ * Inserts a user. Returns false when the phone or referral code is taken, without ending the
+ * transaction.
  */
 export const insertUser = async (tx: Db, user: NewUser): Promise<boolean> => {
   const { count } = await tx.user.createMany({

@@ -50,8 +50,8 @@ const auditOf = (
 });
 
 /**
- * Lets a job that waits or was given up begin again at once, with all of its tries. Handlers read
- * their rows again, so that one whose work was done meanwhile does nothing.
+ * Retries a queued or dead job at once, with all of its attempts. Handlers read their rows again,
+ * so a job whose work is already done does nothing.
  * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION while it runs
  */
 export const retryJob = (
@@ -68,9 +68,9 @@ export const retryJob = (
   });
 
 /**
- * Takes a job that was given up off the queue for good. One that is still tried is kept: its work
- * may be what the next try does.
- * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION while it runs or is still tried
+ * Permanently removes a dead job from the queue. A job that is still retried stays, because its
+ * next attempt may succeed.
+ * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION while it runs or is still retried
  */
 export const discardJob = (
   { inTransaction, audit }: ChangeJobDeps,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const masked = '***';
 
-/** Names of values that say what happened and to which row, and nothing of a person. */
+/** Names of values that describe the event and its rows, and contain no personal data. */
 const plainNames = new Set([
   'amount',
   'amount_due',
@@ -58,9 +58,9 @@ const maskValue = (name: string, value: unknown, depth: number): unknown => {
 };
 
 /**
- * Returns the JSON of a body with its shape, ids, amounts and states: every other value is masked,
- * as a list of what is personal would lack the next field of a vendor's. Undefined for a body that
- * is no JSON, of which nothing can be told apart.
+ * Returns the JSON of a body with its shape, ids, amounts and states, and every other value masked.
+ * A list of personal fields would miss the next field that a vendor adds. Returns undefined for a
+ * body that is not JSON.
  */
 export const maskBody = (rawBody: Buffer): unknown => {
   let content: unknown;

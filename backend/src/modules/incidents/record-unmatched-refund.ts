@@ -27,7 +27,10 @@ interface RefundStatement {
 const illegalTransition = (message: string): AppError =>
   new AppError('ILLEGAL_TRANSITION', { message });
 
-/** Throws unless the money is gone, by the gateway's answer or, where it has none, by the word. */
+/**
+ * Throws unless the money was refunded, by the gateway's report or, if it has none, by the
+ * operator's reference.
+ */
 const requirePaidBack = (state: RefundState): void => {
   if (state.kind === 'NO_ANSWER') {
     throw new AppError('SERVICE_UNAVAILABLE', {
@@ -42,9 +45,8 @@ const requirePaidBack = (state: RefundState): void => {
 };
 
 /**
- * Records that the money of a payment whose order nobody knows was paid back at its gateway, which
- * is asked outside of the transaction. Its events wait no longer. (contract: incidents > Open
- * payments)
+ * Records that a payment for an unknown order was refunded at its gateway, which is queried outside
+ * the transaction. The payment's events are settled (contract: incidents > Open payments).
  * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION while the gateway holds the money, or where
  *   its order is known by now, and OUTCOME_UNDECIDED, and SERVICE_UNAVAILABLE
  */

@@ -22,10 +22,10 @@ export interface ReplayDeps {
 }
 
 /**
- * Queues a stored event to be applied now, and audits it in the same transaction. The worker applies
- * it as it came: what follows of an event is idempotent, so that a replay pays nobody twice.
- * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION for one that is applied, or has no body any
- * more
+ * Queues a stored event to be applied now, and audits it in the same transaction. The worker
+ * applies it unchanged. Applying is idempotent, so a replay never pays twice.
+ * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION for an event that is applied or no longer has
+ *   its body
  */
 export const replayEvent = (
   { inTransaction, audit }: ReplayDeps,

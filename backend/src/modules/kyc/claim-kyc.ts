@@ -31,7 +31,8 @@ const findRecord = async (db: Db, id: string): Promise<KycRow> => {
 };
 
 /**
- * Claims a submission that waits: until the claim lapses or is given back nobody else decides on it.
+ * Claims a waiting submission: no other operator can decide it until the claim expires or is
+ * released.
  * @throws AppError NOT_FOUND, and CONFLICT while another operator has it, and ILLEGAL_TRANSITION
  *   for a record that waits for no decision
  */
@@ -58,7 +59,7 @@ export const claimKyc = async (
 };
 
 /**
- * Gives a claim back. One that has lapsed, or that nobody has, is no error.
+ * Releases a claim. An expired or missing claim is not an error.
  * @throws AppError NOT_FOUND, and CONFLICT where another operator has it
  */
 export const releaseKyc = async (

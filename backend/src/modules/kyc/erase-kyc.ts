@@ -21,9 +21,9 @@ const numbers = {
 } as const;
 
 /**
- * Erases the personal fields of a customer's record, in the transaction that deletes their account:
- * a submission that waits for a reviewer is withdrawn, and the PAN and the Aadhaar are nobody's.
- * The documents stay listed until the sweep has removed them from the object store.
+ * Erases the personal fields of a customer's record, in the transaction that deletes their account.
+ * A waiting submission is withdrawn, and the PAN and the Aadhaar are free for another account. The
+ * documents stay listed until the sweep has removed them from the object store.
  */
 export const eraseKyc = async (
   { logger }: { readonly logger: Pick<Logger, 'info' | 'error'> },

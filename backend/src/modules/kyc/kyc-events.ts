@@ -4,7 +4,10 @@ import type { WebhookInbox } from '../webhook-inbox/index.ts';
 import { APPLY_EVENT_TASK, createKycJobs } from './kyc.jobs.ts';
 import { createKycEventSweeps } from './kyc.sweeps.ts';
 
-/** An event of the KYC provider, which nobody reads: a record of its delivery. */
+/**
+ * An event of the KYC provider. It is only stored as a record of its delivery, and nothing reads
+ * it.
+ */
 export type KycEvent = object;
 
 type Ignored = { readonly status: 'IGNORED' };

@@ -21,7 +21,7 @@ interface QueueFilter {
   /** Exclusive. */
   readonly to?: Date | undefined;
   readonly order: 'oldest' | 'newest';
-  /** The operator who asks. */
+  /** The calling operator. */
   readonly adminId: string;
 }
 

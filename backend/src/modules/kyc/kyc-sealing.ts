@@ -96,7 +96,10 @@ type SealedLater = Pick<
   'id' | 'pincode' | 'pincodeSealed' | 'reviewReason' | 'reviewReasonSealed'
 >;
 
-/** Opens the pincode. One that an earlier version stored in the clear is the newer one. */
+/**
+ * Opens the pincode. A pincode that an earlier version stored in the clear is newer than the sealed
+ * one.
+ */
 export const openPincode = (sealer: Sealer, row: SealedLater): string | null =>
   row.pincode ??
   (row.pincodeSealed === null

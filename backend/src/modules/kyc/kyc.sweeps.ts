@@ -20,7 +20,9 @@ const batchSize = 200;
 /** The last row that a pass has seen. */
 type Seen = Pick<KycRow, 'id'>;
 
-/** Instead of a sealed text: a rejected record has a reason, and nobody can read this one. */
+/**
+ * Replaces a sealed text that can no longer be opened, since a rejected record must have a reason.
+ */
 const erased = '';
 
 const sealRow = ({ id, pincode, reviewReason }: KycRow, sealer: Sealer | undefined) => ({
@@ -78,7 +80,8 @@ const createRehashing = (options: KycSweepOptions): Sweep => ({
       rows: (after?: Seen) =>
         listOutdatedHashes(db, hashKey, { after: after?.id, limit: batchSize }),
       signal,
-      onError: (error, { id }) => logger.error({ err: error, kycId: id }, 'not rehashed'),
+      onError: (error, { id }) =>
+        logger.error({ err: error, kycId: id }, 'a secret could not be rehashed'),
       async handle(row) {
         const { id, panSealed, aadhaarSealed } = row;
         const sealer = await sealerOf(options, row);

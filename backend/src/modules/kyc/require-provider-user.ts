@@ -4,8 +4,9 @@ import { readProviderUserId } from '../identity/index.ts';
 import { readKycStatus, requireApproved } from './kyc.store.ts';
 
 /**
- * Returns the provider's id of a customer whose order has begun: it goes on where KYC was taken
- * back since, or the money that was paid for it would buy nothing (contract: states > KYC).
+ * Returns the provider's id of a customer whose order is in progress. The order continues even if
+ * KYC was withdrawn since, because the money that was paid for it would otherwise buy nothing
+ * (contract: states > KYC).
  * @throws AppError KYC_REQUIRED for one who was never registered with the provider
  */
 export const requireRegisteredUser = async (db: Db, userId: string): Promise<string> => {
@@ -29,7 +30,8 @@ export const requireTrader = ({
   providerUserId,
 }: ReadValues<ReturnType<typeof readTrader>>): string => {
   requireApproved(kycStatus);
-  // Approval registers with the provider first, so whoever is approved has an id there.
+  // Approval first registers the customer with the provider, so every approved customer has an id
+  // there.
   if (providerUserId === null) throw new AppError('KYC_REQUIRED');
   return providerUserId;
 };

@@ -80,9 +80,9 @@ const unavailable = (outcome: Outcome<unknown>): AppError =>
   new AppError('PROVIDER_UNAVAILABLE', { cause: outcome });
 
 /**
- * Refuses to attach the gold of a phone number's last owner: the provider finds users by phone,
- * and numbers are given out again. What an earlier customer of ours gave up stays there as the
- * house's (contract: identity-and-kyc > Deletion).
+ * Refuses to attach the gold of a phone number's previous owner: the provider finds users by phone,
+ * and numbers are reassigned. Gold that an earlier customer forfeited stays there as the house's
+ * (contract: identity-and-kyc > Deletion).
  */
 const requireOwnGold = async (db: Db, userId: string, user: ProviderUser): Promise<void> => {
   const { balance } = await readHolding(db, userId);
@@ -144,7 +144,7 @@ const decide = (
   const { action, ...message } = messages[to];
   return inTransaction(async (tx) => {
     const locked = await lockKycOfUser(tx, row.userId);
-    // Of two decisions at once the second learns what the first one was.
+    // Of two concurrent decisions, the second finds the result of the first.
     if (locked !== undefined) requireSubmitted(locked);
     await requireUnclaimed(tx, row.id, { adminId: principal.adminId, now: wall.now() });
     const at = clock.now();

@@ -39,7 +39,7 @@ const titleOf = (slug: string): string => {
   return words === '' ? slug : words.charAt(0).toUpperCase() + words.slice(1);
 };
 
-/** The text itself stays in its own row, which nobody can change. */
+/** The text itself stays in its own row, which can't be changed. */
 const auditPolicy = ({ slug, version, title, url, body }: PolicyVersion, date: string) => ({
   slug,
   version,

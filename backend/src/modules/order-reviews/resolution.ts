@@ -98,8 +98,9 @@ export const endReview = (
 };
 
 /**
- * Records the payments of an order that its gateways have and no event reported. Throws 503 without
- * an answer: an order must not end as FAILED over money that nobody has looked for.
+ * Records the payments of an order that its gateways have and no event reported. Throws 503 if a
+ * gateway does not answer, because an order must not become FAILED while unreported money may
+ * exist.
  */
 export const recordUnreported = async (
   { payments }: Pick<ReviewDeps, 'payments'>,

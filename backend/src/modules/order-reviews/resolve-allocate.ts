@@ -166,12 +166,12 @@ const returnToPaid = (
   });
 
 /**
- * Buys the order's grams after all, at the current price: `ALLOCATE` (contract: states >
- * Resolutions). The provider's charge now, less its charge at the quote, is
- * `price_difference_paise`. The house bears it, and the customer gets the grams that were paid for.
- * An installment has no ordered grams: it buys what its rupees come to now, and waits for a retry
- * where its verify has no answer. After the verify the order is allocated like any paid order, with
- * a new lock and new retries.
+ * Buys the order's grams at the current price: `ALLOCATE` (contract: states > Resolutions). The
+ * provider's current charge, minus its charge at the quote, is `price_difference_paise`. The house
+ * bears it, and the customer gets the grams that were paid for. An installment has no ordered
+ * grams: it buys gold for its rupees at the current price, and waits for a retry if its verify gets
+ * no response. After the verify, the order is allocated like any paid order, with a new lock and
+ * new retries.
  */
 export const resolveAllocate: Resolve = async (deps, order, request) => {
   const { db } = deps;
@@ -188,7 +188,8 @@ export const resolveAllocate: Resolve = async (deps, order, request) => {
     return recordBought(deps, order, request, payment);
   }
   if (isInstallment) {
-    // It buys what its rupees come to now: each try of its allocation verifies again.
+    // It buys gold for its rupees at the current price: each attempt of its allocation verifies
+    // again.
     await requireRegisteredUser(db, order.userId);
     await returnToPaid(deps, order, request, payment, {});
   } else if (isLockedBuy(order)) {

@@ -20,7 +20,7 @@ import {
 
 /** The effect of KEEP on an order's payments. */
 interface KeepPlan {
-  /** Paid back already, as the gateway says. */
+  /** The gateway reports that it was already refunded. */
   readonly refunded: readonly {
     readonly payment: HeldPayment;
     readonly reference: string | undefined;
@@ -37,8 +37,9 @@ const toRefunded = ({ payment, state }: QueriedPayment) => ({
 });
 
 /**
- * Decides whether the order may keep its gold: a payment beside that of the gold must have been
- * paid back, or take its place when that one was (contract: states > Resolutions).
+ * Decides whether the order may keep its gold. Another payment than that of the gold must have been
+ * refunded, or it replaces the gold's payment if that one was refunded (contract: states >
+ * Resolutions).
  */
 const planKeep = (queried: readonly QueriedPayment[]): KeepPlan => {
   const others = queried.filter(({ payment }) => isUnplaced(payment));

@@ -36,8 +36,8 @@ interface ResolveRequest {
 }
 
 /**
- * Ends the manual review of an order as an operator asks (contract: states > Resolutions). The
- * audit row is written in the transaction that changes the order.
+ * Ends the manual review of an order with an operator's resolution (contract: states >
+ * Resolutions). The audit row is written in the transaction that changes the order.
  * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION where the resolution does not fit the order
  */
 export const resolveOrder = async (

@@ -49,9 +49,9 @@ const requireGone = async (deps: ReviewDeps, payment: HeldPayment): Promise<stri
 };
 
 /**
- * Gives what is left of the gold of a reversed payment to the house, and fails the order: `RECOVER`
- * (contract: states > Resolutions). All of the money must be gone, a payment that nobody reported
- * included, since an order is never FAILED while some of it is held.
+ * Moves the remaining gold of a reversed payment to the house, and fails the order: `RECOVER`
+ * (contract: states > Resolutions). All of the money must be reversed, including unreported
+ * payments, since an order is never FAILED while some of its money is held.
  */
 export const resolveRecover: Resolve = async (deps, order, request) => {
   const { db, inTransaction, clock, random, portfolios } = deps;

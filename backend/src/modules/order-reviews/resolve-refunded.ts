@@ -41,7 +41,8 @@ const findPaidBack = (queried: readonly QueriedPayment[]): HeldPayment => {
   if (named?.state.kind === 'PAID_BACK') return named.payment;
   const of = (kind: RefundState['kind']) => queried.filter(({ state }) => state.kind === kind);
   const paidBack = of('PAID_BACK');
-  // Takes the operator's word where no gateway says it, for the one payment that it can be.
+  // Accepts the operator's reference if no gateway reports the refund, for the only payment to
+  // which it can apply.
   const stated = [...of('NOT_ASKED'), ...of('NOT_REPORTED')];
   const [only, ...others] = paidBack.length === 0 ? stated : paidBack;
   if (only !== undefined && others.length === 0) return only.payment;
@@ -56,7 +57,7 @@ const endRefunded = async (
   request: Resolution,
   { left, goingIds }: { left: readonly HeldPayment[]; goingIds: ReadonlySet<string> },
 ): Promise<void> => {
-  // More money waits for a person: the review goes on.
+  // Another payment waits for an operator, so the review continues.
   if (left.some(isUnplaced)) return;
   // So does money that went away or failed: it is not what was paid back here. No gold is bought
   // either with money that is about to go, or of which no event has reported it.
@@ -85,7 +86,8 @@ export const resolveRefunded: Resolve = async (deps, order, request) => {
   await recordUnreported(deps, order.id);
   const payments = await listHeldPayments(db, order.id);
   if (payments.length === 0) {
-    // Another operator may have ended the review since the order was read: say where it is now.
+    // Another operator may have ended the review since the order was read, so the order's current
+    // status is reported.
     const now = await findOrder(db, order.id);
     throw illegalTransition('No payment of this order is held.', now);
   }

@@ -61,8 +61,8 @@ const isPastItsTime = ({ clock, provider }: ReviewDeps, { lockStartedAt }: Verif
   clock.now() > addMs(lockStartedAt, provider.rules.confirmWindowMs);
 
 /**
- * Confirms a sale whose gold the provider says that it bought: `CONFIRM_SELL` (contract: states >
- * Resolutions).
+ * Confirms a sale for which the provider reports that it bought the gold: `CONFIRM_SELL` (contract:
+ * states > Resolutions).
  */
 export const resolveConfirmSell: Resolve = async (deps, order, request) => {
   const found = await queryStatus(deps, requireVerifiedSale(order));

@@ -2,7 +2,7 @@ import { selectRows, sql, type Db, type Sql } from '../../platform/db/index.ts';
 import { findJobs, type FoundJob } from '../../platform/jobs/index.ts';
 import type { OrderTimelineEntry } from './order-timeline.types.ts';
 
-/** Entries of one moment are told in the order in which a cause comes before its effect. */
+/** Entries of the same time are ordered so that a cause comes before its effect. */
 const ranks = {
   quote: 0,
   provider_call: 1,
@@ -74,8 +74,8 @@ const verified: Sql = sql`
 const tryId: Sql = sql`lpad(to_hex(t.try_no), 32, '0')::uuid`;
 
 /**
- * Tells every try of a call to the provider, and an outcome that was learned by asking. Operations
- * of before tries were noted are one row each.
+ * Lists every attempt of a call to the provider, and an outcome that a query found. Operations from
+ * before attempts were recorded are one row each.
  */
 const providerCalls: Sql = sql`
   SELECT ${tryId}, t.started_at, 'provider_call', NULL, jsonb_build_object(
@@ -244,9 +244,9 @@ const jobsInOrder = (one: FoundJob, other: FoundJob): number =>
   place(one) - place(other) || one.dueAt.getTime() - other.dueAt.getTime();
 
 /**
- * Reads everything that happened to an order, oldest first, and after it the jobs under `jobKeys`
- * that wait, run or were given up. The queue runs on the database's clock, so that their times
- * can't be compared with the others.
+ * Reads the timeline of an order, oldest first, and after it the queued, running and dead jobs
+ * under `jobKeys`. The queue uses the database's clock, so the times of jobs can't be compared with
+ * the others.
  */
 export const readOrderTimeline = async (
   db: Db,

@@ -54,7 +54,7 @@ const rupees = (value: unknown): string =>
 const transitionText = ({ from, to, cause }: OrderTimelineData): string =>
   from === undefined ? `Created as ${show(to)}` : `${show(from)} to ${show(to)} (${show(cause)})`;
 
-/** Tells that a resolution took note of what became of a payment. */
+/** True if a resolution has considered the payment's failure or reversal. */
 const judged = ({ judged: isJudged }: OrderTimelineData): string =>
   isJudged === true ? ', judged' : '';
 

@@ -104,7 +104,7 @@ const isOpenAndUnrequested = {
   debitStatus: 'SCHEDULED',
 };
 
-/** Selects payment orders that no gateway has an order for, and none has turned down. */
+/** Selects payment orders without an order at a gateway and without a refusal. */
 const isWaiting = { status: 'CREATED', attempts: { none: { turnedDown: true } } };
 
 /** Extends the deadline of an unpaid installment, in the transaction of `extendExpiry`. */

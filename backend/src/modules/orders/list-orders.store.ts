@@ -26,7 +26,8 @@ const searchOf = async (db: Db, q: string): Promise<Prisma.GoldOrderWhereInput> 
 const orderKinds = ['GOLD_BUY', 'GOLD_SELL', 'SIP_INSTALLMENT'] as const;
 
 /**
- * Returns the kinds of orders of a type, as their counts name them, or undefined for none of ours.
+ * Returns the kinds of orders of a type, as their counts name them, or undefined for an unknown
+ * type.
  */
 const kindsOf = (type: string | undefined) => {
   if (type === undefined) return orderKinds;
@@ -54,7 +55,7 @@ export const listOrders = async (
     { id: 'desc' },
   ];
   const kinds = kindsOf(type);
-  // Counts of days tell orders apart by nothing else.
+  // The daily counts distinguish orders by nothing else.
   if (userId === undefined && q === undefined && amount === undefined && kinds !== undefined) {
     const statuses = status === undefined ? undefined : [status];
     return readCountedPage(db, { kinds, statuses, ...range }, page, {

@@ -5,7 +5,7 @@ export const ALLOCATE_TASK = 'gold.allocate';
 /** Returns the key of an order's allocation, of which one at most waits. */
 export const allocationKey = (orderId: string): string => `${ALLOCATE_TASK}:${orderId}`;
 
-/** Makes the job that allocates an order now. One that has not started yet is not doubled. */
+/** Makes the job that allocates an order now. A job that has not started yet is not duplicated. */
 export const allocationJob = (orderId: string): JobRequest => ({
   task: ALLOCATE_TASK,
   payload: { orderId },

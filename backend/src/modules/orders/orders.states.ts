@@ -117,7 +117,7 @@ export const sellTransitions: TransitionTable<SellStatus, ActorKind> = {
 export const isAwaitingAllocation = (status: string): status is 'PAID' | 'RETRY_PENDING' =>
   status === 'PAID' || status === 'RETRY_PENDING';
 
-/** Columns that change with a state. What is left out stays. */
+/** Columns that change with a state. Omitted columns stay. */
 export interface OrderChanges {
   readonly paidAt?: Date | null;
   readonly allocatedAt?: Date;
@@ -145,7 +145,7 @@ interface OrderTransition<S extends string> {
   readonly actor: Actor;
   readonly requestId?: string | undefined;
   readonly changes?: OrderChanges;
-  /** Kept in the history beside the transition. */
+  /** Stored in the history with the transition. */
   readonly detail?: JsonObject;
 }
 

@@ -222,9 +222,9 @@ export const insertSellOrder = async (
 };
 
 /**
- * Adds up the customer's buys of a day. An unpaid or FAILED one counts while its lock stands, since
- * it may still be paid (contract: money > Trading limits). Definite only under the holding's lock.
- * Raw SQL, since every buy reads it twice (benchmarks.md).
+ * Adds up the customer's buys of a day. An unpaid or FAILED buy counts while its price lock is
+ * valid, since it may still be paid (contract: money > Trading limits). The sum is final only under
+ * the holding's lock. It is raw SQL, since every buy reads it twice (benchmarks.md).
  */
 export const readBuys = (
   userId: string,

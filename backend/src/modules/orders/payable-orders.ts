@@ -36,7 +36,7 @@ export interface PayableOrder {
 
 /** The cause of a transition, for the order's history. */
 export interface CausedBy {
-  /** The gateway's name of the event, or how else we learned of it. */
+  /** The gateway's name of the event, or the other source of the report. */
   readonly cause: string;
   /** `gateway:<code>`, or `worker`. */
   readonly actor: string;
@@ -64,13 +64,13 @@ export const lockPayableOrder = async (tx: Db, orderId: string): Promise<Payable
   return toPayable(order);
 };
 
-/** The code under which an order waits for a person, and the words that say why. */
+/** The code of an order's review, and the reason for people. */
 interface Review {
   readonly code: ManualReviewCode;
   readonly reason: string;
 }
 
-/** The longest reason that is stored. What is over is cut from the earlier one. */
+/** The longest reason that is stored. A longer one is cut in its earlier part. */
 const reasonLength = 2000;
 
 /** The dependencies of changing gold orders for payments and allocations. */
@@ -143,9 +143,9 @@ const addToReview = async (
 };
 
 /**
- * Changes an order to MANUAL_REVIEW and notifies its customer. One that is under review already (a
- * second capture) stays where it is: the code becomes this one, and the reason keeps the earlier
- * code and words beside the new. The caller holds the order's lock.
+ * Changes an order to MANUAL_REVIEW and notifies its customer. An order that is already under
+ * review (a second capture) keeps its status: its code is replaced, and the reason keeps the
+ * earlier code and text along with the new. The caller holds the order's lock.
  * @throws AppError ILLEGAL_TRANSITION (contract: states > Gold order, buy)
  */
 export const sendBuyToReview = async (
@@ -188,7 +188,7 @@ export const addToReviewReason = async (
 };
 
 /**
- * Changes the code of a review that goes on to that of what is left to judge. The caller holds the
+ * Changes the code of a continuing review to that of the remaining problem. The caller holds the
  * order's lock.
  */
 export const changeReviewCode = async (

@@ -33,7 +33,7 @@ import {
 
 type ApplyDeps = Pick<PaymentsDeps, 'clock' | 'random' | 'logger' | 'notify'>;
 
-/** The effect of a report. `changed` is false for one that says nothing new. */
+/** The effect of a report. `changed` is false for a report that changes nothing. */
 export interface AppliedPayment {
   readonly changed: boolean;
   readonly decision: CaptureDecision['kind'] | FailureDecision['kind'];
@@ -48,11 +48,11 @@ interface ReportedPayment {
   readonly known: RecordedPayment | undefined;
   readonly hasOtherCapture: boolean;
   readonly hasEarlierReversal: boolean;
-  /** Nobody is there to hold the gold. Of a capture alone: a failure asks for nobody. */
+  /** The customer is deleted, so no account can hold the gold. Only a capture checks this. */
   readonly isCustomerDeleted: boolean;
 }
 
-/** Locks nobody: a failed payment gives nobody anything. */
+/** A failed payment credits nothing, so it needs no lock on the customer. */
 const readNoCustomer = readOf(sql`SELECT true AS found`, () => true);
 
 /** Locks the order, then the payment order: the one order of locks. */
@@ -79,7 +79,7 @@ const readUnderLocks = async (
   return { report, cause, order, paymentOrder, ...earlier, isCustomerDeleted };
 };
 
-/** Returns the gateway's instrument where it is one that customers can choose. */
+/** Returns the gateway's instrument if customers can choose it. */
 const methodOf = ({ method: reported }: PaymentReport) => {
   const method = paymentMethods.find((known) => known === reported);
   return method === undefined ? {} : { method };
@@ -152,9 +152,9 @@ const applyFailure = async (
 };
 
 /**
- * Applies what a gateway reports of one payment, whoever brought it: a webhook, the customer's
- * checkout or a poll. Everything is read again under the locks, so any number of reports at once
- * have one effect. Runs in the caller's transaction.
+ * Applies a gateway's report of one payment, from a webhook, the customer's checkout or a poll.
+ * Reads everything again under the locks, so any number of concurrent reports have one effect. Runs
+ * in the caller's transaction.
  * @throws what changing the order throws, and the transaction must then roll back
  */
 export const applyPayment = async (
@@ -163,7 +163,7 @@ export const applyPayment = async (
   target: PaymentOrder,
   reported: Pick<ReportedPayment, 'report' | 'cause'>,
 ): Promise<AppliedPayment> => {
-  // One buy is one trace, though the gateway's event came by a request of its own.
+  // One buy is one trace, although the gateway's event arrived in a separate request.
   const { traceparent } = target;
   return inSpan(
     { name: 'apply payment', kind: 'consumer', ...(traceparent !== null && { traceparent }) },
@@ -176,7 +176,7 @@ export const applyPayment = async (
   );
 };
 
-/** Records a payment of an order that nobody knows: its money is somewhere, and must show. */
+/** Records a payment for an unknown order, so that its money is visible to operators. */
 export const recordUnmatchedPayment = async (
   { random }: Pick<PaymentsDeps, 'random'>,
   tx: Db,

@@ -50,7 +50,10 @@ export const decideReversal = ({ payment, order }: ReversalFacts): ReversalDecis
   return order.status === 'MANUAL_REVIEW' ? 'NOTE' : 'REVIEW';
 };
 
-/** Lists what a gateway has and we lack. One of ours without an id is any one of its amount. */
+/**
+ * Lists the reversals that the gateway has and we lack. A reversal of ours without an id matches
+ * any one of the same amount.
+ */
 export const findLackingReversals = <
   T extends { kind: ReversalKind; reference: string; amountPaise: Paise },
 >(
@@ -119,7 +122,7 @@ const describeReversal = (
 
 type ApplyDeps = Pick<PaymentsDeps, 'clock' | 'random' | 'logger' | 'notify'>;
 
-/** The effect of a reversal. `changed` is false for one that is known already. */
+/** The effect of a reversal. `changed` is false for a reversal that is already known. */
 interface AppliedReversal {
   readonly changed: boolean;
   readonly decision: ReversalDecision | 'ALREADY_KNOWN';
@@ -156,7 +159,10 @@ const follow = async (
   const decision = decideReversal({ payment, order });
   if (payment === undefined || decision === 'WAIT') return decision;
   if (decision === 'RESOLVED') {
-    deps.logger.info({ paymentId: payment.id }, 'money that was paid back here is reported gone');
+    deps.logger.info(
+      { paymentId: payment.id },
+      'a payment that was refunded here was reported as reversed',
+    );
     await resolveReversals(tx, payment, deps.clock.now());
     return decision;
   }

@@ -40,9 +40,9 @@ const isUsable = ({ gateways, liveOnly, settings }: Choice, code: string): boole
 
 /**
  * Lists the usable gateways in the order of choice: explicit preference, the instrument's route,
- * the priority list, the default (contract: payments-and-webhooks > Choice of gateway). One that is
- * disabled, has no credentials, is in the wrong mode or whose circuit is open is passed over
- * wherever it stands, so it is never anybody's fallback.
+ * the priority list, the default (contract: payments-and-webhooks > Choice of gateway). Skips a
+ * gateway that is disabled, has no credentials, is in the wrong mode or whose circuit is open at
+ * every step, so that it is never used as a fallback.
  */
 export const listUsable = (
   choice: Choice,
@@ -76,7 +76,7 @@ export const listUsableGateways = async (
   listUsable({ gateways, liveOnly, settings: await readGatewaySettings(db) }, wish);
 
 /**
- * Lists the gateways that may be used by settings that were read beside something else.
+ * Lists the gateways that may be used, from settings that the caller has read.
  * @throws AppError NO_USABLE_GATEWAY where there is none
  */
 export const requireUsableGateways = (

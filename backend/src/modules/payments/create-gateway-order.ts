@@ -8,15 +8,15 @@ import { beginFirstTurn } from './first-turn.store.ts';
 import { listUsableGateways, type GatewayCriteria } from './choose-gateway.ts';
 import { createGatewayCall, type GatewayOrderDeps, type GatewayTurn } from './gateway-call.ts';
 
-/** A gateway that took longer than this is not asked again while there are others. */
+/** A gateway that took longer than this is not queried again while others are left. */
 const patienceMs = 3000;
 
 /**
  * Tries to create the order of a payment order at one gateway. Returns the payment order as it is
- * then, or undefined when this gateway has failed and the next one may be tried: it refused, or
- * nobody can say. `isLast` is true where no other gateway is left.
+ * then, or undefined when this gateway has failed and the next one may be tried: it refused, or its
+ * outcome is unknown. `isLast` is true where no other gateway is left.
  * @throws AppError GATEWAY_MISMATCH (the payment order and its order are FAILED), NOT_FOUND,
- *   REQUEST_IN_PROGRESS when the lease was lost: another request is at it
+ *   REQUEST_IN_PROGRESS when the lease was lost to another request
  */
 const tryGateway = async (
   deps: GatewayOrderDeps,
@@ -42,13 +42,13 @@ const tryGateway = async (
   throw new AppError('REQUEST_IN_PROGRESS', { retryAfterSeconds: 1 });
 };
 
-/** The time that a request waits for another one that asks for the same order. */
+/** The time that a request waits for a concurrent one that creates the same order. */
 const waitMs = 5000;
 const pollMs = 100;
 
 /**
- * No further gateway is tried after so much of a request: its customer waits, and the lease of its
- * idempotency key goes on for 30 s only.
+ * No further gateway is tried after this much of a request: its customer waits, and the lease of
+ * its idempotency key lasts only 30 s.
  */
 const budgetMs = 12_000;
 
@@ -62,8 +62,9 @@ const requirePaymentOrder = async (
 };
 
 /**
- * Acquires the right to ask gateways, waiting for whoever has it. Returns false when the payment
- * order is no longer CREATED. @throws AppError REQUEST_IN_PROGRESS
+ * Acquires the right to call gateways, waiting for its current holder. Returns false when the
+ * payment order is no longer CREATED.
+ * @throws AppError REQUEST_IN_PROGRESS
  */
 const acquireRequest = async (
   { db, timers }: GatewayOrderDeps,
@@ -79,7 +80,7 @@ const acquireRequest = async (
   }
 };
 
-/** Returns what a payment order asks for: its instrument, or the gateway of its mandate. */
+/** Returns what a payment order requires: its instrument, or the gateway of its mandate. */
 const criteriaOf = ({ gateway, method, debitStatus }: PaymentOrder): GatewayCriteria =>
   debitStatus === null
     ? { method: paymentMethods.find((known) => known === method) }
@@ -94,8 +95,8 @@ interface OrderRequest {
 }
 
 /**
- * Gives the first gateway of `usable` its turn, where nobody asked one before, or undefined for
- * what `createGatewayOrder` does in all other cases, and `tried` where this gateway has failed.
+ * Tries the first gateway of `usable` if none was tried before. Returns undefined in all other
+ * cases, which `createGatewayOrder` handles, and `tried` if this gateway failed.
  */
 const tryFirst = async (
   deps: GatewayOrderDeps,

@@ -41,7 +41,7 @@ const queryDebit = async (
   const payments = listed.value.filter(isRead);
   const [known] = payments;
   if (known !== undefined) return done({ gatewayDebitId: known.gatewayPaymentId, payments });
-  // It may be this debit, and may have been paid: nothing is sent on top of it.
+  // It may be this debit, and may have been paid, so no further request is sent.
   logger.error({ paymentOrderId: order.id }, 'a payment under a mandate cannot be read');
   return unknown('a payment under a mandate cannot be read');
 };
@@ -73,7 +73,7 @@ const isUsable = async (deps: PaymentsDeps, only: string): Promise<boolean> =>
   (await listUsableGateways(deps, { only })).length > 0;
 
 /**
- * The refusals of `createGatewayOrder` for which a debit waits, the one that has failed it, and the
+ * The refusals of `createGatewayOrder` after which a debit waits, the one that fails it, and the
  * one of a debit whose time is over.
  */
 const handled = [
@@ -166,8 +166,8 @@ const createDebitCall = (
 });
 
 /**
- * Debits the mandate of a payment order that is due, or finds out what became of it. It may be
- * called at any time, any number of times and by several at once.
+ * Debits the mandate of a payment order that is due, or finds out the outcome of an earlier
+ * request. It may be called at any time, any number of times, and concurrently.
  */
 export const debitMandate = async (deps: PaymentsDeps, request: DebitRequest): Promise<void> => {
   await makeCall(deps, createDebitCall(deps), request);

@@ -5,8 +5,8 @@ import type { Sealer } from '../../platform/crypto/index.ts';
 import type { DebitStatus, PaymentOrder, PaymentsDeps } from './payments.types.ts';
 
 /**
- * Longer than all the calls of one debit may take, since nobody asks in between who holds it. The
- * most are Razorpay's: three questions, each of which may take its limit of 15 s twice and some
+ * Longer than all calls of one debit can take, since the lease is not renewed between them.
+ * Razorpay needs the most: three queries, each of which may take its limit of 15 s twice and some
  * pauses, and the request.
  */
 const leaseMs = 120_000;
@@ -28,9 +28,9 @@ const isOnlyOfDay = (at: Date) => sql`NOT EXISTS (
     AND other.debit_requested_at < ${endOfIstDay(at)}::timestamptz)`;
 
 /**
- * Acquires the right to act on the debit of an open payment order. The intent of a request is
- * committed with it. A debit that was requested before, or may have been, is UNKNOWN from here on.
- * False while another acts on it, or when there is nothing to do any more.
+ * Acquires the right to act on the debit of an open payment order, and commits the intent of a
+ * request. A debit that was requested before, or may have been, is UNKNOWN from here on. Returns
+ * false while another worker acts on it, or when nothing is left to do.
  */
 export const acquireDebit = (
   db: Db,
@@ -118,16 +118,16 @@ export const findDebit = async (db: Db, id: string): Promise<HeldDebit | undefin
   const row = await db.paymentOrder.findUnique({ where: { id }, select });
   if (row === null || row.debitStatus === null || row.debitRequestedAt === null) return undefined;
   const status = row.debitStatus as DebitStatus; // held by a check constraint
-  // Whoever died before it said that it sends may have sent all the same, under an older version.
+  // A worker of an older version may have sent the request and died before it recorded that.
   const sentAt = status === 'INTENDED' ? null : (row.debitSentAt ?? row.debitRequestedAt);
   return { status, sentAt };
 };
 
 interface DueDebits {
   readonly now: Date;
-  /** Those that were requested are asked about. The others wait, as behind a closed gate. */
+  /** Requested debits are queried. The others wait, as they do behind a closed gate. */
   readonly undecidedOnly: boolean;
-  /** The last look at a debit that was not accepted yet, and at one that was. */
+  /** The last query of a debit that was not accepted yet, and of one that was. */
   readonly queriedBefore: Date;
   readonly acceptedQueriedBefore: Date;
   readonly limit: number;
@@ -167,8 +167,8 @@ export const sealMandateToken = (sealer: Sealer, userId: string, token: string):
   sealer.seal(token, contextOf(userId));
 
 /**
- * Reads the mandate that a payment order is debited under, for the gateway's adapter and nobody
- * else, or undefined where its customer pays by the checkout.
+ * Reads the mandate that a payment order is debited under. Only the gateway's adapter may have it.
+ * Returns undefined if the customer pays at the checkout.
  * @throws DataKeyDestroyedError when the customer is gone
  */
 export const readMandateToken = async (

@@ -17,7 +17,7 @@ export interface CaptureFacts {
   readonly known: Pick<RecordedPayment, 'status' | 'disposition'> | undefined;
   /** The order has money of another payment that was not paid back. */
   readonly hasOtherCapture: boolean;
-  /** Nobody is there to hold the gold. */
+  /** The customer is deleted, so no account can hold the gold. */
   readonly isCustomerDeleted: boolean;
   readonly order: {
     readonly status: BuyStatus;
@@ -100,10 +100,10 @@ const lateCapture = (facts: CaptureFacts): Review | undefined => {
 };
 
 /**
- * Decides what a captured payment does, whoever reported it and in whatever order (contract: states
- * > Late captures). A second capture is that whatever its amount or time. Then a wrong currency or
- * amount counts, then the time at which we learned of it. The facts are what was read under the
- * order's lock.
+ * Decides what a captured payment does, whatever reported it and in any order of reports (contract:
+ * states > Late captures). A second capture takes precedence, whatever its amount or time. Then a
+ * wrong currency or amount counts, then the time at which the capture was reported. The facts must
+ * be read under the order's lock.
  */
 export const decideCapture = (facts: CaptureFacts): CaptureDecision => {
   if (isKnownCapture(facts.known)) return { kind: 'ALREADY_KNOWN' };
@@ -169,8 +169,8 @@ const decideFailedCapture = (
 
 /**
  * Decides what a failed payment does (contract: states > Failed payments). Only a report about a
- * captured payment itself says anything about its money. A failed attempt beside it changes
- * nothing, and an attempt at a checkout that is closed already does not fail what is open.
+ * captured payment affects its money. Another failed attempt changes nothing, and an attempt at a
+ * closed checkout does not fail the open one.
  */
 export const decideFailure = (facts: FailureFacts): FailureDecision => {
   const { known, order, paymentOrder } = facts;

@@ -4,8 +4,8 @@ import { selectOne, sql, type Db } from '../../platform/db/index.ts';
 type MoneyDoubt = 'PAYMENT_REVERSED' | 'FAILED_AFTER_PAID';
 
 /**
- * Records that a captured payment failed afterwards, as its gateway says. Returns false where that
- * is recorded already: it counts once, and a repeat does not undo what a resolution made of it.
+ * Records that the gateway reported a captured payment as failed afterwards. Returns false if that
+ * is already recorded: it counts once, and a repeat does not undo the decision of a resolution.
  */
 export const markFailedAfterCapture = async (db: Db, id: string, at: Date): Promise<boolean> => {
   const { count } = await db.gatewayPayment.updateMany({
@@ -24,9 +24,9 @@ export const resolveFailure = async (db: Db, id: string, at: Date): Promise<void
 };
 
 /**
- * Returns why the money that an order's gold was, or is to be, bought with is in doubt with no
- * resolution yet: it went away, in whole or in part, or else it failed after its capture. Whatever
- * ends a review asks this first. Final only under the order's lock.
+ * Returns why the payment for an order's gold is in doubt without a resolution: it was reversed, in
+ * whole or in part, or it failed after its capture. Every way to end a review checks this first.
+ * The answer is final only under the order's lock.
  */
 export const findMoneyDoubt = async (db: Db, orderId: string): Promise<MoneyDoubt | undefined> => {
   const row = await selectOne<{ isReversed: boolean | null; hasFailed: boolean | null }>(

@@ -24,9 +24,9 @@ interface FirstTurn {
 }
 
 /**
- * Acquires the right to ask gateways and commits the intent to ask one: the payment order names it,
- * and the attempt has its row. Undefined where gateways were asked before, another request is at it,
- * or there is nothing left to ask for.
+ * Acquires the right to call gateways and commits the intent to call one: the payment order names
+ * it, and the attempt has its row. Returns undefined if a gateway was called before, another
+ * request is doing so, or nothing is left to create.
  */
 export const beginFirstTurn = async (
   db: Db,

@@ -12,8 +12,8 @@ const rowOf = (id: string) => sql`id = ${id}::uuid`;
 const isUnopened = sql`status = 'CREATED'`;
 
 /**
- * Acquires the right to ask the gateway for the order of a CREATED payment order. Returns false
- * while another request has it, or when the payment order is no longer CREATED.
+ * Acquires the right to create the gateway order of a CREATED payment order. Returns false while
+ * another request has it, or when the payment order is no longer CREATED.
  */
 export const acquireGatewayRequest = (db: Db, id: string, holderId: string): Promise<boolean> =>
   lease.acquire(db, { row: rowOf(id), holderId, leaseMs, where: isUnopened });
@@ -53,7 +53,7 @@ export const insertAttempt = async (
   });
 };
 
-/** Returns true when an order was requested of this gateway, whose answer may have been lost. */
+/** Returns true when an order was requested at this gateway and the response may have been lost. */
 export const hasUndecidedAttempt = async (
   db: Db,
   { paymentOrderId, gateway }: AttemptKey,
@@ -85,8 +85,8 @@ export const endAttempt = async (
 };
 
 /**
- * Returns true when every gateway that was asked for the order of a payment order has turned it
- * down, the last time that it was asked: none of them was merely out of reach.
+ * Returns true when every gateway that was called for a payment order refused it on its last call,
+ * so none of them was merely unreachable.
  */
 export const isRefusedByEveryGateway = async (db: Db, paymentOrderId: string): Promise<boolean> => {
   const newest = await db.gatewayAttempt.findMany({
@@ -99,8 +99,9 @@ export const isRefusedByEveryGateway = async (db: Db, paymentOrderId: string): P
 };
 
 /**
- * Records that the gateway has the order: of all attempts there, since they asked for one receipt.
- * Its payments find their payment order by this, wherever the customer was sent in the end.
+ * Records that the gateway has the order, for all attempts at this gateway, since they share one
+ * receipt. Payments of that order find their payment order by this, even if another gateway served
+ * the customer in the end.
  */
 export const recordAttemptDone = async (
   db: Db,
@@ -130,7 +131,7 @@ export const findAttemptedPaymentOrder = async (
 export interface GatewayAttempt extends AttemptKey {
   readonly status: GatewayAttemptStatus;
   readonly gatewayOrderId: string | null;
-  /** The outcome in a few words of ours. */
+  /** A short description of the outcome, in our own words. */
   readonly detail: string | null;
   readonly startedAt: Date;
   readonly endedAt: Date | null;
@@ -186,7 +187,7 @@ const notQueriedSince = ({ now, queriedBefore }: AttemptWindow) =>
     { lastAskedAt: { gt: now } },
   ] satisfies Prisma.GatewayAttemptWhereInput[];
 
-/** Lists the attempts whose outcome nobody knows, those queried longest ago first. */
+/** Lists the attempts whose outcome is unknown, those queried longest ago first. */
 export const listUndecidedAttempts = (
   db: Db,
   window: AttemptWindow,
@@ -204,7 +205,7 @@ export const listUndecidedAttempts = (
     select: { id: true, paymentOrderId: true, gateway: true, startedAt: true },
   });
 
-/** Returns true to the one caller that may ask about an attempt now. */
+/** Returns true for the one caller that may query an attempt now. */
 export const claimAttempt = async (db: Db, id: string, window: AttemptWindow): Promise<boolean> => {
   const { count } = await db.gatewayAttempt.updateMany({
     where: { id, ...undecided, OR: notQueriedSince(window) },

@@ -49,7 +49,7 @@ export type GatewayOrderDeps = Pick<
   | 'vault'
 >;
 
-/** One gateway's turn: nobody else sends while the lease of `holderId` stands. */
+/** One gateway's turn: no other request sends while the lease of `holderId` is valid. */
 export interface GatewayTurn {
   readonly gateway: PaymentGateway;
   readonly order: PaymentOrder;
@@ -204,7 +204,7 @@ const recordAttempt = async (
 ): Promise<PaymentOrder | undefined> => {
   if (result.kind === 'DONE') return acceptOrder(deps, attempt, result.value);
   const { answer = unknown(result.reason) } = result;
-  // Earlier attempts have rows of their own, so a refusal is final for this one.
+  // Earlier attempts have separate rows, so a refusal is final for this one.
   const isRefused = answer.kind === 'refused' || result.kind === 'INTENDED';
   await endAttempt(deps.db, attempt.attempt.id, {
     status: isRefused ? 'REFUSED' : 'UNKNOWN',
@@ -216,9 +216,9 @@ const recordAttempt = async (
 };
 
 /**
- * Declares how one gateway is asked for the order of a payment order. A repeat queries it by the
- * receipt, so that there is never a second order. One whose outcome stays unknown is at most an
- * order that no customer is ever shown, and a sweep finds out (contract: payments-and-webhooks >
+ * Declares how the order of a payment order is created at one gateway. A repeat queries it by the
+ * receipt, so that there is never a second order. If the outcome stays unknown, there is at most an
+ * order that no customer ever sees, and a sweep finds out (contract: payments-and-webhooks >
  * Failover).
  */
 export const createGatewayCall = (

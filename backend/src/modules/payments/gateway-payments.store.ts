@@ -79,7 +79,7 @@ export const readEarlierPayments = (orderId: string, payment: PaymentId) => ({
   ),
 });
 
-/** Returns what we know of a payment, by the gateway's own id. */
+/** Returns our record of a payment, by the gateway's own id. */
 export const findRecordedPayment = (
   db: Db,
   gateway: string,
@@ -95,7 +95,7 @@ const heldFor = (orderId: string) =>
     disposition: { not: 'REFUNDED' },
   }) as const;
 
-/** The time after a capture in which its events come. Reversals are asked for after it. */
+/** The time after a capture in which its events arrive. Reversals are queried after it. */
 const firstPauseMs = 60 * 60_000;
 
 /**
@@ -207,8 +207,8 @@ export const markPaymentApplied = async (db: Db, id: string, at: Date): Promise<
 };
 
 /**
- * Lets a second payment stand for the gold whose own payment went back. Returns false when its
- * money is elsewhere. The other one must have been recorded as refunded before.
+ * Makes a second payment pay for the gold whose own payment was refunded. Returns false when its
+ * money has another use. The first payment must have been recorded as refunded before.
  */
 export const markSecondApplied = async (db: Db, id: string, at: Date): Promise<boolean> => {
   const { count } = await db.gatewayPayment.updateMany({
@@ -219,8 +219,8 @@ export const markSecondApplied = async (db: Db, id: string, at: Date): Promise<b
 };
 
 /**
- * Records a reversal, one row for each by the gateway's own id. Returns false when it is known
- * already. One without an id is told apart by its event alone.
+ * Records a reversal, one row for each id of the gateway. Returns false when it is already known. A
+ * reversal without an id is identified by its event alone.
  */
 export const insertReversal = async (
   db: Db,
@@ -281,12 +281,12 @@ export const resolveReversals = async (
   });
 };
 
-/** A payment whose gateway is to be asked for reversals. */
+/** A payment whose gateway must be queried for reversals. */
 export interface PolledPayment extends PaymentId {
   readonly id: string;
   readonly gatewayOrderId: string | null;
   readonly paymentOrderId: string;
-  /** The earliest time that we know of it. */
+  /** The earliest time at which the payment was reported. */
   readonly createdAt: Date;
 }
 
@@ -294,9 +294,9 @@ export interface PolledPayment extends PaymentId {
 const longestPauseMs = 25 * 60 * 60_000;
 
 /**
- * Selects captured payments whose gateway is due to be asked for reversals, the longest due first,
- * but for the gateways that gave no answer. One that was asked about is due later again, so that
- * none waits behind the same others for good.
+ * Selects captured payments whose gateway is due to be queried for reversals, longest due first,
+ * except those of gateways that did not answer. A queried payment is due again later, so that no
+ * payment waits behind the same others forever.
  */
 export const reversalPollsSql = (
   { now, limit }: { readonly now: Date; readonly limit: number },
@@ -328,9 +328,9 @@ export const listReversalPolls = (
 ): Promise<PolledPayment[]> => selectRows(db, reversalPollsSql(due, silentGateways));
 
 /**
- * Returns true to the one caller that may ask for this payment now. It is asked about once an hour
- * in its first three days, as long as reconciliation looks back, and once a day for half a year
- * after that: the time in which banks take disputes.
+ * Returns true for the one caller that may query this payment now. A payment is queried once an
+ * hour in its first three days, which is the period of reconciliation, and once a day for half a
+ * year after that, in which banks accept disputes.
  */
 export const claimReversalPoll = async (db: Db, id: string, now: Date): Promise<boolean> => {
   const count = await execute(

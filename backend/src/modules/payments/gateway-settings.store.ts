@@ -13,7 +13,7 @@ export interface GatewaySetting {
   readonly mode: GatewayMode;
 }
 
-/** The gateway of each instrument that has one of its own. */
+/** The gateways of the instruments that have a route. */
 type GatewayRoutes = Readonly<Partial<Record<PaymentMethod, string | undefined>>>;
 
 export interface GatewayRouting {
@@ -59,7 +59,7 @@ const toSettings = (row: SettingsRow | undefined): GatewaySettings => {
   };
 };
 
-/** Reads both tables in one statement: every buy asks, and never an earlier answer. */
+/** Reads both tables in one statement, because every buy reads them and never from a cache. */
 export const readGatewayChoice: Read<GatewaySettings> = readOf(
   sql`
     SELECT r.default_code, r.priority, r.routes,

@@ -45,7 +45,7 @@ export type GatewaysView = z.output<typeof gatewaysView>;
 
 export const gatewayParams = z.object({ code: z.string().max(64) });
 
-/** Accepts a change of one gateway. What is not named stays. */
+/** Accepts a change of one gateway. Omitted fields stay. */
 export const gatewayPatch = z
   .object({ enabled: z.boolean().exactOptional(), mode: z.enum(gatewayModes).exactOptional() })
   .refine(({ enabled, mode }) => enabled !== undefined || mode !== undefined, {

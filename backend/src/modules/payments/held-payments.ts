@@ -42,7 +42,9 @@ export type RefundState =
   | { readonly kind: 'NOT_ASKED' }
   | {
       readonly kind: 'NOT_REPORTED';
-      /** A part is known to be gone, so that it is not held whole, whatever became of the rest. */
+      /**
+       * A part is known to be refunded, so the payment is not held in full, whatever the rest is.
+       */
       readonly isPartlyGone: boolean;
     };
 
@@ -67,7 +69,7 @@ const readState = (
   const named = { isNamed: queried !== undefined && known.includes(queried) };
   const found = { ...named, reference: all.findLast(isNamed)?.reference ?? undefined };
   if (gonePaise >= amountPaise) return { kind: 'PAID_BACK', ...found };
-  // A part that went back is no longer held whole, and not all has gone back either.
+  // A part was refunded: the payment is neither held in full nor refunded in full.
   const isUnderWay = addPaise(gonePaise, pendingPaise) > 0n;
   return { kind: isUnderWay ? 'UNDER_WAY' : 'HELD', ...found };
 };
@@ -75,7 +77,7 @@ const readState = (
 const isNamed = ({ reference }: { readonly reference: string | null }): boolean =>
   reference !== null;
 
-/** A payment whose money a gateway is asked about, whether its order is known or not. */
+/** A payment whose money a gateway is queried about, whether its order is known or not. */
 export type AskedPayment = Pick<
   HeldPayment,
   'gateway' | 'gatewayPaymentId' | 'gatewayOrderId' | 'createdAt' | 'amountPaise' | 'reversals'
@@ -92,7 +94,7 @@ const fetchCapture = async (
   if (!hasAnswered(listed)) return { kind: 'NO_ANSWER' };
   const payments = listed.kind === 'done' ? listed.value : [];
   const found = payments.filter(isRead).find((one) => one.gatewayPaymentId === gatewayPaymentId);
-  // The row that can't be read may be this payment's, and say that it is gone.
+  // The unreadable row may be this payment's refund.
   if (found === undefined && hasUnread(payments)) {
     return { kind: 'NOT_REPORTED', isPartlyGone: false };
   }
@@ -114,7 +116,7 @@ export const fetchRefundState = async (
   const atGateway = await fetchReversals(gateway, payment);
   if (typeof atGateway === 'string') return { kind: 'NO_ANSWER' };
   const state = await fetchCapture(gateway, payment, readState(payment, atGateway, reference));
-  // Of the rest of the money nobody knows whether it is held or went back without an event.
+  // It is unknown whether the rest of the money is held or was refunded without an event.
   const mayBeHeld = state.kind === 'HELD' || state.kind === 'UNDER_WAY';
   if (!mayBeHeld || atGateway.areAllReported) return state;
   return { kind: 'NOT_REPORTED', isPartlyGone: state.kind === 'UNDER_WAY' };
@@ -146,7 +148,7 @@ export const recordRefund = async (
   await resolveDoubts(deps, tx, payment);
 };
 
-/** Lets a second payment stand for the gold of one that `recordRefund` has recorded. */
+/** Makes a second payment pay for the gold of one that `recordRefund` has recorded. */
 export const replacePayment = async (
   { clock }: Pick<PaymentsDeps, 'clock'>,
   tx: Db,

@@ -46,8 +46,8 @@ const storedEventSchema = z.discriminatedUnion('kind', [
 ]);
 
 /**
- * Lists events of unknown orders whose order or payment became known since, oldest first. One that
- * failed since comes after those that did not.
+ * Lists events of unknown orders whose order or payment became known since, oldest first. An event
+ * that failed since comes after the others.
  */
 const listMatchable = async (db: Db, receivedFrom: Date, limit: number): Promise<string[]> => {
   const rows = await selectRows<{ id: string }>(
@@ -74,7 +74,7 @@ const listMatchable = async (db: Db, receivedFrom: Date, limit: number): Promise
 const isReversal = (event: ParsedGatewayEvent): event is ParsedReversalEvent =>
   event.kind === 'refunded' || event.kind === 'dispute_lost';
 
-/** An event's report: a payment, or money of one that went away. */
+/** An event's report: a payment, or a reversal of one. */
 type Reported =
   | { readonly kind: 'payment'; readonly report: PaymentReport }
   | { readonly kind: 'reversal'; readonly report: ReversalReport };
@@ -161,7 +161,7 @@ export const createPaymentEventHandler = (
   async apply(db, { status, reported, target, cause }) {
     if (reported === undefined) return status;
     if (reported.kind === 'reversal') {
-      // Of an order that nobody knows: the event waits in the inbox for it.
+      // The order is unknown, so the event waits in the inbox for it.
       if (target === undefined) return status;
       await applyReversal(deps, db, target, { report: reported.report, cause });
       return status;

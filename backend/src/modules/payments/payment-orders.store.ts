@@ -100,8 +100,8 @@ export const findPaymentOrder = async (db: Db, id: string): Promise<PaymentOrder
   toOptional(await db.paymentOrder.findUnique({ where: { id }, select: columns }));
 
 /**
- * Finds the payment order of a gateway's order: its own, or one that a gateway made for it before
- * the customer was sent to another.
+ * Finds the payment order of a gateway's order. That is its current order, or one that a gateway
+ * created for it before the customer was sent to another gateway.
  */
 export const findByGatewayOrder = async (
   db: Db,
@@ -258,8 +258,8 @@ const notPolledSince = ({ now, polledBefore }: PollWindow) =>
   ] satisfies Prisma.PaymentOrderWhereInput[];
 
 /**
- * Lists those whose gateway may know of payments that were never reported, but for the gateways
- * that gave no answer. What was polled longest ago comes first, so that no row hides the others.
+ * Lists the payment orders whose gateway may have unreported payments, except those of gateways
+ * that did not answer. Those polled longest ago come first, so that no row hides the others.
  */
 export const listPollable = async (
   db: Db,

@@ -21,7 +21,7 @@ export interface PaymentMetrics extends Pick<Metrics, 'countCall'> {
 
 /**
  * Creates the module's counters. Gateways are codes of the configuration, never of a path.
- * `default` stands for what came on the bare path and nobody had signed.
+ * `default` counts unsigned requests to the path without a gateway.
  */
 export const createPaymentMetrics = ({
   registry,

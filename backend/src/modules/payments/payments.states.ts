@@ -170,8 +170,8 @@ export const openPaymentOrder = (
 };
 
 /**
- * Expires the payment orders of a gold order that nobody paid, and returns how many. Its gold order
- * must be locked.
+ * Expires the unpaid payment orders of a gold order, and returns their number. The gold order must
+ * be locked.
  */
 export const expirePaymentOrders = (
   deps: TransitionDeps,

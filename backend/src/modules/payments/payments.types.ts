@@ -25,7 +25,7 @@ export const paymentOrderStatuses = [
 ] as const;
 export type PaymentOrderStatus = (typeof paymentOrderStatuses)[number];
 
-/** The instruments that a customer may ask for. */
+/** The instruments that a customer may choose. */
 export const paymentMethods = ['upi', 'card', 'netbanking', 'wallet'] as const;
 export type PaymentMethod = (typeof paymentMethods)[number];
 
@@ -39,8 +39,8 @@ export type PaymentReviewCode =
 
 /**
  * The state of a mandate's debit. SCHEDULED: not requested yet. INTENDED: about to be requested.
- * UNKNOWN: requested, and nobody knows whether the gateway took it. ACCEPTED: the gateway is at it.
- * Its payment is reported like any other. REFUSED: it certainly will not happen.
+ * UNKNOWN: requested, and it is unknown whether the gateway accepted it. ACCEPTED: the gateway is
+ * processing it. Its payment is reported like any other. REFUSED: it certainly will not happen.
  */
 export type DebitStatus = 'SCHEDULED' | 'INTENDED' | 'UNKNOWN' | 'ACCEPTED' | 'REFUSED';
 
@@ -97,7 +97,7 @@ export interface PaymentOrderRequest {
   readonly debit?: { readonly mandateTokenSealed: string; readonly dueAt: Date };
 }
 
-/** Says where a payment's money is, or NONE where there is none. */
+/** The disposition of a payment's money, or NONE without a payment. */
 export type PaymentDisposition =
   | 'NONE'
   | 'APPLIED'
@@ -117,7 +117,7 @@ export interface RecordedPayment {
   readonly disposition: PaymentDisposition;
   readonly amountPaise: Paise;
   readonly currency: string;
-  /** The moment of learning that it failed after its capture, or null where nobody said so. */
+  /** The time at which it was reported as failed after its capture, or null. */
   readonly failedAfterCaptureAt: Date | null;
 }
 
@@ -156,7 +156,7 @@ export interface HeldPayment {
   readonly gatewayPaymentId: string;
   readonly gatewayOrderId: string | null;
   readonly paymentOrderId: string;
-  /** The earliest time that we know of it. */
+  /** The earliest time at which it was reported. */
   readonly createdAt: Date;
   readonly amountPaise: Paise;
   readonly currency: string;
@@ -165,7 +165,7 @@ export interface HeldPayment {
   readonly isAsRequested: boolean;
   /** Reported as failed after its capture, which no resolution has judged yet. */
   readonly hasOpenFailure: boolean;
-  /** The refunds and lost disputes of it that we know of. */
+  /** Its known refunds and lost disputes. */
   readonly reversals: readonly RecordedReversal[];
 }
 
@@ -180,7 +180,7 @@ export interface PaymentReport {
   readonly method?: string;
   /** The gateway's time, for the record. */
   readonly occurredAt: Date;
-  /** Our time, and the one that counts (contract: states > Late captures). */
+  /** The time of our clock, which decides (contract: states > Late captures). */
   readonly learnedAt: Date;
 }
 
@@ -199,7 +199,7 @@ export interface PaymentsDeps extends Pick<InboxDeps, 'observeEvent'> {
   readonly logger: Logger;
   readonly vault: Vault;
   readonly metrics: PaymentMetrics;
-  /** Bounds the questions that a customer has a gateway asked about one payment order. */
+  /** Bounds the queries at a gateway that a customer can cause for one payment order. */
   readonly questions: UseBound;
   readonly gateways: GatewaysByCode;
   /** Chooses only gateways that operators have set to `live`: production takes real money. */
@@ -212,8 +212,8 @@ export interface PaymentsDeps extends Pick<InboxDeps, 'observeEvent'> {
 }
 
 /**
- * Makes the cause of an order's transition: the gateway's name of the event, or how else we
- * learned of the payment.
+ * Makes the cause of an order's transition: the gateway's name of the event, or the other source of
+ * the report.
  */
 export const gatewayCause = (cause: string, gateway: string, requestId?: string): CausedBy => ({
   cause,

@@ -28,9 +28,9 @@ import { sweepByGateway } from './sweep-by-gateway.ts';
 type RecoverDeps = Pick<PaymentsDeps, 'inTransaction' | 'clock' | 'logger' | 'gateways'>;
 
 /**
- * Recovers the order that a gateway made for a payment order which never learned its id: its
- * process died in between, or the answer was lost. Returns the id, 'none' when the gateway has none
- * that is ours, or undefined when it gives no answer.
+ * Recovers the order that a gateway created for a payment order that does not have its id, because
+ * the process died in between or the response was lost. Returns the id, 'none' when the gateway has
+ * no order of ours, or undefined when it does not answer.
  */
 export const recoverGatewayOrder = async (
   deps: RecoverDeps,
@@ -42,7 +42,7 @@ export const recoverGatewayOrder = async (
   if (found.value === undefined) return 'none';
   if (order.status === 'CREATED' && !isRequestedOrder(found.value, order)) {
     const line = { paymentOrderId: order.id, gateway: code };
-    deps.logger.error(line, 'the gateway has another order of this receipt');
+    deps.logger.error(line, 'the gateway has a different order with this receipt');
     return 'none';
   }
   const { gatewayOrderId } = found.value;
@@ -73,9 +73,10 @@ const minuteMs = 60_000;
 export const closedInstallmentPollMs = 3 * 24 * 60 * minuteMs;
 
 /**
- * Polls around the end of the price lock: every minute before it, to buy the gold still, and three
- * times after it. What is open for days (an installment) is polled every hour, and for three days
- * after it was closed: the same checkout can be paid later, and a debit settle late.
+ * Polls around the end of the price lock: every minute before it, to buy the gold in time, and
+ * three times after it. Payment orders that are open for days (installments) are polled every hour,
+ * and for three days after they were closed: the same checkout can be paid later, and a debit can
+ * complete late.
  */
 const windowAt = (now: Date): PollWindow => ({
   now,
@@ -126,9 +127,9 @@ const applyCapture = async (
 };
 
 /**
- * Returns true where no money came by a payment that can't be read: its order says that it is not
- * paid. Where the order is paid or does not say, the payment may be anything, and so may a charge
- * under a mandate, of which an order need not know.
+ * Returns true if an unreadable payment certainly brought no money: its order reports that it is
+ * not paid. If the order is paid or does not report it, the payment may be anything, and so may a
+ * charge under a mandate, which need not appear in its order.
  */
 const isCertainlyUnpaid = async (
   gateway: PaymentGateway,
@@ -166,7 +167,7 @@ export const pollMadeOrder = async (
     const isCaptured = listed.value.some(({ status }) => status === 'CAPTURED');
     if (!hasUnread(listed.value) || isCaptured) return 'answered';
     if (await isCertainlyUnpaid(gateway, poll.order, gatewayOrderId)) return 'answered';
-    logger.error(line, 'a payment of an order cannot be read, and may have paid it');
+    logger.error(line, 'a payment that may have paid an order cannot be read');
     return 'unread';
   } catch (error) {
     const err = describeError(error);
@@ -202,10 +203,10 @@ const pollOthers = async (deps: PaymentsDeps, poll: Poll): Promise<void> => {
 };
 
 /**
- * Polls the gateway of one payment order for captures that no webhook reported, and applies them
- * as a webhook would: an unknown outcome is resolved by asking. No lock is held during the call.
- * Returns false when the gateway gave no answer, or when its answer could not be applied: poll
- * again. A gateway that nobody was sent to may hold back its answer without being waited for.
+ * Polls the gateway of one payment order for captures that no webhook reported, and applies them as
+ * a webhook would. No lock is held during the call. Returns false when the gateway did not answer,
+ * or when its answer could not be applied: poll again. A gateway to which no customer was sent is
+ * not waited for.
  */
 export const pollGateway = async (
   deps: PaymentsDeps,
@@ -220,8 +221,8 @@ export const pollGateway = async (
 };
 
 /**
- * Polls for all payment orders of a gold order that may have been paid unreported. Returns false
- * when a gateway gave no answer: the order must not be given up as unpaid then.
+ * Polls all payment orders of a gold order that may have been paid without a report. Returns false
+ * when a gateway did not answer: the order must then not expire as unpaid.
  */
 export const pollGatewaysOfOrder = async (
   deps: PaymentsDeps,
@@ -236,10 +237,10 @@ export const pollGatewaysOfOrder = async (
 };
 
 /**
- * Polls for every payment order of a gold order, whatever its state, before an operator says that
- * all money is gone: a customer may have paid once more, of which no event has told. Returns false
- * when a gateway gave no answer. A payment that can't be read stops no operator, who may know of it
- * from the gateway's own pages.
+ * Polls every payment order of a gold order, whatever its state, before an operator records that
+ * all money was refunded: a customer may have paid again without an event. Returns false when a
+ * gateway did not answer. An unreadable payment does not stop an operator, who may have read it at
+ * the gateway's dashboard.
  */
 export const pollForResolution = async (deps: PaymentsDeps, orderId: string): Promise<boolean> => {
   let allAnswered = true;

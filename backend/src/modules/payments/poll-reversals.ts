@@ -37,7 +37,7 @@ export interface GatewayReversals {
   readonly gone: readonly GatewayReversal[];
   /** Refunds that the gateway is about to make. */
   readonly pendingPaise: Paise;
-  /** The references of all refunds and disputes, however they stand. */
+  /** The references of all refunds and disputes, in whatever state. */
   readonly references: readonly string[];
   /**
    * False where the gateway can't say what was refunded, or lists a refund or dispute that can't be
@@ -143,7 +143,7 @@ const pollPayment = async (deps: PaymentsDeps, payment: PolledPayment): Promise<
     const atGateway = await fetchReversals(gateway, payment);
     if (atGateway === 'silent') return 'silent';
     if (atGateway === 'refused') {
-      deps.logger.error(line, 'a gateway refuses to say what became of a payment');
+      deps.logger.error(line, 'a gateway refused to report the outcome of a payment');
     } else {
       // Rows that can be read count. The rest is for a person, and is queried again.
       if (atGateway.hasUnread) deps.logger.error(line, unreadMessage);

@@ -20,9 +20,7 @@ export interface ActiveDebit {
   readonly gatewayOrderId: string;
   readonly gateway: PaymentGateway & Required<Pick<PaymentGateway, 'debitMandate'>>;
   readonly holderId: string;
-  /**
-   * The time of an earlier request that may still reach the gateway, or null where there is none.
-   */
+  /** The time of an earlier request that may still reach the gateway, or null if there is none. */
   readonly sentAt: Date | null;
   /** The gate is open, its gateway is usable, and it is the day that was announced. */
   readonly maySend: boolean;
@@ -61,8 +59,8 @@ const applyListed = async (
 };
 
 /**
- * Fails a debit that certainly will not happen, and the installment that waited for it. Its history
- * says why.
+ * Fails a debit that certainly will not happen, and the installment that waits for it. The reason
+ * is written to its history.
  */
 const failDebit = (
   deps: PaymentsDeps,
@@ -81,7 +79,7 @@ const failDebit = (
       await markOrderFailed(deps, tx, goldOrder, { ...cause, reason });
   });
 
-/** Records one turn at a debit. A result that says nothing new about it changes nothing. */
+/** Records the result of one attempt at a debit. A result without news changes nothing. */
 export const recordDebitResult = async (
   deps: PaymentsDeps,
   debit: ActiveDebit,

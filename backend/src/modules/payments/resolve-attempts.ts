@@ -39,16 +39,16 @@ const resolveAttempt = async (deps: PaymentsDeps, attempt: Undecided): Promise<b
     await endAttempt(db, id, { status: 'REFUSED', detail: 'the gateway has no order', at: now });
     return true;
   }
-  logger.warn({ paymentOrderId, gateway }, 'a gateway has an order whose answer was lost');
+  logger.warn({ paymentOrderId, gateway }, 'found a gateway order whose response was lost');
   const polled = await pollMadeOrder(deps, { order, source: 'janitor' }, { gateway, ...found });
   return polled === 'answered';
 };
 
 /**
- * Finds out what became of requests for gateway orders whose answer was lost, by their receipt. A
- * customer who was sent to another gateway meanwhile never saw this one's order. Should it be paid
- * all the same, its money finds its payment order (contract: payments-and-webhooks > Failover). A
- * gateway that gives no answer is left until next time.
+ * Finds out the outcome of requests for gateway orders whose response was lost, by their receipt. A
+ * customer who was sent to another gateway meanwhile never saw this one's order. If it is paid all
+ * the same, its money finds its payment order (contract: payments-and-webhooks > Failover).
+ * Gateways that do not answer are queried again by the next pass.
  */
 export const resolveAttempts = (deps: PaymentsDeps, signal: AbortSignal): Promise<void> => {
   const { db, clock, logger } = deps;

@@ -5,7 +5,7 @@ import { listReversals, markPaymentRefunded, resolveReversals } from './gateway-
 import type { AskedPayment } from './held-payments.ts';
 import type { PaymentsDeps } from './payments.types.ts';
 
-/** A captured payment of an order that nobody knows. */
+/** A captured payment for an unknown order. */
 type UnmatchedPayment = AskedPayment & { readonly id: string };
 
 /** Returns a captured payment that matches no order, or undefined for any other. */

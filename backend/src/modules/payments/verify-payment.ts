@@ -42,10 +42,10 @@ const checkProof = async (
 };
 
 /**
- * Checks what the checkout gave to the customer's device (contract: payments-and-webhooks >
- * Verify). A match is not payment: the gateway is polled, and a capture that it confirms goes the
- * webhook's way. Where it gives no answer, or was asked often enough of late, the payment order is
- * returned as it is.
+ * Checks the checkout's response to the customer's device (contract: payments-and-webhooks >
+ * Verify). A valid signature is not a payment: the gateway is polled, and a capture that it
+ * confirms is applied like a webhook's. If the gateway does not answer, or was polled too often
+ * recently, the payment order is returned unchanged.
  * @throws AppError NOT_FOUND, PAYMENT_MISMATCH, SIGNATURE_MISMATCH (nothing written),
  *   GATEWAY_UNAVAILABLE when the proof itself can't be checked
  */

@@ -95,11 +95,11 @@ interface Dispatch {
   readonly payout: Payout;
   readonly attempt: PayoutAttempt;
   readonly holderId: string;
-  /** The last earlier send that was not answered, or null where there is none. */
+  /** The last earlier send without a response, or null if there is none. */
   readonly sentAt: Date | null;
 }
 
-/** An older version that runs beside this one notes no send, but says that it does not know. */
+/** A worker of an older version records no send, but records that the outcome is unknown. */
 const lastSendOf = ({ status, sentAt, lastAskedAt }: PayoutAttempt): Date | null =>
   sentAt ?? (status === 'UNKNOWN' ? lastAskedAt : null);
 
@@ -184,7 +184,7 @@ const recordDispatch = async (
   if (kind === 'REFUSED') {
     return inTransaction((tx) => recordAttemptRefusal(deps, tx, id, { reason, holderId }));
   }
-  // The provider has it, and says nothing of it now.
+  // The provider has the payout, but does not report its state now.
   if (providerPayoutId !== null) return;
   if (result.answer?.kind === 'unknown') await releaseUnknownAttempt(db, id, holderId);
   else await releaseUnsentAttempt(db, id, { holderId, sentAt });
@@ -193,9 +193,9 @@ const recordDispatch = async (
 };
 
 /**
- * Declares how a payout is sent (contract: payouts > Payout attempts). What was sent before is
- * queried by its reference, and only where the provider has none of it is the same attempt sent
- * again, under the same key and to the letter the same.
+ * Declares how a payout is sent (contract: payouts > Payout attempts). An attempt that was sent
+ * before is queried by its reference. Only if the provider does not have it is the identical
+ * request sent again, with the same key.
  */
 const createPayoutCall = (deps: PayoutsDeps): CallProtocol<string, Dispatch, ProviderPayout> => ({
   flow: 'payout',
@@ -216,8 +216,8 @@ const createPayoutCall = (deps: PayoutsDeps): CallProtocol<string, Dispatch, Pro
 });
 
 /**
- * Sends a payout, or finds out what became of it. It may run at any time, any number of times, in
- * any number of workers, and be killed at any point.
+ * Sends a payout, or finds out the outcome of an earlier send. It may run at any time, any number
+ * of times, in any number of workers, and be killed at any point.
  */
 export const dispatchPayout = async (deps: PayoutsDeps, payoutId: string): Promise<void> => {
   await makeCall(deps, createPayoutCall(deps), payoutId);

@@ -29,8 +29,8 @@ export const requireWithinCap = (
 };
 
 /**
- * Locks a payout for an operator. The cap comes before everything else that the payout may be
- * refused for, so that a refusal tells nothing of it.
+ * Locks a payout for an operator. Checks the cap before every other refusal, so that a refusal
+ * discloses nothing about the payout.
  * @throws AppError NOT_FOUND, PAYOUT_CAP_EXCEEDED
  */
 export const lockWithinCap = async (

@@ -108,8 +108,8 @@ export const insertAttempt = async (tx: Db, attempt: NewAttempt): Promise<void> 
 };
 
 /**
- * Acquires an attempt that the provider has not named, to send it. Returns false while another
- * holds it. It counts as sent from here on, until a release says otherwise: its worker may be
+ * Acquires an attempt without a provider's id, to send it. Returns false while another worker holds
+ * it. The attempt counts as sent from here on, until a release records otherwise: the worker may be
  * killed.
  */
 export const acquireAttempt = (
@@ -181,10 +181,9 @@ interface AttemptOutcome {
 }
 
 /**
- * Writes an attempt's outcome and ends its lease. What the outcome does not name stays. It names no
- * holder: the provider's report counts whoever brings it, mostly an event or a query, and the
- * payout's lock keeps others from the attempt meanwhile. The caller of a refusal compares the
- * holder.
+ * Writes an attempt's outcome and ends its lease. Omitted columns stay. The holder is not checked:
+ * the provider's report counts whatever brings it, mostly an event or a query, and the payout's
+ * lock excludes other writers meanwhile. The caller of a refusal compares the holder.
  */
 export const recordAttemptOutcome = async (
   tx: Db,

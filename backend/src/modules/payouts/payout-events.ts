@@ -89,8 +89,8 @@ const namesOf = (event: ReadPayoutEvent): EventNames => {
 };
 
 /**
- * Lists events of payouts and validations that were unknown and are known by now, oldest first. One
- * that failed since comes after those that did not.
+ * Lists events of payouts and validations that were unknown and are known by now, oldest first. An
+ * event that failed since comes after the others.
  */
 const listMatchable = async (db: Db, receivedFrom: Date, limit: number): Promise<string[]> => {
   const rows = await selectRows<{ id: string }>(

@@ -120,7 +120,7 @@ export const listPayouts = async (
     return rows.map(toPayout);
   };
   const countRows = (bounds: object) => db.payout.count({ where: { ...where, ...bounds } });
-  // Counts of days tell payouts apart by nothing else.
+  // The daily counts distinguish payouts by nothing else.
   if (userId === undefined && hold === undefined && amount === undefined) {
     const part = { kinds: ['PAYOUT'] as const, statuses, ...range };
     return readCountedPage(db, part, page, { countRows, readRows });

@@ -76,7 +76,7 @@ type OpenAttemptStatus = (typeof openAttemptStatuses)[number];
 export const isOpenAttempt = (status: AttemptStatus): status is OpenAttemptStatus =>
   openAttemptStatuses.some((open) => open === status);
 
-/** Columns that change with a payout's state. What is left out stays. */
+/** Columns that change with a payout's state. Omitted columns stay. */
 type PayoutChanges = Pick<
   Prisma.PayoutUncheckedUpdateManyInput,
   | 'attempt'

@@ -72,7 +72,7 @@ export interface PayoutAttempt {
   readonly status: AttemptStatus;
   readonly providerPayoutId: string | null;
   readonly startedAt: Date;
-  /** The provider's first report that can't be true beside an earlier one, or null without any. */
+  /** The provider's first report that contradicts an earlier one, or null without any. */
   readonly contradictedAt: Date | null;
   /** The last turn of a worker to send it or to query about it, or null before the first. */
   readonly lastAskedAt: Date | null;

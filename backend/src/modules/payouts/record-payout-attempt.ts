@@ -43,7 +43,7 @@ const lockReported = async (
   const mayChangeSale = report.status === 'PAID' || report.status === 'REVERSED';
   const sale = mayChangeSale ? await lockSale(tx, found.orderId) : undefined;
   const payout = await lockPayout(tx, found.payoutId);
-  // Read again: only now nobody else can change it.
+  // The row is read again under the lock, since only now no other transaction can change it.
   const attempt = await findAttempt(tx, attemptId);
   invariant(payout !== undefined && attempt !== undefined, 'a payout and its attempts stay');
   return { attempt, payout, sale, report, by };

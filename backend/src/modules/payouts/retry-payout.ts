@@ -74,7 +74,7 @@ const requireNotPaid = async (deps: PayoutsDeps, payoutId: string): Promise<void
 };
 
 /**
- * Holds a payout on which the provider contradicted itself to a SUPER_ADMIN who says why
+ * Requires a SUPER_ADMIN with a note for a payout about which the provider contradicted itself
  * (contract: payouts > Payout retry).
  * @throws AppError FORBIDDEN, and VALIDATION_FAILED without a note
  */
@@ -95,9 +95,9 @@ const requireTrusted = async (
 };
 
 /**
- * Returns the columns by which a retry waits or goes out. A retry to another account is judged as a
- * new payout to it is: one that the account holds waits for an approval, in which the operator sees
- * the hold. What is held by the day was judged when the payout was written.
+ * Returns the columns that decide whether a retry waits or is sent. A retry to another account is
+ * checked like a new payout to it: if the account is held, the retry waits for an approval, and the
+ * operator sees the hold. The daily holds were checked when the payout was written.
  */
 const standingOf = async (
   deps: RetryDeps,

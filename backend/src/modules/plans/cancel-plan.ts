@@ -5,7 +5,7 @@ import { endPlan, findPlan, lockPlan } from './plans.store.ts';
 import type { Plan, PlansDeps } from './plans.types.ts';
 
 /**
- * Cancels a customer's plan: nothing more is raised. An installment that was raised before goes on
+ * Cancels a customer's plan: no more installments are raised. One that was raised before continues
  * (contract: plans > End of a plan).
  * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION for a plan that has ended
  */

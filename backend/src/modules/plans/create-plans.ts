@@ -9,7 +9,7 @@ import type { PlansDeps } from './plans.types.ts';
 
 interface Plans {
   readonly customerRoutes: Route[];
-  /** They run often: what falls due, and what has come to its end. */
+  /** The sweeps that run often: they raise due installments and complete plans. */
   readonly sweeps: readonly Sweep[];
 }
 

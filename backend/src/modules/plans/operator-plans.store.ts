@@ -37,7 +37,7 @@ export const listAllPlans = async (
     return rows.map(toPlan);
   };
   const countRows = (bounds: object) => db.sipPlan.count({ where: { ...where, ...bounds } });
-  // Counts of days tell plans apart by nothing else.
+  // The daily counts distinguish plans by nothing else.
   if (userId === undefined && hasMandate === undefined && amount === undefined) {
     const statuses = status === undefined ? undefined : [status];
     const part = { kinds: ['SIP_PLAN'] as const, statuses, ...range };
@@ -59,7 +59,7 @@ export const listPlansOfUser = async (db: Db, userId: string, limit: number): Pr
   return rows.map(toPlan);
 };
 
-/** Returns a plan, whoever has it. */
+/** Returns a plan of any customer. */
 export const findAnyPlan = async (db: Db, id: string): Promise<Plan | undefined> => {
   const row = await db.sipPlan.findUnique({ where: { id }, select: planColumns });
   return row === null ? undefined : toPlan(row);

@@ -5,7 +5,7 @@ import { chooseGateway, createGatewayOrder } from '../payments/index.ts';
 import { readInstallment, requirePlan } from './read-installments.ts';
 import type { PlansDeps } from './plans.types.ts';
 
-/** The gateway did not open the checkout yet. The payment order's job goes on asking it. */
+/** The gateway did not create the checkout yet. The payment order's job retries. */
 const deferring = ['NO_USABLE_GATEWAY', 'REQUEST_IN_PROGRESS'] as const;
 
 /**

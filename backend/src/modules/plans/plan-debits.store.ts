@@ -64,7 +64,7 @@ export const markAnnounced = async (
   );
 };
 
-/** Stores that a plan stood still for longer than one period until `until`. */
+/** Stores that a plan was delayed for longer than one period, until `until`. */
 export const markMissed = async (tx: Db, planId: string, until: Date): Promise<void> => {
   await tx.sipPlan.updateMany({
     where: { id: planId },
@@ -73,8 +73,9 @@ export const markMissed = async (tx: Db, planId: string, until: Date): Promise<v
 };
 
 /**
- * Returns the moment of a plan's last debit, sent or to be sent, or undefined where there is none. One
- * that was called off before it was sent is none. Under the plan's lock it is definite.
+ * Returns the time of a plan's last debit, sent or to be sent, or undefined if there is none. A
+ * debit that was cancelled before it was sent does not count. The answer is final under the plan's
+ * lock.
  */
 export const findLastDebit = async (
   tx: Db,

@@ -73,7 +73,7 @@ export const notifyNotDebited = (
   });
 };
 
-/** Asks the customer of a plan without a mandate to pay an installment. */
+/** Requests the payment of an installment from the customer of a plan without a mandate. */
 export const notifyInstallmentDue = (
   db: Db,
   notify: Notify,
@@ -92,7 +92,7 @@ export const notifyInstallmentDue = (
   });
 };
 
-/** Notifies the customer that the plan has come to its end. */
+/** Notifies the customer that the plan is complete. */
 export const notifyCompleted = (db: Db, notify: Notify, plan: Plan): Promise<void> =>
   notify(db, {
     userId: plan.userId,
@@ -118,7 +118,7 @@ export const notifyPaused = (db: Db, notify: Notify, plan: Plan): Promise<void> 
     data: { planId: plan.id },
   });
 
-/** Confirms that a plan goes on, and when. */
+/** Confirms that a plan is resumed, with its next date. */
 export const notifyResumed = (db: Db, notify: Notify, plan: Plan, nextDueAt: Date): Promise<void> =>
   notify(db, {
     userId: plan.userId,
@@ -130,7 +130,7 @@ export const notifyResumed = (db: Db, notify: Notify, plan: Plan, nextDueAt: Dat
     data: { planId: plan.id, nextDueAt: nextDueAt.toISOString() },
   });
 
-/** Confirms that the next installment is skipped, and when the plan goes on. */
+/** Confirms that the next installment is skipped, with the date after it. */
 export const notifySkipped = (
   db: Db,
   notify: Notify,

@@ -219,8 +219,9 @@ const isPayable = ({ checkout, debits }: UsableGateways): Sql => sql`
     ELSE p.mandate_gateway = ANY(${debits}::text[]) END`;
 
 /**
- * Claims plans whose next installment is due, the longest due first: until the lease ends nobody
- * else raises it. Plans of a customer who may not buy, or whose gateway can't be used, stay due.
+ * Claims plans whose next installment is due, the longest due first. No other worker raises it
+ * until the lease ends. Plans of a customer who may not buy, or whose gateway can't be used, stay
+ * due.
  */
 export const claimDuePlans = async (
   db: Db,
@@ -259,7 +260,7 @@ interface AdvanceOf {
   readonly nextDueAt: Date | null;
   /** Of the installment that is raised, where the customer is notified of its debit only now. */
   readonly noticedFor?: Date | undefined;
-  /** True where the plan has stood still for longer than one period. */
+  /** Returns true if the plan was delayed for longer than one period. */
   readonly missedUntil?: Date | undefined;
   readonly now: Date;
 }
@@ -302,8 +303,9 @@ export const advancePlan = (
   });
 
 /**
- * Moves a plan on past an installment that is raised before its day, whoever has claimed it: that
- * claim is of a number that is raised then, and comes to nothing. The caller holds the plan's lock.
+ * Advances a plan past an installment that is raised before its day, even if another worker has
+ * claimed the plan: that claim is of an installment that is now raised, and has no effect. The
+ * caller holds the plan's lock.
  */
 export const advanceLockedPlan = async (
   tx: Db,

@@ -55,7 +55,10 @@ export interface Plan {
   /** The time at which it was last paused. */
   readonly pausedAt: Date | null;
   readonly lastNotice: DebitNotice | undefined;
-  /** It stood still for longer than one period until then: what fell due is not debited. */
+  /**
+   * The plan was delayed for longer than one period until then, and installments that fell due
+   * before are not debited.
+   */
   readonly missedUntil: Date | null;
   readonly createdAt: Date;
   readonly cancelledAt: Date | null;

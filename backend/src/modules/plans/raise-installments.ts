@@ -76,7 +76,7 @@ const raiseCheckout = async (deps: RaiseDeps, tx: Db, raising: Raising): Promise
 
 /**
  * Raises an installment that is not debited: its customer may pay it until the next one falls due.
- * One for which that time has passed already fails with the next sweep, and says so then.
+ * If that time has already passed, the next sweep fails it and notifies the customer.
  */
 const raiseUndebited = async (
   deps: RaiseDeps,
@@ -140,7 +140,7 @@ const createRaise =
       return raiseDebit(deps, tx, raising, mandate);
     });
 
-/** Deals rows out to groupCount that work beside each other. */
+/** Distributes rows over `groupCount` groups that run concurrently. */
 const distribute = <Row>(rows: readonly Row[]): Row[][] =>
   Array.from({ length: groupCount }, (_, group) =>
     rows.filter((_row, at) => at % groupCount === group),

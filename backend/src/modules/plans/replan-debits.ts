@@ -18,7 +18,7 @@ export type ReplanDeps = Pick<
 >;
 
 /**
- * Calls off a debit whose plan has stood still for longer than one period since its day, or whose
+ * Cancels a debit whose plan has been delayed for longer than one period since its day, or whose
  * mandate has ended.
  */
 const giveUp = async (

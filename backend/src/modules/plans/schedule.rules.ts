@@ -118,10 +118,10 @@ const latest = (...moments: readonly Date[]): Date =>
   moments.reduce((one, other) => (one > other ? one : other));
 
 /**
- * Plans a debit: not before its installment is due, nor less than one period after the debit before
- * it, nor less than 24 h after the customer was notified. What was announced stands while it keeps
- * to that and its day has not passed. Else the debit is announced again
- * (contract: plans > Mandates).
+ * Schedules a debit: not before its installment is due, nor less than one period after the previous
+ * debit, nor less than 24 h after the customer was notified. An announced debit stays while it
+ * satisfies this and its day has not passed. Otherwise it is announced again (contract: plans >
+ * Mandates).
  */
 export const planDebit = (
   schedule: Pick<Schedule, 'frequency'>,

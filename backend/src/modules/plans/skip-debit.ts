@@ -49,9 +49,9 @@ const skip = (
   });
 
 /**
- * Skips one debit under a mandate, until it is sent: its installment is PENDING and not debited,
- * the customer may pay it until the next one falls due, and the plan goes on (contract: plans >
- * Skipping a debit). It takes no money, so it meets no gate. A repeat changes nothing.
+ * Skips one debit under a mandate that was not sent. Its installment is PENDING and not debited,
+ * the customer may pay it until the next one falls due, and the plan continues (contract: plans >
+ * Skipping a debit). It takes no money, so the gate does not apply. A repeat changes nothing.
  * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION where nothing is announced, or it is too late
  */
 export const skipDebit = async (

@@ -45,9 +45,9 @@ const passOver = (deps: PlansDeps, { userId, planId, dueAt }: SkipNext): Promise
   });
 
 /**
- * Skips the next installment of a plan, which is not raised: the plan goes on with the date after
- * it and ends one date later. What was announced for it is not debited. The caller names the date,
- * so that a repeat skips no other (contract: plans > Skipping the next installment).
+ * Skips the next installment of a plan, which is not raised. The plan continues with the date after
+ * it and ends one date later. A debit that was announced for it is not made. The caller names the
+ * date, so that a repeat skips no other date (contract: plans > Skipping the next installment).
  * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION where the next installment is another, or none
  */
 export const skipNext = async (deps: PlansDeps, request: SkipNext): Promise<Plan> => {

@@ -48,8 +48,9 @@ export interface LivePriceReader {
   priceAtHand(): LivePrice | undefined;
   /**
    * Returns a price at most 10 s old: this replica's copy, the feed's last tick, or a fetched one
-   * (one call per replica at a time), with the spreads that are in force at this moment, or at that
-   * of `versions`. Redis is not asked: whoever can write to it would set the price of what is sold.
+   * (one call per replica at a time), with the spreads in force at this moment, or at that of
+   * `versions`. Redis is not used, since write access to it would then set the price at which gold
+   * is sold.
    * @throws AppError PRICE_UNAVAILABLE when all of them fail.
    */
   livePrice(versions?: SettingVersions): Promise<LivePrice>;
@@ -87,7 +88,7 @@ export const createLivePrice = (options: {
 
   const refresh = async (): Promise<LivePrice> => {
     const price = (await findLastTick(db))?.price;
-    // A time ahead of ours is nobody's honest reading, and would outlive its ten seconds.
+    // A time ahead of ours can't be correct, and would outlive its ten seconds.
     if (!isLive(price) || price.asOf > wall.now()) return fetchOnce();
     copy = price;
     return price;

@@ -158,7 +158,7 @@ describe('one feed', () => {
     });
     await eventually(() => sent.length >= 2);
     const logged = system.logged().slice(before);
-    expect(logged).toContain('the price feed failed and starts again');
+    expect(logged).toContain('the price feed failed and restarts');
   });
 });
 

@@ -41,9 +41,9 @@ interface PriceFeedOptions {
 }
 
 /**
- * Sends one tick on every 10 s mark of the wall clock. A tick is a row unique by its mark. Only the
- * process that inserted it sends it, so the leader's lock merely saves work. A new leader first
- * makes up for the current mark, if nobody has.
+ * Sends one tick on every 10 s mark of the wall clock. A tick is a row that is unique by its mark.
+ * Only the process that inserted it sends it, so the leader's lock merely saves work. A new leader
+ * first sends the current mark if no process has.
  */
 export const createPriceFeed = (options: PriceFeedOptions): PriceFeed => {
   const { db, wall, timers, random, logger } = options;
@@ -97,7 +97,7 @@ export const createPriceFeed = (options: PriceFeedOptions): PriceFeed => {
       try {
         await withLock({ ...lock, whenDown: 'run' }, lead);
       } catch (error) {
-        logger.error({ err: error }, 'the price feed failed and starts again');
+        logger.error({ err: error }, 'the price feed failed and restarts');
       }
       const retryMs = leaderRetryMs + random.int(leaderRetryMs);
       await timers.sleep(retryMs, stopping.signal);

@@ -66,7 +66,7 @@ const readPriceHistory = async (db: Db, range: PriceRange, now: Date) => {
   }));
 };
 
-/** A history that stands for this long without a new tick is made again: its range goes on. */
+/** A history without a new tick for this long is built again, since its range moves on. */
 const madeForMs = 2 * tickEveryMs;
 
 interface MadeHistory {
@@ -76,9 +76,9 @@ interface MadeHistory {
 }
 
 /**
- * Returns the response to a request of a range, read and written out once for each tick of the
- * feed, however many ask: the last tick alone is looked up for each of them, and for those at once
- * together.
+ * Returns the response to a request of a range. It is read and serialised once for each tick of the
+ * feed, however many requests come: each of them only looks up the last tick, and concurrent ones
+ * share that lookup.
  */
 export const createHistoryReplies = (options: {
   readonly db: Db;

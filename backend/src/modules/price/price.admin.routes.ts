@@ -25,8 +25,8 @@ interface OverridePriceDeps {
 }
 
 /**
- * Records the price that an operator asked for, with the audit row in the same transaction. It is a
- * record and nothing else: no reader of prices looks at it (contract: price > Spread and override).
+ * Records an operator's price, with the audit row in the same transaction. It is only a record: no
+ * reader of prices uses it (contract: price > Spread and override).
  */
 const recordOverride = (
   { inTransaction, audit, random, wall }: OverridePriceDeps,

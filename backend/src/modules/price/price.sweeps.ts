@@ -59,9 +59,9 @@ interface ThinningOptions {
 }
 
 /**
- * Creates the sweep that leaves one price a minute of those that are older than 90 days (contract:
- * limits > Retention): a sixth of the rows. Histories of a year show one in 105 minutes. It goes on
- * where it was, a day in a statement, and begins again with the process.
+ * Creates the sweep that keeps one price a minute of those older than 90 days (contract: limits >
+ * Retention), a sixth of the rows. Histories of a year show one in 105 minutes. It continues where
+ * it stopped, a day in a statement, and starts again with the process.
  */
 export const createPriceThinning = ({ db, wall, metrics, everyMs }: ThinningOptions): Sweep => {
   const name = 'price-thin-history';

@@ -52,8 +52,9 @@ const listen = (io: Server, hear: (seq: number) => boolean): void => {
 };
 
 /**
- * Watches for the tick of each mark. Where it was not heard in time, as without Redis, the replica
- * reads its row and sends it to its own sockets. What is heard of it afterwards is dropped.
+ * Watches for the tick of each mark. If the tick does not arrive in time, as without Redis, the
+ * replica reads its row and sends it to its own sockets. If the tick arrives afterwards, it is
+ * dropped.
  */
 export const watchTicks = (options: TickWatchOptions): (() => void) => {
   const { io, wall, timers, logger } = options;
@@ -93,7 +94,7 @@ export const watchTicks = (options: TickWatchOptions): (() => void) => {
       if (current > mark) mark = current;
       await timers.sleep(Math.max(0, msBetween(wall.now(), addMs(mark, patienceMs))), signal);
       await watchMark(mark).catch((error: unknown) => {
-        logger.warn({ err: error }, 'a tick that was not heard could not be read');
+        logger.warn({ err: error }, 'a missed tick could not be read');
       });
     }
   };

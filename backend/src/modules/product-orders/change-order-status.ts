@@ -26,7 +26,7 @@ interface Change {
   readonly requestId: string;
 }
 
-/** Goods may come back after their customer has left, whom nobody tells then. */
+/** Goods may be returned after their customer was deleted, who then gets no notification. */
 const isThere = async (tx: Db, userId: string): Promise<boolean> => {
   const user = await findUser(tx, userId);
   return user !== undefined && user.deletedAt === null;

@@ -24,8 +24,8 @@ const shown = (shipment: Shipment | undefined) => ({
 });
 
 /**
- * Stores who carries an order and under which number, or corrects it, with the audit row in the
- * same transaction: the number is personal, since a carrier tells the address by it.
+ * Stores the carrier and consignment number of an order, or corrects them, with the audit row in
+ * the same transaction. The number is personal data, since a carrier discloses the address by it.
  * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION unless the order is PACKED or SHIPPED
  */
 export const nameShipment = (

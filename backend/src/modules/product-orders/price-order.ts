@@ -13,7 +13,7 @@ import { priceOfProduct, type OrderableProduct } from '../catalogue/index.ts';
 import type { LivePriceReader } from '../price/index.ts';
 import type { ProductOrderLine } from './product-orders.types.ts';
 
-/** A line as the customer asks for it, with the product where there is one. */
+/** A line as the customer requests it, with the product if there is one. */
 interface AskedLine {
   readonly productId: string;
   readonly quantity: number;
@@ -61,8 +61,8 @@ const messageOf = (product: OrderableProduct | undefined): string => {
 };
 
 /**
- * Returns the 24 karat price of a gram that the lines need, or undefined where all of them have a
- * fixed price, for which nobody is asked.
+ * Returns the 24 karat price of a gram that the lines need, or undefined if all of them have a
+ * fixed price, without reading a price.
  * @throws AppError SERVICE_UNAVAILABLE while there is no live price
  */
 export const rateFor = async (

@@ -177,7 +177,7 @@ export const listProductOrders = async (
     return rows.map(toOrder);
   };
   const countRows = (bounds: object) => db.productOrder.count({ where: { ...where, ...bounds } });
-  // Counts of days tell orders apart by nothing else.
+  // The daily counts distinguish orders by nothing else.
   if (userId === undefined && q === undefined && amount === undefined) {
     const statuses = status === undefined ? undefined : [status];
     const part = { kinds: ['PRODUCT_ORDER'] as const, statuses, ...range };
@@ -265,7 +265,7 @@ export const eraseProductOrders = async (
     where: { userId },
     data: {
       shippingAddressSealed: '',
-      // By which anybody could ask the carrier for the address.
+      // Anyone who has it could get the address from the carrier.
       consignmentNumber: null,
       idempotencyKey: null,
       payloadHash: null,

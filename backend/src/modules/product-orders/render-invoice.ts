@@ -87,8 +87,8 @@ const cell = {
 const toRight = { x: 'right', y: 'top' } as const;
 
 /**
- * Renders the PDF of an invoice or credit note. The same document is the same bytes each time, so
- * that nobody wonders which of two is the right one.
+ * Renders the PDF of an invoice or credit note. The same document has the same bytes each time, so
+ * that there are never two versions of it.
  */
 export const renderInvoice = async (printed: PrintedInvoice): Promise<Buffer> => {
   // Loaded by the first invoice: most processes never render one.

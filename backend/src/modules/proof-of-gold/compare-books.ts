@@ -79,8 +79,8 @@ interface TotalsRow {
 }
 
 /**
- * Matches an account that differs. One that the provider was never asked about has to have begun
- * after `since`, when all that there were had been asked about.
+ * Matches an account that differs. An account that the provider was never queried about must have
+ * been opened after `since`, when all existing accounts had been queried.
  */
 const differs = (since: Date): Sql => sql`
   (account IS NULL AND balance <> 0)
@@ -123,9 +123,10 @@ export type Compared =
   | { readonly detail: RefusalDetail; readonly mayAgreeAgain: boolean };
 
 /**
- * Compares the sums of holdings with what the provider confirmed, account by account: a surplus of
- * one hides no shortage of another. `mayAgreeAgain` where those that differ traded since the
- * provider was asked about them, so that its answer may be of another moment than ours.
+ * Compares the sums of holdings with the provider's confirmed balances, account by account, so that
+ * a surplus of one hides no shortage of another. `mayAgreeAgain` is true if those that differ
+ * traded since the provider was queried about them, so that its response may be of another time
+ * than ours.
  */
 export const compareBooks = async (
   tx: Db,

@@ -11,12 +11,15 @@ import {
 } from './confirmations.store.ts';
 import type { RefusalReason } from './proof.types.ts';
 
-/** Every account is asked about again at least so often, also where nothing changed. */
+/** Every account is queried at least this often, even if nothing changed. */
 const againMs = 30 * 24 * 60 * 60_000;
-/** Up to so many accounts, each statement asks about all of them. */
+/** Up to this many accounts, each statement queries all of them. */
 const fewAccounts = 1000;
 const pageRows = 200;
-/** Passes over the accounts, for those whose holding changed while the provider was asked. */
+/**
+ * The number of passes over the accounts, for those whose holding changed while the provider was
+ * queried.
+ */
 const mostPasses = 5;
 
 export interface ConfirmDeps {
@@ -28,7 +31,7 @@ export interface ConfirmDeps {
 
 interface ConfirmOptions {
   readonly signal: AbortSignal;
-  /** Asks for a statement, which is about all accounts where there are few. */
+  /** Selects the accounts for a statement: all of them if there are few. */
   readonly isForStatement?: boolean;
   readonly onPage?: () => Promise<void>;
 }
@@ -39,9 +42,9 @@ interface Unconfirmed {
 }
 
 /**
- * Asks the provider for the gold of every account whose holding changed since it was last asked,
- * so that the long part of a statement is done through the day (contract: proof-of-gold >
- * Confirmed). Returns why some have no answer, where some have none.
+ * Queries the provider for the gold of every account whose holding changed since it was last
+ * queried, so that the long part of a statement is done through the day (contract: proof-of-gold >
+ * Confirmed). Returns the reason if some have no answer.
  */
 export const confirmAccounts = async (
   { db, clock, goldProvider, limits }: ConfirmDeps,
@@ -72,7 +75,7 @@ export const confirmAccounts = async (
     if (asking.isOver()) break;
     after = accounts.at(-1)?.providerUserId ?? '';
   }
-  // The others traded in the last moments, or there was no time. The comparison tells which.
+  // The others traded in the last moments, or the time ran out. The comparison shows which.
   const isLate = asking.isOver() || signal.aborted;
   return isLate
     ? { reason: 'NOT_CONFIRMED_IN_TIME', note: 'The next statement asks about the rest.' }

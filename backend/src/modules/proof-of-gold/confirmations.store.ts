@@ -48,8 +48,8 @@ export const hasMoreAccounts = async (db: Db, than: number): Promise<boolean> =>
 };
 
 /**
- * Lists the next accounts after a key whose holding changed since the provider was asked, or that
- * it was asked about before `since`.
+ * Lists the next accounts after a key whose holding changed since the provider was queried, or that
+ * were last queried before `since`.
  */
 export const listUnconfirmed = async (
   db: Db,

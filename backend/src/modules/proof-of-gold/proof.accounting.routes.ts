@@ -18,7 +18,7 @@ import { findBySequence, findOwnPlace, listStatements } from './statements.store
 import { readLeaves } from './tree.store.ts';
 import { commitmentOf, saltOf } from './tree.ts';
 
-/** Whoever reads an export, as its audit row has them. */
+/** The reader of an export, as its audit row names them. */
 interface Reader {
   readonly portalUserId: string;
   readonly email: string;

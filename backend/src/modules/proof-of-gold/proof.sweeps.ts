@@ -12,9 +12,9 @@ import { addRun, failLostRuns, wasTriedLately } from './runs.store.ts';
 const treeMs = 7 * 24 * 60 * 60_000;
 
 /**
- * Selects the numbers of the runs whose tree nobody needs: those of statements that are old, but
- * for the newest one, and those that ended without one. Its keys go first: a proof that was given
- * out can then no longer be told to be of whom, not even from here.
+ * Selects the numbers of the runs whose tree is no longer needed: those of old statements, except
+ * the newest one, and those that ended without a statement. The keys of a run are deleted first,
+ * after which even we can't tell whose proof an issued proof is.
  */
 const spentRuns = (now: Date): Sql => sql`
   SELECT r.number FROM proof_run r

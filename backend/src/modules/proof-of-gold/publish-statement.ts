@@ -34,7 +34,7 @@ const snapshotMs = 10 * 60_000;
 /** Snapshots that may fall between a trade and the provider's answer about it. */
 const mostSnapshots = 5;
 
-/** The attempt lost its run to another one: that one goes on. */
+/** The attempt lost its run to another one, which continues it. */
 class RunTaken extends Error {
   override readonly name = 'RunTaken';
 }

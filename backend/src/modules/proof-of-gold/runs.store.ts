@@ -130,7 +130,7 @@ export const startRun = async (
   return taken === 0 ? undefined : findRun(db, id);
 };
 
-/** Notes that a run goes on. */
+/** Records that a run is still in progress. */
 export const touchRun = async (db: Db, id: string): Promise<void> => {
   await execute(db, sql`UPDATE proof_run SET touched_at = now() WHERE id = ${id}::uuid`);
 };
@@ -151,7 +151,9 @@ type RunEnd =
   | { readonly status: 'PUBLISHED' | 'FAILED' }
   | { readonly status: 'REFUSED'; readonly reason: RefusalReason; readonly detail: RefusalDetail };
 
-/** Ends a run that is under way. What is not published keeps no key: nobody needs its salts. */
+/**
+ * Ends a run in progress. A run that is not published keeps no key, since its salts are not needed.
+ */
 export const endRun = async (db: Db, id: string, end: RunEnd, now: Date): Promise<void> => {
   const [reason, detail] =
     end.status === 'REFUSED' ? [end.reason, JSON.stringify(end.detail)] : [null, null];
@@ -166,7 +168,7 @@ export const endRun = async (db: Db, id: string, end: RunEnd, now: Date): Promis
   );
 };
 
-/** Gives up runs that have stood still for an hour, so that they don't keep the next ones out. */
+/** Fails runs without progress for an hour, so that they don't block the next ones. */
 export const failLostRuns = async (db: Db, now: Date): Promise<void> => {
   await execute(
     db,

@@ -12,7 +12,7 @@ export const certificateSchema = z.object({
   document: z.string().nullable(),
 });
 
-/** What a statement says. The order of the fields is that of its text. */
+/** The content of a statement. The order of the fields is that of its text. */
 export const statementSchema = z.object({
   format: z.literal('proof-of-gold/1'),
   id: z.uuid(),
@@ -47,8 +47,8 @@ export interface SignedStatement {
 }
 
 /**
- * Signs a statement with every key of the list: whoever trusts the old key of a rotation sees it
- * vouch for the same text as the new one.
+ * Signs a statement with every key of the list. During a rotation, readers who trust the old key
+ * can verify the same text as those who trust the new one.
  */
 export const signStatement = (
   statement: Statement,

@@ -35,8 +35,8 @@ export const clearTree = async (db: Db, runNumber: number): Promise<void> => {
 };
 
 /**
- * Copies every holding into the leaves of a run, within the database, in an order that nobody can
- * tell who lacks the key, and that is another one in each run.
+ * Copies every holding into the leaves of a run, within the database. Without the key, the order
+ * can't be predicted, and it is different in each run.
  */
 export const writeLeaves = async (
   tx: Db,

@@ -43,15 +43,15 @@ export const orderKeyOf = (saltKey: Uint8Array): Buffer =>
   createHmac('sha256', saltKey).update('order').digest();
 
 /**
- * Makes the salt of a customer's leaf, which nobody can guess who lacks the key of the run. Key and
- * id have one length each, so that nothing can be appended to what is hashed.
+ * Makes the salt of a customer's leaf, which can't be guessed without the key of the run. Key and
+ * id each have a fixed length, so that nothing can be appended to the hashed bytes.
  */
 export const saltOf = (saltKey: Uint8Array, userId: string): Buffer => {
   invariant(saltKey.length === hashBytes, 'a key of salts has 32 bytes');
   return sha256(Buffer.concat([Buffer.of(saltMark), saltKey, uuidBytes(userId)]));
 };
 
-/** Commits to a customer. Without the salt it tells nothing of whom. */
+/** Commits to a customer. Without the salt it does not reveal which one. */
 export const commitmentOf = (salt: Uint8Array, userId: string): Buffer =>
   sha256(Buffer.concat([Buffer.of(commitmentMark), salt, uuidBytes(userId)]));
 

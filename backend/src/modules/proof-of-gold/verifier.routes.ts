@@ -27,7 +27,7 @@ const summaries: Readonly<Record<(typeof files)[number]['path'], string>> = {
   'verify.mjs': 'A program without dependencies that checks a proof: `node verify.mjs proof.json`',
 };
 
-/** Reads a file that stands in this folder, and beside the bundle (build.ts copies it). */
+/** Reads a file of this folder, which is also next to the bundle (build.ts copies it). */
 const readAsset = (name: string): Buffer => {
   const isBundled = !import.meta.url.endsWith('.ts');
   return readFileSync(new URL(isBundled ? name : `verifier/${name}`, import.meta.url));

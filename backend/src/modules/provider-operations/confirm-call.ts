@@ -93,7 +93,8 @@ export const createConfirmSteps = (
       providerTxId,
       grams,
       providerAmountPaise,
-      // The same as at the verify: what a provider without transaction ids of its own goes by.
+      // The reference is the same as at the verify, for providers without transaction ids of their
+      // own.
       reference: side === 'buy' ? (quoteId ?? order.id) : order.id,
       rateId: providerRateId ?? '',
     };

@@ -152,8 +152,8 @@ export const recordFirstIntent = async <Together extends Reads>(
 };
 
 /**
- * Acquires an undecided confirm that nobody holds, or whose lease lapsed. It may have been sent
- * before, so it is UNKNOWN from here on. False when another is quicker.
+ * Acquires an undecided confirm without a lease, or with an expired one. It may have been sent
+ * before, so it is UNKNOWN from here on. Returns false when another worker came first.
  */
 export const acquireConfirm = (
   db: Db,
@@ -271,7 +271,7 @@ export const markQueried = async (db: Db, id: string, at: Date): Promise<void> =
   });
 };
 
-/** Lists undecided confirms that nobody holds and nobody has queried since `before`. */
+/** Lists undecided confirms without a lease that were not queried since `before`. */
 export const listUndecidedConfirms = (
   db: Db,
   operation: ConfirmOperation,
@@ -292,7 +292,7 @@ interface VerifyIntent {
   readonly quoteId: string;
   readonly provider: string;
   readonly grams: Grams;
-  /** Whoever verifies: the try is its own until the lease lapses. */
+  /** The worker that verifies holds the attempt until its lease expires. */
   readonly holderId: string;
   readonly at: Date;
 }

@@ -16,9 +16,9 @@ const lockMarginMs = 45_000;
 const earlier = (one: Date, other: Date): Date => (one < other ? one : other);
 
 /**
- * Drafts a buy quote under the limits that are in force for the request, with the provider's lock
- * behind it, in the order of refusals: KYC, limits, price, provider (contract: conventions > Order
- * of refusals). It writes nothing: a verify binds nobody until it is confirmed.
+ * Drafts a buy quote under the limits of the request, with the provider's price lock, in the order
+ * of refusals: KYC, limits, price, provider (contract: conventions > Order of refusals). It writes
+ * nothing: a verify has no effect at the provider until it is confirmed.
  * @throws AppError KYC_REQUIRED, LIMIT_EXCEEDED, QUOTE_LIMIT, AMOUNT_TOO_SMALL, PRICE_UNAVAILABLE,
  *   PROVIDER_UNAVAILABLE, PROVIDER_REFUSED, PROVIDER_MISMATCH
  */

@@ -16,7 +16,7 @@ const sellQuoteLifeMs = 120_000;
 
 /**
  * Breaks a sale at a price down into its parts (contract: money > Breakdown of a sale).
- * @throws AppError AMOUNT_TOO_SMALL when it comes to no gold, or to no money
+ * @throws AppError AMOUNT_TOO_SMALL when no gold or no money results
  */
 const breakDownSell = (amount: GoldAmount, sellPaise: Paise): SellBreakdown =>
   breakDown(() =>
@@ -25,7 +25,7 @@ const breakDownSell = (amount: GoldAmount, sellPaise: Paise): SellBreakdown =>
       : sellByGrams(amount.grams, sellPaise),
   );
 
-/** Returns the amount that limits bind: as requested in INR, or what the grams come to. */
+/** Returns the amount to which limits apply: the requested INR, or the value of the grams. */
 const grossOf = (amount: GoldAmount, proceedsPaise: Paise): Paise =>
   amount.unit === 'INR' ? amount.amountPaise : proceedsPaise;
 

@@ -17,7 +17,7 @@ import { readBuys } from '../orders/index.ts';
 import type { LimitName, Limits } from '../settings/index.ts';
 import type { QuoteStatus } from './quotes.types.ts';
 
-/** Runs a breakdown of `money`. One that comes to no gold, or to no money, is the caller's. */
+/** Runs a breakdown of `money`. A result without gold or money is the caller's error. */
 export const breakDown = <T>(compute: () => T): T => {
   try {
     return compute();
@@ -108,7 +108,7 @@ export const requireBuyLimits = (
 };
 
 export interface SaleToCheck {
-  /** The amount that limits bind: as requested in INR, or what the grams come to. */
+  /** The amount to which limits apply: the requested INR, or the value of the grams. */
   readonly grossPaise: Paise;
   readonly grams: Grams;
   /** The provider's own price per gram. */
@@ -117,8 +117,9 @@ export interface SaleToCheck {
 }
 
 /**
- * Checks a sale against its limits. The provider's own minimum comes first, and binds everybody.
- * Whoever sells all available grams is exempt from ours (contract: money > Smallest amounts).
+ * Checks a sale against its limits. The provider's own minimum is checked first, and applies to
+ * every sale. A sale of all available grams is exempt from ours (contract: money > Smallest
+ * amounts).
  * @throws AppError AMOUNT_TOO_SMALL, LIMIT_EXCEEDED with the limit in `details`
  */
 export const checkSellAmount = (

@@ -37,7 +37,7 @@ const readAmount = (unit: 'INR' | 'GRAMS', amount: string): GoldAmount => {
   return { unit, grams, requested: gramsToDatabase(grams) };
 };
 
-/** Parses the `{unit, amount}` of a body. Adds an issue at `amount` where it is none. */
+/** Parses the `{unit, amount}` of a body. Adds an issue at `amount` if it is not valid. */
 export const toAmount = (
   { unit, amount }: { readonly unit: 'INR' | 'GRAMS'; readonly amount: string },
   context: z.RefinementCtx,

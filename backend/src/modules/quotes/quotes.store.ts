@@ -119,8 +119,8 @@ export const lockBuyQuote = async (
 };
 
 /**
- * Writes a new quote. One of status CONSUMED is consumed by the transaction that inserts it. Raw
- * SQL, since every buy inserts one (benchmarks.md).
+ * Writes a new quote. A quote of status CONSUMED is consumed by the transaction that inserts it. It
+ * is raw SQL, since every buy inserts one (benchmarks.md).
  */
 export const insertBuyQuote = async (db: Db, quote: BuyQuote): Promise<void> => {
   const consumedAt = quote.status === 'CONSUMED' ? quote.createdAt : null;
@@ -191,7 +191,9 @@ export const findUsableSellQuote = async (
   return row === null ? undefined : toSellQuote(row as Filled<SellRow>);
 };
 
-/** Writes a new quote. One of status CONSUMED is consumed by the transaction that inserts it. */
+/**
+ * Writes a new quote. A quote of status CONSUMED is consumed by the transaction that inserts it.
+ */
 export const insertSellQuote = async (db: Db, quote: SellQuote): Promise<void> => {
   await db.goldQuote.create({
     data: {

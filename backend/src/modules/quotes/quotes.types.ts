@@ -23,7 +23,7 @@ export interface BuyQuote {
   readonly userId: string;
   readonly status: QuoteStatus;
   readonly unit: GoldUnit;
-  /** As asked for: rupees or grams, as the database keeps a decimal. */
+  /** The requested rupees or grams, as the database stores a decimal. */
   readonly requested: string;
   readonly grams: Grams;
   readonly pricePerGramPaise: Paise;
@@ -50,7 +50,7 @@ export interface SellQuote {
   readonly userId: string;
   readonly status: QuoteStatus;
   readonly unit: GoldUnit;
-  /** As asked for: rupees or grams, as the database keeps a decimal. */
+  /** The requested rupees or grams, as the database stores a decimal. */
   readonly requested: string;
   readonly grams: Grams;
   readonly pricePerGramPaise: Paise;

@@ -49,7 +49,7 @@ type VerifyBuyDeps = Pick<
 
 /**
  * Breaks a buy at a price down into its parts (contract: money > Breakdown of a buy).
- * @throws AppError AMOUNT_TOO_SMALL when it comes to no gold, or to no money
+ * @throws AppError AMOUNT_TOO_SMALL when no gold or no money results
  */
 const breakDownBuy = (amount: GoldAmount, buyPaise: Paise, gstBps: Bps): BuyBreakdown =>
   breakDown(() =>
@@ -162,8 +162,8 @@ const verifyAt = async (
 };
 
 /**
- * Verifies a buy at the current price. If the rate has lapsed or changed, it retries once with a
- * fresh rate. It writes nothing: a verify binds nobody until it is confirmed.
+ * Verifies a buy at the current price. If the rate has expired or changed, it retries once with a
+ * new rate. It writes nothing: a verify has no effect at the provider until it is confirmed.
  * @throws AppError AMOUNT_TOO_SMALL, PRICE_UNAVAILABLE, PROVIDER_UNAVAILABLE, PROVIDER_REFUSED,
  *   PROVIDER_MISMATCH
  */

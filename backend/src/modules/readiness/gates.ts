@@ -24,7 +24,7 @@ export interface Gates {
   /** Reads whether every item of evidence is good, for `requireBuyOpen`. */
   readBuyEvidence(): Read<boolean>;
   /**
-   * Takes the evidence where it was read beside something else, a moment ago.
+   * Accepts the evidence if the caller has just read it.
    * @throws AppError PAYMENTS_DISABLED while it is closed
    */
   requireBuyOpen(isEvidenceGood?: boolean): Promise<void>;

@@ -77,7 +77,9 @@ const runCheck = async (check: ReadinessCheck): Promise<Finding> => {
   }
 };
 
-/** Nobody has to have one: what is on file is shown, and named in statements of proof of gold. */
+/**
+ * This evidence is optional: what is on file is shown, and named in statements of proof of gold.
+ */
 const certificateItem = (evidence: Evidence | undefined, now: Date): ReadinessItem[] => {
   if (evidence === undefined) return [];
   const id = 'custodian_certificate';
@@ -132,8 +134,8 @@ export const checkGoldProvider =
   };
 
 /**
- * Passes while a payment would find a gateway that responds: the choice is asked, and then each of
- * its gateways for an order that can't exist, which a usable one says.
+ * Passes while a payment would find a gateway that responds: it reads the choice of gateways, and
+ * queries each for an order that can't exist, which a usable gateway reports as such.
  */
 export const checkPaymentGateways =
   (options: {

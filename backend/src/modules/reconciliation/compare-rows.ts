@@ -24,8 +24,8 @@ interface Compared<R, A, P> {
 }
 
 /**
- * Compares rows of ours with a collaborator's answers. No lock is held meanwhile, so a row that
- * reads otherwise afterwards was just being worked on: no finding.
+ * Compares our rows with a collaborator's responses. No lock is held meanwhile, so a row that has
+ * changed afterwards was in progress and is not a finding.
  */
 export const compareRows = async <R extends object, A, P>(
   context: Pick<CheckContext, 'limits' | 'agreements'>,

@@ -26,11 +26,11 @@ interface ReconciliationDeps extends Omit<Collaborators, 'payoutProvider'>, Runs
   readonly payoutProvider?: Collaborators['payoutProvider'];
   /** The tolerance towards the provider's price (contract: money > Provider's price). */
   readonly priceToleranceBps: Bps;
-  /** Of a process that makes runs: the rules are checked on a connection of their own. */
+  /** For a process that makes runs: the rules are checked on a separate connection. */
   readonly connections?: Pick<Connections, 'createClient'>;
   /** Bounds a report that a request waits for. */
   readonly limits?: FetchLimits;
-  /** Bounds a run that nobody waits for. */
+  /** Bounds a scheduled run, for which no operator waits. */
   readonly runLimits?: FetchLimits;
   /** Gold orders in a window up to which a request's report is made for it. */
   readonly smallWindow?: number;

@@ -11,22 +11,24 @@ export interface FetchLimits {
   readonly concurrency: number;
   /** Real time after which no further request of one kind starts. */
   readonly withinMs: number;
-  /** Real time after which no further page of a list is asked for: `withinMs` where it is absent. */
+  /**
+   * The real time after which no further page of a list is requested. The default is `withinMs`.
+   */
   readonly listWithinMs?: number;
   /** Requests that may start in a second, where the collaborator allows no more. */
   readonly perSecond?: number;
-  /** Rows of ours that are read at once: more than that are a large window. */
+  /** The number of our rows that are read at once. A window with more is a large one. */
   readonly pageRows?: number;
-  /** Says what becomes of the rows that nobody was asked about. */
+  /** Describes what happens to the rows that were not queried. */
   readonly rest?: string;
 }
 
-/** A collaborator's answer. A text says why there is none. */
+/** A collaborator's answer, or a text that says why there is none. */
 export type Fetched<A> = { readonly answer: A } | string;
 
 /**
- * Reads an outcome as an answer, also where the collaborator refused with a code that `onRefused`
- * understands, or as the reason for which there is none.
+ * Reads an outcome as an answer, or as the reason why there is none. A refusal whose code
+ * `onRefused` handles is an answer too.
  */
 export const toFetched = <T, A>(
   name: string,
@@ -50,11 +52,11 @@ interface FetchedAnswers<I, A> {
   readonly incomplete?: string;
 }
 
-/** Asks one collaborator about items, a few at a time, until the limits. */
+/** Queries one collaborator about items, a few at a time, until the limits are reached. */
 export interface Asking<I, A> {
   /** Returns the answers for the items that there was still room for. */
   ask(items: readonly I[]): Promise<readonly Answered<I, A>[]>;
-  /** Returns true when nothing more is asked. */
+  /** Returns true when no further query is made. */
   isOver(): boolean;
   /** The reason for which a collaborator gave no answer. It gets no further request. */
   silence(): string | undefined;
@@ -75,7 +77,7 @@ const createPace = (perSecond: number | undefined): (() => Promise<void>) => {
   };
 };
 
-/** Creates the asking of one kind of question, whose time begins now. */
+/** Creates the queries of one kind. Their time limit starts now. */
 export const createAsking = <I, A>(
   { most, concurrency, withinMs, perSecond }: FetchLimits,
   fetchAnswer: (item: I) => Promise<Fetched<A>>,

@@ -16,7 +16,7 @@ const toValue = (value: Row[string]): Sample[string] => {
   return value instanceof Date ? value.toISOString() : value;
 };
 
-/** Converts a row of the database to a sample, without the count of all rows beside it. */
+/** Converts a row of the database to a sample, without the total count that each row carries. */
 export const toSample = (row: Row): Sample => {
   const { total: _, ...shown } = row;
   return Object.fromEntries(Object.entries(shown).map(([name, value]) => [name, toValue(value)]));

@@ -4,7 +4,7 @@ import { usualHours } from './reconciliation.schemas.ts';
 import type { CheckId } from './reconciliation.types.ts';
 import { findNewestRun, type Run } from './runs.store.ts';
 
-/** What the newest stored runs found, in numbers. */
+/** The numbers of findings in the newest stored runs. */
 export interface NewestFindings {
   readonly report: {
     readonly at: Date;

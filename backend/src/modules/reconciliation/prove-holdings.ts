@@ -14,8 +14,8 @@ interface Batch {
 }
 
 /**
- * Takes the next holdings off the list whose books agree. What disagrees stays on it. One that
- * changes meanwhile has another number, and stays too.
+ * Removes the next holdings whose books agree from the list. Those that disagree stay on it. A
+ * holding that changes meanwhile has a new number, and stays too.
  */
 export const proveBatch = async (db: Db, after: bigint): Promise<Batch | undefined> => {
   const batch = sql`

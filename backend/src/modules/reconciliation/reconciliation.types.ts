@@ -60,7 +60,7 @@ export interface Collaborators {
   readonly payoutProvider: PayoutProvider | undefined;
 }
 
-/** A comparison: the collaborator that was asked, and the kind of row. */
+/** A comparison: the queried collaborator, and the kind of row. */
 interface Compared {
   readonly collaborator: string;
   readonly kind: string;
@@ -87,11 +87,11 @@ export interface CheckContext extends Collaborators {
   readonly from: Date;
   /** Bounds the calls to a collaborator. */
   readonly limits: FetchLimits;
-  /** Absent where nothing is remembered: everything is asked again. */
+  /** If absent, no earlier result is used: every row is queried again. */
   readonly agreements?: Agreements;
 }
 
-/** One of the 13 checks. An error that `run` throws makes it read ERROR. */
+/** One of the 13 checks. If `run` throws, the check reads ERROR. */
 export interface Check {
   readonly id: CheckId;
   readonly title: string;

@@ -1,6 +1,8 @@
 import type { FetchLimits } from './fetch-each.ts';
 
-/** A run of 30,000 orders takes less than two minutes: lists and questions go beside each other. */
+/**
+ * A run of 30,000 orders takes less than two minutes, because lists and queries run concurrently.
+ */
 export const runLimitsOf = (perSecond: number): FetchLimits => ({
   most: 1_000_000,
   concurrency: 4,

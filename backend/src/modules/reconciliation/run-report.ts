@@ -52,9 +52,9 @@ interface RunReport {
 }
 
 /**
- * Runs all checks over the window that ends now. Those that only read the database run one after
- * the other, so that a report takes one connection at a time. Those that call a collaborator run
- * beside each other, since each calls another one.
+ * Runs all checks over the window that ends now. Checks that only read the database run one after
+ * the other, so that a report takes one connection at a time. Checks that call a collaborator run
+ * concurrently, since each calls a different one.
  */
 export const runReport = async (options: RunReport): Promise<Report> => {
   const { checks, now, windowHours, logger } = options;

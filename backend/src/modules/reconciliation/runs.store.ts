@@ -118,7 +118,10 @@ export const findOpenRun = async (
   return row === null ? undefined : toRun(row);
 };
 
-/** Adds a run that an operator asked for. Undefined while another one of the window is under way. */
+/**
+ * Adds a run that an operator requested. Returns undefined while another run of the window is in
+ * progress.
+ */
 export const addOperatorRun = async (
   tx: Db,
   run: RunOf & { readonly id: string; readonly requestedBy: string },
@@ -188,7 +191,7 @@ export const startRun = async (db: Db, id: string, now: Date): Promise<Run | und
   return run?.status === 'RUNNING' ? run : undefined;
 };
 
-/** Notes that a run goes on. */
+/** Records that a run is still in progress. */
 export const countCheck = async (db: Db, id: string): Promise<void> => {
   await execute(
     db,
@@ -225,7 +228,7 @@ export const failRun = async (db: Db, id: string, now: Date): Promise<void> => {
   );
 };
 
-/** Gives up runs that have stood still for an hour, so that they don't keep the next ones out. */
+/** Fails runs without progress for an hour, so that they don't block the next ones. */
 export const failLostRuns = async (db: Db, now: Date): Promise<void> => {
   await execute(
     db,
@@ -247,7 +250,7 @@ export const findNewestRun = async (
 ): Promise<Run | undefined> => {
   const row = await db.reconciliationRun.findFirst({
     where: { kind, windowHours, status: 'DONE' },
-    // Of two at one moment of a business clock that stands still, the later one.
+    // Of two runs at the same time of a stopped business clock, the later one counts.
     orderBy: [{ generatedAt: 'desc' }, { touchedAt: 'desc' }],
   });
   return row === null ? undefined : toRun(row);

@@ -21,7 +21,9 @@ export interface Walk<R, A> {
   readonly list: (request: RowsRequest) => Promise<readonly R[]>;
   /** Returns the key of a row, which no other row has. */
   readonly keyOf: (row: R) => string;
-  /** Returns true for a row that a list of the collaborator agrees with: nothing is asked. */
+  /**
+   * Returns true for a row that agrees with a list of the collaborator, so that no query is needed.
+   */
   readonly isListed?: (row: R) => boolean;
   readonly fetchAnswer: (row: R) => Promise<Fetched<A>>;
   /** Judges the answers of one page. Returns the rows that agree for good. */
@@ -49,10 +51,10 @@ export const printOf = (row: object): string => {
 };
 
 /**
- * Walks over the rows of a window, page by page, and asks the collaborator about each of them. Those
- * that agreed in an earlier run and have not changed since are asked about last, where there is
- * still room, and in a large window not at all. So the runs of a schedule get through all of it
- * together, however slowly the collaborator answers.
+ * Walks over the rows of a window, page by page, and queries the collaborator about each. Rows that
+ * agreed in an earlier run and have not changed since come last, if the limits allow, and not at
+ * all in a large window. The scheduled runs together cover every row, however slowly the
+ * collaborator answers.
  */
 export const walkRows = async <R extends object, A>(
   { limits, agreements }: Pick<CheckContext, 'limits' | 'agreements'>,
@@ -81,7 +83,7 @@ export const walkRows = async <R extends object, A>(
       const kept = agreed.map((row) => ({ subject: keyOf(row), print: printOf(row) }));
       await agreements?.keep(about, kept);
     }
-    // The next run asks first about a row that disagrees now.
+    // The next run queries a row that disagrees now first.
     const doubted = again.filter((row) => answered.has(row) && !agreed.includes(row));
     await agreements?.forget(about, doubted.map(keyOf));
     if (rows.length < pageRows || asking.silence() !== undefined) break;

@@ -1,9 +1,9 @@
 import { sql, type Sql } from '../../platform/db/index.ts';
 
 /*
- * Of its own reconciliation has only the list of holdings to prove: it compares the tables of the
- * other modules, which none of their read models can do, by statements of its own that only read.
- * Each begins at an index of a time (the window) or of what is open, and goes on by keys.
+ * Reconciliation has only one table of its own, the list of holdings to prove. It compares the
+ * tables of the other modules, which their read models can't do, with its own read-only statements.
+ * Each starts at an index of a time (the window) or of open rows, and continues by keys.
  */
 
 /** Selects the ids of the gold orders that something happened to since `from`. */

@@ -48,10 +48,10 @@ const requireStandingBuy = (isTakenBack: boolean): void => {
 };
 
 /**
- * Approves a reward, withdraws that, or records that it was paid, in one transaction with the audit
- * row. The buy is looked at again under the lock: money that went away earns nobody anything.
- * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION where the reward is elsewhere, or its buy does
- *   not stand
+ * Approves a reward, withdraws the approval, or records that it was paid, in one transaction with
+ * the audit row. The buy is checked again under the lock, since a reversed payment earns no reward.
+ * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION where the reward is in another state, or its
+ *   buy was reversed or is under review
  */
 export const changeReward = (
   { inTransaction, clock, audit, logger }: ChangeRewardDeps,

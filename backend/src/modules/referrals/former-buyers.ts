@@ -12,8 +12,8 @@ export interface FormerBuyerDeps {
 
 /**
  * Keeps hashes of the PAN of a customer who bought, in the transaction that deletes the account and
- * before their KYC is erased: a new account of theirs earns nobody a reward. Whoever bought nothing
- * leaves none.
+ * before their KYC is erased, so that a new account of theirs earns no reward. A customer who
+ * bought nothing leaves none.
  */
 export const keepFormerBuyer = async (
   deps: FormerBuyerDeps,

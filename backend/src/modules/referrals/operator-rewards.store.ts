@@ -64,7 +64,7 @@ export const listAllRewards = async (
     return rows.map(toReward);
   };
   const countRows = (bounds: object) => db.referralReward.count({ where: { ...where, ...bounds } });
-  // Counts of days tell rewards apart by nothing else.
+  // The daily counts distinguish rewards by nothing else.
   if (userId === undefined && amount === undefined) {
     const statuses = status === undefined ? undefined : [status];
     const part = { kinds: ['REFERRAL_REWARD'] as const, statuses, ...range };

@@ -25,10 +25,10 @@ const recordBuy = (
 };
 
 /**
- * Creates the effect of an allocated buy or installment on the reward of whoever referred its
- * customer: the first one begins the seven days after which it is earned. A code can't be applied
- * after an allocation, so a reward that waits was applied before all of them. A person who bought
- * before, in whatever account, earns nobody a reward (contract: customers > Referrals).
+ * Creates the effect of an allocated buy or installment on the reward of the customer's referrer:
+ * the first one starts the seven days after which the reward is earned. A code can't be applied
+ * after an allocation, so a pending reward was applied before all of them. A person who bought
+ * before, in any account, earns no reward (contract: customers > Referrals).
  */
 export const createRecordFirstBuy =
   (deps: FormerBuyerDeps & { readonly clock: Clock }) =>

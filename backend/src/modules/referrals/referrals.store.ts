@@ -13,8 +13,8 @@ interface NewReferral {
 }
 
 /**
- * Inserts a referral and the referrer's reward. Returns false when this referee has a referral
- * already. The transaction goes on.
+ * Inserts a referral and the referrer's reward. Returns false when this referee already has a
+ * referral, without ending the transaction.
  */
 export const insertReferral = async (tx: Db, referral: NewReferral): Promise<boolean> => {
   const { id, rewardId, referrerId, refereeId, code, at } = referral;

@@ -3,7 +3,7 @@ import { isUuid } from '../../platform/ids/random.ts';
 import { count, date, nothing, text, time } from './columns.ts';
 import type { Column, Register } from './registers.types.ts';
 
-/* What the books of accounting hold besides trades: files of lists that other routes show. */
+/* The other books of accounting, without trades: files of lists that other routes show. */
 
 const anyStatus = (): Sql => sql`true`;
 const statuses = ['ANY'] as const;

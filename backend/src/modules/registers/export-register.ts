@@ -172,7 +172,7 @@ export const createExportRegister = (deps: ExportDeps) => {
       try {
         await write(request, to, gone);
       } catch (error) {
-        // A reader's own doing: there is nothing to mend, and nobody left to be told.
+        // The reader has ended the download, so there is no error to fix or report.
         if (!(error instanceof ReaderStalled)) throw error;
         deps.logger.info({ register: request.register.name }, 'a file was not read to its end');
         to.destroy();
@@ -222,8 +222,8 @@ async function* cellsOf(
 }
 
 /**
- * Turns batches of rows into the pieces of a spreadsheet. Texts are texts there, whatever they
- * begin with. There is one sheet: whoever calls has seen to it that the rows fit.
+ * Turns batches of rows into the pieces of a spreadsheet. Texts stay texts, whatever they begin
+ * with. There is one sheet: the caller has checked that the rows fit.
  */
 async function* writeXlsx(
   name: string,

@@ -23,7 +23,7 @@ const byId = (q: string): Sql => sql`
   UNION SELECT f.id FROM payment_order p JOIN gateway_payment f ON f.payment_order_id = p.id
     WHERE p.order_id = ${q}::uuid OR p.user_id = ${q}::uuid`;
 
-/** Payments as the gateways reported them, by the day on which the service learned of them. */
+/** Payments as the gateways reported them, by the day of the report. */
 export const paymentsRegister: Register = {
   name: 'payments',
   permission: 'gold.payments.read',

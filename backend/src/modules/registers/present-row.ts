@@ -9,8 +9,8 @@ import { asGrams, asInteger } from './period-figures.ts';
 import type { Column, ColumnKind, Register, RowValues } from './registers.types.ts';
 
 /**
- * Shows who somebody is to those who know them, and to nobody else: the first letter of each word
- * (contract: accounting > Registers).
+ * Shows the first letter of each word of a name, which identifies the person only to those who know
+ * them (contract: accounting > Registers).
  */
 export const maskName = (name: string): string =>
   [...name.matchAll(/(?<!\S)\S/gu)].map(([letter]) => `${letter}***`).join(' ');

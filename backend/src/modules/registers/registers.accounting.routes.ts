@@ -48,7 +48,7 @@ const registers: readonly Register[] = [
 /** Totals and page are of one moment. */
 const ofOneMoment = { isolation: 'RepeatableRead', timeoutMs: 30_000 } as const;
 
-/** Names the permission that a query needs besides, where it asks for a file. */
+/** Returns the further permission that a query needs if it requests a file. */
 export const filesNeed = (query: unknown): 'gold.export' | undefined =>
   asksForFile(query) ? 'gold.export' : undefined;
 

@@ -39,7 +39,7 @@ export const registerQueryOf = ({ statuses }: Register) =>
 
 export type RegisterQuery = z.output<ReturnType<typeof registerQueryOf>>;
 
-/** Returns true where the query, as it came, asks for a file. */
+/** Returns true if the unparsed query requests a file. */
 export const asksForFile = (query: unknown): boolean =>
   typeof query === 'object' &&
   query !== null &&

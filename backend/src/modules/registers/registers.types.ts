@@ -74,7 +74,7 @@ export interface Register {
   readonly key: Sql;
   /** Joins that summed columns need, one row for each. */
   readonly figures: (window: Window) => Sql;
-  /** Joins for what is shown beside them, one row for each. */
+  /** Joins for further columns, each with one row. */
   readonly lookups: Sql;
   readonly columns: readonly Column[];
   readonly isOfStatus: (status: string, window: Window) => Sql;

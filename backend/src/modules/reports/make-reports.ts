@@ -14,7 +14,7 @@ export interface ReportsDeps {
   readonly price: Pick<LivePriceReader, 'livePrice'>;
 }
 
-/** Returns the live price, or undefined while nobody can say it: figures in grams stay. */
+/** Returns the live price, or undefined while there is none: amounts in grams do not need it. */
 const priceIfAny = async ({ price }: ReportsDeps): Promise<LivePrice | undefined> => {
   try {
     return await price.livePrice();

@@ -29,7 +29,7 @@ export interface SecondFactorDeps {
 /** The proof of a sign-in, besides the password. */
 type FactorProof = 'app' | 'recovery code';
 
-/** `none`: nothing guards this person. `missing` and `refused` let nobody in. */
+/** `none`: this person has no second factor. `missing` and `refused` do not admit them. */
 type FactorVerdict = FactorProof | 'none' | 'missing' | 'refused';
 
 export interface FactorState {
@@ -73,7 +73,7 @@ const plainCode = (text: string): string => text.replaceAll(/[\s-]/gu, '').toUpp
 
 const isAppCode = (code: string): boolean => /^\d{6}$/u.test(code);
 
-/** Throws for a verdict that lets nobody in, and returns the proof of another one. */
+/** Throws for a verdict that does not admit the person, and otherwise returns its proof. */
 export const requireProof = (verdict: FactorVerdict): FactorProof | undefined => {
   if (verdict === 'missing') throw new AppError('SECOND_FACTOR_REQUIRED');
   if (verdict === 'refused') throw new AppError('SECOND_FACTOR_INVALID');

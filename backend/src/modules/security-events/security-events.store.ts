@@ -24,8 +24,9 @@ export const recordSecurityEvent = async (
 };
 
 /**
- * Counts an event that a stranger can cause: one row for a customer, an address and a minute. Asks
- * the database of nobody's too, and writes nothing, so that the time does not tell them apart.
+ * Counts an event that a stranger can cause: one row for a customer, an address and a minute. For a
+ * phone without a customer it makes the same query and writes nothing, so that the time does not
+ * reveal the difference.
  */
 export const countSecurityEvent = async (
   db: Db,

@@ -43,7 +43,7 @@ interface SaleConfirm {
   readonly orderId: string;
   readonly providerTxId: string;
   readonly by: SaleInitiator;
-  /** The provider's own final answer ends the sale, whoever hears it. */
+  /** The provider's own final answer ends the sale, whichever caller gets it. */
   readonly mayFail: boolean;
   /** Present where this process holds the intent and may confirm. */
   readonly held?: HeldConfirm<VerifiedSale>;
@@ -152,7 +152,7 @@ export const createSaleCall = (
   flow: 'sale_confirm',
   fieldsOf: ({ orderId }) => ({ orderId }),
   claim: (request) => claimSale(deps, request),
-  // A sale that is not confirmed is given up by a person alone.
+  // Only an operator can fail a sale that is not confirmed.
   hasArrived: () => false,
   decide({ held }, hasArrived) {
     if (held !== undefined && deps.clock.now() < held.order.lockEndsAt) return 'SEND';
@@ -168,7 +168,7 @@ const reviewAfterError = async (
   orderId: string,
   error: unknown,
 ): Promise<void> => {
-  logger.error({ orderId, err: describeError(error) }, 'a verified sale broke');
+  logger.error({ orderId, err: describeError(error) }, 'an error interrupted a verified sale');
   const review = { ...reviewOf('UNKNOWN', undefined), at: clock.now() };
   try {
     await sendSaleToReview(db, orderId, review);

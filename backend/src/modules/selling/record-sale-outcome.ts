@@ -80,7 +80,7 @@ export interface SaleOutcome extends SaleInitiator {
   /** For the record of the intent. */
   readonly reason: string;
   readonly invoiceId?: string | undefined;
-  /** The lease of whoever tried the confirm, or undefined for one who only queried. */
+  /** The lease of the worker that sent the confirm, or undefined for a caller that only queried. */
   readonly held?: { readonly confirmId: string; readonly holderId: string } | undefined;
   /** The confirm that was just tried certainly did not happen. */
   readonly wasRefused?: boolean;
@@ -160,7 +160,7 @@ const sendToReview = async (
 ): Promise<RecordedSale> => {
   const at = clock.now();
   if (held !== undefined) {
-    // A process that lost its lease on the way leaves the sale to whoever has it now.
+    // A process that lost its lease meanwhile leaves the sale to the new holder.
     const unknown = { holderId: held.holderId, wasRefused, at, reason };
     if (!(await markUnknown(tx, held.confirmId, unknown))) return 'LEFT';
   } else {

@@ -274,10 +274,10 @@ export const sellInTurn = async <T>(
 
 /**
  * Sells gold, from the quote to the payout. Every step is committed before the next, so that a
- * repeat of the key goes on where a process died.
+ * repeat with the key continues where a process died.
  * @throws AppError what refuses a sale, in the order of refusals, and PROVIDER_UNAVAILABLE,
- * PROVIDER_REFUSED, PROVIDER_MISMATCH when it failed, and SELL_UNDER_REVIEW when its outcome is
- * unknown
+ *   PROVIDER_REFUSED, PROVIDER_MISMATCH when it failed, and SELL_UNDER_REVIEW when its outcome is
+ *   unknown
  */
 export const sellNow = async (
   deps: SellingDeps,

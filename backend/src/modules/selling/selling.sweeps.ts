@@ -31,7 +31,7 @@ const failAbandoned = async (deps: SellingDeps, orderId: string): Promise<boolea
     const order = await lockOrder(tx, orderId);
     if (order?.status !== 'PENDING' || order.type !== 'SELL') return undefined;
     const holderId = random.uuid();
-    // Acquired only while nobody holds it: a slow process is not a lost one.
+    // Acquired only while no process holds the lease: a slow process is not a lost one.
     const at = clock.now();
     const isLost = await acquireVerify(tx, orderId, { holderId, at });
     if (!isLost) return undefined;
@@ -52,7 +52,7 @@ const failAbandoned = async (deps: SellingDeps, orderId: string): Promise<boolea
     return seller;
   });
   if (userId === undefined) return false;
-  logger.warn({ orderId }, 'a sale lost its process; its grams are available again');
+  logger.warn({ orderId }, 'an abandoned sale failed and its grams are available again');
   await portfolios.drop(userId);
   return true;
 };

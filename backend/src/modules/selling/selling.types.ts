@@ -36,6 +36,6 @@ export interface SaleRequest {
 export interface SaleInitiator {
   readonly actor: Actor;
   readonly requestId?: string | undefined;
-  /** Kept in the history beside the transition. */
+  /** Stored in the history with the transition. */
   readonly detail?: JsonObject;
 }

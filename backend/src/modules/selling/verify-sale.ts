@@ -179,9 +179,9 @@ const recordVerify = (
   });
 
 /**
- * Declares how a placed sale is verified. A verify binds nobody until it is confirmed, so a repeat
- * needs no query, and a verify that is refused, unanswered, of other grams or of less money than
- * was promised fails the sale (contract: states > Gold order, sell).
+ * Declares how a placed sale is verified. A verify has no effect at the provider until it is
+ * confirmed, so a repeat needs no query. A verify that is refused, gets no response, or is for
+ * different grams or less money than promised fails the sale (contract: states > Gold order, sell).
  */
 const createVerifyCall = (
   deps: SellingDeps,

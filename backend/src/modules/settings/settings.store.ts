@@ -23,8 +23,8 @@ type SettingName = 'limits' | 'flags' | 'banners' | 'spreads';
 export type SettingVersions = ReadonlyMap<string, string>;
 
 /**
- * Returns a setting as it is in the database now, or as it was at the moment of `versions`, where
- * whoever asks has read these beside something else as the request began.
+ * Returns a setting as it is in the database now, or as it was at the time of `versions`, if the
+ * caller has read these as the request began.
  */
 export type ReadSetting<Value> = (versions?: SettingVersions) => Promise<Value>;
 

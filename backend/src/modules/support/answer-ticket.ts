@@ -68,7 +68,7 @@ const moveTicket = async (
         ...sealed,
       }),
   });
-  // Whoever takes a ticket up has it, unless somebody was named before.
+  // The operator who takes a ticket up is its assignee, unless it had one before.
   if (from === 'OPEN' && ticket.assigneeId === null) {
     await assignTicket(tx, id, { assigneeId: principal.adminId, at });
   }
@@ -140,7 +140,7 @@ export const answerTicket = (
   });
 
 /**
- * Writes to the customer of a ticket. One that nobody took up is taken up so.
+ * Replies to the customer of a ticket. An OPEN ticket becomes IN_PROGRESS.
  * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION for a ticket that is closed
  */
 export const writeToCustomer = (

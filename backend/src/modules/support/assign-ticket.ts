@@ -5,7 +5,7 @@ import type { AnswerTicketDeps } from './answer-ticket.ts';
 import { assignTicket, lockTicket } from './support.store.ts';
 
 /**
- * Names the operator who has a ticket, or nobody, with the audit row in the same transaction.
+ * Assigns a ticket to an operator, or to none, with the audit row in the same transaction.
  * @throws AppError NOT_FOUND, and VALIDATION_FAILED where there is no such active operator
  */
 export const nameAssignee = (

@@ -7,7 +7,7 @@ import { insertTicket } from './support.store.ts';
 import type { TicketContent } from './support.types.ts';
 import { strangersMs, ticketContext } from './ticket-sealing.ts';
 
-/** Letters and digits that nobody mistakes for one another: no 0 and O, no 1, I and L. */
+/** Letters and digits that are not easily confused: no 0 and O, no 1, I and L. */
 const alphabet = 'ABCDEFGHJKMNPQRSTUVWXYZ23456789';
 const referenceLength = 8;
 const maxAttempts = 8;
@@ -41,8 +41,9 @@ const customersSealer = async (
 };
 
 /**
- * Opens a ticket and returns its reference. What was written is sealed with the customer's own key
- * where one is signed in, else with the service key, and then erased 30 days after it was resolved.
+ * Opens a ticket and returns its reference. Its text is sealed with the key of the signed-in
+ * customer. Without a customer it is sealed with the service key, and erased 30 days after the
+ * ticket was resolved.
  */
 export const openTicket = async (
   deps: OpenTicketDeps,

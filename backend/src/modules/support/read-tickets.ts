@@ -78,8 +78,8 @@ export const readTickets = async (deps: ReadTicketsDeps, filter: TicketFilter, p
 };
 
 /**
- * Returns a ticket with what was written and noted. What was erased, or sealed with a key that is
- * destroyed, is null.
+ * Returns a ticket with its messages and notes. Text that was erased, or sealed with a destroyed
+ * key, is null.
  * @throws AppError NOT_FOUND
  */
 export const readTicket = async (

@@ -28,7 +28,7 @@ const filterOf = (
   ...filterOfSearch(q),
 });
 
-/** Declares what operators do with one ticket beside changing its state. */
+/** Declares what operators do with one ticket, except changing its state. */
 const createDeskRoutes = (deps: AnswerTicketDeps): Route[] => [
   defineRoute({
     method: 'POST',

@@ -43,7 +43,9 @@ export const referenceParams = z.object({
   reference: z.string().regex(/^DG-[A-HJ-KM-NP-Z2-9]{8}$/u),
 });
 
-/** All that a reference shows: whoever has it may not be the one who wrote the ticket. */
+/**
+ * All that a reference shows, since the holder of a reference may not be the author of the ticket.
+ */
 export const ticketStatusView = z.object({ status: z.enum(ticketStatuses) });
 ticketStatusView.register(z.globalRegistry, {
   id: 'TicketStatus',

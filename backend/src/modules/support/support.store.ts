@@ -29,7 +29,7 @@ interface SealedTicket {
 const withAssignee = { assignee: { select: { id: true, email: true } } } as const;
 type TicketRow = Prisma.SupportTicketGetPayload<{ include: typeof withAssignee }>;
 
-/** A ticket as it is stored. What is null of its texts was erased, or never written. */
+/** A ticket as it is stored. A null text was erased, or never written. */
 export type StoredTicket = Omit<TicketRow, 'category' | 'status'> & {
   readonly category: TicketCategory;
   readonly status: TicketStatus;
@@ -82,7 +82,7 @@ export const updateTicketStatus = async (
   return count;
 };
 
-/** Names the operator who has a ticket, or nobody. */
+/** Assigns a ticket to an operator, or to none. */
 export const assignTicket = async (
   tx: Db,
   id: string,
@@ -117,7 +117,7 @@ export interface TicketFilter {
   /** A part of the reference, in capitals. */
   readonly referencePart?: string | undefined;
   readonly userId?: string | undefined;
-  /** An operator's id, or null for tickets that nobody has. */
+  /** An operator's id, or null for unassigned tickets. */
   readonly assigneeId?: string | null | undefined;
   /** Open tickets that are due at a moment: overdue, or within the next days. */
   readonly due?: { readonly kind: 'soon' | 'overdue'; readonly now: Date } | undefined;

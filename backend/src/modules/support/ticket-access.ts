@@ -10,7 +10,8 @@ import { findTicket, type StoredTicket } from './support.store.ts';
 
 /**
  * Requests with a contact in an hour: of an address group, and for a ticket over all addresses.
- * Right ones count as well: else the refusal of all others would tell which one is right.
+ * Requests with the right contact count as well. Otherwise the refusal of all others would reveal
+ * it.
  */
 const [contactsPerAddress, contactsPerTicket] = [20, 60];
 /** Messages that the writers of a ticket may add in an hour. */
@@ -23,7 +24,7 @@ export interface TicketAccessDeps extends Pick<ReadTicketsDeps, 'db' | 'vault'> 
   readonly identify: IdentifyCustomer;
 }
 
-/** A request for a ticket by whoever says that they wrote it. */
+/** A request for a ticket by a person who claims to have written it. */
 interface TicketRequest {
   readonly reference: string;
   /** The email address or phone number of the ticket, in the form in which it is stored. */

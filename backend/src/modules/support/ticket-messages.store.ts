@@ -62,7 +62,7 @@ export const keepForReading = async (tx: Db, ticketId: string, at: Date): Promis
   await tx.supportTicketEvent.updateMany({ where, data: { purgeAfter } });
 };
 
-/** The tickets that nobody waits for: of one that is open nothing is erased. */
+/** The finished tickets: text of an open ticket is never erased. */
 const ended = sql`SELECT id FROM support_ticket WHERE status IN ('RESOLVED', 'CLOSED')`;
 
 /** Erases what strangers wrote, once its time has passed. Returns how many tickets that were. */

@@ -21,7 +21,7 @@ export interface WriteMessageDeps {
 const closed = 'This ticket is closed. Please open a new one.';
 
 /**
- * Adds what its writer has to say to a ticket. One that was resolved is in progress again: the
+ * Adds a message of the author to a ticket. A resolved ticket is in progress again, since the
  * answer was not enough.
  * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION for a ticket that is closed
  */

@@ -14,7 +14,9 @@ const tablesOf = {
 } as const;
 type CountedKind = keyof typeof tablesOf;
 
-/** The part of a list that its counts tell apart: kinds, states and times of creation. */
+/**
+ * The columns by which the counts of a list distinguish rows: kinds, states and times of creation.
+ */
 interface CountedPart extends Between {
   readonly kinds: readonly [CountedKind, ...CountedKind[]];
   readonly statuses?: readonly string[] | undefined;

@@ -223,7 +223,7 @@ export const listAllTransactions = async (
 ): Promise<{ readonly rows: readonly OperatorTransaction[]; readonly total: number }> => {
   const { from, to } = filter;
   if (from !== undefined && to !== undefined && from >= to) return { rows: [], total: 0 };
-  // The days' counts tell rows apart by neither.
+  // The daily counts distinguish rows by neither.
   const { userId, minPaise, maxPaise } = filter;
   if (userId !== undefined || minPaise !== undefined || maxPaise !== undefined) {
     const [rows, counted] = await Promise.all([

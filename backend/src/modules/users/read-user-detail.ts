@@ -17,7 +17,7 @@ interface PresentUsersDeps {
   readonly vault: Pick<Vault, 'forUsers'>;
 }
 
-/** Presents customers to operators. The keys of those who have a sealed reason are asked for. */
+/** Presents customers to operators. Reads the keys of those who have a sealed reason. */
 export const presentUsers = async (
   { db, vault }: PresentUsersDeps,
   rows: readonly UserRow[],

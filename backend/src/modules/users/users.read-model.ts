@@ -143,8 +143,8 @@ export const searchUsers = async (
 };
 
 /**
- * Returns one customer as the search shows them, a blocked or deleted one too, or undefined when
- * nobody has this id.
+ * Returns one customer as the search shows them, including a blocked or deleted one, or undefined
+ * for an unknown id.
  */
 export const findUserRow = (db: Db, id: string): Promise<UserRow | undefined> =>
   selectOne<UserRow>(db, sql`${shown(sql`app_user u`)} WHERE u.id = ${id}::uuid`);

@@ -3,7 +3,7 @@ import { selectOne, sql, type Db } from '../../platform/db/index.ts';
 import { offsetOf, type Page } from '../../platform/http/index.ts';
 import type { EventStatus, InboxSource } from './webhook-inbox.types.ts';
 
-/** A filter of stored events. What is not given does not narrow. */
+/** A filter of stored events. An omitted field does not filter. */
 export interface EventFilter {
   readonly statuses?: readonly EventStatus[] | undefined;
   readonly source?: InboxSource | undefined;

@@ -77,7 +77,7 @@ const reportRepeat = async <E, Effect extends EventEffect>(
   const storedId = await findOtherBody(tx, row);
   if (storedId === undefined) return;
   const line = { source, gateway: row.gateway, storedId, bodyHash: row.bodyHash };
-  logger.error(line, 'a webhook event id came again with another body');
+  logger.error(line, 'a webhook event id was reused with a different body');
 };
 
 /**
@@ -180,7 +180,7 @@ webhookReply.register(z.globalRegistry, {
 });
 
 /**
- * Presents what became of a delivery, to its sender (contract: payments-and-webhooks > Webhook
+ * Presents the result of a delivery to its sender (contract: payments-and-webhooks > Webhook
  * answers).
  */
 export const presentReceipt = (result: ReceiptResult): z.infer<typeof webhookReply> =>

@@ -18,14 +18,14 @@ const firstDelayMs = 5000;
 const longestDelayMs = 15 * 60_000;
 const batchSize = 100;
 const purgeBatchSize = 1000;
-/** An event whose subject nobody knew when it came is looked at again for this time. */
+/** An event whose subject was unknown on arrival is retried for this time. */
 const unmatchedForMs = 3 * 24 * 60 * 60_000;
 
 /** Returns the wait after an event's `attempts`th failed attempt: doubling from 5 s to 15 min. */
 export const retryDelayMs = (attempts: number): number =>
   Math.min(longestDelayMs, firstDelayMs * 2 ** Math.min(attempts - 1, 20));
 
-/** Runs what follows a commit. What it throws is logged, since the event is applied. */
+/** Runs the step after a commit. An error is only logged, since the event is applied. */
 export const runCommitted = async <E, Effect extends EventEffect>(
   { handler, logger }: Inbox<E, Effect>,
   effect: Effect,
@@ -34,7 +34,10 @@ export const runCommitted = async <E, Effect extends EventEffect>(
     await handler.committed?.(effect);
   } catch (error) {
     const { source } = handler;
-    logger.warn({ source, err: describeError(error) }, 'what follows an event was left out');
+    logger.warn(
+      { source, err: describeError(error) },
+      'a step after the commit of a webhook event failed',
+    );
   }
 };
 

@@ -4,7 +4,7 @@ import type { Db, InTransaction } from '../../platform/db/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
 import type { Logger, Metrics } from '../../platform/observability/index.ts';
 
-/** The kind of sender. Each has an inbox of its own. */
+/** The kind of sender. Each has a separate inbox. */
 export const inboxSources = ['payment', 'payout', 'kyc'] as const;
 export type InboxSource = (typeof inboxSources)[number];
 

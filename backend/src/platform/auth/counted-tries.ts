@@ -14,7 +14,7 @@ const secretRule: TryRule = { windowMs: 15 * minuteMs, maxTries: 5, lockMs: 30 *
 
 /**
  * Tolerates another process's clock this far ahead of ours. Times further ahead were written before
- * the clock was set back. They count for nothing, lest they lock somebody for days.
+ * the clock was set back. They are ignored, since they could lock a user for days.
  */
 export const clockSkewMs = 60_000;
 

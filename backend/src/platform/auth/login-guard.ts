@@ -11,8 +11,8 @@ const minuteMs = 60_000;
 const togetherRule: TryRule = { windowMs: 30 * minuteMs, maxTries: 20, lockMs: 30 * minuteMs };
 
 /**
- * Bounds codes of the second factor by whoever knows the password: three of a million are right at
- * a time (contract: limits > Sign-in limits).
+ * Bounds the attempts at the second factor by a person who has the password: three of a million
+ * codes are valid at a time (contract: limits > Sign-in limits).
  */
 const codeRule: TryRule = {
   windowMs: 24 * 60 * minuteMs,
@@ -37,7 +37,7 @@ export interface LoginGuard {
   chargeCode(inTransaction: InTransaction, email: string, caller: LoginCaller): Promise<void>;
   /** A success forgets the failures of its caller, and those of all of their kind together. */
   forget(db: Db, email: string, caller: LoginCaller): Promise<void>;
-  /** Forgets every failure of an email, whoever tried. */
+  /** Removes every failure of an email, of all callers. */
   clear(db: Db, email: string): Promise<void>;
 }
 

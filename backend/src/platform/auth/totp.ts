@@ -2,10 +2,10 @@ import { Secret, TOTP } from 'otpauth';
 
 /** The period of a code, in seconds, and its form: what every authenticator app can (RFC 6238). */
 const form = { algorithm: 'SHA1', digits: 6, period: 30 } as const;
-/** RFC 4226 asks for the hash's own length. */
+/** RFC 4226 requires the length of the hash. */
 const secretBytes = 20;
 
-/** Writes bytes in capitals and digits that people can tell apart. */
+/** Writes bytes in capitals and digits that people can distinguish. */
 export const toBase32 = (bytes: Uint8Array): string =>
   new Secret({ buffer: Uint8Array.from(bytes).buffer }).base32;
 

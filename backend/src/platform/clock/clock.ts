@@ -1,6 +1,6 @@
 /**
- * Business time: what expiries, retries, lockouts, schedules and token lives are measured with.
- * It can be moved where CLOCK_CONTROL is on, so nothing else in the code base asks for the time.
+ * Business time, by which expiries, retries, lockouts, schedules and token lifetimes are measured.
+ * It can be moved if CLOCK_CONTROL is on, so all other code reads the time from a Clock.
  */
 export interface Clock {
   now(): Date;

@@ -5,7 +5,7 @@ import { createTimers, type Timers } from './timers.ts';
 const answerSchema = z.object({ offsetSeconds: z.number() });
 
 interface FollowedClock extends Clock {
-  /** Reads the offset once, then goes on following it. */
+  /** Reads the offset once, then keeps following it. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -20,8 +20,8 @@ interface FollowedClockOptions {
 
 /**
  * Real time plus the offset that the sandbox's clock shows (contract: collaborators > Time), which
- * every process follows within a second. While the sandbox can't be asked the last offset stands.
- * Only started where CLOCK_CONTROL is on, which production refuses.
+ * every process follows within a second. While the sandbox is unreachable, the last offset applies.
+ * It only starts if CLOCK_CONTROL is on, which production refuses.
  */
 export const createFollowedClock = (options: FollowedClockOptions): FollowedClock => {
   const { url, pollMs = 250, onError = () => {}, timers = createTimers() } = options;

@@ -35,7 +35,7 @@ export type Undone =
   | { readonly kind: 'INTENDED'; readonly reason: string }
   /** It certainly did not happen, and never will. */
   | { readonly kind: 'REFUSED'; readonly code: string; readonly reason: string }
-  /** Nobody can say yet. The next turn queries before it sends. */
+  /** The outcome is not known yet. The next turn queries before it sends. */
   | { readonly kind: 'UNKNOWN'; readonly reason: string };
 
 /** The collaborator's own record of a call, as a query found it. */

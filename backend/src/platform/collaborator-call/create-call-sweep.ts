@@ -31,7 +31,7 @@ export const createCallSweep = <Row>(options: CallSweepOptions<Row>): Sweep => {
         onError: (error, row) =>
           logger.warn(
             { flow, ...fieldsOf(row), err: describeError(error) },
-            'a call that was left open could not be taken up',
+            'an open call could not be resumed',
           ),
       });
     },

@@ -21,7 +21,7 @@ type MadeCall<Call, Value, Recorded> =
   | Skipped
   | (CallResult<Value> & { readonly call: Call; readonly recorded: Recorded });
 
-/** A turn that may go on to a request. */
+/** A turn that may continue with a request. */
 interface Turn<Call> {
   readonly call: Call;
   /** An earlier request may have reached the collaborator. */
@@ -110,7 +110,7 @@ const takeTurn = async <Key, Call, Value, Recorded>(
 };
 
 /**
- * Makes a call to a collaborator, or finds out what became of it (contract: collaborators >
+ * Makes a call to a collaborator, or finds out its outcome (contract: collaborators >
  * Outcomes). It may run at any time, any number of times, in any number of workers, and be killed
  * at any point:
  *
@@ -130,7 +130,7 @@ export const makeCall = async <Key, Call, Value, Recorded>(
     const fields = { flow, ...protocol.fieldsOf(key), outcome: result.kind };
     if (result.kind === 'SKIP') logger.debug({ ...fields, why: result.why }, 'a call was left');
     else if (result.kind === 'DONE') logger.info({ ...fields, by: result.by }, 'a call is done');
-    else logger.warn({ ...fields, reason: result.reason }, 'a call is not done');
+    else logger.warn({ ...fields, reason: result.reason }, 'a call did not succeed');
   };
   const claim = await protocol.claim(key);
   if (claim.kind === 'SKIP') {

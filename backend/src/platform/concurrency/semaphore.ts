@@ -1,6 +1,6 @@
 export interface Semaphore {
   /**
-   * Runs `work` when a place is free. Places are given in the order of asking, to those with
+   * Runs `work` when a place is free. Places are given in the order of the calls, to those with
    * `goesFirst` before the others. Rejects with the signal's reason, and does not run it, when
    * `signal` aborts first.
    */
@@ -35,7 +35,7 @@ export const createSemaphore = (places: number): Semaphore => {
       waiting.add(begin);
     });
   };
-  // A place goes straight to the next in line, so nobody can slip in between.
+  // A place is passed directly to the next in line, so no other call can take it in between.
   const leave = (): void => {
     const [next] = first.size > 0 ? first : others;
     if (next === undefined) {

@@ -23,7 +23,7 @@ const isEncrypted = (url: URL, store: Store): boolean => {
   );
 };
 
-/** Returns true for an address whose connection is encrypted and asks for a password. */
+/** Returns true for an address whose connection is encrypted and needs a password. */
 const isSecuredStore = (address: string, store: Store): boolean => {
   if (!URL.canParse(address)) return false;
   const url = new URL(address);

@@ -68,14 +68,14 @@ const fromParts = (prefix: string, read: Read): URL | typeof noHost | undefined 
 const missingPart = (prefix: string, read: Read): string | undefined =>
   ['DATABASE_NAME', `${prefix}_USER`].find((name) => read(name) === undefined);
 
-/** The address of a database, or why there is none. */
+/** The address of a database, or the reason why there is none. */
 export type DatabaseAddress = { readonly text: string | undefined } | { readonly problem: string };
 
 /**
- * Puts a database's address together: the URL as given, or its parts, either with one host or with
- * several, with the TLS that `DATABASE_SSLMODE` and `DATABASE_CA_FILE` ask for in place of the URL's
- * own. `DATABASE_URL` and `MIGRATE_DATABASE_URL` share all parts but user and password. Only the
- * first may lead to the pooler of `DATABASE_POOLER`.
+ * Builds a database's address: the URL as given, or its parts, either with one host or with
+ * several. The TLS settings of `DATABASE_SSLMODE` and `DATABASE_CA_FILE` replace those of the URL.
+ * `DATABASE_URL` and `MIGRATE_DATABASE_URL` share all parts but user and password. Only the first
+ * may point to the pooler of `DATABASE_POOLER`.
  */
 export const readDatabaseAddress = (name: string, read: Read): DatabaseAddress => {
   const prefix = name.replace(/_URL$/u, '');

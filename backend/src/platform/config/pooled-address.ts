@@ -1,7 +1,7 @@
 /**
- * Returns whether an address says that a pooler in transaction mode is in between, as it does by
- * `pgbouncer=true`. Such a pooler refuses what a connection asks for as it starts, and gives each
- * transaction another session: nothing may be kept in one.
+ * Returns true if an address declares a pooler in transaction mode with `pgbouncer=true`. Such a
+ * pooler refuses startup parameters and gives each transaction another session, so no state may be
+ * kept in a session.
  */
 export const isPooled = (url: string): boolean =>
   URL.canParse(url) && new URL(url).searchParams.get('pgbouncer') === 'true';

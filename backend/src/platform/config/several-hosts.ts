@@ -1,10 +1,10 @@
 /** The parameter in which an address that anybody can parse keeps all hosts of a store. */
 const parameter = 'hosts';
 
-/** The words by which libpq asks for a server that takes writes. Nothing else is of use here. */
+/** The values by which libpq requests a server that accepts writes. The service needs no others. */
 const writingSessions: ReadonlySet<string> = new Set(['read-write', 'primary']);
 
-/** One of the servers of which a store's address names several. */
+/** A server of a store's address that lists several. */
 export interface StoreHost {
   readonly host: string;
   readonly port: number;

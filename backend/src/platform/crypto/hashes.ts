@@ -18,20 +18,20 @@ export const keyedHash = (key: string, purpose: string, text: string): string =>
     .update(`${purpose.length}|${purpose}|${text}`, 'utf8')
     .digest('base64url');
 
-/** Compares two texts in a time that tells nothing of where they differ, nor of their length. */
+/** Compares two texts in a time that reveals neither where they differ nor their length. */
 export const constantTimeEqual = (a: string, b: string): boolean =>
   timingSafeEqual(
     createHash('sha256').update(a, 'utf8').digest(),
     createHash('sha256').update(b, 'utf8').digest(),
   );
 
-/** A keyed hash by which a sealed value can be found, and nothing else be learned. */
+/** A keyed hash by which a sealed value can be found. It reveals nothing else. */
 export interface BlindIndex {
   /** The hash under the first key, which is what is written. */
   (purpose: string, text: string): string;
   /** The hashes under every key, the first key's first: what may be stored already. */
   all(purpose: string, text: string): readonly [string, ...string[]];
-  /** The id of the first key, kept beside a hash so that the sweep finds those of other keys. */
+  /** The id of the first key, stored with a hash so that the sweep finds hashes of other keys. */
   readonly keyId: string;
 }
 

@@ -20,7 +20,7 @@ export interface KeyWrapping {
 interface KeptKeyringOptions {
   readonly store: WrappingKeyStore;
   readonly service: KeyWrapping;
-  /** The keys of PII_KEYRING, beside those of the service. */
+  /** The keys of PII_KEYRING, in addition to those of the service. */
   readonly own: Keyring | undefined;
   /** True where the service's keys seal and `own` only opens, or false the other way round. */
   readonly seals: boolean;
@@ -92,7 +92,7 @@ export const createKeptKeyring = (options: KeptKeyringOptions): KeptKeyring => {
       kept.set(id, { key: entry?.key ?? { id, bytes: outcome.value }, givenAtMs });
       return;
     }
-    logger.warn({ key: id, reason: reasonOf(outcome) }, 'the key service did not give a key');
+    logger.warn({ key: id, reason: reasonOf(outcome) }, 'the key service did not return a key');
   };
 
   return {

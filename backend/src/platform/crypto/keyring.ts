@@ -6,7 +6,7 @@ export interface KeyringKey {
   readonly bytes: Buffer;
 }
 
-/** The keys that wrap data keys and seal what belongs to nobody. The first one is current. */
+/** The keys that wrap data keys and seal values without a customer. The first one is current. */
 export interface Keyring {
   readonly current: KeyringKey;
   readonly ids: readonly string[];
@@ -62,8 +62,8 @@ export const parseKeyList = (name: string, text: string, minLength: number): Key
 };
 
 /**
- * The public id of a key, of 8 letters: a stored value names by it the key that made it. It tells
- * nothing about the key, and another `use` of the key has another id.
+ * The public id of a key, of 8 letters. A stored value names its key by it. It reveals nothing
+ * about the key, and the same key has another id for another `use`.
  */
 export const keyIdFor = (key: string, use: string): string =>
   createHash('sha256')

@@ -15,13 +15,15 @@ interface PasswordCheckMetrics {
   countRefusal(reason: PasswordCheckRefusal): void;
 }
 
-/** Creates the metrics of one process's password checks. `waiting` tells how many wait now. */
+/**
+ * Creates the metrics of one process's password checks. `waiting` returns the number that wait now.
+ */
 const createPasswordCheckMetrics = (
   registry: Registry,
   waiting: () => number,
 ): PasswordCheckMetrics => {
   const registers = [registry];
-  // Registered for its own sake: it reads the number whenever it is asked.
+  // Registered only for its effect: it reads the number at every scrape.
   void new Gauge({
     name: 'password_checks_waiting',
     help: 'Password checks that wait for their turn in this process.',
@@ -41,8 +43,8 @@ const createPasswordCheckMetrics = (
 };
 
 /**
- * True when `secret` is the one behind `stored`. Without a stored hash it does the same work and
- * answers false, so that "nobody there" takes as long as "wrong".
+ * Returns true when `stored` is the hash of `secret`. Without a stored hash it does the same work
+ * and returns false, so that "no such account" takes as long as "wrong".
  */
 type VerifySecret = (secret: string, stored: string | undefined) => Promise<boolean>;
 
@@ -72,8 +74,8 @@ export interface SecretHasher {
   /** The beginning of every hash that is sealed with the first pepper. */
   readonly currentPrefix: string;
   /**
-   * Seals a hash of another pepper with the first one. Nobody's secret is needed. Undefined for one
-   * of an earlier form, which only its owner can renew, and for one whose pepper is not known.
+   * Seals a hash of another pepper with the first one, without the secret. Returns undefined for a
+   * hash of an earlier form, which only its owner can renew, and for one whose pepper is unknown.
    */
   reseal(stored: string): string | undefined;
 }
@@ -198,7 +200,7 @@ export const createSecretHasher = (options: SecretHasherOptions): SecretHasher =
     nobody ??= hash('nobody', cost);
     const real = stored === undefined ? [] : peppers.comparisonsFor(secret, stored);
     let matches = false;
-    // As many for everybody as the earlier form needs, so that the time tells nothing.
+    // As many for every account as the earlier form needs, so that the time reveals nothing.
     for (const index of list.keys()) {
       const { phc, text } = real[index] ?? { phc: await nobody, text: asText(secret) };
       const isSame = await verify(phc, text);
@@ -240,8 +242,8 @@ export const createSecretHasher = (options: SecretHasherOptions): SecretHasher =
 };
 
 /**
- * Seals every hash of a column with the first pepper. One that cannot be sealed again is left as it
- * is (see `SecretHasher.reseal`), and so is one that its owner changes meanwhile.
+ * Seals every hash of a column with the first pepper. A hash that cannot be sealed again stays
+ * unchanged (see `SecretHasher.reseal`), and so does a hash that its owner changes meanwhile.
  * @returns how many were sealed again
  */
 export const resealHashes = (

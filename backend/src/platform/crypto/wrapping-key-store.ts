@@ -6,7 +6,7 @@ interface WrappingKey {
   /** Such as `ks1`: the id that sealed values name. */
   readonly id: string;
   readonly wrapped: string;
-  /** False while processes are still to learn the key before one of them seals with it. */
+  /** False while processes still have to load the key before one of them seals with it. */
   readonly active: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Shares one read among concurrent callers, with at most one read under way. A caller that comes
- * during a read waits for the next, so that nobody gets what was true before they called.
+ * Shares one read among concurrent callers, with at most one read in progress. A caller that comes
+ * during a read waits for the next, so that no caller gets a result from before its call.
  */
 export const batchReads = <Value>(read: () => Promise<Value>): (() => Promise<Value>) => {
   let running: Promise<Value> | undefined;

@@ -14,7 +14,7 @@ interface PoolOptions {
   readonly connectionWaitMs?: number;
   /** The longest wait for a lock, in milliseconds. The server's own setting without it. */
   readonly lockWaitMs?: number;
-  /** Is told of a connection that was lost. */
+  /** Called with the reason when a connection was lost. */
   readonly onError?: (error: Error) => void;
 }
 
@@ -29,8 +29,8 @@ interface PoolUse {
 }
 
 /**
- * The connections of a process to its database. They are known, so that all of them can be given
- * up at once when the server behind them is gone (contract: conventions > Lost servers).
+ * The connections of a process to its database. They are tracked, so that all of them can be
+ * discarded at once when the server behind them is gone (contract: conventions > Lost servers).
  */
 export interface Connections {
   /**
@@ -47,16 +47,16 @@ export interface Connections {
    * place of the usual ones.
    */
   createClient(applicationName: string, settings?: ClientConfig): Client;
-  /** Asks on the connection that is kept for it. No statement of a pool is waited for. */
+  /** Runs a query on the connection that is kept for it, without waiting for a pool. */
   readonly ask: ServerWatch['ask'];
   /** Rejects where the server does not answer on that connection, or takes no writes. */
   readonly checkWrites: () => Promise<void>;
   /** @throws WrongSessionError where a session is not as this service has to have it */
   readonly checkSession: () => Promise<void>;
   /**
-   * From now on a server without an answer is not waited for: the process is being stopped. A
-   * connection of a pool that is silent alone, beside a server that answers on others, is given up
-   * after `patienceMs` (default 12 000), so that what waits for it holds up nothing.
+   * From now on a server that does not answer is not waited for, because the process is being
+   * stopped. If only one connection of a pool is silent, and the server answers on others, it is
+   * discarded after `patienceMs` (default 12 000), so that its statement delays nothing.
    */
   readonly hurry: (patienceMs?: number) => void;
   /** Gives up whatever is still connected. */
@@ -68,7 +68,7 @@ interface ConnectionsOptions {
   /** A name that `pg_stat_activity` shows. */
   readonly applicationName: string;
   readonly timers: Timers;
-  /** Is told when every connection was given up, and why. */
+  /** Called with the reason when all connections were discarded. */
   readonly onReplaced?: (reason: string) => void;
   /** A server that only reads is the right one. */
   readonly isStandby?: boolean;
@@ -133,7 +133,7 @@ const createSockets = () => {
   };
 };
 
-/** Keeps the pools that were opened, to tell how much of each is in use. */
+/** Tracks the open pools, to report how much of each is in use. */
 const createPoolUses = () => {
   const opened = new Map<Pool, Pick<PoolUse, 'name' | 'size'>>();
   return {
@@ -166,7 +166,7 @@ const ofEveryClient = {
 /** Names a connection for `pg_stat_activity`, which has room for so much. */
 const named = (name: string): ClientConfig => ({ application_name: name.slice(0, 63) });
 
-/** Asks for the bounds of statements as a session starts. Behind a pooler they are the role's. */
+/** Sets the bounds of statements as a session starts. Behind a pooler they are set on the role. */
 const boundsOf = (lockWaitMs: number | undefined): ClientConfig => ({
   statement_timeout: statementMs,
   idle_in_transaction_session_timeout: statementMs,

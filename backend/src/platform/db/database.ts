@@ -78,7 +78,7 @@ interface ContentionOptions {
   readonly lockWaitMs: number;
   /** Transactions of one caller at a time (default 4). */
   readonly turns?: number | undefined;
-  /** The caller whose work this is. Work of nobody takes no turns. */
+  /** The caller of this work. Work without a caller takes no turns. */
   readonly callerOf: () => string | undefined;
   readonly onRefused?: () => void;
 }
@@ -93,10 +93,10 @@ interface DatabaseOptions {
   /** A name that `pg_stat_activity` shows. */
   readonly applicationName: string;
   readonly onPoolError?: (error: Error) => void;
-  /** Is told when every connection was given up, and why. */
+  /** Called with the reason when all connections were discarded. */
   readonly onReplaced?: (reason: string) => void;
   readonly timers?: Timers;
-  /** It only reads, and nobody waits for another server behind the address that writes. */
+  /** It only reads, and does not wait for another server behind the address that accepts writes. */
   readonly isStandby?: boolean;
 }
 

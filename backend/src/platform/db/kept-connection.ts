@@ -30,7 +30,7 @@ export const drop = (client: Client): void => void client.end().catch(() => {});
 /** Opens a connection, some settings in place of the usual ones. */
 export type CreateClient = (settings: ClientConfig) => Client;
 
-/** Keeps one connection, on which questions are asked in turn. */
+/** Keeps one connection, on which queries run one after another. */
 export const createKeptConnection = (createClient: CreateClient) => {
   let opening: Promise<Client> | undefined;
   let turn: Promise<unknown> = Promise.resolve();

@@ -53,7 +53,7 @@ const appliedStatement = () => sql`
 
 /**
  * The migrations that this build needs and the database lacks (contract: conventions > Probes), as
- * `ask` reads them. Those that only the database knows are of a newer build, and fine.
+ * read by `ask`. Migrations that only the database has belong to a newer build, and are accepted.
  */
 export const findMissing = async (
   ask: (statement: string) => Promise<readonly AppliedRow[]>,

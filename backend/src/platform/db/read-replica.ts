@@ -18,7 +18,9 @@ export interface StaleReads {
   readonly db: Db;
   readonly inTransaction: InTransaction;
   readonly readSnapshot: ReadSnapshot;
-  /** Returns how far the standby is behind, in milliseconds. Undefined: there is none to ask. */
+  /**
+   * Returns how far the standby is behind, in milliseconds, or undefined if there is no standby.
+   */
   readonly lagMs: () => number | undefined;
   /** Looks at the lag now. */
   readonly look: () => Promise<void>;

@@ -12,9 +12,7 @@ interface Statement {
   readonly values: unknown[];
 }
 
-/**
- * A table that is read as it is taken is one statement: whoever asked for it cuts it off earlier.
- */
+/** A table that is streamed is one statement. Its reader ends it earlier. */
 const longestStreamMs = 20 * 60_000;
 
 const asSetting = (value: unknown): string => {
@@ -64,7 +62,7 @@ async function* copyCsv(client: Client, query: Statement): AsyncGenerator<Buffer
   const stream = client.query(
     copyTo(`COPY (${text}) TO STDOUT WITH (FORMAT csv, ENCODING 'UTF8')`),
   );
-  // A connection that is lost after the reader has left has nobody to tell.
+  // After the reader has left, a lost connection needs no report.
   stream.on('error', () => {});
   const toCrlf = createCrlf();
   for await (const piece of stream) yield toCrlf(piece as Buffer); // of a stream of bytes
@@ -111,9 +109,9 @@ const openClient = (
   });
 
 /**
- * Says all that counts again, for a pooler that drops what the connection asks for. The server looks
- * whether somebody is still there while it works. Compiling a plan to machine code would take longer
- * than what is first read by it.
+ * Sets all required settings again, for a pooler that drops startup parameters. The server checks
+ * whether the client is still connected while it works. Compiling a plan to machine code would take
+ * longer than the first rows.
  */
 const begin = `
   BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
@@ -136,7 +134,7 @@ export const createReadSnapshot =
   async (work, signal) => {
     signal.throwIfAborted();
     const client = openClient(connections, applicationName);
-    // What is lost is told by the statement that waits for it.
+    // The waiting statement reports a lost connection.
     client.on('error', () => {});
     const close = (): void => void client.end().catch(() => {});
     signal.addEventListener('abort', close, { once: true });

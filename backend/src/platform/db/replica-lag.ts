@@ -36,7 +36,7 @@ export interface ReplicaLag {
 }
 
 const primaryPosition = `SELECT (pg_current_wal_lsn() - '0/0')::text AS position`;
-// A server that is no standby any more goes its own way, and is not asked where it is.
+// A server that is no longer a standby has its own timeline, so its position is not compared.
 const standbyPosition = `
   SELECT pg_is_in_recovery() AS standby,
     (coalesce(CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() END, '0/0') - '0/0')::text

@@ -28,7 +28,7 @@ interface ServerWatchOptions {
   ) => void;
 }
 
-/** The server behind a process's connections, asked on a connection of its own. */
+/** The server behind a process's connections, queried on a separate connection. */
 export interface ServerWatch {
   /** Begins to watch. Again it does nothing. */
   readonly start: () => void;
@@ -36,7 +36,7 @@ export interface ServerWatch {
   /** Rejects where the server takes no writes. */
   readonly checkWrites: () => Promise<void>;
   readonly checkSession: () => Promise<void>;
-  /** From now on nobody waits for a server that does not answer. */
+  /** From now on, a server that does not answer is not waited for. */
   readonly hurry: () => void;
   readonly stop: () => void;
 }
@@ -71,7 +71,9 @@ const createLook = (
     suspect = { noted, client: suspect?.client ?? client };
   };
 
-  /** Connects again beside the old one: by the time that this has come, a slow answer is `known`. */
+  /**
+   * Opens a second connection. By the time that it is open, a slow response has arrived as `known`.
+   */
   const compare = async (noted: Heard, known: () => Answer | undefined): Promise<void> => {
     const client = await kept.connect();
     const found = await within(answerOf(client));
@@ -109,10 +111,11 @@ const createLook = (
 };
 
 /**
- * Watches the server behind a process's connections by one of its own. TCP takes a quarter of an
- * hour to notice that nobody is there any more. So where that connection gets no answer, and one
- * that was opened since does, whatever was connected earlier is given up, and also where the old one
- * only reads and the new one writes, since the address leads to another server by now.
+ * Watches the server behind a process's connections with a separate one. TCP takes a quarter of an
+ * hour to notice that a server is gone. If the separate connection gets no response, and a newer
+ * connection does, all older connections are discarded. They are also discarded if the old
+ * connection is read-only and a new one accepts writes, since the address then leads to another
+ * server.
  */
 export const createServerWatch = (options: ServerWatchOptions): ServerWatch => {
   const { createClient, note } = options;

@@ -53,8 +53,8 @@ const withBound = (config: unknown): unknown => {
 };
 
 /**
- * Returns the statement that begins a transaction with its longest wait for a lock, in one round
- * trip: for a pooler, whose sessions are nobody's.
+ * Returns the statement that begins a transaction and limits its wait for a lock, in one round
+ * trip. It is for a pooler, whose sessions belong to no client.
  */
 const withLockWait = (config: unknown, lockWaitMs: number): unknown => {
   const isBegin = typeof config === 'object' && config !== null && 'text' in config;
@@ -63,8 +63,9 @@ const withLockWait = (config: unknown, lockWaitMs: number): unknown => {
 };
 
 /**
- * The server stopped waiting for a standby as a statement's time was over, and committed for itself
- * alone. It reports success with this warning. A standby that takes its place does not have it.
+ * The server stopped waiting for a standby at the end of a statement's time, and committed only on
+ * itself. It reports success with this warning. A standby that becomes the primary lacks the
+ * change.
  */
 const unconfirmed = 'canceling wait for synchronous replication';
 
@@ -86,11 +87,11 @@ const end = (client: ClientBase): void => {
 };
 
 /**
- * Watches what becomes of a pool's statements. A connection with a statement that was not answered
- * is ended at once: the driver gives up the statement alone, and whoever got that connection next
- * would wait behind it. One that only reads is ended as it comes back to the pool, and so is one whose
- * server committed without its standby: that statement fails. Where `lockWaitMs` is given, each
- * transaction says it as it begins.
+ * Watches the statements of a pool. A connection whose statement got no response is ended at once:
+ * the driver only abandons the statement, and the next user of that connection would wait behind
+ * it. A read-only connection is ended as it returns to the pool, and so is one whose server
+ * committed without its standby: that statement fails. If `lockWaitMs` is given, each transaction
+ * sets it as it begins.
  */
 export const prepareSession = ({
   lockWaitMs,

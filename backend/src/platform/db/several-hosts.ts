@@ -5,7 +5,10 @@ import { answerOf, drop, patienceMs } from './kept-connection.ts';
 /** For so long a server that took writes is connected to without another look, in milliseconds. */
 const knownForMs = 1000;
 
-/** Asks a host on a connection of its own. @throws Error where it takes no writes */
+/**
+ * Queries a host on a separate connection.
+ * @throws Error where it takes no writes
+ */
 const requireWrites = async (settings: ClientConfig, at: StoreHost): Promise<StoreHost> => {
   const client = new Client({
     ...settings,
@@ -24,8 +27,8 @@ const requireWrites = async (settings: ClientConfig, at: StoreHost): Promise<Sto
 };
 
 /**
- * Creates the look for the one of several hosts that takes writes. Whoever asks within a second of
- * an answer, or while one is awaited, gets the same.
+ * Creates the search for the host that accepts writes. Callers within a second of a result, or
+ * during a search, get the same result.
  */
 const createChoice = (settings: ClientConfig, hosts: readonly StoreHost[]) => {
   let looked: { readonly at: number; readonly found: Promise<StoreHost> } | undefined;
@@ -62,7 +65,7 @@ const isGivenUp = ({ connection }: Client): boolean => {
 /** The driver's own callback: without an error it is null. */
 type Connected = (error: Error | null, client?: Client) => void;
 
-/** Tells the driver's way what became of a connection. Nothing of it throws. */
+/** Reports the result of a connection in the driver's way. It never throws. */
 const tell = async (connected: Promise<Client>, done: Connected): Promise<void> => {
   const found = await connected.catch((error: unknown) => error);
   if (found instanceof Client) done(null, found);
@@ -80,7 +83,7 @@ export const clientClassOf = (settings: ClientConfig): typeof Client => {
   const choose = createChoice(settings, hosts);
   const connectTo = async (client: Client, connect: () => Promise<unknown>): Promise<Client> => {
     const at = await choose();
-    // Whoever waited for it may have given it up.
+    // The caller may have stopped waiting for it.
     if (isGivenUp(client)) throw new Error('Connection terminated: it was not waited for');
     Object.assign(client, at);
     await connect();

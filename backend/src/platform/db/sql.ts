@@ -51,7 +51,10 @@ export const sqlColumns = (select: Readonly<Record<string, true>>): Sql =>
     Object.keys(select).map((name) => sql`${sqlName(snakeOf(name))} AS ${Prisma.raw(`"${name}"`)}`),
   );
 
-/** Lists assignments of an update by the names of the model API. What is undefined stays. */
+/**
+ * Lists assignments of an update by the names of the model API. Undefined values leave their column
+ * unchanged.
+ */
 export const sqlChanges = (changes: Readonly<Record<string, unknown>>): Sql =>
   joinSql(
     Object.entries(changes)

@@ -2,8 +2,8 @@ import type { Db } from './database.ts';
 import { joinSql, selectOne, sql, sqlName, type Sql } from './sql.ts';
 
 /**
- * Reads one row at most, alone or beside others in one statement. Beside others its row comes as
- * JSON, so `query` casts to text what is no text, whole number, boolean or JSON.
+ * Reads at most one row, alone or with other reads in one statement. With others its row comes as
+ * JSON, so `query` casts every other type than text, whole number, boolean or JSON to text.
  */
 export interface Read<Value> {
   readonly query: Sql;
@@ -79,8 +79,8 @@ export const writeTogether = async <Row>(
 };
 
 /**
- * Writes, and reads other tables in the same statement, as they were before it. `write` returns its
- * rows (`RETURNING`). `isWritten` is false where there are none.
+ * Writes, and in the same statement reads other tables as they were before the write. `write`
+ * returns its rows (`RETURNING`). `isWritten` is false without any.
  */
 export const writeAndRead = async <Together extends Reads>(
   db: Db,

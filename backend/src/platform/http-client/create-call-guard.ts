@@ -112,7 +112,7 @@ export interface CallGuardOptions {
   readonly timeoutMs: number;
   readonly logger: HttpClientLogger;
   readonly observe?: (call: ObservedCall) => void;
-  /** Is told the state of the circuit at first and at each change. */
+  /** Called with the state of the circuit, at first and at each change. */
   readonly observeCircuit?: (circuit: ChangedCircuit) => void;
   readonly breaker?: BreakerOptions;
   /** The most that a repetition waits, doubled for the next one (default 200). */
@@ -133,7 +133,9 @@ interface GuardedCall<T> {
 interface CallGuard {
   /** Makes the call, unless the circuit is open, and repeats it where that is safe. */
   call<T>(call: GuardedCall<T>): Promise<Outcome<T>>;
-  /** Returns false while the circuit is open, and true again when a probe is due. Asks nobody. */
+  /**
+   * Returns false while the circuit is open, and true again when a probe is due. It makes no call.
+   */
   isAvailable(): boolean;
 }
 
@@ -151,7 +153,7 @@ const stateNames = {
   [CircuitState.Closed]: 'closed',
   [CircuitState.HalfOpen]: 'half_open',
   [CircuitState.Open]: 'open',
-  // It is left alone for good, by the word of nobody here.
+  // Code can open a circuit permanently. This service never does.
   [CircuitState.Isolated]: 'open',
 } as const;
 
@@ -172,8 +174,8 @@ const createBreaker = (options: CallGuardOptions) => {
   });
   const isAvailable = (): boolean => {
     if (policy.state === CircuitState.Closed) return true;
-    // The state stays open until somebody calls: without this nobody would be the probe.
-    // One more millisecond, since the policy counts whole ones.
+    // The state stays open until the next call: without this, no call would be the probe. One more
+    // millisecond is added, since the policy counts whole ones.
     const isProbeDue = performance.now() - openedAt > halfOpenAfterMs + 1;
     return policy.state === CircuitState.Open && isProbeDue;
   };
@@ -224,8 +226,8 @@ export const createCallGuard = (options: CallGuardOptions): CallGuard => {
   const mayRepeat = (attempt: Outcome<unknown>, startedAt: number): boolean => {
     if (attempt.kind === 'done') return false;
     if (attempt.kind === 'refused' && attempt.code === CIRCUIT_OPEN) return false;
-    // A call that used up its time is not repeated: the caller waits for two limits at most. The
-    // clock alone can't tell: on a busy event loop a timer fires early.
+    // A call that used up its time is not repeated, so the caller waits for two limits at most. The
+    // clock alone does not show it: on a busy event loop a timer fires early.
     if (attempt.kind === 'unknown' && attempt.reason === TIMED_OUT) return false;
     return performance.now() - startedAt < timeoutMs;
   };

@@ -58,8 +58,8 @@ export interface HttpClient {
    */
   request(request: HttpRequest): Promise<Outcome<HttpResponse>>;
   /**
-   * Returns false while the circuit is open, so that a caller with a choice can go elsewhere. It is
-   * true again when a probe is due, and asks nobody.
+   * Returns false while the circuit is open, so that a caller with a choice can use another
+   * collaborator. It is true again when a probe is due. It makes no call.
    */
   isAvailable(): boolean;
   close(): Promise<void>;

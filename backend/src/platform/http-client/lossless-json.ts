@@ -60,8 +60,8 @@ export const textOrDigits = z.union([
 ]);
 
 /**
- * Reads a field that an answer may leave out: absent, null, or empty as some systems write it. What
- * is there still has to fit.
+ * Reads an optional field of a response: absent, null, or empty as some systems write it. A present
+ * value must still be valid.
  */
 export const orLeftOut = <Field extends z.ZodType>(field: Field) =>
   z.preprocess((value) => (value === '' ? undefined : value), field.nullish());

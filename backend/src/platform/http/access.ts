@@ -10,7 +10,7 @@ export interface Access<Principal> {
   readonly permission?: string;
   /** Refused in an API's read-only mode. */
   readonly write?: boolean;
-  /** Names a permission that a query asks for besides. The query is not validated by then. */
+  /** Returns the further permission that a query requires. The query is not validated yet. */
   readonly besides?: (query: unknown) => string | undefined;
   /** Refused to a principal who has still to set up a second factor, where one is required. */
   readonly secondFactor?: 'asked';

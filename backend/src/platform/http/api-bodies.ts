@@ -22,7 +22,7 @@ export interface ApiBodies {
   readonly shape: ShapeOptions;
   /** Returns the cap of a body whose route has none of its own. */
   limitBytes(isSigned: boolean): number;
-  /** Limits the refusals of the routes that ask for it. Without it none are limited. */
+  /** Limits the refusals of the routes that declare it. Without it none are limited. */
   readonly refusals?: RefusalLimit | undefined;
 }
 

@@ -43,7 +43,7 @@ interface ApiOptions {
   readonly trustProxyHops: number;
   /** The bounds of bodies. The usual ones without it. */
   readonly bodies?: BodyOptions;
-  /** Is told of each request that waited too long for the database. */
+  /** Called for each request that waited too long for the database. */
   readonly onBusy?: () => void;
   readonly corsAllowedOrigins: readonly string[];
   readonly internalHostnames: readonly string[];
@@ -105,7 +105,7 @@ export const createApi = (options: ApiOptions): Express => {
     app.all(path, internalOnly(options.internalHostnames), onlyGet);
     app.get(path, options.metrics);
   }
-  // Asked by load balancers, which ask for `/` unless they are told another path.
+  // Load balancers request `/` unless they are configured with another path.
   app.all('/', onlyGet);
   app.get('/', (_req, res) => void res.json({ status: 'ok' }));
   if (options.docs) app.use(docsRouter(() => openApiDocument(info, routes, guard), rateLimit));

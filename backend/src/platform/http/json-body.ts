@@ -72,8 +72,8 @@ export const readJsonBytes = (
 };
 
 /**
- * Parses a JSON body. What is wrong is handed back, since a gate may come before it. Bytes without
- * a content type are refused: any page of any site could have a browser send them.
+ * Parses a JSON body. An error is returned and not thrown, since a gate may come before it. Bytes
+ * without a content type are refused: any page of any site could have a browser send them.
  */
 export const parseJsonBody = (
   bytes: Buffer,

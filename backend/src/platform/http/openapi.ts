@@ -108,7 +108,7 @@ const bodyOf = (name: string, schema: JsonSchema): JsonSchema =>
 /**
  * Converts zod schemas to the JSON Schema of OpenAPI 3.1. A schema with `.meta({ id })` becomes a
  * component of that name, wherever it is used.
- * @throws Error for a name that stands for one thing in requests and for another in answers
+ * @throws Error for a name with one meaning in requests and another in responses
  */
 const convertSchemas = (
   input: Readonly<Record<string, z.ZodType>>,
@@ -287,7 +287,7 @@ const operationOf = (route: Route, guard: Guard, input: Schemas, output: Schemas
   };
 };
 
-/** The declared tags. @throws Error for a route whose tag nobody describes */
+/** The declared tags. @throws Error for a route with an undescribed tag */
 const tagsOf = ({ tags }: ApiInfo, routes: readonly Route[]) => {
   if (tags === undefined) return {};
   const used = new Set(routes.flatMap((route) => route.tags));

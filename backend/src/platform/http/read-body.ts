@@ -34,8 +34,8 @@ interface BodyReaderOptions {
 /** Reads the bodies of a process within its bounds. */
 export interface BodyReader {
   /**
-   * Reads the exact bytes of the body, or empty where there is none. `client` is whose share of the
-   * memory they take.
+   * Reads the exact bytes of the body, or empty bytes without one. Their memory counts towards the
+   * share of `client`.
    * @throws AppError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, BODY_TIMEOUT, BUSY, and
    *   MALFORMED_JSON where the client left in the middle
    */
@@ -50,7 +50,9 @@ const retryAfterSeconds = 2;
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
-/** Unpacking would cost a few bytes of a stranger megabytes of ours: what is packed is refused. */
+/**
+ * A few compressed bytes of a stranger could unpack to megabytes, so compressed bodies are refused.
+ */
 const isEncoded = ({ headers }: IncomingMessage): boolean => {
   const encoding = headers['content-encoding'] ?? 'identity';
   return encoding.trim().toLowerCase() !== 'identity';

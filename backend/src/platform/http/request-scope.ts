@@ -6,7 +6,7 @@ import { ipKeyGenerator } from 'express-rate-limit';
 import type { Random } from '../ids/random.ts';
 
 /**
- * Returns true for an IP address. One with a zone (`fe80::1%x`) is none: the zone is free text and
+ * Returns true for an IP address without a zone (`fe80::1%x` has one): a zone is free text and
  * means nothing outside the host that wrote it.
  */
 const isAddress = (text: string | undefined): boolean =>

@@ -67,8 +67,8 @@ interface IdempotentSpec<Principal, Body, Together extends Reads> {
   /** Reads that the handler begins with, by the statement that takes the key. */
   readonly reads?: (principal: Principal, body: Body) => Together;
   /**
-   * Lets requests of one key take turns before they take it, where waiting for the database would
-   * cost too much. One that got no turn runs all the same, and waits no more.
+   * Makes requests with one key take turns before they take it, where waiting for the database
+   * would cost too much. A request that gets no turn runs all the same, and does not wait again.
    */
   readonly inTurn?: (
     scope: KeyScope,
@@ -78,7 +78,7 @@ interface IdempotentSpec<Principal, Body, Together extends Reads> {
 
 interface RawContent {
   readonly type: string;
-  /** Of JSON, or the text where there is none. Documents alone: the handler reads the bytes. */
+  /** The schema of JSON, absent for text. It is only documentation: the handler reads the bytes. */
   readonly schema?: z.ZodType;
 }
 
@@ -101,13 +101,14 @@ interface RouteShape {
   readonly isSigned?: true;
   /** The handler wants the bytes alone (a signature covers them): no JSON parsing, no schema. */
   readonly rawBody?: true;
-  /** Describes the body of a `rawBody` route by content type, a signed body unless told. */
+  /** Describes the body of a `rawBody` route by content type. The default is a signed body. */
   readonly consumes?: { readonly description: string; readonly content: readonly RawContent[] };
   /** The content types of its 200 besides JSON. `responses` has null where there is no JSON. */
   readonly produces?: readonly string[];
   /**
-   * The reply where it is at hand, without a promise. With undefined the request goes to `handler`.
-   * For the hottest public GET routes without input but the headers. Asked after the rate limit.
+   * Returns the reply if it is in memory, without a promise. If it returns undefined, the request
+   * goes to `handler`. For the hottest public GET routes without input but the headers. It is
+   * called after the rate limit.
    */
   readonly atHand?: (headers: IncomingHttpHeaders) => Reply | undefined;
 }
@@ -243,12 +244,13 @@ const codesIf = (condition: boolean, ...codes: readonly ErrorCode[]): readonly E
 /** Returns the code of every error that a route may answer: its own, and what its form brings. */
 export const declaredErrors = (route: Route): ReadonlySet<ErrorCode> => {
   const { access, params, query, body } = route;
-  // Also where no body is asked for: one that came all the same is read, and has to be JSON.
+  // A route without a body does this too: a body that arrives all the same is read, and must be
+  // JSON.
   const readsBody = route.method !== 'GET';
   const readsJson = readsBody && route.rawBody !== true;
   return new Set<ErrorCode>([
     'INTERNAL',
-    // Whoever waits for a row that is locked elsewhere, or for room to read a body.
+    // A request that waits for a locked row, or for room to read a body.
     ...codesIf(route.atHand === undefined, 'BUSY'),
     ...codesIf(route.rateLimit !== 'exempt' || route.isSigned === true, 'RATE_LIMITED'),
     ...codesIf(access.kind !== 'public', 'UNAUTHENTICATED'),

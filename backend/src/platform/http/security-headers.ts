@@ -39,7 +39,7 @@ const createSetter = (): ((res: ServerResponse) => void) => {
   };
 };
 
-/** Sets the security headers, for a server beside the API's own. */
+/** Sets the security headers, for a server other than the API's own. */
 export const fixedHeaders = (): HeaderMiddleware => {
   const setFixed = createSetter();
   return (_req, res, next) => {
@@ -49,8 +49,8 @@ export const fixedHeaders = (): HeaderMiddleware => {
 };
 
 /**
- * Sets the security headers, which a route may override, and answers what browsers of the allowed
- * origins ask for (contract: conventions > Security headers).
+ * Sets the security headers, which a route may override, and answers preflight requests of the
+ * allowed origins (contract: conventions > Security headers).
  */
 export const securityHeaders = (corsAllowedOrigins: readonly string[]): RequestHandler => {
   const setFixed = createSetter();

@@ -98,7 +98,7 @@ const stream = async (
     if (req.method !== 'HEAD') await write(res, gone);
     res.end();
   } catch (error) {
-    // Nobody is there to be told.
+    // The client has left, so there is no reply to send.
     if (gone.aborted) return;
     if (!res.headersSent) for (const name of Object.keys(headers)) res.removeHeader(name);
     throw error;
@@ -150,7 +150,7 @@ const runRoute = (
   const isRead = 'value' in parsed;
   const input: RawInput = {
     params: req.params,
-    // Express parses the query whenever it is asked for.
+    // Express parses the query at each access.
     query: route.query === undefined ? undefined : req.query,
     rawBody,
     parsedBody: isRead ? parsed.value : undefined,

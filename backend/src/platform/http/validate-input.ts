@@ -19,7 +19,7 @@ interface Unvalidated extends UnvalidatedBody {
   readonly query: unknown;
 }
 
-/** Says "is required" of a missing field, where the schema library speaks of types. */
+/** Reports a missing field as "is required", instead of the schema library's text about types. */
 const messageOf = (issue: z.core.$ZodIssue): string =>
   issue.code === 'invalid_type' && issue.message.endsWith('received undefined')
     ? 'is required'
@@ -151,7 +151,7 @@ export const validateInput = <P extends z.ZodType, Q extends z.ZodType, B extend
   const body = checkJson(schemas.body, input);
   const issues = [...query.issues, ...body.issues];
   if (issues.length > 0) throw validationError(issues);
-  // Each value was parsed by the schema of its type. Where there is none, nobody reads it.
+  // Each value was parsed by the schema of its type. Without a schema, the handler reads no value.
   return {
     params: params.value as z.output<P>,
     query: query.value as z.output<Q>,

@@ -28,7 +28,7 @@ export interface KeyScope {
 interface KeyRow {
   readonly payloadHash: string;
   readonly status: 'RUNNING' | 'DONE';
-  /** Nobody holds it: its holder released it or let its lease lapse. */
+  /** No request holds it: its holder released it or let its lease expire. */
   readonly isFree: boolean;
   readonly resourceId: string | null;
 }
@@ -45,7 +45,7 @@ const rowOf = ({ ownerId, operation, key }: KeyScope) =>
   sql`owner_id = ${ownerId}::uuid AND operation = ${operation} AND key = ${key}`;
 const isRunning = sql`status = 'RUNNING'`;
 
-/** Takes a key that nobody has used. Not written where somebody has. */
+/** Takes an unused key. Writes nothing if the key is in use. */
 const insertKey = <Together extends Reads>(
   db: Db,
   scope: KeyScope,
@@ -83,9 +83,9 @@ const readReplay = (scope: KeyScope, parsedPayload: unknown): Read<string | unde
 };
 
 /**
- * Acquires a running key that nobody holds, and returns the resource bound to it as the same
- * statement finds it: an earlier holder may bind one up to the moment that it loses the key.
- * Undefined where another holder has acquired it since.
+ * Acquires a running key whose lease has ended, and returns the resource bound to it in the same
+ * statement, since an earlier holder may bind one up to the moment when it loses the key. Returns
+ * undefined if another holder has acquired it since.
  */
 const acquireKey = (
   db: Db,
@@ -134,7 +134,7 @@ const releaseKey = async (db: Db, scope: KeyScope, holderId: string): Promise<vo
 
 /**
  * Makes an owner's keys meaningless, in the transaction that deletes the owner: a key is the
- * client's own text and a payload's hash could be guessed. The rows go on naming what they made.
+ * client's own text and a payload's hash could be guessed. The rows still name their resources.
  */
 export const eraseKeys = async (tx: Db, ownerId: string): Promise<void> => {
   await execute(
@@ -152,8 +152,8 @@ export const eraseKeys = async (tx: Db, ownerId: string): Promise<void> => {
 const keptDays = 90;
 
 /**
- * Deletes old keys: those that are done, and those whose request made nothing. One that has a
- * resource and was never finished stays, since a repeat of it has to go on with that resource.
+ * Deletes old keys: those that are done, and those whose request created nothing. An unfinished key
+ * with a resource stays, since a repeat must continue with that resource.
  */
 export const createKeyPurge = ({ db }: { readonly db: Db }): Purge =>
   createRowPurge(db, {

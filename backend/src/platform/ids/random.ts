@@ -6,8 +6,8 @@ const bytesOfOne = 16;
 const idsOfOneDraw = 256;
 
 /**
- * Makes UUIDv7s that rise also within a millisecond. Asking the system for 16 bytes costs ten
- * times what the rest of an id does, and every request takes one: they are drawn in advance.
+ * Makes UUIDv7s that also rise within a millisecond. Requesting 16 bytes from the system costs ten
+ * times the rest of an id, and every request needs one, so the bytes are drawn in advance.
  */
 export const createUuids = (): (() => string) => {
   const clock = createSystemClock();

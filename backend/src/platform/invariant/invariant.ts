@@ -7,8 +7,8 @@ class InvariantError extends Error {
 }
 
 /**
- * Throws unless `condition` holds. For what must be so by our own rules (a locked row that is
- * there, a column that its state fills). What a caller may get wrong is an AppError.
+ * Throws unless `condition` holds. Use it for what our own rules guarantee (a locked row that
+ * exists, a column that its state fills), and AppError for what a caller may get wrong.
  * @throws InvariantError with `message`, which names the broken rule and no personal data
  */
 export function invariant(condition: unknown, message: string): asserts condition {

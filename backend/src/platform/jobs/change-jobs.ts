@@ -12,7 +12,7 @@ export interface ListedJob extends FoundJob {
   readonly createdAt: Date;
 }
 
-/** Jobs that were replaced by a newer one of their key are neither waiting nor given up. */
+/** Jobs that were replaced by a newer one of their key are neither waiting nor dead. */
 const isReplaced: Sql = sql`
   (j.key IS NULL AND j.attempts >= j.max_attempts
     AND coalesce(jsonb_exists(j.flags, 'keyed'), false))`;

@@ -74,7 +74,10 @@ interface JobRunnerOptions {
 const restartAfterMs = 1000;
 /** One connection listens. The others take and finish jobs, each for a moment. */
 const poolSize = 5;
-/** The time that a job may take on after it was told to end. Then nobody waits for it. */
+/**
+ * The time for which a job may continue after it was asked to end. After that, the runner no longer
+ * waits for it.
+ */
 const abandonAfterMs = 3000;
 /** The time in which a pool ends of itself, where its server answers. */
 const poolEndMs = 1000;
@@ -148,8 +151,9 @@ const traceOf = (payload: unknown): string | undefined =>
   tracedPayload.safeParse(payload).data?.traceparent;
 
 /**
- * Wraps a handler for the queue: it runs under a request id of its own, measured, its failures
- * logged, the last one as an error. What is thrown on is kept in the row, so it is scrubbed.
+ * Wraps a handler for the queue: it runs under its own request id and is measured, and its failures
+ * are logged, the last one as an error. An error that is rethrown is stored in the row, so it is
+ * scrubbed.
  */
 const wrapHandler = (options: WrapOptions): Task => {
   const { task, handler, metrics } = options;
@@ -171,8 +175,8 @@ const wrapHandler = (options: WrapOptions): Task => {
         const outcome = isLast ? 'dead' : 'retry';
         span.setAttributes({ outcome });
         const fields = { err: error, ms: observe(outcome) };
-        if (isLast) logger.error(fields, 'job given up');
-        else logger.warn(fields, 'job failed, to be tried again');
+        if (isLast) logger.error(fields, 'job failed on its last attempt');
+        else logger.warn(fields, 'job failed and will be retried');
         const { type, message } = describeError(error);
         // The cause would only be printed by the queue's own logger, unscrubbed.
         throw new Error(`${type}: ${message}`); // oxlint-disable-line preserve-caught-error
@@ -230,7 +234,7 @@ const whenAbandoned = (events: WorkerEvents, ms: number, timers: Timers) => {
     throw new Error('jobs did not end when they were told to: they are left');
   };
   const waited = wait();
-  // It may come when nobody waits any more.
+  // The result may arrive when the runner no longer waits for it.
   waited.catch(() => undefined);
   return { waited, settle: () => settled.abort() };
 };
@@ -288,7 +292,7 @@ export const createJobRunner = (options: JobRunnerOptions): JobRunner => {
   const supervise = async (): Promise<void> => {
     while (!signal.aborted) {
       await runOnce().catch((error: unknown) => {
-        logger.error({ err: error }, 'the job runner stopped and is started again');
+        logger.error({ err: error }, 'the job runner stopped and is restarted');
       });
       await timers.sleep(restartAfterMs, signal);
     }

@@ -20,7 +20,7 @@ interface LoopOptions {
   readonly random: Random;
 }
 
-/** Runs the same work again and again, never beside itself. An error never ends it. */
+/** Runs the same work repeatedly, never concurrently. An error never ends it. */
 export const createLoop = (options: LoopOptions): Loop => {
   const { everyMs, jitterMs, run, onError, timers, random } = options;
   const stopping = new AbortController();

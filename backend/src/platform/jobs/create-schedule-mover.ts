@@ -48,7 +48,7 @@ const moveDue = async (db: Db, now: Date, batchSize: number): Promise<number> =>
 
 /**
  * Moves scheduled jobs to the queue when the business clock passes their time. Any number may run
- * beside each other. A clock that is set back only makes rows wait longer.
+ * concurrently. A clock that is set back only makes rows wait longer.
  */
 export const createScheduleMover = (options: ScheduleMoverOptions): ScheduleMover => {
   const { db, clock, logger, everyMs = 300, batchSize = 100 } = options;

@@ -90,7 +90,7 @@ export const createSweepRunner = (options: SweepRunnerOptions): SweepRunner => {
   const sweeps = options.sweeps.map((sweep) => withPeriod(sweep, options.everyMs));
   const byName = new Map(sweeps.map((sweep) => [sweep.name, sweep]));
   if (byName.size !== sweeps.length) throw new Error('two sweeps have the same name');
-  // With the cache down the lock parts nobody. Within a process this does.
+  // Without the cache, the lock excludes no other process. Within a process, this does.
   const places = new Map<string, Semaphore>(sweeps.map(({ name }) => [name, createSemaphore(1)]));
 
   const underLock = async ({ sweep, signal, isForced }: Run): Promise<SweepOutcome> => {

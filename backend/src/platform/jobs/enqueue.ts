@@ -21,7 +21,7 @@ export interface JobRequest {
   readonly payload: JsonObject;
   /** A job of this key that has not started yet is replaced, not doubled. */
   readonly key?: string;
-  /** Tries until the job is given up (default 25). */
+  /** The number of attempts (default 25). After the last one the job is dead. */
   readonly maxAttempts?: number;
   /** Jobs of one queue run one after another. */
   readonly queue?: string;
@@ -54,9 +54,9 @@ export type TaskList = Readonly<Record<string, JobHandler>>;
 export const defaultMaxAttempts = 25;
 
 /**
- * Marks a job that was queued under a key. When a job of its key comes while it runs, the queue
- * takes its key and its attempts away. One that then has no key any more was replaced, which is not
- * the same as given up.
+ * Marks a job that was queued under a key. When a job of its key is added while it runs, the queue
+ * removes its key and its attempts. A marked job without a key was replaced, which is not the same
+ * as dead.
  */
 export const keyedFlag = 'keyed';
 
@@ -75,7 +75,7 @@ const assertIdsOnly = (task: string, payload: JsonObject): void => {
   }
 };
 
-/** Returns a payload that continues the trace of whoever asks for the job, where there is one. */
+/** Returns a payload that continues the trace of the caller, if there is one. */
 const traced = (payload: JsonObject): JsonObject => {
   const traceparent = currentTraceparent();
   return traceparent === undefined ? payload : { ...payload, traceparent };

@@ -22,7 +22,7 @@ const everyMs = 2000;
 const retryAfterMs = 500;
 /** The time for which a life sign waits for its answer, a place in a pooler included. */
 const answerMs = 10_000;
-/** The time for which a server that may be gone is told goodbye. */
+/** The time limit for ending a connection to a server that may be gone. */
 const goodbyeMs = 1000;
 
 // A machine that vanishes closes no connection. The database then probes after some 30 s.

@@ -2,7 +2,7 @@ import { selectRows, sql, selectOne, type Db } from '../db/index.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics, ObservedQueue } from '../observability/metrics.ts';
 
-/** A job that waits, runs or was given up. One that has succeeded is gone. */
+/** A queued, running or dead job. A job that has succeeded is deleted. */
 export interface FoundJob {
   readonly id: string;
   readonly task: string;
@@ -12,7 +12,7 @@ export interface FoundJob {
   readonly attempts: number;
 }
 
-/** Finds the jobs that wait or run under any of these keys, or were given up. */
+/** Finds the queued, running and dead jobs with any of these keys. */
 export const findJobs = (db: Db, keys: readonly string[]): Promise<FoundJob[]> =>
   selectRows<FoundJob>(
     db,
@@ -28,7 +28,10 @@ export const findJobs = (db: Db, keys: readonly string[]): Promise<FoundJob[]> =
       from graphile_worker.jobs where key = any(${keys})`,
   );
 
-/** Measures the queue by the database's clock: what waits, how long, and what was given up. */
+/**
+ * Measures the queue by the database's clock: the waiting jobs, how long they wait, and the dead
+ * jobs.
+ */
 export const readQueue = async (db: Db): Promise<ObservedQueue> => {
   const row = await selectOne<ObservedQueue>(
     db,

@@ -8,7 +8,7 @@ interface Patience {
   readonly graceSeconds?: number;
   /** A pool without a life sign for this long is suspected. */
   readonly silentSeconds?: number;
-  /** One that is suspected for this long, and still silent, is dead. */
+  /** A pool that is suspected for this long, and still silent, is dead. */
   readonly suspectSeconds?: number;
 }
 
@@ -29,8 +29,9 @@ const suspectSilent = async (tx: Db, silentSeconds: number): Promise<void> => {
 };
 
 /**
- * Finds the pools that are dead among those that hold a job. One that has a row is judged by its
- * life signs alone. One without is of the version before, or has ended: its session's lock counts.
+ * Finds the dead pools among those that hold a job. A pool with a row is judged only by its
+ * heartbeat. A pool without one is of the previous version, or has ended: its session's lock
+ * decides.
  */
 const findDead = async (tx: Db, patience: Required<Patience>): Promise<string[]> => {
   const { graceSeconds, suspectSeconds } = patience;
@@ -98,6 +99,6 @@ export const createDeadPoolSweep = (options: {
   everyMs: 2000,
   run: async () => {
     const pools = await releaseDeadPools(options.inTransaction);
-    if (pools > 0) options.logger.warn({ pools }, 'freed the jobs of workers that died');
+    if (pools > 0) options.logger.warn({ pools }, 'released the jobs of dead workers');
   },
 });

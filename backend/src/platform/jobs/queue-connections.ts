@@ -13,10 +13,10 @@ const once = (done: Connected[2] | undefined): Connected[2] => {
 };
 
 /**
- * Makes a pool take each connection back once, however often a callback releases it. The queue's
- * library releases the one that listens twice where it is stopped while its first LISTEN has no
- * answer: as it stops, and again when that statement fails. The pool throws at the second, nobody
- * catches it, and the process would exit with 1 in the middle of its shutdown.
+ * Makes a pool take each connection back once, however often a callback releases it. If the queue's
+ * library is stopped while its first LISTEN has no response, it releases the listening connection
+ * twice: as it stops, and again when that statement fails. The pool throws on the second release,
+ * and that error is uncaught, so the process would exit with 1 in the middle of its shutdown.
  */
 export const takeBackOnce = (pool: Pool): void => {
   const connect = pool.connect.bind(pool);
@@ -30,8 +30,9 @@ export const takeBackOnce = (pool: Pool): void => {
 const listening = /^(?:UN)?LISTEN /u;
 
 /**
- * Keeps a pool from listening, behind a pooler in transaction mode: nothing would be heard, and a
- * session that listened once would be told of every job for ever. Jobs are then found by asking.
+ * Keeps a pool from listening behind a pooler in transaction mode: it would receive nothing, and a
+ * session that listened once would get a notification of every job forever. Jobs are then found by
+ * polling.
  */
 export const neverListens = (pool: Pool): void => {
   pool.on('connect', (client) => {

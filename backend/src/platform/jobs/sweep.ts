@@ -21,7 +21,7 @@ interface SweepRowsOptions<Row> {
   /**
    * Either one batch of rows, or a function that returns the batch after a given row, in an order
    * that `handle` does not change. Use the function for tables without a column to postpone by. The
-   * pass then goes on to the end of the list, so that rows that fail hide none behind them.
+   * pass then continues to the end of the list, so that failing rows hide none behind them.
    */
   readonly rows: readonly Row[] | ((after: Row | undefined) => Promise<readonly Row[]>);
   readonly signal: AbortSignal;
@@ -32,7 +32,7 @@ interface SweepRowsOptions<Row> {
    * this, rows of one silent collaborator fill every batch and hide all others.
    */
   readonly postpone?: (row: Row) => Promise<void>;
-  /** Is called with what `handle` or `postpone` threw. The pass goes on with the next row. */
+  /** Called with the error of `handle` or `postpone`. The pass continues with the next row. */
   readonly onError: (error: unknown, row: Row) => void;
 }
 

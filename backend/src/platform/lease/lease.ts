@@ -13,7 +13,7 @@ interface LeaseColumns {
 interface LeaseRequest {
   /** Selects the row by its key, such as sql`id = ${id}::uuid`. */
   readonly row: Sql;
-  /** A new uuid for every try, so that nobody acts under the lease of an earlier one. */
+  /** A new uuid for every attempt, so that no process acts under the lease of an earlier one. */
   readonly holderId: string;
   /** Further conditions, such as a state. Nothing happens where they do not hold. */
   readonly where?: Sql;
@@ -28,7 +28,8 @@ interface TimedLeaseRequest extends LeaseRequest {
 /** A row that one worker may act on until a time, by the database's clock. */
 interface Lease {
   /**
-   * Takes a row that nobody holds, or whose lease has lapsed. Returns false when another holds it.
+   * Acquires a row without a lease, or with an expired one. Returns false when another process
+   * holds it.
    */
   acquire(db: Db, request: TimedLeaseRequest): Promise<boolean>;
   /**
@@ -36,20 +37,21 @@ interface Lease {
    * lost.
    */
   renew(db: Db, request: TimedLeaseRequest): Promise<boolean>;
-  /** Gives the row back to whoever comes next. Returns false when the lease was lost meanwhile. */
+  /** Releases the row for the next process. Returns false when the lease was lost meanwhile. */
   release(db: Db, request: LeaseRequest): Promise<boolean>;
   /** Sets both columns as `acquire` does, for an update that says `isFree` and more by itself. */
   taken(holderId: string, leaseMs: number): Sql;
   /** Returns the moment at which a lease taken now lapses, for an INSERT that takes it. */
   until(leaseMs: number): Sql;
   /**
-   * Returns the condition that nobody holds the row, with `alias` where the statement names its
+   * Returns the condition that the row has no valid lease, with `alias` if the statement names its
    * table.
    */
   isFree(alias?: string): Sql;
   /**
-   * Sets both columns as after a release, for an update that ends the work itself: by the holder,
-   * or by whoever learns the outcome from elsewhere, whose answer counts without the lease.
+   * Sets both columns as after a release, for an update that ends the work itself. That is by the
+   * holder, or by a process that gets the outcome from elsewhere, whose answer counts without the
+   * lease.
    */
   readonly cleared: Sql;
 }

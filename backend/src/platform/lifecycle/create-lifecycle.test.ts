@@ -181,7 +181,7 @@ describe('shutdown', () => {
     const running = await start('stuck');
     running.signal();
     expect(await running.exited).toBe(1);
-    expect(running.output()).toContain('the shutdown took too long');
+    expect(running.output()).toContain('the shutdown timed out');
   });
 
   it('names the server and the address when a port is taken', async () => {

@@ -7,8 +7,8 @@ import { createReadiness, type ReadinessCheck, type ReadinessReport } from './re
 import { createRequestWatch, drainUntilQuiet } from './watch-requests.ts';
 
 /**
- * After an error that nobody caught the process can't vouch for its state: it says so and exits
- * with 1, and is started again. What it was doing is in the database.
+ * After an uncaught error the process can't rely on its state: it logs the error, exits with 1 and
+ * is restarted. Its work in progress is in the database.
  */
 export const exitOnCrash = (logger: Logger): void => {
   process.on('uncaughtException', (error) => {
@@ -78,7 +78,7 @@ const createShutdown = (options: ShutdownOptions): Shutdown => {
   // otherwise let it end quietly, with 0 and nothing closed.
   const exitAtDeadline = (): void => {
     setTimeout(() => {
-      logger.fatal({ graceMs }, 'the shutdown took too long');
+      logger.fatal({ graceMs }, 'the shutdown timed out');
       process.exit(1);
     }, graceMs);
     setTimeout(cutRequests, Math.max(1000, graceMs - closingMs)).unref();
@@ -125,8 +125,8 @@ interface LifecycleOptions {
    */
   readonly graceMs: number;
   /**
-   * The time in which requests are served after the signal in any case, until the endpoint has left.
-   * While some still come it goes on, for half of the grace that is left at most.
+   * The time for which requests are served after the signal in any case, until the endpoint is
+   * removed. If requests still arrive, it continues for at most half of the remaining grace period.
    */
   readonly drainDelayMs: number;
   /** Runs at the signal: takes no more jobs, ends loops. Resolves when running work is done. */

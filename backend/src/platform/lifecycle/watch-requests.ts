@@ -1,6 +1,9 @@
 import type { Server } from 'node:http';
 
-/** Asked for as long as a process listens, by whoever checks or measures it: no client's requests. */
+/**
+ * Paths that checks and scrapers request as long as a process listens. They are not requests of
+ * clients.
+ */
 const checkedPaths = new Set(['/', '/healthz', '/readyz', '/metrics', '/switches']);
 
 interface RequestWatch {
@@ -43,8 +46,8 @@ interface QuietOptions extends DrainTimes {
 }
 
 /**
- * Waits for the delay, and then until no request has come for a while: a proxy that was slow to
- * learn that the process leaves still finds it. A process without a delay has no proxy before it.
+ * Waits for the delay, and then until no request has come for a while, so that a proxy that removes
+ * the process late still reaches it. A process without a delay is not behind a proxy.
  */
 export const drainUntilQuiet = async (options: QuietOptions): Promise<void> => {
   const { drainDelayMs, sleep, idleMs, quietMs = 3000 } = options;

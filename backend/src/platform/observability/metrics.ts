@@ -260,7 +260,7 @@ export const createMetrics = (options: MetricsOptions): Metrics => {
   };
 };
 
-/** Answers `GET /metrics`. Who may ask is decided before. */
+/** Answers `GET /metrics`. Access is decided before. */
 export const createMetricsHandler =
   (metrics: Metrics): RequestHandler =>
   async (_req, res) => {

@@ -44,9 +44,9 @@ const scrubs: readonly Scrub[] = [
 ];
 
 /**
- * Removes, as the last line of defence, from a text (a message, a whole log line) whatever looks
- * like a token, a credential or signature in an address, an email, a phone, a PAN, an Aadhaar
- * number or a bank account. What is known by its key is taken out before, by `redactKeys`.
+ * Removes, as the last line of defence, from a text (a message, a whole log line) everything that
+ * looks like a token, a credential or signature in an address, an email, a phone, a PAN, an Aadhaar
+ * number or a bank account. `redactKeys` removes values of known keys before.
  */
 export const scrubText = (text: string): string => {
   let scrubbed = text;

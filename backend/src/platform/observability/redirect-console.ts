@@ -9,21 +9,21 @@ const toText = (value: unknown): string => {
 };
 
 /**
- * Makes lines of the log of what libraries, and Node itself, print: the queue's prints stacks and
- * advice beside it, and a warning of Node is text of several lines. Nothing but texts and errors is
- * shown, since what else is printed may hold anything.
+ * Turns the output of libraries and of Node into log lines: the queue prints stacks and advice, and
+ * a warning of Node has several lines. Only texts and errors are logged, since other values may
+ * contain anything.
  */
 export const redirectConsole = (logger: Pick<Logger, 'warn'>): void => {
   for (const method of methods) {
     console[method] = (...values: unknown[]): void => {
       const err = values.find((value) => value instanceof Error);
       const printed = values.map(toText).join(' ');
-      logger.warn({ printed, ...(err !== undefined && { err }) }, 'a library printed something');
+      logger.warn({ printed, ...(err !== undefined && { err }) }, 'a library wrote to the console');
     };
   }
   // Node's own listener prints.
   process.removeAllListeners('warning');
   process.on('warning', (warning) => {
-    logger.warn({ err: warning }, 'a warning of Node');
+    logger.warn({ err: warning }, 'Node.js emitted a warning');
   });
 };

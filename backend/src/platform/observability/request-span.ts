@@ -18,12 +18,11 @@ declare module 'express-serve-static-core' {
 }
 
 /**
- * Opens the span of each request, which goes on with the trace of whoever sent a `traceparent`.
- * It has the method, the route and the status, and nothing that a client sent.
- *
- * The instrumentation of node:http does so too, and binds a context to each request and response,
- * recorded or not. Here nothing is left to do for a request that is not recorded and whose path is
- * among `atHand`: it asks nobody, so nothing would go on with its trace.
+ * Opens the span of each request, which continues the trace of a `traceparent`. It has the method,
+ * the route and the status, and no client data. The instrumentation of node:http does so too, but
+ * binds a context to each request and response, recorded or not. Here there is no cost for a
+ * request that is not recorded and whose path is among `atHand`: it makes no calls, so nothing
+ * would continue its trace.
  */
 export const traceRequests =
   (atHand: ReadonlySet<string>): RequestHandler =>

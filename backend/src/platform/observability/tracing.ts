@@ -22,7 +22,7 @@ export const currentTraceparent = (): string | undefined => {
   return carrier[header];
 };
 
-/** Returns a context that goes on with the trace of whoever left this. */
+/** Returns a context that continues the trace of a `traceparent`. */
 export const continuing = (traceparent: string): Context =>
   propagation.extract(ROOT_CONTEXT, { [header]: traceparent });
 
@@ -37,7 +37,7 @@ interface SpanOptions {
   readonly name: string;
   readonly kind: 'client' | 'consumer' | 'internal';
   readonly attributes?: Attributes;
-  /** Continues the trace of whoever left this, instead of the one that is under way. */
+  /** Continues the trace of `traceparent` instead of the current one. */
   readonly traceparent?: string | undefined;
 }
 

@@ -1,7 +1,7 @@
 /**
  * The three outcomes of a call to a collaborator (contract: collaborators > Outcomes). `refused`
- * means it certainly did not happen. `unknown` means nobody can say yet: it is resolved by asking,
- * and never treated as one of the other two.
+ * means it certainly did not happen. `unknown` means that it may have happened: it is resolved by a
+ * query, and never treated as one of the other two.
  */
 export type Outcome<T> =
   | { readonly kind: 'done'; readonly value: T }
@@ -18,7 +18,7 @@ export const refused = (code: string, message: string): Outcome<never> => ({
   message,
 });
 
-/** Nobody can say: timeout, cut connection, 5xx, an empty or unreadable answer. */
+/** The outcome is unknown: timeout, cut connection, 5xx, an empty or unreadable response. */
 export const unknown = (reason: string): Outcome<never> => ({ kind: 'unknown', reason });
 
 /** Maps the value of a `done` outcome and leaves the others as they are. */

@@ -58,9 +58,9 @@ const sendTo = (redis: Redis) => {
 };
 
 /**
- * Counts in the cache, shared by all replicas, and beside it in memory. While the cache is down
- * the count in memory decides: each replica counts alone instead of letting all through
- * (contract: conventions > Rate limits).
+ * Counts in the cache, shared by all replicas, and also in memory. While the cache is down, the
+ * count in memory decides: each replica counts alone instead of admitting every request (contract:
+ * conventions > Rate limits).
  */
 const createFallbackStore = (options: FallbackStoreOptions): Store => {
   const { redis, prefix, onError = () => undefined } = options;
@@ -105,7 +105,7 @@ const createFallbackStore = (options: FallbackStoreOptions): Store => {
     },
     // The one that every request waits for, so with as few promises as it can have.
     async increment(key) {
-      // A copy: the memory's own record goes on counting while the cache is asked.
+      // A copy, because the memory's own record keeps counting while the cache responds.
       const alone = local.increment(key).then((record) => ({ ...record }));
       if (isResting()) return countAlone(alone);
       try {

@@ -19,9 +19,9 @@ const mostClients = 10_000;
 const isRefusal = (error: unknown): boolean => error instanceof AppError && error.status < 500;
 
 /**
- * Limits how often a client may be refused in a window. What is not refused is never counted, so
- * that a sender whose signatures are right sends as much as it has. Asking costs nothing: the
- * clients at the limit are known here, and the count in the cache is for the other replicas.
+ * Limits how often a client may be refused in a window. Accepted requests are not counted, so that
+ * a sender with valid signatures has no limit. A check costs nothing: the clients at the limit are
+ * in memory, and the count in the cache is for the other replicas.
  */
 export const createRefusalLimit = (options: RefusalLimitOptions): RefusalLimit => {
   const { limit, windowMs, onLimited, ...store } = options;

@@ -5,9 +5,9 @@ import type { Logger } from '../observability/logger.ts';
 import { isCluster, openCluster } from './open-cluster.ts';
 
 /**
- * `fail-fast`: a command fails at once while there is no connection, and after 200 ms (unless told
- * otherwise) when there is no answer. It is for everything a request waits for. `patient`: commands
- * wait for the connection, for subscriptions (the socket adapter).
+ * `fail-fast`: a command fails at once while there is no connection, and after 200 ms (by default)
+ * without a response. Use it for everything a request waits for. `patient`: commands wait for the
+ * connection. Use it for subscriptions (the socket adapter).
  */
 type RedisKind = 'fail-fast' | 'patient';
 
@@ -23,7 +23,10 @@ interface RedisExtras {
   readonly commandTimeoutMs?: number;
   /** A name that `CLIENT LIST` shows. */
   readonly connectionName?: string;
-  /** Names who is asked for the address of the master. The host of the URL is then its name. */
+  /**
+   * The Sentinels that return the address of the master. The host of the URL is then the master's
+   * name.
+   */
   readonly sentinels?: readonly RedisSentinel[];
   readonly sentinelPassword?: string | undefined;
   /** A client that writes: this one, which may write nothing, leaves a server together with it. */
@@ -39,8 +42,8 @@ const notInService = /\b(?:READONLY|LOADING|MASTERDOWN)\b/u;
 const leaving = 'not-in-service';
 
 /**
- * Asks the server for an answer again and again: what is subscribed to waits for messages and
- * would not notice that nobody sends any more.
+ * Pings the server repeatedly: a subscriber only waits for messages and would not notice a lost
+ * server.
  */
 const keepAsking = (redis: Redis): void => {
   let timer: NodeJS.Timeout | undefined;
@@ -60,9 +63,9 @@ const reconnectAfterMs = (attempt: number): number => Math.min(attempt * 100, 20
 const closing = new WeakSet<Redis>();
 
 /**
- * Connects a client again that ended while it looked for its server. The library ends it for good
- * when a Sentinel tells of a new master at that moment: it takes the word that closes a connection
- * to the old master for one that closes the client.
+ * Reconnects a client that ended while it looked for its server. The library ends it permanently
+ * when a Sentinel announces a new master at that moment, because it takes the closing of the old
+ * connection for the closing of the client.
  */
 const keepConnecting = (redis: Redis): void => {
   let isLooking = false;
@@ -86,8 +89,9 @@ const optionsOf = {
 } as const;
 
 /**
- * Returns how the master is found by Sentinels, which are spoken to as it is: encrypted for a
- * `rediss://` address. They tell of a new master, so that a client leaves one that still answers.
+ * Returns how Sentinels find the master. They use the same encryption as the master: TLS for a
+ * `rediss://` address. They announce a new master, so that a client leaves an old one that still
+ * answers.
  */
 const bySentinels = (url: string, extras: RedisExtras) => {
   const { sentinels = [], sentinelPassword } = extras;

@@ -25,9 +25,9 @@ interface ClusterOptions {
 }
 
 /**
- * Opens a client of a cluster: each key has its server, and a server that a key has left says where
- * it is. It has the commands and the events of a client of one server, whose type it is given. Every
- * command of ours has one key, since two need not be together.
+ * Opens a client of a cluster. Each key has its server, and a server that no longer has a key
+ * redirects to the current one. The client has the commands and the events of a client of one
+ * server, and its type. Every command here has one key, since two keys may be on different servers.
  */
 export const openCluster = (url: string, options: ClusterOptions): Redis => {
   const { isPatient, reconnectAfterMs, ofEach } = options;
@@ -54,6 +54,6 @@ export const openCluster = (url: string, options: ClusterOptions): Redis => {
       ...(protocol.startsWith('rediss') && { tls: {} }),
     },
   });
-  // Both inherit their commands, and are told apart by nothing that is used here.
+  // Both inherit their commands, and the code that uses them does not distinguish them.
   return cluster as unknown as Redis;
 };

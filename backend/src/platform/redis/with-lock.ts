@@ -22,7 +22,7 @@ const redlockOf = (redis: Redis): Redlock => {
   // delay of its own: a cache that refuses at once would keep everything else from running.
   const retries = { retryCount: 1, retryDelay: retryDelayMs, retryJitter: 30 };
   const made = new Redlock([redis], retries);
-  // Contention is emitted as an error, which nobody else would listen to.
+  // Contention is emitted as an error, which would otherwise have no listener.
   made.on('error', () => undefined);
   redlocks.set(redis, made);
   return made;

@@ -21,10 +21,9 @@ interface UseBoundOptions {
 }
 
 /**
- * Creates a bound on uses, counted in PostgreSQL: it holds across replicas, and while Redis is
- * away. A window begins with its first use. What is refused is not counted, so that whoever goes on
- * asking is let in when the window ends. A window in the future is one of before a clock was set
- * back.
+ * Creates a bound on uses, counted in PostgreSQL, so it holds across replicas and without Redis. A
+ * window begins with its first use. Refused uses are not counted, so a caller that keeps trying is
+ * admitted when the window ends. A window in the future was written before the clock was set back.
  */
 export const createUseBound = ({
   clock,

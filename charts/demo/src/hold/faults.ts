@@ -116,7 +116,7 @@ const lostSeconds = 150;
 
 const nodeLost: Fault = {
   title: `a node lost for ${lostSeconds} s`,
-  // Until Kubernetes notices, its pods are still asked, and nobody answers.
+  // Until Kubernetes notices, its pods still get requests, which get no response.
   allowed: [/^50[24]\b/u, /timeout|timed out|EOF|reset|refused|no route/iu],
   async run(context) {
     const node = await spareNode(context);

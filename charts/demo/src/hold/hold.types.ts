@@ -1,6 +1,6 @@
 import type { DemoContext } from '../cluster.types.ts';
 
-/** What was seen of a target's requests while something failed. */
+/** The observed requests of a target during a fault. */
 export interface Figures {
   readonly sent: number;
   readonly failed: number;
@@ -15,7 +15,7 @@ export interface Figures {
 /** Something that happens to a cluster while it serves. */
 export interface Fault {
   readonly title: string;
-  /** Lets it happen, and ends when all is well again. Returns what else is to be told. */
+  /** Causes the fault, and resolves when everything has recovered. Returns what else to report. */
   readonly run: (context: DemoContext) => Promise<string>;
   /** The answers that may be other than 200: such as `503` of a database that is away. */
   readonly allowed: readonly RegExp[];

@@ -47,7 +47,7 @@ sleep ${seconds}
 ${enter} nft delete table inet hold
 `;
 
-/** Cuts a node off from everybody for a while. Its processes go on, as after a broken cable. */
+/** Cuts a node off from the network for a while. Its processes continue, as with a broken cable. */
 export const nodeScript = (seconds: number): string =>
   cut('nsenter --target 1 --mount --net', seconds);
 
@@ -68,7 +68,7 @@ interface NodeWork {
   readonly script: string;
 }
 
-/** Starts a script on a node, with all rights there. It goes on by itself. */
+/** Starts a script on a node, with all rights there. It runs in the background. */
 export const startOnNode = async (
   context: DemoContext,
   { node, script }: NodeWork,

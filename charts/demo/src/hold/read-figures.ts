@@ -18,7 +18,9 @@ interface Answer {
   readonly failure: string | undefined;
 }
 
-/** Returns the answer that a line of k6's JSON output tells of, or undefined for any other line. */
+/**
+ * Returns the response that a line of k6's JSON output describes, or undefined for any other line.
+ */
 const readLine = (line: string): Answer | undefined => {
   if (!line.includes('"metric":"hold_answer"') || !line.includes('"Point"')) return undefined;
   const { data } = pointWire.parse(JSON.parse(line));

@@ -29,11 +29,11 @@ const forK6 = ({
 });
 
 interface RunningK6 {
-  /** Ends the load. Returns what became of the requests. */
+  /** Ends the load. Returns the results of the requests. */
   stop(): Promise<Figures>;
 }
 
-/** Starts k6 with the targets. It goes on until it is stopped. */
+/** Starts k6 with the targets. It runs until it is stopped. */
 export const startK6 = (targets: readonly LoadTarget[]): RunningK6 => {
   const folder = mkdtempSync(join(tmpdir(), 'hold-'));
   const output = join(folder, 'points.json');

@@ -2,7 +2,7 @@ import { Agent } from 'node:http';
 import { sendRequest } from '../tools/send-request.ts';
 import type { LoadReport, LoadTarget } from './load.types.ts';
 
-/** Longer than any proxy or client waits: an answer that is late is told as slow. */
+/** Longer than any proxy or client waits: a late response is reported as slow. */
 const answerWithinMs = 30_000;
 
 const whyOf = (error: unknown): string => {
@@ -63,7 +63,7 @@ const startOne = (target: LoadTarget): Running => {
   };
 };
 
-/** A load that goes on until it is stopped, and then tells of every request. */
+/** A load that runs until it is stopped, and then reports every request. */
 export interface Load {
   stop(): Promise<readonly LoadReport[]>;
 }

@@ -23,8 +23,8 @@ const databaseUrl = async ({ kubectl, forward }: DemoContext): Promise<string> =
 };
 
 /**
- * Customers and operators come by the public ingress. What nobody reaches from outside (accounting,
- * the sandbox's controls, the database) comes by port-forwards.
+ * Customers and operators use the public ingress. Services that are not reachable from outside
+ * (accounting, the sandbox's controls, the database) use port-forwards.
  */
 const findEndpoints = async (context: DemoContext): Promise<DemoEndpoints> => {
   const { customer, admin } = context.readState('ingressEndpoints');

@@ -6,7 +6,9 @@ import { sendRequest } from '../tools/send-request.ts';
 const base = '/api/v1/accounting';
 const visitor = 'accounting-visitor';
 
-/** Runs in a pod: asks at the address of the first argument for each path, prints the statuses. */
+/**
+ * Runs in a pod: requests each path at the address of the first argument, and prints the statuses.
+ */
 const visitorScript = `
 const { get } = require('node:http');
 const [address, port, host, ...paths] = process.argv.slice(1);

@@ -30,7 +30,7 @@ export const replaceAll = async (context: DemoContext): Promise<string> => {
   return countByComponent(before);
 };
 
-/** A rolling update while customers, operators and a gateway go on calling. */
+/** A rolling update while customers, operators and a gateway keep sending requests. */
 export const rollUnderLoad: ClusterStep = {
   title: 'A rolling update under constant load, through the ingress',
   async run(context) {

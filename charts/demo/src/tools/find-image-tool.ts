@@ -43,8 +43,8 @@ const isThere = async (command: string): Promise<boolean> =>
   (await tryTool(command, ['version'])).code === 0;
 
 /**
- * The way to bring an image to the cluster: the program that was given, else docker with what made
- * the cluster, told by the kube context's name.
+ * Finds the way to load an image into the cluster: the given program, else docker with the tool
+ * that made the cluster, as the kube context's name shows.
  * @throws Error that says what is missing
  */
 export const findImageTool = async (

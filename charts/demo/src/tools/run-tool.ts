@@ -29,7 +29,7 @@ export const tryTool = (
     }
     child.once('error', (error) => resolve({ code: 127, stdout: '', stderr: error.message }));
     child.once('close', (code) => resolve({ code: code ?? 1, ...texts }));
-    // One that reads nothing may be gone before it is written to.
+    // A program that reads no input may have ended before it is written to.
     child.stdin.on('error', () => {});
     child.stdin.end(stdin);
   });

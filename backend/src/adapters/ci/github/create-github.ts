@@ -45,7 +45,7 @@ interface Carried {
 
 const silent = (): void => {};
 
-/** Loads Octokit at the first call: a process that is never asked about a deployment has none. */
+/** Loads Octokit at the first call, so that a process that makes none does not load it. */
 const openOctokit = async (apiUrl: string): Promise<Octokit> => {
   const { Octokit } = await import('@octokit/rest');
   return new Octokit({

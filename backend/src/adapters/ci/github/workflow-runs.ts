@@ -4,10 +4,10 @@ import type { CiRun, DeployTarget } from '../port.ts';
 export type { CiRun } from '../port.ts';
 
 /*
- * What the service and goldctl both know of GitHub's REST API, version 2022-11-28:
+ * The parts of GitHub's REST API, version 2022-11-28, that the service and goldctl share:
  * docs.github.com/rest/actions/workflow-runs ("List workflow runs for a workflow") and
- * docs.github.com/rest/actions/workflows ("Create a workflow dispatch event", with `return_run_details`
- * since February 2026). Each sends the requests in its own way, and has its own word for a failure.
+ * docs.github.com/rest/actions/workflows ("Create a workflow dispatch event", with
+ * `return_run_details` since February 2026). Each has its own client and its own errors.
  */
 
 /** Returns the file of the workflow that deploys a target. */
@@ -24,7 +24,10 @@ const account = z.object({ login: z.string().nullish() }).nullish().catch(undefi
 const optionalText = z.string().nullish().catch(undefined);
 const time = z.iso.datetime({ offset: true });
 
-/** One of `workflow_runs`. Holds only what is read. All but its id and time may be missing. */
+/**
+ * An element of `workflow_runs`, with only the fields that are read. All but its id and time may be
+ * missing.
+ */
 export const workflowRun = z.object({
   id: runId,
   name: optionalText,
@@ -80,7 +83,7 @@ export const toRun = (target: DeployTarget, run: WorkflowRun): CiRun => {
   };
 };
 
-/** Returns what a dispatch sends beside the workflow that it starts. */
+/** Returns the body of a dispatch, without the workflow that it starts. */
 export const dispatchOf = (branch: string, correlationId: string) => ({
   ref: branch,
   inputs: { correlation_id: correlationId },

@@ -228,7 +228,7 @@ const verifyTrade = async (
   const isAboutOurs =
     (answer.user_id ?? request.providerUserId) === request.providerUserId &&
     (answer.rate_id ?? request.rateId) === request.rateId;
-  // Another customer's transaction binds nobody here.
+  // A response with another customer's transaction has no effect here.
   if (!isAboutOurs) return unknown(ANSWER_ABOUT_ANOTHER);
   if (answer.gold_amount !== grams) {
     return refused(GRAMS_MISMATCH, 'the verify returned other grams than requested');

@@ -6,8 +6,9 @@ import type { RowRules } from '../../read-rows.ts';
 
 /*
  * The adapter's assumptions about SafeGold, in one place. Pages are those of
- * api-doc.safegold.com/reference. What the public pages don't settle is marked "unverified": it
- * comes from client code of third parties or is our reading, and is to be checked on staging.
+ * api-doc.safegold.com/reference. Points that the public pages don't settle are marked
+ * "unverified": they come from third-party client code or from our interpretation, and must be
+ * checked on staging.
  */
 
 const minuteMs = 60_000;
@@ -137,7 +138,7 @@ export const buyPriceAnswer = z.looseObject({
 /** sell-price-api */
 export const sellPriceAnswer = z.object({ current_price: price, rate_id: id });
 
-/** The optional spot price beside the buy price. */
+/** The optional spot price, next to the buy price. */
 export const spotPrice = price;
 
 /** registration-api, fetch-balance-api-1 */
@@ -193,7 +194,7 @@ export const invoiceAnswer = (baseUrl: string) => {
   });
 };
 
-/** A row of the history: known from client code only, which shows no field beside these. */
+/** A row of the history. It is known only from client code, which shows no other fields. */
 const transactionRow = z.object({
   tx_id: id,
   type: z.string().nullish().catch(undefined),

@@ -60,7 +60,7 @@ const connect = async (config: AwsKmsConfig): Promise<Connection> => {
       secretAccessKey !== undefined && { credentials: { accessKeyId, secretAccessKey } }),
     // The guard repeats: both calls are safe to repeat.
     maxAttempts: 1,
-    // Node's own agent goes by the proxy of the environment (NODE_USE_ENV_PROXY).
+    // Node's own agent uses the proxy of the environment (NODE_USE_ENV_PROXY).
     requestHandler: { httpsAgent: globalAgent },
   });
   return { sdk, client };

@@ -58,7 +58,8 @@ export const createVaultTransit = (
     baseUrl: config.VAULT_BASE_URL,
     timeoutMs: config.VAULT_TIMEOUT_MS,
     headers: {
-      // Asked for by Vault Proxy, so that no browser can be made to send the request.
+      // Vault Proxy requires this header, so that no browser can be tricked into sending the
+      // request.
       'x-vault-request': 'true',
       ...(token !== undefined && { 'x-vault-token': token }),
     },

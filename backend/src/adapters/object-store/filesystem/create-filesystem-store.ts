@@ -130,9 +130,9 @@ const readWhole = async (file: string): Promise<StoredObject> => {
 };
 
 /**
- * Creates a store of objects as files of one directory, 0600, written beside and then moved into
- * place, so that a reader sees all of an object or none of it. File and directory are synced before
- * `done`.
+ * Creates a store of objects as files of one directory, with mode 0600. Each file is written under
+ * a temporary name and then renamed, so that a reader sees all of an object or none of it. File and
+ * directory are synced before `done`.
  */
 export const createFilesystemStore = (config: FilesystemConfig): ObjectStore => {
   const root = path.resolve(config.OBJECT_STORE_DIR);

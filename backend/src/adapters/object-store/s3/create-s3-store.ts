@@ -86,7 +86,7 @@ const connect = async (config: S3Config): Promise<Connection> => {
     ...(credentials !== undefined && { credentials }),
     // The guard repeats what is safe to repeat. A conditional put is not.
     maxAttempts: 1,
-    // Node's own agent goes by the proxy of the environment (NODE_USE_ENV_PROXY).
+    // Node's own agent uses the proxy of the environment (NODE_USE_ENV_PROXY).
     requestHandler: { httpsAgent: globalAgent },
     // Checksums of a newer kind are unknown to many compatible servers.
     requestChecksumCalculation: 'WHEN_REQUIRED',

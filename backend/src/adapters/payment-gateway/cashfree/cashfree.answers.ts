@@ -24,7 +24,7 @@ import {
  * short word, an amount a safe integer of paise.
  */
 
-/** Reads an id of ours or of Cashfree's, as text or as a number. */
+/** Reads an id, ours or Cashfree's, as text or as a number. */
 export const id = textOrDigits.refine((text) => /^[\w.:-]{1,128}$/u.test(text));
 
 /**
@@ -132,7 +132,7 @@ export const paymentRows = (orderId: string, now: Date): RowRules<GatewayPayment
     })
     .transform((payment): GatewayPayment => {
       const status = meaningOf(paymentStatuses, payment.payment_status, 'PENDING');
-      // Authorised money that nobody has captured yet is no capture.
+      // Authorised money that is not captured yet is not a capture.
       const isHeld = status === 'CAPTURED' && payment.is_captured === false;
       return {
         gatewayPaymentId: payment.cf_payment_id,
@@ -148,7 +148,7 @@ export const paymentRows = (orderId: string, now: Date): RowRules<GatewayPayment
 
 /**
  * A charge under a subscription. `payment_id` is the order that it was requested for. Before it has
- * been presented it may have no id of Cashfree's: until then it goes by the order's.
+ * been presented it may have no id at Cashfree, and is identified by the order until then.
  */
 export const chargeAnswer = z
   .object({
@@ -185,8 +185,8 @@ const ofPayment = (paymentId: string, idOf: (row: Fields) => unknown) => ({
 });
 
 /**
- * Refunds of an order, those of one of its payments. One that names no payment may be that one's,
- * so it is not read as anybody's.
+ * Refunds of an order, or of one of its payments. A refund without a payment id may belong to any
+ * of them, so it is not assigned to one.
  */
 export const refundRows = (paymentId: string, now: Date): RowRules<GatewayRefund> => ({
   entity: 'refund',

@@ -124,7 +124,7 @@ export const disputeStatus = (status: string): GatewayDispute['status'] => {
 export const isKnownDispute = (name: string): boolean =>
   /^[A-Z_]*(?:DISPUTE|RETRIEVAL|CHARGEBACK|ARBITRATION)_[A-Z_]+$/u.test(name);
 
-/** `PaymentEntity.payment_group`: the groups of an instrument that a customer can ask for. */
+/** `PaymentEntity.payment_group`: the groups of an instrument that a customer can choose. */
 const methodOfGroup: Readonly<Record<string, string>> = {
   net_banking: 'netbanking',
   credit_card: 'card',

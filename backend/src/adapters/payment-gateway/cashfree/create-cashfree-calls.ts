@@ -61,8 +61,8 @@ export const createCashfreeCalls = (config: CashfreeConfig, deps: AdapterDeps): 
 };
 
 /**
- * Reads what an earlier request made, where the answer to a repeat says that there was one. While
- * Cashfree shows nothing of it, nobody can say what becomes of that request.
+ * Reads the result of an earlier request, when the response to a repeat reports that there was one.
+ * While Cashfree shows no result, its outcome is unknown.
  */
 export const resolveRepeat = async <T>(
   posted: Outcome<T>,

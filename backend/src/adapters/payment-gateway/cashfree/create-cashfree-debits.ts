@@ -33,8 +33,8 @@ export interface CashfreeDebits {
 }
 
 /**
- * Compares whose mandate it is with whose order. Where either shows no number, waiting would not
- * tell: the debit is refused at once, with the reason.
+ * Compares the owner of the mandate with the customer of the order. If either has no phone number,
+ * waiting would not help: the debit is refused at once, with the reason.
  */
 const compareOwners = (ofMandate: string, ofOrder: string): Outcome<true> => {
   if (ofMandate === '') return refused(GATEWAY_REFUSED, 'the mandate shows no phone number');
@@ -61,8 +61,8 @@ export const createCashfreeDebits = ({
   };
 
   /**
-   * A token comes from a customer's device. It is charged for nobody but the customer whose phone
-   * number the mandate was given with, however a token of another may have been come by.
+   * A token comes from a customer's device. Only the customer whose phone number the mandate was
+   * given with is charged, even if the token was stolen.
    */
   const checkOwner = async ({
     gatewayOrderId,

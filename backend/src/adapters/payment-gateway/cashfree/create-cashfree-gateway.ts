@@ -105,9 +105,9 @@ const hasSession = (order: GatewayOrder): boolean =>
   order.checkoutSession !== undefined || order.status !== 'OPEN';
 
 /**
- * Returns an order that a checkout can be opened for. Without its session nobody can pay it, so it
- * is refused at once and another gateway can be chosen, where a second read does not show one
- * either. A mandate is charged without a checkout.
+ * Returns an order for which a checkout can be opened. Without a session the customer cannot pay
+ * the order. If a second read has no session either, the order is refused at once, so that another
+ * gateway can be chosen. A mandate is charged without a checkout.
  */
 const requireSession = async (
   made: Outcome<GatewayOrder>,

@@ -72,7 +72,7 @@ const readPayment: Read = ({ name, occurredAt, data }) => {
   const { order, payment } = read.data;
   const { payment_group: group } = payment;
   return {
-    // Authorised money that nobody has captured yet is no capture.
+    // Authorised money that is not captured yet is not a capture.
     kind: payment.is_captured === false ? 'other' : (wire.paymentEvents.get(name) ?? 'other'),
     name,
     gatewayOrderId: order.order_id,
@@ -91,7 +91,7 @@ const readCharge: Read = ({ name, occurredAt, data }) => {
   // The type is optional in the types of `cashfree-pg`. Only a charge bears the id of an order.
   const isCharge = (charge.payment_type ?? wire.chargeType) === wire.chargeType;
   return {
-    // The authorisation of a mandate is a payment too, and of no order of ours.
+    // The authorisation of a mandate is a payment too, but for none of our orders.
     kind: isCharge ? (wire.chargeEvents.get(name) ?? 'other') : 'other',
     name,
     gatewayOrderId: charge.payment_id,

@@ -87,7 +87,7 @@ const createRazorpayCalls = (config: RazorpayConfig, deps: AdapterDeps): Razorpa
 
 interface Pages {
   readonly listed: Outcome<readonly unknown[]>;
-  /** False where the list goes on after the last page that was read. */
+  /** False if the list continues after the last page that was read. */
   readonly isWhole: boolean;
 }
 
@@ -106,8 +106,9 @@ const readPages = async (
 };
 
 /**
- * Reads a list by time, newest first: where it goes on after the pages of one stretch, the next one
- * ends where the oldest row of this one begins. Rows of that second come twice and count once.
+ * Reads a list by time, newest first. If it continues after the pages of one stretch, the next
+ * stretch ends where the oldest row of this one begins. Rows of that second appear twice and count
+ * once.
  */
 const readStretches = async (
   since: wire.Stretch,
@@ -190,9 +191,9 @@ const createRazorpayDebits = (calls: RazorpayCalls): Debits => ({
 });
 
 /**
- * Finds the address and number that a recurring payment repeats of its customer, who must be the
- * order's. A customer without a number is refused at once: whose mandate it is can't be told, and
- * waiting would not tell it either.
+ * Finds the email address and phone number that a recurring payment repeats. The customer must be
+ * the order's. A customer without a phone number is refused at once, since the owner of the mandate
+ * can't be determined and waiting would not help.
  */
 const findOwner = async (
   { get }: RazorpayCalls,

@@ -12,7 +12,7 @@ import {
 
 /* What Razorpay's webhooks carry. Pages are those of razorpay.com/docs, as in `razorpay.wire.ts`. */
 
-/** webhooks/payments, webhooks/orders: `order.paid` has the payment beside its order. */
+/** webhooks/payments, webhooks/orders: `order.paid` contains the payment and its order. */
 export const paymentEvents: ReadonlyMap<string, ParsedPaymentEvent['kind']> = new Map([
   ['payment.captured', 'captured'],
   ['order.paid', 'captured'],

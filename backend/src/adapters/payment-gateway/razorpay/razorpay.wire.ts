@@ -72,8 +72,8 @@ export const disputesSince = (createdAt: Date | undefined): Stretch =>
     : { from: Math.floor((createdAt.getTime() - reportedWithinMs) / 1000) };
 
 /**
- * test-s2s/error-index: a receipt that an order of the account has already. Unverified: that every
- * account is held to it. One that is not makes a second order.
+ * test-s2s/error-index: an order of the account already has this receipt. Unverified: that this
+ * applies to every account. An account without the check would create a second order.
  */
 export const saysReceiptIsUsed = (message: string): boolean =>
   /receipt should be unique/i.test(message);
@@ -192,7 +192,9 @@ const stateIn = (table: Readonly<Record<string, unknown>>) => ({
 export const optionalMoment = moment.nullish().catch(undefined);
 const status = z.string().nullish().catch(undefined);
 
-/** Types of `razorpay`: a note is text or a number, and `notes` an empty list where there are none. */
+/**
+ * Types of `razorpay`: a note is text or a number, and `notes` is an empty list if there are none.
+ */
 const note = textOrDigits.nullish().catch(undefined);
 
 /** api/orders/entity. An order has no receipt where it was made without one. */
@@ -246,7 +248,10 @@ export const paymentRows = (orderId: string, now: Date): RowRules<ListedPayment>
     }),
 });
 
-/** api/payments/fetch-all-payments: those of the account. One of a payment link has no order. */
+/**
+ * api/payments/fetch-all-payments: the payments of the account. A payment of a payment link has no
+ * order.
+ */
 export const accountPayments = (now: Date): RowRules<AccountPayment> => ({
   entity: 'payment',
   names: (row) => row['order_id'],
@@ -354,8 +359,8 @@ export const orderContactAnswer = z.object({
 });
 
 /**
- * api/customers/fetch, types of `razorpay`: a customer may have neither e-mail nor number. Without
- * the number nobody can say whose mandate it is.
+ * api/customers/fetch, types of `razorpay`: a customer may have neither email nor phone number.
+ * Without the number, the owner of the mandate can't be determined.
  */
 export const customerAnswer = z.object({
   id,

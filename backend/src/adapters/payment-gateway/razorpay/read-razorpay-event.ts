@@ -57,9 +57,9 @@ const readReversal = (
 };
 
 /**
- * A signed webhook body in our words, or `unreadable` where the service has no use for it. The
- * event's name decides what happened: the snapshot beside it may already say more. An event that
- * names no time happened at that of its payment, or now.
+ * Reads a signed webhook body, or `unreadable` if the service can't use it. The event's name
+ * decides what happened: the snapshot in it may already be newer. An event without a time has the
+ * time of its payment, or now.
  */
 export const readRazorpayEvent = (
   rawBody: Buffer,
@@ -71,8 +71,8 @@ export const readRazorpayEvent = (
   const payment = paymentOfEvent.safeParse(payload['payment']?.entity);
   const occurredAt = at ?? payment.data?.created_at ?? now;
   const reversal = reversalEvents.get(name);
-  // webhooks/refunds: a payment that was never captured is refunded by itself. No money of ours
-  // went away.
+  // webhooks/refunds: a payment that was never captured is refunded automatically. No captured
+  // money was reversed.
   const isAutoRefund = payment.success && payment.data.captured === false;
   if (reversal !== undefined && !isAutoRefund) {
     return readReversal(parsed.data, occurredAt, reversal, payment.data?.order_id);

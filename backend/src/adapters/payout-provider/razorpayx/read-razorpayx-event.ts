@@ -16,8 +16,8 @@ const entityOf = (part: unknown): unknown =>
   typeof part === 'object' && part !== null && 'entity' in part ? part.entity : undefined;
 
 /**
- * A signed webhook body in our words, or `unreadable` where the service has no use for it. The
- * event's name decides what happened: the snapshot beside it may already say more.
+ * Reads a signed webhook body, or `unreadable` if the service can't use it. The event's name
+ * decides what happened: the snapshot in it may already be newer.
  */
 export const readRazorpayxEvent = (rawBody: Buffer): PayoutProviderEvent => {
   const parsed = eventBody.safeParse(parseSignedJson(rawBody));

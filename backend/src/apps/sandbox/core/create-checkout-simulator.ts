@@ -66,7 +66,9 @@ interface CheckoutDeps {
   readonly settleMs: number;
 }
 
-/** The dependencies that every gateway of the sandbox has beside its own keys and secrets. */
+/**
+ * The dependencies that every gateway of the sandbox has in addition to its own keys and secrets.
+ */
 export interface GatewayDeps extends Omit<CheckoutDeps, 'protocol' | 'store'> {
   readonly clock: Clock;
   readonly random: Random;

@@ -26,7 +26,7 @@ export const leaveOut = (
   return list === undefined ? strip(body) : list.replace(list.rows.map(strip));
 };
 
-/** Returns an answer in a state that nobody knows, and the same of each row of a list. */
+/** Returns a response in an undocumented state, and the same for each row of a list. */
 export const inOddState = (body: unknown, { state }: AnswerShape): unknown => {
   if (state === undefined) return body;
   const change = (row: unknown): unknown => ({ ...fieldsOf(row), [state]: 'on_the_moon' });

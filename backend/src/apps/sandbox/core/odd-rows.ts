@@ -1,9 +1,9 @@
 import type { Call } from './collaborator.ts';
 
 /*
- * Rows that the sandbox's lists hold for good, beside those that are asked about: of something
- * else, in states of no document, and with nothing where a figure belongs. Vendors' lists hold such
- * rows, and what reads a list must not stumble over one of them.
+ * Rows that the sandbox's lists always contain, in addition to those of the queried object: of
+ * another object, in undocumented states, and without amounts. Vendors' lists contain such rows,
+ * and a reader of lists must cope with them.
  */
 
 type Row = Readonly<Record<string, unknown>>;
@@ -29,7 +29,7 @@ export const rowsIn = (
   return undefined;
 };
 
-/** Returns a list with odd rows at its head, as far as the page that was asked for has room. */
+/** Returns a list that begins with odd rows, as far as the requested page has room. */
 export const withOddRows = (body: unknown, odd: readonly Row[], { query }: Call): unknown => {
   const list = rowsIn(body);
   if (list === undefined) return body;

@@ -13,7 +13,7 @@ export interface Delivery {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** One that is `lost` was never sent. */
+  /** A `lost` webhook was never sent. */
   readonly state: 'waiting' | 'delivered' | 'given_up' | 'lost';
   readonly attempts: number;
   readonly lastStatus: number | null;
@@ -22,7 +22,7 @@ export interface Delivery {
 type NewDelivery = Pick<Delivery, 'from' | 'event' | 'subject' | 'path' | 'headers' | 'body'>;
 
 export interface WebhookOutbox {
-  /** Sends until a 2xx comes back. Resolves then, or when it gives up. */
+  /** Sends until a 2xx comes back. Resolves then, or after the last attempt. */
   deliver(delivery: NewDelivery): Promise<void>;
   /** The newest `count`, newest first. */
   newest(count: number): readonly Delivery[];
@@ -41,7 +41,7 @@ interface WebhookOutboxOptions {
   readonly changed: () => void;
   /** Returns true for a webhook that a fault loses. */
   readonly isLost: (from: string) => boolean;
-  /** Waits between attempts. After the last one it gives up. */
+  /** The waits between attempts. There is no further attempt after the last. */
   readonly backoffMs: readonly number[];
 }
 

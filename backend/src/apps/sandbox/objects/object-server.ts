@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import express, { Router, type Request, type Response } from 'express';
 import { z } from 'zod';
 
-/** The one bucket, and whoever names this access key may do everything in it. */
+/** The only bucket. A caller that sends this access key may do everything in it. */
 const bucket = 'objects';
 const accessKeyId = 'dev-only-objects-key-id';
 const mostBytes = '32mb';
@@ -73,7 +73,8 @@ const put = (files: Files, key: string, req: Request, res: Response): void => {
 
 /**
  * Creates an S3-compatible server of one bucket, `objects`, for installations without a volume that
- * all pods can mount. It knows what the service's store asks for. A signature is not checked.
+ * all pods can mount. It supports the calls that the service's store makes. It does not check
+ * signatures.
  */
 export const objectServer = (stateDir: string | undefined): Router => {
   const files = stateDir === undefined ? inMemory() : inFolder(join(stateDir, 'objects'));

@@ -54,7 +54,7 @@ const pageBody = `
 </main>
 `;
 
-/** Reads a file that stands beside this one, and beside the bundle (build.ts copies it). */
+/** Reads a file of this folder, which is also next to the bundle (build.ts copies it). */
 const readAsset = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8');
 
 const pageStyle = readAsset('sandbox-page.css');

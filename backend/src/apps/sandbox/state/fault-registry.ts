@@ -53,7 +53,7 @@ export interface FaultRegistry {
   clear(): void;
 }
 
-/** Keeps faults in the order in which they were added. One that is used up is removed. */
+/** Keeps faults in the order in which they were added. A used-up fault is removed. */
 export const createFaultRegistry = (random: Random): FaultRegistry => {
   let faults: Fault[] = [];
   const use = (matches: (fault: Fault) => boolean): Fault | undefined => {

@@ -8,7 +8,7 @@ export interface MovableClock extends Clock {
   offsetMs(): number;
   setOffsetMs(offsetMs: number): void;
   advanceSeconds(seconds: number): void;
-  /** Sets the time to `date`, from which it goes on. */
+  /** Sets the time to `date`, from which it continues. */
   set(date: Date): void;
   reset(): void;
 }

@@ -1,6 +1,6 @@
 import { verify } from './verify.mjs';
 
-/* The page of the verifier: it reads what is put into it, and calls nobody. */
+/* The page of the verifier: it reads the file that is opened in it, and makes no requests. */
 
 const byId = (id) => document.getElementById(id);
 const setText = (id, text) => {

@@ -1,7 +1,7 @@
 /*
  * Verifies a proof of gold without trusting the service that made it. It needs nothing but Node 22
  * or a browser: `node verify.mjs proof.json [--key PUBLIC_KEY] [--customer ID] [--grams GRAMS]
- * [--previous STATEMENT.json]`. It reads files and calls nobody.
+ * [--previous STATEMENT.json]`. It reads files and makes no requests.
  *
  *   leaf       = SHA-256(0x00, statement's id, commitment, grams)
  *   commitment = SHA-256(0x03, salt, customer's id)

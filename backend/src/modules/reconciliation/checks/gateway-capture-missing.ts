@@ -6,7 +6,7 @@ import { askGateways } from './gateway/ask-gateway.ts';
 import { findUnknownCaptures, findUsedGateways } from './gateway/gateway-rows.ts';
 import { listGateway } from './gateway/list-gateway.ts';
 
-/** An order that can't exist: a gateway that says so is reachable. */
+/** An order id that can't exist: a gateway that answers "not found" is reachable. */
 const noSuchOrder = 'reconciliation-check';
 
 /** Checks that gateways without a list can be reached at all, where there is no order to fetch. */
@@ -41,7 +41,7 @@ export const gatewayCaptureMissing: Check = {
     for (const [code, gateway] of gateways) {
       if (gateway.account === undefined) continue;
       listed.push(code);
-      // A gateway that never had an order of ours is asked where no other was either.
+      // A gateway that never had an order of ours is queried only if no other gateway had one.
       if (used.has(code) || used.size === 0) {
         found.push(await listGateway(context, gateway, gateway.account));
       }

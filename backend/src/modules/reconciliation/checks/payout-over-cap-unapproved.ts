@@ -7,8 +7,9 @@ import { payoutsSince } from '../window.ts';
 const capPaise = 10_000_000n;
 
 /**
- * Finds payouts of the window above the cap that were sent without a SUPER_ADMIN's approval: nobody
- * approved it, or somebody who is none now and was none by the audit row of that day.
+ * Finds payouts of the window above the cap that were sent without the approval of a SUPER_ADMIN:
+ * without any approval, or approved by an operator who is not a SUPER_ADMIN now and was none by the
+ * audit row of that day.
  */
 export const payoutOverCapUnapproved: Check = {
   id: 'payout_over_cap_unapproved',

@@ -51,7 +51,7 @@ const agreeing: Readonly<Record<OwnStatus, readonly ProviderStatus[]>> = {
 
 type PayoutProblem = 'PROVIDER_SAYS_OTHERWISE' | 'OTHER_AMOUNT';
 
-/** Compares an attempt of ours with the provider's payout of it. */
+/** Compares an attempt with the provider's payout. */
 export const findPayoutProblem = (
   own: OwnAttempt & {
     readonly amountPaise: bigint;
@@ -70,7 +70,7 @@ export const findPayoutProblem = (
 
 const stuckMs = 24 * 60 * 60_000;
 
-/** A payout that can't exist: a provider that says so is reachable. */
+/** A payout id that can't exist: a provider that answers "not found" is reachable. */
 const noSuchPayout = 'pout_00000000000000';
 
 type AttemptRow = {
@@ -106,7 +106,7 @@ const isStuck = (now: Date): Sql => {
         AND (NOT p.approval_required OR p.approved_at IS NOT NULL)))`;
 };
 
-/** Matches a payout `p` that failed or came back a day ago, and that nobody has retried since. */
+/** Matches a payout `p` that failed or was reversed over a day ago and was not retried since. */
 const isLeft = (now: Date): Sql => sql`
   (p.status IN ('FAILED', 'REVERSED')
     AND p.updated_at < ${addMs(now, -stuckMs)}::timestamptz)`;
@@ -215,10 +215,9 @@ const probe = async (
 };
 
 /**
- * Finds payouts that have been under way for a day, and failed ones that nobody has retried for a
- * day, of any age, and attempts on which the provider disagrees with our books: paid, failed or
- * reversed there alone, or of another amount. A payout of the provider under a reference of ours
- * that nothing here has is one too.
+ * Finds payouts in progress for over a day, failed ones of any age that were not retried for a day,
+ * and attempts whose state or amount differs at the provider: paid, failed or reversed only there.
+ * A payout of the provider with a reference of ours that no row here has is a finding too.
  */
 export const payoutStuck: Check = {
   id: 'payout_stuck',
@@ -241,7 +240,7 @@ export const payoutStuck: Check = {
       collaborator: payoutProvider.code,
       list: (request) => listAttempts(context, request),
       keyOf: ({ reference }) => reference,
-      // The list has it as we do. What it lacks, or has otherwise, is asked about singly.
+      // The list agrees with our row. A payout that is missing in it, or differs, is queried.
       isListed(row) {
         const answer = listed.answers.get(row.providerPayoutId ?? row.reference);
         return answer !== undefined && findPayoutProblem(row, answer) === undefined;

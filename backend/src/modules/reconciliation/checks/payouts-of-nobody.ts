@@ -10,9 +10,9 @@ const withHyphens = (id: string): string =>
   id.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/u, '$1-$2-$3-$4-$5');
 
 /**
- * Finds payouts of the provider that were or will be paid under a reference of ours which no
- * attempt here has: what a database lost that was restored, or that failed over to a standby which
- * lacked it. An attempt is written down before it is sent, and this reads after the answer.
+ * Finds payouts of the provider that were or will be paid with a reference of ours which no attempt
+ * here has. The row was lost when a database was restored, or failed over to a standby that lacked
+ * it. An attempt is written before it is sent, and this reads after the response.
  */
 export const findPayoutsOfNobody = async (
   read: Read,

@@ -30,7 +30,8 @@ export type TransactionRow = {
   readonly provider: string;
   readonly providerTxId: string;
   /**
-   * True for the order's own, or of its confirm that was done, or false for one that was given up.
+   * True for the order's transaction or that of its successful confirm, and false for that of an
+   * abandoned confirm.
    */
   readonly isOwn: boolean;
   /** By our books: the customer has the gold of a purchase, or the gold of a sale is gone. */
@@ -41,9 +42,9 @@ export type TransactionRow = {
 };
 
 /**
- * Lists the transactions of the window's orders: of those paid for or sold, and every one that a
- * confirm was ever sent for, also when it was given up. A checkout that nobody paid has none. A
- * transaction of another order is `duplicate_provider_transaction`.
+ * Lists the transactions of the window's orders: of those that were paid or sold, and of every
+ * confirm that was ever sent, even if it was abandoned. An unpaid checkout has none. A transaction
+ * of another order is `duplicate_provider_transaction`.
  */
 const listTransactions = ({ read, now, from }: CheckContext, { after, upTo, most }: RowsRequest) =>
   read<TransactionRow>(sql`
@@ -101,16 +102,17 @@ type BalanceRow = {
 };
 
 /**
- * Selects the customers who are one user `u` at the provider: whoever has a phone number, and those
- * who had it before and are deleted.
+ * Selects the customers who are one user `u` at the provider: the current owner of a phone number,
+ * and its earlier, deleted owners.
  */
 const sameAtProvider = sql`
   SELECT x.id FROM app_user x WHERE x.provider_user_id = u.provider_user_id`;
 
 /**
- * Lists the window's customers who ever bought or sold gold. Gold that went to the house, forfeited
- * or recovered, stays on the customer's account at the provider: a figure beside the rest. A
- * customer with a purchase of other grams than ordered is left out: somebody reviews it.
+ * Lists the window's customers who ever bought or sold gold. Forfeited or recovered gold, which
+ * belongs to the house, stays on the customer's account at the provider and is counted separately.
+ * A customer with a purchase of different grams than ordered is left out, since an operator reviews
+ * it.
  */
 const listBalances = ({ read, from }: CheckContext, { after, upTo, most }: RowsRequest) =>
   read<BalanceRow>(sql`
@@ -160,14 +162,14 @@ const isBeingResolved = (row: TransactionRow): boolean =>
   (row.orderStatus === 'MANUAL_REVIEW' && row.manualReviewCode === 'GRAMS_MISMATCH');
 
 /**
- * Compares a transaction of ours with the provider's status of it: what we say was traded was
- * traded there, and what was traded there is traded here or being resolved.
+ * Compares a transaction with the provider's status. What we have as traded must be traded there,
+ * and what was traded there must be traded here or in the course of being resolved.
  */
 export const findTransactionProblem = (
   row: TransactionRow,
   status: ProviderStatus,
 ): TransactionProblem | undefined => {
-  // A sale in progress there has left the customer's balance, and is not undone.
+  // A sale in progress has left the customer's balance at the provider, and is not undone.
   const isTradedThere = status === 'SUCCESS' || (status === 'IN_PROGRESS' && row.type === 'SELL');
   if (row.isTraded && row.isOwn) return isTradedThere ? undefined : 'TRADED_HERE_ONLY';
   return isTradedThere && !isBeingResolved(row) ? 'TRADED_THERE_ONLY' : undefined;
@@ -183,7 +185,7 @@ export const isExpectedBalance = (row: BalanceRow, atProvider: Grams): boolean =
   return atProvider >= least && atProvider <= most;
 };
 
-/** A transaction that can't exist: a provider that says so is reachable. */
+/** A transaction id that can't exist: a provider that answers "not found" is reachable. */
 const noSuchTransaction = { type: 'BUY', providerTxId: '0' };
 
 const fetchStatus = async (

@@ -6,10 +6,10 @@ import type { Check } from '../reconciliation.types.ts';
 const graceMs = 5 * 60_000;
 
 /**
- * Finds events of any age that were accepted over 5 min ago, concern something that we know, and
- * have not been applied. One that waits because applying it failed counts until somebody has found
- * out what it concerns. One of an unknown order counts once that order is known. (A capture of an
- * order that stays unknown is `gateway_capture_missing`.)
+ * Finds events of any age that were accepted over 5 min ago, concern a known row, and have not been
+ * applied. An event that waits because applying it failed counts even before its row is known. An
+ * event for an unknown order counts once that order is known. (A capture for an order that stays
+ * unknown is `gateway_capture_missing`.)
  */
 export const webhookBacklog: Check = {
   id: 'webhook_backlog',

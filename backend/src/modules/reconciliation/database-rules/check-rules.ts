@@ -6,7 +6,7 @@ import type { DatabaseRule } from './database-rule.ts';
 import { readDrift, type Drift } from './drift.ts';
 import { databaseRules } from './find-broken-rules.ts';
 
-/** What one run of a rule found. */
+/** The findings of one run of a rule. */
 interface RuleResult {
   readonly invariant: number;
   readonly says: string;
@@ -15,7 +15,9 @@ interface RuleResult {
   readonly samples: readonly Sample[];
 }
 
-/** What the rules of the database found, and by how much its places of money and gold differ. */
+/**
+ * The findings of the database's rules, and the differences between its totals of money and gold.
+ */
 export interface RulesReport {
   readonly rules: readonly RuleResult[];
   readonly drift: readonly Drift[];
@@ -24,11 +26,11 @@ export interface RulesReport {
 /** Checks every rule, and calls `onRule` after each. */
 export type CheckRules = (onRule?: () => Promise<void>) => Promise<RulesReport>;
 
-/** Nobody waits for a run at night, and a rule reads whole tables. */
+/** No request waits for a run at night, and a rule reads whole tables. */
 const statementMs = 20 * 60_000;
 const longestText = 200;
 
-/** Returns what leads an operator to a row. What is nested stays out. */
+/** Returns the columns that identify a row for an operator. Nested values are omitted. */
 const toSample = (row: object): Sample => {
   const sample: Record<string, Sample[string]> = {};
   for (const [name, value] of Object.entries<unknown>({ ...row })) {
@@ -71,8 +73,8 @@ const checkRule = async (client: Client, rule: DatabaseRule): Promise<Omit<RuleR
 };
 
 /**
- * Creates the check of every rule over the whole database, on a connection of its own. Each rule is
- * one statement and so sees one moment. A rule that cannot be checked reads ERROR, never OK.
+ * Creates the check of every rule over the whole database, on a separate connection. Each rule is
+ * one statement, so it sees one snapshot. A rule that cannot be checked reads ERROR, never OK.
  */
 export const createCheckRules =
   (deps: {

@@ -20,8 +20,8 @@ const legalTransitions = [
   .join(', ');
 
 /**
- * Hold product orders to their lines and their history. That a total is the sum of its parts, and a
- * line's of its own, is held by constraints. What goes over several rows is held here.
+ * Compare product orders with their lines and their history. Constraints ensure that the total of an
+ * order, and of a line, is the sum of its parts. These rules cover what spans several rows.
  */
 export const productOrderRules: readonly DatabaseRule[] = [
   {

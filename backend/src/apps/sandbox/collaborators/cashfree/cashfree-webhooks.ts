@@ -66,7 +66,7 @@ export const createCashfreeProtocol = (options: CashfreeProtocolOptions): Gatewa
   return {
     name: 'cashfree',
     webhookPath: '/v1/webhooks/payment/cashfree',
-    // Of a paid order Cashfree sends no event beside its payment's.
+    // Cashfree sends no event for a paid order, only for its payment.
     paymentEvents: (payment, order) => [paymentEvent(payment, order)],
     refundEvent: (refund, { payment, order }) =>
       subscriptionOf(payment) === ''

@@ -114,7 +114,7 @@ const oddRun = oddRow(
 const listRuns = (runs: GithubRunStore, call: Call): Answer => {
   const { owner, repo, workflow } = placeOf(call);
   if (!workflows.has(workflow)) return refusal(404, 'Not Found');
-  // `created` has other forms too, of which none is asked for here.
+  // `created` has other forms too, but no caller here uses them.
   const since = /^>=(.+)$/u.exec(call.query.get('created') ?? '')?.[1] ?? '';
   const found = runs
     .all()

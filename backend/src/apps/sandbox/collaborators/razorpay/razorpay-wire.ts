@@ -39,7 +39,7 @@ export const recurringSchema = z.object({
 /** Describes the body of POST payments/:id/refund. Without an amount all that is left goes. */
 export const refundSchema = z.object({ amount: z.number().int().min(1).optional() });
 
-/** Describes the page that a list is asked for: 10 rows by default, 100 at most. */
+/** Describes the requested page of a list: 10 rows by default, 100 at most. */
 export const pageSchema = z.object({
   count: z.coerce.number().int().min(1).max(100).default(10),
   skip: z.coerce.number().int().min(0).default(0),

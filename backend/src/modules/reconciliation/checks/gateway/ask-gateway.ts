@@ -31,7 +31,10 @@ interface AtGateway {
 }
 
 interface PaidPayments {
-  /** Those whose money came. Some gateways say REFUNDED of one that has gone back whole. */
+  /**
+   * The payments whose money was captured. Some gateways report REFUNDED for a payment that was
+   * refunded in full.
+   */
   readonly paid: readonly GatewayPayment[];
   /** True where a payment can't be read. */
   readonly isPartial: boolean;
@@ -74,7 +77,7 @@ const fetchPaid = async (
 
 interface PaymentReversals {
   readonly reversals: readonly GatewayReversal[];
-  /** False where the gateway can't say what it refunded of such a payment. */
+  /** False if the gateway can't report its refunds of such a payment. */
   readonly areRefundsReported: boolean;
   /** True where a refund or dispute can't be read. */
   readonly isPartial: boolean;
@@ -141,12 +144,12 @@ const fetchAll = async (
   };
 };
 
-/** Statuses of a payment order that is over: what its gateway says of it hardly changes. */
+/** Final statuses of a payment order, after which its gateway's report hardly changes. */
 const overStatuses: ReadonlySet<string> = new Set(['PAID', 'FAILED', 'EXPIRED']);
 
 /**
- * Asks the gateways singly about the payment orders that no list covers, and returns what they have
- * that we lack.
+ * Queries the gateways for each payment order that no list covers, and returns the payments that
+ * they have and we lack.
  */
 export const askGateways = async (
   context: CheckContext,

@@ -56,7 +56,7 @@ export const findUnknownCaptures = (read: Read, from: Date): Promise<Findings> =
           WHERE a.gateway = g.gateway AND a.gateway_order_id = g.gateway_order_id)`,
   );
 
-/** Returns those of the gateways that ever had an order of ours. */
+/** Returns the gateways that ever had an order of ours. */
 export const findUsedGateways = async (
   read: Read,
   codes: readonly string[],
@@ -79,9 +79,9 @@ export const keyOfPaymentOrder = (row: PaymentOrderRow): string =>
   `${row.paymentOrderId} ${row.gateway} ${row.gatewayOrderId ?? ''}`;
 
 /**
- * Lists the payment orders that no list by time covers: those of the window at gateways that have
- * none, and those that were made before it and given up in it, each at its gateway, and at the
- * others that were tried before and may have made an order too.
+ * Lists the payment orders that no list by time covers: those of the window at gateways without
+ * such a list, and those that were created before the window and closed in it. Each is listed at
+ * its gateway, and at the other gateways that were tried before and may have created an order too.
  */
 export const listPaymentOrders = (
   { read, from }: CheckContext,
@@ -146,8 +146,8 @@ export const findByReceipts = async (
 };
 
 /**
- * Returns the captures that are booked nowhere here and of which no event waits. It reads after
- * the gateway's answer, so that a capture booked meanwhile is none.
+ * Returns the captures that are not booked here and have no waiting event. It reads after the
+ * gateway's response, so that a capture that was booked meanwhile is not a finding.
  */
 export const findUnbooked = async <C extends Capture>(
   read: Read,
@@ -180,9 +180,9 @@ export const findUnbooked = async <C extends Capture>(
 };
 
 /**
- * Returns samples of the reversals of captures booked here that are recorded nowhere and of which
- * no event waits. A refund of money that a resolution here has paid back is none. It reads after
- * the answer.
+ * Returns samples of the reversals of captures booked here that are not recorded and have no
+ * waiting event. A refund that a resolution here has recorded is not a finding. It reads after the
+ * response.
  */
 export const findUnrecorded = async (
   read: Read,

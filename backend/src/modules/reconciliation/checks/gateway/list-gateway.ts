@@ -77,9 +77,9 @@ const walkList = async <T>(
 };
 
 /**
- * Finds out what captures of unknown gateway orders are for. Their orders are asked about singly:
- * the receipt is the payment order's id, also where the gateway order's own id was lost here. An
- * order with a receipt of another form is of somebody else who uses the account.
+ * Finds the payment orders of captures with unknown gateway orders. Each gateway order is queried:
+ * its receipt is the payment order's id, even if the gateway order's id was lost here. An order
+ * with a receipt of another form belongs to another user of the account.
  */
 const findStrangers = async (
   { read, limits, agreements }: CheckContext,
