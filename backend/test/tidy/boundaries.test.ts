@@ -121,7 +121,7 @@ const lintPlanted = async (folder: string) => {
   const linter = join(repositoryFolder, 'node_modules', '.bin', 'oxlint');
   const output = await new Promise<string>((resolve) => {
     // It exits with 1 when it finds something, as it shall.
-    execFile(linter, ['--format', 'json'], { cwd: folder }, (_error, stdout) => resolve(stdout));
+    execFile(linter, ['-c', config, '--format', 'json'], { cwd: folder }, (_error, stdout) => resolve(stdout));
   });
   return reportSchema.parse(JSON.parse(output)).diagnostics;
 };
