@@ -18,7 +18,10 @@ import {
   createOrderCustomerRoutes,
   hasOpenSale,
 } from '../modules/orders/index.ts';
-import { createOrderReviewRoutes, createReviewRoutes } from '../modules/order-reviews/index.ts';
+import {
+  createOrderReviewAdminRoutes,
+  createReviewAdminRoutes,
+} from '../modules/order-reviews/index.ts';
 import { createGoldProvider } from '../adapters/gold-provider/create-gold-provider.ts';
 import {
   createPaymentGateways,
@@ -37,10 +40,10 @@ import { findUser } from '../modules/identity/index.ts';
 import { createPayouts, hasPayoutInFlight, type PayoutHolds } from '../modules/payouts/index.ts';
 import { createPlans } from '../modules/plans/index.ts';
 import { createPrice, type LivePriceReader } from '../modules/price/index.ts';
-import { createQuoteRoutes } from '../modules/quotes/index.ts';
+import { createQuoteCustomerRoutes } from '../modules/quotes/index.ts';
 import { createRecordFirstBuy, createSettleRewards } from '../modules/referrals/index.ts';
 import {
-  createSellingRoutes,
+  createSellingCustomerRoutes,
   createSellingSweeps,
   type SellingRouteDeps,
 } from '../modules/selling/index.ts';
@@ -254,15 +257,15 @@ const createGold = (deps: GoldDeps) => {
   return {
     /** Quotes, purchases, sales, `POST /payments/orders`, orders and `/portfolio/history`. */
     customerRoutes: [
-      ...createQuoteRoutes(deps),
+      ...createQuoteCustomerRoutes(deps),
       ...createOrderCustomerRoutes(deps),
       ...buying.customerRoutes,
-      ...createSellingRoutes(deps),
+      ...createSellingCustomerRoutes(deps),
     ],
     adminRoutes: [
       ...createOrderAdminRoutes(deps),
-      ...createOrderReviewRoutes(deps),
-      ...createReviewRoutes(deps),
+      ...createOrderReviewAdminRoutes(deps),
+      ...createReviewAdminRoutes(deps),
     ],
     jobs: buying.jobs,
     sweeps: [...buying.sweeps, ...createSellingSweeps(deps)],

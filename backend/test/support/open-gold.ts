@@ -1,13 +1,13 @@
 import type { Redis } from 'ioredis';
 import type { OpenSandbox } from '../../src/apps/sandbox/testing/open-sandbox.ts';
 import type { Services, ServiceWraps } from '../../src/runtime/create-services.ts';
-import { createHolding, createHoldingRoutes } from '../../src/modules/holdings/index.ts';
-import { createIncidentRoutes } from '../../src/modules/incidents/index.ts';
-import { createOrderTimelineRoutes } from '../../src/modules/order-timeline/index.ts';
+import { createHolding, createHoldingCustomerRoutes } from '../../src/modules/holdings/index.ts';
+import { createIncidentAdminRoutes } from '../../src/modules/incidents/index.ts';
+import { createOrderTimelineAdminRoutes } from '../../src/modules/order-timeline/index.ts';
 import { ALLOCATE_TASK } from '../../src/modules/orders/index.ts';
 import { createPlanAdminRoutes } from '../../src/modules/plans/index.ts';
 import {
-  createReferralRoutes,
+  createReferralCustomerRoutes,
   createRewardAdminRoutes,
 } from '../../src/modules/referrals/index.ts';
 import { defaultLimits, type Limits } from '../../src/modules/settings/index.ts';
@@ -100,11 +100,11 @@ export const openGold = async ({
       ...gold.customerRoutes,
       ...plans.customerRoutes,
       ...payments.customerRoutes,
-      ...createHoldingRoutes({ db, portfolios, price: price.live }),
-      ...createReferralRoutes(system),
+      ...createHoldingCustomerRoutes({ db, portfolios, price: price.live }),
+      ...createReferralCustomerRoutes(system),
       ...gold.adminRoutes,
-      ...createOrderTimelineRoutes(system),
-      ...createIncidentRoutes({ ...system, payments: paymentsDeps }),
+      ...createOrderTimelineAdminRoutes(system),
+      ...createIncidentAdminRoutes({ ...system, payments: paymentsDeps }),
       ...createPlanAdminRoutes({ db, payments: paymentsDeps }),
     ],
     guard: idGuard,

@@ -3,9 +3,9 @@ import { createNotify } from '../../src/modules/notifications/index.ts';
 import type { LivePriceReader } from '../../src/modules/price/index.ts';
 import {
   createProductOrderAdminRoutes,
-  createProductOrderRoutes,
+  createProductOrderCustomerRoutes,
 } from '../../src/modules/product-orders/index.ts';
-import { createTransactionRoutes } from '../../src/modules/transactions/index.ts';
+import { createTransactionCustomerRoutes } from '../../src/modules/transactions/index.ts';
 import { paise, type Paise } from '../../src/money/index.ts';
 import type { Services } from '../../src/runtime/create-services.ts';
 import { AppError } from '../../src/platform/errors/app-error.ts';
@@ -94,7 +94,7 @@ export const openProductOrders = async (): Promise<OpenProductOrders> => {
     return system.serve({
       prefix: '/v1',
       routes: [
-        ...createProductOrderRoutes({
+        ...createProductOrderCustomerRoutes({
           ...own,
           notify: createNotify(own),
           price: usesLivePrice ? services.price.live : usualPrice,
@@ -102,7 +102,7 @@ export const openProductOrders = async (): Promise<OpenProductOrders> => {
           invoiceLinks,
           maxOpenDeliveries,
         }),
-        ...createTransactionRoutes({ db: own.db }),
+        ...createTransactionCustomerRoutes({ db: own.db }),
       ],
       guard: idGuard,
     });

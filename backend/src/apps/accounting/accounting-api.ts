@@ -10,7 +10,10 @@ import {
   withAccountingApprovals,
 } from '../../modules/approvals/index.ts';
 import { createProofAccountingRoutes } from '../../modules/proof-of-gold/index.ts';
-import { createExportRegister, createRegisterRoutes } from '../../modules/registers/index.ts';
+import {
+  createExportRegister,
+  createRegisterAccountingRoutes,
+} from '../../modules/registers/index.ts';
 import type { Config } from '../../platform/config/config.ts';
 import type { ApiDefinition } from '../../runtime/create-api-app.ts';
 import type { Runtime } from '../../runtime/create-runtime.ts';
@@ -59,7 +62,7 @@ export const createAccountingApi = (
     exportRegister,
     secondFactorRequired: config.SECOND_FACTOR_REQUIRED,
   });
-  const registers = createRegisterRoutes({
+  const registers = createRegisterAccountingRoutes({
     ...shared,
     inTransaction: reads.inTransaction,
     exportRegister,

@@ -6,15 +6,15 @@ import {
   readListedActions,
   withAdminApprovals,
 } from '../../modules/approvals/index.ts';
-import { createAuditRoutes } from '../../modules/audit/index.ts';
+import { createAuditAdminRoutes } from '../../modules/audit/index.ts';
 import { createCatalogueAdmin } from '../../modules/catalogue/index.ts';
 import { createCiAdminRoutes } from '../../modules/ci/index.ts';
 import { relistEndedSessions } from '../../modules/identity/index.ts';
-import { createIncidentRoutes } from '../../modules/incidents/index.ts';
+import { createIncidentAdminRoutes } from '../../modules/incidents/index.ts';
 import { createKycAdminRoutes } from '../../modules/kyc/index.ts';
 import { createLegalAdminRoutes } from '../../modules/legal/index.ts';
 import { createNotify } from '../../modules/notifications/index.ts';
-import { createOrderTimelineRoutes } from '../../modules/order-timeline/index.ts';
+import { createOrderTimelineAdminRoutes } from '../../modules/order-timeline/index.ts';
 import { createGatewayAdminRoutes, listUsableGateways } from '../../modules/payments/index.ts';
 import { createPlanAdminRoutes } from '../../modules/plans/index.ts';
 import { createProofAdminRoutes } from '../../modules/proof-of-gold/index.ts';
@@ -37,7 +37,7 @@ import { createRewardAdminRoutes } from '../../modules/referrals/index.ts';
 import { createReportsAdminRoutes } from '../../modules/reports/index.ts';
 import { createSupportAdminRoutes } from '../../modules/support/index.ts';
 import { createTransactionAdminRoutes } from '../../modules/transactions/index.ts';
-import { createUserTimelineRoutes } from '../../modules/user-timeline/index.ts';
+import { createUserTimelineAdminRoutes } from '../../modules/user-timeline/index.ts';
 import { createUsersAdminRoutes } from '../../modules/users/index.ts';
 import { createRevocationList } from '../../platform/auth/revocation-list.ts';
 import type { Route } from '../../platform/http/index.ts';
@@ -151,11 +151,11 @@ const createWorkRoutes = (
   });
   return [
     ...createUsersAdminRoutes({ ...shared, revocations }),
-    ...createUserTimelineRoutes({ db }),
+    ...createUserTimelineAdminRoutes({ db }),
     ...createTransactionAdminRoutes({ db }),
     ...createKycAdminRoutes({ ...shared, provider, objects, notify: createNotify(runtime) }),
     ...services.gold.adminRoutes,
-    ...createOrderTimelineRoutes({ db }),
+    ...createOrderTimelineAdminRoutes({ db }),
     ...services.payouts.adminRoutes,
     ...createPlanAdminRoutes({ db, payments: services.paymentsDeps }),
     ...createRewardAdminRoutes({ ...shared, readSnapshot: reads.readSnapshot }),
@@ -166,7 +166,7 @@ const createWorkRoutes = (
       codes: services.gatewayCodes,
       barred: services.barredGateways,
     }),
-    ...createAuditRoutes(shared, {
+    ...createAuditAdminRoutes(shared, {
       path: '/audit',
       access: adminAccess('SUPER_ADMIN', 'ADMIN'),
     }),
@@ -181,7 +181,7 @@ const createWorkRoutes = (
     ...createLegalAdminRoutes(shared),
     ...createSupportAdminRoutes({ ...shared, notify: createNotify(runtime) }),
     ...createPriceAdminRoutes({ ...shared, fetchPrice: price.fetchPrice }),
-    ...createIncidentRoutes({ ...shared, payments: services.paymentsDeps }),
+    ...createIncidentAdminRoutes({ ...shared, payments: services.paymentsDeps }),
     ...createReportsAdminRoutes({ ...shared, db: reads.db, price: price.live }),
     ...createCiAdminRoutes({ ...shared, ci }),
   ];

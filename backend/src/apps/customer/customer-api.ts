@@ -3,10 +3,10 @@ import type { SmsGateway } from '../../adapters/sms/port.ts';
 import { isSigned } from '../../adapters/webhook-signature.ts';
 import { createObjectStore } from '../../adapters/object-store/create-object-store.ts';
 import type { ObjectStore } from '../../adapters/object-store/port.ts';
-import { createAccountDeletionRoutes } from '../../modules/account-deletion/index.ts';
-import { createClientConfigRoutes } from '../../modules/client-config/index.ts';
+import { createAccountDeletionCustomerRoutes } from '../../modules/account-deletion/index.ts';
+import { createClientConfigCustomerRoutes } from '../../modules/client-config/index.ts';
 import { createCatalogue } from '../../modules/catalogue/index.ts';
-import { createHolding, createHoldingRoutes } from '../../modules/holdings/index.ts';
+import { createHolding, createHoldingCustomerRoutes } from '../../modules/holdings/index.ts';
 import {
   createCodeMetrics,
   createIdentity,
@@ -15,13 +15,16 @@ import {
 } from '../../modules/identity/index.ts';
 import { createKyc, kycStatusOf } from '../../modules/kyc/index.ts';
 import { createProofCustomerRoutes } from '../../modules/proof-of-gold/index.ts';
-import { createNotificationRoutes, createNotify } from '../../modules/notifications/index.ts';
+import {
+  createNotificationCustomerRoutes,
+  createNotify,
+} from '../../modules/notifications/index.ts';
 import { createReadinessCustomerRoutes } from '../../modules/readiness/index.ts';
-import { createLegalRoutes } from '../../modules/legal/index.ts';
-import { createProductOrderRoutes } from '../../modules/product-orders/index.ts';
-import { createReferralRoutes } from '../../modules/referrals/index.ts';
-import { createSupportRoutes } from '../../modules/support/index.ts';
-import { createTransactionRoutes } from '../../modules/transactions/index.ts';
+import { createLegalCustomerRoutes } from '../../modules/legal/index.ts';
+import { createProductOrderCustomerRoutes } from '../../modules/product-orders/index.ts';
+import { createReferralCustomerRoutes } from '../../modules/referrals/index.ts';
+import { createSupportCustomerRoutes } from '../../modules/support/index.ts';
+import { createTransactionCustomerRoutes } from '../../modules/transactions/index.ts';
 import { createRevocationList } from '../../platform/auth/revocation-list.ts';
 import type { Config, Environment } from '../../platform/config/config.ts';
 import { adapterDeps, type Runtime } from '../../runtime/create-runtime.ts';
@@ -110,7 +113,7 @@ const createAccountServices = ({ config, runtime, sms, objects, services }: Acco
     kycStatusOf,
     notify: createNotify(runtime),
   });
-  const accountDeletionRoutes = createAccountDeletionRoutes({
+  const accountDeletionRoutes = createAccountDeletionCustomerRoutes({
     ...signIn,
     price: services.price.live,
     provider: services.provider,
@@ -170,10 +173,10 @@ export const createCustomerApi = (
       ...services.banking.customerRoutes,
       ...services.payouts.customerRoutes,
       ...services.payouts.webhookRoutes,
-      ...createHoldingRoutes({ db, portfolios: services.portfolios, price: price.live }),
+      ...createHoldingCustomerRoutes({ db, portfolios: services.portfolios, price: price.live }),
       ...createProofCustomerRoutes({ db }),
       ...createCatalogue({ ...shared, objects, live: price.live }).customerRoutes,
-      ...createProductOrderRoutes({
+      ...createProductOrderCustomerRoutes({
         ...shared,
         notify: createNotify(runtime),
         price: price.live,
@@ -181,17 +184,17 @@ export const createCustomerApi = (
         invoiceLinks: services.invoiceLinks,
         maxOpenDeliveries: config.OPEN_DELIVERIES_PER_CUSTOMER,
       }),
-      ...createTransactionRoutes({ db }),
-      ...createSupportRoutes({
+      ...createTransactionCustomerRoutes({ db }),
+      ...createSupportCustomerRoutes({
         ...shared,
         identify: identity.identify,
         contactDays: config.TICKET_ANSWER_DAYS,
       }),
-      ...createLegalRoutes({ db, clock }),
-      ...createReferralRoutes(shared),
-      ...createNotificationRoutes({ db, clock, access: customerAccess }),
+      ...createLegalCustomerRoutes({ db, clock }),
+      ...createReferralCustomerRoutes(shared),
+      ...createNotificationCustomerRoutes({ db, clock, access: customerAccess }),
       ...services.settings.customerRoutes,
-      ...createClientConfigRoutes({
+      ...createClientConfigCustomerRoutes({
         ...services,
         ...shared,
         identify: identity.identify,

@@ -40,7 +40,7 @@ const tags = ['users'];
 const presentDeleted = (at: Date) => ({ status: 'deleted' as const, deletedAt: at.toISOString() });
 
 /** Declares `/users/me/deletion` of the customer API. */
-export const createAccountDeletionRoutes = (deps: AccountDeletionDeps): Route[] => [
+export const createAccountDeletionCustomerRoutes = (deps: AccountDeletionDeps): Route[] => [
   defineRoute({
     method: 'POST',
     path: '/users/me/deletion/request',

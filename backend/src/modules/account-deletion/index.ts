@@ -1,1 +1,1 @@
-export { createAccountDeletionRoutes } from './account-deletion.customer.routes.ts';
+export { createAccountDeletionCustomerRoutes } from './account-deletion.customer.routes.ts';

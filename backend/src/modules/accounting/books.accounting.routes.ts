@@ -146,7 +146,7 @@ const createPolicyRoutes = (deps: AccountingWriteDeps & FilesDeps): Route[] => [
 ];
 
 /** Declares statutory parameters and policy determinations. */
-export const createStatutoryRoutes = (deps: AccountingWriteDeps & FilesDeps): Route[] => [
+export const createStatutoryAccountingRoutes = (deps: AccountingWriteDeps & FilesDeps): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/gold/statutory-parameters',
@@ -213,7 +213,11 @@ const postingStatusView = z.object({
 });
 
 /** Declares the ledger, which is empty by design, and why nothing is posted to it. */
-export const createLedgerRoutes = ({ switches }: { readonly switches: Switches }): Route[] => [
+export const createLedgerAccountingRoutes = ({
+  switches,
+}: {
+  readonly switches: Switches;
+}): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/gold/ledger-entries',

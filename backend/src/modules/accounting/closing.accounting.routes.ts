@@ -92,7 +92,7 @@ const readDays = async (
 };
 
 /** Declares the comparison with the gold provider, day by day, and its sign-off. */
-export const createProviderReconciliationRoutes = (
+export const createProviderReconciliationAccountingRoutes = (
   deps: AccountingWriteDeps & FilesDeps,
 ): Route[] => [
   defineRoute({
@@ -203,7 +203,7 @@ const createMonthEndReads = (deps: AccountingWriteDeps & FilesDeps): Route[] => 
 ];
 
 /** Declares the months that were closed, those that are open, closing and reopening. */
-export const createMonthEndRoutes = (
+export const createMonthEndAccountingRoutes = (
   deps: AccountingWriteDeps & FilesDeps & { readonly post: Post },
 ): Route[] => [
   ...createMonthEndReads(deps),

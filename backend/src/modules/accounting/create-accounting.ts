@@ -2,14 +2,17 @@ import type { Timers } from '../../platform/clock/timers.ts';
 import type { Vault } from '../../platform/crypto/index.ts';
 import type { Guard, Route } from '../../platform/http/index.ts';
 import type { Logger } from '../../platform/observability/index.ts';
-import { createAuditRoutes } from '../audit/index.ts';
+import { createAuditAdminRoutes } from '../audit/index.ts';
 import type { Switches } from '../settings/index.ts';
 import { createAccountingRoutes } from './accounting.routes.ts';
 import { portalRead } from './accounting.types.ts';
-import { createLedgerRoutes, createStatutoryRoutes } from './books.accounting.routes.ts';
 import {
-  createMonthEndRoutes,
-  createProviderReconciliationRoutes,
+  createLedgerAccountingRoutes,
+  createStatutoryAccountingRoutes,
+} from './books.accounting.routes.ts';
+import {
+  createMonthEndAccountingRoutes,
+  createProviderReconciliationAccountingRoutes,
 } from './closing.accounting.routes.ts';
 import { createPortalGuard } from './portal-guard.ts';
 import { createPostingGate } from './posting-gate.ts';
@@ -35,11 +38,14 @@ export const createAccounting = (
     ...recordingRefusals(deps, createPortalCredentialRoutes(deps)),
     ...createPortalUserReads(deps),
     ...recordingRefusals(deps, createPortalUserWrites(deps)),
-    ...createStatutoryRoutes(deps),
-    ...createLedgerRoutes(deps),
-    ...createProviderReconciliationRoutes(deps),
-    ...recordingRefusals(deps, createMonthEndRoutes({ ...deps, post: createPostingGate(deps) })),
-    ...createAuditRoutes(deps, {
+    ...createStatutoryAccountingRoutes(deps),
+    ...createLedgerAccountingRoutes(deps),
+    ...createProviderReconciliationAccountingRoutes(deps),
+    ...recordingRefusals(
+      deps,
+      createMonthEndAccountingRoutes({ ...deps, post: createPostingGate(deps) }),
+    ),
+    ...createAuditAdminRoutes(deps, {
       path: '/gold/audit',
       access: portalRead('audit.read'),
       accounting: true,

@@ -8,7 +8,7 @@ import { productOrdersTest } from '#test/support/product-orders-test.ts';
 import { withConnection } from '../../../dev/stack/database-setup.ts';
 import { addMs } from '../../platform/clock/clock.ts';
 import { endOfIstDate, istDate } from '../../platform/clock/ist.ts';
-import { createRegisterRoutes } from '../registers/index.ts';
+import { createRegisterAccountingRoutes } from '../registers/index.ts';
 import { datesOf } from './open-months.ts';
 import { createAccounting, portalRead } from './index.ts';
 
@@ -50,7 +50,7 @@ const openPortal = async ({ system }: OpenProductOrders): Promise<Caller> => {
   const { routes, guard } = createAccounting(shared);
   const url = await system.serve({
     prefix: '/api/v1/accounting',
-    routes: [...routes, ...createRegisterRoutes({ ...shared, access: portalRead })],
+    routes: [...routes, ...createRegisterAccountingRoutes({ ...shared, access: portalRead })],
     guard,
   });
   const { token } = await createFactories(system).portalUser();

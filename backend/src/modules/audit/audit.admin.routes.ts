@@ -86,7 +86,7 @@ const presentAuditEntry = (row: AuditRow, sealed: SealedParts = {}) => ({
 });
 
 /** Declares a view of the log at `path`: of all of it, or of the accounting API's part. */
-export const createAuditRoutes = (
+export const createAuditAdminRoutes = (
   { db, vault }: { readonly db: Db; readonly vault: AuditVault },
   view: {
     readonly path: string;

@@ -6,7 +6,7 @@ import { withConnection } from '../../../dev/stack/database-setup.ts';
 import { adminAccess, createAdmins } from '../admins/index.ts';
 import type { AuditEntry } from './audit.types.ts';
 import { createVault, parseKeyring } from '../../platform/crypto/index.ts';
-import { createAuditRoutes, createAuditor } from './index.ts';
+import { createAuditAdminRoutes, createAuditor } from './index.ts';
 
 let system: TestSystem;
 let url: string;
@@ -35,7 +35,7 @@ beforeAll(async () => {
   ]);
   const { guard } = createAdmins({ ...system, tokenTtlSeconds: 60 });
   const access = adminAccess('SUPER_ADMIN', 'ADMIN');
-  const routes = createAuditRoutes(system, { path: '/audit', access });
+  const routes = createAuditAdminRoutes(system, { path: '/audit', access });
   url = await system.serve({ prefix: '/v1', routes, guard });
   ask = bearerCaller(url, boss.token);
 

@@ -1,5 +1,5 @@
 export { readChainHead, type ChainLink } from './audit-chain.store.ts';
-export { createAuditRoutes } from './audit.admin.routes.ts';
+export { createAuditAdminRoutes } from './audit.admin.routes.ts';
 export { countOutdatedRows } from './audit.store.ts';
 export type { AuditEntry, Refusal } from './audit.types.ts';
 export { createChainGauge } from './chain-gauge.ts';

@@ -195,7 +195,7 @@ const payForQuoteRoute = (deps: BuyingRouteDeps): Route =>
  * Declares `POST /gold/buy` and `POST /payments/orders`, which both place a buy order (contract:
  * buying > Placing a buy).
  */
-export const createBuyRoutes = (deps: BuyingRouteDeps): Route[] => [
+export const createBuyCustomerRoutes = (deps: BuyingRouteDeps): Route[] => [
   buyRoute(deps),
   payForQuoteRoute(deps),
 ];

@@ -3,7 +3,7 @@ import type { Idempotency } from '../../platform/idempotency/index.ts';
 import type { Sweep, TaskList } from '../../platform/jobs/index.ts';
 import type { Gates } from '../readiness/index.ts';
 import type { BuyDeps } from './buy.ts';
-import { createBuyRoutes } from './buying.customer.routes.ts';
+import { createBuyCustomerRoutes } from './buying.customer.routes.ts';
 import { createBuyingJobs } from './buying.jobs.ts';
 import { createAllocationSweeps, createExpirySweeps } from './buying.sweeps.ts';
 import type { AllocationDeps } from './buying.types.ts';
@@ -26,7 +26,7 @@ interface Buying {
 
 /** Creates buying: placing a buy, paying for a quote, allocating what is paid. */
 export const createBuying = (deps: BuyingDeps): Buying => ({
-  customerRoutes: createBuyRoutes(deps),
+  customerRoutes: createBuyCustomerRoutes(deps),
   jobs: createBuyingJobs(deps),
   sweeps: [
     ...createAllocationSweeps(deps),

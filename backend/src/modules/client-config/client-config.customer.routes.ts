@@ -114,7 +114,7 @@ const createCopies = (deps: ClientConfigDeps) => {
 };
 
 /** Declares `GET /config` (contract: customers > Client configuration). */
-export const createClientConfigRoutes = (deps: ClientConfigDeps): Route[] => {
+export const createClientConfigCustomerRoutes = (deps: ClientConfigDeps): Route[] => {
   const { db, clock, identify } = deps;
   const copies = createCopies(deps);
 

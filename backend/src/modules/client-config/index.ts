@@ -1,1 +1,1 @@
-export { createClientConfigRoutes } from './client-config.customer.routes.ts';
+export { createClientConfigCustomerRoutes } from './client-config.customer.routes.ts';

@@ -13,7 +13,7 @@ import { readHolding } from './holdings.store.ts';
 import type { PortfolioCache } from './portfolio-cache.ts';
 
 /** Declares `/portfolio`, `/portfolio/passbook` and `/portfolio/statement`. */
-export const createHoldingRoutes = (options: {
+export const createHoldingCustomerRoutes = (options: {
   readonly db: Db;
   readonly portfolios: Pick<PortfolioCache, 'read'>;
   readonly price: Pick<LivePriceReader, 'livePrice'>;

@@ -1,4 +1,4 @@
-export { createHoldingRoutes } from './holdings.customer.routes.ts';
+export { createHoldingCustomerRoutes } from './holdings.customer.routes.ts';
 export { holdingView, presentHolding } from './holdings.schemas.ts';
 export {
   availableGrams,

@@ -1,13 +1,19 @@
 import type { Route } from '../../platform/http/index.ts';
-import { createJobRoutes, type JobRouteDeps } from './jobs.admin.routes.ts';
-import { createOpenPaymentRoutes, type OpenPaymentDeps } from './open-payments.admin.routes.ts';
-import { createWebhookEventRoutes, type WebhookEventDeps } from './webhook-events.admin.routes.ts';
+import { createJobAdminRoutes, type JobRouteDeps } from './jobs.admin.routes.ts';
+import {
+  createOpenPaymentAdminRoutes,
+  type OpenPaymentDeps,
+} from './open-payments.admin.routes.ts';
+import {
+  createWebhookEventAdminRoutes,
+  type WebhookEventDeps,
+} from './webhook-events.admin.routes.ts';
 
 /** Declares the work on incidents: stored events, jobs and open payments. */
-export const createIncidentRoutes = (
+export const createIncidentAdminRoutes = (
   deps: WebhookEventDeps & JobRouteDeps & OpenPaymentDeps,
 ): Route[] => [
-  ...createWebhookEventRoutes(deps),
-  ...createJobRoutes(deps),
-  ...createOpenPaymentRoutes(deps),
+  ...createWebhookEventAdminRoutes(deps),
+  ...createJobAdminRoutes(deps),
+  ...createOpenPaymentAdminRoutes(deps),
 ];

@@ -1,1 +1,1 @@
-export { createIncidentRoutes } from './incidents.admin.routes.ts';
+export { createIncidentAdminRoutes } from './incidents.admin.routes.ts';

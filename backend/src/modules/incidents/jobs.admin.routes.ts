@@ -11,7 +11,7 @@ export type JobRouteDeps = ChangeJobDeps & { readonly db: Db };
 const tags = ['incidents'];
 
 /** Declares `/jobs` of the admin API (contract: incidents > Jobs). */
-export const createJobRoutes = (deps: JobRouteDeps): Route[] => [
+export const createJobAdminRoutes = (deps: JobRouteDeps): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/jobs',

@@ -21,7 +21,7 @@ const readOpenPayment = async (db: Db, id: string) => {
 };
 
 /** Declares `/payments` of the admin API (contract: incidents > Open payments). */
-export const createOpenPaymentRoutes = (deps: OpenPaymentDeps): Route[] => {
+export const createOpenPaymentAdminRoutes = (deps: OpenPaymentDeps): Route[] => {
   const shared = { tags: ['incidents'] };
   return [
     defineRoute({

@@ -34,7 +34,7 @@ const filterOf = ({ status, ...query }: Query, now: Date): EventFilter => {
 };
 
 /** Declares `/webhook-events` of the admin API (contract: incidents > Stored events). */
-export const createWebhookEventRoutes = (deps: WebhookEventDeps): Route[] => {
+export const createWebhookEventAdminRoutes = (deps: WebhookEventDeps): Route[] => {
   const shared = { tags: ['incidents'], access: adminAccess('SUPER_ADMIN', 'ADMIN') };
   return [
     defineRoute({

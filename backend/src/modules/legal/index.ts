@@ -1,3 +1,3 @@
 export { createLegalAdminRoutes } from './legal.admin.routes.ts';
-export { createLegalRoutes } from './legal.customer.routes.ts';
+export { createLegalCustomerRoutes } from './legal.customer.routes.ts';
 export { policyVersionInForce, readMerchantName } from './legal.read-model.ts';

@@ -35,7 +35,10 @@ const summaries: Readonly<Record<LegalSection, string>> = {
  * Declares `/legal` of the customer API, for everybody: verified facts and policies in force alone
  * (contract: customers > Legal content).
  */
-export const createLegalRoutes = (deps: { readonly db: Db; readonly clock: Clock }): Route[] => {
+export const createLegalCustomerRoutes = (deps: {
+  readonly db: Db;
+  readonly clock: Clock;
+}): Route[] => {
   const { db, clock } = deps;
   const shared = { tags: ['legal'], access: PUBLIC };
   return [

@@ -135,7 +135,7 @@ const createBellRoutes = ({ db, clock, access }: NotificationRoutesDeps): Route[
  * Declares `/notifications` of the customer API. `access` comes from the module of customers, which
  * writes notifications itself.
  */
-export const createNotificationRoutes = (deps: NotificationRoutesDeps): Route[] => {
+export const createNotificationCustomerRoutes = (deps: NotificationRoutesDeps): Route[] => {
   const { db, clock, access } = deps;
   const shared = { tags: ['notifications'], access };
   const preferences = { path: '/notifications/preferences', responses: {}, ...shared };

@@ -2,13 +2,13 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Caller } from '#test/support/caller.ts';
 import { openCustomerRoutes, type OpenCustomerRoutes } from '#test/support/open-customer-routes.ts';
 import { customerAccess } from '../identity/index.ts';
-import { createNotificationRoutes, createNotify, type Notify } from './index.ts';
+import { createNotificationCustomerRoutes, createNotify, type Notify } from './index.ts';
 
 let open: OpenCustomerRoutes;
 let notify: Notify;
 beforeAll(async () => {
   open = await openCustomerRoutes((system) =>
-    createNotificationRoutes({ ...system, access: customerAccess }),
+    createNotificationCustomerRoutes({ ...system, access: customerAccess }),
   );
   notify = createNotify(open.system);
 });

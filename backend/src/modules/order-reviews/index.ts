@@ -1,2 +1,2 @@
-export { createOrderReviewRoutes } from './order-reviews.admin.routes.ts';
-export { createReviewRoutes } from './reviews.admin.routes.ts';
+export { createOrderReviewAdminRoutes } from './order-reviews.admin.routes.ts';
+export { createReviewAdminRoutes } from './reviews.admin.routes.ts';

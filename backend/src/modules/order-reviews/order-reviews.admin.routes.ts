@@ -8,7 +8,7 @@ import { resolveOrder, type ResolveOrderDeps } from './resolve-order.ts';
 const tags = ['orders'];
 
 /** One order of the admin API, and the way out of its manual review. */
-export const createOrderReviewRoutes = (deps: AdminOrderDeps & ResolveOrderDeps): Route[] => [
+export const createOrderReviewAdminRoutes = (deps: AdminOrderDeps & ResolveOrderDeps): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/orders/:id',

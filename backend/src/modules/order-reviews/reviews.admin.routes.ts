@@ -61,7 +61,10 @@ const presentReview = (review: OpenReview) => ({
 });
 
 /** Declares `GET /reviews` of the admin API (contract: operators > Reviews). */
-export const createReviewRoutes = (deps: { readonly db: Db; readonly clock: Clock }): Route[] => [
+export const createReviewAdminRoutes = (deps: {
+  readonly db: Db;
+  readonly clock: Clock;
+}): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/reviews',

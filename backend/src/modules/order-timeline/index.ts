@@ -1,1 +1,1 @@
-export { createOrderTimelineRoutes } from './order-timeline.admin.routes.ts';
+export { createOrderTimelineAdminRoutes } from './order-timeline.admin.routes.ts';

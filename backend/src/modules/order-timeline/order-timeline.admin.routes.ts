@@ -18,7 +18,7 @@ const jobKeysOf = async (db: Db, orderId: string): Promise<string[]> => {
  * Declares everything that happened to one order, in one list (contract: operators > Order
  * timeline).
  */
-export const createOrderTimelineRoutes = ({ db }: { readonly db: Db }): Route[] => [
+export const createOrderTimelineAdminRoutes = ({ db }: { readonly db: Db }): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/orders/:id/timeline',

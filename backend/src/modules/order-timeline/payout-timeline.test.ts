@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { bearerCaller } from '#test/support/caller.ts';
 import { payoutTest } from '#test/support/payout-test.ts';
 import { createAdmins } from '../admins/index.ts';
-import { createOrderTimelineRoutes } from './index.ts';
+import { createOrderTimelineAdminRoutes } from './index.ts';
 
 interface Entry {
   readonly kind: string;
@@ -16,7 +16,7 @@ it('tells a payout with every attempt, the approval and the events of the provid
   open,
 }) => {
   const { guard } = createAdmins({ ...open.system, tokenTtlSeconds: 600 });
-  const routes = createOrderTimelineRoutes(open.system);
+  const routes = createOrderTimelineAdminRoutes(open.system);
   const url = await open.system.serve({ prefix: '/v1', routes, guard });
   const { token } = await open.factories.admin('SUPPORT');
   const { call, adminId } = await open.operator();

@@ -4,7 +4,7 @@ import { createAnnounceDebits } from './plans.sweeps.ts';
 import { createCompletePlans } from './plans.sweeps.ts';
 import { createRaiseInstallments } from './plans.sweeps.ts';
 import { createReplanDebits } from './plans.sweeps.ts';
-import { createPlanRoutes } from './plans.customer.routes.ts';
+import { createPlanCustomerRoutes } from './plans.customer.routes.ts';
 import type { PlansDeps } from './plans.types.ts';
 
 interface Plans {
@@ -15,7 +15,7 @@ interface Plans {
 
 /** Creates SIP plans: their routes, and the schedule that raises their installments. */
 export const createPlans = (deps: PlansDeps): Plans => ({
-  customerRoutes: createPlanRoutes(deps),
+  customerRoutes: createPlanCustomerRoutes(deps),
   sweeps: [
     createReplanDebits(deps),
     createRaiseInstallments(deps),

@@ -158,7 +158,7 @@ const createChangeRoutes = (deps: PlansDeps): Route[] => [
 ];
 
 /** Declares the customers' routes of plans (contract: plans > Plan routes). */
-export const createPlanRoutes = (deps: PlansDeps): Route[] => [
+export const createPlanCustomerRoutes = (deps: PlansDeps): Route[] => [
   createPlanRoute(deps),
   defineRoute({
     ...shared,

@@ -81,7 +81,7 @@ const documentRoute = (deps: InvoiceDeps, document: 'invoice' | 'credit-note', s
 /**
  * Declares the customers' routes of product orders (contract: jewellery > Product order routes).
  */
-export const createProductOrderRoutes = (deps: ProductOrderDeps): Route[] => [
+export const createProductOrderCustomerRoutes = (deps: ProductOrderDeps): Route[] => [
   defineRoute({
     ...shared,
     method: 'POST',

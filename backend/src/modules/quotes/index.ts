@@ -30,7 +30,7 @@ export {
 } from './quotes.store.ts';
 export { createQuotePurge } from './quotes.sweeps.ts';
 export { consumeQuote, expireQuotes } from './quotes.states.ts';
-export { createQuoteRoutes } from './quotes.customer.routes.ts';
+export { createQuoteCustomerRoutes } from './quotes.customer.routes.ts';
 export { amountShape, toAmount } from './quotes.schemas.ts';
 export type { BuyQuote, GoldAmount, GoldBase, QuoteDeps, SellQuote } from './quotes.types.ts';
 export { takeQuote } from './take-quote.ts';

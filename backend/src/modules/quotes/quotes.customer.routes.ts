@@ -55,7 +55,7 @@ const quoteErrors = [
 ] as const;
 
 /** `POST /gold/quote`, `POST /gold/quote/sell`, `GET /gold/quote/:id`. */
-export const createQuoteRoutes = (
+export const createQuoteCustomerRoutes = (
   deps: QuoteDeps & StoreBuyQuoteDeps & SellLimitsDeps,
 ): Route[] => {
   const { db, clock } = deps;

@@ -15,7 +15,7 @@ import {
 import { listRewards } from './referrals.store.ts';
 
 /** Declares `/referrals` of the customer API. */
-export const createReferralRoutes = (deps: {
+export const createReferralCustomerRoutes = (deps: {
   readonly db: Db;
   readonly inTransaction: InTransaction;
   readonly clock: Clock;

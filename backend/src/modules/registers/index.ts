@@ -1,6 +1,6 @@
 export { monthEndsRegister, policiesRegister, statutoryRegister } from './books.registers.ts';
 export { createExportRegister, fileTypes, type ExportRegister } from './export-register.ts';
-export { createRegisterRoutes, filesNeed } from './registers.accounting.routes.ts';
+export { createRegisterAccountingRoutes, filesNeed } from './registers.accounting.routes.ts';
 export { isInOrder, outOfOrder, registerFields } from './registers.schemas.ts';
 export type { RowValues, WorkedOutRegister } from './registers.types.ts';
 export { windowOf } from './period-figures.ts';

@@ -53,7 +53,7 @@ export const filesNeed = (query: unknown): 'gold.export' | undefined =>
   asksForFile(query) ? 'gold.export' : undefined;
 
 /** Declares the registers of the accounting API, as pages and as files. */
-export const createRegisterRoutes = (deps: RegistersDeps): Route[] => {
+export const createRegisterAccountingRoutes = (deps: RegistersDeps): Route[] => {
   const { inTransaction, access } = deps;
   const { exportRegister = createExportRegister(deps) } = deps;
 

@@ -7,7 +7,7 @@ import { createFactories, type Factories } from '#test/support/factories.ts';
 import { openTestSystem, type TestSystem } from '#test/support/open-test-system.ts';
 import { withConnection } from '../../../dev/stack/database-setup.ts';
 import { createAccounting, portalRead } from '../accounting/index.ts';
-import { createRegisterRoutes } from './index.ts';
+import { createRegisterAccountingRoutes } from './index.ts';
 
 /** Rows and their length are enough that the file fits into no buffer on its way. */
 const [payments, idLength] = [100_000, 600];
@@ -34,11 +34,13 @@ beforeAll(async () => {
   });
   const shared = { ...system, readSnapshot: system.database.readSnapshot, access: portalRead };
   const { guard } = createAccounting(shared);
-  const serve = (routes: ReturnType<typeof createRegisterRoutes>) =>
+  const serve = (routes: ReturnType<typeof createRegisterAccountingRoutes>) =>
     system.serve({ prefix: '/api/v1/accounting', routes, guard });
-  url = await serve(createRegisterRoutes(shared));
-  impatientUrl = await serve(createRegisterRoutes({ ...shared, limits: { stallMs: 200 } }));
-  narrowUrl = await serve(createRegisterRoutes({ ...shared, limits: { sheetRows: 3 } }));
+  url = await serve(createRegisterAccountingRoutes(shared));
+  impatientUrl = await serve(
+    createRegisterAccountingRoutes({ ...shared, limits: { stallMs: 200 } }),
+  );
+  narrowUrl = await serve(createRegisterAccountingRoutes({ ...shared, limits: { sheetRows: 3 } }));
   token = (await make.portalUser('auditor')).token;
 });
 afterAll(() => system.close());

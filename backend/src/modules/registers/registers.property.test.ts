@@ -5,7 +5,7 @@ import { openTestSystem, type TestSystem } from '#test/support/open-test-system.
 import { withConnection } from '../../../dev/stack/database-setup.ts';
 import { fillDatabase } from '../../../dev/fill/fill-database.ts';
 import { createAccounting, portalRead } from '../accounting/index.ts';
-import { createRegisterRoutes } from './index.ts';
+import { createRegisterAccountingRoutes } from './index.ts';
 import { parseCsv, parseSheet } from './testing/read-files.ts';
 import {
   loadTables,
@@ -68,7 +68,7 @@ beforeAll(async () => {
   });
   const shared = { ...system, readSnapshot: system.database.readSnapshot };
   const accounting = createAccounting(shared);
-  const routes = createRegisterRoutes({ ...shared, access: portalRead });
+  const routes = createRegisterAccountingRoutes({ ...shared, access: portalRead });
   url = await system.serve({ prefix: '/api/v1/accounting', routes, guard: accounting.guard });
   token = (await createFactories(system).portalUser('auditor')).token;
   tables = await loadTables(system.db);

@@ -4,6 +4,6 @@ export {
   reviewOf,
   type SaleVerdict,
 } from './record-sale-outcome.ts';
-export { createSellingRoutes } from './selling.customer.routes.ts';
+export { createSellingCustomerRoutes } from './selling.customer.routes.ts';
 export { createSellingSweeps } from './selling.sweeps.ts';
 export type { SaleInitiator, SaleOutcomeDeps, SellingRouteDeps } from './selling.types.ts';

@@ -91,7 +91,7 @@ const present = ({ order, payout }: Sale) => ({
 });
 
 /** `POST /gold/sell`. */
-export const createSellingRoutes = (deps: SellingRouteDeps): Route[] => [
+export const createSellingCustomerRoutes = (deps: SellingRouteDeps): Route[] => [
   defineIdempotentRoute({
     method: 'POST',
     path: '/gold/sell',

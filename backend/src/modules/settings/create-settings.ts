@@ -10,7 +10,7 @@ import {
   type KeepCopy,
 } from './settings.store.ts';
 import { createSettingsAdminRoutes } from './settings.admin.routes.ts';
-import { createBannerRoutes } from './settings.customer.routes.ts';
+import { createBannerCustomerRoutes } from './settings.customer.routes.ts';
 
 /** The settings that operators change while the service runs. The switches are `createSwitches`. */
 export interface Settings {
@@ -36,6 +36,6 @@ export const createSettings = (
     banners,
     cacheSetting,
     adminRoutes: createSettingsAdminRoutes({ limits, flags, banners }),
-    customerRoutes: createBannerRoutes(banners),
+    customerRoutes: createBannerCustomerRoutes(banners),
   };
 };

@@ -2,7 +2,7 @@ import { defineRoute, ok, PUBLIC, type Route } from '../../platform/http/index.t
 import { type BannersService, bannersView, presentBanner } from './banners.ts';
 
 /** Declares `/public/banners` of the customer API. */
-export const createBannerRoutes = (banners: Pick<BannersService, 'listLive'>): Route[] => [
+export const createBannerCustomerRoutes = (banners: Pick<BannersService, 'listLive'>): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/public/banners',

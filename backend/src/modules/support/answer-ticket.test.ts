@@ -10,7 +10,7 @@ import { createVault, parseKeyring } from '../../platform/crypto/index.ts';
 import {
   countOutdatedNotes,
   createSupportAdminRoutes,
-  createSupportRoutes,
+  createSupportCustomerRoutes,
   createTicketPurge,
   resealNotes,
 } from './index.ts';
@@ -24,7 +24,7 @@ beforeAll(async () => {
   open = await openCustomerRoutes((system) => {
     const revocations = createRevocationList({ redis: system.redis, onError: () => undefined });
     const identify = createIdentifyCustomer({ ...system, revocations });
-    return createSupportRoutes({ ...system, identify, contactDays: 7 });
+    return createSupportCustomerRoutes({ ...system, identify, contactDays: 7 });
   });
   const { system, factories } = open;
   operators = [

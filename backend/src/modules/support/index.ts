@@ -4,4 +4,4 @@ export { keepOpenTickets } from './keep-open-tickets.ts';
 export { dueSoonDays } from './support.types.ts';
 export { createTicketPurge } from './support.sweeps.ts';
 export { createSupportAdminRoutes } from './support.admin.routes.ts';
-export { createSupportRoutes } from './support.customer.routes.ts';
+export { createSupportCustomerRoutes } from './support.customer.routes.ts';

@@ -140,7 +140,7 @@ const createThreadRoutes = (deps: SupportDeps): Route[] => {
  * Declares `/support/tickets` of the customer API, for everybody but the list, which is the
  * signed-in customer's own (contract: customers > Support).
  */
-export const createSupportRoutes = (deps: SupportDeps): Route[] => [
+export const createSupportCustomerRoutes = (deps: SupportDeps): Route[] => [
   ...createTicketRoutes(deps),
   defineRoute({
     method: 'GET',

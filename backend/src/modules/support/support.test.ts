@@ -3,14 +3,14 @@ import { createCaller } from '#test/support/caller.ts';
 import { openCustomerRoutes, type OpenCustomerRoutes } from '#test/support/open-customer-routes.ts';
 import { createRevocationList } from '../../platform/auth/revocation-list.ts';
 import { createIdentifyCustomer } from '../identity/index.ts';
-import { createSupportRoutes, createTicketPurge } from './index.ts';
+import { createSupportCustomerRoutes, createTicketPurge } from './index.ts';
 
 let open: OpenCustomerRoutes;
 beforeAll(async () => {
   open = await openCustomerRoutes((system) => {
     const revocations = createRevocationList({ redis: system.redis, onError: () => undefined });
     const identify = createIdentifyCustomer({ ...system, revocations });
-    return createSupportRoutes({ ...system, identify, contactDays: 7 });
+    return createSupportCustomerRoutes({ ...system, identify, contactDays: 7 });
   });
 });
 afterAll(() => open.close());

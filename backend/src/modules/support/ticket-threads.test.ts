@@ -11,7 +11,7 @@ import { readAttention } from '../reports/attention.read-model.ts';
 import {
   countOutdatedNotes,
   createSupportAdminRoutes,
-  createSupportRoutes,
+  createSupportCustomerRoutes,
   createTicketPurge,
   keepOpenTickets,
   resealNotes,
@@ -28,7 +28,7 @@ beforeAll(async () => {
   open = await openCustomerRoutes((system) => {
     const revocations = createRevocationList({ redis: system.redis, onError: () => undefined });
     const identify = createIdentifyCustomer({ ...system, revocations });
-    return createSupportRoutes({ ...system, identify, contactDays });
+    return createSupportCustomerRoutes({ ...system, identify, contactDays });
   });
   const { system } = open;
   await startShift();

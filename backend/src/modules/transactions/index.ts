@@ -1,2 +1,2 @@
 export { createTransactionAdminRoutes } from './transactions.admin.routes.ts';
-export { createTransactionRoutes } from './transactions.customer.routes.ts';
+export { createTransactionCustomerRoutes } from './transactions.customer.routes.ts';

@@ -5,7 +5,7 @@ import { listTransactions } from './transactions.read-model.ts';
 import { presentTransaction, transactionPage } from './transactions.schemas.ts';
 
 /** Declares `/transactions` of the customer API. */
-export const createTransactionRoutes = ({ db }: { readonly db: Db }): Route[] => [
+export const createTransactionCustomerRoutes = ({ db }: { readonly db: Db }): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/transactions',

@@ -5,12 +5,12 @@ import type { Caller } from '#test/support/caller.ts';
 import { openCustomerRoutes, type OpenCustomerRoutes } from '#test/support/open-customer-routes.ts';
 import { withConnection } from '../../../dev/stack/database-setup.ts';
 import { selectRows, sql } from '../../platform/db/index.ts';
-import { createTransactionRoutes } from './index.ts';
+import { createTransactionCustomerRoutes } from './index.ts';
 import { findPlace, pageSql } from './transactions.read-model.ts';
 
 let open: OpenCustomerRoutes;
 beforeAll(async () => {
-  open = await openCustomerRoutes(createTransactionRoutes);
+  open = await openCustomerRoutes(createTransactionCustomerRoutes);
 });
 afterAll(() => open.close());
 

@@ -1,1 +1,1 @@
-export { createUserTimelineRoutes } from './user-timeline.admin.routes.ts';
+export { createUserTimelineAdminRoutes } from './user-timeline.admin.routes.ts';

@@ -7,7 +7,7 @@ import { readUserTimeline } from './user-timeline.read-model.ts';
 import { presentTimelineEntry, timelinePage } from './user-timeline.schemas.ts';
 
 /** Declares the operators' view of what happened to one customer. */
-export const createUserTimelineRoutes = ({ db }: { readonly db: Db }): Route[] => [
+export const createUserTimelineAdminRoutes = ({ db }: { readonly db: Db }): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/users/:id/timeline',

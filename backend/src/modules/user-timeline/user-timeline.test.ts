@@ -3,7 +3,7 @@ import { bearerCaller, type Caller } from '#test/support/caller.ts';
 import type { OpenPayouts } from '#test/support/open-payouts.ts';
 import { payoutTest } from '#test/support/payout-test.ts';
 import { createAdmins } from '../admins/index.ts';
-import { createUserTimelineRoutes } from './index.ts';
+import { createUserTimelineAdminRoutes } from './index.ts';
 
 const it = payoutTest({
   // The order of jewellery is a row alone.
@@ -18,7 +18,7 @@ let url: string;
 it.beforeAll(async ({ open: opened }) => {
   open = opened;
   const { guard } = createAdmins({ ...open.system, tokenTtlSeconds: 600 });
-  const routes = createUserTimelineRoutes(open.system);
+  const routes = createUserTimelineAdminRoutes(open.system);
   url = await open.system.serve({ prefix: '/v1', routes, guard });
   operator = bearerCaller(url, (await open.factories.admin('SUPPORT')).token);
 });
