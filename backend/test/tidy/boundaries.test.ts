@@ -121,7 +121,8 @@ const lintPlanted = async (folder: string) => {
   const linter = join(repositoryFolder, 'node_modules', '.bin', 'oxlint');
   const output = await new Promise<string>((resolve) => {
     // It exits with 1 when it finds something, as it shall.
-    execFile(linter, ['-c', config, '--format', 'json'], { cwd: folder }, (_error, stdout) => resolve(stdout));
+    const args = ['-c', config, '--format', 'json'];
+    execFile(linter, args, { cwd: folder }, (_error, stdout) => resolve(stdout));
   });
   return reportSchema.parse(JSON.parse(output)).diagnostics;
 };

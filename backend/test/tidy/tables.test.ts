@@ -64,7 +64,8 @@ it('knows the tables and their writers', () => {
   expect(found.map(({ table }) => table.owner)).toEqual(['modules/orders', 'modules/kyc']);
   const leased = writesOf('x.ts', "createLease({ table: 'provider_operation' })");
   expect(leased.map(({ table }) => table.owner)).toEqual(['modules/provider-operations']);
-  const purge = "createRowPurge(db, { name: 'identity-purge-code-sends', table: 'otp_send', lapsed })";
+  const purge =
+    "createRowPurge(db, { name: 'identity-purge-code-sends', table: 'otp_send', lapsed })";
   expect(writesOf('x.ts', purge).map(({ table }) => table.owner)).toEqual(['modules/identity']);
 });
 

@@ -6,7 +6,7 @@ import { expireOne, type ExpiryDeps } from './expire-approvals.ts';
 
 const batchSize = 100;
 
-/** Creates the sweep that ends requests which nobody decided in time. */
+/** Creates the sweep that ends requests whose time to be decided is over. */
 export const createApprovalExpiry = (deps: ExpiryDeps & { readonly db: Db }): Sweep => ({
   name: 'approvals-expire',
   async run(signal) {

@@ -40,7 +40,7 @@ export const createRehashing = (deps: BankingDeps): Sweep => ({
       signal,
       handle: async (account) => {
         const sealer = (await vault.forUsers(db, [account.userId])).get(account.userId);
-        // Nobody can open the number of a customer whose key is destroyed.
+        // The number of a customer whose key is destroyed cannot be opened.
         const fresh =
           sealer === undefined ? {} : { numberHash: rehashNumber(account, { sealer, blindIndex }) };
         await replaceNumberHash(db, account.id, { ...fresh, numberHashKey });
@@ -52,7 +52,7 @@ export const createRehashing = (deps: BankingDeps): Sweep => ({
   },
 });
 
-/** The limit counts one day. The rest is for whoever looks into an abuse. */
+/** The limit counts one day. The rest is kept for an investigation of an abuse. */
 const keptMs = 30 * 24 * 60 * 60000;
 
 /** Deletes the record of penny-drops that no limit counts any more. */

@@ -3,8 +3,8 @@ import type { JobRequest } from '../../platform/jobs/index.ts';
 export const OPEN_CHECKOUT_TASK = 'gold.open-installment-checkout';
 
 /**
- * After every other job: installments of all plans fall due at the same moment, and nobody has paid
- * for them yet, while the other jobs allocate gold that is paid and dispatch payouts.
+ * Runs after every other job. Installments of all plans fall due at the same moment and are not paid
+ * yet, while the other jobs allocate gold that is paid and dispatch payouts.
  */
 const openCheckoutPriority = 10;
 

@@ -64,7 +64,7 @@ export const createIdentityPurges = ({ db, clock }: PurgeDeps): readonly Purge[]
   }),
 ];
 
-/** Keeps ended sessions for whoever investigates a theft. */
+/** Keeps ended sessions for the investigation of a theft. */
 const endedSessionsKeptMs = 30 * 24 * 60 * 60_000;
 
 /**

@@ -96,8 +96,8 @@ const recordRefusal = async <A extends StaffAccount, P, S, R>(
 };
 
 /**
- * Signs a person in. Every failure is the same 401 after the same time, so that nobody learns which
- * emails exist. Only the right password learns that a code is needed.
+ * Signs a person in. Every failure is the same 401 after the same time, so that the answer does not
+ * reveal which emails exist. Only the right password is told that a code is needed.
  * @throws AppError INVALID_CREDENTIALS, SECOND_FACTOR_REQUIRED, SECOND_FACTOR_INVALID, LOGIN_LOCKED,
  * BUSY
  */

@@ -106,9 +106,9 @@ const countCode = async (
 const tableOf = (api: 'admin' | 'portal'): string => `${api}_login_caller`;
 
 /**
- * Throttles password sign-in by email and caller, whether or not anybody has the email: so nobody
- * locks its owner out of a browser that signed in before. The table belongs to the calling module.
- * A try counts as a failure until `forget`.
+ * Throttles password sign-in by email and caller, whether or not the email has an account. So a
+ * stranger cannot lock an account's owner out of a browser that signed in before. The table belongs
+ * to the calling module. A try counts as a failure until `forget`.
  */
 export const createLoginGuard = (options: {
   readonly api: 'admin' | 'portal';
