@@ -1,6 +1,6 @@
 import { fillDatabase } from '../dev/fill/fill-database.ts';
 import { listOrders } from '../src/modules/orders/list-orders.store.ts';
-import { listPayouts } from '../src/modules/payouts/payout.store.ts';
+import { listPayouts } from '../src/modules/payouts/payouts.store.ts';
 import { listProductOrders } from '../src/modules/product-orders/product-orders.store.ts';
 import { createFoldChangesSweep } from '../src/modules/transaction-counts/index.ts';
 import { createDatabase, type Db } from '../src/platform/db/index.ts';

@@ -182,7 +182,11 @@ describe('a password', () => {
 
 describe('refusals', () => {
   it.each([
-    [['admin', 'activate', 'nobody@example.test'], 1, 'No operator has nobody@example.test.'],
+    [
+      ['admin', 'activate', 'nobody@example.test'],
+      1,
+      'There is no operator with the email nobody@',
+    ],
     [['admin', 'activate', 'nobody'], 1, 'must be an email address'],
     [['admin', 'create', 'a@example.test', '--role', 'KING'], 2, 'Allowed choices are'],
     [['admin', 'create', 'a@example.test'], 2, '--role'],

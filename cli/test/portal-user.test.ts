@@ -100,7 +100,11 @@ describe('other portal users', () => {
 
 describe('refusals', () => {
   it.each([
-    [['activate', 'nobody@example.test'], 1, 'No portal user has nobody@example.test.'],
+    [
+      ['activate', 'nobody@example.test'],
+      1,
+      'There is no portal user with the email nobody@example.test.',
+    ],
     [['create', 'a@example.test', '--role', 'viewer'], 2, '--person-name'],
     [['create', 'a@example.test', '--person-name', 'A', '--role', 'ADMIN'], 2, 'Allowed choices'],
     [['create', '--person-name', 'A', '--role', 'viewer'], 2, 'email'],

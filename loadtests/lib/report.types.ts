@@ -1,4 +1,4 @@
-/** Of what k6 gives to `handleSummary`, the part that the reports need. */
+/** The part of k6's data for `handleSummary` that the reports use. */
 export interface SummaryData {
   readonly state: { readonly testRunDurationMs: number };
   readonly metrics: Readonly<
@@ -20,11 +20,11 @@ export interface Verdict {
   readonly part: string;
   readonly ok: boolean;
   readonly observed: string;
-  /** Its numbers, by k6's names: `p(95)`, `count`. */
+  /** The metric's values by k6's names, such as `p(95)` and `count`. */
   readonly values: Readonly<Record<string, number>>;
 }
 
-/** A number worth knowing that nothing is held against, as it was observed. */
+/** A measured value without a threshold. */
 interface SeenFigure {
   readonly says: string;
   readonly observed: string;
@@ -39,17 +39,17 @@ export interface Report {
   readonly seconds: number;
   readonly verdicts: readonly Verdict[];
   readonly figures: readonly SeenFigure[];
-  /** Of a suite that hears a feed: what was heard at each mark. */
+  /** Present if the suite listens to the price feed. There is one entry for each mark. */
   readonly marks?: readonly MarkView[];
 }
 
-/** Holds what all sockets together heard at one mark of the clock. */
+/** Summarises the ticks that all sockets received for one mark of the clock. */
 export interface MarkView {
   readonly markMs: number;
-  /** The lowest and the highest. They are the same unless sockets disagree. */
+  /** The lowest and the highest value at any socket. They differ only if sockets disagree. */
   readonly seq: readonly [number, number];
   readonly price: readonly [number, number];
-  /** Says how long after the mark the first socket heard the tick, and 99 of 100 had. */
+  /** The time from the mark until the first socket, and until 99 of 100, had received the tick. */
   readonly heardMs: readonly [number, number];
   readonly sockets: number;
 }

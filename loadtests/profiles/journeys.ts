@@ -1,7 +1,7 @@
 import type { Scenario } from 'k6/options';
 import type { ProfileName } from '../lib/settings.ts';
 
-/** Says how often each journey begins in a minute, at the rate of 1, and how long it may take. */
+/** The starts of each journey per minute at rate 1, and its expected duration. */
 const journeyRates = {
   browse: { perMinute: 60, seconds: 0.5 },
   signIn: { perMinute: 12, seconds: 1 },
@@ -13,33 +13,33 @@ const journeyRates = {
   accountants: { perMinute: 6, seconds: 1 },
 } as const;
 export type Journey = keyof typeof journeyRates;
-export const journeys = Object.keys(journeyRates) as Journey[]; // its keys
+export const journeys = Object.keys(journeyRates) as Journey[]; // keys() returns string[]
 
-/** A part of a run: up or down to a rate, over so many seconds. */
+/** A stage of a run, in which the rate changes to `rate` over `seconds`. */
 interface Stage {
   readonly rate: number;
   readonly seconds: number;
 }
 
 export interface JourneyProfile {
-  /** The rate at which it begins, which it keeps where there are no stages. */
+  /** The rate at the start of the run. Without stages it stays constant. */
   readonly rate: number;
   readonly seconds: number;
   readonly stages: readonly Stage[];
-  /** The time that 95 of 100 requests may take. */
+  /** The limit of the 95th percentile of request durations. */
   readonly requestP95Ms: number;
-  /** Seconds until a webhook must have worked. */
+  /** The seconds within which a webhook must have taken effect. */
   readonly patienceSeconds: number;
 }
 
 const steady = { stages: [], requestP95Ms: 1000, patienceSeconds: 20 };
 
 /**
- * Open models: a journey begins when it is its time, however long those before it take. A system that
- * is too slow has more of them at once, and in the end one that cannot begin.
+ * The profiles are open models: journeys start on schedule, however long earlier ones take. If the
+ * system is too slow, journeys pile up until one cannot start.
  */
 export const journeyProfiles: Readonly<Record<ProfileName, JourneyProfile>> = {
-  // Lenient, on a machine that builds and tests meanwhile.
+  // The limits are lenient, because the machine may build and test at the same time.
   smoke: { ...steady, rate: 1, seconds: 20, requestP95Ms: 4000, patienceSeconds: 45 },
   load: {
     ...steady,
@@ -64,11 +64,11 @@ export const journeyProfiles: Readonly<Record<ProfileName, JourneyProfile>> = {
     ],
   },
   soak: { ...steady, rate: 1, seconds: 1800 },
-  // By hand: where it fails is the figure.
+  // This profile is run by hand. Its result is the rate at which the system fails.
   breakpoint: { ...steady, rate: 1, seconds: 0, stages: [{ rate: 30, seconds: 300 }] },
 };
 
-/** The journeys that a profile lets run at one time, and so the k6 clients that it needs. */
+/** Returns the k6 clients that a journey needs: twice its expected concurrency, plus two. */
 const atOnce = (journey: Journey, profile: JourneyProfile): number => {
   const { perMinute, seconds } = journeyRates[journey];
   const highest = Math.max(profile.rate, ...profile.stages.map(({ rate }) => rate));

@@ -1,31 +1,39 @@
 import type { SqlTerms } from './series.ts';
 
 /*
- * Plans the orders of a series in a temporary table: the other statements only write it down.
- * Of each hundred orders, by the last two digits of their number:
+ * Plans the orders of a series in a temporary table. The other statements only copy rows from it.
+ * The last two digits of an order's number decide what happens to the order:
  *
  *   0-61 bought · 62-67 expired unpaid · 68-70 declined by the gateway · 71 paid late and refunded
  *   72-83 an installment, bought · 84 an installment that was not paid
- *   85-94 sold (85 all of what was bought) · 95 sold, and the payout failed (ten in all)
+ *   85-94 sold (85 sells all that was bought) · 95 sold, and the payout failed (see below)
  *   96 a sale that the provider refused · 97 sold, paid out by the second attempt
- *   98 sold, and the payout waits for approval (ten in all) · 99 bought by the second payment
+ *   98 sold, and the payout waits for approval (see below) · 99 bought by the second payment
  *
- * What waits for somebody does not grow with the books: the payouts, and 40 KYC records at most.
- * A sale is of what its customer bought 50 orders before, so that no balance runs short.
+ * The work that waits for an operator does not grow with the number of orders. Only the first 1,000
+ * orders have payouts that failed or wait for approval, ten of each. After them, 95 and 98 are sold
+ * and paid out. At most 40 KYC records wait for a review. Each sale sells gold that its customer
+ * bought 50 orders earlier, so no balance runs short.
  */
 
 /** Returns the number of installments among the first `orders`. */
 const installmentsIn = (orders: number): number =>
   Math.floor(orders / 100) * 13 + Math.max(0, Math.min(13, (orders % 100) - 72));
 
-/** The customer who trades at place `at` of `of`: one of those who had joined by then. */
+/**
+ * Returns SQL that picks the customer of the order at position `at` of `of`. It picks only among
+ * customers who had joined by then.
+ */
 const trader = (terms: SqlTerms, at: string, number: string, of: number): string => {
   const active = terms.users - Math.floor(terms.users / 10);
   const joined = `greatest(1, ${active}::bigint * (${at}) / ${of})`;
   return terms.pick(number, 7, joined);
 };
 
-/** One in ten customers never trades: numbers that end in 0. */
+/**
+ * Returns SQL that turns a position among the trading customers into a customer's number. It skips
+ * the numbers that end in 0, because those customers never trade.
+ */
 const skipIdle = (trading: string): string => `(${trading} + 1 + ${trading} / 9)`;
 
 /** Returns the statements that make the temporary tables `fill_user`, `fill_plan`, `fill_order`. */

@@ -6,9 +6,9 @@ import { findDrift } from './find-drift.ts';
 import { enginePanic } from './schema-engine.ts';
 
 /**
- * The developer's half of migrations, by Prisma's schema engine: `create NAME` writes one from the
- * schema, `check` compares schema, migrations and database. Both need a role that may create
- * databases. Applying them is src/apps/migrate, which needs no engine.
+ * Creates and checks migrations with Prisma's schema engine. `create NAME` writes a migration from
+ * the schema. `check` compares the schema, the migrations and the database. Both need a role that
+ * may create databases. src/apps/migrate applies the migrations and needs no engine.
  */
 const usage = 'migrations create NAME | check';
 
@@ -46,5 +46,5 @@ const fail = (error: unknown): void => {
 
 // A panic of the engine reaches no other handler.
 process.on('uncaughtException', fail);
-// The engine leaves a timer of 10 s behind, which nothing waits for.
+// Exits at once, because a timer of the engine would keep the process alive for another 10 s.
 main(process.argv.slice(2)).then((code) => process.exit(code), fail);

@@ -10,7 +10,7 @@ export interface EngineAtWork {
   readonly schema: SchemaFile[];
 }
 
-/** No table of ours is left out of what the engine looks at. */
+/** Excludes no table and no enum from the engine's comparison. */
 export const wholeSchema = { externalTables: [], externalEnums: [] };
 
 /** Runs `work` with the engine on the files of the `prisma` folder, and closes its connection. */

@@ -3,7 +3,7 @@ import type { Queries } from './prometheus.ts';
 
 const order = ['firing', 'pending', 'inactive'];
 
-/** Returns the page of the alerts, those that fire first. */
+/** Returns the page of the alerts. Firing alerts come first. */
 export const alertsPage = async (queries: Queries, runbooks: string): Promise<string> => {
   const alerts = (await queries.alerts()).toSorted(
     (a, b) => order.indexOf(a.state) - order.indexOf(b.state),

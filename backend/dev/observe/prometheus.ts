@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { ObserveOptions } from './options.ts';
 
-/** The worker's own limit, unless it is given another one. */
+/** The default of the worker's JOB_STANDSTILL_SECONDS. */
 const standstillSeconds = '60';
 
 const configurationFor = (targets: readonly string[]): string => `global:
@@ -69,7 +69,7 @@ const rulesSchema = z.object({
 
 export interface Series {
   readonly labels: Readonly<Record<string, string>>;
-  /** A number for each moment, or null where there is none. */
+  /** One value for each requested time, or null if the series has none at that time. */
   readonly values: readonly (number | null)[];
 }
 
@@ -78,9 +78,9 @@ const valueOf = (text: string | undefined): number | null => {
   return Number.isFinite(value) ? value : null;
 };
 
-/** Asks a Prometheus, as the pages do. */
+/** Creates the queries that the dashboard and alert pages send to Prometheus. */
 export const createQueries = (url: string) => ({
-  /** Returns the series of a query at each of some moments, in seconds. */
+  /** Evaluates a query at evenly spaced Unix times in seconds, and returns its series. */
   async range(query: string, moments: readonly number[]): Promise<Series[]> {
     const [start = 0, end = 0] = [moments[0], moments.at(-1)];
     const step = Math.max(1, (end - start) / Math.max(1, moments.length - 1));
@@ -97,7 +97,7 @@ export const createQueries = (url: string) => ({
       return { labels: metric, values: moments.map((moment) => valueOf(at.get(moment))) };
     });
   },
-  /** Returns the alerts and how each of them stands. */
+  /** Returns the alert rules with their states. */
   async alerts() {
     const response = await fetch(`${url}/api/v1/rules?type=alert`);
     return rulesSchema.parse(await response.json()).data.groups.flatMap(({ rules }) => rules);

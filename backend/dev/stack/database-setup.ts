@@ -19,7 +19,7 @@ export const withConnection = async <T>(
   }
 };
 
-/** The same server and database as another role. */
+/** Returns the URL of the same server and database for another role. */
 export const asRole = (url: string, role: { name: string; password: string }): string => {
   const address = new URL(url);
   address.username = role.name;
@@ -27,7 +27,7 @@ export const asRole = (url: string, role: { name: string; password: string }): s
   return address.href;
 };
 
-/** The same server and role on another database. */
+/** Returns the URL of another database on the same server, for the same role. */
 export const onDatabase = (url: string, database: string): string => {
   const address = new URL(url);
   address.pathname = `/${database}`;
@@ -37,8 +37,8 @@ export const onDatabase = (url: string, database: string): string => {
 const lockId = 471_209_001;
 
 /**
- * Makes the roles that are missing. Roles belong to the whole server, so several runs may be at it
- * at once: one at a time. One that is there keeps its password.
+ * Creates the missing roles. An existing role keeps its password. Roles belong to the whole server,
+ * so an advisory lock serialises concurrent runs.
  */
 export const ensureRoles = (adminUrl: string): Promise<void> =>
   withConnection(adminUrl, async (client) => {
@@ -48,12 +48,12 @@ export const ensureRoles = (adminUrl: string): Promise<void> =>
       if (known.rowCount === 0) {
         const password = client.escapeLiteral(role.password);
         await client.query(`CREATE ROLE ${role.name} LOGIN PASSWORD ${password}`);
-        // Writing and checking migrations plays them in a shadow database first.
+        // Writing and checking migrations creates a shadow database and applies them there.
         if (role === migrateRole) await client.query(`ALTER ROLE ${role.name} CREATEDB`);
       }
     }
     await setRoleDefaults(client, () => {});
-    // An administrator short of superuser must belong to a role to create databases for it.
+    // Without superuser rights, only a member of a role can create a database owned by it.
     const { rows } = await client.query<{ member: boolean }>(
       `SELECT pg_has_role($1, 'MEMBER') AS member`,
       [migrateRole.name],
@@ -61,7 +61,7 @@ export const ensureRoles = (adminUrl: string): Promise<void> =>
     if (rows[0]?.member !== true) await client.query(`GRANT ${migrateRole.name} TO CURRENT_USER`);
   });
 
-/** Makes a database owned by the migrate role. Returns false when it was there. */
+/** Creates a database owned by the migrate role. Returns false if it already exists. */
 export const ensureDatabase = (adminUrl: string, name: string): Promise<boolean> =>
   withConnection(adminUrl, async (client) => {
     await client.query('SELECT pg_advisory_lock($1)', [lockId]);

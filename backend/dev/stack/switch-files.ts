@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The switches (contract: conventions > Switches) and how a new local stack has them. */
+/** The switches (contract: conventions > Switches), with their values in a new local stack. */
 export const developmentSwitches = {
   DIGITAL_SELL_ENABLED: 'true',
   DIGITAL_GOLD_PAYMENT_ENABLED: 'true',
@@ -11,7 +11,7 @@ export const developmentSwitches = {
 
 export type SwitchName = keyof typeof developmentSwitches;
 
-/** Makes the files that are missing. One that is there stays, so a closed gate stays closed. */
+/** Writes the missing files. Existing files stay, so a switch that was turned off stays off. */
 export const writeMissingSwitches = (folder: string): void => {
   mkdirSync(folder, { recursive: true });
   for (const [name, value] of Object.entries(developmentSwitches)) {

@@ -12,9 +12,9 @@ interface HeldGold {
 }
 
 /**
- * Returns the part of the invested amount that leaves with the sold grams: in proportion, half-up.
- * All of it with the last grams, so that an empty holding has nothing invested (contract: money >
- * Holdings).
+ * Returns the part of the invested amount that leaves with the sold grams. It is in proportion to
+ * the grams and rounded half-up. The last grams take all that is left, so that an empty holding has
+ * nothing invested (contract: money > Holdings).
  * @throws MoneyError OUT_OF_RANGE when more is sold than held
  */
 export const investedLeavingWith = (held: HeldGold, soldGrams: Grams): Paise => {
@@ -25,12 +25,13 @@ export const investedLeavingWith = (held: HeldGold, soldGrams: Grams): Paise => 
   return paise(divideHalfUp(held.investedPaise * soldGrams, held.balance));
 };
 
-/** The current value of a holding, and the amount paid for it. */
+/** The current value of a holding, and its profit or loss against the invested amount. */
 interface HoldingValue {
   readonly currentValuePaise: Paise;
   readonly profitLossPaise: Paise;
   /**
-   * Profit in 1/100 % of what was invested, half-up away from zero. It is 0 with nothing invested.
+   * The profit or loss in basis points of the invested amount, with halves rounded away from zero.
+   * It is 0 if nothing is invested.
    */
   readonly profitLossBps: Bps;
 }

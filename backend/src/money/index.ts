@@ -8,4 +8,3 @@ export * from './paise.ts';
 export * from './prices.ts';
 export * from './product-price.ts';
 export * from './rounding.ts';
-export * from './breakdown.ts';

@@ -21,22 +21,25 @@ import type { Timers } from '../platform/clock/timers.ts';
 import type { Random } from '../platform/ids/random.ts';
 import { createLoop } from '../platform/jobs/create-loop.ts';
 
-/** The pause between two readings of the keys that there are. */
+/** The pause between two reads of the wrapping keys. */
 const refreshMs = 60_000;
-/** A new key seals only after this time: ten refreshes, so that every process has it by then. */
+/** The time before a new key seals. It is ten refreshes, so that every process has read the key. */
 const learningMs = 10 * refreshMs;
-/** The wait of a process's start for its first keys. It starts without them as well. */
+/** The longest that a process waits for its first keys before it starts without them. */
 const startWaitMs = 10_000;
 
 export interface OpenKeyring {
   readonly keyring: Keyring;
   /** Reads the keys once, and keeps reading them until `close`. */
   start(): Promise<void>;
-  /** Reads the keys once. @throws KeysUnavailableError where one is withheld */
+  /** Reads the keys once. @throws KeysUnavailableError if a key cannot be unwrapped */
   read(): Promise<void>;
-  /** Adds a key that seals after ten minutes. @returns its id @throws KeysUnavailableError */
+  /**
+   * Adds a key, which seals after ten minutes, and returns the key's id.
+   * @throws KeysUnavailableError
+   */
   add(): Promise<string>;
-  /** Wraps every key again with the newest version of the service's key. @returns how many */
+  /** Rewraps every key with the newest version of the service's key. Returns their number. */
   rewrap(): Promise<number>;
   close(): Promise<void>;
 }
@@ -54,7 +57,7 @@ const noService = (): never => {
   throw new ConfigError('KEY_SERVICE: none is configured');
 };
 
-/** Opens the keys of PII_KEYRING alone. */
+/** Opens the keyring of a process without a key service. It has only the keys of PII_KEYRING. */
 const openOwn = (keyring: Keyring): OpenKeyring => ({
   keyring,
   start: async () => {},
@@ -75,7 +78,7 @@ const readOwn = (text: string | undefined, needsIt: boolean): Keyring | undefine
 const addKey = async (store: WrappingKeyStore, service: KeyWrapping): Promise<string> => {
   for (;;) {
     const number = (await store.list()).length + 1;
-    // False where another command added one meanwhile.
+    // Returns false if another command has just added a key with this number.
     if (await addWrappingKey({ store, service }, { number, activeInMs: learningMs })) {
       return `ks${number}`;
     }

@@ -1,6 +1,7 @@
 import { chooseGateway, sealMandateToken } from '../../src/modules/payments/index.ts';
 import { paise } from '../../src/money/index.ts';
-import { addSeconds } from '../../src/platform/clock/clock.ts';
+import { addMs, addSeconds } from '../../src/platform/clock/clock.ts';
+import { endOfIstDay } from '../../src/platform/clock/ist.ts';
 import {
   payInstallmentAgain,
   placeInstallment,
@@ -176,3 +177,10 @@ export const createInstallmentFixtures = (open: OpenGold) => {
 };
 
 export type InstallmentFixtures = ReturnType<typeof createInstallmentFixtures>;
+
+/** Goes on to the next 09:00 of India, so that a test of some hours is on one day. */
+export const startDay = async (open: OpenGold): Promise<void> => {
+  const now = open.clock.now();
+  const next = addMs(endOfIstDay(now), 9 * 3_600_000);
+  await open.advance((next.getTime() - now.getTime()) / 1000);
+};

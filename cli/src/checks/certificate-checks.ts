@@ -11,13 +11,16 @@ interface Place {
 
 const timeoutMs = 5000;
 const dayMs = 24 * 60 * 60_000;
-/** Automatic renewal replaces a certificate a month before it expires. */
+/**
+ * The days before expiry from which the check warns. Automatic renewal replaces a certificate a
+ * month before it expires, so by then it has failed.
+ */
 const daysBefore = 14;
 
-/** Returns the expiry of the certificate that a server shows, without checking its issuer. */
+/** Returns the expiry of the certificate that a server presents. Its issuer is not checked. */
 const readEnd = ({ host, port }: Place, signal: AbortSignal): Promise<Date> =>
   new Promise((resolve, reject) => {
-    // The date is wanted of one that is not trusted too. Nothing is sent.
+    // The expiry of an untrusted certificate is needed too. No data is sent on this connection.
     const socket = connect({ host, port, servername: host, rejectUnauthorized: false });
     const giveUp = (error: Error): void => {
       socket.destroy();
@@ -68,7 +71,7 @@ const placesOf = async ({ release, adminUrl }: Installation): Promise<Place[]> =
   );
 };
 
-/** Looks at the certificates that clients see: no Secret is read for it. */
+/** Checks the certificates that servers present to clients. It reads no Secret. */
 export const certificateCheck: Check = {
   id: 'certificate-valid',
   category: 'network',

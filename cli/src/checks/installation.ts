@@ -47,7 +47,7 @@ export interface Release {
 export interface Installation {
   readonly deps: CliDeps;
   readonly context: Context;
-  /** For people. */
+  /** Names the installation in messages to the operator. */
   readonly description: string;
   readonly healthRoutes: readonly HealthRoute[];
   /** Undefined for a local stack. */
@@ -56,17 +56,17 @@ export interface Installation {
   readonly probes: () => Promise<readonly ProcessProbe[]>;
   /** Requests the admin API's readiness report once, however many checks call it. */
   readonly report: () => Promise<AdminReport>;
-  /** Requests what waits for an operator once. */
+  /** Requests the work that waits for an operator once, however many checks call it. */
   readonly operations: () => Promise<OperationsReport>;
   /** The address of the admin API, where one is given. */
   readonly adminUrl: string | undefined;
-  /** Queries the setup of the database once. */
+  /** Queries the database's setup once, however many checks call it. */
   readonly database: () => Promise<DatabaseReport>;
-  /** Reads the figures of a worker once. */
+  /** Reads a worker's metrics once, however many checks call it. */
   readonly workerMetrics: () => Promise<WorkerMetrics>;
 }
 
-/** Returns what was listed. @throws CliError when the operator may not list it. */
+/** Returns the listed objects. @throws CliError if the operator may not list them. */
 export const itemsOf = <T>(listed: Listed<T>): readonly T[] => {
   if ('error' in listed) throw listed.error;
   return listed.items;
@@ -77,7 +77,10 @@ const once = <T>(work: () => Promise<T>): (() => Promise<T>) => {
   return () => (started ??= work());
 };
 
-/** A missing right to one kind leaves the others to look at. All else stops the check. */
+/**
+ * Returns true if the operator may not list this kind of object. The checks of other kinds still
+ * run then. Any other error stops the command.
+ */
 const isForbidden = (error: unknown): error is CliError =>
   error instanceof CliError && 'status' in error && error.status === 403;
 
@@ -166,9 +169,9 @@ const openStack = async (
 };
 
 /**
- * Finds what is to be checked and makes sure that it answers at all.
- * @throws CliError unreachable when it does not, denied when the cluster does not know the
- * operator, usage for a context that does not exist.
+ * Finds the installation to check and makes sure that it responds.
+ * @throws CliError `unreachable` if it does not respond, `denied` if the cluster does not accept
+ *   the operator, `usage` if the context does not exist.
  */
 export const openInstallation = (deps: CliDeps, options: GlobalOptions): Promise<Installation> => {
   const context = resolveContext(deps, options);

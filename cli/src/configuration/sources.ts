@@ -22,14 +22,14 @@ interface Given {
 export interface Sources {
   readonly place: string;
   readonly given: ReadonlyMap<string, Given>;
-  /** The Secrets of which every key is a variable: what is in them is not known. */
+  /** The Secrets whose every key becomes a variable. The names of those variables are not known. */
   readonly wholeSecrets: readonly string[];
 }
 
 const ownLine = /^# (?<name>[A-Z][A-Z0-9_]*)=(?<value>.*)$/u;
 const ownTitle = /^# (?<process>[a-z]+) besides:$/u;
 
-/** Reads what a process of the local stack has of its own: the file has it in comments. */
+/** Reads the variables of one process of the local stack, which the file lists as comments. */
 const ownOf = ({ home }: LocalContext, process: string): [string, string][] => {
   let section = '';
   return readFileSync(join(home, 'env'), 'utf8')
@@ -62,7 +62,7 @@ const readMaps = async (
   new Map(
     await Promise.all(
       [...new Set(names)].map(async (name) => {
-        // An optional one may be missing.
+        // A ConfigMap that is marked as optional may be missing.
         const found = await client.findConfigMap(name);
         const data = found === undefined ? {} : (await client.readConfigMap(name)).data;
         return [name, data] as const;

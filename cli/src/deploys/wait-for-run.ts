@@ -4,7 +4,7 @@ import type { DeployCi, Deployment, DeployRun } from './deploy.types.ts';
 
 /** The admin API takes 60 requests a minute from one address. */
 const pauseMs = 3000;
-/** Others may deploy the same target meanwhile. */
+/** The newest runs that are searched. Others may deploy the same target meanwhile. */
 const runsLookedAt = 50;
 
 const isOver = (run: DeployRun | undefined): run is DeployRun => run?.status === 'completed';
@@ -15,7 +15,7 @@ const whereItIs = (started: Deployment, run: DeployRun | undefined): string =>
     : `run ${run.id}: ${run.status}${run.conclusion === null ? '' : `, ${run.conclusion}`}`;
 
 /**
- * Follows the run that a trigger started, found by the correlation id in its name, to its end.
+ * Waits until the run that a trigger started has ended. Finds it by the correlation id in its name.
  * Retries while the CI system does not answer. Prints progress to standard error.
  * @throws CliError timedOut when it has not ended by the deadline
  */

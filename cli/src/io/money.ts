@@ -1,4 +1,7 @@
-/** Paise as rupees, exactly: 123456789 is `₹12,34,567.89`, in the groups that India writes. */
+/**
+ * Formats paise as rupees without rounding, with Indian digit grouping. For example, 123456789
+ * becomes `₹12,34,567.89`.
+ */
 export const formatPaise = (paise: number): string => {
   if (!Number.isSafeInteger(paise)) throw new Error('an amount must be whole paise');
   const digits = String(Math.abs(paise)).padStart(3, '0');

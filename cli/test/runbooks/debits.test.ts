@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, vi } from 'vitest';
 import { callTestServers } from '../../../backend/test/support/call-test-servers.ts';
 import { goldTest } from '../../../backend/test/support/gold-test.ts';
-import { createInstallmentFixtures } from '../../../backend/test/support/installments.ts';
+import { createInstallmentFixtures, startDay } from '../../../backend/test/support/installments.ts';
 import { operatorId } from '../../../backend/test/support/reviewed-buys.ts';
 import { runSweeps } from '../../../backend/test/support/run-sweeps.ts';
 import { openRunbook } from '../support/runbook.ts';
@@ -40,6 +40,7 @@ it('stuck-debit: lists a debit whose answer was lost, until the gateway says', a
   fixtures,
   env,
 }) => {
+  await startDay(open);
   const plan = await fixtures.newPlan();
   const day = 24 * 3600;
   const raised = await fixtures.raise(plan, 1, { token: 'token-of-asha', dueInSeconds: day });

@@ -3,9 +3,11 @@ import { defineVariables, parseConfig, type Environment } from '../../platform/c
 import { integer } from '../../platform/config/kinds.ts';
 import type { AdapterDeps, Closable } from '../adapter-deps.ts';
 import { parseAdapterConfig } from '../parse-adapter-config.ts';
-import { awsKmsVariables, createAwsKms } from './aws-kms/create-aws-kms.ts';
+import { createAwsKms } from './aws-kms/create-aws-kms.ts';
+import { awsKmsVariables } from './aws-kms/aws-kms.config.ts';
 import type { KeyService } from './port.ts';
-import { createVaultTransit, vaultTransitVariables } from './vault-transit/create-vault-transit.ts';
+import { createVaultTransit } from './vault-transit/create-vault-transit.ts';
+import { vaultTransitVariables } from './vault-transit/vault-transit.config.ts';
 
 export const keyServiceVariables = defineVariables({
   KEY_SERVICE: {

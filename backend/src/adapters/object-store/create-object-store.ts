@@ -2,13 +2,12 @@ import { z } from 'zod';
 import { defineVariables, parseConfig, type Environment } from '../../platform/config/config.ts';
 import type { AdapterDeps, Closable } from '../adapter-deps.ts';
 import { parseAdapterConfig } from '../parse-adapter-config.ts';
-import {
-  createFilesystemStore,
-  filesystemVariables,
-} from './filesystem/create-filesystem-store.ts';
+import { createFilesystemStore } from './filesystem/create-filesystem-store.ts';
+import { filesystemVariables } from './filesystem/filesystem.config.ts';
 import { createNoStore } from './none/create-no-store.ts';
 import type { ObjectStore } from './port.ts';
-import { createS3Store, s3Variables } from './s3/create-s3-store.ts';
+import { createS3Store } from './s3/create-s3-store.ts';
+import { s3Variables } from './s3/s3.config.ts';
 
 export const objectStoreVariables = defineVariables({
   OBJECT_STORE: {

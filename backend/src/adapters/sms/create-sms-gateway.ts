@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { defineVariables, parseConfig, type Environment } from '../../platform/config/config.ts';
 import type { AdapterDeps, Closable } from '../adapter-deps.ts';
 import { parseAdapterConfig } from '../parse-adapter-config.ts';
-import { createMsg91, msg91Variables } from './msg91/create-msg91.ts';
+import { createMsg91 } from './msg91/create-msg91.ts';
+import { msg91Variables } from './msg91/msg91.config.ts';
 import type { SmsGateway } from './port.ts';
 
 export const smsVariables = defineVariables({

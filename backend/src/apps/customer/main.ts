@@ -33,7 +33,7 @@ await runMain('customer', async (env) => {
     runtime,
     config,
     api: { server, port: config.PORT },
-    // Not io.close(): that would close the server under the lifecycle.
+    // io.close() would also close the HTTP server, which only startProcess may close.
     beforeStop: () => {
       io.engine.close();
     },

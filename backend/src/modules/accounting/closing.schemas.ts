@@ -45,7 +45,7 @@ export const signOffView = z.object({
   signedAt: z.iso.datetime(),
 });
 
-/** A day as it stands now. `signedOff` has the figures that were frozen. */
+/** The current figures of a day. `signedOff` has the figures that its sign-off froze. */
 const dayView = providerFigures.extend({
   date: z.iso.date(),
   signedOff: signOffView.omit({ date: true }).nullable(),
@@ -76,12 +76,12 @@ const closedMonthView = z.object({
 });
 export const monthsPage = pageOf(closedMonthView);
 
-/** A month that was just closed, and why its totals were not posted to the ledger. */
+/** A month that was just closed. Its totals cannot be posted yet, and `code` says why. */
 export const monthCloseView = closedMonthView.extend({
   posting: z.object({ posted: z.literal(false), code: z.enum(postingRefusals) }),
 });
 
-/** The totals that were frozen before a month was reopened, and the reason. */
+/** The totals that an earlier close of a month froze, and the reason why it was reopened. */
 const reopenedView = closedMonthView.omit({ closed: true, period: true }).extend({
   revision: z.int().min(1),
   reopenedBy: person,
@@ -103,7 +103,10 @@ export const openMonthsView = z.object({
   ),
 });
 
-/** A month. `differences` compares the current books with what was frozen or is proven. */
+/**
+ * A closed or an open month. For a closed month, `differences` compares its frozen totals with the
+ * current books. For an open month, it compares the books with the movements and payouts.
+ */
 export const monthView = closedMonthView.extend({
   closed: z.boolean(),
   closedBy: person.nullable(),
@@ -143,7 +146,7 @@ export const presentOpenMonth = (month: OpenMonth) => ({
   canClose: month.isOver && month.waitsFor === null && month.unsignedDays.length === 0,
 });
 
-/** Compares frozen totals with those of now, figure by figure. */
+/** Compares frozen totals with the current ones, figure by figure. */
 export const compareTotals = (frozen: Totals, now: Totals): Difference[] =>
   Object.entries(frozen).flatMap(([group, figures]) =>
     Object.entries(figures).flatMap(([name, expected]) => {

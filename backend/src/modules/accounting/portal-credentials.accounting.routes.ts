@@ -13,7 +13,7 @@ import { portalUserDetail, presentPortalUserDetail } from './portal-users.schema
 
 const tags = ['auth'];
 
-/** Declares what portal users do with their own password and authenticator app. */
+/** Declares the routes for a portal user's own password and authenticator app. */
 const createSelfRoutes = (realm: ReturnType<typeof createPortalRealm>): Route[] => [
   defineRoute({
     method: 'POST',
@@ -46,7 +46,10 @@ const createSelfRoutes = (realm: ReturnType<typeof createPortalRealm>): Route[] 
   ...createFactorRoutes(realm, { before: anyPortalUserBefore, after: anyPortalUser }),
 ];
 
-/** Declares portal users' own credentials, and how a super admin takes a lost app away. */
+/**
+ * Declares the routes for a portal user's own credentials, and the route that disables another
+ * user's lost authenticator app.
+ */
 export const createPortalCredentialRoutes = (deps: PortalSignInDeps): Route[] => [
   ...createSelfRoutes(createPortalRealm(deps)),
   defineRoute({

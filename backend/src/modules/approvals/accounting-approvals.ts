@@ -17,7 +17,7 @@ const keyOf = ({ params }: RawInput): string | undefined => {
   return typeof key === 'string' ? key : undefined;
 };
 
-/** Lists the writes of the accounting API that may need a second portal user. */
+/** The writes of the accounting API that can be configured to need a second person's approval. */
 const listed: readonly ListedRoute[] = [
   {
     action: 'statutory_parameters',
@@ -27,11 +27,11 @@ const listed: readonly ListedRoute[] = [
   },
 ];
 
-/** The guard of the accounting API has admitted it. */
+/** Returns the portal user. The accounting API's guard has already admitted the request. */
 const principalOf = ({ principal }: Pick<RawInput, 'principal'>): PortalPrincipal =>
   principal as PortalPrincipal;
 
-/** Puts a second portal user before the listed writes of the accounting API. */
+/** Makes the listed writes of the accounting API wait for a second portal user's approval. */
 export const withAccountingApprovals = (
   deps: Omit<ApprovalDeps, 'api' | 'personOf'>,
   {

@@ -1,5 +1,5 @@
 import type { Db } from '../../platform/db/index.ts';
-import { sweepRows, type Sweep } from '../../platform/jobs/index.ts';
+import { sweepRows, type Sweep } from '../../platform/jobs/sweep.ts';
 import { describeError } from '../../platform/observability/index.ts';
 import { listOverdue } from './approvals.store.ts';
 import { expireOne, type ExpiryDeps } from './expire-approvals.ts';

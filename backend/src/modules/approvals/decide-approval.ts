@@ -10,12 +10,12 @@ import { approvalMachine } from './approvals.states.ts';
 import { findApproval, lockApproval, updateDecision } from './approvals.store.ts';
 import type { ApprovalRequest, ApprovalStatus } from './approvals.types.ts';
 
-/** The person who decides, and their request. */
+/** The person who decides, and the context of their HTTP request. */
 type Decider = Pick<RawInput, 'principal' | 'context'>;
 
 const kindOf = { admin: 'admin', accounting: 'portal' } as const;
 
-/** @throws AppError ILLEGAL_TRANSITION for a request that was decided, or whose time is over */
+/** @throws AppError ILLEGAL_TRANSITION if the request was decided or has expired */
 const requirePending = (request: ApprovalRequest, now: Date): void => {
   if (request.status !== 'PENDING') {
     throw new AppError('ILLEGAL_TRANSITION', { details: { status: request.status } });
@@ -26,7 +26,7 @@ const requirePending = (request: ApprovalRequest, now: Date): void => {
   }
 };
 
-/** Locks a request that waits. @throws AppError NOT_FOUND, ILLEGAL_TRANSITION */
+/** Locks a pending request. @throws AppError NOT_FOUND, ILLEGAL_TRANSITION */
 const lockPending = async (
   { api, clock }: ApprovalDeps,
   tx: Db,
@@ -44,7 +44,7 @@ const requireOther = (request: ApprovalRequest, person: Person): void => {
   throw new AppError('OTHER_PERSON_REQUIRED', { message });
 };
 
-/** Writes a decision with its audit row, which names both. */
+/** Stores a decision and its audit row, which names the requester and the decider. */
 const decide = async (
   deps: ApprovalDeps,
   tx: Db,
@@ -96,11 +96,11 @@ const readBack = async ({ db, api }: ApprovalDeps, id: string): Promise<Approval
 };
 
 /**
- * Takes the requested action as the approving person, with the current state, and decides the
- * request in the action's own transaction. Of two concurrent approvals, the second finds it
- * approved.
- * @throws AppError NOT_FOUND, OTHER_PERSON_REQUIRED, ILLEGAL_TRANSITION, and as the action does,
- *   after which the request still waits
+ * Runs the requested action as the approving person, on the current state. The request is approved
+ * in the action's own transaction, so that both commit or neither does. The second of two
+ * concurrent approvals fails with ILLEGAL_TRANSITION.
+ * @throws AppError NOT_FOUND, OTHER_PERSON_REQUIRED, ILLEGAL_TRANSITION, and every error of the
+ *   action, after which the request is still pending
  */
 export const approve = async (
   deps: ApprovalDeps,

@@ -11,7 +11,7 @@ import {
   lockAccount,
   makePrimary,
   transitionAccount,
-} from './bank-account.store.ts';
+} from './bank-accounts.store.ts';
 import { notifyValidated } from './banking.notifications.ts';
 import type { BankAccount, BankingDeps, ValidationEffect } from './banking.types.ts';
 

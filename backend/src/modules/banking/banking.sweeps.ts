@@ -1,16 +1,16 @@
 import { addMs, type Clock } from '../../platform/clock/clock.ts';
 import { createCallSweep } from '../../platform/collaborator-call/create-call-sweep.ts';
 import { execute, sql, type Db } from '../../platform/db/index.ts';
-import { sweepRows, type Purge, type Sweep } from '../../platform/jobs/index.ts';
+import { sweepRows, type Purge, type Sweep } from '../../platform/jobs/sweep.ts';
 import { describeError } from '../../platform/observability/index.ts';
-import { listAccountsToPoll, markValidationSwept } from './account-validation.store.ts';
+import { listAccountsToPoll, markValidationSwept } from './account-validations.store.ts';
 import { rehashNumber } from './bank-account-sealing.ts';
-import { listOutdatedNumbers, replaceNumberHash } from './bank-account.store.ts';
+import { listOutdatedNumbers, replaceNumberHash } from './bank-accounts.store.ts';
 import type { BankingDeps } from './banking.types.ts';
 import { validateAccount } from './validate-account.ts';
 
 /** An open validation is queried once in this time, however many workers there are. */
-const quietMs = 45000;
+const quietMs = 45_000;
 
 const batchSize = 100;
 
@@ -53,7 +53,7 @@ export const createRehashing = (deps: BankingDeps): Sweep => ({
 });
 
 /** The limit counts one day. The rest is kept for an investigation of an abuse. */
-const keptMs = 30 * 24 * 60 * 60000;
+const keptMs = 30 * 24 * 60 * 60_000;
 
 /** Deletes the record of penny-drops that no limit counts any more. */
 export const createValidationPurge = ({

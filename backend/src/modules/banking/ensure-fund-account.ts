@@ -3,7 +3,7 @@ import type { Db } from '../../platform/db/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
 import { done, type Outcome } from '../../platform/outcome/outcome.ts';
 import { accountForProvider } from './bank-account-sealing.ts';
-import { findAccount, keepFundAccount } from './bank-account.store.ts';
+import { findAccount, keepFundAccount } from './bank-accounts.store.ts';
 import type { BankAccount, BankingDeps } from './banking.types.ts';
 
 const keptFundAccount = (account: BankAccount): FundAccount | undefined => {

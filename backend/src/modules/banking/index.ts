@@ -7,7 +7,7 @@ export {
   lockUsableAccount,
   readAccountUse,
   requireUsableAccount,
-} from './bank-account.store.ts';
+} from './bank-accounts.store.ts';
 export { bankAccountView } from './banking.schemas.ts';
 export { createBanking, type Banking } from './create-banking.ts';
 export { listAccounts } from './manage-accounts.ts';

@@ -18,12 +18,12 @@ import {
   makePrimary,
   markDeleted,
   transitionAccount,
-} from './bank-account.store.ts';
+} from './bank-accounts.store.ts';
 import { notifyAdded } from './banking.notifications.ts';
 import { validationJob } from './banking.jobs.ts';
 import type { AddAccountInput, BankAccountView } from './banking.schemas.ts';
 import type { BankAccount, BankingDeps } from './banking.types.ts';
-import { recordValidation } from './account-validation.store.ts';
+import { recordValidation } from './account-validations.store.ts';
 
 /** The customer, and the address that the request came from. */
 interface Requester {

@@ -3,7 +3,7 @@ import type { Db } from '../../platform/db/index.ts';
 import { describeError, type Logger } from '../../platform/observability/index.ts';
 import { openApprovedName } from '../kyc/index.ts';
 import { openRegisteredName } from './bank-account-sealing.ts';
-import type { Payee } from './bank-account.store.ts';
+import type { Payee } from './bank-accounts.store.ts';
 import { compareNames } from './compare-names.ts';
 
 interface MatchDeps {

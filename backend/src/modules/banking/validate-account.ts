@@ -14,10 +14,10 @@ import {
   keepValidationId,
   noteValidationQueried,
   releaseValidationStart,
-} from './account-validation.store.ts';
+} from './account-validations.store.ts';
 import { applyValidation, refuseValidation } from './apply-validation.ts';
 import { accountForProvider } from './bank-account-sealing.ts';
-import { lockAccount } from './bank-account.store.ts';
+import { lockAccount } from './bank-accounts.store.ts';
 import type { BankAccount, BankingDeps } from './banking.types.ts';
 
 /** An account whose validation is started, or is open at the provider. */

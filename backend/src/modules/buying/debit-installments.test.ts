@@ -6,12 +6,12 @@ import {
   debitsOf,
   paymentsOf,
   rowOf,
+  startDay,
   type InstallmentFixtures,
 } from '#test/support/installments.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
 import { runSweeps } from '#test/support/run-sweeps.ts';
 import { addMs } from '../../platform/clock/clock.ts';
-import { endOfIstDay } from '../../platform/clock/ist.ts';
 import { createDebitSweep } from './installment.sweeps.ts';
 
 /** A worker that dies at the call to the gateway: nothing after it happens. */
@@ -48,12 +48,6 @@ const raise = async (
   token = 'token-of-asha',
   dueInSeconds = 24 * hour,
 ) => fixtures.raise(await fixtures.newPlan(), 1, { token, dueInSeconds });
-/** Goes on to the next 09:00 of India, so that a test of some hours is on one day. */
-const startDay = async (open: OpenGold): Promise<void> => {
-  const now = open.clock.now();
-  const next = addMs(endOfIstDay(now), 9 * hour * 1000);
-  await open.advance((next.getTime() - now.getTime()) / 1000);
-};
 /** One whose debit is due now. */
 const due = async (open: OpenGold, fixtures: InstallmentFixtures, token?: string) => {
   const raised = await raise(fixtures, token);

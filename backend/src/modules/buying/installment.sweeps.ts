@@ -1,5 +1,5 @@
 import { addSeconds } from '../../platform/clock/clock.ts';
-import { sweepRows, type Sweep } from '../../platform/jobs/index.ts';
+import { sweepRows, type Sweep } from '../../platform/jobs/sweep.ts';
 import { describeError } from '../../platform/observability/index.ts';
 import {
   listLapsedInstallments,

@@ -1,7 +1,7 @@
 import type { ObjectStore } from '../../adapters/object-store/port.ts';
 import { addMs, type Clock } from '../../platform/clock/clock.ts';
 import type { Db, InTransaction } from '../../platform/db/index.ts';
-import { sweepBatches, sweepRows, type Sweep } from '../../platform/jobs/index.ts';
+import { sweepBatches, sweepRows, type Sweep } from '../../platform/jobs/sweep.ts';
 import { describeError, type Logger } from '../../platform/observability/index.ts';
 import type { LivePriceReader } from '../price/index.ts';
 import { listStalePrices, lockStalePrices, storePrices } from './catalogue.store.ts';

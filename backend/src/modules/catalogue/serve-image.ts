@@ -7,7 +7,7 @@ import { contentTypeOf, type ImageFormat } from './encode-image.ts';
 import { findCurrentImage, type CurrentImage } from './product-images.store.ts';
 import { objectKeyOf } from './upload-image.ts';
 
-/** The images that a replica keeps in memory. The least recently used are dropped first. */
+/** The size of a replica's image cache. The least recently used images are evicted first. */
 const maxCacheBytes = 8 * 1024 * 1024;
 const attempts = 3;
 
@@ -16,7 +16,10 @@ export interface ServeImageDeps {
   readonly objects: Pick<ObjectStore, 'get'>;
 }
 
-/** WebP for a client that names it, JPEG for every other: `*` is also what the oldest ones send. */
+/**
+ * Returns WebP if the Accept header lists it by name, otherwise JPEG. A wildcard is not enough,
+ * because clients that cannot show WebP send one too.
+ */
 const formatFor = (accept: string | undefined): ImageFormat => {
   const entries = (accept ?? '').toLowerCase().split(',');
   const webp = entries
@@ -25,13 +28,13 @@ const formatFor = (accept: string | undefined): ImageFormat => {
   return webp === undefined || webp.some((part) => /^q=0(?:\.0*)?$/u.test(part)) ? 'jpeg' : 'webp';
 };
 
-/** Returns the smallest kept width that suffices, else the largest. */
+/** Returns the smallest stored width that is at least the wanted one, else the largest. */
 const widthFor = (kept: readonly number[], wanted: number): number => {
   const ascending = kept.toSorted((one, other) => one - other);
   return ascending.find((width) => width >= wanted) ?? ascending.at(-1) ?? 0;
 };
 
-/** Returns true where the client has this very image: by its tag, else by its date. */
+/** Returns true if the client has this image already, by ETag or, without one, by date. */
 const isFresh = (
   headers: IncomingHttpHeaders,
   { etag, updatedAt }: { readonly etag: string; readonly updatedAt: Date },
@@ -43,7 +46,7 @@ const isFresh = (
   return updatedAt.getTime() - since < 1000;
 };
 
-/** Keeps the bytes of objects, which never change below their keys. */
+/** Caches objects by key. An entry never goes stale, because a key's bytes never change. */
 const createByteCache = (objects: Pick<ObjectStore, 'get'>) => {
   const kept = new Map<string, Buffer>();
   let size = 0;
@@ -72,8 +75,8 @@ const createByteCache = (objects: Pick<ObjectStore, 'get'>) => {
 };
 
 /**
- * Creates the answer to a request for a product's image: cached for a day by clients, each with its
- * own tag by upload, width and format (contract: jewellery > Product image).
+ * Creates the handler that serves a product's image. Clients may cache it for a day. Each upload,
+ * width and format has its own ETag (contract: jewellery > Product image).
  */
 export const createServeImage = ({ db, objects }: ServeImageDeps) => {
   const bytesOf = createByteCache(objects);
@@ -108,7 +111,7 @@ export const createServeImage = ({ db, objects }: ServeImageDeps) => {
       if (bytes !== undefined) {
         return { status: 200, bytes, headers: { ...headers, 'content-type': type } };
       }
-      // Replaced and removed since it was looked up: the next look finds its successor.
+      // The image was replaced and its object removed meanwhile. The next lookup finds the new one.
     }
     throw new AppError('SERVICE_UNAVAILABLE');
   };

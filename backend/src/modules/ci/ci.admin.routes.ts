@@ -10,7 +10,7 @@ import {
   runsQuery,
   runsView,
 } from './ci.schemas.ts';
-import { listUndecidedTriggers } from './deploy-trigger.store.ts';
+import { listUndecidedTriggers } from './deploy-triggers.store.ts';
 import { listRuns } from './list-runs.ts';
 import { triggerDeploy, type TriggerDeployDeps } from './trigger-deploy.ts';
 

@@ -8,9 +8,9 @@ import {
 import type { Db, InTransaction } from '../../platform/db/index.ts';
 import { currentRequestId } from '../../platform/http/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
-import type { Sweep } from '../../platform/jobs/index.ts';
+import type { Sweep } from '../../platform/jobs/sweep.ts';
 import type { Auditor } from '../audit/index.ts';
-import { listQuietTriggers, markTriggerQueried } from './deploy-trigger.store.ts';
+import { listQuietTriggers, markTriggerQueried } from './deploy-triggers.store.ts';
 import { createDeploymentCall, type RunHistory } from './deployment-call.ts';
 
 interface DecideDeploymentsDeps extends CallDeps {

@@ -15,7 +15,7 @@ import {
   lockTriggers,
   markTriggerQueried,
   storeTriggerOutcome,
-} from './deploy-trigger.store.ts';
+} from './deploy-triggers.store.ts';
 
 /** The newest runs of a target's workflow. */
 export interface RunHistory {

@@ -16,7 +16,7 @@ export interface ChangeJobDeps {
   readonly audit: Auditor;
 }
 
-/** Ids by their names: whatever else a payload might hold is left out of the log. */
+/** Keeps the string fields of a payload, which are ids. The audit log gets no other field. */
 const idsOf = z
   .record(z.string(), z.unknown())
   .transform((payload): JsonObject =>
@@ -50,8 +50,8 @@ const auditOf = (
 });
 
 /**
- * Retries a queued or dead job at once, with all of its attempts. Handlers read their rows again,
- * so a job whose work is already done does nothing.
+ * Retries a queued or dead job at once and resets its attempts. Handlers read their rows again, so
+ * a job whose work is already done does nothing.
  * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION while it runs
  */
 export const retryJob = (

@@ -109,7 +109,7 @@ const post = (action: ActionView['action'], path: string): ActionView => ({
   does: texts[action],
 });
 
-/** Returns the resolutions that fit an order under review with this payment. */
+/** Returns the resolutions that are possible for the payment's order, which is under review. */
 const resolutionsOf = (payment: OpenPayment): readonly ActionView['action'][] => {
   const { hasGold, canHoldGold, standing, reviewCode, reversedPaise } = payment;
   if (hasGold && standing !== 'APPLIED') return ['REFUNDED', 'KEEP'];
@@ -118,7 +118,7 @@ const resolutionsOf = (payment: OpenPayment): readonly ActionView['action'][] =>
   return isRight && canHoldGold && reversedPaise === 0n ? ['ALLOCATE', 'REFUNDED'] : ['REFUNDED'];
 };
 
-/** Returns what may end the wait of a payment's money. */
+/** Returns the actions that an operator can take on a captured payment that waits for them. */
 const actionsOf = (payment: OpenPayment): ActionView[] => {
   const { id, standing, orderId, orderStatus, waitingEventId } = payment;
   if (standing === 'UNMATCHED') {

@@ -1,6 +1,6 @@
 import type { BlindIndex, Sealer, Vault } from '../../platform/crypto/index.ts';
 import type { Db } from '../../platform/db/index.ts';
-import { sweepRows, type Sweep } from '../../platform/jobs/index.ts';
+import { sweepRows, type Sweep } from '../../platform/jobs/sweep.ts';
 import { type Logger, describeError } from '../../platform/observability/index.ts';
 import type { WebhookInbox } from '../webhook-inbox/index.ts';
 import type { ObjectStore } from '../../adapters/object-store/port.ts';
@@ -21,7 +21,8 @@ const batchSize = 200;
 type Seen = Pick<KycRow, 'id'>;
 
 /**
- * Replaces a sealed text that can no longer be opened, since a rejected record must have a reason.
+ * Stands in for the sealed text if the customer's key is destroyed. It is an empty text, not null,
+ * because a rejected record must have a reason.
  */
 const erased = '';
 
@@ -41,7 +42,7 @@ interface KycSweepOptions {
   readonly logger: Pick<Logger, 'error'>;
 }
 
-/** Returns undefined where the customer's key is destroyed. */
+/** Returns the customer's sealer, or undefined if the customer's key is destroyed. */
 const sealerOf = async (
   { db, vault }: KycSweepOptions,
   { userId }: KycRow,
@@ -49,7 +50,7 @@ const sealerOf = async (
 
 /**
  * Seals the pincodes and reasons that an earlier version stored in the clear. Those of a customer
- * whose key is destroyed are erased. Nothing to do once every record is sealed.
+ * whose key is destroyed are erased. The sweep finds no rows once every record is sealed.
  */
 const createSealing = (options: KycSweepOptions): Sweep => ({
   name: 'kyc-seal-fields',
@@ -58,7 +59,8 @@ const createSealing = (options: KycSweepOptions): Sweep => ({
     await sweepRows({
       rows: (after?: Seen) => listUnsealed(db, { after: after?.id, limit: batchSize }),
       signal,
-      onError: (error, { id }) => logger.error({ err: error, kycId: id }, 'not sealed'),
+      onError: (error, { id }) =>
+        logger.error({ err: error, kycId: id }, 'a KYC record could not be sealed'),
       async handle(row) {
         await replaceUnsealed(db, row, sealRow(row, await sealerOf(options, row)));
         return true;
@@ -68,8 +70,8 @@ const createSealing = (options: KycSweepOptions): Sweep => ({
 });
 
 /**
- * After a new first key of the blind index: hashes PAN and Aadhaar of every record with it. Those
- * of a customer whose key is destroyed can't be opened and keep their hashes.
+ * Hashes the PAN and Aadhaar of every record with the blind index's first key after that key has
+ * changed. The numbers of a customer whose key is destroyed can't be opened, so their hashes stay.
  */
 const createRehashing = (options: KycSweepOptions): Sweep => ({
   name: 'kyc-rehash-numbers',
@@ -81,7 +83,7 @@ const createRehashing = (options: KycSweepOptions): Sweep => ({
         listOutdatedHashes(db, hashKey, { after: after?.id, limit: batchSize }),
       signal,
       onError: (error, { id }) =>
-        logger.error({ err: error, kycId: id }, 'a secret could not be rehashed'),
+        logger.error({ err: error, kycId: id }, 'numbers of a KYC record could not be rehashed'),
       async handle(row) {
         const { id, panSealed, aadhaarSealed } = row;
         const sealer = await sealerOf(options, row);
@@ -96,7 +98,7 @@ const createRehashing = (options: KycSweepOptions): Sweep => ({
   },
 });
 
-/** The sweeps over KYC records, which have nothing to do in most rounds. */
+/** Creates the sweeps over KYC records. Most passes find nothing to do. */
 export const createKycSweeps = (options: KycSweepOptions): readonly Sweep[] => [
   createSealing(options),
   createRehashing(options),
@@ -105,8 +107,8 @@ export const createKycSweeps = (options: KycSweepOptions): readonly Sweep[] => [
 const removalBatchSize = 100;
 
 /**
- * Removes the documents of deleted customers from the object store, then their rows: a document
- * that the store does not delete keeps its row and is tried again in the next pass.
+ * Removes the documents of deleted customers from the object store, then their rows. If the store
+ * does not delete a document, its row stays and the next pass retries it.
  */
 export const createDocumentRemoval = (options: {
   readonly db: Db;
@@ -132,7 +134,7 @@ export const createDocumentRemoval = (options: {
   },
 });
 
-/** Creates the sweeps over the provider's events: late storing, and clearing their bodies. */
+/** Creates the sweeps that retry the provider's pending events and purge the events' bodies. */
 export const createKycEventSweeps = (
   inbox: Pick<WebhookInbox<object>, 'retryPendingEvents' | 'purgeEventBodies'>,
 ): readonly Sweep[] => [

@@ -39,7 +39,7 @@ const titleOf = (slug: string): string => {
   return words === '' ? slug : words.charAt(0).toUpperCase() + words.slice(1);
 };
 
-/** The text itself stays in its own row, which can't be changed. */
+/** Audits the hash of the body instead of the body, because the policy's row is immutable. */
 const auditPolicy = ({ slug, version, title, url, body }: PolicyVersion, date: string) => ({
   slug,
   version,
@@ -108,9 +108,9 @@ export const putField = async (
 };
 
 /**
- * Adds a version of a policy, which takes effect as its IST day begins, with its audit row in the
- * same transaction (contract: operators > Legal content of operators).
- * @throws AppError CONFLICT where the policy has this version
+ * Adds a version of a policy and its audit row in one transaction. The version takes effect at the
+ * start of `effectiveFrom` in IST (contract: operators > Legal content of operators).
+ * @throws AppError CONFLICT if the policy already has this version
  */
 export const publishPolicy = async (
   deps: ManageLegalDeps,

@@ -11,7 +11,7 @@ import { resolveRecover } from './resolve-recover.ts';
 import { resolveRefunded } from './resolve-refunded.ts';
 import { resolveConfirmSell, resolveReleaseSell } from './resolve-sale.ts';
 
-/** The resolutions by name. Each fits sales or purchases alone. */
+/** The resolutions by name. Each applies either to sales or to purchases. */
 const resolutions: Readonly<
   Record<ResolutionName, { readonly resolve: Resolve; readonly isForSales: boolean }>
 > = {

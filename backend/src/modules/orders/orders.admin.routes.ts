@@ -4,7 +4,7 @@ import { anyAdmin } from '../admins/index.ts';
 import { adminOrderPage, adminOrdersQuery, presentOrderRow } from './orders.schemas.ts';
 import { listOrders } from './list-orders.store.ts';
 
-/** `GET /orders` of the admin API. One order with all that belongs to it is order-reviews'. */
+/** Declares `GET /orders` of the admin API. The order-reviews module declares `GET /orders/:id`. */
 export const createOrderAdminRoutes = ({ db }: { readonly db: Db }): Route[] => [
   defineRoute({
     method: 'GET',

@@ -49,23 +49,23 @@ export type GatewayOrderDeps = Pick<
   | 'vault'
 >;
 
-/** One gateway's turn: no other request sends while the lease of `holderId` is valid. */
+/** A turn at one gateway. Only `holderId` may call it while its lease is valid. */
 export interface GatewayTurn {
   readonly gateway: PaymentGateway;
   readonly order: PaymentOrder;
   readonly holderId: string;
-  /** Present where the intent is written. */
+  /** Present if the intent is already committed. */
   readonly attempt?: {
     readonly id: string;
     readonly wasSent: boolean;
-    /** The lease has just begun with the intent. */
+    /** The lease was acquired together with the intent, so the call need not renew it. */
     readonly hasLease?: true;
   };
-  /** Returns false when the request has used up its time: no further call begins. */
+  /** Returns false when the customer's request is out of time. No further call begins then. */
   readonly hasTime: () => boolean;
 }
 
-/** A request for the order of a payment order at one gateway. */
+/** An attempt to create the gateway order: a turn whose intent is committed. */
 type GatewayAttempt = GatewayTurn & Required<Pick<GatewayTurn, 'attempt'>>;
 
 /** Returns true when the gateway made the order that was requested. */
@@ -79,7 +79,7 @@ const keyOf = ({ order, gateway }: Pick<GatewayTurn, 'order' | 'gateway'>) => ({
   gateway: gateway.code,
 });
 
-/** Commits the intent: the payment order names the gateway, and the attempt has its row. */
+/** Commits the intent: sets the payment order's gateway and inserts the attempt. */
 const claimAttempt = async (
   { inTransaction, random, clock }: GatewayOrderDeps,
   turn: GatewayTurn,
@@ -92,7 +92,9 @@ const claimAttempt = async (
     const at = clock.now();
     const wasSentHere = order.gateway === gateway.code && order.lastAskedAt !== null;
     const wasSent = wasSentHere || (await hasUndecidedAttempt(tx, keyOf(turn)));
-    if (!(await nameGateway(tx, order.id, gateway.code, at))) return skip('it is not CREATED');
+    if (!(await nameGateway(tx, order.id, gateway.code, at))) {
+      return skip('the payment order is not CREATED');
+    }
     const id = random.uuid();
     await insertAttempt(tx, id, keyOf(turn), at);
     return { kind: 'SEND', call: { ...turn, attempt: { id, wasSent } }, wasSent };
@@ -119,9 +121,9 @@ const requestOrder = async (
 };
 
 /**
- * Fails a payment order whose gateway made another order than was requested, and the order that
- * waited for it. The gateway's order id, where it is known, is kept: should money come in for it
- * all the same, it finds its payment order.
+ * Fails a payment order and its pending gold order, because the gateway's order does not match the
+ * request. Stores the gateway's order id if it is known, so that a payment of that order can still
+ * be matched to the payment order.
  */
 const failPaymentOrder = (
   deps: GatewayOrderDeps,
@@ -148,9 +150,10 @@ const failPaymentOrder = (
   });
 
 /**
- * Stores the order that a gateway made, and that its attempts are done. A payment order that has
- * another gateway's by now keeps that. The payments of this one still find it.
- * @throws a unique violation where another payment order has this gateway order
+ * Stores the order that a gateway made, and marks the attempts at that gateway DONE. If the payment
+ * order has meanwhile got another gateway's order, it keeps that one. A payment of this order is
+ * then matched to it by the attempt.
+ * @throws a unique violation if another payment order has this gateway order
  */
 export const storeMadeOrder = (
   deps: Pick<PaymentsDeps, 'inTransaction' | 'clock' | 'logger'>,
@@ -168,7 +171,10 @@ export const storeMadeOrder = (
     return findPaymentOrder(tx, id);
   });
 
-/** @throws AppError GATEWAY_MISMATCH where it is not the order that was requested */
+/**
+ * Stores the gateway's order if it matches the request, and fails the payment order otherwise.
+ * @throws AppError GATEWAY_MISMATCH if it does not match, or belongs to another payment order
+ */
 const acceptOrder = async (
   deps: GatewayOrderDeps,
   turn: GatewayTurn,
@@ -196,7 +202,10 @@ const acceptOrder = async (
   }
 };
 
-/** Returns the payment order that the gateway's order has opened, or undefined without one. */
+/**
+ * Records the result of an attempt. Returns the payment order if the gateway has made its order,
+ * otherwise undefined.
+ */
 const recordAttempt = async (
   deps: GatewayOrderDeps,
   attempt: GatewayAttempt,
@@ -204,7 +213,8 @@ const recordAttempt = async (
 ): Promise<PaymentOrder | undefined> => {
   if (result.kind === 'DONE') return acceptOrder(deps, attempt, result.value);
   const { answer = unknown(result.reason) } = result;
-  // Earlier attempts have separate rows, so a refusal is final for this one.
+  // INTENDED means that no request can have arrived, so it ends this attempt like a refusal.
+  // Earlier attempts have rows of their own.
   const isRefused = answer.kind === 'refused' || result.kind === 'INTENDED';
   await endAttempt(deps.db, attempt.attempt.id, {
     status: isRefused ? 'REFUSED' : 'UNKNOWN',
@@ -216,10 +226,10 @@ const recordAttempt = async (
 };
 
 /**
- * Declares how the order of a payment order is created at one gateway. A repeat queries it by the
- * receipt, so that there is never a second order. If the outcome stays unknown, there is at most an
- * order that no customer ever sees, and a sweep finds out (contract: payments-and-webhooks >
- * Failover).
+ * Declares the call that creates the gateway order of a payment order. A repeat first queries the
+ * gateway by receipt, so it never creates a second order. If the outcome stays unknown, the gateway
+ * may have an order that no customer ever sees. A sweep then decides the attempt (contract:
+ * payments-and-webhooks > Failover).
  */
 export const createGatewayCall = (
   deps: GatewayOrderDeps,

@@ -1,4 +1,4 @@
-import type { Sweep } from '../../platform/jobs/index.ts';
+import type { Sweep } from '../../platform/jobs/sweep.ts';
 import type { WebhookInbox } from '../webhook-inbox/index.ts';
 import type { PaymentsDeps } from './payments.types.ts';
 import { pollDuePayments } from './poll-gateway.ts';

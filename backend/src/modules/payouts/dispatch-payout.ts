@@ -22,8 +22,8 @@ import {
   noteAttemptQueried,
   releaseUnknownAttempt,
   releaseUnsentAttempt,
-} from './payout-attempt.store.ts';
-import { lockPayout } from './payout.store.ts';
+} from './payout-attempts.store.ts';
+import { lockPayout } from './payouts.store.ts';
 import { transitionPayout, isOpenAttempt } from './payouts.states.ts';
 import type { Payout, PayoutAttempt, PayoutsDeps } from './payouts.types.ts';
 import { recordAttemptRefusal, recordAttemptReport } from './record-payout-attempt.ts';

@@ -1,5 +1,5 @@
 import type { Db } from '../../platform/db/index.ts';
-import { insertPayoutRow } from './payout.store.ts';
+import { insertPayoutRow } from './payouts.store.ts';
 import type { NewPayout, PayoutsDeps } from './payouts.types.ts';
 import { needsApproval } from './payout-approval.ts';
 import { findHold, type HoldDeps } from './payout-holds.ts';

@@ -5,7 +5,7 @@ import type { RequestContext } from '../../platform/http/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
 import { enqueue } from '../../platform/jobs/index.ts';
 import { adminActor, type AdminPrincipal } from '../admins/index.ts';
-import { findPayout, lockPayout, approvePayoutRow } from './payout.store.ts';
+import { findPayout, lockPayout, approvePayoutRow } from './payouts.store.ts';
 import type { Payout, PayoutsDeps } from './payouts.types.ts';
 import { dispatchJob } from './payouts.jobs.ts';
 import { startAttempt } from './dispatch-payout.ts';

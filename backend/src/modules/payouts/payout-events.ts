@@ -3,7 +3,7 @@ import type { PayoutProviderEvent } from '../../adapters/payout-provider/port.ts
 import { fromSafePaise, toSafePaise } from '../../money/index.ts';
 import { selectRows, sql, type Db } from '../../platform/db/index.ts';
 import type { EventEffect, EventNames, InboxHandler } from '../webhook-inbox/index.ts';
-import { findReportedAttempt } from './payout-attempt.store.ts';
+import { findReportedAttempt } from './payout-attempts.store.ts';
 import { APPLY_EVENT_TASK } from './payouts.jobs.ts';
 import type { PayoutsDeps } from './payouts.types.ts';
 import { recordAttemptReport } from './record-payout-attempt.ts';

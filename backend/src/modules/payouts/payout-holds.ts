@@ -4,7 +4,7 @@ import { startOfIstDay } from '../../platform/clock/ist.ts';
 import type { Db } from '../../platform/db/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
 import { findPayee, matchPayeeName, type Payee } from '../banking/index.ts';
-import { totalAutomaticPayouts } from './payout.store.ts';
+import { totalAutomaticPayouts } from './payouts.store.ts';
 import type { NewPayout, PayoutHold, PayoutsDeps } from './payouts.types.ts';
 
 /**

@@ -2,8 +2,8 @@ import { AppError } from '../../platform/errors/app-error.ts';
 import { defineRoute, idParams, ok, type Route } from '../../platform/http/index.ts';
 import { adminAccess } from '../admins/index.ts';
 import { approvePayout } from './payout-approval.ts';
-import { listAttempts } from './payout-attempt.store.ts';
-import { findPayout, listPayouts } from './payout.store.ts';
+import { listAttempts } from './payout-attempts.store.ts';
+import { findPayout, listPayouts } from './payouts.store.ts';
 import {
   operatorPayoutsQuery,
   payoutOperatorDetail,

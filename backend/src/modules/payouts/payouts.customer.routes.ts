@@ -2,7 +2,7 @@ import type { Db } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import { defineRoute, idParams, ok, type Route } from '../../platform/http/index.ts';
 import { customerAccess } from '../identity/index.ts';
-import { findOwnPayout, listPayouts } from './payout.store.ts';
+import { findOwnPayout, listPayouts } from './payouts.store.ts';
 import { payoutPage, payoutsQuery, payoutViewSchema, presentPayout } from './payouts.schemas.ts';
 
 /** `GET /payouts`, `GET /payouts/:id` of the customer API. */

@@ -58,7 +58,7 @@ export const payoutOperatorView = payoutViewSchema.extend({
   userId: z.uuid(),
   approvedBy: z.uuid().nullable(),
   providerPayoutId: z.string().nullable(),
-  /** The reason for which it waits for approval, besides the cap, or null when it does not. */
+  /** The hold that keeps the payout waiting for approval, or null. The cap is not listed here. */
   hold: z.enum(payoutHolds).nullable(),
 });
 payoutOperatorView.register(z.globalRegistry, {
@@ -123,7 +123,7 @@ export const presentPayoutDetail = (payout: Payout, attempts: readonly PayoutAtt
   })),
 });
 
-/** Without a status, the list shows payouts that are waiting or under way. */
+/** Without `status`, the list contains the PENDING and PROCESSING payouts. */
 export const operatorPayoutsQuery = pageQuery.extend({
   ...rangeQuery,
   hold: z
@@ -134,10 +134,11 @@ export const operatorPayoutsQuery = pageQuery.extend({
   userId: idInput.optional(),
 });
 
-/** Another verified account of the same customer, where the old one was at fault. */
+/** The body of a payout's retry. */
 export const retryBody = z.object({
+  /** Another verified account of the same customer, if the first one was the cause. */
   bankAccountId: idInput.exactOptional(),
-  /** The reason of the retry: needed where the provider contradicted itself on an attempt. */
+  /** The reason for the retry. Required if the provider contradicted itself on an attempt. */
   note: plainText(2000).exactOptional(),
 });
 retryBody.register(z.globalRegistry, {

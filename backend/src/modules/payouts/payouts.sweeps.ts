@@ -4,13 +4,13 @@ import { enqueue, sweepRows, type Sweep } from '../../platform/jobs/index.ts';
 import { describeError } from '../../platform/observability/index.ts';
 import type { WebhookInbox } from '../webhook-inbox/index.ts';
 import { dispatchPayout } from './dispatch-payout.ts';
-import { listPayoutsToPoll, markPayoutSwept } from './payout-attempt.store.ts';
-import { listUndispatchedPayouts, markResumed } from './payout.store.ts';
+import { listPayoutsToPoll, markPayoutSwept } from './payout-attempts.store.ts';
+import { listUndispatchedPayouts, markResumed } from './payouts.store.ts';
 import { dispatchJob } from './payouts.jobs.ts';
 import type { PayoutsDeps } from './payouts.types.ts';
 
 /** A payout untouched for longer has lost its job, or its provider is to be queried. */
-const quietMs = 60000;
+const quietMs = 60_000;
 
 const batchSize = 100;
 

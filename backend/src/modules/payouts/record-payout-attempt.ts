@@ -4,8 +4,8 @@ import { formatRupees } from '../../money/index.ts';
 import { lockSale, transitionSale, type SaleOrder } from '../orders/index.ts';
 import { findFundAccountId } from '../banking/index.ts';
 import type { Notify } from '../notifications/index.ts';
-import { findAttempt, markContradicted, recordAttemptOutcome } from './payout-attempt.store.ts';
-import { keepProviderPayoutId, lockPayout } from './payout.store.ts';
+import { findAttempt, markContradicted, recordAttemptOutcome } from './payout-attempts.store.ts';
+import { keepProviderPayoutId, lockPayout } from './payouts.store.ts';
 import {
   transitionPayout,
   isOpenAttempt,

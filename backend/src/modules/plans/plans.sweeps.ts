@@ -1,6 +1,6 @@
 import { addMs } from '../../platform/clock/clock.ts';
 import { startOfIstDay } from '../../platform/clock/ist.ts';
-import { sweepRows, type Sweep } from '../../platform/jobs/index.ts';
+import { sweepRows, type Sweep } from '../../platform/jobs/sweep.ts';
 import { describeError } from '../../platform/observability/index.ts';
 import { transition } from '../../platform/transitions/transitions.ts';
 import { announce, type AnnounceDeps } from './announce-debits.ts';

@@ -1,6 +1,6 @@
 import { addMs, type Clock } from '../../platform/clock/clock.ts';
 import { execute, selectOne, sql, type Db } from '../../platform/db/index.ts';
-import type { Sweep } from '../../platform/jobs/index.ts';
+import type { Sweep } from '../../platform/jobs/sweep.ts';
 import type { Metrics } from '../../platform/observability/index.ts';
 
 const minuteMs = 60_000;

@@ -1,6 +1,6 @@
 import type { Clock } from '../../platform/clock/clock.ts';
 import type { Db } from '../../platform/db/index.ts';
-import type { Purge } from '../../platform/jobs/index.ts';
+import type { Purge } from '../../platform/jobs/sweep.ts';
 import { forgetOldKeys } from './product-orders.store.ts';
 
 /**

@@ -2,7 +2,9 @@ import { addMs, type Clock } from '../../platform/clock/clock.ts';
 import { istDate } from '../../platform/clock/ist.ts';
 import { execute, sql, type Db, type Sql } from '../../platform/db/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
-import { enqueue, type Purge, type Sweep } from '../../platform/jobs/index.ts';
+// Not by the index, whose sweep runner the demo cannot load from its sources.
+import { enqueue } from '../../platform/jobs/enqueue.ts';
+import type { Purge, Sweep } from '../../platform/jobs/sweep.ts';
 import { confirmAccounts } from './confirm-accounts.ts';
 import { runJob } from './proof.jobs.ts';
 import type { PublishDeps } from './publish-statement.ts';

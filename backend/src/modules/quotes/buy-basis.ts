@@ -3,7 +3,7 @@ import type { Clock } from '../../platform/clock/clock.ts';
 import { readTrader } from '../kyc/index.ts';
 import { readSettingVersions } from '../settings/index.ts';
 import { readGstRateBps } from '../statutory/index.ts';
-import { readDaysBuys } from './quote.rules.ts';
+import { readDaysBuys } from './quotes.rules.ts';
 
 /**
  * Reads what a buy begins with: whether the customer may buy, what was bought on this day, the rate

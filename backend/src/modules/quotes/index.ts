@@ -17,7 +17,7 @@ export {
   requireDaysRoom,
   requireUsable,
   type SaleToCheck,
-} from './quote.rules.ts';
+} from './quotes.rules.ts';
 export {
   findBuyQuote,
   findSellQuote,

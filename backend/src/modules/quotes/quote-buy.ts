@@ -3,7 +3,7 @@ import { AppError } from '../../platform/errors/app-error.ts';
 import { requireTrader } from '../kyc/index.ts';
 import type { Limits } from '../settings/index.ts';
 import type { BuyBasis } from './buy-basis.ts';
-import { requireBuyLimits } from './quote.rules.ts';
+import { requireBuyLimits } from './quotes.rules.ts';
 import type { BuyQuote, GoldAmount, QuoteDeps } from './quotes.types.ts';
 import { takeQuote } from './take-quote.ts';
 import { verifyBuy } from './verify-buy.ts';

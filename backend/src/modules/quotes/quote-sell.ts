@@ -8,7 +8,7 @@ import {
 } from '../../money/index.ts';
 import type { LivePrice } from '../price/index.ts';
 import type { SettingVersions } from '../settings/index.ts';
-import { breakDown, checkSellAmount } from './quote.rules.ts';
+import { breakDown, checkSellAmount } from './quotes.rules.ts';
 import type { QuoteDeps, GoldAmount, SellQuote } from './quotes.types.ts';
 
 /** The life of a sell quote (contract: limits > Quotes and locks). */

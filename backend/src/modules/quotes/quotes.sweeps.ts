@@ -1,6 +1,6 @@
 import { addMs, type Clock } from '../../platform/clock/clock.ts';
 import { execute, sql, type Db } from '../../platform/db/index.ts';
-import type { Purge } from '../../platform/jobs/index.ts';
+import type { Purge } from '../../platform/jobs/sweep.ts';
 import { keptMs } from './quotes.store.ts';
 
 /**

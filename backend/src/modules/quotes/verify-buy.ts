@@ -15,7 +15,7 @@ import { verifiablePrice, type LivePrice } from '../price/index.ts';
 import type { Limits } from '../settings/index.ts';
 import { gstRateBpsOn } from '../statutory/index.ts';
 import type { BuyBasis } from './buy-basis.ts';
-import { breakDown, requireBuyLimits } from './quote.rules.ts';
+import { breakDown, requireBuyLimits } from './quotes.rules.ts';
 import type { GoldAmount, QuoteDeps } from './quotes.types.ts';
 
 /** A purchase that the provider would make at our price, until its lock ends. */

@@ -2,7 +2,9 @@ import { addMs, type Clock } from '../../platform/clock/clock.ts';
 import { execute, selectRows, sql, type Db } from '../../platform/db/index.ts';
 import { firstId } from '../../platform/ids/first-id.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
-import { enqueue, type Purge, type Sweep } from '../../platform/jobs/index.ts';
+// Not by the index, whose sweep runner the demo cannot load from its sources.
+import { enqueue } from '../../platform/jobs/enqueue.ts';
+import type { Purge, Sweep } from '../../platform/jobs/sweep.ts';
 import type { Logger } from '../../platform/observability/index.ts';
 import { rulesRun, type RunsDeps } from './request-run.ts';
 import { proveAgain, proveBatch } from './prove-holdings.ts';

@@ -3,7 +3,8 @@ import type { Db, InTransaction } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import type { RequestContext } from '../../platform/http/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
-import { enqueue } from '../../platform/jobs/index.ts';
+// Not by the index, whose sweep runner the demo cannot load from its sources.
+import { enqueue } from '../../platform/jobs/enqueue.ts';
 import { adminActor, type AdminPrincipal } from '../admins/index.ts';
 import type { Auditor } from '../audit/index.ts';
 import { runJob } from './reconciliation.jobs.ts';

@@ -5,7 +5,7 @@ import type { Register } from './registers.types.ts';
 
 const moment = sql`coalesce(t.paid_at, t.created_at)`;
 
-/** Names an attempt of the payout at the provider, or the bank's reference of the transfer. */
+/** Selects payouts by the provider's id of an attempt, or by UTR. */
 const byReference = (q: string): Sql => sql`
   SELECT a.payout_id FROM payout_attempt a
   WHERE a.provider_payout_id = ${q}
@@ -17,7 +17,7 @@ const byId = (q: string): Sql => sql`
   WHERE f.id = ${q}::uuid OR f.order_id = ${q}::uuid OR f.user_id = ${q}::uuid
     OR f.bank_account_id = ${q}::uuid`;
 
-/** Payouts of sales, by the day on which the money left. */
+/** Lists payouts of sales by the day they were paid, or by that of their creation until then. */
 export const payoutsRegister: Register = {
   name: 'payouts',
   permission: 'gold.payouts.read',

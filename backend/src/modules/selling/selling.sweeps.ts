@@ -1,6 +1,6 @@
 import { addSeconds } from '../../platform/clock/clock.ts';
 import { createCallSweep, makeCall } from '../../platform/collaborator-call/index.ts';
-import { sweepRows, type Sweep } from '../../platform/jobs/index.ts';
+import { sweepRows, type Sweep } from '../../platform/jobs/sweep.ts';
 import { describeError } from '../../platform/observability/index.ts';
 import { releaseSale } from '../holdings/index.ts';
 import {

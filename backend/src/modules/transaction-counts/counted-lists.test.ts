@@ -4,7 +4,7 @@ import { openTestSystem, type TestSystem } from '#test/support/open-test-system.
 import { withConnection } from '../../../dev/stack/database-setup.ts';
 import { fillDatabase } from '../../../dev/fill/fill-database.ts';
 import { listOrders } from '../orders/list-orders.store.ts';
-import { listPayouts } from '../payouts/payout.store.ts';
+import { listPayouts } from '../payouts/payouts.store.ts';
 import { listAllPlans } from '../plans/operator-plans.store.ts';
 import { listProductOrders } from '../product-orders/product-orders.store.ts';
 import { listAllRewards } from '../referrals/operator-rewards.store.ts';

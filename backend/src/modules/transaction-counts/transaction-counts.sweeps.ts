@@ -1,5 +1,5 @@
 import { execute, sql, type Db } from '../../platform/db/index.ts';
-import type { Sweep } from '../../platform/jobs/index.ts';
+import type { Sweep } from '../../platform/jobs/sweep.ts';
 
 const batchSize = 20_000;
 

@@ -15,7 +15,7 @@ export interface SealingKey {
   readonly bytes: Buffer;
 }
 
-/** A sealed value could not be opened: moved, changed, or sealed with another key. */
+/** Thrown when a sealed value was moved, changed or sealed with another key. */
 export class SealError extends Error {
   override readonly name = 'SealError';
 }
@@ -27,7 +27,8 @@ const tagLength = 16;
 
 const associatedData = (keyId: string, context: SealContext): Buffer => {
   const parts = [version, keyId, context.purpose, context.column];
-  // The row comes last, so only the parts before it could blur into one another.
+  // A "|" in a part would let two contexts give the same bytes. The row may contain one, since it
+  // comes last.
   if (parts.some((part) => part === '' || part.includes('|'))) {
     throw new SealError('a seal needs a purpose and a column without "|"');
   }
@@ -66,7 +67,7 @@ export const sealText = (key: SealingKey, plaintext: string, context: SealContex
 
 const sealedPattern = /^v1\.(?<keyId>[A-Za-z0-9_-]{1,16})\.(?<body>[A-Za-z0-9_-]+)$/u;
 
-/** Returns the id of the key that sealed `sealed`. Throws SealError when it is no sealed text. */
+/** Returns the id of the key that sealed a text. Throws SealError if it is not a sealed text. */
 export const keyIdOf = (sealed: string): string => {
   const keyId = sealedPattern.exec(sealed)?.groups?.['keyId'];
   if (keyId === undefined) throw new SealError('not a sealed value');
@@ -86,7 +87,7 @@ export const sealBytes = (key: SealingKey, plain: Uint8Array, context: SealConte
   return Buffer.concat([Buffer.from([versionByte, id.length]), id, encrypt(key, plain, context)]);
 };
 
-/** The id of the key that sealed these bytes, and what follows it. */
+/** Splits sealed bytes into the id of their key and the encrypted body. */
 export const splitSealedBytes = (sealed: Uint8Array): { keyId: string; body: Buffer } => {
   const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
   const idLength = bytes[1];

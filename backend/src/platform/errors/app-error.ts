@@ -1,24 +1,27 @@
 import { errorTable, type ErrorCode, type ErrorRow } from '../../errors/error-table.ts';
 
-/** One offending input, as the envelope's `details` lists them. */
+/** An invalid field of the request, as listed in `details` of the error response. */
 export interface FieldIssue {
   readonly field: string;
   readonly message: string;
 }
 
 interface AppErrorOptions {
-  /** Replaces the table's message. It is for people, never with secrets or a provider's body. */
+  /** Replaces the table's message. Clients see it, so it must not hold secrets or provider text. */
   readonly message?: string;
   /** The first offending input, as a dotted path. */
   readonly field?: string;
   readonly details?: unknown;
   readonly retryAfterSeconds?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** For the log alone. */
+  /** The cause is only logged. Clients never see it. */
   readonly cause?: unknown;
 }
 
-/** The only error that handlers and services throw on purpose. One middleware answers it. */
+/**
+ * The only error that handlers and services throw on purpose. One middleware turns it into the
+ * error response.
+ */
 export class AppError extends Error {
   override readonly name = 'AppError';
   readonly code: ErrorCode;
@@ -51,6 +54,6 @@ export class AppError extends Error {
   }
 }
 
-/** True for an AppError, of `code` where one is given. */
+/** Returns true for an AppError. If `code` is given, the error must have that code. */
 export const isAppError = (error: unknown, code?: ErrorCode): error is AppError =>
   error instanceof AppError && (code === undefined || error.code === code);

@@ -3,7 +3,7 @@ import type { FoundJob } from './inspect-queue.ts';
 
 export const jobStatuses = ['dead', 'running', 'queued', 'scheduled'] as const;
 
-/** A job with what an operator needs to judge it. Its payload names rows and holds nothing else. */
+/** A job with the details that an operator needs. Its payload only identifies rows. */
 export interface ListedJob extends FoundJob {
   readonly key: string | null;
   readonly maxAttempts: number | null;
@@ -12,7 +12,10 @@ export interface ListedJob extends FoundJob {
   readonly createdAt: Date;
 }
 
-/** Jobs that were replaced by a newer one of their key are neither waiting nor dead. */
+/**
+ * Matches a job that a newer job with the same key replaced. It has lost its key and all attempts,
+ * so it would be listed as dead without this condition.
+ */
 const isReplaced: Sql = sql`
   (j.key IS NULL AND j.attempts >= j.max_attempts
     AND coalesce(jsonb_exists(j.flags, 'keyed'), false))`;
@@ -63,7 +66,10 @@ const listScheduled = (db: Db, filter: JobFilter, { offset, limit }: Slice) =>
       ORDER BY s.due_at, s.id LIMIT ${limit}::int OFFSET ${offset}::int`,
   );
 
-/** Returns jobs of one status, the oldest first, and how many there are. */
+/**
+ * Returns a page of the jobs of one status, and their total number. Scheduled jobs are ordered by
+ * due time, all others by id.
+ */
 export const listJobs = async (
   db: Db,
   { status, task }: JobFilter,
@@ -87,8 +93,8 @@ export const listJobs = async (
 };
 
 /**
- * Locks a job of the queue until the transaction ends, and reads it: a worker passes over it
- * meanwhile. Undefined for one that is done, or replaced by a newer one of its key.
+ * Locks a job in the queue until the transaction ends, and returns it. Workers skip the job until
+ * then. Returns undefined if the job is done, or if a newer job with the same key replaced it.
  */
 export const lockJob = (tx: Db, id: string): Promise<ListedJob | undefined> =>
   selectOne<ListedJob>(
@@ -97,7 +103,7 @@ export const lockJob = (tx: Db, id: string): Promise<ListedJob | undefined> =>
       WHERE j.id = ${id}::bigint AND NOT ${isReplaced} FOR UPDATE OF j`,
   );
 
-/** Lets a locked job that does not run begin again: due now, with all of its tries. */
+/** Makes a locked job that is not running due now, and gives it all of its attempts again. */
 export const restartJob = async (tx: Db, id: string): Promise<void> => {
   await execute(
     tx,
@@ -106,7 +112,7 @@ export const restartJob = async (tx: Db, id: string): Promise<void> => {
   );
 };
 
-/** Takes a locked job that does not run off the queue for good. */
+/** Permanently removes from the queue a locked job that is not running. */
 export const removeJob = async (tx: Db, id: string): Promise<void> => {
   await execute(tx, sql`SELECT id FROM graphile_worker.complete_jobs(ARRAY[${id}::bigint])`);
 };

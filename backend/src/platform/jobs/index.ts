@@ -21,4 +21,4 @@ export {
   type TaskList,
 } from './enqueue.ts';
 export { findJobs, createQueueGauge, type FoundJob } from './inspect-queue.ts';
-export { createPurgeSweep, sweepBatches, sweepRows, type Purge, type Sweep } from './sweep.ts';
+export { createPurgeSweep, sweepRows, type Purge, type Sweep } from './sweep.ts';

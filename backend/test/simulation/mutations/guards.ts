@@ -41,7 +41,7 @@ export const guards: readonly Mutation[] = [
   },
   {
     name: 'the largest buy has no limit',
-    file: 'src/modules/quotes/quote.rules.ts',
+    file: 'src/modules/quotes/quotes.rules.ts',
     find: "  if (buy.amountPaise > limits.maxBuyPaise) throw limitExceeded('maxBuyPaise', limits);\n",
     replace: '',
   },
@@ -143,7 +143,7 @@ export const guards: readonly Mutation[] = [
   },
   {
     name: 'a sale goes to an account that is not verified',
-    file: 'src/modules/banking/bank-account.store.ts',
+    file: 'src/modules/banking/bank-accounts.store.ts',
     find: "if (account.status !== 'VERIFIED') throw",
     replace: "if (account.status === 'FAILED') throw",
   },

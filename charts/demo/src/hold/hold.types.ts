@@ -1,10 +1,10 @@
 import type { DemoContext } from '../cluster.types.ts';
 
-/** The observed requests of a target during a fault. */
+/** The counts and response times of the requests that were sent during a fault. */
 export interface Figures {
   readonly sent: number;
   readonly failed: number;
-  /** Each way of failing, with how often. */
+  /** The number of failed requests for each reason. */
   readonly reasons: ReadonlyMap<string, number>;
   /** Seconds between the first failed request and the last. */
   readonly troubleSeconds: number;
@@ -12,12 +12,12 @@ export interface Figures {
   readonly p99Ms: number;
 }
 
-/** Something that happens to a cluster while it serves. */
+/** A fault that the demo causes while the cluster serves requests. */
 export interface Fault {
   readonly title: string;
-  /** Causes the fault, and resolves when everything has recovered. Returns what else to report. */
+  /** Causes the fault and waits for recovery. Returns a note for the report. */
   readonly run: (context: DemoContext) => Promise<string>;
-  /** The answers that may be other than 200: such as `503` of a database that is away. */
+  /** Matches the failures that the fault may cause, such as `503` while the database is down. */
   readonly allowed: readonly RegExp[];
 }
 
@@ -26,6 +26,6 @@ export interface HeldFault {
   readonly figures: Figures;
   readonly seconds: number;
   readonly told: string;
-  /** Failed requests that are not of the fault's own kind. */
+  /** The failed requests that `allowed` does not match, plus 1 if the run itself failed. */
   readonly refused: number;
 }

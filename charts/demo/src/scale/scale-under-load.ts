@@ -9,7 +9,7 @@ import { describeState, readAutoscaler, type ScaleState } from './read-autoscale
 const fewest = 2;
 const most = 4;
 
-/** Kubernetes waits five minutes before it takes a pod away. Here one is enough. */
+/** By default, Kubernetes waits five minutes before it removes a pod. Here it waits one minute. */
 const autoscaling = [
   'customer.autoscaling.enabled=true',
   `customer.autoscaling.minReplicas=${fewest}`,
@@ -17,12 +17,12 @@ const autoscaling = [
   'customer.autoscaling.behavior.scaleDown.stabilizationWindowSeconds=60',
 ];
 
-/** The number of clients that call at the pace of the target. */
+/** The number of clients. Each sends a webhook every `everyMs`. */
 const clients = 4;
 const everyMs = 50;
 const patience = 600;
 
-/** Looks at the autoscaler until a state comes, and notes each that differs from the one before. */
+/** Polls the autoscaler until `isThere` is true. Returns a line for each change of its state. */
 const watch = async (
   context: DemoContext,
   begun: number,
@@ -50,7 +50,10 @@ const watch = async (
   return lines;
 };
 
-/** The customer API grows under load by its pods' CPU, and shrinks afterwards. */
+/**
+ * Shows that the autoscaler adds pods of the customer API under load, by their CPU usage, and
+ * removes them after the load has ended.
+ */
 export const scaleUnderLoad: ClusterStep = {
   title: 'The autoscaler of the customer API, by CPU',
   async run(context) {
@@ -71,7 +74,7 @@ export const scaleUnderLoad: ClusterStep = {
     let reports: Awaited<ReturnType<typeof load.stop>> = [];
     try {
       up = await watch(context, begun, ({ ready }) => ready > fewest, 'no pod has come');
-      // The new pods take their share.
+      // Gives the new pods time to take their share of the load.
       await context.sleep(30_000);
     } finally {
       reports = await load.stop();

@@ -1,6 +1,4 @@
 import { z } from 'zod';
-import { defineVariables, type Config } from '../../../platform/config/config.ts';
-import { httpUrl, integer, secret } from '../../../platform/config/kinds.ts';
 import {
   createHttpClient,
   readAnswer,
@@ -9,26 +7,7 @@ import {
 import { mapDone, refused, type Outcome } from '../../../platform/outcome/outcome.ts';
 import type { AdapterDeps, Closable } from '../../adapter-deps.ts';
 import { bindingOf, KEY_REFUSED, type KeyService } from '../port.ts';
-
-const segment = z.string().regex(/^[\w-]{1,64}$/u, 'must be letters, digits, "_" and "-"');
-
-/** The variables of Vault's transit engine. */
-export const vaultTransitVariables = defineVariables({
-  VAULT_BASE_URL: { schema: httpUrl(), doc: "Vault's address, or that of a Vault Proxy" },
-  VAULT_TRANSIT_MOUNT: { schema: segment.default('transit'), doc: 'mount path of the engine' },
-  VAULT_TRANSIT_KEY: { schema: segment, doc: 'name of the transit key, of type aes256-gcm96' },
-  VAULT_TOKEN: {
-    schema: secret(8).optional(),
-    doc: 'token that may use the key; not needed behind a Vault Proxy that signs in itself',
-    secret: true,
-  },
-  VAULT_TIMEOUT_MS: {
-    schema: integer(5000, 100, 60_000),
-    doc: 'limit of one call to Vault in milliseconds',
-  },
-});
-
-type VaultTransitConfig = Config<typeof vaultTransitVariables>;
+import type { VaultTransitConfig } from './vault-transit.config.ts';
 
 /*
  * Vault's HTTP API, "Transit secrets engine": POST /v1/:mount/encrypt/:key and decrypt/:key with

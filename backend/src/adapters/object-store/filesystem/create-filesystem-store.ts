@@ -1,8 +1,6 @@
 import { link, mkdir, open, rename, unlink, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { randomUUID } from 'node:crypto';
-import { defineVariables, type Config } from '../../../platform/config/config.ts';
-import { text } from '../../../platform/config/kinds.ts';
 import { done, refused, unknown, type Outcome } from '../../../platform/outcome/outcome.ts';
 import {
   isObjectKey,
@@ -12,15 +10,7 @@ import {
   type StoredObject,
   type StoredObjectHead,
 } from '../port.ts';
-
-export const filesystemVariables = defineVariables({
-  OBJECT_STORE_DIR: {
-    schema: text(),
-    doc: 'directory of the objects, on storage that every replica shares',
-  },
-});
-
-type FilesystemConfig = Config<typeof filesystemVariables>;
+import type { FilesystemConfig } from './filesystem.config.ts';
 
 const directoryMode = 0o700;
 const fileMode = 0o600;

@@ -1,22 +1,9 @@
 import { z } from 'zod';
-import { defineVariables, type Config } from '../../../platform/config/config.ts';
-import { httpUrl, integer, secret, text } from '../../../platform/config/kinds.ts';
 import { createHttpClient, readAnswer } from '../../../platform/http-client/index.ts';
 import { done, refused, type Outcome } from '../../../platform/outcome/outcome.ts';
 import type { AdapterDeps, Closable } from '../../adapter-deps.ts';
 import { SMS_REFUSED, type SmsGateway } from '../port.ts';
-
-export const msg91Variables = defineVariables({
-  MSG91_BASE_URL: { schema: httpUrl(), doc: "MSG91's host, such as https://control.msg91.com" },
-  MSG91_AUTH_KEY: { schema: secret(), doc: "MSG91's auth key", secret: true },
-  MSG91_OTP_TEMPLATE_ID: { schema: text(), doc: 'DLT-registered template of the one-time code' },
-  MSG91_TIMEOUT_MS: {
-    schema: integer(5000, 100, 60_000),
-    doc: 'limit of one call to MSG91 in milliseconds',
-  },
-});
-
-type Msg91Config = Config<typeof msg91Variables>;
+import type { Msg91Config } from './msg91.config.ts';
 
 /*
  * MSG91's v5 one-time code API. The address is on msg91.com/help. Header, fields and answer are as
