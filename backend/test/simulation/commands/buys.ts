@@ -54,13 +54,14 @@ export const countedToday = (world: World, customer: number): { least: number; m
   const unanswered = world.unanswered.filter((one) => one.customer === customer);
   let [least, most] = [0, installmentsOf(world, customer)];
   for (const { amountPaise } of unanswered) most += amountPaise;
-  for (const { amountPaise, lockEnds = 0, payments } of own) {
+  for (const { amountPaise, lockEnds = 0, payments, resolutions } of own) {
     const stands = world.now < lockEnds;
     const isPaid = payments.some(
       ({ toldAt, outcome }) => toldAt !== undefined && outcome === 'captured',
     );
     most += amountPaise;
-    if (stands || isPaid) least += amountPaise;
+    // A review may have failed a buy that was paid, and a failed buy does not count.
+    if (stands || (isPaid && resolutions.length === 0)) least += amountPaise;
   }
   return { least, most };
 };

@@ -192,6 +192,8 @@ export const repeatJewellery: Command = {
     const order = world.productOrders[numberOf(given, 'o')];
     const customer = world.customers[order?.customer ?? -1];
     if (order === undefined || customer === undefined) return undefined;
+    // The number of a deleted account may belong to a new one by now, which has no such key.
+    if (customer.deleted) return undefined;
     return {
       call: () => sessions.customer(customer.phone, 'POST', '/v1/product-orders', order.body),
       judge(changed, answer) {
