@@ -6,7 +6,7 @@ import type { RequestContext } from '../../platform/http/index.ts';
 import type { AuditEntry, Auditor } from '../audit/index.ts';
 import type { SecondFactorDeps, SecondFactors } from '../second-factor/index.ts';
 
-/** What is read of an operator or a portal user who signs in. */
+/** The fields of an operator or a portal user that a sign-in needs. */
 export interface StaffAccount {
   readonly id: string;
   readonly email: string;
@@ -58,7 +58,7 @@ export interface StaffCaller<Principal> {
   readonly context: RequestContext;
 }
 
-/** How the people of one API sign in and keep their credentials. */
+/** Ties sign-in and the change of credentials to the accounts and sessions of one API. */
 export interface StaffRealm<Account extends StaffAccount, Principal, SignIn, Renewal> {
   readonly deps: StaffDeps;
   readonly accounts: StaffAccounts<Account>;

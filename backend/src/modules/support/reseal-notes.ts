@@ -6,7 +6,7 @@ import {
 import { sql, type Db } from '../../platform/db/index.ts';
 import { messageContext, noteContext } from './ticket-sealing.ts';
 
-/** What the service key sealed has a time to be erased. */
+/** Matches the rows that the service key sealed. They have a time to be erased. */
 const where = sql`purge_after IS NOT NULL`;
 
 const columns: readonly SealedColumn[] = [
