@@ -13,7 +13,7 @@ import { addToTally, seedsPlayed } from './tally.ts';
  * ended goes on where it was. Ends with 1 where a seed failed.
  */
 
-/** A process grows by what the libraries of some hundred closed services leave behind. */
+/** Few enough that the processes end at about the same time, many enough for the time of their start. */
 const mostSeedsOfProcess = 8;
 
 interface Tally {

@@ -1,5 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import express from 'express';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { unhurried } from '#test/support/connect-redis.ts';
@@ -146,5 +148,23 @@ describe('createRateLimit', () => {
     await redisServer.stop();
     expect(await statuses('203.0.113.7', 1)).toEqual([429]);
     await redisServer.start();
+  });
+});
+
+it('a rate limit that nothing uses any more is freed, with what it was made for', async () => {
+  setFlagsFromString('--expose-gc');
+  const collectGarbage = runInNewContext('gc') as () => void;
+  const redis = createRedis(redisServer.url, 'fail-fast', unhurried);
+  clients.push(redis);
+  const makeAndLeave = (): WeakRef<() => void> => {
+    const logged: unknown[] = [];
+    const onStoreError = (error: unknown): void => void logged.push(error);
+    createRateLimit({ redis, prefix: 'left', limit: 3, windowMs: 60_000, onStoreError });
+    return new WeakRef(onStoreError);
+  };
+  const left = makeAndLeave();
+  await eventually(() => {
+    collectGarbage();
+    expect(left.deref()).toBeUndefined();
   });
 });

@@ -153,8 +153,9 @@ export const createRateLimit = (options: RateLimitOptions): RequestHandler => {
     identifier: prefix,
     standardHeaders: 'draft-8',
     legacyHeaders: false,
-    // Reads a stack, which parses and keeps the source map of the whole process.
-    validate: { creationStack: false },
+    // The first reads a stack, which parses and keeps the source map of the whole process. The second
+    // keeps every store in a list for ever, and with it the API that the store was made for.
+    validate: { creationStack: false, unsharedStore: false },
     ipv6Subnet: 56,
     store: createFallbackStore({
       redis,
