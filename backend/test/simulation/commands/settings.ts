@@ -161,10 +161,14 @@ export const fault: Command = {
   name: 'fault',
   choose(_story, { pick, int, percent }) {
     const [collaborator, operations] = pick(faultsOf) ?? faultsOf[0];
+    const operation = pick(operations) ?? '*';
+    const kind = pick(kinds) ?? 'error';
+    // A price that is wrong by a paisa is a price: neither the service nor the model could tell.
+    const wouldMovePrice = collaborator === 'safegold' && operation === '*';
     return {
       collaborator,
-      operation: pick(operations) ?? '*',
-      fault: pick(kinds) ?? 'error',
+      operation: wouldMovePrice && kind === 'wrong_amount' ? 'buy-verify' : operation,
+      fault: kind,
       times: percent(80) ? 1 + int(3) : 6,
     };
   },
