@@ -10,9 +10,9 @@ import {
   hasPrimary,
   lockAccount,
   makePrimary,
-  transitionAccount,
 } from './bank-accounts.store.ts';
 import { notifyValidated } from './banking.notifications.ts';
+import { transitionAccount } from './banking.states.ts';
 import type { BankAccount, BankingDeps, ValidationEffect } from './banking.types.ts';
 
 type ApplyDeps = Pick<BankingDeps, 'clock' | 'logger' | 'notify' | 'provider' | 'vault'>;

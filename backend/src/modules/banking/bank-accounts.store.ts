@@ -2,11 +2,8 @@ import type { Prisma } from '../../generated/prisma/client.ts';
 import type { FundAccount } from '../../adapters/payout-provider/port.ts';
 import { readOf, selectOne, sql, type Db, type Read, type Sql } from '../../platform/db/index.ts';
 import { offsetOf, type Page } from '../../platform/http/index.ts';
-import type { Logger } from '../../platform/observability/index.ts';
 import { firstId } from '../../platform/ids/first-id.ts';
-import { transition } from '../../platform/transitions/transitions.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
-import { bankAccountTransitions } from './banking.states.ts';
 import type { BankAccount, BankAccountStatus } from './banking.types.ts';
 
 type Row = Prisma.BankAccountGetPayload<object>;
@@ -242,47 +239,6 @@ export const keepFundAccount = async (
     },
   });
   return count === 1;
-};
-
-interface AccountTransition {
-  readonly to: BankAccountStatus;
-  /** `payout-provider:<code>`, `customer:<id>`. */
-  readonly actor: string;
-  readonly cause: string;
-  readonly at: Date;
-  readonly changes: Prisma.BankAccountUncheckedUpdateManyInput;
-}
-
-/**
- * Changes the state of an account that the transaction has locked: the only way it changes.
- * @throws AppError ILLEGAL_TRANSITION for what the table does not allow
- */
-export const transitionAccount = (
-  { logger }: { readonly logger: Logger },
-  tx: Db,
-  { id, status: from }: Pick<BankAccount, 'id' | 'status'>,
-  { to, actor, cause, at, changes }: AccountTransition,
-): Promise<void> => {
-  const machine = {
-    name: 'bank account',
-    idField: 'bankAccountId',
-    table: bankAccountTransitions,
-    logger,
-  };
-  return transition(machine, {
-    id,
-    from,
-    to,
-    actor,
-    cause,
-    update: async () => {
-      const { count } = await tx.bankAccount.updateMany({
-        where: { id, status: from, deletedAt: null },
-        data: { ...changes, status: to, updatedAt: at },
-      });
-      return count;
-    },
-  });
 };
 
 type AccountUse = Pick<BankAccount, 'userId' | 'status'> & {

@@ -17,11 +17,11 @@ import {
   lockAccount,
   makePrimary,
   markDeleted,
-  transitionAccount,
 } from './bank-accounts.store.ts';
 import { notifyAdded } from './banking.notifications.ts';
 import { validationJob } from './banking.jobs.ts';
 import type { AddAccountInput, BankAccountView } from './banking.schemas.ts';
+import { transitionAccount } from './banking.states.ts';
 import type { BankAccount, BankingDeps } from './banking.types.ts';
 import { recordValidation } from './account-validations.store.ts';
 

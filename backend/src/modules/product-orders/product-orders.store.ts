@@ -198,24 +198,6 @@ export const lockProductOrder = async (
   return findProductOrder(tx, id, userId);
 };
 
-/** Sets the status of an order that still has the one it was read with. Returns how many. */
-export const updateStatus = async (
-  tx: Db,
-  order: {
-    readonly id: string;
-    readonly from: ProductOrderStatus;
-    readonly to: ProductOrderStatus;
-  },
-  at: Date,
-): Promise<number> => {
-  const { id, from, to } = order;
-  const { count } = await tx.productOrder.updateMany({
-    where: { id, status: from },
-    data: { status: to, updatedAt: at },
-  });
-  return count;
-};
-
 /** Stores the parcel of an order. The caller holds its lock. */
 export const storeShipment = async (
   tx: Db,
