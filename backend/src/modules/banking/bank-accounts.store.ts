@@ -110,7 +110,7 @@ export const listOutdatedNumbers = (
     select: { id: true, userId: true, numberSealed: true },
   });
 
-export const replaceNumberHash = async (
+export const updateNumberHash = async (
   db: Db,
   id: string,
   data: { readonly numberHash?: string; readonly numberHashKey: string },
@@ -126,8 +126,8 @@ export const insertAccount = async (tx: Db, account: NewBankAccount): Promise<vo
   });
 };
 
-/** Makes it the one primary account of the customer, whose holding is locked. */
-export const makePrimary = async (
+/** Marks it as the one primary account of the customer, whose holding is locked. */
+export const markPrimary = async (
   tx: Db,
   { id, userId }: Pick<BankAccount, 'id' | 'userId'>,
   at: Date,
@@ -223,8 +223,8 @@ export const findPayee = async (db: Db, id: string): Promise<Payee | undefined> 
   return (await db.bankAccount.findUnique({ where: { id }, select })) ?? undefined;
 };
 
-/** Keeps where payouts go. Returns false when another process was quicker. */
-export const keepFundAccount = async (
+/** Stores where payouts go. Returns false when another process was quicker. */
+export const updateFundAccount = async (
   db: Db,
   id: string,
   { contactId, fundAccountId }: FundAccount,

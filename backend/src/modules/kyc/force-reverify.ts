@@ -3,7 +3,7 @@ import { adminActor } from '../admins/index.ts';
 import { findUser, isStillCustomer } from '../identity/index.ts';
 import { sealReason } from './kyc-sealing.ts';
 import { transitionKyc } from './kyc.states.ts';
-import { lockKycOfUser, requireKyc, storeReverification, type KycRow } from './kyc.store.ts';
+import { lockKycOfUser, requireKyc, markForReverification, type KycRow } from './kyc.store.ts';
 import type { Reviewer, ReviewKycDeps } from './review-kyc.ts';
 
 const action = 'kyc.force-reverify';
@@ -45,7 +45,7 @@ export const forceReverify = async (
       actor: `admin:${principal.adminId}`,
       cause: action,
       update: () =>
-        storeReverification(tx, { id, from }, { by: principal.adminId, at, reasonSealed }),
+        markForReverification(tx, { id, from }, { by: principal.adminId, at, reasonSealed }),
     });
     await notify(tx, { userId, ...message });
     await audit.record(tx, {

@@ -11,11 +11,11 @@ import type { Outcome } from '../../platform/outcome/outcome.ts';
 import { adminActor, type AdminPrincipal } from '../admins/index.ts';
 import type { Auditor } from '../audit/index.ts';
 import { readHolding, readHouseGrams } from '../holdings/index.ts';
-import { findUser, setProviderUserId } from '../identity/index.ts';
+import { findUser, updateProviderUserId } from '../identity/index.ts';
 import { requireUnclaimed } from './kyc-claims.store.ts';
 import { openFullName, openNumbers, openPincode, sealReason } from './kyc-sealing.ts';
 import { transitionKyc } from './kyc.states.ts';
-import { findKyc, lockKycOfUser, requireKyc, storeReview, type KycRow } from './kyc.store.ts';
+import { findKyc, lockKycOfUser, requireKyc, markReviewed, type KycRow } from './kyc.store.ts';
 import type { Notify } from './kyc.types.ts';
 
 export interface ReviewKycDeps {
@@ -156,11 +156,11 @@ const decide = (
         to,
         actor: `admin:${principal.adminId}`,
         cause: action,
-        update: () => storeReview(tx, row, to, { by: principal.adminId, at, reasonSealed }),
+        update: () => markReviewed(tx, row, to, { by: principal.adminId, at, reasonSealed }),
       },
     );
     if (providerUserId !== undefined) {
-      await setProviderUserId(tx, row.userId, providerUserId, clock.now());
+      await updateProviderUserId(tx, row.userId, providerUserId, clock.now());
     }
     await notify(tx, { userId: row.userId, ...message });
     await audit.record(tx, {

@@ -19,9 +19,9 @@ import { kycTransitions, transitionKyc } from './kyc.states.ts';
 import {
   findDocument,
   hasNumbers,
-  lockOrCreateKyc,
+  lockOrInsertKyc,
   requireKyc,
-  storeSubmission,
+  markSubmitted,
   type KycRow,
 } from './kyc.store.ts';
 
@@ -116,7 +116,7 @@ export const submitKyc = async (
   try {
     return await inTransaction(async (tx) => {
       const at = clock.now();
-      const record = await lockOrCreateKyc(tx, random.uuid(), userId, at);
+      const record = await lockOrInsertKyc(tx, random.uuid(), userId, at);
       const { id, status: from } = record;
       const step = { to: 'SUBMITTED', actor } as const;
       if (!allowsTransition(kycTransitions, { ...step, from })) throw new AppError('KYC_STATE');
@@ -126,7 +126,7 @@ export const submitKyc = async (
       await transitionKyc({ logger }, record, {
         ...step,
         cause: 'kyc.submit',
-        update: () => storeSubmission(tx, { id, from }, fields, at),
+        update: () => markSubmitted(tx, { id, from }, fields, at),
       });
       return requireKyc(tx, id);
     });

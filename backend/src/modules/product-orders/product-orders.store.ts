@@ -199,7 +199,7 @@ export const lockProductOrder = async (
 };
 
 /** Stores the parcel of an order. The caller holds its lock. */
-export const storeShipment = async (
+export const updateShipment = async (
   tx: Db,
   id: string,
   { carrier, consignmentNumber }: Shipment,
@@ -259,8 +259,8 @@ export const eraseProductOrders = async (
 /** Days for which a key is replayed, as of every other key (contract: limits > Retention). */
 const keyDays = 90;
 
-/** Forgets keys that are older than any client repeats. The orders stay. Returns how many. */
-export const forgetOldKeys = (db: Db, now: Date, limit: number): Promise<number> =>
+/** Erases keys that are older than any client repeats. The orders stay. Returns how many. */
+export const eraseOldKeys = (db: Db, now: Date, limit: number): Promise<number> =>
   execute(
     db,
     sql`

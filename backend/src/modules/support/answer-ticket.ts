@@ -10,9 +10,9 @@ import type { Notify } from '../notifications/index.ts';
 import type { TicketPatch } from './support.admin.schemas.ts';
 import { notifyAnswered } from './support.notifications.ts';
 import { transitionTicket } from './support.states.ts';
-import { assignTicket, lockTicket, touchTicket, type StoredTicket } from './support.store.ts';
+import { assignTicket, lockTicket, markTicketChanged, type StoredTicket } from './support.store.ts';
 import type { TicketStatus } from './support.types.ts';
-import { insertMessage, keepForReading, shareCustomer } from './ticket-messages.store.ts';
+import { insertMessage, extendRetention, lockCustomerForShare } from './ticket-messages.store.ts';
 import { chooseSealer, messageContext, noteContext } from './ticket-sealing.ts';
 
 export interface AnswerTicketDeps {
@@ -57,7 +57,7 @@ const moveTicket = async (
   if (from === 'OPEN' && ticket.assigneeId === null) {
     await assignTicket(tx, id, { assigneeId: principal.adminId, at });
   }
-  if (isEnd(to)) await keepForReading(tx, id, at);
+  if (isEnd(to)) await extendRetention(tx, id, at);
 };
 
 /** Adds what an operator writes to the customer, who is notified of it where they have an account. */
@@ -79,13 +79,13 @@ const addAnswer = async (
     purgeAfter,
     at,
   });
-  await touchTicket(tx, ticket.id, at);
+  await markTicketChanged(tx, ticket.id, at);
   await notifyAnswered(tx, notify, { ticket, messageId: id });
 };
 
 /** Locks a ticket after its customer. @throws AppError NOT_FOUND */
 const lockForOperator = async (tx: Db, reference: string): Promise<StoredTicket> => {
-  await shareCustomer(tx, reference);
+  await lockCustomerForShare(tx, reference);
   const ticket = await lockTicket(tx, reference);
   if (ticket === undefined) throw new AppError('NOT_FOUND');
   return ticket;

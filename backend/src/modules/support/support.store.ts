@@ -79,7 +79,7 @@ export const assignTicket = async (
 };
 
 /** Marks a ticket as changed at a moment: something was written to it. */
-export const touchTicket = async (tx: Db, id: string, at: Date): Promise<void> => {
+export const markTicketChanged = async (tx: Db, id: string, at: Date): Promise<void> => {
   await tx.supportTicket.updateMany({ where: { id }, data: { updatedAt: at } });
 };
 

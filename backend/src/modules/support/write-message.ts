@@ -5,8 +5,8 @@ import { AppError } from '../../platform/errors/app-error.ts';
 import type { Random } from '../../platform/ids/random.ts';
 import type { Logger } from '../../platform/observability/index.ts';
 import { transitionTicket } from './support.states.ts';
-import { lockTicket, touchTicket } from './support.store.ts';
-import { insertMessage, shareCustomer } from './ticket-messages.store.ts';
+import { lockTicket, markTicketChanged } from './support.store.ts';
+import { insertMessage, lockCustomerForShare } from './ticket-messages.store.ts';
 import { chooseSealer, messageContext } from './ticket-sealing.ts';
 
 export interface WriteMessageDeps {
@@ -30,7 +30,7 @@ export const writeMessage = (
 ): Promise<void> =>
   inTransaction(async (tx) => {
     const { reference, message, requestId } = written;
-    await shareCustomer(tx, reference);
+    await lockCustomerForShare(tx, reference);
     const ticket = await lockTicket(tx, reference);
     if (ticket === undefined) throw new AppError('NOT_FOUND');
     const { id: ticketId, status, userId } = ticket;
@@ -50,7 +50,7 @@ export const writeMessage = (
       at,
     });
     if (status !== 'RESOLVED') {
-      await touchTicket(tx, ticketId, at);
+      await markTicketChanged(tx, ticketId, at);
       return;
     }
     await transitionTicket({ logger }, tx, ticket, {
