@@ -53,7 +53,7 @@ export const openReplica = async (shared: TestSystem, ...names: readonly string[
       refusesCommonMpins: false,
     },
     onUserCreated: createHolding,
-    kycStatusOf: async () => 'PENDING',
+    findKycStatus: async () => 'PENDING',
     notify: createNotify(system),
   });
   const admins = createAdmins({ ...system, tokenTtlSeconds: 3600 });

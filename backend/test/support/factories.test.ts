@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { findUser } from '../../src/modules/identity/index.ts';
-import { kycStatusOf } from '../../src/modules/kyc/index.ts';
+import { findKycStatus } from '../../src/modules/kyc/index.ts';
 import { readHolding } from '../../src/modules/holdings/index.ts';
 import { createFactories, createNumbers } from './factories.ts';
 import { openTestSystem, type TestSystem } from './open-test-system.ts';
@@ -17,7 +17,7 @@ it('the factory makes a customer who may buy', async () => {
   const made = await createFactories(system).approvedCustomer({ fullName: 'Asha Rao' });
   const user = await findUser(system.db, made.userId);
   expect(user).toMatchObject({ phone: made.phone, providerUserId: made.providerUserId });
-  expect(await kycStatusOf(system.db, made.userId)).toBe('APPROVED');
+  expect(await findKycStatus(system.db, made.userId)).toBe('APPROVED');
   expect(await readHolding(system.db, made.userId)).toMatchObject({ investedPaise: 0n });
   const known = await system.provider.getUser(made.providerUserId);
   expect(known.kind).toBe('done');

@@ -11,14 +11,14 @@ import { createHolding } from '../../src/modules/holdings/index.ts';
 import { createUser } from '../../src/modules/identity/create-user.ts';
 import { createNotify } from '../../src/modules/notifications/index.ts';
 import { openSession, signAccessToken } from '../../src/modules/identity/sessions.ts';
-import { setProviderUserId } from '../../src/modules/identity/users.store.ts';
+import { updateProviderUserId } from '../../src/modules/identity/users.store.ts';
 import { sealSubmission } from '../../src/modules/kyc/kyc-sealing.ts';
 import {
   insertDocument,
-  lockOrCreateKyc,
+  lockOrInsertKyc,
   requireKyc,
-  storeReview,
-  storeSubmission,
+  markReviewed,
+  markSubmitted,
 } from '../../src/modules/kyc/kyc.store.ts';
 import { hasVerhoeffCheckDigit } from '../../src/modules/kyc/verhoeff.ts';
 import type { TokenSigner } from '../../src/platform/auth/jwt.ts';
@@ -137,7 +137,7 @@ export const createFactories = (deps: FactoryDeps) => {
   /** Puts a customer's KYC before the reviewers. Returns the record's id. */
   const submitKyc = async (userId: string, given: { fullName?: string } = {}): Promise<string> =>
     inTransaction(async (tx) => {
-      const { id, status: from } = await lockOrCreateKyc(tx, random.uuid(), userId, clock.now());
+      const { id, status: from } = await lockOrInsertKyc(tx, random.uuid(), userId, clock.now());
       const submission = {
         pan: numbers.pan(),
         aadhaar: numbers.aadhaar(),
@@ -147,7 +147,7 @@ export const createFactories = (deps: FactoryDeps) => {
       };
       const sealer = await vault.forUser(tx, userId);
       const fields = sealSubmission(submission, id, { sealer, blindIndex });
-      const count = await storeSubmission(tx, { id, from }, fields, clock.now());
+      const count = await markSubmitted(tx, { id, from }, fields, clock.now());
       if (count !== 1) throw new Error('KYC is elsewhere');
       return id;
     });
@@ -182,8 +182,8 @@ export const createFactories = (deps: FactoryDeps) => {
     reviewer ??= admin('ADMIN');
     const review = { by: (await reviewer).adminId, at: clock.now(), reasonSealed: null };
     await inTransaction(async (tx) => {
-      await storeReview(tx, await requireKyc(tx, recordId), 'APPROVED', review);
-      await setProviderUserId(tx, made.userId, providerUserId, clock.now());
+      await markReviewed(tx, await requireKyc(tx, recordId), 'APPROVED', review);
+      await updateProviderUserId(tx, made.userId, providerUserId, clock.now());
     });
     return { ...made, providerUserId };
   };

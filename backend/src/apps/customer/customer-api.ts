@@ -13,7 +13,7 @@ import {
   customerAccess,
   relistEndedSessions,
 } from '../../modules/identity/index.ts';
-import { createKyc, kycStatusOf } from '../../modules/kyc/index.ts';
+import { createKyc, findKycStatus } from '../../modules/kyc/index.ts';
 import { createProofCustomerRoutes } from '../../modules/proof-of-gold/index.ts';
 import {
   createNotificationCustomerRoutes,
@@ -110,7 +110,7 @@ const createAccountServices = ({ config, runtime, sms, objects, services }: Acco
   const identity = createIdentity({
     ...signIn,
     onUserCreated: (tx, userId) => createHolding(tx, userId, clock.now()),
-    kycStatusOf,
+    findKycStatus,
     notify: createNotify(runtime),
   });
   const accountDeletionRoutes = createAccountDeletionCustomerRoutes({

@@ -40,16 +40,11 @@ export const releaseValidationStart = (db: Db, id: string, holderId: string): Pr
     set: sql`validation_requested_at = NULL`,
   });
 
-/** Stores the time at which the provider was last queried about an open validation. */
-export const noteValidationQueried = async (tx: Db, id: string, at: Date): Promise<void> => {
-  await tx.bankAccount.updateMany({
-    where: { id, status: 'PENDING' },
-    data: { validationRequestedAt: at },
-  });
-};
-
-/** Sends an account to the back of the list of those whose validation is polled. */
-export const markValidationSwept = async (db: Db, id: string, at: Date): Promise<void> => {
+/**
+ * Stores the time at which the provider was last queried about an open validation, which sends the
+ * account to the back of the list of those that are polled.
+ */
+export const markValidationQueried = async (db: Db, id: string, at: Date): Promise<void> => {
   await db.bankAccount.updateMany({
     where: { id, status: 'PENDING' },
     data: { validationRequestedAt: at },
@@ -61,7 +56,7 @@ export const markValidationSwept = async (db: Db, id: string, at: Date): Promise
  * names no holder: the id is good even from a worker whose lease has lapsed, and it ends the start
  * of the next one, which is sent under the same reference.
  */
-export const keepValidationId = async (
+export const markValidationStarted = async (
   db: Db,
   id: string,
   { attempt, validationId }: { readonly attempt: number; readonly validationId: string },
@@ -76,8 +71,8 @@ export const keepValidationId = async (
   });
 };
 
-/** Forgets a validation that the provider does not know. */
-export const forgetValidation = async (
+/** Marks an account as not yet validated: the provider does not know the validation. */
+export const markValidationUnstarted = async (
   db: Db,
   id: string,
   providerValidationId: string,
@@ -122,27 +117,15 @@ const countValidations = (
 ): Promise<number> =>
   tx.bankValidation.count({ where: { userId, requestedAt: { gte: from, lt: until } } });
 
-const insertValidation = async (
-  tx: Db,
-  validation: {
-    readonly bankAccountId: string;
-    readonly attempt: number;
-    readonly userId: string;
-    readonly requestedAt: Date;
-  },
-): Promise<void> => {
-  await tx.bankValidation.create({ data: validation });
-};
-
 /** Penny-drops of one customer in an IST day: each costs money (contract: limits > Rate limits). */
 const maxValidations = 10;
 
 /**
- * Records a penny-drop that a customer requests, in the transaction that has their holding
- * locked, so that requests at once count each other.
+ * Inserts a penny-drop that a customer requests, in the transaction that has their holding locked,
+ * so that concurrent requests count each other.
  * @throws AppError VALIDATION_LIMIT
  */
-export const recordValidation = async (
+export const insertValidation = async (
   { clock, metrics }: Pick<BankingDeps, 'clock' | 'metrics'>,
   tx: Db,
   validation: {
@@ -159,5 +142,5 @@ export const recordValidation = async (
     const retryAfterSeconds = msBetween(requestedAt, until) / 1000;
     throw new AppError('VALIDATION_LIMIT', { retryAfterSeconds });
   }
-  await insertValidation(tx, { ...validation, requestedAt });
+  await tx.bankValidation.create({ data: { ...validation, requestedAt } });
 };

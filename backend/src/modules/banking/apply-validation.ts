@@ -9,10 +9,10 @@ import {
   findAccountByValidation,
   hasPrimary,
   lockAccount,
-  makePrimary,
-  transitionAccount,
+  markPrimary,
 } from './bank-accounts.store.ts';
 import { notifyValidated } from './banking.notifications.ts';
+import { transitionAccount } from './banking.states.ts';
 import type { BankAccount, BankingDeps, ValidationEffect } from './banking.types.ts';
 
 type ApplyDeps = Pick<BankingDeps, 'clock' | 'logger' | 'notify' | 'provider' | 'vault'>;
@@ -107,7 +107,7 @@ const recordVerdict = async (
   });
   if (status === 'VERIFIED') {
     const isFirst = !(await hasPrimary(tx, account.userId));
-    if (isFirst || account.primaryWanted) await makePrimary(tx, account, at);
+    if (isFirst || account.primaryWanted) await markPrimary(tx, account, at);
   }
   await notifyValidated(tx, deps.notify, account, status);
   return 'APPLIED';

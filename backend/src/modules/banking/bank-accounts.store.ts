@@ -2,11 +2,8 @@ import type { Prisma } from '../../generated/prisma/client.ts';
 import type { FundAccount } from '../../adapters/payout-provider/port.ts';
 import { readOf, selectOne, sql, type Db, type Read, type Sql } from '../../platform/db/index.ts';
 import { offsetOf, type Page } from '../../platform/http/index.ts';
-import type { Logger } from '../../platform/observability/index.ts';
 import { firstId } from '../../platform/ids/first-id.ts';
-import { transition } from '../../platform/transitions/transitions.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
-import { bankAccountTransitions } from './banking.states.ts';
 import type { BankAccount, BankAccountStatus } from './banking.types.ts';
 
 type Row = Prisma.BankAccountGetPayload<object>;
@@ -113,7 +110,7 @@ export const listOutdatedNumbers = (
     select: { id: true, userId: true, numberSealed: true },
   });
 
-export const replaceNumberHash = async (
+export const updateNumberHash = async (
   db: Db,
   id: string,
   data: { readonly numberHash?: string; readonly numberHashKey: string },
@@ -129,8 +126,8 @@ export const insertAccount = async (tx: Db, account: NewBankAccount): Promise<vo
   });
 };
 
-/** Makes it the one primary account of the customer, whose holding is locked. */
-export const makePrimary = async (
+/** Marks it as the one primary account of the customer, whose holding is locked. */
+export const markPrimary = async (
   tx: Db,
   { id, userId }: Pick<BankAccount, 'id' | 'userId'>,
   at: Date,
@@ -226,8 +223,8 @@ export const findPayee = async (db: Db, id: string): Promise<Payee | undefined> 
   return (await db.bankAccount.findUnique({ where: { id }, select })) ?? undefined;
 };
 
-/** Keeps where payouts go. Returns false when another process was quicker. */
-export const keepFundAccount = async (
+/** Stores where payouts go. Returns false when another process was quicker. */
+export const updateFundAccount = async (
   db: Db,
   id: string,
   { contactId, fundAccountId }: FundAccount,
@@ -242,47 +239,6 @@ export const keepFundAccount = async (
     },
   });
   return count === 1;
-};
-
-interface AccountTransition {
-  readonly to: BankAccountStatus;
-  /** `payout-provider:<code>`, `customer:<id>`. */
-  readonly actor: string;
-  readonly cause: string;
-  readonly at: Date;
-  readonly changes: Prisma.BankAccountUncheckedUpdateManyInput;
-}
-
-/**
- * Changes the state of an account that the transaction has locked: the only way it changes.
- * @throws AppError ILLEGAL_TRANSITION for what the table does not allow
- */
-export const transitionAccount = (
-  { logger }: { readonly logger: Logger },
-  tx: Db,
-  { id, status: from }: Pick<BankAccount, 'id' | 'status'>,
-  { to, actor, cause, at, changes }: AccountTransition,
-): Promise<void> => {
-  const machine = {
-    name: 'bank account',
-    idField: 'bankAccountId',
-    table: bankAccountTransitions,
-    logger,
-  };
-  return transition(machine, {
-    id,
-    from,
-    to,
-    actor,
-    cause,
-    update: async () => {
-      const { count } = await tx.bankAccount.updateMany({
-        where: { id, status: from, deletedAt: null },
-        data: { ...changes, status: to, updatedAt: at },
-      });
-      return count;
-    },
-  });
 };
 
 type AccountUse = Pick<BankAccount, 'userId' | 'status'> & {

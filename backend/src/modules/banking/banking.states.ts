@@ -1,11 +1,11 @@
-import type { TransitionTable } from '../../platform/transitions/transitions.ts';
-import type { BankAccountStatus } from './banking.types.ts';
+import type { Prisma } from '../../generated/prisma/client.ts';
+import type { Db } from '../../platform/db/index.ts';
+import type { Logger } from '../../platform/observability/index.ts';
+import { transition, type TransitionTable } from '../../platform/transitions/transitions.ts';
+import type { BankAccount, BankAccountStatus } from './banking.types.ts';
 
 /** Every transition that a bank account may make (contract: states > Bank account). */
-export const bankAccountTransitions: TransitionTable<
-  BankAccountStatus,
-  'payout-provider' | 'customer'
-> = {
+const bankAccountTransitions: TransitionTable<BankAccountStatus, 'payout-provider' | 'customer'> = {
   PENDING: {
     VERIFIED: {
       allowedActors: ['payout-provider'],
@@ -20,4 +20,45 @@ export const bankAccountTransitions: TransitionTable<
     PENDING: { allowedActors: ['customer'], reason: 'a further validation was asked for' },
   },
   VERIFIED: {},
+};
+
+interface AccountTransition {
+  readonly to: BankAccountStatus;
+  /** `payout-provider:<code>`, `customer:<id>`. */
+  readonly actor: string;
+  readonly cause: string;
+  readonly at: Date;
+  readonly changes: Prisma.BankAccountUncheckedUpdateManyInput;
+}
+
+/**
+ * Changes the state of an account that the transaction has locked: the only way it changes.
+ * @throws AppError ILLEGAL_TRANSITION for what the table does not allow
+ */
+export const transitionAccount = (
+  { logger }: { readonly logger: Logger },
+  tx: Db,
+  { id, status: from }: Pick<BankAccount, 'id' | 'status'>,
+  { to, actor, cause, at, changes }: AccountTransition,
+): Promise<void> => {
+  const machine = {
+    name: 'bank account',
+    idField: 'bankAccountId',
+    table: bankAccountTransitions,
+    logger,
+  };
+  return transition(machine, {
+    id,
+    from,
+    to,
+    actor,
+    cause,
+    update: async () => {
+      const { count } = await tx.bankAccount.updateMany({
+        where: { id, status: from, deletedAt: null },
+        data: { ...changes, status: to, updatedAt: at },
+      });
+      return count;
+    },
+  });
 };

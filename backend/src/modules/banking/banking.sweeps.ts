@@ -3,9 +3,9 @@ import { createCallSweep } from '../../platform/collaborator-call/create-call-sw
 import { execute, sql, type Db } from '../../platform/db/index.ts';
 import { sweepRows, type Purge, type Sweep } from '../../platform/jobs/sweep.ts';
 import { describeError } from '../../platform/observability/index.ts';
-import { listAccountsToPoll, markValidationSwept } from './account-validations.store.ts';
+import { listAccountsToPoll, markValidationQueried } from './account-validations.store.ts';
 import { rehashNumber } from './bank-account-sealing.ts';
-import { listOutdatedNumbers, replaceNumberHash } from './bank-accounts.store.ts';
+import { listOutdatedNumbers, updateNumberHash } from './bank-accounts.store.ts';
 import type { BankingDeps } from './banking.types.ts';
 import { validateAccount } from './validate-account.ts';
 
@@ -23,7 +23,7 @@ export const createValidationSweep = (deps: BankingDeps): Sweep => {
     logger,
     list: () => listAccountsToPoll(db, { now: clock.now(), quietMs, limit: batchSize }),
     call: (bankAccountId) => validateAccount(deps, bankAccountId),
-    postpone: (bankAccountId) => markValidationSwept(db, bankAccountId, clock.now()),
+    postpone: (bankAccountId) => markValidationQueried(db, bankAccountId, clock.now()),
     fieldsOf: (bankAccountId) => ({ bankAccountId }),
   });
 };
@@ -43,7 +43,7 @@ export const createRehashing = (deps: BankingDeps): Sweep => ({
         // The number of a customer whose key is destroyed cannot be opened.
         const fresh =
           sealer === undefined ? {} : { numberHash: rehashNumber(account, { sealer, blindIndex }) };
-        await replaceNumberHash(db, account.id, { ...fresh, numberHashKey });
+        await updateNumberHash(db, account.id, { ...fresh, numberHashKey });
         return true;
       },
       onError: (error, { id }) =>

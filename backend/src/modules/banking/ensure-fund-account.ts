@@ -3,7 +3,7 @@ import type { Db } from '../../platform/db/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
 import { done, type Outcome } from '../../platform/outcome/outcome.ts';
 import { accountForProvider } from './bank-account-sealing.ts';
-import { findAccount, keepFundAccount } from './bank-accounts.store.ts';
+import { findAccount, updateFundAccount } from './bank-accounts.store.ts';
 import type { BankAccount, BankingDeps } from './banking.types.ts';
 
 const keptFundAccount = (account: BankAccount): FundAccount | undefined => {
@@ -31,7 +31,7 @@ export const ensureFundAccount = async (
   if (kept !== undefined) return done(kept);
   const created = await provider.ensureFundAccount(await accountForProvider(db, deps, account));
   if (created.kind !== 'done') return created;
-  if (await keepFundAccount(db, bankAccountId, created.value, clock.now())) return created;
+  if (await updateFundAccount(db, bankAccountId, created.value, clock.now())) return created;
   // Another process was quicker, and its answer may already be in a request.
   return done(keptFundAccount(await requireAccount(db, bankAccountId)) ?? created.value);
 };

@@ -15,15 +15,15 @@ import {
   insertAccount,
   listAccounts as listAccountRows,
   lockAccount,
-  makePrimary,
+  markPrimary,
   markDeleted,
-  transitionAccount,
 } from './bank-accounts.store.ts';
 import { notifyAdded } from './banking.notifications.ts';
 import { validationJob } from './banking.jobs.ts';
 import type { AddAccountInput, BankAccountView } from './banking.schemas.ts';
+import { transitionAccount } from './banking.states.ts';
 import type { BankAccount, BankingDeps } from './banking.types.ts';
-import { recordValidation } from './account-validations.store.ts';
+import { insertValidation } from './account-validations.store.ts';
 
 /** The customer, and the address that the request came from. */
 interface Requester {
@@ -101,7 +101,7 @@ const insert = async (
     primaryWanted: primary,
     createdAt: clock.now(),
   });
-  await recordValidation(deps, tx, { bankAccountId: id, attempt: 1, userId });
+  await insertValidation(deps, tx, { bankAccountId: id, attempt: 1, userId });
   await enqueue(tx, validationJob(id));
   await recordSecurityEvent(tx, deps, { userId, kind: 'bank_account_added', ip });
   await notifyAdded(tx, notify, { id, userId, accountNumber });
@@ -144,7 +144,7 @@ export const choosePrimaryAccount = (
   deps.inTransaction(async (tx) => {
     const account = await lockOwnAccount(tx, userId, id);
     if (account.status !== 'VERIFIED') throw new AppError('BANK_ACCOUNT_NOT_VERIFIED');
-    await makePrimary(tx, account, deps.clock.now());
+    await markPrimary(tx, account, deps.clock.now());
     return view(deps, tx, id, userId);
   });
 
@@ -166,7 +166,7 @@ export const removeAccount = (
     await recordSecurityEvent(tx, deps, { userId, kind: 'bank_account_removed', ip });
     if (!account.isPrimary) return;
     const next = await findOldestVerified(tx, userId);
-    if (next !== undefined) await makePrimary(tx, next, at);
+    if (next !== undefined) await markPrimary(tx, next, at);
   });
 
 /**
@@ -187,7 +187,7 @@ export const verifyAccountAgain = (
     }
     if (account.status === 'FAILED') {
       const attempt = account.validationAttempt + 1;
-      await recordValidation(deps, tx, { bankAccountId: id, attempt, userId });
+      await insertValidation(deps, tx, { bankAccountId: id, attempt, userId });
       await transitionAccount(deps, tx, account, {
         to: 'PENDING',
         actor: `customer:${userId}`,

@@ -10,9 +10,9 @@ import {
 } from '../../platform/collaborator-call/index.ts';
 import {
   acquireValidationStart,
-  forgetValidation,
-  keepValidationId,
-  noteValidationQueried,
+  markValidationQueried,
+  markValidationStarted,
+  markValidationUnstarted,
   releaseValidationStart,
 } from './account-validations.store.ts';
 import { applyValidation, refuseValidation } from './apply-validation.ts';
@@ -40,7 +40,7 @@ const claimValidation = (deps: BankingDeps, bankAccountId: string): Promise<Clai
     const [holderId, at] = [deps.random.uuid(), deps.clock.now()];
     const call = { account, holderId, validationId };
     if (validationId !== null) {
-      await noteValidationQueried(tx, bankAccountId, at);
+      await markValidationQueried(tx, bankAccountId, at);
       return { kind: 'QUERY', call };
     }
     return (await acquireValidationStart(tx, bankAccountId, { holderId, at }))
@@ -58,13 +58,14 @@ const recordValidation = async (
   switch (result.kind) {
     case 'DONE': {
       const { status, validationId: given } = result.value;
-      if (result.by === 'ANSWER') await keepValidationId(db, id, { attempt, validationId: given });
+      if (result.by === 'ANSWER')
+        await markValidationStarted(db, id, { attempt, validationId: given });
       if (status !== 'PENDING')
         await inTransaction((tx) => applyValidation(deps, tx, result.value));
       return;
     }
     case 'INTENDED':
-      if (validationId !== null) return forgetValidation(db, id, validationId);
+      if (validationId !== null) return markValidationUnstarted(db, id, validationId);
       await releaseValidationStart(db, id, holderId);
       // Nothing was sent: the queue tries again soon.
       throw new Error(`the payout provider is not available: ${result.reason}`);

@@ -105,7 +105,7 @@ export const lockProduct = async (tx: Db, id: string): Promise<Product | undefin
 };
 
 /** Returns the products of these ids, active or not, in no order. */
-export const findProducts = async (db: Db, ids: readonly string[]): Promise<Product[]> => {
+export const listProductsById = async (db: Db, ids: readonly string[]): Promise<Product[]> => {
   const rows = await selectRows<ProductRow>(
     db,
     sql`SELECT ${columns} FROM product p WHERE id = ANY(${[...ids]}::uuid[])`,
@@ -263,7 +263,7 @@ export const updateProduct = async (
 };
 
 /** Takes a product out of the catalogue. Its row stays, since orders name it. */
-export const deactivate = async (tx: Db, id: string, at: Date): Promise<void> => {
+export const markProductInactive = async (tx: Db, id: string, at: Date): Promise<void> => {
   await tx.product.update({
     where: { id },
     data: { isActive: false, updatedAt: at },
@@ -309,7 +309,7 @@ export const lockStalePrices = async (
 };
 
 /** Stores recomputed prices of locked products, in one statement. */
-export const storePrices = (
+export const updatePrices = (
   tx: Db,
   prices: readonly {
     readonly id: string;

@@ -4,12 +4,12 @@ import type { Db, InTransaction } from '../../platform/db/index.ts';
 import { sweepBatches, sweepRows, type Sweep } from '../../platform/jobs/sweep.ts';
 import { describeError, type Logger } from '../../platform/observability/index.ts';
 import type { LivePriceReader } from '../price/index.ts';
-import { listStalePrices, lockStalePrices, storePrices } from './catalogue.store.ts';
+import { listStalePrices, lockStalePrices, updatePrices } from './catalogue.store.ts';
 import { imageFormats } from './encode-image.ts';
 import { computeDynamic } from './price-product.ts';
 import {
   claimRemovable,
-  deleteImageRow,
+  deleteImage,
   type RemovableImage,
   type StoredImage,
 } from './product-images.store.ts';
@@ -46,7 +46,7 @@ export const createRepricing = ({
           id,
           ...computeDynamic(product, buyPaise),
         }));
-        await storePrices(tx, prices, clock.now());
+        await updatePrices(tx, prices, clock.now());
       });
     await sweepBatches({
       rows: (after?: string) => listStalePrices(db, before, { after, limit: batchSize }),
@@ -86,7 +86,7 @@ export const createImageRemoval = ({
         return false;
       }
     }
-    await deleteImageRow(db, image.id);
+    await deleteImage(db, image.id);
     return true;
   };
 

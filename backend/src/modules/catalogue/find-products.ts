@@ -4,7 +4,7 @@ import {
   searchProducts,
   type PageBounds,
   type ProductPage,
-  findProducts,
+  listProductsById,
 } from './catalogue.store.ts';
 import type { ProductFilter, OrderableProduct } from './catalogue.types.ts';
 import { correctSpelling } from './correct-spelling.ts';
@@ -35,7 +35,7 @@ export const findProductPage = async (
 export const findOrderableProducts = (
   db: Db,
   ids: readonly string[],
-): Promise<OrderableProduct[]> => findProducts(db, ids);
+): Promise<OrderableProduct[]> => listProductsById(db, ids);
 
 /**
  * Selects the ids of those products that are still as `findOrderableProducts` returned them, and

@@ -23,7 +23,7 @@ export const insertPendingImage = async (db: Db, image: StoredImage, at: Date): 
  * Makes a pending upload the image of its locked product, replacing an earlier one.
  * @returns false when the upload was abandoned meanwhile
  */
-export const makeImageCurrent = async (
+export const markImageCurrent = async (
   tx: Db,
   image: StoredImage & { readonly sourceType: string },
   at: Date,
@@ -105,6 +105,6 @@ export const claimRemovable = (
       FROM claimed c ORDER BY c.created_at, c.id`,
   );
 
-export const deleteImageRow = async (db: Db, id: string): Promise<void> => {
+export const deleteImage = async (db: Db, id: string): Promise<void> => {
   await db.productImage.deleteMany({ where: { id, status: 'REMOVING' } });
 };

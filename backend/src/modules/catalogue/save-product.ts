@@ -10,13 +10,13 @@ import { adminActor, type AdminPrincipal } from '../admins/index.ts';
 import type { Auditor } from '../audit/index.ts';
 import type { createProductBody } from './catalogue.schemas.ts';
 import {
-  deactivate,
+  markProductInactive,
   findProduct,
   insertProduct,
   lockProduct,
   updateProduct,
 } from './catalogue.store.ts';
-import { lockStock, storeStock } from './stock.store.ts';
+import { lockStock, updateStock } from './stock.store.ts';
 import type { Product, ProductRates } from './catalogue.types.ts';
 import {
   amountsAfter,
@@ -79,7 +79,7 @@ export const createProduct = async (
   return inTransaction(async (tx) => {
     const at = clock.now();
     await insertProduct(tx, id, { ...unpriced, ...amounts }, at);
-    if (body.stock !== null) await storeStock(tx, id, body.stock, at);
+    if (body.stock !== null) await updateStock(tx, id, body.stock, at);
     const product = await requireSaved(tx, id);
     const after = auditedProduct(product);
     await audit.record(tx, {
@@ -131,7 +131,7 @@ export const changeProduct = async (
     const isFixed = next.pricingMode === 'FIXED';
     const computedAt = isFixed ? null : computed ? at : undefined;
     await updateProduct(tx, id, { ...next, ...amounts }, { at, computedAt });
-    if (change.stock !== undefined) await storeStock(tx, id, change.stock, at);
+    if (change.stock !== undefined) await updateStock(tx, id, change.stock, at);
     const after = await requireSaved(tx, id);
     const [was, is] = [auditedProduct(before), auditedProduct(after)];
     await audit.record(tx, {
@@ -160,7 +160,7 @@ export const deactivateProduct = (
     const before = await lockProduct(tx, id);
     if (before === undefined) throw new AppError('NOT_FOUND');
     if (!before.isActive) return before;
-    await deactivate(tx, id, clock.now());
+    await markProductInactive(tx, id, clock.now());
     await audit.record(tx, {
       action: 'product.delete',
       ...adminActor(principal, context),

@@ -20,7 +20,7 @@ export const lockStock = async (
 };
 
 /** Stores how many pieces of a product are left, or, by null, that they are not counted. */
-export const storeStock = async (
+export const updateStock = async (
   tx: Db,
   productId: string,
   count: number | null,

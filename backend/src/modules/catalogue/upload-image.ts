@@ -7,7 +7,7 @@ import { adminActor } from '../admins/index.ts';
 import { findProduct, lockProduct } from './catalogue.store.ts';
 import type { Product } from './catalogue.types.ts';
 import { contentTypeOf, encodeImage, ImageProblem, type EncodedImage } from './encode-image.ts';
-import { imageKeyOf, insertPendingImage, makeImageCurrent } from './product-images.store.ts';
+import { imageKeyOf, insertPendingImage, markImageCurrent } from './product-images.store.ts';
 import type { SaveProductDeps, Writer } from './save-product.ts';
 
 /** The decoded size of an upload. */
@@ -102,7 +102,7 @@ export const putImage = async (
   return inTransaction(async (tx) => {
     const product = await lockProduct(tx, productId);
     if (product === undefined) throw new AppError('NOT_FOUND');
-    const isCurrent = await makeImageCurrent(tx, { ...image, sourceType }, clock.now());
+    const isCurrent = await markImageCurrent(tx, { ...image, sourceType }, clock.now());
     // Removed as unfinished, by a sweep that found it older than any upload takes.
     if (!isCurrent) throw new AppError('SERVICE_UNAVAILABLE');
     const [before, after] = [product.imageKey, imageKeyOf(image)];

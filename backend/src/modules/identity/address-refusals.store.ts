@@ -27,7 +27,7 @@ const secondsLeft = (refusedAt: readonly Date[], most: number, now: Date): numbe
 };
 
 /** Returns the seconds for which no more of an address is judged, or 0 for none. */
-export const secondsRefused = async (
+export const findSecondsRefused = async (
   db: Db,
   address: string,
   { most, now }: { readonly most: number; readonly now: Date },
@@ -54,7 +54,7 @@ export const countRefusal = async (
 };
 
 /**
- * Counts a try before it is judged, as a refusal until `takeBackRefusal`, so that tries at once
+ * Counts a try before it is judged, as a refusal until `uncountRefusal`, so that tries at once
  * cannot outrun the count. Returns the seconds until one may be made, or 0 where it was counted.
  */
 export const chargeAddress = async (
@@ -74,8 +74,8 @@ export const chargeAddress = async (
   return seconds;
 };
 
-/** Takes one try of that moment back, which proved right. */
-export const takeBackRefusal = async (tx: Db, address: string, at: Date): Promise<void> => {
+/** Counts one try of that moment, which proved right, no longer. */
+export const uncountRefusal = async (tx: Db, address: string, at: Date): Promise<void> => {
   await execute(
     tx,
     sql`

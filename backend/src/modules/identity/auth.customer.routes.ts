@@ -38,7 +38,7 @@ import { signInWithCode, type SignInWithCodeDeps } from './sign-in-with-code.ts'
 
 export interface AuthRoutesDeps
   extends OneTimeCodesDeps, SignInWithCodeDeps, SignInWithMpinDeps, ChangeMpinDeps, BiometricDeps {
-  readonly kycStatusOf: (db: Db, userId: string) => Promise<KycStatus>;
+  readonly findKycStatus: (db: Db, userId: string) => Promise<KycStatus>;
   readonly forgotMpin: ForgotMpin;
 }
 
@@ -46,9 +46,9 @@ const tags = ['auth'];
 
 /** Shows what every way of signing in answers. */
 const createPresenter =
-  ({ db, kycStatusOf }: Pick<AuthRoutesDeps, 'db' | 'kycStatusOf'>) =>
+  ({ db, findKycStatus }: Pick<AuthRoutesDeps, 'db' | 'findKycStatus'>) =>
   async ({ user, accessToken, refreshToken }: SignedIn) => {
-    const kycStatus = await kycStatusOf(db, user.id);
+    const kycStatus = await findKycStatus(db, user.id);
     const { mpinSet } = user;
     return { accessToken, refreshToken, user: presentUser(user, kycStatus), mpinSet };
   };

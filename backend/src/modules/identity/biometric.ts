@@ -15,7 +15,7 @@ import {
   goodBiometricToken,
   lockLiveSession,
 } from './sessions.store.ts';
-import { forgetRefusals } from './trusted-devices.store.ts';
+import { resetRefusals } from './trusted-devices.store.ts';
 import { lockActiveUser, lockUserByPhone } from './users.store.ts';
 
 /* The rows of `biometric_token`: one for each device of a customer, by the token's hash alone. */
@@ -134,7 +134,7 @@ const openVerified = (
       await recordRefusedSignIn(deps, tx, { phone, ip, locks: false });
       return 'unavailable' as const;
     }
-    await forgetRefusals(tx, device);
+    await resetRefusals(tx, device);
     const deviceName = await findDeviceName(tx, user.id, deviceId);
     return { user, opened: await openSession(deps, tx, user.id, { deviceId, deviceName, ip }) };
   });

@@ -5,14 +5,14 @@ import { recordSecurityEvent, type SecurityEventKind } from '../security-events/
 import { isActive, type ActiveUser, type CustomerPrincipal } from './identity.types.ts';
 import { isCommonMpin } from './common-mpins.ts';
 import { checkCode, refusalOf, type CheckCodeDeps } from './check-code.ts';
-import { storeMpin } from './mpin.store.ts';
+import { updateMpin } from './mpins.store.ts';
 import { turnOfClient, turnOfSession } from './mpin-turn.ts';
 import { hashesOfPhone } from './phone.ts';
 import { recordRefusedSignIn } from './record-refused-sign-in.ts';
 import { requireRecentSignIn, type RecentSignInDeps } from './recent-sign-in.ts';
 import { announceEnd } from './sessions.ts';
 import { findLiveSession, revokeBiometricTokens, revokeEverySession } from './sessions.store.ts';
-import { clearMpinTries } from './sign-in-guard.store.ts';
+import { deleteMpinTries } from './sign-in-guards.store.ts';
 import { lockActiveUser, lockUserByPhone } from './users.store.ts';
 
 export interface ChangeMpinDeps extends RecentSignInDeps, CheckCodeDeps {}
@@ -47,7 +47,7 @@ const applyMpin = async (
   tx: Db,
   { user, mpinHash, at, event }: NewMpin,
 ): Promise<void> => {
-  await storeMpin(tx, user.id, mpinHash, at);
+  await updateMpin(tx, user.id, mpinHash, at);
   await recordSecurityEvent(tx, deps, { userId: user.id, ...event });
   // Ends what somebody who knew the old MPIN may have made.
   await revokeBiometricTokens(tx, { userId: user.id }, at);
@@ -128,7 +128,7 @@ export const resetMpin = async (
     }
     const at = deps.clock.now();
     await applyMpin(deps, tx, { user, mpinHash, at, event: { kind: 'mpin_reset', ip } });
-    await clearMpinTries(tx, hashesOfPhone(deps.blindIndex, phone));
+    await deleteMpinTries(tx, hashesOfPhone(deps.blindIndex, phone));
     const endedIds = await revokeEverySession(tx, user.id, 'mpin-reset', at);
     return { kind: 'reset' as const, endedIds };
   });

@@ -2,17 +2,17 @@ import { countTry, type CountedTries, type TryRule } from '../../platform/auth/c
 import { constantTimeEqual } from '../../platform/crypto/index.ts';
 import type { Db } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
-import { callerAddress, countRefusal, secondsRefused } from './address-refusals.store.ts';
+import { callerAddress, countRefusal, findSecondsRefused } from './address-refusals.store.ts';
 import { callerCodeRule, strangersCodeRule, type CodePurpose } from './one-time-code.rules.ts';
 import { hashesOfCode, scopeOf, type OneTimeCodesDeps, type Scoped } from './one-time-codes.ts';
-import { adoptScope, consumeCode, findCode, lockScope } from './one-time-codes.store.ts';
+import { rehashScope, consumeCode, findCode, lockScope } from './one-time-codes.store.ts';
 import {
-  adoptGuards,
-  clearTries,
+  rehashGuards,
+  deleteTries,
   lockGuard,
-  saveTries,
+  updateTries,
   type GuardKey,
-} from './sign-in-guard.store.ts';
+} from './sign-in-guards.store.ts';
 import { anyStranger, callerOf, type SignInClient, type SignInRules } from './sign-in-rules.ts';
 import { isTrustedForPhone } from './trusted-devices.store.ts';
 
@@ -59,7 +59,7 @@ const lockGuards = async (
   { scope: { phoneHash, purpose }, hashes }: Scoped,
   { client, isTrusted }: { readonly client: SignInClient; readonly isTrusted: boolean },
 ): Promise<LockedGuard[]> => {
-  await adoptGuards(tx, hashes);
+  await rehashGuards(tx, hashes);
   const own: GuardKey = { phoneHash, purpose, caller: callerOf(client, isTrusted) };
   const all: GuardKey = { phoneHash, purpose: 'any-code', caller: anyStranger };
   const guards: LockedGuard[] = [];
@@ -81,7 +81,7 @@ const countWrongCode = async (
   for (const { key, rule, tries } of guards) {
     const counted = countTry(tries, now, rule);
     if (counted.kind === 'locked') continue;
-    await saveTries(tx, key, counted.next);
+    await updateTries(tx, key, counted.next);
     locks ||= counted.locks;
   }
   return locks;
@@ -122,7 +122,7 @@ const judge = async (
   if (!usable) return { kind: 'wrong', locks: false };
   if (!matches) return { kind: 'wrong', locks: await countWrongCode(tx, guards, now) };
   await consumeCode(tx, stored.id, now);
-  for (const { key } of guards) await clearTries(tx, key);
+  for (const { key } of guards) await deleteTries(tx, key);
   return { kind: 'right' };
 };
 
@@ -136,14 +136,14 @@ export const checkCode = async (
   { phone, purpose, code, client }: PresentedCode,
 ): Promise<CodeVerdict> => {
   const scoped = scopeOf(deps.blindIndex, phone, purpose);
-  await adoptScope(tx, scoped.scope, scoped.hashes.slice(1));
+  await rehashScope(tx, scoped.scope, scoped.hashes.slice(1));
   await lockScope(tx, scoped.scope);
   const now = deps.clock.now();
   const isTrusted = await isTrustedForPhone(tx, { phone, deviceId: client.deviceId }, now);
   const guards = await lockGuards(tx, scoped, { client, isTrusted });
   const address = callerAddress(client.ip);
   const bound = { most: deps.signInRules.refusalsPerAddressHour, now };
-  const ofAddress = isTrusted ? 0 : await secondsRefused(tx, address, bound);
+  const ofAddress = isTrusted ? 0 : await findSecondsRefused(tx, address, bound);
   const retryAfterSeconds = Math.max(ofAddress, secondsLocked(guards, now));
   if (retryAfterSeconds > 0) return { kind: 'locked', retryAfterSeconds };
   const verdict = await judge(deps, tx, { scoped, code, guards, now });

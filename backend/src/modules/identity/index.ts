@@ -2,9 +2,9 @@ export {
   lockUser,
   openBlockedReason,
   sealBlockedReason,
-  storeBlock,
+  updateBlock,
   type BlockState,
-} from './block-user.store.ts';
+} from './user-blocks.store.ts';
 export { createIdentifyCustomer, type IdentifyCustomer } from './customer-guard.ts';
 export { createIdentity } from './create-identity.ts';
 export {
@@ -19,7 +19,7 @@ export {
   lockCodeGuards,
   lockUserForDeletion,
   type UserToErase,
-} from './erase-user.store.ts';
+} from './user-erasures.store.ts';
 export { createCodeMetrics } from './one-time-codes.metrics.ts';
 export { checkCode, refusalOf, type CheckCodeDeps } from './check-code.ts';
 export { sendCode, type OneTimeCodesDeps } from './one-time-codes.ts';
@@ -36,5 +36,5 @@ export {
   findUserByReferralCode,
   readProviderUserId,
   readStillCustomer,
-  setProviderUserId,
+  updateProviderUserId,
 } from './users.store.ts';

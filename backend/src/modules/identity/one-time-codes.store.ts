@@ -22,7 +22,7 @@ interface StoredCode {
  * While a key of the blind index is replaced: gives the codes, counts and locks of older hashes the
  * scope's own hash, whatever replica wrote them. Replicas whose first keys differ take turns.
  */
-export const adoptScope = async (
+export const rehashScope = async (
   tx: Db,
   { phoneHash, purpose }: CodeScope,
   older: readonly string[],
@@ -56,7 +56,7 @@ export const lockScope = async (tx: Db, { phoneHash, purpose }: CodeScope): Prom
 };
 
 /** Returns the times of the phone's sends, for whatever client, that may still count at `now`. */
-export const findRecentSends = async (
+export const listRecentSends = async (
   tx: Db,
   { phoneHash, purpose }: CodeScope,
   now: Date,

@@ -9,7 +9,7 @@ import { unknown } from '../../platform/outcome/outcome.ts';
 import type { CodeMetrics } from './one-time-codes.metrics.ts';
 import { codeLength, codeLifeSeconds, type CodePurpose } from './one-time-code.rules.ts';
 import {
-  adoptScope,
+  rehashScope,
   deleteCode,
   deleteSend,
   insertSend,
@@ -97,7 +97,7 @@ export const makeCode = async (
   const code = random.digits(codeLength);
   const ids = { send: random.uuid(), code: random.uuid() };
   const exceeded = await inTransaction(async (tx) => {
-    await adoptScope(tx, scope, hashes.slice(1));
+    await rehashScope(tx, scope, hashes.slice(1));
     await lockScope(tx, scope);
     const now = clock.now();
     const audience = await audienceOf(tx, phone, purpose);

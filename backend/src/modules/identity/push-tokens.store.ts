@@ -48,6 +48,6 @@ export const registerPushToken = async (
   return row;
 };
 
-/** Removes a token of the customer's own. Returns false where they have no such token. */
-export const removePushToken = async (db: Db, userId: string, token: string): Promise<boolean> =>
+/** Deletes a token of the customer's own. Returns false where they have no such token. */
+export const deletePushToken = async (db: Db, userId: string, token: string): Promise<boolean> =>
   (await db.pushToken.deleteMany({ where: { userId, token } })).count === 1;

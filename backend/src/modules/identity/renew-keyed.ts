@@ -1,7 +1,7 @@
 import { resealHashes, type BlindIndex, type SecretHasher } from '../../platform/crypto/index.ts';
 import type { Db } from '../../platform/db/index.ts';
 import { hashPhone } from './phone.ts';
-import { listOutdatedPhones, replacePhoneHash } from './users.store.ts';
+import { listOutdatedPhones, updatePhoneHash } from './users.store.ts';
 
 const batchSize = 500;
 const mpins = { table: 'app_user', column: 'mpin_hash' } as const;
@@ -25,7 +25,7 @@ export const renewIdentityKeyed = async (
     const users = await listOutdatedPhones(db, blindIndex.keyId, batchSize);
     for (const user of users) {
       const phoneHash = hashPhone(blindIndex, user.phone);
-      await replacePhoneHash(db, user, { phoneHash, phoneHashKey: blindIndex.keyId });
+      await updatePhoneHash(db, user, { phoneHash, phoneHashKey: blindIndex.keyId });
     }
     count += users.length;
     if (users.length < batchSize) break;

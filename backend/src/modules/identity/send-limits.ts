@@ -9,7 +9,7 @@ import {
   secondsToNextSend,
   totalWindowMs,
 } from './one-time-code.rules.ts';
-import { findBlockingSend, findRecentSends, type NewSend } from './one-time-codes.store.ts';
+import { findBlockingSend, listRecentSends, type NewSend } from './one-time-codes.store.ts';
 import type { SendLimit } from './one-time-codes.store.ts';
 
 /** The limits of sends (contract: limits > Sign-in limits). */
@@ -66,7 +66,7 @@ export const findExceededLimit = async (
   send: NewSend,
 ): Promise<ExceededLimit | undefined> => {
   const now = send.sentAt;
-  const sends = await findRecentSends(tx, send, now);
+  const sends = await listRecentSends(tx, send, now);
   const waitSeconds = secondsToNextSend(sends, maxSends[send.purpose], now);
   if (waitSeconds > 0) return { result: 'phone_limit', waitSeconds };
   for (const [result, limit] of limitsOf(limits, send)) {

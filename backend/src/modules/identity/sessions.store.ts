@@ -51,7 +51,7 @@ export const findDevicesOfSessions = async (
 };
 
 /** Ends the device's session, if it has one, and returns its id. Its biometric token stays. */
-export const replaceDeviceSession = async (
+export const revokeDeviceSession = async (
   tx: Db,
   userId: string,
   deviceId: string,
@@ -185,7 +185,7 @@ export const revokeSessions = async (
  * Ends the oldest live sessions of a customer beyond the newest `most`, among them always the one
  * that was just opened, and returns their ids. The caller holds the customer's lock.
  */
-export const endOldestSessions = async (
+export const revokeOldestSessions = async (
   tx: Db,
   { id, userId }: Pick<Session, 'id' | 'userId'>,
   { most, now }: { readonly most: number; readonly now: Date },

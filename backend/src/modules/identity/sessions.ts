@@ -17,14 +17,14 @@ import { isActive, type ActiveUser, type Session, type SignedIn } from './identi
 import { findListedDevice } from './listed-sessions.store.ts';
 import type { SignInRules } from './sign-in-rules.ts';
 import {
-  endOldestSessions,
+  revokeOldestSessions,
   findDevicesOfSessions,
   findUsedToken,
   insertSession,
   lockSessionByToken,
   lockSuccessorsSession,
   replaceSuccessor,
-  replaceDeviceSession,
+  revokeDeviceSession,
   revokeSessions,
   rotateRefreshToken,
   type UsedToken,
@@ -35,7 +35,7 @@ import {
   revokedSeconds,
   sessionSeconds,
 } from './session-lifetimes.ts';
-import { endTrust } from './trusted-devices.store.ts';
+import { revokeTrust } from './trusted-devices.store.ts';
 import { findUser, lockActiveUser } from './users.store.ts';
 
 /** No request is under way for longer than this. */
@@ -123,7 +123,7 @@ export const openSession = async (
   const { clock, random } = deps;
   const now = clock.now();
   const { isNew, isFirst } = await isNewDevice(tx, userId, deviceId);
-  const replacedIds = await replaceDeviceSession(tx, userId, deviceId, now);
+  const replacedIds = await revokeDeviceSession(tx, userId, deviceId, now);
   const refresh = makeRefreshToken(random, now, endOf({ createdAt: now }));
   const session: Session = {
     id: random.uuid(),
@@ -137,7 +137,7 @@ export const openSession = async (
   // A family is one sign-in and all the tokens that came of it.
   await insertSession(tx, session, session.id, refresh.hash);
   const most = deps.signInRules.sessionsPerCustomer;
-  const crowdedOutIds = await endOldestSessions(tx, session, { most, now });
+  const crowdedOutIds = await revokeOldestSessions(tx, session, { most, now });
   if (isNew) await noteNewDevice(deps, tx, session, { ip, isFirst });
   return { session, refreshToken: refresh.token, replacedIds, crowdedOutIds };
 };
@@ -311,7 +311,7 @@ export const revokeSession = async (
     const now = deps.clock.now();
     const deviceId = await findListedDevice(tx, { id, userId }, now);
     if (deviceId === undefined) throw new AppError('NOT_FOUND');
-    await endTrust(tx, { userId, deviceId }, now);
+    await revokeTrust(tx, { userId, deviceId }, now);
     return idsOf(await revokeSessions(tx, { id, userId }, 'revoked', now));
   });
   await announceEnd(deps, endedIds);

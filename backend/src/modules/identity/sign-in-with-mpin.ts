@@ -4,9 +4,9 @@ import type { Db } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import type { RequestContext } from '../../platform/http/index.ts';
 import { recordSecurityEvent } from '../security-events/index.ts';
-import { callerAddress, chargeAddress, takeBackRefusal } from './address-refusals.store.ts';
+import { callerAddress, chargeAddress, uncountRefusal } from './address-refusals.store.ts';
 import { isActive, type ActiveUser, type SignedIn } from './identity.types.ts';
-import { lockMpinHolder } from './mpin.store.ts';
+import { lockMpinHolder } from './mpins.store.ts';
 import { turnOfClient } from './mpin-turn.ts';
 import { hashesOfPhone } from './phone.ts';
 import { recordRefusedSignIn } from './record-refused-sign-in.ts';
@@ -18,19 +18,19 @@ import {
   type SessionsDeps,
 } from './sessions.ts';
 import {
-  adoptGuards,
-  clearTries,
+  rehashGuards,
+  deleteTries,
   lockGuard,
-  saveTries,
+  updateTries,
   type GuardKey,
-} from './sign-in-guard.store.ts';
+} from './sign-in-guards.store.ts';
 import { anybody, callerOf, type SignInRules } from './sign-in-rules.ts';
 import {
   chargeDevice,
-  endSpentTrust,
+  revokeSpentTrust,
   findMpinCaller,
   isTrustedDevice,
-  takeBackTry,
+  uncountTry,
   type MpinCaller,
 } from './trusted-devices.store.ts';
 import { findUser } from './users.store.ts';
@@ -103,7 +103,7 @@ const chargeTry = (
     const { refusalsPerAddressHour: most, trustedDevicesOnly } = deps.signInRules;
     const at = deps.clock.now();
     const caller = await findMpinCaller(tx, { phone, deviceId }, at);
-    await adoptGuards(tx, hashesOfPhone(deps.blindIndex, phone));
+    await rehashGuards(tx, hashesOfPhone(deps.blindIndex, phone));
     const key = keyOf(deps, attempt, caller);
     const counted = countTry(await lockGuard(tx, key), at);
     const isTrusted = caller?.isTrusted === true;
@@ -117,7 +117,7 @@ const chargeTry = (
       await recordRefusedSignIn(deps, tx, { phone, ip, locks: false });
       return { kind: 'locked', retryAfterSeconds: waitSeconds };
     }
-    await saveTries(tx, key, counted.next);
+    await updateTries(tx, key, counted.next);
     const device =
       isTrusted && deviceId !== undefined ? { userId: caller.userId, deviceId } : undefined;
     const isUsable = device === undefined || (await chargeDevice(tx, device, at));
@@ -142,7 +142,7 @@ const refuse = (
 ): Promise<Result> =>
   deps.inTransaction(async (tx) => {
     await lockGuard(tx, key);
-    if (device !== undefined && (await endSpentTrust(tx, device, deps.clock.now())) > 0) {
+    if (device !== undefined && (await revokeSpentTrust(tx, device, deps.clock.now())) > 0) {
       await recordSecurityEvent(tx, deps, { ...device, kind: 'device_distrusted', ip });
     }
     await recordRefusedSignIn(deps, tx, { phone, ip, locks });
@@ -161,15 +161,15 @@ const openVerified = (
   deps.inTransaction(async (tx) => {
     // Verifying takes a while: an MPIN replaced or a device ended meanwhile is refused.
     if (holder === undefined || !(await lockMpinHolder(tx, holder))) return undefined;
-    await clearTries(tx, key);
-    if (device !== undefined) await takeBackTry(tx, device, at);
+    await deleteTries(tx, key);
+    if (device !== undefined) await uncountTry(tx, device, at);
     if (device !== undefined && !(await isTrustedDevice(tx, device, at))) return undefined;
     const user = await findUser(tx, holder.id);
     const isUsable = user !== undefined && isActive(user);
     const opened = isUsable
       ? await openSession(deps, tx, user.id, { deviceId, deviceName, ip })
       : undefined;
-    if (device === undefined) await takeBackRefusal(tx, callerAddress(ip), at);
+    if (device === undefined) await uncountRefusal(tx, callerAddress(ip), at);
     if (opened !== undefined && isUsable) return { kind: 'signed-in', user, opened };
     await recordRefusedSignIn(deps, tx, { phone, ip, locks: false });
     return { kind: 'unavailable' };

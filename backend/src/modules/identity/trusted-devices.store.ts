@@ -104,8 +104,8 @@ export const trustDevice = async (
   );
 };
 
-/** Ends the trust of a device that its owner ended. */
-export const endTrust = async (
+/** Revokes the trust of a device whose session its owner ended. */
+export const revokeTrust = async (
   tx: Db,
   { userId, deviceId }: DeviceKey,
   endedAt: Date,
@@ -117,7 +117,7 @@ export const endTrust = async (
 };
 
 /**
- * Counts a try of a trusted device before it is judged, as a wrong one until `takeBackTry`. Returns
+ * Counts a try of a trusted device before it is judged, as a wrong one until `uncountTry`. Returns
  * false where other tries have spent the trust by now.
  */
 export const chargeDevice = async (
@@ -137,8 +137,8 @@ export const chargeDevice = async (
   return charged === 1;
 };
 
-/** Takes a try back that proved right, and forgets what was wrong since the last sign-in. */
-export const takeBackTry = async (
+/** Counts a try that proved right no longer, and resets the wrong ones since the last sign-in. */
+export const uncountTry = async (
   tx: Db,
   { userId, deviceId }: DeviceKey,
   at: Date,
@@ -156,8 +156,8 @@ export const takeBackTry = async (
   );
 };
 
-/** Forgets the wrong MPINs of a device since its last sign-in: it signs in now. */
-export const forgetRefusals = async (tx: Db, { userId, deviceId }: DeviceKey): Promise<void> => {
+/** Resets the count of wrong MPINs of a device since its last sign-in: it signs in now. */
+export const resetRefusals = async (tx: Db, { userId, deviceId }: DeviceKey): Promise<void> => {
   const where = { userId, deviceId, refusals: { gt: 0 } };
   await tx.trustedDevice.updateMany({ where, data: { refusals: 0 } });
 };
@@ -166,7 +166,7 @@ export const forgetRefusals = async (tx: Db, { userId, deviceId }: DeviceKey): P
  * Takes the trust away from a device of ten wrong MPINs, and from all of the customer's devices
  * after twenty in a day. Returns how many devices lost it.
  */
-export const endSpentTrust = (
+export const revokeSpentTrust = (
   tx: Db,
   { userId, deviceId }: DeviceKey,
   now: Date,

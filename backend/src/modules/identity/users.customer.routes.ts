@@ -13,7 +13,7 @@ import {
   userView,
 } from './identity.schemas.ts';
 import { customerAccess, isActive, type KycStatus } from './identity.types.ts';
-import { registerPushToken, removePushToken } from './push-tokens.store.ts';
+import { registerPushToken, deletePushToken } from './push-tokens.store.ts';
 import { findUser, updateProfile } from './users.store.ts';
 
 interface UsersRoutesDeps {
@@ -21,7 +21,7 @@ interface UsersRoutesDeps {
   readonly inTransaction: InTransaction;
   readonly clock: Clock;
   readonly random: Random;
-  readonly kycStatusOf: (db: Db, userId: string) => Promise<KycStatus>;
+  readonly findKycStatus: (db: Db, userId: string) => Promise<KycStatus>;
 }
 
 const createPushTokenRoutes = (deps: UsersRoutesDeps): Route[] => {
@@ -50,7 +50,7 @@ const createPushTokenRoutes = (deps: UsersRoutesDeps): Route[] => {
       params: pushTokenParams,
       responses: { 204: null },
       handler: async ({ params, principal: { userId } }) => {
-        if (!(await removePushToken(db, userId, params.token))) throw new AppError('NOT_FOUND');
+        if (!(await deletePushToken(db, userId, params.token))) throw new AppError('NOT_FOUND');
         return noContent();
       },
     }),
@@ -59,10 +59,10 @@ const createPushTokenRoutes = (deps: UsersRoutesDeps): Route[] => {
 
 /** Declares `/users/me` of the customer API. */
 export const createUsersCustomerRoutes = (deps: UsersRoutesDeps): Route[] => {
-  const { db, clock, kycStatusOf } = deps;
+  const { db, clock, findKycStatus } = deps;
 
   const presentMe = async (userId: string) => {
-    const [user, kycStatus] = await Promise.all([findUser(db, userId), kycStatusOf(db, userId)]);
+    const [user, kycStatus] = await Promise.all([findUser(db, userId), findKycStatus(db, userId)]);
     // Gone since the guard looked.
     if (user === undefined || !isActive(user)) throw new AppError('UNAUTHENTICATED');
     return ok(presentUser(user, kycStatus));

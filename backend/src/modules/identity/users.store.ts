@@ -166,7 +166,7 @@ export const listOutdatedPhones = async (
 };
 
 /** Replaces the hash of a phone that the customer still has. */
-export const replacePhoneHash = async (
+export const updatePhoneHash = async (
   db: Db,
   { id, phone }: { readonly id: string; readonly phone: string },
   data: { readonly phoneHash: string; readonly phoneHashKey: string },
@@ -200,7 +200,7 @@ export const isCoolingDown = async (
  * Stores the gold provider's id of a customer, at the business time `at`.
  * @throws a unique violation when another customer has this provider id.
  */
-export const setProviderUserId = async (
+export const updateProviderUserId = async (
   tx: Db,
   id: string,
   providerUserId: string,

@@ -2,7 +2,7 @@ import { addMs } from '../../platform/clock/clock.ts';
 import type { Db } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import { adminActor } from '../admins/index.ts';
-import { requireUnclaimed, storeClaim } from './kyc-claims.store.ts';
+import { requireUnclaimed, updateClaim } from './kyc-claims.store.ts';
 import { findKyc, lockKycOfUser, requireKyc, type KycRow } from './kyc.store.ts';
 import type { Reviewer, ReviewKycDeps } from './review-kyc.ts';
 
@@ -47,7 +47,7 @@ export const claimKyc = async (
     const { status } = await lockUnclaimed(deps, tx, userId, reviewer);
     if (status !== 'SUBMITTED') throw new AppError('ILLEGAL_TRANSITION', { details: { status } });
     const until = addMs(wall.now(), claimMs);
-    await storeClaim(tx, id, { by: reviewer.principal.adminId, until });
+    await updateClaim(tx, id, { by: reviewer.principal.adminId, until });
     await audit.record(tx, {
       ...adminActor(reviewer.principal, reviewer.context),
       action: 'kyc.claim',
@@ -71,7 +71,7 @@ export const releaseKyc = async (
   const { userId } = await findRecord(db, id);
   return inTransaction(async (tx) => {
     const { claimedBy } = await lockUnclaimed(deps, tx, userId, reviewer);
-    await storeClaim(tx, id, undefined);
+    await updateClaim(tx, id, undefined);
     await audit.record(tx, {
       ...adminActor(reviewer.principal, reviewer.context),
       action: 'kyc.release',

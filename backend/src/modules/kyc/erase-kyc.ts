@@ -1,7 +1,6 @@
 import type { Db } from '../../platform/db/index.ts';
 import type { Logger } from '../../platform/observability/index.ts';
-import { transition } from '../../platform/transitions/transitions.ts';
-import { kycMachine } from './kyc.states.ts';
+import { transitionKyc } from './kyc.states.ts';
 import { lockKycOfUser } from './kyc.store.ts';
 
 const numbers = {
@@ -32,21 +31,19 @@ export const eraseKyc = async (
 ): Promise<void> => {
   const record = await lockKycOfUser(tx, userId);
   if (record === undefined) return;
-  const { id, status: from } = record;
-  if (from === 'SUBMITTED') {
-    await transition(kycMachine(logger), {
-      id,
-      from,
+  const { id, status } = record;
+  if (status === 'SUBMITTED') {
+    await transitionKyc({ logger }, record, {
       to: 'PENDING',
       actor: `customer:${userId}`,
       cause: 'account.deleted',
-      update: async () =>
-        (
-          await tx.kycRecord.updateMany({
-            where: { id, status: from },
-            data: { status: 'PENDING' },
-          })
-        ).count,
+      update: async () => {
+        const { count } = await tx.kycRecord.updateMany({
+          where: { id, status },
+          data: { status: 'PENDING' },
+        });
+        return count;
+      },
     });
   }
   await tx.kycRecord.updateMany({

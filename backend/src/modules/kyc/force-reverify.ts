@@ -1,10 +1,9 @@
 import { AppError } from '../../platform/errors/app-error.ts';
-import { transition } from '../../platform/transitions/transitions.ts';
 import { adminActor } from '../admins/index.ts';
 import { findUser, isStillCustomer } from '../identity/index.ts';
 import { sealReason } from './kyc-sealing.ts';
-import { kycMachine } from './kyc.states.ts';
-import { lockKycOfUser, requireKyc, storeReverification, type KycRow } from './kyc.store.ts';
+import { transitionKyc } from './kyc.states.ts';
+import { lockKycOfUser, requireKyc, markForReverification, type KycRow } from './kyc.store.ts';
 import type { Reviewer, ReviewKycDeps } from './review-kyc.ts';
 
 const action = 'kyc.force-reverify';
@@ -41,14 +40,12 @@ export const forceReverify = async (
     const at = clock.now();
     const reasonSealed =
       reason === undefined ? null : sealReason(await vault.forUser(tx, userId), reason, id);
-    await transition(kycMachine(logger), {
-      id,
-      from,
+    await transitionKyc({ logger }, record, {
       to: 'PENDING',
       actor: `admin:${principal.adminId}`,
       cause: action,
       update: () =>
-        storeReverification(tx, { id, from }, { by: principal.adminId, at, reasonSealed }),
+        markForReverification(tx, { id, from }, { by: principal.adminId, at, reasonSealed }),
     });
     await notify(tx, { userId, ...message });
     await audit.record(tx, {

@@ -4,7 +4,7 @@ export { createKycAdminRoutes } from './kyc.admin.routes.ts';
 export { createDocumentRemoval, createKycSweeps } from './kyc.sweeps.ts';
 export { createKycEvents } from './kyc-events.ts';
 export { APPLY_EVENT_TASK } from './kyc.jobs.ts';
-export { kycStatusOf, requireApproved, requireApprovedKyc } from './kyc.store.ts';
+export { findKycStatus, requireApproved, requireApprovedKyc } from './kyc.store.ts';
 export { kycOperatorView } from './kyc.schemas.ts';
 export { readKycOfUser } from './present-kyc.ts';
 export { findCustomersOfPan, hashesOfPan } from './hashes-of-pan.ts';

@@ -50,8 +50,8 @@ export const requireUnclaimed = async (
   });
 };
 
-/** Writes a claim on a locked record, or its end. */
-export const storeClaim = async (
+/** Updates the claim on a locked record, or ends it. */
+export const updateClaim = async (
   tx: Db,
   id: string,
   claim: { readonly by: string; readonly until: Date } | undefined,

@@ -6,7 +6,7 @@ import { createGate } from '#test/support/gate.ts';
 import { eventually } from '#test/support/eventually.ts';
 import type { GoldProvider } from '../../adapters/gold-provider/port.ts';
 import { findUser } from '../identity/index.ts';
-import { kycStatusOf, requireApprovedKyc } from './index.ts';
+import { findKycStatus, requireApprovedKyc } from './index.ts';
 
 let kyc: OpenKyc;
 /** Runs before the provider receives a registration. */
@@ -50,7 +50,7 @@ const fault = (kind: string, more: object = {}) =>
     ...more,
   });
 
-const statusOf = (customer: MadeCustomer) => kycStatusOf(kyc.system.db, customer.userId);
+const statusOf = (customer: MadeCustomer) => findKycStatus(kyc.system.db, customer.userId);
 
 const notificationsOf = async ({ userId }: MadeCustomer) =>
   (await kyc.system.db.notification.findMany({ where: { userId }, orderBy: { id: 'asc' } })).map(

@@ -1,5 +1,5 @@
-import type { Machine, TransitionTable } from '../../platform/transitions/transitions.ts';
 import type { Logger } from '../../platform/observability/index.ts';
+import { transition, type TransitionTable } from '../../platform/transitions/transitions.ts';
 import type { KycStatus } from '../identity/index.ts';
 
 const again = 'an operator asked for a new verification';
@@ -27,9 +27,28 @@ export const kycTransitions: TransitionTable<KycStatus, 'customer' | 'admin'> = 
   },
 };
 
-export const kycMachine = (logger: Pick<Logger, 'info' | 'error'>): Machine<KycStatus> => ({
-  name: 'KYC record',
-  idField: 'kycId',
-  table: kycTransitions,
-  logger,
-});
+interface KycTransition {
+  readonly to: KycStatus;
+  /** `customer:<id>`, `admin:<id>`. */
+  readonly actor: string;
+  readonly cause: string;
+  /**
+   * Updates the record where it is still as it was read, in the transaction that has locked it, and
+   * returns the number of changed rows. A review also checks that it decides on the submission that
+   * the reviewer saw.
+   */
+  readonly update: () => Promise<number>;
+}
+
+/**
+ * Changes the state of a KYC record.
+ * @throws AppError ILLEGAL_TRANSITION for what the table does not allow
+ */
+export const transitionKyc = (
+  { logger }: { readonly logger: Pick<Logger, 'info' | 'error'> },
+  { id, status: from }: { readonly id: string; readonly status: KycStatus },
+  { to, actor, cause, update }: KycTransition,
+): Promise<void> => {
+  const machine = { name: 'KYC record', idField: 'kycId', table: kycTransitions, logger };
+  return transition(machine, { id, from, to, actor, cause, update });
+};

@@ -69,8 +69,8 @@ export const lockKycOfUser = async (
   return row === undefined ? undefined : { id: row.id, status: toKycStatus(row.status) };
 };
 
-/** Locks the customer's record, created PENDING where there is none. */
-export const lockOrCreateKyc = async (
+/** Locks the customer's record, and inserts it PENDING where there is none. */
+export const lockOrInsertKyc = async (
   tx: Db,
   id: string,
   userId: string,
@@ -89,8 +89,8 @@ export const lockOrCreateKyc = async (
 /** Ends an operator's claim: what they had claimed is decided, or another submission by now. */
 const unclaimed = { claimedBy: null, claimedUntil: null } as const;
 
-/** Stores a submission where the status is still `from`. Returns the number of changed rows. */
-export const storeSubmission = async (
+/** Marks a record as submitted where its status is still `from`. Returns how many rows changed. */
+export const markSubmitted = async (
   tx: Db,
   { id, from }: { readonly id: string; readonly from: KycStatus },
   fields: SubmittedFields,
@@ -158,7 +158,7 @@ export const listOutdatedHashes = (
   });
 
 /** Replaces the hashes of a record, unless it was submitted again since `row` was read. */
-export const replaceHashes = async (
+export const updateHashes = async (
   db: Db,
   { id, panHash, aadhaarHash }: Pick<KycRow, 'id' | 'panHash' | 'aadhaarHash'>,
   fresh: Partial<Pick<SubmittedFields, 'panHash' | 'aadhaarHash'>> & { readonly hashKey: string },
@@ -167,10 +167,11 @@ export const replaceHashes = async (
 };
 
 /**
- * Stores a decision on the very submission that the reviewer saw. Returns the number of changed
- * rows: 0 when the record has left SUBMITTED, and when it was submitted again since.
+ * Marks a record as reviewed, with the decision on the very submission that the reviewer saw.
+ * Returns the number of changed rows: 0 when the record has left SUBMITTED, and when it was
+ * submitted again since.
  */
-export const storeReview = async (
+export const markReviewed = async (
   tx: Db,
   { id, submittedAt }: { readonly id: string; readonly submittedAt: Date | null },
   to: 'APPROVED' | 'REJECTED' | 'PENDING',
@@ -193,7 +194,7 @@ export const storeReview = async (
 };
 
 /** Returns a record to PENDING where it is still in `from`. Returns the number of changed rows. */
-export const storeReverification = async (
+export const markForReverification = async (
   tx: Db,
   { id, from }: { readonly id: string; readonly from: KycStatus },
   review: { readonly by: string; readonly at: Date; readonly reasonSealed: string | null },
@@ -226,7 +227,7 @@ export const listUnsealed = (db: Db, { after = firstId, limit }: Batch): Promise
   });
 
 /** Replaces the fields in the clear, unless they were changed since `row` was read. */
-export const replaceUnsealed = async (
+export const updateUnsealed = async (
   db: Db,
   { id, pincode, reviewReason }: Pick<KycRow, 'id' | 'pincode' | 'reviewReason'>,
   sealed: { readonly pincodeSealed?: string; readonly reviewReasonSealed?: string },
@@ -316,7 +317,7 @@ export const readKycStatus = (userId: string): Read<KycStatus> =>
   );
 
 /** Returns the customer's KYC status. */
-export const kycStatusOf = (db: Db, userId: string): Promise<KycStatus> =>
+export const findKycStatus = (db: Db, userId: string): Promise<KycStatus> =>
   readAlone(db, readKycStatus(userId));
 
 /** @throws AppError KYC_REQUIRED unless KYC is approved. */
@@ -326,4 +327,4 @@ export const requireApproved = (status: KycStatus): void => {
 
 /** @throws AppError KYC_REQUIRED unless KYC is approved. */
 export const requireApprovedKyc = async (db: Db, userId: string): Promise<void> =>
-  requireApproved(await kycStatusOf(db, userId));
+  requireApproved(await findKycStatus(db, userId));

@@ -8,8 +8,8 @@ import { rehashNumbers, sealPincode, sealReason } from './kyc-sealing.ts';
 import {
   listOutdatedHashes,
   listUnsealed,
-  replaceHashes,
-  replaceUnsealed,
+  updateHashes,
+  updateUnsealed,
   type KycRow,
   deleteDocument,
   listDocumentsOfDeleted,
@@ -62,7 +62,7 @@ const createSealing = (options: KycSweepOptions): Sweep => ({
       onError: (error, { id }) =>
         logger.error({ err: error, kycId: id }, 'a KYC record could not be sealed'),
       async handle(row) {
-        await replaceUnsealed(db, row, sealRow(row, await sealerOf(options, row)));
+        await updateUnsealed(db, row, sealRow(row, await sealerOf(options, row)));
         return true;
       },
     });
@@ -91,7 +91,7 @@ const createRehashing = (options: KycSweepOptions): Sweep => ({
           sealer !== undefined && panSealed !== null && aadhaarSealed !== null
             ? rehashNumbers({ id, panSealed, aadhaarSealed }, { sealer, blindIndex })
             : {};
-        await replaceHashes(db, row, { ...fresh, hashKey });
+        await updateHashes(db, row, { ...fresh, hashKey });
         return true;
       },
     });

@@ -8,15 +8,14 @@ import type { RequestContext } from '../../platform/http/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
 import type { Logger } from '../../platform/observability/index.ts';
 import type { Outcome } from '../../platform/outcome/outcome.ts';
-import { transition } from '../../platform/transitions/transitions.ts';
 import { adminActor, type AdminPrincipal } from '../admins/index.ts';
 import type { Auditor } from '../audit/index.ts';
 import { readHolding, readHouseGrams } from '../holdings/index.ts';
-import { findUser, setProviderUserId } from '../identity/index.ts';
+import { findUser, updateProviderUserId } from '../identity/index.ts';
 import { requireUnclaimed } from './kyc-claims.store.ts';
 import { openFullName, openNumbers, openPincode, sealReason } from './kyc-sealing.ts';
-import { kycMachine } from './kyc.states.ts';
-import { findKyc, lockKycOfUser, requireKyc, storeReview, type KycRow } from './kyc.store.ts';
+import { transitionKyc } from './kyc.states.ts';
+import { findKyc, lockKycOfUser, requireKyc, markReviewed, type KycRow } from './kyc.store.ts';
 import type { Notify } from './kyc.types.ts';
 
 export interface ReviewKycDeps {
@@ -150,16 +149,18 @@ const decide = (
     const at = clock.now();
     const reasonSealed =
       reason === null ? null : sealReason(await vault.forUser(tx, row.userId), reason, row.id);
-    await transition(kycMachine(logger), {
-      id: row.id,
-      from: 'SUBMITTED',
-      to,
-      actor: `admin:${principal.adminId}`,
-      cause: action,
-      update: () => storeReview(tx, row, to, { by: principal.adminId, at, reasonSealed }),
-    });
+    await transitionKyc(
+      { logger },
+      { id: row.id, status: 'SUBMITTED' },
+      {
+        to,
+        actor: `admin:${principal.adminId}`,
+        cause: action,
+        update: () => markReviewed(tx, row, to, { by: principal.adminId, at, reasonSealed }),
+      },
+    );
     if (providerUserId !== undefined) {
-      await setProviderUserId(tx, row.userId, providerUserId, clock.now());
+      await updateProviderUserId(tx, row.userId, providerUserId, clock.now());
     }
     await notify(tx, { userId: row.userId, ...message });
     await audit.record(tx, {

@@ -11,17 +11,17 @@ import { AppError } from '../../platform/errors/app-error.ts';
 import { validationError } from '../../platform/http/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
 import type { Logger } from '../../platform/observability/index.ts';
-import { allowsTransition, transition } from '../../platform/transitions/transitions.ts';
+import { allowsTransition } from '../../platform/transitions/transitions.ts';
 import { findUser } from '../identity/index.ts';
 import { hashesOfNumbers, sealSubmission } from './kyc-sealing.ts';
 import { kycName, type SubmitInput } from './kyc.schemas.ts';
-import { kycMachine, kycTransitions } from './kyc.states.ts';
+import { kycTransitions, transitionKyc } from './kyc.states.ts';
 import {
   findDocument,
   hasNumbers,
-  lockOrCreateKyc,
+  lockOrInsertKyc,
   requireKyc,
-  storeSubmission,
+  markSubmitted,
   type KycRow,
 } from './kyc.store.ts';
 
@@ -116,17 +116,17 @@ export const submitKyc = async (
   try {
     return await inTransaction(async (tx) => {
       const at = clock.now();
-      const { id, status: from } = await lockOrCreateKyc(tx, random.uuid(), userId, at);
-      const step = { from, to: 'SUBMITTED', actor } as const;
-      if (!allowsTransition(kycTransitions, step)) throw new AppError('KYC_STATE');
+      const record = await lockOrInsertKyc(tx, random.uuid(), userId, at);
+      const { id, status: from } = record;
+      const step = { to: 'SUBMITTED', actor } as const;
+      if (!allowsTransition(kycTransitions, { ...step, from })) throw new AppError('KYC_STATE');
       await requireFreeNumbers(tx, id, input, blindIndex);
       const sealer = await vault.forUser(tx, userId);
       const fields = sealSubmission({ ...input, fullName }, id, { sealer, blindIndex });
-      await transition(kycMachine(logger), {
+      await transitionKyc({ logger }, record, {
         ...step,
-        id,
         cause: 'kyc.submit',
-        update: () => storeSubmission(tx, { id, from }, fields, at),
+        update: () => markSubmitted(tx, { id, from }, fields, at),
       });
       return requireKyc(tx, id);
     });

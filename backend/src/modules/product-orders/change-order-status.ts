@@ -3,12 +3,11 @@ import type { Db, InTransaction } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import type { Random } from '../../platform/ids/random.ts';
 import type { Logger } from '../../platform/observability/index.ts';
-import { transition } from '../../platform/transitions/transitions.ts';
 import { findUser } from '../identity/index.ts';
 import type { Notify } from '../notifications/index.ts';
 import { notifyStatus } from './product-orders.notifications.ts';
-import { productOrderMachine } from './product-orders.states.ts';
-import { insertEvent, lockProductOrder, updateStatus } from './product-orders.store.ts';
+import { transitionProductOrder } from './product-orders.states.ts';
+import { lockProductOrder } from './product-orders.store.ts';
 import type { ProductOrder, ProductOrderStatus } from './product-orders.types.ts';
 
 export interface ChangeStatusDeps {
@@ -34,24 +33,13 @@ const isThere = async (tx: Db, userId: string): Promise<boolean> => {
 
 /** Moves a locked order on, with the row of its history and the customer's notification. */
 const moveOn = async (
-  { clock, random, logger, notify }: ChangeStatusDeps,
+  deps: ChangeStatusDeps,
   tx: Db,
   order: ProductOrder,
-  { to, actor, cause, requestId }: Change,
+  change: Change,
 ): Promise<void> => {
-  const { id, userId, status: from } = order;
-  const at = clock.now();
-  await transition(productOrderMachine(logger), {
-    id,
-    from,
-    to,
-    actor,
-    cause,
-    update: () => updateStatus(tx, { id, from, to }, at),
-    recordHistory: () =>
-      insertEvent(tx, { id: random.uuid(), orderId: id, from, to, cause, actor, requestId, at }),
-  });
-  if (await isThere(tx, userId)) await notifyStatus(tx, notify, order, to);
+  await transitionProductOrder(deps, tx, order, { ...change, at: deps.clock.now() });
+  if (await isThere(tx, order.userId)) await notifyStatus(tx, deps.notify, order, change.to);
 };
 
 /**

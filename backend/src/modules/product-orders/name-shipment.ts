@@ -5,7 +5,7 @@ import { AppError } from '../../platform/errors/app-error.ts';
 import { adminActor, type ByOperator } from '../admins/index.ts';
 import type { Auditor } from '../audit/index.ts';
 import type { shipmentBody } from './delivery.schemas.ts';
-import { lockProductOrder, storeShipment } from './product-orders.store.ts';
+import { lockProductOrder, updateShipment } from './product-orders.store.ts';
 import type { ProductOrderStatus, Shipment } from './product-orders.types.ts';
 
 export interface ShipmentDeps {
@@ -43,7 +43,7 @@ export const nameShipment = (
         'A carrier can only be set after an order is packed and before it is delivered.';
       throw new AppError('ILLEGAL_TRANSITION', { message, details: { status } });
     }
-    await storeShipment(tx, orderId, body, clock.now());
+    await updateShipment(tx, orderId, body, clock.now());
     await audit.record(tx, {
       action: 'product_order.shipment',
       ...adminActor(principal, context),

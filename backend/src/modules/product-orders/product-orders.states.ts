@@ -1,6 +1,9 @@
+import type { Db } from '../../platform/db/index.ts';
+import type { Random } from '../../platform/ids/random.ts';
 import type { Logger } from '../../platform/observability/index.ts';
-import type { Machine, TransitionTable } from '../../platform/transitions/transitions.ts';
-import type { ProductOrderStatus } from './product-orders.types.ts';
+import { transition, type TransitionTable } from '../../platform/transitions/transitions.ts';
+import { insertEvent } from './product-orders.store.ts';
+import type { ProductOrder, ProductOrderStatus } from './product-orders.types.ts';
 
 const operator = ['admin'] as const;
 const unpacked = {
@@ -33,11 +36,42 @@ const productOrderTransitions: TransitionTable<ProductOrderStatus, 'admin' | 'cu
   RETURNED: {},
 };
 
-export const productOrderMachine = (
-  logger: Pick<Logger, 'info' | 'error'>,
-): Machine<ProductOrderStatus> => ({
-  name: 'product order',
-  idField: 'productOrderId',
-  table: productOrderTransitions,
-  logger,
-});
+interface ProductOrderTransition {
+  readonly to: ProductOrderStatus;
+  /** `admin:<id>`, `customer:<id>`. */
+  readonly actor: string;
+  readonly cause: string;
+  readonly requestId: string;
+  readonly at: Date;
+}
+
+/**
+ * Changes the state of a product order that the transaction has locked, and writes the row of its
+ * history.
+ * @throws AppError ILLEGAL_TRANSITION for what the table does not allow
+ */
+export const transitionProductOrder = (
+  { random, logger }: { readonly random: Random; readonly logger: Pick<Logger, 'info' | 'error'> },
+  tx: Db,
+  { id, status: from }: Pick<ProductOrder, 'id' | 'status'>,
+  { to, actor, cause, requestId, at }: ProductOrderTransition,
+): Promise<void> => {
+  const table = productOrderTransitions;
+  const machine = { name: 'product order', idField: 'productOrderId', table, logger };
+  return transition(machine, {
+    id,
+    from,
+    to,
+    actor,
+    cause,
+    update: async () => {
+      const { count } = await tx.productOrder.updateMany({
+        where: { id, status: from },
+        data: { status: to, updatedAt: at },
+      });
+      return count;
+    },
+    recordHistory: () =>
+      insertEvent(tx, { id: random.uuid(), orderId: id, from, to, cause, actor, requestId, at }),
+  });
+};

@@ -198,26 +198,8 @@ export const lockProductOrder = async (
   return findProductOrder(tx, id, userId);
 };
 
-/** Sets the status of an order that still has the one it was read with. Returns how many. */
-export const updateStatus = async (
-  tx: Db,
-  order: {
-    readonly id: string;
-    readonly from: ProductOrderStatus;
-    readonly to: ProductOrderStatus;
-  },
-  at: Date,
-): Promise<number> => {
-  const { id, from, to } = order;
-  const { count } = await tx.productOrder.updateMany({
-    where: { id, status: from },
-    data: { status: to, updatedAt: at },
-  });
-  return count;
-};
-
 /** Stores the parcel of an order. The caller holds its lock. */
-export const storeShipment = async (
+export const updateShipment = async (
   tx: Db,
   id: string,
   { carrier, consignmentNumber }: Shipment,
@@ -277,8 +259,8 @@ export const eraseProductOrders = async (
 /** Days for which a key is replayed, as of every other key (contract: limits > Retention). */
 const keyDays = 90;
 
-/** Forgets keys that are older than any client repeats. The orders stay. Returns how many. */
-export const forgetOldKeys = (db: Db, now: Date, limit: number): Promise<number> =>
+/** Erases keys that are older than any client repeats. The orders stay. Returns how many. */
+export const eraseOldKeys = (db: Db, now: Date, limit: number): Promise<number> =>
   execute(
     db,
     sql`

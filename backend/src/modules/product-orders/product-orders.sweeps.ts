@@ -1,7 +1,7 @@
 import type { Clock } from '../../platform/clock/clock.ts';
 import type { Db } from '../../platform/db/index.ts';
 import type { Purge } from '../../platform/jobs/sweep.ts';
-import { forgetOldKeys } from './product-orders.store.ts';
+import { eraseOldKeys } from './product-orders.store.ts';
 
 /**
  * Creates the purge of the keys of orders, with which the hashes of their payloads go. An order's
@@ -15,5 +15,5 @@ export const createProductOrderKeyPurge = ({
   readonly clock: Clock;
 }): Purge => ({
   name: 'product-orders-purge-keys',
-  deleteBatch: (limit) => forgetOldKeys(db, clock.now(), limit),
+  deleteBatch: (limit) => eraseOldKeys(db, clock.now(), limit),
 });

@@ -2,16 +2,10 @@ import type { Clock } from '../../platform/clock/clock.ts';
 import type { InTransaction } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import type { Logger } from '../../platform/observability/index.ts';
-import { transition } from '../../platform/transitions/transitions.ts';
 import { adminActor, type ByOperator } from '../admins/index.ts';
 import type { Auditor } from '../audit/index.ts';
-import {
-  isBuyTakenBack,
-  lockReward,
-  updateReward,
-  type OperatorReward,
-} from './operator-rewards.store.ts';
-import { rewardMachine } from './rewards.states.ts';
+import { isBuyTakenBack, lockReward, type OperatorReward } from './operator-rewards.store.ts';
+import { transitionReward } from './rewards.states.ts';
 
 export interface ChangeRewardDeps {
   readonly inTransaction: InTransaction;
@@ -33,10 +27,9 @@ const actions = {
 } as const;
 
 const changesOf = (step: RewardStep, adminId: string, at: Date) => {
-  const { to: status } = step;
-  if (step.to === 'EARNED') return { status, approvedAt: null, approvedBy: null };
-  if (step.to === 'APPROVED') return { status, approvedAt: at, approvedBy: adminId };
-  return { status, paidAt: at, paidBy: adminId, paymentReference: step.reference };
+  if (step.to === 'EARNED') return { approvedAt: null, approvedBy: null };
+  if (step.to === 'APPROVED') return { approvedAt: at, approvedBy: adminId };
+  return { paidAt: at, paidBy: adminId, paymentReference: step.reference };
 };
 
 /** Throws for a reward whose buy does not stand: the sweep takes it back, or a review is open. */
@@ -67,14 +60,11 @@ export const changeReward = (
     if (step.to !== 'EARNED') {
       requireStandingBuy(orderId !== null && (await isBuyTakenBack(tx, orderId)));
     }
-    const changes = changesOf(step, adminId, clock.now());
-    await transition(rewardMachine(logger), {
-      id,
-      from,
+    await transitionReward({ logger }, tx, reward, {
       to: step.to,
       actor: `admin:${adminId}`,
       cause: actions[step.to],
-      update: () => updateReward(tx, { id, from }, changes),
+      changes: changesOf(step, adminId, clock.now()),
     });
     await audit.record(tx, {
       action: actions[step.to],

@@ -118,19 +118,6 @@ export const isBuyTakenBack = async (tx: Db, orderId: string): Promise<boolean> 
   return row?.stands !== true;
 };
 
-/** Changes a reward that is still in `from`. Returns the number of changed rows. */
-export const updateReward = async (
-  tx: Db,
-  { id, from }: { readonly id: string; readonly from: RewardStatus },
-  data: Prisma.ReferralRewardUpdateManyMutationInput & {
-    readonly approvedBy?: string | null;
-    readonly paidBy?: string;
-  },
-): Promise<number> => {
-  const { count } = await tx.referralReward.updateMany({ where: { id, status: from }, data });
-  return count;
-};
-
 const rupees = (column: Sql): Sql => sql`trim_scale(round(${column} / 100.0, 2))::numeric(20, 2)`;
 
 /** Selects the rows of the file for finance, in the order of its header. */

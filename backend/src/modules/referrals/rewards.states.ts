@@ -1,5 +1,7 @@
-import type { Machine, TransitionTable } from '../../platform/transitions/transitions.ts';
+import type { Prisma } from '../../generated/prisma/client.ts';
+import type { Db } from '../../platform/db/index.ts';
 import type { Logger } from '../../platform/observability/index.ts';
+import { transition, type TransitionTable } from '../../platform/transitions/transitions.ts';
 import type { RewardStatus } from './referrals.types.ts';
 
 const takenBack = 'the buy was reversed, or its gold taken back';
@@ -23,9 +25,48 @@ const rewardTransitions: TransitionTable<RewardStatus, 'worker' | 'admin'> = {
   REVERSED: {},
 };
 
-export const rewardMachine = (logger: Pick<Logger, 'info' | 'error'>): Machine<RewardStatus> => ({
-  name: 'referral reward',
-  idField: 'rewardId',
-  table: rewardTransitions,
-  logger,
-});
+/** Columns that change with a reward's state. Omitted columns stay. */
+type RewardChanges = Pick<
+  Prisma.ReferralRewardUncheckedUpdateManyInput,
+  'approvedAt' | 'approvedBy' | 'paidAt' | 'paidBy' | 'paymentReference'
+>;
+
+interface RewardTransition {
+  readonly to: RewardStatus;
+  /** `admin:<id>`. */
+  readonly actor: string;
+  readonly cause: string;
+  readonly changes: RewardChanges;
+}
+
+/**
+ * Changes the state of a reward that the transaction has locked.
+ * @throws AppError ILLEGAL_TRANSITION for what the table does not allow
+ */
+export const transitionReward = (
+  { logger }: { readonly logger: Pick<Logger, 'info' | 'error'> },
+  tx: Db,
+  { id, status: from }: { readonly id: string; readonly status: RewardStatus },
+  { to, actor, cause, changes }: RewardTransition,
+): Promise<void> => {
+  const machine = {
+    name: 'referral reward',
+    idField: 'rewardId',
+    table: rewardTransitions,
+    logger,
+  };
+  return transition(machine, {
+    id,
+    from,
+    to,
+    actor,
+    cause,
+    update: async () => {
+      const { count } = await tx.referralReward.updateMany({
+        where: { id, status: from },
+        data: { ...changes, status: to },
+      });
+      return count;
+    },
+  });
+};

@@ -4,23 +4,15 @@ import type { Db, InTransaction } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import type { Random } from '../../platform/ids/random.ts';
 import type { Logger } from '../../platform/observability/index.ts';
-import { transition } from '../../platform/transitions/transitions.ts';
 import { adminActor, type ByOperator } from '../admins/index.ts';
 import type { Auditor } from '../audit/index.ts';
 import type { Notify } from '../notifications/index.ts';
 import type { TicketPatch } from './support.admin.schemas.ts';
 import { notifyAnswered } from './support.notifications.ts';
-import { ticketMachine } from './support.states.ts';
-import {
-  assignTicket,
-  insertTicketEvent,
-  lockTicket,
-  touchTicket,
-  updateTicketStatus,
-  type StoredTicket,
-} from './support.store.ts';
+import { transitionTicket } from './support.states.ts';
+import { assignTicket, lockTicket, markTicketChanged, type StoredTicket } from './support.store.ts';
 import type { TicketStatus } from './support.types.ts';
-import { insertMessage, keepForReading, shareCustomer } from './ticket-messages.store.ts';
+import { insertMessage, extendRetention, lockCustomerForShare } from './ticket-messages.store.ts';
 import { chooseSealer, messageContext, noteContext } from './ticket-sealing.ts';
 
 export interface AnswerTicketDeps {
@@ -43,36 +35,29 @@ const moveTicket = async (
   ticket: StoredTicket,
   { to, note, by: { principal, context } }: { to: TicketStatus; note?: string; by: ByOperator },
 ): Promise<void> => {
-  const { clock, random, logger, vault } = deps;
+  const { clock, random, vault } = deps;
   const { id, status: from } = ticket;
   const [at, eventId] = [clock.now(), random.uuid()];
   const { sealer, purgeAfter } = await chooseSealer(vault, tx, { ticket, at });
   const sealed =
     note === undefined ? {} : { noteSealed: sealer.seal(note, noteContext(eventId)), purgeAfter };
-  await transition(ticketMachine(logger), {
-    id,
-    from,
+  await transitionTicket(deps, tx, ticket, {
     to,
     actor: `admin:${principal.adminId}`,
     cause: 'ticket.answered',
-    update: () => updateTicketStatus(tx, id, { from, to, at }),
-    recordHistory: () =>
-      insertTicketEvent(tx, {
-        id: eventId,
-        ticketId: id,
-        fromStatus: from,
-        toStatus: to,
-        actorId: principal.adminId,
-        requestId: context.requestId,
-        at,
-        ...sealed,
-      }),
+    at,
+    event: {
+      id: eventId,
+      actorId: principal.adminId,
+      requestId: context.requestId,
+      ...sealed,
+    },
   });
   // The operator who takes a ticket up is its assignee, unless it had one before.
   if (from === 'OPEN' && ticket.assigneeId === null) {
     await assignTicket(tx, id, { assigneeId: principal.adminId, at });
   }
-  if (isEnd(to)) await keepForReading(tx, id, at);
+  if (isEnd(to)) await extendRetention(tx, id, at);
 };
 
 /** Adds what an operator writes to the customer, who is notified of it where they have an account. */
@@ -94,13 +79,13 @@ const addAnswer = async (
     purgeAfter,
     at,
   });
-  await touchTicket(tx, ticket.id, at);
+  await markTicketChanged(tx, ticket.id, at);
   await notifyAnswered(tx, notify, { ticket, messageId: id });
 };
 
 /** Locks a ticket after its customer. @throws AppError NOT_FOUND */
 const lockForOperator = async (tx: Db, reference: string): Promise<StoredTicket> => {
-  await shareCustomer(tx, reference);
+  await lockCustomerForShare(tx, reference);
   const ticket = await lockTicket(tx, reference);
   if (ticket === undefined) throw new AppError('NOT_FOUND');
   return ticket;

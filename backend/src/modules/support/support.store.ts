@@ -69,19 +69,6 @@ export const lockTicket = async (tx: Db, reference: string): Promise<StoredTicke
   return findTicket(tx, reference);
 };
 
-/** Changes the state of a ticket that is still in `from`. Returns how many tickets that were. */
-export const updateTicketStatus = async (
-  tx: Db,
-  id: string,
-  { from, to, at }: { readonly from: TicketStatus; readonly to: TicketStatus; readonly at: Date },
-): Promise<number> => {
-  const { count } = await tx.supportTicket.updateMany({
-    where: { id, status: from },
-    data: { status: to, updatedAt: at },
-  });
-  return count;
-};
-
 /** Assigns a ticket to an operator, or to none. */
 export const assignTicket = async (
   tx: Db,
@@ -92,7 +79,7 @@ export const assignTicket = async (
 };
 
 /** Marks a ticket as changed at a moment: something was written to it. */
-export const touchTicket = async (tx: Db, id: string, at: Date): Promise<void> => {
+export const markTicketChanged = async (tx: Db, id: string, at: Date): Promise<void> => {
   await tx.supportTicket.updateMany({ where: { id }, data: { updatedAt: at } });
 };
 

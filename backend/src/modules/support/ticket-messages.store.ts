@@ -50,7 +50,7 @@ export const listMessages = async (db: Db, ticketId: string): Promise<StoredMess
  * Keeps what the service key sealed of a ticket for 30 days more: its writer has to be able to
  * read the answer.
  */
-export const keepForReading = async (tx: Db, ticketId: string, at: Date): Promise<void> => {
+export const extendRetention = async (tx: Db, ticketId: string, at: Date): Promise<void> => {
   const purgeAfter = addMs(at, strangersMs);
   const sealedByService = { purgeAfter: { not: null } };
   await tx.supportTicket.updateMany({
@@ -106,10 +106,10 @@ export const eraseMessages = (db: Db, now: Date, limit: number): Promise<number>
   );
 
 /**
- * Takes a share of the lock of a ticket's customer before the ticket is locked: the deletion of
- * their account locks the customer first, and both would wait for each other.
+ * Locks a ticket's customer in share mode before the ticket is locked: the deletion of their account
+ * locks the customer first, and both would wait for each other.
  */
-export const shareCustomer = async (tx: Db, reference: string): Promise<void> => {
+export const lockCustomerForShare = async (tx: Db, reference: string): Promise<void> => {
   const row = await tx.supportTicket.findUnique({
     where: { reference },
     select: { userId: true },

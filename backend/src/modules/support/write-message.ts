@@ -4,10 +4,9 @@ import type { InTransaction } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import type { Random } from '../../platform/ids/random.ts';
 import type { Logger } from '../../platform/observability/index.ts';
-import { transition } from '../../platform/transitions/transitions.ts';
-import { ticketMachine } from './support.states.ts';
-import { insertTicketEvent, lockTicket, touchTicket, updateTicketStatus } from './support.store.ts';
-import { insertMessage, shareCustomer } from './ticket-messages.store.ts';
+import { transitionTicket } from './support.states.ts';
+import { lockTicket, markTicketChanged } from './support.store.ts';
+import { insertMessage, lockCustomerForShare } from './ticket-messages.store.ts';
 import { chooseSealer, messageContext } from './ticket-sealing.ts';
 
 export interface WriteMessageDeps {
@@ -31,7 +30,7 @@ export const writeMessage = (
 ): Promise<void> =>
   inTransaction(async (tx) => {
     const { reference, message, requestId } = written;
-    await shareCustomer(tx, reference);
+    await lockCustomerForShare(tx, reference);
     const ticket = await lockTicket(tx, reference);
     if (ticket === undefined) throw new AppError('NOT_FOUND');
     const { id: ticketId, status, userId } = ticket;
@@ -51,26 +50,14 @@ export const writeMessage = (
       at,
     });
     if (status !== 'RESOLVED') {
-      await touchTicket(tx, ticketId, at);
+      await markTicketChanged(tx, ticketId, at);
       return;
     }
-    const [from, to] = [status, 'IN_PROGRESS'] as const;
-    await transition(ticketMachine(logger), {
-      id: ticketId,
-      from,
-      to,
+    await transitionTicket({ logger }, tx, ticket, {
+      to: 'IN_PROGRESS',
       actor: `customer:${userId ?? 'signed-out'}`,
       cause: 'ticket.written-again',
-      update: () => updateTicketStatus(tx, ticketId, { from, to, at }),
-      recordHistory: () =>
-        insertTicketEvent(tx, {
-          id: random.uuid(),
-          ticketId,
-          fromStatus: from,
-          toStatus: to,
-          actorId: null,
-          requestId,
-          at,
-        }),
+      at,
+      event: { id: random.uuid(), actorId: null, requestId },
     });
   });

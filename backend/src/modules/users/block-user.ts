@@ -11,7 +11,7 @@ import {
   openBlockedReason,
   revokeEverySession,
   sealBlockedReason,
-  storeBlock,
+  updateBlock,
   type BlockState,
   type SessionsDeps,
 } from '../identity/index.ts';
@@ -75,7 +75,7 @@ export const blockUser = async (
     const sealer = await vault.forUser(tx, userId);
     const reasonSealed =
       blocked && reason !== undefined ? sealBlockedReason(sealer, reason, userId) : null;
-    await storeBlock(tx, { userId, reasonSealed, at });
+    await updateBlock(tx, { userId, reasonSealed, at });
     const ended = blocked ? await revokeEverySession(tx, userId, 'blocked', at) : [];
     await audit.record(tx, {
       ...adminActor(principal, context),

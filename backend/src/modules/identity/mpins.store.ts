@@ -18,8 +18,8 @@ export const lockMpinHolder = async (
   return rows.length === 1;
 };
 
-/** Sets the MPIN of a customer whose row is locked. */
-export const storeMpin = async (tx: Db, id: string, mpinHash: string, at: Date): Promise<void> => {
+/** Updates the MPIN of a customer whose row is locked. */
+export const updateMpin = async (tx: Db, id: string, mpinHash: string, at: Date): Promise<void> => {
   const data = { mpinHash, mpinSetAt: at, updatedAt: at };
   await tx.user.update({ where: { id }, data, select: { id: true } });
 };

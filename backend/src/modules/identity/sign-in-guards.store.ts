@@ -18,7 +18,7 @@ export interface GuardKey {
  * While a key of the blind index is replaced: gives the tries and locks of older hashes the phone's
  * own hash, whatever replica wrote them. Replicas whose first keys differ take turns.
  */
-export const adoptGuards = async (
+export const rehashGuards = async (
   tx: Db,
   [phoneHash, ...older]: readonly [string, ...string[]],
 ): Promise<void> => {
@@ -54,7 +54,7 @@ export const lockGuard = async (
   return row ?? { triedAt: [], lockedUntil: null };
 };
 
-export const saveTries = async (
+export const updateTries = async (
   tx: Db,
   key: GuardKey,
   { triedAt, lockedUntil }: CountedTries,
@@ -64,12 +64,12 @@ export const saveTries = async (
   await tx.signInGuard.update({ where, data, select: { phoneHash: true } });
 };
 
-/** Forgets the tries and the lock of a guard. */
-export const clearTries = async (tx: Db, key: GuardKey): Promise<void> => {
+/** Deletes the tries and the lock of a guard. */
+export const deleteTries = async (tx: Db, key: GuardKey): Promise<void> => {
   await tx.signInGuard.deleteMany({ where: key });
 };
 
-/** Removes the failed MPIN attempts of a phone, of all callers. */
-export const clearMpinTries = async (tx: Db, hashes: readonly string[]): Promise<void> => {
+/** Deletes the failed MPIN attempts of a phone, of all callers. */
+export const deleteMpinTries = async (tx: Db, hashes: readonly string[]): Promise<void> => {
   await tx.signInGuard.deleteMany({ where: { phoneHash: { in: [...hashes] }, purpose: 'mpin' } });
 };

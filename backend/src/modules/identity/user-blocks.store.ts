@@ -25,7 +25,7 @@ export const lockUser = (tx: Db, id: string): Promise<BlockState | undefined> =>
   );
 
 /** Blocks a customer, or ends the block where `reasonSealed` is null. The row is locked. */
-export const storeBlock = async (
+export const updateBlock = async (
   tx: Db,
   { userId, reasonSealed, at }: { userId: string; reasonSealed: string | null; at: Date },
 ): Promise<void> => {
