@@ -1,6 +1,6 @@
 import { AppError } from '../../platform/errors/app-error.ts';
 import { transitionPlan } from './plans.states.ts';
-import { endPlan, findPlan, lockPlan } from './plans.store.ts';
+import { findPlan, lockPlan, markPlanEnded } from './plans.store.ts';
 import type { Plan, PlansDeps } from './plans.types.ts';
 
 /**
@@ -20,7 +20,7 @@ export const cancelPlan = async (
       to: 'CANCELLED',
       actor: `customer:${userId}`,
       cause: 'plan.cancelled',
-      update: () => endPlan(tx, plan, 'CANCELLED', deps.clock.now()),
+      update: () => markPlanEnded(tx, plan, 'CANCELLED', deps.clock.now()),
     });
   });
   const cancelled = await findPlan(deps.db, planId, userId);

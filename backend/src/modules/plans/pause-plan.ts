@@ -4,7 +4,7 @@ import { callOffDebit } from '../buying/index.ts';
 import { listUnsentDebits } from './plan-debits.store.ts';
 import { notifyPaused, notifyResumed } from './plans.notifications.ts';
 import { transitionPlan } from './plans.states.ts';
-import { lockPlan, pauseRow, resumeRow } from './plans.store.ts';
+import { lockPlan, markPlanPaused, markPlanResumed } from './plans.store.ts';
 import type { Plan, PlansDeps } from './plans.types.ts';
 import { requirePlan } from './read-installments.ts';
 import { dueAtOf, nextDueAfter, passOverGone } from './schedule.rules.ts';
@@ -43,7 +43,7 @@ const pause = (deps: PlansDeps, request: PlanRequest): Promise<void> =>
       to: 'PAUSED',
       actor: `customer:${request.userId}`,
       cause: 'plan.paused',
-      update: () => pauseRow(tx, plan.id, deps.clock.now()),
+      update: () => markPlanPaused(tx, plan.id, deps.clock.now()),
     });
     await callOffDebits(deps, tx, plan);
     await notifyPaused(tx, deps.notify, plan);
@@ -72,7 +72,7 @@ const resume = (deps: PlansDeps, request: PlanRequest): Promise<void> =>
       to: 'ACTIVE',
       actor: `customer:${request.userId}`,
       cause: 'plan.resumed',
-      update: () => resumeRow(tx, plan.id, { passedOver, nextDueAt }, now),
+      update: () => markPlanResumed(tx, plan.id, { passedOver, nextDueAt }, now),
     });
     await notifyResumed(tx, deps.notify, plan, nextDueAt);
   });

@@ -6,7 +6,7 @@ import { announce, type AnnounceDeps } from './announce-debits.ts';
 import { listLateDebits, listUnannounced, type ListedPlan } from './plan-debits.store.ts';
 import { notifyCompleted } from './plans.notifications.ts';
 import { transitionPlan } from './plans.states.ts';
-import { endPlan, listEndedPlans, lockPlan, type EndedPlan } from './plans.store.ts';
+import { listEndedPlans, lockPlan, markPlanEnded, type EndedPlan } from './plans.store.ts';
 import type { PlansDeps } from './plans.types.ts';
 import { createRaiseBatch, type RaiseDeps } from './raise-installments.ts';
 import { replan, type ReplanDeps } from './replan-debits.ts';
@@ -32,7 +32,7 @@ export const createCompletePlans = (
         to: 'COMPLETED',
         actor: 'worker',
         cause: 'plan.completed',
-        update: () => endPlan(tx, plan, 'COMPLETED', clock.now()),
+        update: () => markPlanEnded(tx, plan, 'COMPLETED', clock.now()),
       });
       await notifyCompleted(tx, notify, plan);
       return true;
