@@ -1,6 +1,13 @@
+import type { Db } from '../../platform/db/index.ts';
 import type { Logger } from '../../platform/observability/index.ts';
-import type { Machine, TransitionTable } from '../../platform/transitions/transitions.ts';
-import type { ApprovalStatus } from './approvals.types.ts';
+import {
+  transition,
+  tryTransition,
+  type Machine,
+  type TransitionTable,
+} from '../../platform/transitions/transitions.ts';
+import { updateDecision } from './approvals.store.ts';
+import type { ApprovalRequest, ApprovalStatus } from './approvals.types.ts';
 
 /** Every transition of a request for approval (contract: states > Approval request). */
 const approvalTransitions: TransitionTable<ApprovalStatus, 'admin' | 'portal' | 'sweep'> = {
@@ -16,11 +23,54 @@ const approvalTransitions: TransitionTable<ApprovalStatus, 'admin' | 'portal' | 
   EXPIRED: {},
 };
 
-export const approvalMachine = (
-  logger: Pick<Logger, 'info' | 'error'>,
-): Machine<ApprovalStatus> => ({
+interface TransitionDeps {
+  readonly logger: Pick<Logger, 'info' | 'error'>;
+}
+
+const machineOf = ({ logger }: TransitionDeps): Machine<ApprovalStatus> => ({
   name: 'request for approval',
   idField: 'approvalId',
   table: approvalTransitions,
   logger,
 });
+
+interface ApprovalTransition {
+  readonly to: Exclude<ApprovalStatus, 'EXPIRED'>;
+  /** `admin:<id>`, `portal:<id>`. */
+  readonly actor: string;
+  readonly cause: string;
+  readonly changes: Pick<ApprovalRequest, 'decidedBy' | 'decidedByEmail' | 'decidedAt'> &
+    Partial<Pick<ApprovalRequest, 'contentSealed'>>;
+}
+
+/**
+ * Changes the state of a pending request that the transaction has locked.
+ * @throws AppError ILLEGAL_TRANSITION for what the table does not allow
+ */
+export const transitionApproval = (
+  deps: TransitionDeps,
+  tx: Db,
+  id: string,
+  { to, actor, cause, changes }: ApprovalTransition,
+): Promise<void> => {
+  const update = () => updateDecision(tx, id, { ...changes, status: to });
+  return transition(machineOf(deps), { id, from: 'PENDING', to, actor, cause, update });
+};
+
+/** Expires a request. Returns false where it was decided before: its row is not locked. */
+export const expireApproval = (
+  deps: TransitionDeps,
+  tx: Db,
+  id: string,
+  at: Date,
+): Promise<boolean> => {
+  const decision = { decidedBy: null, decidedByEmail: null, decidedAt: at };
+  return tryTransition(machineOf(deps), {
+    id,
+    from: 'PENDING',
+    to: 'EXPIRED',
+    actor: 'sweep',
+    cause: 'approval.expired',
+    update: () => updateDecision(tx, id, { status: 'EXPIRED', ...decision }),
+  });
+};

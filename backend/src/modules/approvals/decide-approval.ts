@@ -3,11 +3,10 @@ import { AppError } from '../../platform/errors/app-error.ts';
 import type { RawInput, Route } from '../../platform/http/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
 import type { JsonObject } from '../../platform/jobs/index.ts';
-import { transition } from '../../platform/transitions/transitions.ts';
 import type { ApprovalDeps, Person } from './ask-approval.ts';
 import { openContent, sealContent } from './approval-sealing.ts';
-import { approvalMachine } from './approvals.states.ts';
-import { findApproval, lockApproval, updateDecision } from './approvals.store.ts';
+import { transitionApproval } from './approvals.states.ts';
+import { findApproval, lockApproval } from './approvals.store.ts';
 import type { ApprovalRequest, ApprovalStatus } from './approvals.types.ts';
 
 /** The person who decides, and the context of their HTTP request. */
@@ -55,7 +54,7 @@ const decide = async (
     action,
     reason,
   }: {
-    readonly to: ApprovalStatus;
+    readonly to: Exclude<ApprovalStatus, 'EXPIRED'>;
     readonly person: Person;
     readonly action: string;
     readonly reason?: string;
@@ -63,20 +62,16 @@ const decide = async (
 ): Promise<void> => {
   const { id, requestedByEmail } = request;
   const content = { ...openContent(deps.vault, request), ...(reason !== undefined && { reason }) };
-  await transition(approvalMachine(deps.logger), {
-    id,
-    from: 'PENDING',
+  await transitionApproval(deps, tx, id, {
     to,
     actor: `${kindOf[deps.api]}:${person.id}`,
     cause: action,
-    update: () =>
-      updateDecision(tx, id, {
-        status: to,
-        decidedBy: person.id,
-        decidedByEmail: person.email,
-        decidedAt: deps.clock.now(),
-        ...(reason !== undefined && { contentSealed: sealContent(deps.vault, id, content) }),
-      }),
+    changes: {
+      decidedBy: person.id,
+      decidedByEmail: person.email,
+      decidedAt: deps.clock.now(),
+      ...(reason !== undefined && { contentSealed: sealContent(deps.vault, id, content) }),
+    },
   });
   const after: JsonObject = { status: to, action: request.action, target: request.target };
   await deps.audit.record(tx, {

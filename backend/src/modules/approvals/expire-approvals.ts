@@ -2,10 +2,8 @@ import type { Clock } from '../../platform/clock/clock.ts';
 import type { InTransaction } from '../../platform/db/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
 import { type Logger } from '../../platform/observability/index.ts';
-import { tryTransition } from '../../platform/transitions/transitions.ts';
 import type { Auditor } from '../audit/index.ts';
-import { approvalMachine } from './approvals.states.ts';
-import { updateDecision } from './approvals.store.ts';
+import { expireApproval } from './approvals.states.ts';
 import type { ApprovalRequest } from './approvals.types.ts';
 
 export interface ExpiryDeps {
@@ -18,26 +16,17 @@ export interface ExpiryDeps {
 
 /** Ends a request whose time to decide is over, if it is still pending. */
 export const expireOne = (
-  { inTransaction, clock, random, audit, logger }: ExpiryDeps,
+  deps: ExpiryDeps,
   { id, action, target, requestedByEmail }: ApprovalRequest,
 ): Promise<void> =>
-  inTransaction(async (tx) => {
-    const decision = { decidedBy: null, decidedByEmail: null, decidedAt: clock.now() };
-    const isOver = await tryTransition(approvalMachine(logger), {
-      id,
-      from: 'PENDING',
-      to: 'EXPIRED',
-      actor: 'sweep',
-      cause: 'approval.expired',
-      update: () => updateDecision(tx, id, { status: 'EXPIRED', ...decision }),
-    });
-    if (!isOver) return;
-    await audit.record(tx, {
+  deps.inTransaction(async (tx) => {
+    if (!(await expireApproval(deps, tx, id, deps.clock.now()))) return;
+    await deps.audit.record(tx, {
       action: 'approval.expire',
       actor: { api: 'system' },
       target: { type: 'approval', id },
       before: { status: 'PENDING', requestedBy: requestedByEmail },
       after: { status: 'EXPIRED', action, target },
-      requestId: random.uuid(),
+      requestId: deps.random.uuid(),
     });
   });

@@ -7,7 +7,7 @@ import {
   isOpenPaymentOrder,
   listPaymentOrders,
   lockPaymentOrder,
-  moveDebit,
+  updateDebitDate,
   type PaymentOrder,
 } from '../payments/index.ts';
 import { debitJob } from './installment.jobs.ts';
@@ -69,7 +69,7 @@ export const postponeDebit = async (
   const { id } = debit.paymentOrder;
   const at = clock.now();
   const expiresAt = addMs(debitAt, paymentWindowMs);
-  await moveDebit(tx, id, { debitAt, expiresAt, at });
+  await updateDebitDate(tx, id, { debitAt, expiresAt, at });
   await extendInstallmentExpiry(tx, orderId, expiresAt, at);
   await schedule(tx, debitJob(id, debitAt));
   return true;

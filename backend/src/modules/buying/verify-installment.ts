@@ -5,8 +5,8 @@ import {
   isAwaitingAllocation,
   isLockedBuy,
   lockOrder,
-  storeVerifiedInstallment,
   transitionBuy,
+  updateVerifiedInstallment,
   type GoldOrder,
   type LockedBuy,
   type ManualReviewCode,
@@ -103,7 +103,7 @@ const recordIntended = (
     if (order === undefined) return undefined;
     const at = clock.now();
     await beginTry(deps, tx, order);
-    const isStored = await storeVerifiedInstallment(tx, order.id, buy, at);
+    const isStored = await updateVerifiedInstallment(tx, order.id, buy, at);
     const verified = { ...order, ...buy, status: 'PAID' } as const;
     if (!isStored || !isLockedBuy(verified)) return undefined;
     const [confirmId, holderId] = [random.uuid(), random.uuid()];

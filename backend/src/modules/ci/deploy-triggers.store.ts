@@ -56,7 +56,7 @@ interface TriggerOutcome {
 }
 
 /** Stores the outcome of a trigger. Returns false where it is no longer in the state before. */
-export const storeTriggerOutcome = async (
+export const updateTriggerOutcome = async (
   tx: Db,
   id: string,
   { before, status, detail }: TriggerOutcome,

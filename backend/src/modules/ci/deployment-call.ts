@@ -14,7 +14,7 @@ import {
   insertTrigger,
   lockTriggers,
   markTriggerQueried,
-  storeTriggerOutcome,
+  updateTriggerOutcome,
 } from './deploy-triggers.store.ts';
 
 /** The newest runs of a target's workflow. */
@@ -109,7 +109,7 @@ const recordOutcome = (
   inTransaction(async (tx) => {
     const { status, detail } = statusOf(result);
     // The sweep may have found the run while the call was still on its way.
-    if (!(await storeTriggerOutcome(tx, id, { before, status, detail }))) return;
+    if (!(await updateTriggerOutcome(tx, id, { before, status, detail }))) return;
     await audit.record(tx, {
       action: 'devops.deploy.outcome',
       ...by,

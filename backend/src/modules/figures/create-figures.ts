@@ -7,7 +7,7 @@ import type { Gates } from '../readiness/index.ts';
 import { createRead, readNewestFindings } from '../reconciliation/index.ts';
 import { createFigureGauges } from './figure-gauges.ts';
 import { openWorkAt } from './figures.read-model.ts';
-import { findFigures, storeFigures, takeTurn, type StoredFigures } from './figures.store.ts';
+import { claimTurn, findFigures, updateFigures, type StoredFigures } from './figures.store.ts';
 import type { Figures } from './figures.types.ts';
 
 interface FiguresOptions {
@@ -61,7 +61,7 @@ export const createFigures = (options: FiguresOptions): (() => Promise<void>) =>
 
   const read = async (): Promise<void> => {
     try {
-      if (await takeTurn(db, everyMs)) await storeFigures(db, await readFigures(options));
+      if (await claimTurn(db, everyMs)) await updateFigures(db, await readFigures(options));
     } catch (error) {
       logger.warn({ err: error }, 'the figures could not be read');
     }

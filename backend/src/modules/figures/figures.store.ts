@@ -12,10 +12,10 @@ export interface StoredFigures {
 }
 
 /**
- * Takes the turn to read the figures again. True for one caller of all replicas in each span of
- * `everyMs`, by the database's clock: the others show what is stored.
+ * Claims the turn to read the figures again. Returns true for one caller of all replicas in each
+ * span of `everyMs`, by the database's clock: the others show what is stored.
  */
-export const takeTurn = async (db: Db, everyMs: number): Promise<boolean> => {
+export const claimTurn = async (db: Db, everyMs: number): Promise<boolean> => {
   const taken = await execute(
     db,
     sql`
@@ -26,7 +26,7 @@ export const takeTurn = async (db: Db, everyMs: number): Promise<boolean> => {
   return taken > 0;
 };
 
-export const storeFigures = async (db: Db, figures: Figures): Promise<void> => {
+export const updateFigures = async (db: Db, figures: Figures): Promise<void> => {
   await execute(
     db,
     sql`

@@ -3,7 +3,7 @@ export {
   listInstallments,
   listLapsedInstallments,
   extendInstallmentExpiry,
-  storeVerifiedInstallment,
+  updateVerifiedInstallment,
 } from './installments.store.ts';
 export { createOrderAdminRoutes } from './orders.admin.routes.ts';
 export { createOrderCustomerRoutes } from './orders.customer.routes.ts';
@@ -42,8 +42,8 @@ export {
   lockOrder,
   lockSale,
   markOrderSwept,
+  markSaleInReview,
   readBuys,
-  sendSaleToReview,
 } from './orders.store.ts';
 export {
   type Actor,

@@ -66,7 +66,7 @@ interface VerifiedInstallment {
  * replaces what an earlier verify promised that certainly bought nothing. The customer sees it once
  * the gold is there. False when the order is not waiting for its gold any more.
  */
-export const storeVerifiedInstallment = async (
+export const updateVerifiedInstallment = async (
   tx: Db,
   orderId: string,
   verified: VerifiedInstallment,

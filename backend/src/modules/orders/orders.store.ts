@@ -312,7 +312,7 @@ export const listOverdueRetries = (db: Db, before: Date, limit: number): OrderId
  * Puts a verified sale under review. It changes no state, and the grams stay reserved. False: it
  * was under review already, or is not VERIFIED any more.
  */
-export const sendSaleToReview = async (
+export const markSaleInReview = async (
   db: Db,
   orderId: string,
   review: { readonly code: ManualReviewCode; readonly reason: string; readonly at: Date },

@@ -22,7 +22,7 @@ import {
   findRecordedPayment,
   insertReversal,
   listReversals,
-  resolveReversals,
+  markReversalsResolved,
 } from './gateway-payments.store.ts';
 import { lockPaymentOrder } from './payment-orders.store.ts';
 
@@ -163,7 +163,7 @@ const follow = async (
       { paymentId: payment.id },
       'a payment that was refunded here was reported as reversed',
     );
-    await resolveReversals(tx, payment, deps.clock.now());
+    await markReversalsResolved(tx, payment, deps.clock.now());
     return decision;
   }
   const isGoldsPayment = payment.disposition === 'APPLIED';

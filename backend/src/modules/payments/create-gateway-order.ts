@@ -4,7 +4,7 @@ import { AppError } from '../../platform/errors/app-error.ts';
 import { paymentMethods, type PaymentOrder } from './payments.types.ts';
 import { acquireGatewayRequest, releaseGatewayRequest } from './gateway-attempts.store.ts';
 import { findPaymentOrder } from './payment-orders.store.ts';
-import { beginFirstTurn } from './first-turn.store.ts';
+import { acquireFirstTurn } from './first-turn.store.ts';
 import { listUsableGateways, type GatewayCriteria } from './choose-gateway.ts';
 import { createGatewayCall, type GatewayOrderDeps, type GatewayTurn } from './gateway-call.ts';
 
@@ -108,7 +108,7 @@ const tryFirst = async (
   const attemptId = deps.random.uuid();
   const at = deps.clock.now();
   const turn = { paymentOrderId, gateway: gateway.code, holderId, attemptId, at };
-  const order = await beginFirstTurn(deps.db, turn);
+  const order = await acquireFirstTurn(deps.db, turn);
   if (order === undefined) return undefined;
   const attempt = { id: attemptId, wasSent: false, hasLease: true } as const;
   const first = { gateway, order, holderId, attempt, hasTime };

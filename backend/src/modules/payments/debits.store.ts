@@ -49,8 +49,8 @@ export const acquireDebit = (
       last_asked_at = ${at}::timestamptz`,
   });
 
-/** Moves a debit that was not sent yet. The caller holds the row's lock. */
-export const moveDebit = async (
+/** Changes the date of a debit that was not sent yet. The caller holds the row's lock. */
+export const updateDebitDate = async (
   tx: Db,
   id: string,
   { debitAt, expiresAt, at }: { debitAt: Date; expiresAt: Date; at: Date },

@@ -16,7 +16,7 @@ export const markFailedAfterCapture = async (db: Db, id: string, at: Date): Prom
 };
 
 /** Records that a resolution has judged the failure of a payment, where there was one. */
-export const resolveFailure = async (db: Db, id: string, at: Date): Promise<void> => {
+export const markFailureResolved = async (db: Db, id: string, at: Date): Promise<void> => {
   await db.gatewayPayment.updateMany({
     where: { id, failedAfterCaptureAt: { not: null }, failureResolvedAt: null },
     data: { failureResolvedAt: at, updatedAt: at },

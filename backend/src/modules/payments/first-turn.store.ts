@@ -28,7 +28,7 @@ interface FirstTurn {
  * it, and the attempt has its row. Returns undefined if a gateway was called before, another
  * request is doing so, or nothing is left to create.
  */
-export const beginFirstTurn = async (
+export const acquireFirstTurn = async (
   db: Db,
   { paymentOrderId, gateway, holderId, attemptId, at }: FirstTurn,
 ): Promise<PaymentOrder | undefined> => {

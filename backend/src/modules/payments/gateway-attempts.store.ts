@@ -65,8 +65,8 @@ export const hasUndecidedAttempt = async (
   return found !== null;
 };
 
-/** Ends one attempt. A sweep may have found out meanwhile: what is decided stays. */
-export const endAttempt = async (
+/** Stores the outcome of one attempt. An outcome that a sweep has stored meanwhile stays. */
+export const updateAttemptOutcome = async (
   db: Db,
   id: string,
   given: {
@@ -103,7 +103,7 @@ export const isRefusedByEveryGateway = async (db: Db, paymentOrderId: string): P
  * receipt. Payments of that order find their payment order by this, even if another gateway served
  * the customer in the end.
  */
-export const recordAttemptDone = async (
+export const markAttemptDone = async (
   db: Db,
   { paymentOrderId, gateway }: AttemptKey,
   { gatewayOrderId, detail, at }: { gatewayOrderId: string; detail: string; at: Date },

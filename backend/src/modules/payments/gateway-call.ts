@@ -13,17 +13,17 @@ import { explainOutcome, unknown, type Outcome } from '../../platform/outcome/ou
 import { lockPayableOrder, markOrderFailed } from '../orders/index.ts';
 import { readMandateToken } from './debits.store.ts';
 import {
-  endAttempt,
   hasUndecidedAttempt,
   insertAttempt,
-  recordAttemptDone,
+  markAttemptDone,
   renewGatewayRequest,
+  updateAttemptOutcome,
 } from './gateway-attempts.store.ts';
 import {
   findPaymentOrder,
-  keepGatewayOrder,
   lockPaymentOrder,
-  nameGateway,
+  updateGateway,
+  updateGatewayOrder,
 } from './payment-orders.store.ts';
 import {
   openHeldPaymentOrder,
@@ -92,7 +92,7 @@ const claimAttempt = async (
     const at = clock.now();
     const wasSentHere = order.gateway === gateway.code && order.lastAskedAt !== null;
     const wasSent = wasSentHere || (await hasUndecidedAttempt(tx, keyOf(turn)));
-    if (!(await nameGateway(tx, order.id, gateway.code, at))) {
+    if (!(await updateGateway(tx, order.id, gateway.code, at))) {
       return skip('the payment order is not CREATED');
     }
     const id = random.uuid();
@@ -138,7 +138,7 @@ const failPaymentOrder = (
     const key = { paymentOrderId: id, gateway: gateway.code };
     if (gatewayOrderId !== undefined) {
       const made = { gatewayOrderId, detail: why, at: deps.clock.now() };
-      await recordAttemptDone(tx, key, made);
+      await markAttemptDone(tx, key, made);
     }
     if (current?.status !== 'CREATED') return;
     await transitionPaymentOrder(deps, tx, current, {
@@ -165,9 +165,9 @@ export const storeMadeOrder = (
     const { paymentOrderId: id, gateway } = key;
     const { gatewayOrderId } = made;
     if (!(await openPaymentOrder(deps, tx, id, { ...made, gateway }))) {
-      await keepGatewayOrder(tx, id, { ...made, gateway }, at);
+      await updateGatewayOrder(tx, id, { ...made, gateway }, at);
     }
-    await recordAttemptDone(tx, key, { gatewayOrderId, detail: 'done', at });
+    await markAttemptDone(tx, key, { gatewayOrderId, detail: 'done', at });
     return findPaymentOrder(tx, id);
   });
 
@@ -216,7 +216,7 @@ const recordAttempt = async (
   // INTENDED means that no request can have arrived, so it ends this attempt like a refusal.
   // Earlier attempts have rows of their own.
   const isRefused = answer.kind === 'refused' || result.kind === 'INTENDED';
-  await endAttempt(deps.db, attempt.attempt.id, {
+  await updateAttemptOutcome(deps.db, attempt.attempt.id, {
     status: isRefused ? 'REFUSED' : 'UNKNOWN',
     detail: explainOutcome(answer),
     turnedDown: answer.kind === 'refused' && !isUnavailable(answer),

@@ -270,7 +270,7 @@ export const listReversals = async (
 };
 
 /** Records that a resolution has accounted for what is recorded of a payment so far. */
-export const resolveReversals = async (
+export const markReversalsResolved = async (
   db: Db,
   { gateway, gatewayPaymentId }: PaymentId,
   at: Date,

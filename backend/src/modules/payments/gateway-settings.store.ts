@@ -84,7 +84,7 @@ interface Writer {
   readonly by: string;
 }
 
-export const writeGatewaySetting = async (
+export const upsertGatewaySetting = async (
   tx: Db,
   gateway: string,
   setting: GatewaySetting,
@@ -98,7 +98,7 @@ export const writeGatewaySetting = async (
   });
 };
 
-export const writeGatewayRouting = async (
+export const upsertGatewayRouting = async (
   tx: Db,
   { defaultCode, priority, routes }: GatewayRouting,
   { at, by }: Writer,

@@ -8,17 +8,17 @@ import { ZERO_PAISE, addPaise } from '../../money/index.ts';
 import type { Db } from '../../platform/db/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
 import { fetchReversals, type GatewayReversals } from './poll-reversals.ts';
-import { resolveFailure } from './doubted-payments.store.ts';
+import { markFailureResolved } from './doubted-payments.store.ts';
 import {
   markPaymentApplied,
   markPaymentRefunded,
+  markReversalsResolved,
   markSecondApplied,
-  resolveReversals,
 } from './gateway-payments.store.ts';
 import {
   listPaymentOrders,
   lockPaymentOrder,
-  replaceCapturedPayment,
+  updateCapturedPayment,
 } from './payment-orders.store.ts';
 import { transitionPaymentOrder } from './payments.states.ts';
 import { findLackingReversals } from './apply-reversal.ts';
@@ -132,8 +132,8 @@ export const resolveDoubts = async (
   payment: HeldPayment,
 ): Promise<void> => {
   const at = clock.now();
-  await resolveReversals(tx, payment, at);
-  await resolveFailure(tx, payment.id, at);
+  await markReversalsResolved(tx, payment, at);
+  await markFailureResolved(tx, payment.id, at);
 };
 
 /** Records that this money went back, in the transaction that resolves the order, locked. */
@@ -160,7 +160,7 @@ export const replacePayment = async (
   const isApplied = await markSecondApplied(tx, id, at);
   invariant(isApplied, `payment ${id} is a second one that is held`);
   if (refunded.paymentOrderId !== paymentOrderId) return;
-  const isReplaced = await replaceCapturedPayment(tx, paymentOrderId, id, at);
+  const isReplaced = await updateCapturedPayment(tx, paymentOrderId, id, at);
   invariant(isReplaced, `payment order ${paymentOrderId} is paid`);
 };
 
@@ -176,7 +176,7 @@ export const applyHeldPayment = async (
   const at = clock.now();
   const isRecorded = await markPaymentApplied(tx, payment.id, at);
   invariant(isRecorded, `payment ${payment.id} cannot pay its order`);
-  await resolveFailure(tx, payment.id, at);
+  await markFailureResolved(tx, payment.id, at);
 };
 
 /** Marks the payment orders of an order REFUNDED, in the transaction in which the order fails. */

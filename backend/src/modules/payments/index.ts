@@ -11,7 +11,7 @@ export { createGatewayOrder } from './create-gateway-order.ts';
 export { createPayments } from './create-payments.ts';
 export { APPLY_EVENT_TASK } from './payments.jobs.ts';
 export { debitMandate } from './debit-mandate.ts';
-export { listDueDebits, moveDebit, sealMandateToken } from './debits.store.ts';
+export { listDueDebits, sealMandateToken, updateDebitDate } from './debits.store.ts';
 export { isRefusedByEveryGateway, listAttempts } from './gateway-attempts.store.ts';
 export { createGatewayAdminRoutes } from './gateways.admin.routes.ts';
 export { listHeldPayments } from './gateway-payments.store.ts';

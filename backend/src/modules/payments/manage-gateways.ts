@@ -8,8 +8,8 @@ import {
   lockGatewaySettings,
   readGatewaySettings,
   settingOf,
-  writeGatewayRouting,
-  writeGatewaySetting,
+  upsertGatewayRouting,
+  upsertGatewaySetting,
   type GatewayRouting,
   type GatewaySettings,
 } from './gateway-settings.store.ts';
@@ -90,7 +90,7 @@ export const changeGateway = async (
     await lockGatewaySettings(tx);
     const before = settingOf(await readGatewaySettings(tx), code);
     const after = { ...before, ...patch };
-    await writeGatewaySetting(tx, code, after, { at: clock.now(), by: principal.adminId });
+    await upsertGatewaySetting(tx, code, after, { at: clock.now(), by: principal.adminId });
     await audit.record(tx, {
       action: 'payment_gateway.change',
       ...adminActor(principal, context),
@@ -118,7 +118,7 @@ export const replaceRouting = async (
     await lockGatewaySettings(tx);
     const { routing } = await readGatewaySettings(tx);
     const next = { ...routing, ...change };
-    await writeGatewayRouting(tx, next, { at: clock.now(), by: principal.adminId });
+    await upsertGatewayRouting(tx, next, { at: clock.now(), by: principal.adminId });
     const contentOf = ({ defaultCode, priority, routes }: GatewayRouting) =>
       ({
         default: { code: defaultCode },

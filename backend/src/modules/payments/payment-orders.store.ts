@@ -138,7 +138,7 @@ export const lockPaymentOrder = async (tx: Db, id: string): Promise<PaymentOrder
 };
 
 /** Lets a paid payment order hold the money of another payment of it. Its state stays. */
-export const replaceCapturedPayment = async (
+export const updateCapturedPayment = async (
   tx: Db,
   id: string,
   capturedPaymentId: string,
@@ -201,7 +201,7 @@ export const markPaymentOrderSwept = async (db: Db, id: string, at: Date): Promi
  * Names the gateway whose order is about to be requested, and returns false when the payment order
  * is no longer CREATED.
  */
-export const nameGateway = async (
+export const updateGateway = async (
   db: Db,
   id: string,
   gateway: string,
@@ -220,7 +220,7 @@ export const nameGateway = async (
  * keeps this one.
  * @throws a unique violation where another payment order has this gateway order
  */
-export const keepGatewayOrder = async (
+export const updateGatewayOrder = async (
   db: Db,
   id: string,
   { gateway, gatewayOrderId, checkoutSession }: MadeGatewayOrder,

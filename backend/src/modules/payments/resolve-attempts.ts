@@ -3,8 +3,8 @@ import { invariant } from '../../platform/invariant/invariant.ts';
 import { describeError } from '../../platform/observability/index.ts';
 import {
   claimAttempt,
-  endAttempt,
   listUndecidedAttempts,
+  updateAttemptOutcome,
   type AttemptWindow,
 } from './gateway-attempts.store.ts';
 import { findPaymentOrder } from './payment-orders.store.ts';
@@ -36,7 +36,11 @@ const resolveAttempt = async (deps: PaymentsDeps, attempt: Undecided): Promise<b
   if (found === 'none') {
     const now = clock.now();
     if (startedAt > addMs(now, -finalAfterMs)) return true;
-    await endAttempt(db, id, { status: 'REFUSED', detail: 'the gateway has no order', at: now });
+    await updateAttemptOutcome(db, id, {
+      status: 'REFUSED',
+      detail: 'the gateway has no order',
+      at: now,
+    });
     return true;
   }
   logger.warn({ paymentOrderId, gateway }, 'found a gateway order whose response was lost');

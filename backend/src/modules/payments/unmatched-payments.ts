@@ -1,7 +1,11 @@
 import { paise } from '../../money/index.ts';
 import { selectOne, sql, type Db } from '../../platform/db/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
-import { listReversals, markPaymentRefunded, resolveReversals } from './gateway-payments.store.ts';
+import {
+  listReversals,
+  markPaymentRefunded,
+  markReversalsResolved,
+} from './gateway-payments.store.ts';
 import type { AskedPayment } from './held-payments.ts';
 import type { PaymentsDeps } from './payments.types.ts';
 
@@ -51,5 +55,5 @@ export const recordUnmatchedAsRefunded = async (
   const at = clock.now();
   const isRecorded = await markPaymentRefunded(tx, payment.id, reference, at);
   invariant(isRecorded, `payment ${payment.id} was refunded by another`);
-  await resolveReversals(tx, payment, at);
+  await markReversalsResolved(tx, payment, at);
 };

@@ -19,7 +19,7 @@ import {
   insertAttempt,
   acquireAttempt,
   findNewestAttempt,
-  noteAttemptQueried,
+  markAttemptQueried,
   releaseUnknownAttempt,
   releaseUnsentAttempt,
 } from './payout-attempts.store.ts';
@@ -121,7 +121,7 @@ const claimPayout = (deps: PayoutsDeps, payoutId: string): Promise<Claim<Dispatc
     const [holderId, at] = [deps.random.uuid(), deps.clock.now()];
     const call = { payout, attempt, holderId, sentAt: lastSendOf(attempt) };
     if (providerPayoutId !== null) {
-      await noteAttemptQueried(tx, id, at);
+      await markAttemptQueried(tx, id, at);
       return { kind: 'QUERY', call };
     }
     return (await acquireAttempt(tx, id, { holderId, at }))

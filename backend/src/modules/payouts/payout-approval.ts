@@ -5,7 +5,7 @@ import type { RequestContext } from '../../platform/http/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
 import { enqueue } from '../../platform/jobs/index.ts';
 import { adminActor, type AdminPrincipal } from '../admins/index.ts';
-import { findPayout, lockPayout, approvePayoutRow } from './payouts.store.ts';
+import { findPayout, lockPayout, markPayoutApproved } from './payouts.store.ts';
 import type { Payout, PayoutsDeps } from './payouts.types.ts';
 import { dispatchJob } from './payouts.jobs.ts';
 import { startAttempt } from './dispatch-payout.ts';
@@ -103,7 +103,7 @@ export const approvePayout = (
     if (payout.status !== 'PENDING' || payout.approvedAt !== null) {
       throw new AppError('ILLEGAL_TRANSITION', { details: { status: payout.status } });
     }
-    await approvePayoutRow(tx, payoutId, { approvedBy: adminId, at: deps.clock.now() });
+    await markPayoutApproved(tx, payoutId, { approvedBy: adminId, at: deps.clock.now() });
     await startAttempt(deps, tx, payout, `admin:${adminId}`);
     await enqueue(tx, dispatchJob(payoutId));
     return auditPayout(deps, tx, operator, { action: 'payout.approve', before: payout });

@@ -142,8 +142,8 @@ export const releaseUnknownAttempt = (db: Db, id: string, holderId: string): Pro
   return lease.release(db, { row: rowOf(id), holderId, where: isUnsettled, set });
 };
 
-/** Keeps when the provider was last queried about an open attempt. */
-export const noteAttemptQueried = async (tx: Db, id: string, at: Date): Promise<void> => {
+/** Stores when the provider was last queried about an open attempt. */
+export const markAttemptQueried = async (tx: Db, id: string, at: Date): Promise<void> => {
   await tx.payoutAttempt.updateMany({
     where: { id, status: { in: [...openAttemptStatuses] } },
     data: { lastAskedAt: at },

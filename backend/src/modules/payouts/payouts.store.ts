@@ -210,7 +210,7 @@ export const totalAutomaticPayouts = async (
 };
 
 /** Keeps who approved a PENDING payout. */
-export const approvePayoutRow = async (
+export const markPayoutApproved = async (
   tx: Db,
   id: string,
   { approvedBy, at }: { approvedBy: string; at: Date },
@@ -219,7 +219,7 @@ export const approvePayoutRow = async (
 };
 
 /** Keeps the provider's id of a payout that it has. */
-export const keepProviderPayoutId = async (
+export const updateProviderPayoutId = async (
   tx: Db,
   id: string,
   { providerPayoutId, at }: { providerPayoutId: string; at: Date },

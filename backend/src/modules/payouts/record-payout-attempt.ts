@@ -5,7 +5,7 @@ import { lockSale, transitionSale, type SaleOrder } from '../orders/index.ts';
 import { findFundAccountId } from '../banking/index.ts';
 import type { Notify } from '../notifications/index.ts';
 import { findAttempt, markContradicted, recordAttemptOutcome } from './payout-attempts.store.ts';
-import { keepProviderPayoutId, lockPayout } from './payouts.store.ts';
+import { lockPayout, updateProviderPayoutId } from './payouts.store.ts';
 import {
   transitionPayout,
   isOpenAttempt,
@@ -109,7 +109,7 @@ const apply = async (
   await recordAttemptOutcome(tx, attempt.id, outcome);
   if (verdict === 'PAID') return pay(deps, tx, reported);
   if (verdict !== 'PROCESSING') return end(deps, tx, reported, verdict);
-  return keepProviderPayoutId(tx, payout.id, { providerPayoutId, at });
+  return updateProviderPayoutId(tx, payout.id, { providerPayoutId, at });
 };
 
 /**

@@ -1,7 +1,6 @@
 import { AppError } from '../../platform/errors/app-error.ts';
-import { transition } from '../../platform/transitions/transitions.ts';
-import { planMachine } from './plans.states.ts';
-import { endPlan, findPlan, lockPlan } from './plans.store.ts';
+import { transitionPlan } from './plans.states.ts';
+import { findPlan, lockPlan, markPlanEnded } from './plans.store.ts';
 import type { Plan, PlansDeps } from './plans.types.ts';
 
 /**
@@ -17,14 +16,11 @@ export const cancelPlan = async (
   await deps.inTransaction(async (tx) => {
     const plan = await lockPlan(tx, planId);
     if (plan?.userId !== userId) throw new AppError('NOT_FOUND');
-    const { id, status: from } = plan;
-    await transition(planMachine(deps.logger), {
-      id,
-      from,
+    await transitionPlan(deps, plan, {
       to: 'CANCELLED',
       actor: `customer:${userId}`,
       cause: 'plan.cancelled',
-      update: () => endPlan(tx, plan, 'CANCELLED', deps.clock.now()),
+      update: () => markPlanEnded(tx, plan, 'CANCELLED', deps.clock.now()),
     });
   });
   const cancelled = await findPlan(deps.db, planId, userId);

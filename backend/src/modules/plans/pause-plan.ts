@@ -1,11 +1,10 @@
 import type { Db } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
-import { transition } from '../../platform/transitions/transitions.ts';
 import { callOffDebit } from '../buying/index.ts';
 import { listUnsentDebits } from './plan-debits.store.ts';
 import { notifyPaused, notifyResumed } from './plans.notifications.ts';
-import { planMachine } from './plans.states.ts';
-import { lockPlan, pauseRow, resumeRow } from './plans.store.ts';
+import { transitionPlan } from './plans.states.ts';
+import { lockPlan, markPlanPaused, markPlanResumed } from './plans.store.ts';
 import type { Plan, PlansDeps } from './plans.types.ts';
 import { requirePlan } from './read-installments.ts';
 import { dueAtOf, nextDueAfter, passOverGone } from './schedule.rules.ts';
@@ -40,13 +39,11 @@ const pause = (deps: PlansDeps, request: PlanRequest): Promise<void> =>
         'Every installment of this plan has already been requested, so there is nothing to pause.';
       throw new AppError('ILLEGAL_TRANSITION', { message });
     }
-    await transition(planMachine(deps.logger), {
-      id: plan.id,
-      from: plan.status,
+    await transitionPlan(deps, plan, {
       to: 'PAUSED',
       actor: `customer:${request.userId}`,
       cause: 'plan.paused',
-      update: () => pauseRow(tx, plan.id, deps.clock.now()),
+      update: () => markPlanPaused(tx, plan.id, deps.clock.now()),
     });
     await callOffDebits(deps, tx, plan);
     await notifyPaused(tx, deps.notify, plan);
@@ -71,13 +68,11 @@ const resume = (deps: PlansDeps, request: PlanRequest): Promise<void> =>
     const installmentNo = plan.installmentsRaised + 1;
     const { passedOver } = passOverGone(plan, installmentNo, now);
     const nextDueAt = dueAtOf({ ...plan, passedOver }, installmentNo);
-    await transition(planMachine(deps.logger), {
-      id: plan.id,
-      from: plan.status,
+    await transitionPlan(deps, plan, {
       to: 'ACTIVE',
       actor: `customer:${request.userId}`,
       cause: 'plan.resumed',
-      update: () => resumeRow(tx, plan.id, { passedOver, nextDueAt }, now),
+      update: () => markPlanResumed(tx, plan.id, { passedOver, nextDueAt }, now),
     });
     await notifyResumed(tx, deps.notify, plan, nextDueAt);
   });

@@ -1,6 +1,6 @@
 import type { Logger } from '../../platform/observability/index.ts';
-import type { Machine, TransitionTable } from '../../platform/transitions/transitions.ts';
-import type { PlanStatus } from './plans.types.ts';
+import { transition, type TransitionTable } from '../../platform/transitions/transitions.ts';
+import type { Plan, PlanStatus } from './plans.types.ts';
 
 /** Every transition that a plan may make (contract: states > SIP plan). */
 const planTransitions: TransitionTable<PlanStatus, 'customer' | 'worker'> = {
@@ -23,9 +23,24 @@ const planTransitions: TransitionTable<PlanStatus, 'customer' | 'worker'> = {
   COMPLETED: {},
 };
 
-export const planMachine = (logger: Pick<Logger, 'info' | 'error'>): Machine<PlanStatus> => ({
-  name: 'SIP plan',
-  idField: 'planId',
-  table: planTransitions,
-  logger,
-});
+interface PlanTransition {
+  readonly to: PlanStatus;
+  /** `customer:<id>`, `worker`. */
+  readonly actor: string;
+  readonly cause: string;
+  /** Updates the plan where it is still in the state in which it was read, and returns the count. */
+  readonly update: () => Promise<number>;
+}
+
+/**
+ * Changes the state of a plan that the transaction has locked: the only way a plan changes it.
+ * @throws AppError ILLEGAL_TRANSITION for what the table does not allow
+ */
+export const transitionPlan = (
+  { logger }: { readonly logger: Pick<Logger, 'info' | 'error'> },
+  { id, status: from }: Pick<Plan, 'id' | 'status'>,
+  { to, actor, cause, update }: PlanTransition,
+): Promise<void> => {
+  const machine = { name: 'SIP plan', idField: 'planId', table: planTransitions, logger };
+  return transition(machine, { id, from, to, actor, cause, update });
+};

@@ -152,7 +152,7 @@ export const lockPlan = async (tx: Db, id: string): Promise<Plan | undefined> =>
 };
 
 /** Ends a plan, which then raises nothing more, and returns how many rows were still in `from`. */
-export const endPlan = async (
+export const markPlanEnded = async (
   tx: Db,
   { id, status: from }: Pick<Plan, 'id' | 'status'>,
   to: 'CANCELLED' | 'COMPLETED',
@@ -170,7 +170,7 @@ export const endPlan = async (
 const noNotice = { noticedInstallmentNo: null, noticedAt: null, noticedDebitAt: null } as const;
 
 /** Pauses an active plan, and returns how many rows were ACTIVE. */
-export const pauseRow = async (tx: Db, id: string, at: Date): Promise<number> => {
+export const markPlanPaused = async (tx: Db, id: string, at: Date): Promise<number> => {
   const { count } = await tx.sipPlan.updateMany({
     where: { id, status: 'ACTIVE' },
     data: { ...noNotice, status: 'PAUSED', pausedAt: at, updatedAt: at },
@@ -185,7 +185,12 @@ interface Rescheduled {
 }
 
 /** Goes on with a paused plan, and returns how many rows were PAUSED. */
-export const resumeRow = async (tx: Db, id: string, to: Rescheduled, at: Date): Promise<number> => {
+export const markPlanResumed = async (
+  tx: Db,
+  id: string,
+  to: Rescheduled,
+  at: Date,
+): Promise<number> => {
   const { count } = await tx.sipPlan.updateMany({
     where: { id, status: 'PAUSED' },
     data: { ...to, status: 'ACTIVE', updatedAt: at },
@@ -194,7 +199,12 @@ export const resumeRow = async (tx: Db, id: string, to: Rescheduled, at: Date): 
 };
 
 /** Moves the next installment of an active plan to a later date. The caller holds its lock. */
-export const reschedule = async (tx: Db, id: string, to: Rescheduled, at: Date): Promise<void> => {
+export const updateSchedule = async (
+  tx: Db,
+  id: string,
+  to: Rescheduled,
+  at: Date,
+): Promise<void> => {
   await tx.sipPlan.updateMany({
     where: { id, status: 'ACTIVE' },
     data: { ...noNotice, ...to, updatedAt: at },

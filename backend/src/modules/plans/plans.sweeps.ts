@@ -2,12 +2,11 @@ import { addMs } from '../../platform/clock/clock.ts';
 import { startOfIstDay } from '../../platform/clock/ist.ts';
 import { sweepRows, type Sweep } from '../../platform/jobs/sweep.ts';
 import { describeError } from '../../platform/observability/index.ts';
-import { transition } from '../../platform/transitions/transitions.ts';
 import { announce, type AnnounceDeps } from './announce-debits.ts';
 import { listLateDebits, listUnannounced, type ListedPlan } from './plan-debits.store.ts';
 import { notifyCompleted } from './plans.notifications.ts';
-import { planMachine } from './plans.states.ts';
-import { endPlan, listEndedPlans, lockPlan, type EndedPlan } from './plans.store.ts';
+import { transitionPlan } from './plans.states.ts';
+import { listEndedPlans, lockPlan, markPlanEnded, type EndedPlan } from './plans.store.ts';
 import type { PlansDeps } from './plans.types.ts';
 import { createRaiseBatch, type RaiseDeps } from './raise-installments.ts';
 import { replan, type ReplanDeps } from './replan-debits.ts';
@@ -29,13 +28,11 @@ export const createCompletePlans = (
     inTransaction(async (tx) => {
       const plan = await lockPlan(tx, id);
       if (plan?.status !== 'ACTIVE') return false;
-      await transition(planMachine(logger), {
-        id,
-        from: plan.status,
+      await transitionPlan(deps, plan, {
         to: 'COMPLETED',
         actor: 'worker',
         cause: 'plan.completed',
-        update: () => endPlan(tx, plan, 'COMPLETED', clock.now()),
+        update: () => markPlanEnded(tx, plan, 'COMPLETED', clock.now()),
       });
       await notifyCompleted(tx, notify, plan);
       return true;

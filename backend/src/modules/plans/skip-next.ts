@@ -1,7 +1,7 @@
 import { AppError } from '../../platform/errors/app-error.ts';
 import { istDate } from '../../platform/clock/ist.ts';
 import { notifySkipped } from './plans.notifications.ts';
-import { lockPlan, reschedule } from './plans.store.ts';
+import { lockPlan, updateSchedule } from './plans.store.ts';
 import type { Plan, PlansDeps } from './plans.types.ts';
 import { requirePlan } from './read-installments.ts';
 import { dueAtOf, lastStartDate } from './schedule.rules.ts';
@@ -40,7 +40,7 @@ const passOver = (deps: PlansDeps, { userId, planId, dueAt }: SkipNext): Promise
         'The next installment is already a year away. Pause or cancel the plan instead.',
       );
     }
-    await reschedule(tx, planId, { passedOver, nextDueAt }, now);
+    await updateSchedule(tx, planId, { passedOver, nextDueAt }, now);
     await notifySkipped(tx, deps.notify, plan, { dueAt, nextDueAt });
   });
 

@@ -5,8 +5,8 @@ import type { Db } from '../../platform/db/index.ts';
 import { createAsking, toFetched, type FetchLimits } from '../reconciliation/index.ts';
 import {
   hasMoreAccounts,
-  keepConfirmations,
   listUnconfirmed,
+  upsertConfirmations,
   type Account,
 } from './confirmations.store.ts';
 import type { RefusalReason } from './proof.types.ts';
@@ -68,7 +68,7 @@ export const confirmAccounts = async (
       continue;
     }
     const answers = await asking.ask(accounts);
-    await keepConfirmations(db, goldProvider.code, answers, clock.now());
+    await upsertConfirmations(db, goldProvider.code, answers, clock.now());
     await onPage?.();
     const silence = asking.silence();
     if (silence !== undefined) return { reason: 'PROVIDER_SILENT', note: silence };

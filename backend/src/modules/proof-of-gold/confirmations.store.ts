@@ -76,7 +76,7 @@ export const listUnconfirmed = async (
 };
 
 /** Keeps what the provider said of accounts, but for those whose holding changed meanwhile. */
-export const keepConfirmations = async (
+export const upsertConfirmations = async (
   db: Db,
   provider: string,
   answers: readonly { readonly item: Account; readonly answer: Grams }[],

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { JobRequest, TaskList } from '../../platform/jobs/enqueue.ts';
 import { makeStatement, type PublishDeps } from './publish-statement.ts';
-import { endRun } from './runs.store.ts';
+import { markRunEnded } from './runs.store.ts';
 
 const RUN_TASK = 'proof-of-gold.run';
 
@@ -24,7 +24,7 @@ export const createRunJobs = (deps: PublishDeps): TaskList => ({
       await makeStatement(deps, runId, signal);
     } catch (error) {
       if (attempt >= maxAttempts) {
-        await endRun(deps.db, runId, { status: 'FAILED' }, deps.clock.now());
+        await markRunEnded(deps.db, runId, { status: 'FAILED' }, deps.clock.now());
       }
       throw error;
     }

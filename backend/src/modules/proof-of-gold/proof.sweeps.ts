@@ -8,7 +8,7 @@ import type { Purge, Sweep } from '../../platform/jobs/sweep.ts';
 import { confirmAccounts } from './confirm-accounts.ts';
 import { runJob } from './proof.jobs.ts';
 import type { PublishDeps } from './publish-statement.ts';
-import { addRun, failLostRuns, wasTriedLately } from './runs.store.ts';
+import { insertRun, markLostRunsFailed, wasTriedLately } from './runs.store.ts';
 
 /** Customers can fetch their proof of a statement for so long. The statement stays. */
 const treeMs = 7 * 24 * 60 * 60_000;
@@ -77,12 +77,12 @@ export const createProofSweeps = (
     {
       name: 'proof-of-gold-schedule',
       async run() {
-        await failLostRuns(db, clock.now());
+        await markLostRunsFailed(db, clock.now());
         const day = istDate(clock.now());
         await inTransaction(async (tx) => {
           if (await wasTriedLately(tx, day)) return;
           const run = { id: random.uuid(), day, requestedBy: null };
-          if (await addRun(tx, run, clock.now())) await enqueue(tx, runJob(run.id));
+          if (await insertRun(tx, run, clock.now())) await enqueue(tx, runJob(run.id));
         });
       },
     },

@@ -13,11 +13,11 @@ import { compareBooks, type Balance, type Compared } from './compare-books.ts';
 import { confirmAccounts, type ConfirmDeps } from './confirm-accounts.ts';
 import { readCertificate } from './certificate.ts';
 import type { RefusalDetail, RefusalReason } from './proof.types.ts';
-import { endRun, holdRun, startRun, touchRun, type Run } from './runs.store.ts';
+import { claimRun, lockRun, markRunEnded, markRunTouched, type Run } from './runs.store.ts';
 import type { SigningKey } from './signing-keys.ts';
 import { signStatement } from './statement.ts';
-import { addStatement, findStatement } from './statements.store.ts';
-import { buildTree, clearTree, writeLeaves, type TreeOf } from './tree.store.ts';
+import { findStatement, insertStatement } from './statements.store.ts';
+import { buildTree, deleteTree, insertLeaves, type TreeOf } from './tree.store.ts';
 import { hashOf, sumOf } from './tree.ts';
 
 export interface PublishDeps extends ConfirmDeps {
@@ -54,12 +54,12 @@ type Snapped = Compared & { readonly moment: Date };
 const takeSnapshot = (deps: PublishDeps, { run, tree }: Attempt, since: Date): Promise<Snapped> =>
   deps.inTransaction(
     async (tx) => {
-      if (!(await holdRun(tx, run.id, tree.saltKey))) throw new RunTaken();
+      if (!(await lockRun(tx, run.id, tree.saltKey))) throw new RunTaken();
       const moment = deps.clock.now();
       const compared = await compareBooks(tx, { provider: deps.goldProvider.code, since });
       if ('balance' in compared) {
-        await clearTree(tx, run.number);
-        await writeLeaves(tx, tree);
+        await deleteTree(tx, run.number);
+        await insertLeaves(tx, tree);
       }
       return { ...compared, moment };
     },
@@ -82,7 +82,7 @@ const findBalance = async (
   }
   for (let turn = 1; ; turn += 1) {
     const since = deps.clock.now();
-    const onPage = (): Promise<void> => touchRun(deps.db, run.id);
+    const onPage = (): Promise<void> => markRunTouched(deps.db, run.id);
     const unconfirmed = await confirmAccounts(deps, {
       signal,
       isForStatement: turn === 1,
@@ -107,7 +107,7 @@ const publish = (
 ): Promise<number> =>
   deps.inTransaction(async (tx: Db) => {
     await lockText(tx, 'proof-of-gold');
-    if (!(await holdRun(tx, run.id, tree.saltKey))) throw new RunTaken();
+    if (!(await lockRun(tx, run.id, tree.saltKey))) throw new RunTaken();
     const before = await findStatement(tx);
     const sequence = (before?.sequence ?? 0) + 1;
     const { accounts, liabilities, confirmed, house, open, confirmedAccounts } = balance;
@@ -136,8 +136,8 @@ const publish = (
     );
     const publishedAt = deps.clock.now();
     const { id: runId, day } = run;
-    await addStatement(tx, { ...signed, sequence, runId, accounts, publishedAt }, day);
-    await endRun(tx, run.id, { status: 'PUBLISHED' }, publishedAt);
+    await insertStatement(tx, { ...signed, sequence, runId, accounts, publishedAt }, day);
+    await markRunEnded(tx, run.id, { status: 'PUBLISHED' }, publishedAt);
     return sequence;
   });
 
@@ -153,18 +153,18 @@ export const makeStatement = async (
 ): Promise<void> => {
   const { db, clock, logger } = deps;
   const saltKey = deps.random.bytes(32);
-  const run = await startRun(db, runId, saltKey, clock.now());
+  const run = await claimRun(db, runId, saltKey, clock.now());
   if (run === undefined) return;
   const tree: TreeOf = { runId, runNumber: run.number, saltKey };
   const attempt = { run, tree, signal };
   try {
     const found = await findBalance(deps, attempt);
     if ('reason' in found) {
-      await endRun(db, runId, { status: 'REFUSED', ...found }, clock.now());
+      await markRunEnded(db, runId, { status: 'REFUSED', ...found }, clock.now());
       logger.error({ runId, reason: found.reason }, 'no statement of proof of gold was signed');
       return;
     }
-    const onBatch = (): Promise<void> => touchRun(db, runId);
+    const onBatch = (): Promise<void> => markRunTouched(db, runId);
     const root = await buildTree(deps, tree, { signal, onBatch });
     const sequence = await publish(deps, attempt, { ...found, root });
     logger.info({ runId, sequence }, 'a statement of proof of gold was published');

@@ -8,7 +8,7 @@ import type { Random } from '../../platform/ids/random.ts';
 import { enqueue } from '../../platform/jobs/enqueue.ts';
 import { adminActor, type AdminPrincipal } from '../admins/index.ts';
 import type { Auditor } from '../audit/index.ts';
-import { addRun, findOpenRun, findRun, type Run } from './runs.store.ts';
+import { findOpenRun, findRun, insertRun, type Run } from './runs.store.ts';
 import { runJob } from './proof.jobs.ts';
 
 export interface RequestRunDeps {
@@ -30,7 +30,7 @@ export const requestRun = async (
   inTransaction(async (tx) => {
     const [id, now] = [random.uuid(), clock.now()];
     const day = istDate(now);
-    const isAdded = await addRun(tx, { id, day, requestedBy: by.principal.adminId }, now);
+    const isAdded = await insertRun(tx, { id, day, requestedBy: by.principal.adminId }, now);
     const run = isAdded ? await findRun(tx, id) : await findOpenRun(tx);
     if (run === undefined) throw new AppError('BUSY');
     if (!isAdded) return run;

@@ -86,7 +86,7 @@ interface NewRun {
 }
 
 /** Adds a run. Returns false while one is under way, or where the schedule has one of the day. */
-export const addRun = async (tx: Db, run: NewRun, now: Date): Promise<boolean> => {
+export const insertRun = async (tx: Db, run: NewRun, now: Date): Promise<boolean> => {
   const trigger = run.requestedBy === null ? 'SCHEDULE' : 'OPERATOR';
   const added = await execute(
     tx,
@@ -112,8 +112,8 @@ export const wasTriedLately = async (db: Db, day: string): Promise<boolean> => {
   return rows.length > 0;
 };
 
-/** Takes a run for an attempt, which `token` names. Undefined where it is over. */
-export const startRun = async (
+/** Claims a run for an attempt, which `token` names. Returns undefined where the run is over. */
+export const claimRun = async (
   db: Db,
   id: string,
   token: Uint8Array,
@@ -131,12 +131,12 @@ export const startRun = async (
 };
 
 /** Records that a run is still in progress. */
-export const touchRun = async (db: Db, id: string): Promise<void> => {
+export const markRunTouched = async (db: Db, id: string): Promise<void> => {
   await execute(db, sql`UPDATE proof_run SET touched_at = now() WHERE id = ${id}::uuid`);
 };
 
 /** Locks a run that this attempt still holds, until the transaction ends. */
-export const holdRun = async (tx: Db, id: string, token: Uint8Array): Promise<boolean> => {
+export const lockRun = async (tx: Db, id: string, token: Uint8Array): Promise<boolean> => {
   const rows = await selectRows(
     tx,
     sql`
@@ -154,7 +154,7 @@ type RunEnd =
 /**
  * Ends a run in progress. A run that is not published keeps no key, since its salts are not needed.
  */
-export const endRun = async (db: Db, id: string, end: RunEnd, now: Date): Promise<void> => {
+export const markRunEnded = async (db: Db, id: string, end: RunEnd, now: Date): Promise<void> => {
   const [reason, detail] =
     end.status === 'REFUSED' ? [end.reason, JSON.stringify(end.detail)] : [null, null];
   await execute(
@@ -169,7 +169,7 @@ export const endRun = async (db: Db, id: string, end: RunEnd, now: Date): Promis
 };
 
 /** Fails runs without progress for an hour, so that they don't block the next ones. */
-export const failLostRuns = async (db: Db, now: Date): Promise<void> => {
+export const markLostRunsFailed = async (db: Db, now: Date): Promise<void> => {
   await execute(
     db,
     sql`

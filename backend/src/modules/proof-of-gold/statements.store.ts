@@ -62,7 +62,7 @@ export const findBySequence = async (db: Db, sequence: number): Promise<Publishe
 };
 
 /** Adds a statement, after all others. */
-export const addStatement = async (
+export const insertStatement = async (
   tx: Db,
   { hash, signatures, ...row }: Published,
   day: string,

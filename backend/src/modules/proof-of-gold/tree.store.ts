@@ -29,7 +29,7 @@ export interface TreeOf {
 }
 
 /** Deletes what an earlier attempt of a run left. */
-export const clearTree = async (db: Db, runNumber: number): Promise<void> => {
+export const deleteTree = async (db: Db, runNumber: number): Promise<void> => {
   await execute(db, sql`DELETE FROM proof_leaf WHERE run_number = ${runNumber}::int`);
   await execute(db, sql`DELETE FROM proof_chunk WHERE run_number = ${runNumber}::int`);
 };
@@ -38,7 +38,7 @@ export const clearTree = async (db: Db, runNumber: number): Promise<void> => {
  * Copies every holding into the leaves of a run, within the database. Without the key, the order
  * can't be predicted, and it is different in each run.
  */
-export const writeLeaves = async (
+export const insertLeaves = async (
   tx: Db,
   { runNumber, saltKey }: Pick<TreeOf, 'runNumber' | 'saltKey'>,
 ): Promise<void> => {
@@ -57,7 +57,7 @@ export const writeLeaves = async (
 const batchRows = 4096;
 const batchChunks = 32;
 
-const writeChunks = async (db: Db, runNumber: number, chunks: readonly Chunk[]): Promise<void> => {
+const insertChunks = async (db: Db, runNumber: number, chunks: readonly Chunk[]): Promise<void> => {
   if (chunks.length === 0) return;
   await db.proofChunk.createMany({
     data: chunks.map(({ nodes, ...chunk }) => ({
@@ -100,7 +100,7 @@ export const buildTree = async (
     const keepFull = async (): Promise<void> => {
       const chunks = full;
       full = [];
-      await writeChunks(db, runNumber, chunks);
+      await insertChunks(db, runNumber, chunks);
       await onBatch();
     };
     for await (const leaves of readLeaves(snapshot, runNumber)) {

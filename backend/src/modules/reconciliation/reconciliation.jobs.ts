@@ -5,7 +5,7 @@ import { invariant } from '../../platform/invariant/invariant.ts';
 import type { JobRequest, TaskList } from '../../platform/jobs/enqueue.ts';
 import type { CheckRules } from './database-rules/check-rules.ts';
 import type { Report } from './reconciliation.types.ts';
-import { countCheck, failRun, finishRun, startRun } from './runs.store.ts';
+import { markCheckDone, markRunDone, markRunFailed, markRunStarted } from './runs.store.ts';
 
 const RUN_TASK = 'reconciliation.run';
 
@@ -37,20 +37,25 @@ export const createRunJobs = (
 ): TaskList => ({
   async [RUN_TASK](payload, { attempt, maxAttempts }) {
     const { runId } = runPayload.parse(payload);
-    const run = await startRun(db, runId, clock.now());
+    const run = await markRunStarted(db, runId, clock.now());
     if (run === undefined) return;
-    const onCheck = () => countCheck(db, runId);
+    const onCheck = () => markCheckDone(db, runId);
     try {
       if (run.kind === 'REPORT') {
         const { generatedAt, checks: found } = await makeReport(run.windowHours, onCheck);
-        await finishRun(db, runId, { generatedAt, found }, clock.now());
+        await markRunDone(db, runId, { generatedAt, found }, clock.now());
       } else {
         invariant(checkRules, 'a process that makes runs checks rules');
         const generatedAt = clock.now();
-        await finishRun(db, runId, { generatedAt, found: await checkRules(onCheck) }, clock.now());
+        await markRunDone(
+          db,
+          runId,
+          { generatedAt, found: await checkRules(onCheck) },
+          clock.now(),
+        );
       }
     } catch (error) {
-      if (attempt >= maxAttempts) await failRun(db, runId, clock.now());
+      if (attempt >= maxAttempts) await markRunFailed(db, runId, clock.now());
       throw error;
     }
   },

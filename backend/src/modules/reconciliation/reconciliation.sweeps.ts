@@ -10,7 +10,7 @@ import { rulesRun, type RunsDeps } from './request-run.ts';
 import { proveAgain, proveBatch } from './prove-holdings.ts';
 import { runJob } from './reconciliation.jobs.ts';
 import { usualHours } from './reconciliation.schemas.ts';
-import { addScheduledRun, failLostRuns } from './runs.store.ts';
+import { insertScheduledRun, markLostRunsFailed } from './runs.store.ts';
 
 const dayMs = 24 * 60 * 60_000;
 
@@ -71,12 +71,12 @@ export const createRunSchedule = ({
   return {
     name: 'reconciliation-schedule',
     async run() {
-      await failLostRuns(db, clock.now());
+      await markLostRunsFailed(db, clock.now());
       startedAt ??= readNow(db);
       for (const due of [{ kind: 'REPORT', windowHours: usualHours }, rulesRun] as const) {
         const run = { ...due, id: random.uuid(), startedAt: await startedAt };
         await inTransaction(async (tx) => {
-          if (await addScheduledRun(tx, run, clock.now())) await enqueue(tx, runJob(run.id));
+          if (await insertScheduledRun(tx, run, clock.now())) await enqueue(tx, runJob(run.id));
         });
       }
     },

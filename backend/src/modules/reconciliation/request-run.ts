@@ -8,7 +8,7 @@ import { enqueue } from '../../platform/jobs/enqueue.ts';
 import { adminActor, type AdminPrincipal } from '../admins/index.ts';
 import type { Auditor } from '../audit/index.ts';
 import { runJob } from './reconciliation.jobs.ts';
-import { addOperatorRun, findOpenRun, type Run, type RunOf } from './runs.store.ts';
+import { findOpenRun, insertOperatorRun, type Run, type RunOf } from './runs.store.ts';
 
 // Not by the index, whose sweep runner the demo cannot load from its sources.
 
@@ -35,7 +35,7 @@ export const requestRun = async (
   inTransaction(async (tx) => {
     const id = random.uuid();
     const asked = { ...of, id, requestedBy: by.principal.adminId };
-    const run = await addOperatorRun(tx, asked, clock.now());
+    const run = await insertOperatorRun(tx, asked, clock.now());
     if (run === undefined) {
       const open = await findOpenRun(tx, of);
       if (open === undefined) throw new AppError('BUSY');

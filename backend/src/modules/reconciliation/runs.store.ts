@@ -122,7 +122,7 @@ export const findOpenRun = async (
  * Adds a run that an operator requested. Returns undefined while another run of the window is in
  * progress.
  */
-export const addOperatorRun = async (
+export const insertOperatorRun = async (
   tx: Db,
   run: RunOf & { readonly id: string; readonly requestedBy: string },
   now: Date,
@@ -157,7 +157,7 @@ const longestGap: Readonly<Record<RunKind, Sql>> = {
  * is under way, and where it was due before the process began: that waits for the next one, unless
  * none has been made for too long.
  */
-export const addScheduledRun = async (
+export const insertScheduledRun = async (
   tx: Db,
   run: RunOf & { readonly id: string; readonly startedAt: Date },
   now: Date,
@@ -179,7 +179,7 @@ export const addScheduledRun = async (
 };
 
 /** Marks a run as being made. Undefined where it is over. */
-export const startRun = async (db: Db, id: string, now: Date): Promise<Run | undefined> => {
+export const markRunStarted = async (db: Db, id: string, now: Date): Promise<Run | undefined> => {
   await execute(
     db,
     sql`
@@ -192,7 +192,7 @@ export const startRun = async (db: Db, id: string, now: Date): Promise<Run | und
 };
 
 /** Records that a run is still in progress. */
-export const countCheck = async (db: Db, id: string): Promise<void> => {
+export const markCheckDone = async (db: Db, id: string): Promise<void> => {
   await execute(
     db,
     sql`
@@ -202,7 +202,7 @@ export const countCheck = async (db: Db, id: string): Promise<void> => {
 };
 
 /** Stores what a run found. */
-export const finishRun = async (
+export const markRunDone = async (
   db: Db,
   id: string,
   { generatedAt, found }: { readonly generatedAt: Date; readonly found: object },
@@ -218,7 +218,7 @@ export const finishRun = async (
   );
 };
 
-export const failRun = async (db: Db, id: string, now: Date): Promise<void> => {
+export const markRunFailed = async (db: Db, id: string, now: Date): Promise<void> => {
   await execute(
     db,
     sql`
@@ -229,7 +229,7 @@ export const failRun = async (db: Db, id: string, now: Date): Promise<void> => {
 };
 
 /** Fails runs without progress for an hour, so that they don't block the next ones. */
-export const failLostRuns = async (db: Db, now: Date): Promise<void> => {
+export const markLostRunsFailed = async (db: Db, now: Date): Promise<void> => {
   await execute(
     db,
     sql`

@@ -65,7 +65,7 @@ export const replaceRecoveryCodes = async (
 };
 
 /** Marks a recovery code as used. Returns false for one that is unknown or was used before. */
-export const takeRecoveryCode = async (
+export const consumeRecoveryCode = async (
   tx: Db,
   { factorId, codeHash, usedAt }: { factorId: string; codeHash: string; usedAt: Date },
 ): Promise<boolean> => {

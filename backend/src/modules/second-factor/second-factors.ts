@@ -6,6 +6,7 @@ import { AppError } from '../../platform/errors/app-error.ts';
 import type { Random } from '../../platform/ids/random.ts';
 import { factorContext } from './factor-sealing.ts';
 import {
+  consumeRecoveryCode,
   countRecoveryCodes,
   deleteFactor,
   findFactor,
@@ -13,7 +14,6 @@ import {
   listFactorOwners,
   lockFactor,
   replaceRecoveryCodes,
-  takeRecoveryCode,
   updateFactor,
   type FactorOwner,
   type FactorRecord,
@@ -127,7 +127,7 @@ const takeCode = async (
   const period = periodOf(deps, factor, code);
   if (period === undefined) {
     const used = { factorId: factor.id, codeHash: hashToken(code), usedAt: deps.wall.now() };
-    return (await takeRecoveryCode(tx, used)) ? 'recovery code' : 'refused';
+    return (await consumeRecoveryCode(tx, used)) ? 'recovery code' : 'refused';
   }
   if (factor.lastPeriod !== null && period <= factor.lastPeriod) return 'refused';
   await updateFactor(tx, factor.id, { lastPeriod: period });

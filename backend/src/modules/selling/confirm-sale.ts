@@ -16,7 +16,7 @@ import {
   findOrder,
   isVerifiedSale,
   lockOrder,
-  sendSaleToReview,
+  markSaleInReview,
 } from '../orders/index.ts';
 import {
   acquireConfirm,
@@ -171,7 +171,7 @@ const reviewAfterError = async (
   logger.error({ orderId, err: describeError(error) }, 'an error interrupted a verified sale');
   const review = { ...reviewOf('UNKNOWN', undefined), at: clock.now() };
   try {
-    await sendSaleToReview(db, orderId, review);
+    await markSaleInReview(db, orderId, review);
     // It may have broken after the commit that ended it.
     if ((await findOrder(db, orderId))?.status !== 'VERIFIED') return;
   } catch (second) {

@@ -11,7 +11,7 @@ import {
   lockOrder,
   notifySaleFailed,
   notifySold,
-  sendSaleToReview,
+  markSaleInReview,
   transitionSale,
 } from '../orders/index.ts';
 import { debitHolding, releaseSale } from '../holdings/index.ts';
@@ -168,7 +168,7 @@ const sendToReview = async (
     if (known?.isHeld === true) return 'LEFT';
     if (known !== undefined) await markQueried(tx, known.id, at);
   }
-  if (await sendSaleToReview(tx, order.id, { ...review, at })) {
+  if (await markSaleInReview(tx, order.id, { ...review, at })) {
     logger.warn({ orderId: order.id, code: review.code, reason }, 'a sale is under review');
   }
   return 'REVIEW';

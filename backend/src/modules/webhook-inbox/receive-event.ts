@@ -15,7 +15,7 @@ import {
 } from './retry-events.ts';
 import {
   sealBody,
-  correctEventStatus,
+  updateEventStatus,
   findOtherBody,
   insertEvent,
   type NewEvent,
@@ -98,7 +98,7 @@ const storeAndApply = async <E, Effect extends EventEffect>(
   }
   if (effect === undefined) return { result: expected };
   const status = await inbox.handler.apply(tx, effect);
-  if (status !== expected) await correctEventStatus(tx, row.id, status, delivery.receivedAt);
+  if (status !== expected) await updateEventStatus(tx, row.id, status, delivery.receivedAt);
   return { result: status, applied: effect };
 };
 

@@ -80,7 +80,7 @@ export const findOtherBody = async (
 };
 
 /** Corrects the status of an event that this transaction inserted. */
-export const correctEventStatus = async (
+export const updateEventStatus = async (
   db: Db,
   id: string,
   status: EventStatus,
