@@ -1,5 +1,5 @@
 import type { Octokit } from '@octokit/rest';
-import { z } from 'zod';
+import type { z } from 'zod';
 import {
   createHttpClient,
   readAnswer,
@@ -9,18 +9,20 @@ import {
 import { done, mapDone, refused, type Outcome } from '../../../platform/outcome/outcome.ts';
 import { ConfigError } from '../../../platform/config/config.ts';
 import type { AdapterDeps, Closable } from '../../adapter-deps.ts';
-import { createRowReader, type RowReader, type RowRules } from '../../read-rows.ts';
+import { createRowReader, type RowReader } from '../../read-rows.ts';
 import { CI_REFUSED, type Ci, type CiRunPage, type DeployTarget } from '../port.ts';
 import type { GithubConfig } from './github.config.ts';
 import {
+  apiVersion,
+  apiVersionHeader,
   dispatchedRun,
   dispatchOf,
+  errorAnswer,
   runList,
+  runRows,
   toRun,
   workflowOf,
-  workflowRun,
-  type WorkflowRun,
-} from './workflow-runs.ts';
+} from './github.wire.ts';
 
 type Actions = Octokit['rest']['actions'];
 
@@ -92,19 +94,6 @@ const createOctokitCall = (client: HttpClient, apiUrl: string): OctokitCall => {
   };
 };
 
-/** The name of a workflow's file, from the `path` of a run: `.github/workflows/a.yml@main`. */
-const workflowIn = (path: unknown): unknown =>
-  typeof path === 'string' ? /([^/@]+)(?:@.*)?$/u.exec(path)?.[1] : undefined;
-
-/** The runs of a target's workflow. */
-const runRows = (target: DeployTarget): RowRules<WorkflowRun> => ({
-  about: { id: workflowOf(target), idOf: ({ path }) => workflowIn(path) },
-  schema: workflowRun,
-});
-
-const errorAnswer = z.object({ message: z.string() });
-
-const apiVersion = '2022-11-28';
 /** A page of 100 runs repeats the repository in each of them. */
 const maxResponseBytes = 8 * 1024 * 1024;
 
@@ -144,7 +133,7 @@ export const createGithub = (
     name: 'github',
     baseUrl: config.GITHUB_API_URL,
     timeoutMs: config.GITHUB_TIMEOUT_MS,
-    headers: { authorization: `Bearer ${token}`, 'x-github-api-version': apiVersion },
+    headers: { authorization: `Bearer ${token}`, [apiVersionHeader]: apiVersion },
     maxResponseBytes,
   });
   const readRows = createRowReader('github', deps);

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import {
   createHttpClient,
   readAnswer,
@@ -6,19 +6,9 @@ import {
 } from '../../../platform/http-client/index.ts';
 import { mapDone, refused, type Outcome } from '../../../platform/outcome/outcome.ts';
 import type { AdapterDeps, Closable } from '../../adapter-deps.ts';
-import { bindingOf, KEY_REFUSED, type KeyService } from '../port.ts';
+import { KEY_REFUSED, type KeyService } from '../port.ts';
 import type { VaultTransitConfig } from './vault-transit.config.ts';
-
-/*
- * Vault's HTTP API, "Transit secrets engine": POST /v1/:mount/encrypt/:key and decrypt/:key with
- * base64 texts. `associated_data` is authenticated and not stored. 503 is a sealed or standby Vault.
- */
-
-const encrypted = z.object({ data: z.object({ ciphertext: z.string().startsWith('vault:') }) });
-const decrypted = z.object({ data: z.object({ plaintext: z.base64() }) });
-
-const associatedData = (id: string): string =>
-  Buffer.from(JSON.stringify(bindingOf(id))).toString('base64');
+import * as wire from './vault-transit.wire.ts';
 
 const readRefusal = ({ status }: HttpResponse): Outcome<never> | undefined =>
   status >= 400 && status < 500
@@ -36,31 +26,25 @@ export const createVaultTransit = (
     name: 'vault-transit',
     baseUrl: config.VAULT_BASE_URL,
     timeoutMs: config.VAULT_TIMEOUT_MS,
-    headers: {
-      // Vault Proxy requires this header, so that no browser can be tricked into sending the
-      // request.
-      'x-vault-request': 'true',
-      ...(token !== undefined && { 'x-vault-token': token }),
-    },
+    headers: wire.requestHeaders(token),
   });
   const call = async <T>(
-    operation: 'encrypt' | 'decrypt',
+    operation: wire.TransitOperation,
     json: object,
     schema: z.ZodType<T>,
   ): Promise<Outcome<T>> => {
-    const path = `/v1/${mount}/${operation}/${key}`;
+    const path = wire.transitPath(mount, operation, key);
     const sent = await client.request({ operation, method: 'POST', path, json, safe: true });
     return sent.kind === 'done' ? readAnswer(sent.value, schema, readRefusal) : sent;
   };
   return {
     code: 'vault-transit',
     async wrap(id, bytes) {
-      const input = { plaintext: bytes.toString('base64'), associated_data: associatedData(id) };
-      return mapDone(await call('encrypt', input, encrypted), ({ data }) => data.ciphertext);
+      const answer = await call('encrypt', wire.encryptBody(id, bytes), wire.encryptAnswer);
+      return mapDone(answer, ({ data }) => data.ciphertext);
     },
     async unwrap(id, ciphertext) {
-      const input = { ciphertext, associated_data: associatedData(id) };
-      const answer = await call('decrypt', input, decrypted);
+      const answer = await call('decrypt', wire.decryptBody(id, ciphertext), wire.decryptAnswer);
       return mapDone(answer, ({ data }) => Buffer.from(data.plaintext, 'base64'));
     },
     close: () => client.close(),

@@ -1,15 +1,16 @@
-import { addMs } from '../../../platform/clock/clock.ts';
+import { z } from 'zod';
+import { paise, parseDecimal, type Paise } from '../../../money/index.ts';
+import { decimalText, textOrDigits } from '../../../platform/http-client/index.ts';
 import { inPath } from '../../http-texts.ts';
-import type { GatewayDispute, GatewayOrder, GatewayPayment, GatewayRefund } from '../port.ts';
+import type { GatewayPayment } from '../port.ts';
 
 /*
- * The adapter's assumptions about Cashfree, in one place. Pages are those of
+ * The adapter's assumptions about Cashfree are in the files `*.wire.ts` of this folder: what all
+ * calls share is here, and the rest has a file for each flow. Pages are those of
  * www.cashfree.com/docs/api-reference/payments/latest. Types are those of Cashfree's own npm
  * package `cashfree-pg`. What neither settles is marked "unverified" and is to be checked with test
  * keys.
  */
-
-const dayMs = 86_400_000;
 
 /** The version whose webhooks carry `x-idempotency-key` (payments/webhooks). */
 export const apiVersion = '2025-01-01';
@@ -45,47 +46,6 @@ export const paths = {
 export const alreadyRequested: ReadonlySet<number> = new Set([409, 422]);
 
 /**
- * `CustomerDetails.customer_id`: alphanumeric only. Ours is a UUID, whose hyphens carry nothing.
- */
-export const customerId = (id: string): string => id.replace(/[^A-Za-z0-9]/gu, '');
-
-/** `CustomerDetails.customer_phone`: ten digits, or any number with a `+`. */
-export const customerPhone = (phone: string): string => phone.replace(/^\+91/u, '');
-
-const lastTenDigits = (phone: string): string => phone.replace(/\D/gu, '').slice(-10);
-
-/**
- * Compares two phone numbers by their last ten digits: what stands before is written in many ways.
- */
-export const isSamePhone = (one: string, other: string): boolean =>
-  lastTenDigits(one).length === 10 && lastTenDigits(one) === lastTenDigits(other);
-
-/**
- * Returns the time after which Cashfree takes no new attempt. The API refuses an expiry that is not
- * more than 15 minutes and less than 30 days away (400 `order_expiry_time_invalid`), so an order
- * may outlive its price lock: a payment of those minutes is a late capture, which the service knows
- * how to treat. Unverified by the public pages: the limits are in the API's own error message.
- */
-export const orderExpiry = (expiresAt: Date, now: Date, shortestMs: number): Date => {
-  const soonest = addMs(now, shortestMs);
-  const latest = addMs(now, 29 * dayMs);
-  if (expiresAt < soonest) return soonest;
-  return expiresAt > latest ? latest : expiresAt;
-};
-
-/** `OrderTags`: the tag under which an order names the subscription that it is charged to. */
-export const mandateTag = 'subscription_id';
-
-/** resources/payment-lifecycle: an EXPIRED order may become PAID while an attempt is under way. */
-export const orderStatuses: Readonly<Record<string, GatewayOrder['status']>> = {
-  ACTIVE: 'OPEN',
-  PAID: 'PAID',
-  EXPIRED: 'CLOSED',
-  TERMINATED: 'CLOSED',
-  TERMINATION_REQUESTED: 'CLOSED',
-};
-
-/**
  * `PaymentEntityPaymentStatusEnum`. Any other status is read as PENDING and queried again. A
  * payment stays SUCCESS when it is refunded.
  */
@@ -97,68 +57,8 @@ export const paymentStatuses: Readonly<Record<string, GatewayPayment['status']>>
   VOID: 'FAILED',
 };
 
-/** `PaymentEntityPaymentStatusEnum`: those that are under way, of which none is in the table. */
-export const openPayments: ReadonlySet<string> = new Set(['PENDING', 'NOT_ATTEMPTED']);
-
-/** `RefundEntityRefundStatusEnum`: the same of refunds. */
-export const openRefunds: ReadonlySet<string> = new Set(['PENDING', 'ONHOLD']);
-
-/** `RefundEntityRefundStatusEnum`, `SubscriptionPaymentRefundEntity`. Any other is PENDING. */
-export const refundStatuses: Readonly<Record<string, GatewayRefund['status']>> = {
-  SUCCESS: 'PROCESSED',
-  CANCELLED: 'FAILED',
-  CANCEL: 'FAILED',
-  FAILED: 'FAILED',
-};
-
-/**
- * Reads a dispute's status, of which each stage has its own (`DisputesEntityDisputeStatusEnum`):
- * a dispute, chargeback or arbitration that we lost or accepted has taken the money away.
- */
-export const disputeStatus = (status: string): GatewayDispute['status'] => {
-  if (/_MERCHANT_(?:LOST|ACCEPTED)$/u.test(status)) return 'LOST';
-  return status.endsWith('_MERCHANT_WON') ? 'WON' : 'OPEN';
-};
-
-/** `DisputesEntityDisputeStatusEnum`: each stage is created, received, reviewed, and ends. */
-export const isKnownDispute = (name: string): boolean =>
-  /^[A-Z_]*(?:DISPUTE|RETRIEVAL|CHARGEBACK|ARBITRATION)_[A-Z_]+$/u.test(name);
-
-/** `PaymentEntity.payment_group`: the groups of an instrument that a customer can choose. */
-const methodOfGroup: Readonly<Record<string, string>> = {
-  net_banking: 'netbanking',
-  credit_card: 'card',
-  debit_card: 'card',
-  prepaid_card: 'card',
-  upi_credit_card: 'upi',
-  upi_ppi: 'upi',
-};
-
-/** Returns our name of a payment's instrument, or Cashfree's own where we have none. */
-export const methodOf = (group: string): string => methodOfGroup[group] ?? group;
-
-/** payments/webhooks, subscription/webhooks: the events that say how a payment ended. */
-export const paymentEvents: ReadonlyMap<string, 'captured' | 'failed'> = new Map([
-  ['PAYMENT_SUCCESS_WEBHOOK', 'captured'],
-  ['PAYMENT_FAILED_WEBHOOK', 'failed'],
-  // The customer left the checkout. Should the bank pay all the same, a success follows.
-  ['PAYMENT_USER_DROPPED_WEBHOOK', 'failed'],
-]);
-
-export const chargeEvents: ReadonlyMap<string, 'captured' | 'failed'> = new Map([
-  ['SUBSCRIPTION_PAYMENT_SUCCESS', 'captured'],
-  ['SUBSCRIPTION_PAYMENT_FAILED', 'failed'],
-  ['SUBSCRIPTION_PAYMENT_CANCELLED', 'failed'],
-]);
-
-/** `CreateSubscriptionPaymentRequest`: a debit, and no authorisation of the mandate. */
-export const chargeType = 'CHARGE';
-
 /** A payment that names no currency, of an order that names none either, is in rupees. */
 export const homeCurrency = 'INR';
-
-/** Subscriptions are in rupees. Their payments name no currency when they are read. */
-export const chargeCurrency = 'INR';
 
 /**
  * Returns whose money the credentials move: test ones start with `TEST`, or their secret with
@@ -177,3 +77,79 @@ export const credentialsOf = (given: {
   if (isTest) return 'test';
   return hostname === 'api.cashfree.com' ? 'live' : 'unknown';
 };
+
+/*
+ * Cashfree's amounts are rupees with decimals, written as JSON numbers: they are read digit by digit
+ * and never become a float. Only values that can be stored are accepted: an id is a short word, an
+ * amount a safe integer of paise.
+ */
+
+/** Reads an id, ours or Cashfree's, as text or as a number. */
+export const id = textOrDigits.refine((text) => /^[\w.:-]{1,128}$/u.test(text));
+
+/**
+ * Reads rupees into paise, also where they are printed in exponent form, such as 1.0005E+3. Half a
+ * paisa is unreadable rather than rounded.
+ */
+export const rupees = decimalText.transform((text, context): Paise => {
+  const value = parseDecimal(text, 2);
+  if (value !== undefined && value >= 0n && value <= Number.MAX_SAFE_INTEGER) return paise(value);
+  context.addIssue({ code: 'custom', message: 'not an amount in rupees' });
+  return z.NEVER;
+});
+
+export const currency = z.string().regex(/^[A-Za-z]{3}$/u);
+
+/** Reads a time. One without an offset is Indian, as `order_expiry_time` says of all of them. */
+export const moment = z
+  .string()
+  .regex(/^\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)?)?$/u)
+  .transform((text) => {
+    const time = text.includes('T') ? text : `${text}T00:00:00`;
+    return new Date(/(?:Z|[+-]\d\d:\d\d)$/u.test(time) ? time : `${time}+05:30`);
+  })
+  .refine((at) => !Number.isNaN(at.getTime()));
+
+/** `PaymentEntity.payment_group`: the groups of an instrument that a customer can choose. */
+const methodOfGroup: Readonly<Record<string, string>> = {
+  net_banking: 'netbanking',
+  credit_card: 'card',
+  debit_card: 'card',
+  prepaid_card: 'card',
+  upi_credit_card: 'upi',
+  upi_ppi: 'upi',
+};
+
+/** Returns our name of a payment's instrument, or Cashfree's own where we have none. */
+const methodOf = (group: string): string => methodOfGroup[group] ?? group;
+
+/** Reads a payment's group as our name of the instrument. An unexpected one counts as none. */
+export const method = z
+  .string()
+  .regex(/^[a-z_]{1,32}$/u)
+  .transform(methodOf)
+  .nullish()
+  .catch(undefined);
+
+/** The types of `cashfree-pg` call every field of an answer optional. */
+export const optionalText = z.string().nullish().catch(undefined);
+export const optionalMoment = moment.nullish().catch(undefined);
+export const optionalCurrency = currency.nullish().catch(undefined);
+
+/** Every list. */
+export const listAnswer = z.array(z.unknown());
+
+/**
+ * `ApiError404` and its like: the error body of every call. A proxy before the API answers with a
+ * message too, but with neither code nor type, and knows nothing about any order.
+ */
+export const errorAnswer = z
+  .object({
+    code: z.string().nullish(),
+    type: z.string().nullish(),
+    message: z
+      .string()
+      .nullish()
+      .transform((message) => message ?? ''),
+  })
+  .refine(({ code, type }) => ((code ?? '') || (type ?? '')) !== '');

@@ -6,7 +6,7 @@ import { withoutNumbers } from '../../http-texts.ts';
 import { checkAnswer } from '../../check-answer.ts';
 import { createGatewayCalls, type GatewayCalls } from '../create-gateway-calls.ts';
 import { GATEWAY_NOT_FOUND, GATEWAY_REFUSED } from '../port.ts';
-import * as answers from './cashfree.answers.ts';
+import { orderAnswer } from './cashfree-orders.wire.ts';
 import type { CashfreeConfig } from './cashfree.config.ts';
 import * as wire from './cashfree.wire.ts';
 
@@ -31,7 +31,7 @@ const codeOf = (status: number): string => {
 };
 
 const readRefusal = ({ status, json }: HttpResponse): Outcome<never> | undefined => {
-  const error = answers.errorAnswer.safeParse(json);
+  const error = wire.errorAnswer.safeParse(json);
   if (status < 400 || !error.success) return undefined;
   const { code, type, message } = error.data;
   return refused(codeOf(status), `${code ?? type}: ${withoutNumbers(message).slice(0, 200)}`);
@@ -77,6 +77,6 @@ export const resolveRepeat = async <T>(
 /** Reads an order by the id that we gave it. */
 export const readOrder = async (get: CashfreeCalls['get'], id: string) =>
   checkAnswer(
-    await get('get-order', wire.paths.order(id), answers.orderAnswer),
+    await get('get-order', wire.paths.order(id), orderAnswer),
     ({ order }) => order.gatewayOrderId === id,
   );

@@ -12,7 +12,7 @@ import {
   type Listed,
   type MandateDebit,
 } from '../port.ts';
-import * as answers from './cashfree.answers.ts';
+import * as charges from './cashfree-charges.wire.ts';
 import * as wire from './cashfree.wire.ts';
 import { readOrder, resolveRepeat, type CashfreeCalls } from './create-cashfree-calls.ts';
 
@@ -41,7 +41,7 @@ const compareOwners = (ofMandate: string, ofOrder: string): Outcome<true> => {
   if (ofOrder === '') {
     return refused(GATEWAY_REFUSED, 'the order shows no phone number of its customer');
   }
-  return wire.isSamePhone(ofOrder, ofMandate)
+  return charges.isSamePhone(ofOrder, ofMandate)
     ? done(true)
     : refused(GATEWAY_REFUSED, 'the mandate is not of the customer of this order');
 };
@@ -57,7 +57,7 @@ export const createCashfreeDebits = ({
 }: CashfreeDebitsDeps): CashfreeDebits => {
   const getCharge = async (subscriptionId: string, orderId: string) => {
     const path = wire.paths.charge(subscriptionId, orderId);
-    return checkOrder(await get('get-debit', path, answers.chargeAnswer), orderId);
+    return checkOrder(await get('get-debit', path, charges.chargeAnswer), orderId);
   };
 
   /**
@@ -70,7 +70,7 @@ export const createCashfreeDebits = ({
   }: MandateDebit): Promise<Outcome<true>> => {
     const [order, subscription] = await Promise.all([
       readOrder(get, gatewayOrderId),
-      get('get-mandate', wire.paths.subscription(mandateToken), answers.subscriptionAnswer),
+      get('get-mandate', wire.paths.subscription(mandateToken), charges.subscriptionAnswer),
     ]);
     const mandate = checkAnswer(subscription, (found) => found.subscription_id === mandateToken);
     if (order.kind !== 'done') return order;
@@ -82,7 +82,7 @@ export const createCashfreeDebits = ({
   return {
     async debitMandate(debit) {
       const { gatewayOrderId, mandateToken, amountPaise, idempotencyKey } = debit;
-      if (debit.currency !== wire.chargeCurrency) {
+      if (debit.currency !== charges.chargeCurrency) {
         return refused(GATEWAY_REFUSED, 'a mandate is debited in rupees');
       }
       const owned = await checkOwner(debit);
@@ -90,13 +90,13 @@ export const createCashfreeDebits = ({
       const json = {
         subscription_id: mandateToken,
         payment_id: gatewayOrderId,
-        payment_type: wire.chargeType,
+        payment_type: charges.chargeType,
         payment_amount: jsonNumber(formatRupees(amountPaise)),
         payment_schedule_date: istDate(clock.now()),
       };
       const request = { operation: 'debit', path: wire.paths.charges, json, idempotencyKey };
       const charge = await resolveRepeat(
-        checkOrder(await post(request, answers.chargeAnswer), gatewayOrderId),
+        checkOrder(await post(request, charges.chargeAnswer), gatewayOrderId),
         () => getCharge(mandateToken, gatewayOrderId),
       );
       return mapDone(charge, ({ gatewayPaymentId }) => ({ gatewayDebitId: gatewayPaymentId }));

@@ -23,8 +23,9 @@ import {
   type GatewayOrder,
   type PaymentGateway,
 } from '../port.ts';
+import * as orders from './cashfree-orders.wire.ts';
+import * as payments from './cashfree-payments.wire.ts';
 import type { CashfreeConfig } from './cashfree.config.ts';
-import * as answers from './cashfree.answers.ts';
 import * as wire from './cashfree.wire.ts';
 import {
   createCashfreeCalls,
@@ -43,8 +44,8 @@ const readPayments = async (
 ): Promise<Outcome<Listed<GatewayPayment>>> =>
   readRows(
     'list-payments',
-    await get('list-payments', wire.paths.payments(id), answers.listAnswer),
-    answers.paymentRows(id, now),
+    await get('list-payments', wire.paths.payments(id), wire.listAnswer),
+    payments.paymentRows(id, now),
   );
 
 /**
@@ -88,14 +89,14 @@ const orderBody = (
     order_amount: jsonNumber(formatRupees(amountPaise)),
     order_currency: currency,
     customer_details: {
-      customer_id: wire.customerId(customer.id),
-      customer_phone: wire.customerPhone(customer.phone),
+      customer_id: orders.customerId(customer.id),
+      customer_phone: orders.customerPhone(customer.phone),
       customer_email: customer.email,
       customer_name: customer.name,
     },
     order_expiry_time:
-      expiresAt && wire.orderExpiry(expiresAt, now, shortestSeconds * 1000).toISOString(),
-    order_tags: mandateToken === undefined ? undefined : { [wire.mandateTag]: mandateToken },
+      expiresAt && orders.orderExpiry(expiresAt, now, shortestSeconds * 1000).toISOString(),
+    order_tags: mandateToken === undefined ? undefined : { [orders.mandateTag]: mandateToken },
   };
 };
 
@@ -140,7 +141,7 @@ const createCashfreeOrders = (
           json: orderBody(config, clock.now(), request),
           idempotencyKey: receipt,
         },
-        answers.orderAnswer,
+        orders.orderAnswer,
       );
       const order = await resolveRepeat(made, () => readOrder(calls.get, receipt));
       return requireSession(
@@ -188,8 +189,8 @@ const createCashfreePayments = (
     const path = wire.paths.refunds(gatewayOrderId);
     const listed = calls.readRows(
       'get-refund',
-      await calls.get('get-refund', path, answers.listAnswer),
-      answers.refundRows(gatewayPaymentId, clock.now()),
+      await calls.get('get-refund', path, wire.listAnswer),
+      payments.refundRows(gatewayPaymentId, clock.now()),
     );
     if (listed.kind !== 'done' || listed.value.length > 0) return listed;
     // The refunds of a charge are no refunds of the order that it was made for.
@@ -209,8 +210,8 @@ const createCashfreePayments = (
     const path = wire.paths.disputes(gatewayPaymentId);
     return calls.readRows(
       'get-dispute',
-      await calls.get('get-dispute', path, answers.listAnswer),
-      answers.disputeRows(gatewayPaymentId, clock.now()),
+      await calls.get('get-dispute', path, wire.listAnswer),
+      payments.disputeRows(gatewayPaymentId, clock.now()),
     );
   },
 

@@ -1,43 +1,58 @@
 import { z } from 'zod';
 import { parseSignedJson } from '../../../platform/http-client/index.ts';
 import type { ParsedGatewayEvent, UnreadableEvent } from '../port.ts';
-import * as answers from './cashfree.answers.ts';
+import * as charges from './cashfree-charges.wire.ts';
+import * as payments from './cashfree-payments.wire.ts';
 import * as wire from './cashfree.wire.ts';
+
+/** payments/webhooks, subscription/webhooks: the events that say how a payment ended. */
+const paymentEvents: ReadonlyMap<string, 'captured' | 'failed'> = new Map([
+  ['PAYMENT_SUCCESS_WEBHOOK', 'captured'],
+  ['PAYMENT_FAILED_WEBHOOK', 'failed'],
+  // The customer left the checkout. Should the bank pay all the same, a success follows.
+  ['PAYMENT_USER_DROPPED_WEBHOOK', 'failed'],
+]);
+
+const chargeEvents: ReadonlyMap<string, 'captured' | 'failed'> = new Map([
+  ['SUBSCRIPTION_PAYMENT_SUCCESS', 'captured'],
+  ['SUBSCRIPTION_PAYMENT_FAILED', 'failed'],
+  ['SUBSCRIPTION_PAYMENT_CANCELLED', 'failed'],
+]);
 
 const envelope = z.object({
   type: z.string().regex(/^[\w.-]{1,64}$/u),
-  event_time: answers.moment.nullish().catch(undefined),
+  event_time: wire.moment.nullish().catch(undefined),
   data: z.record(z.string(), z.unknown()),
 });
 
 /** payments/webhooks */
 const paymentData = z.object({
-  order: z.object({ order_id: answers.id, order_currency: answers.optionalCurrency }),
+  order: z.object({ order_id: wire.id, order_currency: wire.optionalCurrency }),
   payment: z.object({
-    cf_payment_id: answers.id,
-    payment_amount: answers.rupees,
-    payment_currency: answers.optionalCurrency,
-    payment_group: answers.method,
+    cf_payment_id: wire.id,
+    payment_amount: wire.rupees,
+    payment_currency: wire.optionalCurrency,
+    payment_group: wire.method,
     is_captured: z.boolean().nullish().catch(undefined),
   }),
 });
 
 /** subscription/webhooks: `payment_id` is the order that the charge was requested for. */
 const chargeData = z.object({
-  payment_id: answers.id,
-  cf_payment_id: answers.id,
-  payment_amount: answers.rupees,
-  payment_currency: answers.optionalCurrency,
+  payment_id: wire.id,
+  cf_payment_id: wire.id,
+  payment_amount: wire.rupees,
+  payment_currency: wire.optionalCurrency,
   payment_type: z.string().nullish().catch(undefined),
 });
 
-const someRupees = answers.rupees.refine((amount) => amount > 0n);
+const someRupees = wire.rupees.refine((amount) => amount > 0n);
 
 /** refunds/webhooks, and a subscription's. An automatic refund may name no order. */
 const refundData = z.object({
-  cf_refund_id: answers.id,
-  cf_payment_id: answers.id,
-  order_id: answers.id.nullish().catch(undefined),
+  cf_refund_id: wire.id,
+  cf_payment_id: wire.id,
+  order_id: wire.id.nullish().catch(undefined),
   refund_amount: someRupees,
   refund_status: z.string(),
 });
@@ -45,13 +60,13 @@ const refundData = z.object({
 /** disputes/dispute-webhooks */
 const disputeData = z.object({
   dispute: z.object({
-    dispute_id: answers.id,
+    dispute_id: wire.id,
     dispute_amount: someRupees,
     dispute_status: z.string(),
   }),
   order_details: z.object({
-    order_id: answers.id.nullish().catch(undefined),
-    cf_payment_id: answers.id,
+    order_id: wire.id.nullish().catch(undefined),
+    cf_payment_id: wire.id,
   }),
 });
 
@@ -73,7 +88,7 @@ const readPayment: Read = ({ name, occurredAt, data }) => {
   const { payment_group: group } = payment;
   return {
     // Authorised money that is not captured yet is not a capture.
-    kind: payment.is_captured === false ? 'other' : (wire.paymentEvents.get(name) ?? 'other'),
+    kind: payment.is_captured === false ? 'other' : (paymentEvents.get(name) ?? 'other'),
     name,
     gatewayOrderId: order.order_id,
     gatewayPaymentId: payment.cf_payment_id,
@@ -89,15 +104,15 @@ const readCharge: Read = ({ name, occurredAt, data }) => {
   if (!read.success) return undefined;
   const charge = read.data;
   // The type is optional in the types of `cashfree-pg`. Only a charge bears the id of an order.
-  const isCharge = (charge.payment_type ?? wire.chargeType) === wire.chargeType;
+  const isCharge = (charge.payment_type ?? charges.chargeType) === charges.chargeType;
   return {
     // The authorisation of a mandate is a payment too, but for none of our orders.
-    kind: isCharge ? (wire.chargeEvents.get(name) ?? 'other') : 'other',
+    kind: isCharge ? (chargeEvents.get(name) ?? 'other') : 'other',
     name,
     gatewayOrderId: charge.payment_id,
     gatewayPaymentId: charge.cf_payment_id,
     amountPaise: charge.payment_amount,
-    currency: charge.payment_currency ?? wire.chargeCurrency,
+    currency: charge.payment_currency ?? charges.chargeCurrency,
     occurredAt,
   };
 };
@@ -108,7 +123,7 @@ const readRefund =
     const read = refundData.safeParse(partOf(data));
     if (!read.success) return undefined;
     const refund = read.data;
-    if (wire.refundStatuses[refund.refund_status] !== 'PROCESSED') return undefined;
+    if (payments.refundStatuses[refund.refund_status] !== 'PROCESSED') return undefined;
     return {
       kind: 'refunded',
       name,
@@ -124,7 +139,7 @@ const readDispute: Read = ({ name, occurredAt, data }) => {
   const read = disputeData.safeParse(data);
   if (!read.success) return undefined;
   const { dispute, order_details: order } = read.data;
-  if (wire.disputeStatus(dispute.dispute_status) !== 'LOST') return undefined;
+  if (payments.disputeStatus(dispute.dispute_status) !== 'LOST') return undefined;
   return {
     kind: 'dispute_lost',
     name,
@@ -138,8 +153,8 @@ const readDispute: Read = ({ name, occurredAt, data }) => {
 
 /** Every event that can be of consequence. A dispute may be lost at each of its stages. */
 const readers: ReadonlyMap<string, Read> = new Map([
-  ...[...wire.paymentEvents.keys()].map((name): [string, Read] => [name, readPayment]),
-  ...[...wire.chargeEvents.keys()].map((name): [string, Read] => [name, readCharge]),
+  ...[...paymentEvents.keys()].map((name): [string, Read] => [name, readPayment]),
+  ...[...chargeEvents.keys()].map((name): [string, Read] => [name, readCharge]),
   ['REFUND_STATUS_WEBHOOK', readRefund(({ refund }) => refund)],
   ['AUTO_REFUND_STATUS_WEBHOOK', readRefund(({ auto_refund: refund }) => refund)],
   // A charge's refund names the charge, and with it the order, as `payment_id`.
@@ -150,8 +165,8 @@ const readers: ReadonlyMap<string, Read> = new Map([
 ]);
 
 /**
- * A signed webhook body in our words, or `unreadable` where the service has no use for it. An event
- * that names no time happened now.
+ * Reads a signed webhook body, or `unreadable` if the service can't use it. An event without a time
+ * has the time now.
  */
 export const readCashfreeEvent = (
   rawBody: Buffer,
@@ -161,7 +176,7 @@ export const readCashfreeEvent = (
   if (!parsed.success) return { kind: 'unreadable' };
   const { type: name, event_time: at, data } = parsed.data;
   const occurredAt = at ?? now;
-  // Of any other event about a payment it is kept that there was one.
+  // Any other event about a payment is stored as `other`.
   const read = readers.get(name) ?? readPayment;
   return read({ name, occurredAt, data }) ?? { kind: 'unreadable' };
 };

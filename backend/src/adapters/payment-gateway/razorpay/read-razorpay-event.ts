@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { parseSignedJson } from '../../../platform/http-client/index.ts';
 import type {
   ParsedGatewayEvent,
@@ -7,13 +7,59 @@ import type {
   UnreadableEvent,
 } from '../port.ts';
 import {
-  paymentEvents,
-  reversalEvents,
-  disputeOfEvent,
-  eventBody,
-  paymentOfEvent,
-  refundOfEvent,
-} from './razorpay.events.ts';
+  amount,
+  currency,
+  disputeFields,
+  id,
+  lostAmount,
+  method,
+  optionalMoment,
+} from './razorpay.wire.ts';
+
+/* Pages are those of razorpay.com/docs, as in `razorpay.wire.ts`. */
+
+/** webhooks/payments, webhooks/orders: `order.paid` contains the payment and its order. */
+const paymentEvents: ReadonlyMap<string, ParsedPaymentEvent['kind']> = new Map([
+  ['payment.captured', 'captured'],
+  ['order.paid', 'captured'],
+  ['payment.failed', 'failed'],
+]);
+
+/** webhooks/refunds, webhooks/disputes: the part of the payload that says what went away. */
+const reversalEvents: ReadonlyMap<
+  string,
+  { readonly kind: ParsedReversalEvent['kind']; readonly part: 'refund' | 'dispute' }
+> = new Map([
+  ['refund.processed', { kind: 'refunded', part: 'refund' }],
+  ['payment.dispute.lost', { kind: 'dispute_lost', part: 'dispute' }],
+]);
+
+/** webhooks/payloads: the envelope, with each part of the payload under its name. */
+const eventBody = z.object({
+  event: z.string().regex(/^[\w.-]{1,64}$/),
+  created_at: optionalMoment,
+  payload: z.record(z.string(), z.object({ entity: z.unknown() }).catch({ entity: undefined })),
+});
+
+/** The payment of an event: its snapshot may lack what an answer has. */
+const paymentOfEvent = z.object({
+  id,
+  order_id: id,
+  amount,
+  currency,
+  method,
+  captured: z.boolean().optional().catch(undefined),
+  created_at: optionalMoment,
+});
+
+/** The refund of an event. */
+const refundOfEvent = z.object({ id, payment_id: id, amount });
+
+/** The dispute of an event, its amount what was lost. */
+const disputeOfEvent = disputeFields.extend({ payment_id: id }).transform((dispute) => ({
+  ...dispute,
+  amount: lostAmount(dispute),
+}));
 
 const unreadable: UnreadableEvent = { kind: 'unreadable' };
 

@@ -21,9 +21,9 @@ import {
 } from '../port.ts';
 import { checkOrder } from '../check-order.ts';
 import { accountQuery, createGatewayCalls, type GatewayCalls } from '../create-gateway-calls.ts';
-import * as answers from './sandbox-gateway.schemas.ts';
 import { readSandboxEvent } from './read-sandbox-event.ts';
 import type { SandboxGatewayConfig } from './sandbox-gateway.config.ts';
+import * as wire from './sandbox-gateway.wire.ts';
 
 type Signatures = Pick<PaymentGateway, 'verifyCheckout' | 'verifyWebhook'>;
 
@@ -58,7 +58,7 @@ const createSandboxSignatures = (config: SandboxGatewayConfig): Signatures => ({
 });
 
 const readRefusal = ({ status, json }: HttpResponse): Outcome<never> | undefined => {
-  const error = answers.errorAnswer.safeParse(json);
+  const error = wire.errorAnswer.safeParse(json);
   if (status < 400 || !error.success) return undefined;
   const { code, message } = error.data.error;
   const refusalCode = status === 404 ? GATEWAY_NOT_FOUND : GATEWAY_REFUSED;
@@ -101,12 +101,12 @@ const createSandboxOrders = ({ get, post, readRows }: GatewayCalls): Orders => (
           expires_at: expiresAt?.toISOString(),
         },
       },
-      answers.orderAnswer,
+      wire.orderAnswer,
     ),
 
   async findOrderByReceipt(receipt) {
-    const listed = await get('get-order', '/v1/orders', answers.listAnswer, { receipt });
-    const found = readRows('get-order', listed, answers.orderRows(receipt));
+    const listed = await get('get-order', '/v1/orders', wire.listAnswer, { receipt });
+    const found = readRows('get-order', listed, wire.orderRows(receipt));
     if (found.kind !== 'done') return found;
     const order = found.value.find(isRead);
     return order === undefined && found.value.length > 0 ? unknown(UNREADABLE) : done(order);
@@ -114,25 +114,25 @@ const createSandboxOrders = ({ get, post, readRows }: GatewayCalls): Orders => (
 
   async getOrder(gatewayOrderId) {
     const path = `/v1/orders/${inPath(gatewayOrderId)}`;
-    return checkOrder(await get('get-order', path, answers.orderAnswer), gatewayOrderId);
+    return checkOrder(await get('get-order', path, wire.orderAnswer), gatewayOrderId);
   },
 
   async listPayments(gatewayOrderId) {
     const path = `/v1/orders/${inPath(gatewayOrderId)}/payments`;
-    const listed = await get('list-payments', path, answers.listAnswer);
-    return readRows('list-payments', listed, answers.paymentRows(gatewayOrderId));
+    const listed = await get('list-payments', path, wire.listAnswer);
+    return readRows('list-payments', listed, wire.paymentRows(gatewayOrderId));
   },
 
   async getRefunds({ gatewayPaymentId }) {
     const path = `/v1/payments/${inPath(gatewayPaymentId)}/refunds`;
-    const listed = await get('get-refund', path, answers.listAnswer);
-    return readRows('get-refund', listed, answers.refundRows(gatewayPaymentId));
+    const listed = await get('get-refund', path, wire.listAnswer);
+    return readRows('get-refund', listed, wire.refundRows(gatewayPaymentId));
   },
 
   async getDisputes({ gatewayPaymentId }) {
     const path = `/v1/payments/${inPath(gatewayPaymentId)}/disputes`;
-    const listed = await get('get-dispute', path, answers.listAnswer);
-    return readRows('get-dispute', listed, answers.disputeRows(gatewayPaymentId));
+    const listed = await get('get-dispute', path, wire.listAnswer);
+    return readRows('get-dispute', listed, wire.disputeRows(gatewayPaymentId));
   },
 });
 
@@ -145,14 +145,14 @@ const createSandboxLists = ({ getAccountPage }: GatewayCalls): AccountLists => {
         {
           operation,
           path,
-          query: accountQuery(request, answers.pageSize, (at) => at.toISOString()),
+          query: accountQuery(request, wire.pageSize, (at) => at.toISOString()),
         },
-        { answer: answers.listAnswer, rules, pageSize: answers.pageSize },
+        { answer: wire.listAnswer, rules, pageSize: wire.pageSize },
       );
   return {
-    payments: list('list-payments', '/v1/payments', answers.accountPayments),
-    refunds: list('get-refund', '/v1/refunds', answers.accountRefunds),
-    disputes: list('get-dispute', '/v1/disputes', answers.accountDisputes),
+    payments: list('list-payments', '/v1/payments', wire.accountPayments),
+    refunds: list('get-refund', '/v1/refunds', wire.accountRefunds),
+    disputes: list('get-dispute', '/v1/disputes', wire.accountDisputes),
   };
 };
 
@@ -170,7 +170,7 @@ const createSandboxDebits = ({ post }: GatewayCalls): Debits => ({
       reference: idempotencyKey,
     };
     const call = { operation: 'debit', path: '/v1/debits', json };
-    const debited = await post(call, answers.debitAnswer);
+    const debited = await post(call, wire.debitAnswer);
     return mapDone(debited, ({ id }) => ({ gatewayDebitId: id }));
   },
 });

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { parseSignedJson } from '../../../platform/http-client/index.ts';
 import type {
   ParsedGatewayEvent,
@@ -6,9 +6,35 @@ import type {
   ParsedReversalEvent,
   UnreadableEvent,
 } from '../port.ts';
-import { paymentEventBody, reversalEventBody } from './sandbox-gateway.schemas.ts';
+import { amountPaise, currency, id, method, moment } from './sandbox-gateway.wire.ts';
 
-/** `order.paid` says of the order what `payment.captured` says of its payment. */
+const envelope = { event: z.string().regex(/^[\w.-]{1,64}$/), created_at: moment };
+
+/** A webhook's body that reports a payment, or that its order is paid. */
+const paymentEventBody = z.object({
+  ...envelope,
+  data: z.object({
+    gateway_order_id: id,
+    gateway_payment_id: id,
+    amount_paise: amountPaise,
+    currency,
+    method,
+  }),
+});
+
+/** A webhook's body that reports a refund or a lost dispute, with the amount of that. */
+const reversalEventBody = z.object({
+  ...envelope,
+  event: z.enum(['refund.processed', 'dispute.lost']),
+  data: z.object({
+    gateway_order_id: id.optional(),
+    gateway_payment_id: id,
+    reference: id.optional(),
+    amount_paise: amountPaise.refine((value) => value > 0n),
+  }),
+});
+
+/** Maps the names of events. `order.paid` comes for the same capture as `payment.captured`. */
 const kindByName: ReadonlyMap<string, ParsedPaymentEvent['kind']> = new Map([
   ['payment.captured', 'captured'],
   ['order.paid', 'captured'],
@@ -29,7 +55,7 @@ const readReversal = ({
   occurredAt,
 });
 
-/** A signed webhook body in our words, or `unreadable` where the service has no use for it. */
+/** Reads a signed webhook body, or `unreadable` if the service can't use it. */
 export const readSandboxEvent = (rawBody: Buffer): ParsedGatewayEvent | UnreadableEvent => {
   const body = parseSignedJson(rawBody);
   const reversal = reversalEventBody.safeParse(body);

@@ -108,20 +108,6 @@ export const payoutStatuses = {
   failed: 'FAILED',
 } as const satisfies Readonly<Record<string, ProviderPayoutStatus>>;
 
-/** webhooks/payouts: the events that end an attempt. No other event decides its outcome. */
-export const payoutEvents: ReadonlyMap<string, keyof typeof payoutStatuses> = new Map([
-  ['payout.processed', 'processed'],
-  ['payout.failed', 'failed'],
-  ['payout.rejected', 'rejected'],
-  ['payout.reversed', 'reversed'],
-]);
-
-/** webhooks/account-validation */
-export const validationEvents: ReadonlyMap<string, 'completed' | 'failed'> = new Map([
-  ['fund_account.validation.completed', 'completed'],
-  ['fund_account.validation.failed', 'failed'],
-]);
-
 /** composite-account-validation/entity documents `valid`, its fetch-all `active`: both are good,
  * and nothing else is. */
 const goodAccounts: ReadonlySet<string | undefined> = new Set(['active', 'valid']);
@@ -195,12 +181,12 @@ export const narrationOf = (text: string): string =>
     .slice(0, 30);
 
 /*
- * RazorpayX's answers and events. What comes in is held to what can be stored: an id is a short
+ * RazorpayX's answers. What comes in is held to what can be stored: an id is a short
  * word, an amount a safe integer of paise. Fields that nothing depends on are dropped when odd.
  */
 
 const id = z.string().regex(/^\w{1,64}$/);
-const amount = safeInteger.refine((value) => value >= 0).transform(fromSafePaise);
+export const amount = safeInteger.refine((value) => value >= 0).transform(fromSafePaise);
 
 /**
  * Text for people, or nothing. Digits that could be a part of an account number are blotted out.
@@ -223,7 +209,7 @@ const given = <K extends string>(name: K, value: string | null | undefined) =>
     Record<K, string>
   >;
 
-const payoutFields = z.object({
+export const payoutFields = z.object({
   id,
   fund_account_id: short,
   reference_id: short,
@@ -294,9 +280,6 @@ export const listAnswer = z
   .object({ items: z.array(z.unknown()) })
   .transform(({ items }): readonly unknown[] => items);
 
-/** The payout of an event: its snapshot may lack what an answer has. */
-export const payoutOfEvent = payoutFields.extend({ amount: orLeftOut(amount) });
-
 /** contacts/create */
 export const contactAnswer = z.object({ id, reference_id: short });
 
@@ -323,7 +306,7 @@ const results = z.object({
   details: words,
 });
 
-const validationFields = z.object({
+export const validationFields = z.object({
   id,
   reference_id: short,
   validation_results: results.nullish().catch(undefined),
@@ -363,17 +346,3 @@ export const describeValidation = (
 export const validationAnswer = validationFields
   .extend({ status: short.transform((status) => (status ?? '') || unnamedState) })
   .transform((validation) => describeValidation(validation, validation.status));
-
-/** The validation of an event. */
-export const validationOfEvent = validationFields;
-
-/** webhooks/payloads/x: the envelope. `created_at` is in seconds. */
-export const eventBody = z.object({
-  event: z.string().regex(/^[\w.-]{1,64}$/),
-  created_at: safeInteger
-    .refine((seconds) => seconds > 0 && seconds < 100_000_000_000)
-    .transform((seconds) => new Date(seconds * 1000))
-    .optional()
-    .catch(undefined),
-  payload: z.record(z.string(), z.unknown()).optional().catch(undefined),
-});

@@ -1,14 +1,44 @@
-import { parseSignedJson } from '../../../platform/http-client/index.ts';
+import { z } from 'zod';
+import { orLeftOut, parseSignedJson, safeInteger } from '../../../platform/http-client/index.ts';
 import type { PayoutProviderEvent } from '../port.ts';
 import {
-  payoutEvents,
-  validationEvents,
+  amount,
   describePayout,
   describeValidation,
-  eventBody,
-  payoutOfEvent,
-  validationOfEvent,
+  payoutFields,
+  type payoutStatuses,
+  validationFields,
 } from './razorpayx.wire.ts';
+
+/* Pages are those of razorpay.com/docs/api/x, as in `razorpayx.wire.ts`. */
+
+/** webhooks/payouts: the events that end an attempt. No other event decides its outcome. */
+const payoutEvents: ReadonlyMap<string, keyof typeof payoutStatuses> = new Map([
+  ['payout.processed', 'processed'],
+  ['payout.failed', 'failed'],
+  ['payout.rejected', 'rejected'],
+  ['payout.reversed', 'reversed'],
+]);
+
+/** webhooks/account-validation */
+const validationEvents: ReadonlyMap<string, 'completed' | 'failed'> = new Map([
+  ['fund_account.validation.completed', 'completed'],
+  ['fund_account.validation.failed', 'failed'],
+]);
+
+/** webhooks/payloads/x: the envelope. `created_at` is in seconds. */
+const eventBody = z.object({
+  event: z.string().regex(/^[\w.-]{1,64}$/),
+  created_at: safeInteger
+    .refine((seconds) => seconds > 0 && seconds < 100_000_000_000)
+    .transform((seconds) => new Date(seconds * 1000))
+    .optional()
+    .catch(undefined),
+  payload: z.record(z.string(), z.unknown()).optional().catch(undefined),
+});
+
+/** The payout of an event: its snapshot may lack what an answer has. */
+const payoutOfEvent = payoutFields.extend({ amount: orLeftOut(amount) });
 
 const unreadable: PayoutProviderEvent = { kind: 'unreadable' };
 
@@ -39,7 +69,7 @@ export const readRazorpayxEvent = (rawBody: Buffer): PayoutProviderEvent => {
 
   const validationStatus = validationEvents.get(name);
   if (validationStatus === undefined) return { kind: 'other', name };
-  const validation = validationOfEvent.safeParse(entityOf(payload['fund_account.validation']));
+  const validation = validationFields.safeParse(entityOf(payload['fund_account.validation']));
   if (!validation.success) return unreadable;
   const described = describeValidation(validation.data, validationStatus);
   return { kind: 'validation', name, validation: described, ...occurredAt };

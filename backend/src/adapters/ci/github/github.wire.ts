@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { RowRules } from '../../read-rows.ts';
 import type { CiRun, DeployTarget } from '../port.ts';
 
 export type { CiRun } from '../port.ts';
@@ -9,6 +10,9 @@ export type { CiRun } from '../port.ts';
  * docs.github.com/rest/actions/workflows ("Create a workflow dispatch event", with
  * `return_run_details` since February 2026). Each has its own client and its own errors.
  */
+
+export const apiVersionHeader = 'x-github-api-version';
+export const apiVersion = '2022-11-28';
 
 /** Returns the file of the workflow that deploys a target. */
 export const workflowOf = (target: DeployTarget): string => `deploy-${target}.yml`;
@@ -46,11 +50,24 @@ export const workflowRun = z.object({
 
 export type WorkflowRun = z.output<typeof workflowRun>;
 
+/** The name of a workflow's file, from the `path` of a run: `.github/workflows/a.yml@main`. */
+const workflowIn = (path: unknown): unknown =>
+  typeof path === 'string' ? /([^/@]+)(?:@.*)?$/u.exec(path)?.[1] : undefined;
+
+/** Rules for reading the runs of a target's workflow. */
+export const runRows = (target: DeployTarget): RowRules<WorkflowRun> => ({
+  about: { id: workflowOf(target), idOf: ({ path }) => workflowIn(path) },
+  schema: workflowRun,
+});
+
 /** A page of runs, whose rows are read one by one. */
 export const runList = z.object({ workflow_runs: z.array(z.unknown()) });
 
 /** The 200 of a dispatch that requested the run's details. */
 export const dispatchedRun = z.object({ workflow_run_id: runId, html_url: optionalText });
+
+/** The error body of every call. */
+export const errorAnswer = z.object({ message: z.string() });
 
 /** The workflows' `run-name` ends so. */
 const correlationForm = /\(([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\)$/u;

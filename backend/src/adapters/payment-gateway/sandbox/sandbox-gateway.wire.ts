@@ -14,20 +14,20 @@ import type {
 } from '../port.ts';
 
 /*
- * The neutral gateway's answers and events (contract: payments-and-webhooks > Neutral gateway).
+ * The neutral gateway's answers (contract: payments-and-webhooks > Neutral gateway).
  * Only values that can be stored are accepted: an id is a short word, an amount a safe integer of
  * paise.
  */
 
-const id = z.string().regex(/^[\w.:-]{1,128}$/);
-const amountPaise = safeInteger.refine((value) => value >= 0).transform(fromSafePaise);
-const currency = z.string().regex(/^[A-Za-z]{3}$/);
-const method = z
+export const id = z.string().regex(/^[\w.:-]{1,128}$/);
+export const amountPaise = safeInteger.refine((value) => value >= 0).transform(fromSafePaise);
+export const currency = z.string().regex(/^[A-Za-z]{3}$/);
+export const method = z
   .string()
   .regex(/^[a-z_]{1,32}$/)
   .optional()
   .catch(undefined);
-const moment = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
+export const moment = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
 
 const orderStatuses: Readonly<Record<string, GatewayOrder['status']>> = {
   created: 'OPEN',
@@ -184,29 +184,3 @@ export const debitAnswer = z.object({ id });
 
 /** The error body of every call. */
 export const errorAnswer = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
-
-const envelope = { event: z.string().regex(/^[\w.-]{1,64}$/), created_at: moment };
-
-/** A webhook's body that reports a payment, or its order's. */
-export const paymentEventBody = z.object({
-  ...envelope,
-  data: z.object({
-    gateway_order_id: id,
-    gateway_payment_id: id,
-    amount_paise: amountPaise,
-    currency,
-    method,
-  }),
-});
-
-/** A webhook's body that reports money of a payment that went away. The amount is that money's. */
-export const reversalEventBody = z.object({
-  ...envelope,
-  event: z.enum(['refund.processed', 'dispute.lost']),
-  data: z.object({
-    gateway_order_id: id.optional(),
-    gateway_payment_id: id,
-    reference: id.optional(),
-    amount_paise: amountPaise.refine((value) => value > 0n),
-  }),
-});
