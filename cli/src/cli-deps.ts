@@ -1,6 +1,6 @@
 /** The surroundings that commands use. Tests pass their own. */
 export interface CliDeps {
-  /** Results. The text is written as it is: end lines with a newline. */
+  /** Writes results. The text is written unchanged, so end lines with a newline. */
   stdout(text: string): void;
   /** Progress, prompts and errors. */
   stderr(text: string): void;
@@ -15,8 +15,8 @@ export interface CliDeps {
    */
   promptSecret(message: string): Promise<string>;
   /**
-   * Prompts for one line on the terminal.
-   * @throws CliError usage off a terminal.
+   * Prompts for a line on the terminal.
+   * @throws CliError usage if there is no terminal.
    */
   ask(question: string): Promise<string>;
   /** Prompts for a confirmation on the terminal. @throws CliError usage off a terminal. */

@@ -26,7 +26,10 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(error.code === 'EPIPE' ? exitCodes.done : exitCodes.failed);
 });
 
-/** The repository or the image around the bundle. Where it is installed alone, the working folder. */
+/**
+ * The repository or the image that contains the bundle. If the bundle is installed without them,
+ * the working folder.
+ */
 const around = join(import.meta.dirname, '..', '..');
 
 const deps = createTerminalDeps({

@@ -1,4 +1,4 @@
-/** The processes of the chart that serve, each with a section of its own in the values. */
+/** The processes of the chart that serve. Each has a separate section in the values. */
 export const processes = ['customer', 'admin', 'accounting', 'worker'] as const;
 export type Process = (typeof processes)[number];
 

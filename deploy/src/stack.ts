@@ -4,15 +4,15 @@ import { Application } from './components/application.ts';
 import { Foundation } from './components/foundation.ts';
 import type { StackConfig } from './config/stack-config.ts';
 
-/** The outputs of a stack, for people and for other stacks. `kubeconfig` alone is a secret. */
+/** The outputs of a stack, for people and for other stacks. Only `kubeconfig` is a secret. */
 export interface StackOutputs {
   /** The namespace with everything in it. */
   readonly namespace: pulumi.Output<string>;
   /** The name that the chart's objects carry, known when all of them are ready. */
   readonly release: pulumi.Output<string>;
-  /** The version that was released, or undefined where an image is named by itself. */
+  /** The released version, or undefined if the configuration names an image directly. */
   readonly version: string | undefined;
-  /** The image that runs, with its digest where one is known. */
+  /** The image that runs, with its digest if the digest is known. */
   readonly image: string;
   /** The host name of each API. */
   readonly hosts: Readonly<Record<'customer' | 'admin' | 'accounting', string>>;

@@ -10,7 +10,7 @@ interface Request {
 /** The rate limit of an API, and the requests that it does and does not count. */
 export interface Api {
   readonly name: ApiName;
-  /** Requests of one client in one window. */
+  /** The limit of requests of a client in a window. */
   readonly limit: number;
   /** Of several kinds, since a client has one budget for all of them. */
   readonly limitedRequests: readonly Request[];

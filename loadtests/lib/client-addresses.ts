@@ -1,7 +1,10 @@
 /** The number of addresses in 10.0.0.0/8. */
 const addressCount = 2 ** 24;
 
-/** The address number `index`, counted from `seed`, of 10.0.0.0/8: a client of its own. */
+/**
+ * Returns address number `index` of 10.0.0.0/8, counted from `seed`. Each address is a separate
+ * client.
+ */
 export const clientAddress = (seed: number, index: number): string => {
   const number = (seed + index) % addressCount;
   return `10.${number >> 16}.${(number >> 8) & 255}.${number & 255}`;
@@ -17,7 +20,10 @@ export const ipv6Address = (seed: number, index: number, part: number): string =
   return `2001:db8:${high.toString(16)}:${low.toString(16)}::1`;
 };
 
-/** A number to count addresses from, so that a run never meets the clients of one before it. */
+/**
+ * Returns a number to count addresses from, so that a run does not share clients with an earlier
+ * run.
+ */
 export const addressSeed = (random: number): number => Math.floor(random * addressCount);
 
 type Headers = Readonly<Record<string, string>>;
@@ -26,8 +32,8 @@ type Headers = Readonly<Record<string, string>>;
 export const forwardedFor = (address: string): Headers => ({ 'x-forwarded-for': address });
 
 /**
- * Returns the hop's headers where the client sent `pretended` in every header it controls. Only the
- * last entry is the hop's. Without `address` a real hop appends it.
+ * Returns the hop's headers if the client sent `pretended` in every header that it controls. Only
+ * the last entry is the hop's. Without `address` a real hop appends it.
  */
 export const forgedHeaders = (pretended: string, address: string | undefined): Headers[] => {
   const appended = address === undefined ? '' : `, ${address}`;

@@ -1,7 +1,7 @@
-/** A tick that a socket heard, by the clock of the load test in ms. */
+/** A tick that a socket received. Times are in ms by the clock of the load test. */
 export interface HeardTick {
   readonly seq: number;
-  /** All its amounts as one text. */
+  /** All its amounts as a text. */
   readonly amounts: string;
   readonly atMs: number;
 }
@@ -9,9 +9,7 @@ export interface HeardTick {
 /** The step from one tick to the next. */
 type Step = 'next' | 'gap' | 'repeat';
 
-/**
- * A tick may arrive this much before its mark: clocks differ. One that is later than that is late.
- */
+/** A tick may arrive this much before its mark, because clocks differ. Any later tick is late. */
 const earlyPart = 0.01;
 /** A socket that joins so shortly before a mark is not held to it. */
 const joinPart = 0.025;
@@ -29,7 +27,7 @@ export const marksToHear = (joinedAtMs: number, tickMs: number, count: number): 
   return Array.from({ length: count }, (_, index) => first + index * tickMs);
 };
 
-/** Returns for each mark how many ticks were heard that belong to it. */
+/** Returns for each mark how many of its ticks were received. */
 export const ticksOfMarks = (
   marks: readonly number[],
   ticks: readonly HeardTick[],

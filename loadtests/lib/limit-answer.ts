@@ -11,7 +11,7 @@ export interface LimitAnswer {
   readonly quota: number | undefined;
   readonly windowSeconds: number | undefined;
   readonly retryAfterSeconds: number | undefined;
-  /** `error.code` of the envelope, if the body is one with a request id. */
+  /** `error.code` of the envelope, if the body is an envelope with a request id. */
   readonly errorCode: string | undefined;
 }
 

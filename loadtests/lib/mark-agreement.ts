@@ -1,7 +1,7 @@
 import type { HeardTick } from './feed-log.ts';
 import type { MarkView, SummaryData, Verdict } from './report.types.ts';
 
-/** Trends of one value for each mark: k6 has no memory that its sockets share. */
+/** Trends of a value for each mark: k6's sockets share no memory. */
 export const markMetrics = ['mark_seq', 'mark_price', 'mark_lateness'] as const;
 
 const keyOf = (metric: (typeof markMetrics)[number], slot: number): string =>
@@ -24,7 +24,9 @@ export const priceNumber = ({ amounts }: Pick<HeardTick, 'amounts'>): number => 
   return hash;
 };
 
-/** Reads from k6's summary what was heard at each mark that anybody heard. */
+/**
+ * Reads from k6's summary what was received at each mark at which any socket received something.
+ */
 export const readMarks = (
   { metrics }: SummaryData,
   { firstMarkMs, tickMs, slots }: { firstMarkMs: number; tickMs: number; slots: number },
@@ -41,7 +43,7 @@ export const readMarks = (
     };
   });
 
-/** Returns the time from the first socket that heard a tick to 99 of 100 of them. */
+/** Returns the time from the first socket that received a tick to 99 of 100 of them. */
 export const spreadOf = ({ heardMs: [first, most] }: Pick<MarkView, 'heardMs'>): number =>
   most - first;
 
@@ -53,8 +55,8 @@ const joinRanges = (one: Range, other: Range): Range => [
 ];
 
 /**
- * Joins what several k6 processes heard in the same run. 99 of 100 of all had the tick once 99 of
- * 100 had it in each.
+ * Joins what several k6 processes received in the same run. 99 of 100 of all sockets have the tick
+ * once 99 of 100 of each process have it.
  */
 export const joinMarks = (parts: readonly (readonly MarkView[])[]): MarkView[] => {
   const joined = new Map<number, MarkView>();
@@ -84,7 +86,7 @@ const verdict = (threshold: string, says: string, holding: number, all: number):
   values: { passes: holding, fails: all - holding },
 });
 
-/** Judges whether all sockets heard the same, and whether each mark has the number after the last. */
+/** Checks that all sockets received the same, and that each mark has the number after the last. */
 export const judgeMarks = (marks: readonly MarkView[], spreadP99Ms?: number): Verdict[] => {
   const count = (holds: (mark: MarkView, index: number) => boolean): number =>
     marks.filter(holds).length;

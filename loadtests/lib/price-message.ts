@@ -2,7 +2,7 @@
 interface PriceMessage {
   /** Its number across the whole fleet. */
   readonly seq: number;
-  /** All its amounts as one text. */
+  /** All its amounts as a text. */
   readonly amounts: string;
   /** The time at which the provider was queried, in ms. */
   readonly asOfMs: number;
@@ -40,8 +40,8 @@ export const readPriceMessage = (data: unknown): PriceMessage | undefined => {
 };
 
 /**
- * Returns true when the provider was queried for the price less than `maxAgeMs` before it arrived
- * at `atMs`: it is neither the last known price nor that of an earlier mark.
+ * Returns true if the provider was queried for the price less than `maxAgeMs` before it arrived at
+ * `atMs`. Such a price is neither the last known price nor that of an earlier mark.
  */
 export const isFresh = (message: PriceMessage, atMs: number, maxAgeMs: number): boolean =>
   !message.isStale && Math.abs(atMs - message.asOfMs) < maxAgeMs;

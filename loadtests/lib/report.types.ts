@@ -39,7 +39,7 @@ export interface Report {
   readonly seconds: number;
   readonly verdicts: readonly Verdict[];
   readonly figures: readonly SeenFigure[];
-  /** Present if the suite listens to the price feed. There is one entry for each mark. */
+  /** Present if the suite listens to the price feed. There is an entry for each mark. */
   readonly marks?: readonly MarkView[];
 }
 

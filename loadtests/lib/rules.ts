@@ -1,7 +1,7 @@
 /** A threshold of a metric, and its meaning. */
 export interface Rule {
   readonly metric: string;
-  /** Holds the part of the metric with this tag alone. */
+  /** Selects the part of the metric that has this tag. */
   readonly tag?: { readonly name: string; readonly value: string };
   /** As k6 takes it: `rate==1`. */
   readonly expression: string;

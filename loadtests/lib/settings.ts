@@ -36,7 +36,7 @@ export interface Settings {
   readonly hop: Hop;
   /** Another replica of the customer API. Without it no other replica is tested. */
   readonly otherCustomerUrl: string | undefined;
-  /** `stopped`: the cache is down, and each replica counts alone. */
+  /** `stopped`: the cache is down, and each replica counts separately. */
   readonly cache: Cache;
   readonly windowSeconds: number;
   readonly tickMs: number;
@@ -55,9 +55,12 @@ export interface Settings {
   readonly marks: number | undefined;
   /** The first mark of a run that several k6 processes share. */
   readonly firstMarkMs: number | undefined;
-  /** In place of the profile's duration, where a journey's rate is constant. */
+  /** Replaces the profile's duration if a journey's rate is constant. */
   readonly seconds: number | undefined;
-  /** The part of the run that this k6 process has, such as `1/2:1`, or all of it without one. */
+  /**
+   * The part of the run that this k6 process has, such as `1/2:1`. Without it, the process has all
+   * of the run.
+   */
   readonly segment: string | undefined;
   /** In place of the profile's: for 95 of 100 requests, and until a webhook has worked. */
   readonly requestP95Ms: number | undefined;
@@ -125,8 +128,8 @@ const readAccount = (env: Environment, who: string): Account => ({
 });
 
 /**
- * Reads the settings of a suite from its environment. README.md lists them. Without addresses they
- * are those of the local stack.
+ * Reads the settings of a suite from its environment. README.md lists them. Without addresses the
+ * local stack's are used.
  * @throws Error of one line that names the variable.
  */
 export const readSettings = (env: Environment): Settings => ({

@@ -19,7 +19,7 @@ const timely = { latenessP95Ms: 1000, latenessMaxMs: 4000 };
 /** Lenient: proves only that it ticks, on a machine that builds and tests meanwhile. */
 const roughly = { latenessP95Ms: 3000, latenessMaxMs: 4500 };
 
-/** The number of listeners and the duration: `marks` ticks and a part of one. */
+/** The number of listeners and the duration: `marks` ticks and a part of a tick. */
 export const priceCadenceProfiles = {
   smoke: { listeners: 10, socketsPerListener: 5, marks: 3, joinPart: 0.2, ...roughly },
   load: { listeners: 40, socketsPerListener: 15, marks: 12, joinPart: 1, ...timely },
@@ -28,8 +28,9 @@ export const priceCadenceProfiles = {
 } as const satisfies Partial<Record<ProfileName, PriceCadenceProfile>>;
 
 /**
- * Returns a profile, with another number of sockets or marks where one is given: as many listeners
- * as that allows, each with as many sockets, which join as quickly as the profile's.
+ * Returns a profile, with another number of sockets or marks if it is given. There are at most as
+ * many listeners as in the profile. Each has the same number of sockets, which join as quickly as
+ * the profile's.
  */
 export const cadenceProfile = (
   name: ProfileName,

@@ -1,6 +1,9 @@
 import type { ProfileName } from '../lib/settings.ts';
 
-/** Returns a suite's profile. @throws Error of one line where the suite has none of this name. */
+/**
+ * Returns a suite's profile.
+ * @throws Error of one line if the suite has no profile of this name.
+ */
 export const profileOf = <Profile>(
   suite: string,
   profiles: Readonly<Partial<Record<ProfileName, Profile>>>,

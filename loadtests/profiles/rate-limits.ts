@@ -6,7 +6,7 @@ interface RateLimitProfile {
   readonly clients: number;
   /** Windows that each client lives through. */
   readonly windows: number;
-  /** Requests that one client has under way at once. */
+  /** The requests that a client has in progress at once. */
   readonly requestsAtOnce: number;
 }
 

@@ -113,7 +113,10 @@ let journeysMade = 0;
  */
 const mostJourneys = 10;
 
-/** An address of its own for each journey, so that none is refused for those before it. */
+/**
+ * Each journey has a separate address, so that none is refused for the requests of earlier
+ * journeys.
+ */
 const houseOf = ({ seed, customers }: RunData): House =>
   houseAt(
     clientAddress(seed, customers.length + exec.vu.idInTest * 5000 + exec.vu.iterationInInstance),

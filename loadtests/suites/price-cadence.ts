@@ -74,7 +74,7 @@ const observeTick = ({ firstMarkMs }: RunData, tick: HeardTick): void => {
   }
 };
 
-/** Each listener is a client of its own: the sockets of one address are limited. */
+/** Each listener is a separate client, because the sockets of an address are limited. */
 const headersOf = (listener: number): Readonly<Record<string, string>> =>
   settings.hop === 'played' ? forwardedFor(clientAddress(listener, 0)) : {};
 

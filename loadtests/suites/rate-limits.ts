@@ -56,7 +56,7 @@ export const setup = (): RunData => {
   return { seed: addressSeed(Math.random()) };
 };
 
-/** One client in one window, at the API that the scenario is named after. */
+/** Sends the requests of one client in one window to the API that the scenario is named after. */
 export const client = ({ seed }: RunData): void => {
   const name = apiNames.find((api) => api === exec.scenario.name) ?? 'customer';
   const [api, baseUrl] = [apis[name], settings.baseUrls[name]];

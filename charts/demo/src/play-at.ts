@@ -7,8 +7,8 @@ import {
 import { z } from 'zod';
 
 /**
- * Plays the story against an installation that is there, such as one behind port-forwards. Its
- * addresses are in DEMO_ENDPOINTS, as JSON.
+ * Plays the story against an existing installation, such as one behind port-forwards.
+ * DEMO_ENDPOINTS holds its addresses as JSON.
  */
 const endpointsSchema = z.strictObject({
   customer: z.url(),

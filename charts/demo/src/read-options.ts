@@ -7,14 +7,17 @@ export interface DemoOptions {
   readonly image: string | undefined;
   /** A program with `build` and `load`. See README.md. */
   readonly clusterTool: string | undefined;
-  /** Base of the built image, where it is not the Dockerfile's own. */
+  /** The base of the built image, if it is not the Dockerfile's. */
   readonly nodeImage: string | undefined;
   readonly postgresImage: string | undefined;
   readonly redisImage: string | undefined;
   readonly publicClass: string;
   readonly internalClass: string;
   readonly controller: 'traefik' | 'nginx' | 'other';
-  /** `address` or `address:port` of the public ingress, where the Ingress's status has it not. */
+  /**
+   * `address` or `address:port` of the public ingress. It is needed if the Ingress's status does
+   * not have it.
+   */
   readonly ingressAddress: string | undefined;
   readonly internalIngressAddress: string | undefined;
   /** True to remove everything again after a successful run. */
@@ -25,7 +28,10 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const controllers = ['traefik', 'nginx', 'other'] as const;
 
-/** Reads the options. @throws Error of one line about what is wrong */
+/**
+ * Reads the options.
+ * @throws Error of one line that says what is wrong
+ */
 export const readOptions = (env: Environment): DemoOptions => {
   const given = (name: string): string | undefined => {
     const text = env[name] ?? '';

@@ -4,8 +4,8 @@ import type { ClusterStep } from './cluster.types.ts';
 const pauseMs = 20_000;
 
 /**
- * Returns the step with a second attempt. Use it only for steps that continue from where they are,
- * not for one that counts failed requests, nor for the story.
+ * Returns the step with a second attempt. Use it only for a step that continues from where it is. A
+ * step that counts failed requests does not, nor does the story.
  */
 export const tryAgain = (step: ClusterStep): ClusterStep => ({
   ...step,

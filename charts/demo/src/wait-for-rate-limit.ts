@@ -2,7 +2,7 @@ import { ApiError } from '@digital-gold/client';
 import type { DemoContext, IngressEndpoint } from './cluster.types.ts';
 import { createIngressClient } from './tools/create-ingress-client.ts';
 
-/** Reads the requests and seconds left in the window, or undefined where the header has none. */
+/** Reads the requests and seconds left in the window. Returns undefined if the header has none. */
 const readWindow = (header: string | null): { left: number; seconds: number } | undefined => {
   const [, left, seconds] = /;\s*r=(\d+);\s*t=(\d+)/u.exec(header ?? '') ?? [];
   return left === undefined ? undefined : { left: Number(left), seconds: Number(seconds) };
@@ -25,8 +25,8 @@ const secondsToWait = async (
 };
 
 /**
- * Waits for a new window of the customer API's rate limit where this one has less left than
- * `needed`: by an ingress all of the demo is one client.
+ * Waits for a new window of the customer API's rate limit if fewer than `needed` requests are left
+ * in this one. Through an ingress the whole demo is one client.
  */
 export const waitForRateLimit = async (
   context: Pick<DemoContext, 'sleep'>,

@@ -12,7 +12,7 @@ afterEach(() => {
 
 type Changes = Partial<LoadTarget>;
 
-/** Loads a server until it has been asked `requests` times at least. */
+/** Loads a server until it has received at least `requests` requests. */
 const loadUntil = async (requests: number, answer: RequestListener, changes: Changes = {}) => {
   let asked = 0;
   const server = await serve((req, res) => {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A server at a free port of loopback. `connections` counts those that it has seen. */
+/** Serves at a free port of loopback. `connections` returns the number of connections so far. */
 export const serve = async (listener: RequestListener) => {
   const server = createServer(listener);
   let connections = 0;

@@ -8,7 +8,7 @@ export const eksSettings = z.strictObject({
   nodeSubnets: z.array(z.string().startsWith('subnet-')).min(2),
   /** Private subnets of the database and the cache. */
   storeSubnets: z.array(z.string().startsWith('subnet-')).min(2),
-  /** Names the place of the service. The bucket is opened to its ServiceAccount alone. */
+  /** Names the place of the service. Only its ServiceAccount can reach the bucket. */
   namespace: z.string().default('digital-gold'),
   bucket: z.string().min(3),
 });

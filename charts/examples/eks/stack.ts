@@ -15,7 +15,7 @@ export interface EksOutputs {
   readonly bucket: pulumi.Output<string>;
 }
 
-/** Creates what the service stands on: cluster, database, cache and bucket. */
+/** Creates what the service needs: cluster, database, cache and bucket. */
 export const createEksStack = (
   settings: EksSettings,
   passwords: Passwords,

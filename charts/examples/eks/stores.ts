@@ -17,7 +17,10 @@ interface StoresArgs {
   readonly cachePassword: pulumi.Input<string>;
 }
 
-/** Creates the database and the cache, each in two zones, encrypted, and reached by the nodes alone. */
+/**
+ * Creates the database and the cache. Each is in two zones, is encrypted and can be reached only by
+ * the nodes.
+ */
 export class EksStores extends pulumi.ComponentResource {
   readonly databaseUrl: pulumi.Output<string>;
   readonly migrateDatabaseUrl: pulumi.Output<string>;

@@ -10,7 +10,7 @@ export const gkeSettings = z.strictObject({
   /** Names of the subnetwork's secondary ranges. */
   podRange: z.string().min(1),
   serviceRange: z.string().min(1),
-  /** From where the API server is reached: the company's network. */
+  /** The company's network. The API server can be reached from it. */
   administrators: z.array(z.cidrv4()).min(1),
   bucket: z.string().min(3),
 });

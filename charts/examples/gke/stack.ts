@@ -18,7 +18,7 @@ export interface GkeOutputs {
   readonly s3AccessKeyId: pulumi.Output<string>;
 }
 
-/** Creates what the service stands on: cluster, database, cache and bucket. */
+/** Creates what the service needs: cluster, database, cache and bucket. */
 export const createGkeStack = (settings: GkeSettings, passwords: Passwords): GkeOutputs => {
   const { project, region } = settings;
   const providers = { provider: new gcp.Provider('gcp', { project, region }) };

@@ -13,7 +13,7 @@ interface StoresArgs {
   readonly passwords: Passwords;
 }
 
-/** Creates the database and the cache, each in two zones and with private addresses alone. */
+/** Creates the database and the cache. Each is in two zones and has only private addresses. */
 export class GkeStores extends pulumi.ComponentResource {
   readonly databaseUrl: pulumi.Output<string>;
   readonly migrateDatabaseUrl: pulumi.Output<string>;

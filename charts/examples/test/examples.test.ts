@@ -39,7 +39,7 @@ const projectOf = (example: string): string => {
   return projectSchema.parse(parse(text)).name;
 };
 
-/** Waits until every resource that hangs on another one was asked for. */
+/** Waits until every resource that depends on another resource was requested. */
 const settled = async (outputs: EksOutputs | GkeOutputs) => {
   for (const output of Object.values(outputs)) await read(output);
 };

@@ -1,7 +1,7 @@
 import * as pulumi from '@pulumi/pulumi';
 import { z } from 'zod';
 
-/** A resource that an example asked for. */
+/** A resource that an example requested. */
 export interface Made {
   readonly type: string;
   readonly name: string;
@@ -33,7 +33,7 @@ const statesOf: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'gcp:storage/hmacKey:HmacKey': { accessId: 'GOOG1', secret: 'a key' },
 };
 
-/** Lets the examples run without an engine. What they ask for is put into the list. */
+/** Runs the examples without an engine. Each requested resource is added to the list. */
 export const recordResources = async (): Promise<Made[]> => {
   const made: Made[] = [];
   await pulumi.runtime.setMocks(

@@ -7,7 +7,7 @@ import { globalOptionsOf } from '../global-options.ts';
 import { printResult, renderPairs, renderTable } from '../io/output.ts';
 import { readNewPassword } from '../io/read-password.ts';
 
-/** One account, as the service's own command prints it. */
+/** An account, as the service's own command prints it. */
 export const account = z.looseObject({
   id: z.string(),
   email: z.string(),

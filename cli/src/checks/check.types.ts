@@ -9,7 +9,7 @@ import type { Installation } from './installation.ts';
  */
 export type CheckStatus = 'ok' | 'warning' | 'failed' | 'unknown' | 'not-run';
 
-/** The result of a check for one thing. A title and a hint replace the check's own. */
+/** The result of a check for one item. A title and a hint replace the check's own. */
 export interface Finding {
   readonly status: CheckStatus;
   readonly detail: string;
@@ -17,7 +17,7 @@ export interface Finding {
   readonly hint?: string | undefined;
 }
 
-/** One check. A new one is one more entry of a list. */
+/** A check. To add a check, add an entry to a list. */
 export interface Check {
   /** Its heading in docs/checks.md too: `goldctl help checks ID` shows that part. */
   readonly id: string;
@@ -26,26 +26,26 @@ export interface Check {
   /** The advice for a failure. */
   readonly hint: string;
   /**
-   * Returns a finding for each thing that it looked at, or none where the installation has no such
-   * thing. A CliError that it throws is reported as `unknown`.
+   * Returns a finding for each item that the check looked at. Returns none if the installation has
+   * no such item. A CliError that it throws is reported as `unknown`.
    */
   readonly run: (installation: Installation) => Finding[] | Promise<Finding[]>;
 }
 
-/** A finding as it is shown. Several share an id where a check looked at several things. */
+/** A finding as it is shown. Findings of one check share its id. */
 export interface CheckRecord {
   readonly id: string;
   readonly category: CheckCategory;
   readonly title: string;
   readonly status: CheckStatus;
   readonly detail: string;
-  /** The advice for the operator, or null where there is nothing to do. */
+  /** The advice for the operator, or null if there is nothing to do. */
   readonly hint: string | null;
   /** The command that shows the explanation of the check. */
   readonly anchor: string;
 }
 
-/** Returns the finding as a record, with the check's own title and hint where it has none. */
+/** Returns the finding as a record. If it has no title or hint, the check's is used. */
 export const toRecord = (check: Omit<Check, 'run'>, finding: Finding): CheckRecord => ({
   id: check.id,
   category: check.category,

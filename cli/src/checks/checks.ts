@@ -63,7 +63,7 @@ const readyFinding = ({ process, state, detail }: ProcessProbe): Finding => ({
 interface Need {
   /** As the processes name it in their readiness report. */
   readonly name: string;
-  /** A process is unready without it, so one that is ready proves it. */
+  /** A process without it is unready, so a ready process proves it. */
   readonly isRequired: boolean;
 }
 
@@ -81,7 +81,7 @@ const fromStates = (need: Need, probes: readonly ProcessProbe[]): Finding => {
       };
 };
 
-/** Combines what the processes report of one thing that they all need. */
+/** Combines what the processes report about something that they all need. */
 const needFinding = (need: Need, probes: readonly ProcessProbe[]): Finding => {
   const reporting = probes.filter(({ needs }) => needs[need.name] !== undefined);
   if (reporting.length === 0) return fromStates(need, probes);
@@ -95,7 +95,7 @@ const needFinding = (need: Need, probes: readonly ProcessProbe[]): Finding => {
   };
 };
 
-/** Stands for all others where there is nothing to look at. */
+/** Replaces all other checks if there is nothing to check. */
 export const contextFound: Check = {
   id: 'context-found',
   category: 'configuration',

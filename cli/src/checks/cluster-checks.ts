@@ -119,7 +119,7 @@ const referenceFindings = (
   );
 };
 
-/** Runs a check only where there is a release. A local stack has no such thing. */
+/** Runs a check only if there is a release. A local stack has none. */
 const ofRelease =
   (run: (release: Release) => Finding[] | Promise<Finding[]>): Check['run'] =>
   async ({ release }) =>

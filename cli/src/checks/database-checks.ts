@@ -2,8 +2,8 @@ import type { DatabaseStatus } from '../look-ups/look-up-forms.ts';
 import type { Check, Finding } from './check.types.ts';
 
 /**
- * Beyond this share, an upgrade, which starts new replicas while the old ones run, may find no free
- * connection.
+ * Above this share an upgrade may find no free connection, because it starts new replicas while the
+ * old ones run.
  */
 const fullPercent = 80;
 

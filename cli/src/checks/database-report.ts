@@ -14,7 +14,7 @@ export type DatabaseReport =
  * interrupted.
  */
 export const fetchDatabase = async (deps: CliDeps, context: Context): Promise<DatabaseReport> => {
-  // A pod has the right to run commands in others only where an operator gave it.
+  // A pod may run commands in other pods only if an operator granted that.
   if (context.kind === 'pod' || (context.kind === 'kube' && context.inCluster)) {
     return { kind: 'not-asked', detail: 'This check only runs from outside the cluster.' };
   }

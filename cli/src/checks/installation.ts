@@ -58,7 +58,7 @@ export interface Installation {
   readonly report: () => Promise<AdminReport>;
   /** Requests the work that waits for an operator once, however many checks call it. */
   readonly operations: () => Promise<OperationsReport>;
-  /** The address of the admin API, where one is given. */
+  /** The address of the admin API, if the operator gave it. */
   readonly adminUrl: string | undefined;
   /** Queries the database's setup once, however many checks call it. */
   readonly database: () => Promise<DatabaseReport>;

@@ -5,7 +5,7 @@ import { certificateCheck } from './certificate-checks.ts';
 import type { Check, Finding } from './check.types.ts';
 import { itemsOf, type Release } from './installation.ts';
 
-/** Says whether a connection to an address opens, as seen from where it runs. */
+/** Tests whether a connection to an address opens from the place where the check runs. */
 const probeScript = `
 const [host, port] = process.argv.slice(1);
 const socket = require('node:net').connect({ host, port: Number(port), timeout: 3000 });

@@ -26,7 +26,7 @@ export interface LastRun {
 export interface Waiting {
   readonly reviews: number;
   readonly failedPayouts: number;
-  /** Undefined where none of the newest runs came to its end. */
+  /** Undefined if none of the newest runs has finished. */
   readonly lastRun: LastRun | undefined;
 }
 

@@ -96,13 +96,13 @@ const connectionsFinding = async ({ database, release }: Installation): Promise<
   if (report.kind !== 'received') return { status: 'not-run', detail: report.detail };
   const { connections, maxConnections, readOnly } = report.status;
   if (readOnly) return { status: 'failed', detail: 'The database is read-only.' };
-  // An upgrade starts new replicas while the old ones still run.
+  // An upgrade starts new replicas while the old replicas still run.
   const free = maxConnections - connections;
   const detail = `${connections} of ${maxConnections} connections are in use.`;
   return { status: free >= connections / 2 ? 'ok' : 'warning', detail };
 };
 
-/** Checks before an installation or an upgrade. `--pre` alone runs them. */
+/** Checks before an installation or an upgrade. Only `--pre` runs them. */
 export const preChecks: readonly Check[] = [
   {
     id: 'cluster-version',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CliError } from '../cli-error.ts';
 import type { KubeClient, KubePod } from '../clients/kube.ts';
 
-/** The processes that serve. Each has deployments, pods and probes of its own. */
+/** The processes that serve. Each has separate deployments, pods and probes. */
 export const processNames = ['customer', 'admin', 'accounting', 'worker'] as const;
 export type ProcessName = (typeof processNames)[number];
 
@@ -96,7 +96,7 @@ interface ReleasePods {
   readonly client: KubeClient;
   readonly pods: readonly KubePod[];
   readonly signal: AbortSignal;
-  /** Probed in place of the admin pods where it is given. */
+  /** This address is probed instead of the admin pods if it is given. */
   readonly adminUrl: string | undefined;
   /** A check that runs in a pod has no right to forward the ports of others. */
   readonly mayForward: boolean;

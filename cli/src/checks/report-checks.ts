@@ -7,7 +7,7 @@ const statuses: Readonly<Record<ReportItem['status'], CheckStatus>> = {
   UNKNOWN: 'unknown',
 };
 
-/** Returns the report's verdict on one item, or undefined where it has none. */
+/** Returns the report's verdict on an item, or undefined if the report has none. */
 export const findingOfItem = (report: AdminReport, itemId: string): Finding | undefined => {
   if (report.kind !== 'received') return undefined;
   const item = report.items.find(({ id }) => id === itemId);

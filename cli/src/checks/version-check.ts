@@ -4,9 +4,7 @@ import { itemsOf } from './installation.ts';
 
 const numbered = /^v?(?<number>\d+\.\d+\.\d+(?:[-+_.].*)?)$/u;
 
-/**
- * Returns the version of what runs, or undefined where an image is named by a digest or a branch.
- */
+/** Returns the version that runs, or undefined if an image is named by a digest or a branch. */
 const versionOf = ({ labels }: KubeDeployment): string | undefined =>
   numbered.exec(labels['app.kubernetes.io/version'] ?? '')?.groups?.['number'];
 

@@ -8,7 +8,7 @@ export type WorkerMetrics = ReadonlyMap<string, number> | undefined;
 const timeoutMs = 5000;
 const line = /^(?<name>[a-z_]+)(?:\{[^}]*\})? (?<value>-?[\d.e+]+)$/gmu;
 
-/** Adds up the samples of each name: those of several queues are one figure here. */
+/** Adds up the samples of each name. The samples of several queues become one number. */
 const parseMetrics = (text: string): ReadonlyMap<string, number> => {
   const figures = new Map<string, number>();
   for (const { groups } of text.matchAll(line)) {

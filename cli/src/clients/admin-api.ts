@@ -21,7 +21,10 @@ const hintOf = ({ code, retryAfterSeconds, requestId }: ApiError): string | unde
   return requestId === undefined ? undefined : `The logs have it under request ID ${requestId}.`;
 };
 
-/** Ends a command with the admin API's refusal, or with that of something in its place. */
+/**
+ * Ends a command with the admin API's error, or with the error of something that replaces it, such
+ * as a proxy.
+ */
 export class RefusalError extends CliError {
   /** The stable code of its error table, or undefined when it was not the API that answered. */
   readonly code: string | undefined;

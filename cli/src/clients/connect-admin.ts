@@ -13,7 +13,7 @@ interface AdminConnection {
   readonly address: AdminAddress;
 }
 
-/** Returns the account to sign in with, or undefined where there is none. */
+/** Returns the account to sign in with, or undefined if there is none. */
 const accountOf = async (deps: CliDeps, options: GlobalOptions, address: AdminAddress) => {
   const { email } = options;
   if (email === undefined) return address.account?.SUPER_ADMIN;

@@ -44,7 +44,7 @@ export const findCredential = (deps: CliDeps, key: string): Credential | undefin
   return found !== undefined && new Date(found.expiresAt) > deps.now() ? found : undefined;
 };
 
-/** Stores a sign-in, readable only by its owner, and drops those that have expired. */
+/** Stores a sign-in, readable only by its owner, and removes expired sign-ins. */
 export const keepCredential = (deps: CliDeps, key: string, kept: Credential): void => {
   const others = Object.entries(readAll(deps)).filter(
     ([name, { expiresAt }]) => name !== key && new Date(expiresAt) > deps.now(),

@@ -33,8 +33,8 @@ const apiUrlOf = (text: string): string => {
 };
 
 /**
- * Reads where the workflows are and the token that starts them. A workflow of GitHub's own sets
- * GITHUB_REPOSITORY to `owner/name`, which is taken too.
+ * Reads the repository of the workflows and the token that starts them. GitHub sets
+ * GITHUB_REPOSITORY to `owner/name` in its workflows, so that is accepted too.
  * @throws CliError denied without a token, usage for a value that is not valid.
  */
 export const readGithubPlace = (env: Environment): GithubPlace => {

@@ -20,7 +20,7 @@ import { githubFailure, readGithubPlace, type GithubPlace } from './github-conne
 const requestTimeoutMs = 15_000;
 const deployBranch = 'main';
 
-/** Reads each run of a list by itself: one that can't be read must not hide the others. */
+/** Reads each run of a list separately, so that an unreadable run does not hide the others. */
 const readRuns = (rows: readonly unknown[]): WorkflowRun[] =>
   rows.flatMap((row) => {
     const run = workflowRun.safeParse(row);

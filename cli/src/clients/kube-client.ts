@@ -213,7 +213,10 @@ const createConfigMapCalls = (options: {
   };
 };
 
-/** Creates the client of one namespace. @throws CliError usage (kube-config). */
+/**
+ * Creates the client of a namespace.
+ * @throws CliError usage (kube-config).
+ */
 export const openKubeClient = (
   deps: Pick<CliDeps, 'env' | 'signal'>,
   context: Omit<KubeContext, 'kind'>,

@@ -9,7 +9,7 @@ const mostOutputBytes = 16 * 1024 * 1024;
 
 /** Numbers of the streams, as the API server has them. */
 const streams = { stdin: 0, stdout: 1, stderr: 2, status: 3, close: 255 } as const;
-/** The first version of the protocol in which standard input alone can be closed. */
+/** The first version of the protocol that can close standard input separately. */
 const closingProtocol = 'v5.channel.k8s.io';
 
 const statusView = z.object({

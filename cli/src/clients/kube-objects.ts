@@ -65,7 +65,7 @@ const inVolume = (volume: V1Volume): KubeReference[] => [
 
 /**
  * Returns the config maps and secrets that pods of the template refer to, each once. A pull secret
- * is optional: a missing one matters only where the image must be pulled.
+ * is optional. If it is missing, that matters only if the image must be pulled.
  */
 const referencesOf = (spec: V1PodSpec | undefined): KubeReference[] =>
   mergeReferences([

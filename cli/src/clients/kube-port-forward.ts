@@ -8,7 +8,7 @@ import type { KubeClient } from './kube.types.ts';
 const streams = { data: 0, error: 1 } as const;
 const portPrefixBytes = 2;
 
-/** One connection to a pod's port as a stream of bytes. */
+/** A connection to a pod's port as a stream of bytes. */
 class Tunnel extends Duplex {
   private stream: KubeStream | undefined;
   private readonly isPrefixed = new Set<number>();

@@ -53,7 +53,7 @@ const openSocket = async ({ config, purpose, path, onBytes }: Opening): Promise<
       limit.removeEventListener('abort', giveUp);
       resolve(socket);
     });
-    // Later ones are followed by the end of the connection, which is what callers look at.
+    // Later errors are followed by the end of the connection, which is what callers look at.
     socket.on('error', reject);
     socket.once('unexpected-response', (request, { statusCode = 0 }) => {
       request.destroy();

@@ -17,10 +17,10 @@ export interface KubeConfigMap extends KubeObject {
   readonly resourceVersion: string;
 }
 
-/** A variable of a container, and where its value comes from. */
+/** A variable of a container, and the source of its value. */
 export interface KubeVariable {
   readonly name: string;
-  /** Undefined where it comes from an object. */
+  /** Undefined if it comes from an object. */
   readonly value: string | undefined;
   readonly from: { readonly kind: KubeReference['kind']; readonly name: string } | undefined;
   /** The key of that object. */
@@ -34,7 +34,7 @@ export interface KubeDeployment extends KubeObject {
   readonly updatedReplicas: number;
   /** The cluster has processed the latest change. */
   readonly isObserved: boolean;
-  /** The reason why it does not progress, where the cluster reports one. */
+  /** The reason why it does not progress, if the cluster reports one. */
   readonly trouble: string | undefined;
   readonly references: readonly KubeReference[];
   /** The config maps of the template's volumes, by the volume's name. */
@@ -42,7 +42,7 @@ export interface KubeDeployment extends KubeObject {
   readonly images: readonly string[];
   /** The variables of the first container. */
   readonly variables: readonly KubeVariable[];
-  /** The objects whose every key is a variable, those that come last winning. */
+  /** The objects whose every key becomes a variable. The last object wins. */
   readonly variablesFrom: readonly Omit<KubeReference, 'isOptional'>[];
 }
 
@@ -71,7 +71,7 @@ export interface KubePod extends KubeObject {
   readonly containers: readonly string[];
   /** Container ports by their names. */
   readonly ports: Readonly<Record<string, number>>;
-  /** The reason why it is not ready, where the cluster reports one. */
+  /** The reason why it is not ready, if the cluster reports one. */
   readonly trouble: string | undefined;
   readonly references: readonly KubeReference[];
 }
@@ -131,7 +131,7 @@ export interface KubeClient {
   findSecret(name: string): Promise<KubeObject | undefined>;
   readConfigMap(name: string): Promise<KubeConfigMap>;
   /**
-   * Sets one key and leaves the others as they are, also those that another writer changes
+   * Sets a key and leaves the other keys unchanged, also those that another writer changes
    * meanwhile. Returns the value before. An equal value is not written.
    */
   patchConfigMapValue(
@@ -162,9 +162,7 @@ export interface KubeClient {
     pod: string,
     options: { readonly lines: number; readonly container?: string },
   ): Promise<string>;
-  /**
-   * Starts a job made like the newest of the selected ones, with other arguments. Returns its name.
-   */
+  /** Starts a job like the newest of the selected jobs, with other arguments. Returns its name. */
   startJobLike(selector: string, args: readonly string[]): Promise<string>;
   findJob(name: string): Promise<KubeJob>;
   removeJob(name: string): Promise<void>;

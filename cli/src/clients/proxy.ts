@@ -19,7 +19,7 @@ const isExcepted = (host: string, entry: string): boolean => {
   return entry === '*' || host === entry || host === name || host.endsWith(`.${name}`);
 };
 
-/** Returns the proxy that the environment names for an address, or undefined where it is direct. */
+/** Returns the proxy that the environment names for an address, or undefined if there is none. */
 export const proxyFor = (env: Environment, address: string): string | undefined => {
   if (!URL.canParse(address)) return undefined;
   const { protocol, hostname } = new URL(address);
@@ -30,7 +30,10 @@ export const proxyFor = (env: Environment, address: string): string | undefined 
   return proxy;
 };
 
-/** Returns the proxies of the environment in the form that Node takes, or undefined without one. */
+/**
+ * Returns the proxies of the environment in the form that Node takes, or undefined if there are
+ * none.
+ */
 export const proxyEnvironment = (env: Environment): Record<string, string> | undefined => {
   const [secure, plain] = [valueOf(env, 'HTTPS_PROXY'), valueOf(env, 'HTTP_PROXY')];
   if (secure === '' && plain === '') return undefined;

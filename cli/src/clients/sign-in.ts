@@ -34,7 +34,7 @@ export const readCode = async (deps: CliDeps): Promise<string> => {
 
 /**
  * Signs an operator in at the admin API, with the code of their authenticator app if they have one.
- * @throws RefusalError when the API refuses, and CliError usage where it cannot prompt for a code
+ * @throws RefusalError if the API refuses, CliError usage if it cannot prompt for a code
  */
 export const signIn = async (deps: CliDeps, api: AdminApi, account: Account) => {
   const send = (code?: string) =>

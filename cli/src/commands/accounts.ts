@@ -4,12 +4,12 @@ import type { CliDeps } from '../cli-deps.ts';
 
 /** The accounts that one command manages, and its texts. */
 interface AccountCommand {
-  /** The command's name, which is that of the service's own command too. */
+  /** The command's name. The service's command has the same name. */
   readonly name: AccountKind;
-  /** The word for one account, as in "create a portal user". */
+  /** The word for an account, as in "create a portal user". */
   readonly noun: string;
   readonly roles: readonly string[];
-  /** True where an account bears the name of a person. */
+  /** True if an account has the name of a person. */
   readonly isNamed: boolean;
   readonly texts: {
     readonly setRole: string;

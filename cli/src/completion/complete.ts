@@ -12,8 +12,8 @@ const offer = (values: readonly string[]) =>
   };
 
 /**
- * Makes the completion of every command, each with the options of its own and, unlike the library,
- * with those that every command takes.
+ * Creates the completion of every command. Each completes its own options and, unlike in the
+ * library, the options that every command takes.
  */
 const createCompletion = async (deps: CliDeps, values: Values) => {
   const program = await createProgram(deps, 'all');
@@ -33,7 +33,7 @@ const createCompletion = async (deps: CliDeps, values: Values) => {
   return root;
 };
 
-/** Reads the kubeconfig only where a value of it is completed: its library takes a while. */
+/** Reads the kubeconfig only if a value from it is completed, because its library loads slowly. */
 const kubeValues = async (deps: CliDeps, words: readonly string[]): Promise<Values> => {
   const asked = words.at(-2) ?? '';
   const given = (words.at(-1) ?? '').split('=', 1)[0] ?? '';

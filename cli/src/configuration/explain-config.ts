@@ -10,7 +10,7 @@ import { describedVariables, type DescribedVariable } from './variables.ts';
 
 const explained = z.object({
   name: z.string(),
-  /** Null for a secret, and where there is none. */
+  /** Null for a secret, and if there is no value. */
   value: z.string().nullable(),
   source: z.string(),
   default: z.string().nullable(),
@@ -28,7 +28,7 @@ export const configOutput = z.object({
 });
 export type Configuration = z.output<typeof configOutput>;
 
-/** A password in an address is one even where its variable is no secret. */
+/** A password in an address is a secret even if its variable is not. */
 const withoutPassword = (value: string): string =>
   value.replaceAll(/(?<start>\w+:\/\/[^\s:/@]*):[^\s@]+@/gu, '$<start>:…@');
 
@@ -95,7 +95,7 @@ export interface ExplainOptions {
   readonly process: string;
 }
 
-/** Prints the variables of a process with their values and sources, or the one that is named. */
+/** Prints the variables of a process with their values and sources, or only the named variable. */
 export const explainConfig = async (
   deps: CliDeps,
   name: string | undefined,

@@ -11,9 +11,9 @@ import {
 import type { Context, LocalContext } from '../contexts/context.ts';
 import { readStackEnvironment } from '../contexts/local-stack.ts';
 
-/** A value that a process is given, and where it comes from. */
+/** A value that a process gets, and its source. */
 interface Given {
-  /** Undefined where it is in a Secret, which is never read. */
+  /** Undefined if it is in a Secret, which is never read. */
   readonly value: string | undefined;
   readonly source: string;
 }

@@ -4,7 +4,7 @@ import { pages } from '../help/pages.ts';
 export interface DescribedVariable {
   readonly name: string;
   readonly isSecret: boolean;
-  /** Undefined where it has none. */
+  /** Undefined if it has none. */
   readonly standard: string | undefined;
   readonly isRequired: boolean;
   readonly about: string;
@@ -23,8 +23,8 @@ const readersIn = (line: string): string[] | undefined => {
 };
 
 /**
- * Returns the variables that a process reads, or all of them, in the order of the page. Of one that
- * several parts have, the first part of the process's own counts.
+ * Returns the variables that a process reads, or all of them, in the order of the page. If several
+ * parts declare the same variable, the first of the process's parts counts.
  */
 export const describedVariables = (process?: string): DescribedVariable[] => {
   const found = new Map<string, DescribedVariable>();

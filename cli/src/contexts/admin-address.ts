@@ -36,7 +36,7 @@ const openAdminTunnel = async (
 export interface AdminAddress {
   /** Host root, without a path. */
   readonly baseUrl: string;
-  /** Names the API among the kept sign-ins, also where the address is a tunnel's. */
+  /** Names the API among the stored sign-ins, even if the address is a tunnel's. */
   readonly key: string;
   /** Of a local stack: its own account, for development. */
   readonly account: LocalEndpoints['admins'];
@@ -78,9 +78,9 @@ const ownApi = ({ env }: CliDeps): string => {
 const nothingToClose = async (): Promise<void> => {};
 
 /**
- * Finds the admin API: `--admin-url`, else the local stack's or that of the admin pod that goldctl
- * runs in, else a tunnel to a ready pod.
- * Close it when done. @throws CliError usage, unreachable.
+ * Finds the admin API: `--admin-url`, else the local stack's, else that of the admin pod that
+ * goldctl runs in, else a tunnel to a ready pod. Close it when done.
+ * @throws CliError usage, unreachable.
  */
 export const findAdminAddress = async (
   deps: CliDeps,

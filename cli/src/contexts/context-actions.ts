@@ -48,7 +48,10 @@ const printDefault = (deps: CliDeps, command: Command, text: string): void => {
   printResult(deps, globalOptionsOf(command).output, { data: { context, namespace }, text });
 };
 
-/** Saves a context as the default. @throws CliError usage where there is no such context. */
+/**
+ * Saves a context as the default.
+ * @throws CliError usage if there is no such context.
+ */
 export const useContext = (deps: CliDeps, context: string, command: Command): void => {
   const names = ['local', 'pod', ...listKubeContexts(deps.env).map(({ name }) => name)];
   if (!names.includes(context)) {

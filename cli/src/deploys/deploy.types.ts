@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { deployTargets, type DeployTarget } from './deploy-targets.ts';
 
-/** One run of a target's workflow, as the admin API and goldctl show it. */
+/** A run of a target's workflow, as the admin API and goldctl show it. */
 export const deployRun = z.looseObject({
   id: z.string(),
   target: z.enum(deployTargets),
   workflow: z.string(),
   title: z.string(),
-  /** The id of the dispatch that started it, or null without one. */
+  /** The id of the dispatch that started it. Null if no dispatch did. */
   correlationId: z.string().nullable(),
   /** The CI system's own word. `completed` is the end. */
   status: z.string(),
@@ -30,7 +30,7 @@ export const deployment = z.looseObject({
   branch: z.string(),
   correlationId: z.string(),
   dispatchedAt: z.string(),
-  /** Null where the CI system does not return it. */
+  /** Null if the CI system does not return it. */
   run: z.looseObject({ id: z.string(), url: z.string() }).nullable(),
 });
 export type Deployment = z.infer<typeof deployment>;
@@ -50,7 +50,7 @@ export const runList = z.looseObject({
   undecided: z.array(undecidedDeployment),
 });
 
-/** A deployment as it is printed, with its run where that was waited for. */
+/** A deployment as it is printed. It has its run if the command waited for it. */
 export const deploymentOutput = deployment.extend({
   run: z.union([deployRun, z.looseObject({ id: z.string(), url: z.string() }), z.null()]),
 });

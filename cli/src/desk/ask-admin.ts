@@ -47,7 +47,7 @@ const lastLine = <Row>({ items, total, page, limit }: Page<Row>): string[] => {
     : [`page ${page} of ${pages}, ${total} in all (--page, --limit)`];
 };
 
-/** Prints a page of rows. `none` is said where there are none. */
+/** Prints a page of rows. Prints `none` if there are no rows. */
 const printPage = <Row>(
   deps: CliDeps,
   command: Command,
@@ -77,7 +77,7 @@ export const printRow = <Row extends object>(
   printOne(deps, command, row, [...pairs, ...more]);
 };
 
-/** Requests a page of rows and prints it. `none` is said where there are none. */
+/** Requests a page of rows and prints it. Prints `none` if there are no rows. */
 export const listRows = async <Row, Form extends z.ZodType<Page<Row>>>(
   deps: CliDeps,
   command: Command,
@@ -102,7 +102,7 @@ export const given = <T extends object>(all: T): Given<T> => {
 
 /**
  * Prompts for a confirmation unless `yes`.
- * @throws CliError failed without one.
+ * @throws CliError failed if it is not confirmed.
  */
 export const confirmed = async (
   deps: CliDeps,

@@ -73,9 +73,9 @@ const createWaker = (
 };
 
 /**
- * Waits until every replica says that it reads the new value, those that start meanwhile among
- * them. Prints each to standard error as it says so.
- * @throws CliError timedOut that names the replicas that did not say so in time
+ * Waits until every replica reads the new value, including replicas that start meanwhile. Prints
+ * each to standard error once it does.
+ * @throws CliError timedOut that names the replicas that did not read it in time
  */
 export const awaitReplicas = async (
   deps: CliDeps,

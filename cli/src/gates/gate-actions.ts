@@ -19,7 +19,7 @@ const gateState = z.object({
   value: z.string().nullable(),
 });
 
-/** A gate after it was turned, as it is printed. */
+/** A gate after its change, as it is printed. */
 export const gateOutput = gateState.extend({
   by: z.string(),
   reason: z.string(),
@@ -73,7 +73,7 @@ const reasonFor = async (deps: CliDeps, { reason }: TurnOptions): Promise<string
   return typed === '' ? notGiven : typed;
 };
 
-/** The user of this machine. A container may run as one that has no name. */
+/** The user of this machine. A container's user may have no name. */
 const ownName = (): string => {
   try {
     return userInfo().username;

@@ -22,9 +22,9 @@ export interface GateChange {
 export interface GateSettings {
   /** For people: the folder, or the ConfigMap. */
   readonly place: string;
-  /** The writer as far as it is known, such as the user of a kubeconfig. */
+  /** The writer if it is known, such as the user of a kubeconfig. */
   readonly user: string | undefined;
-  /** Returns all values as they are stored, by name. */
+  /** Returns all stored values, by name. */
   read(): Promise<Readonly<Record<string, string | undefined>>>;
   write(change: GateChange): Promise<void>;
   /** Tells others than the processes of a change: an event of the namespace. */
@@ -32,8 +32,8 @@ export interface GateSettings {
   /** The processes that read the settings now. */
   replicas(): Promise<readonly Replica[]>;
   /**
-   * Makes whatever brings the settings to the processes do so at once: to all of them, or to those
-   * named. Returns the names of those that it is on its way to.
+   * Makes the settings reach all processes at once, or the named processes. Returns the names of
+   * the processes that they are on their way to.
    */
   hurry(at: Date, names?: readonly string[]): Promise<readonly string[]>;
 }
@@ -161,7 +161,7 @@ const inCluster = async (deps: CliDeps, client: KubeClient): Promise<GateSetting
 
 /**
  * Opens the settings of a local stack (files of its folder), or of a release (its ConfigMap).
- * @throws CliError unreachable or denied, or failed where there is no such ConfigMap.
+ * @throws CliError unreachable, denied, or failed if there is no such ConfigMap.
  */
 export const openGateSettings = async (
   deps: CliDeps,

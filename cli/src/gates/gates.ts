@@ -54,11 +54,11 @@ export interface GateState {
   readonly gate: string;
   readonly setting: string;
   readonly isOpen: boolean;
-  /** Null where the setting is missing. */
+  /** Null if the setting is missing. */
   readonly value: string | null;
 }
 
-/** Returns the state that a setting's value gives a gate. One newline at its end is ignored. */
+/** Returns the state of a gate for a setting's value. A newline at its end is ignored. */
 export const stateOf = (gate: Gate, raw: string | undefined): GateState => {
   const value = raw?.replace(/\n$/u, '');
   return {

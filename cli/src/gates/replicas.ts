@@ -6,11 +6,14 @@ import { componentSelector, type KubeClient, type KubePod } from '../clients/kub
 /** A process that reads the gates, and what it says of a setting. */
 export interface Replica {
   readonly name: string;
-  /** Returns the setting as the process reads it now, null where it is missing. @throws CliError */
+  /**
+   * Returns the setting as the process reads it now, null if it is missing.
+   * @throws CliError
+   */
   ask(setting: string): Promise<string | null>;
 }
 
-/** The processes that read the gates. Each has pods of its own. */
+/** The processes that read the gates. Each has separate pods. */
 export const processNames = ['customer', 'admin', 'accounting', 'worker'];
 const internalPort = 'internal';
 const askTimeoutMs = 5000;

@@ -45,8 +45,8 @@ const describeCommand = ({ name, command }: Named) => ({
 
 /**
  * Describes the commands below the words for programs: arguments, options, exit codes, and the
- * schema of what each prints as JSON. Returns null for one that prints text alone.
- * @throws CliError usage where no command has the words as its name
+ * schema of what each prints as JSON. The schema is null if a command prints only text.
+ * @throws CliError usage if no command has the words as its name
  */
 export const describeProgram = (program: Command, words: readonly string[]) => {
   const wanted = words.join(' ');

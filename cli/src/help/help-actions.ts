@@ -4,7 +4,7 @@ import { CliError, exitCodes } from '../cli-error.ts';
 import { createProgram } from '../create-program.ts';
 import { topicNames, topicText } from './topics.ts';
 
-/** Returns the command that the words name, as deep as they go, or undefined where there is none. */
+/** Returns the command that the words name, as deep as they go, or undefined if there is none. */
 const commandNamed = (program: Command, words: readonly string[]): Command | undefined => {
   const [first, ...rest] = words;
   if (first === undefined) return program;
@@ -12,7 +12,10 @@ const commandNamed = (program: Command, words: readonly string[]): Command | und
   return found === undefined ? undefined : commandNamed(found, rest);
 };
 
-/** Prints the help of a command, or a topic. @throws CliError usage where the words name neither. */
+/**
+ * Prints the help of a command, or a topic.
+ * @throws CliError usage if the words name neither.
+ */
 export const showHelp = async (
   deps: CliDeps,
   program: Command,

@@ -119,7 +119,7 @@ const forms: Readonly<Record<string, z.ZodObject>> = {
   'context forget': defaultOutput,
 };
 
-/** Returns the JSON Schema of a command's JSON, or undefined for one that prints text alone. */
+/** Returns the JSON Schema of a command's JSON, or undefined if the command prints only text. */
 export const outputSchema = (command: string) => {
   const form = forms[command];
   if (form === undefined) return undefined;

@@ -80,9 +80,9 @@ export const topicNames = (): string[] => [
 ];
 
 /**
- * Returns the text of a topic: a part of goldctl's page, the checks or one of them, the runbooks
- * or one of them. Undefined where the words name none.
- * @throws CliError usage for a check or a runbook that is not there.
+ * Returns the text of a topic: a part of goldctl's page, the checks or one check, the runbooks or
+ * one runbook. Returns undefined if the words name none.
+ * @throws CliError usage if there is no such check or runbook.
  */
 export const topicText = (words: readonly string[]): string | undefined => {
   const [topic = '', name, ...rest] = words;

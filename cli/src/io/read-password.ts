@@ -19,9 +19,7 @@ const fromFile = (path: string): string => {
   }
 };
 
-/**
- * Returns the password that was passed without a terminal, or undefined where a prompt is needed.
- */
+/** Returns the password that was passed without a terminal, or undefined if a prompt is needed. */
 const givenPassword = async (
   deps: CliDeps,
   options: GlobalOptions,

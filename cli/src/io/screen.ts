@@ -25,6 +25,6 @@ export const lookAtScreen = (
 
 const codes = { red: 31, green: 32, yellow: 33, bold: 1, dim: 2 } as const;
 
-/** Colours a text for the terminal, where there is one that wants it. */
+/** Colours a text if it goes to a terminal that shows colours. */
 export const paint = (style: keyof typeof codes, text: string): string =>
   screen.hasColour ? `\u{1b}[${codes[style]}m${text}\u{1b}[0m` : text;

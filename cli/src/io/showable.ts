@@ -4,5 +4,5 @@ const controlCharacters = /\p{Cc}/gu;
 /** Replaces control characters with a visible mark. */
 export const showable = (text: string): string => text.replaceAll(controlCharacters, '\u{fffd}');
 
-/** Replaces those of several lines, whose breaks stay. */
+/** Replaces the hidden characters of a text of several lines. Its line breaks stay. */
 export const showableLines = (text: string): string => text.split('\n').map(showable).join('\n');

@@ -33,7 +33,7 @@ const promptSecret = async (message: string, signal: AbortSignal): Promise<strin
   }
 };
 
-/** Prompts for one line on the terminal, with echo. */
+/** Prompts for a line on the terminal, with echo. */
 const ask = async (question: string, signal: AbortSignal): Promise<string> => {
   const { createInterface } = await import('node:readline/promises');
   const reader = createInterface({ input: process.stdin, output: process.stderr });

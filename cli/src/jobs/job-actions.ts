@@ -45,7 +45,7 @@ export interface ListOptions extends Paging {
   readonly task?: string;
 }
 
-/** Prints jobs of one status, dead ones unless another is given. */
+/** Prints jobs of a status, dead jobs by default. */
 export const listJobs = (
   deps: CliDeps,
   { status, task, page, limit }: ListOptions,

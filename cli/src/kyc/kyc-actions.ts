@@ -52,7 +52,7 @@ export interface ListOptions extends Paging {
   readonly status?: KycStatus;
 }
 
-/** Prints KYC records, those that wait for review unless a status is given. */
+/** Prints KYC records of a status, by default those that wait for review. */
 export const listKyc = (
   deps: CliDeps,
   { status, page, limit }: ListOptions,

@@ -77,7 +77,10 @@ export const showDatabase = (deps: CliDeps, command: Command) =>
 /** A large database has many rows to look at. */
 const rulesTimeoutMs = 30 * 60_000;
 
-/** Checks every rule of the database. @throws CliError findings where a row breaks one. */
+/**
+ * Checks every rule of the database.
+ * @throws CliError findings if a row breaks a rule.
+ */
 export const checkRules = async (deps: CliDeps, command: Command): Promise<void> => {
   const { broken } = await ask(deps, command, {
     args: ['database', 'rules'],

@@ -38,7 +38,10 @@ const render = ({ pending, failed }: MigrationStatus): string => {
     : renderTable(['migration', 'state', 'begun', 'what the database said'], rows);
 };
 
-/** Prints the state of the migrations. @throws CliError findings where one is missing or failed */
+/**
+ * Prints the state of the migrations.
+ * @throws CliError findings if a migration is missing or failed
+ */
 export const showMigrations = async (deps: CliDeps, command: Command): Promise<void> => {
   const status = await readMigrations(deps, command);
   const { output } = globalOptionsOf(command);
@@ -52,7 +55,10 @@ export const showMigrations = async (deps: CliDeps, command: Command): Promise<v
   );
 };
 
-/** Records a failed migration as rolled back. @throws CliError where no such migration failed */
+/**
+ * Records a failed migration as rolled back.
+ * @throws CliError if no such migration failed
+ */
 export const resolveMigration = async (
   deps: CliDeps,
   name: string,

@@ -70,7 +70,7 @@ export interface ListOptions extends Paging {
   readonly status?: PayoutStatus;
 }
 
-/** Prints payouts, those that are still to be paid unless a status is given. */
+/** Prints payouts of a status, by default those that are still to be paid. */
 export const listPayouts = (
   deps: CliDeps,
   { status, page, limit }: ListOptions,

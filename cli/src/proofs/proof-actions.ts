@@ -75,7 +75,7 @@ export interface PublishOptions {
 
 /**
  * Starts the publication of a statement and waits for it.
- * @throws CliError findings where nothing was signed, timedOut where it is not published in time
+ * @throws CliError findings if nothing was signed, timedOut if it is not published in time
  */
 export const publishProof = async (
   deps: CliDeps,
@@ -156,7 +156,7 @@ export interface VerifyOptions {
   readonly previous?: string;
 }
 
-/** Verifies a customer's proof or a statement, from files alone. */
+/** Verifies a customer's proof or a statement. It reads only files. */
 export const verifyProof = (
   deps: CliDeps,
   path: string,

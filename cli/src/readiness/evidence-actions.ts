@@ -8,7 +8,7 @@ import { globalOptionsOf } from '../global-options.ts';
 import type { EvidenceItem } from './evidence-items.ts';
 import { readinessForm } from './show-readiness.ts';
 
-/** The evidence of an item, as it is on file after the change. */
+/** The evidence of an item after the change. */
 export const evidenceForm = z.looseObject({
   value: z.string(),
   reference: z.string().nullable(),
@@ -49,7 +49,7 @@ export const recordEvidence = async (
   printOne(deps, command, stored, pairsOf(item, stored));
 };
 
-/** Takes the verification from the evidence of an item, which stays on file otherwise as it is. */
+/** Removes the verification from an item's evidence. The rest of the evidence stays on file. */
 export const withdrawEvidence = async (
   deps: CliDeps,
   item: EvidenceItem,

@@ -20,10 +20,10 @@ export interface FreshRun {
 }
 
 /**
- * Starts a run of the checks by a worker, or joins the run of this window that is in progress, and
- * follows it to its report, printing its progress. A worker takes as long as the collaborators'
- * rate limits require, for which no request could wait.
- * @throws CliError failed for a run that did not finish, timedOut where it has not finished in time
+ * Starts a run of the checks by a worker, or joins the run of this window that is in progress.
+ * Prints its progress until its report is there. A worker takes as long as the collaborators' rate
+ * limits require, which is too long for a request.
+ * @throws CliError failed if a run did not finish, timedOut if it has not finished in time
  */
 export const followFreshRun = (
   deps: CliDeps,

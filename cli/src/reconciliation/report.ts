@@ -33,7 +33,10 @@ type Report = z.infer<typeof reportAnswer>;
 type ReportCheck = z.infer<typeof check>;
 type Sample = z.infer<typeof sample>;
 
-/** Leaves one check of the report. @throws CliError usage where there is no such check. */
+/**
+ * Reduces the report to one check.
+ * @throws CliError usage if there is no such check.
+ */
 export const onlyCheck = (report: Report, id: string): Report => {
   const found = report.checks.filter((one) => one.id === id);
   if (found.length === 0) {

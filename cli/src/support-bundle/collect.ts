@@ -23,7 +23,7 @@ export interface CollectOptions {
 
 const asJson = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`;
 
-/** Adds a part where it can be had: what is broken is the reason for a bundle. */
+/** Adds a part if it can be read. A part that is broken is often the reason for a bundle. */
 const add = async (
   deps: CliDeps,
   { files, missing }: Collected,

@@ -15,7 +15,10 @@ const partsOf = (value: string): string[] => [
   ...value.split(',').flatMap((part) => [part, ...part.split(':').slice(1)]),
 ];
 
-/** Matches the password of an address, also of one with several hosts, which is no URL to a parser. */
+/**
+ * Matches the password of an address. An address with several hosts matches too, although no parser
+ * takes it for a URL.
+ */
 const passwordOf = /^[\w+.-]+:\/\/[^:@/]*:(?<password>[^@/]*)@/u;
 
 const decoded = (text: string): string => {

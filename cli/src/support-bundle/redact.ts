@@ -1,12 +1,12 @@
 /** Shorter ones are words: `admin`, `test`. */
 const leastLength = 6;
 
-/** A line break or a padding may stand at its end, and three bytes are four characters. */
+/** A line break or a padding may end it, and three bytes are four characters. */
 const inBase64 = (text: string): string[] => {
   const bytes = Buffer.from(text, 'utf8');
   return [0, 1, 2].flatMap((shift) => {
     const shifted = Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64');
-    // The first and the last characters are made of what stands beside it too.
+    // The first and the last characters also depend on the neighbouring bytes.
     const whole = shifted.slice(
       shift === 0 ? 0 : 4,
       (shift + bytes.length) % 3 === 0 ? undefined : -4,

@@ -5,7 +5,7 @@ import { askAdmin, confirmed, given, listRows, pageOf, printRow } from '../desk/
 import type { Paging } from '../desk/paging.ts';
 import type { WebhookStatus } from './webhook-statuses.ts';
 
-/** A signed event as it is stored. */
+/** A signed event from the inbox. */
 export const webhookForm = z.looseObject({
   id: z.string(),
   source: z.string(),
@@ -39,7 +39,7 @@ export interface ListOptions extends Paging {
   readonly subject?: string;
 }
 
-/** Prints events, those that wait for something unless a status is given. */
+/** Prints events of a status, by default those that are pending. */
 export const listWebhooks = (
   deps: CliDeps,
   { status, subject, page, limit }: ListOptions,

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { stackConfigSchema } from './stack-config.ts';
 
-/** One key of a stack's configuration, as its documentation names it. */
+/** A key of a stack's configuration, as its documentation names it. */
 export interface ConfigKey {
   /** Path below `digital-gold:`, such as `image.tag`. */
   readonly path: string;
   readonly doc: string;
   readonly required: boolean;
-  /** Its default, or undefined where it has none or is required. */
+  /** Its default. Undefined if it has none or is required. */
   readonly defaultText: string | undefined;
-  /** The only values it may have, where they are few. */
+  /** The only values it may have, if there are few. */
   readonly allowed: readonly string[];
 }
 

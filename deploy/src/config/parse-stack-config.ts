@@ -14,7 +14,8 @@ export class StackConfigError extends Error {
 }
 
 /**
- * Pulumi hands every value over as text: an object, a number or a flag as JSON, a text as it is.
+ * Pulumi hands every value over as text. An object, a number or a flag is JSON, a text is
+ * unchanged.
  */
 const valueOf = (key: string, text: string): unknown => {
   const shape: Readonly<Record<string, z.ZodType>> = stackConfigSchema.shape;
@@ -107,8 +108,8 @@ const withRelease = (keys: StackKeys, releases: Releases): StackConfig => {
 };
 
 /**
- * Checks a stack's configuration: each key first, then what they must agree on.
- * @param texts Pulumi's whole configuration, key to text. Other projects' keys are left alone.
+ * Checks a stack's configuration: first each key, then the rules that involve several keys.
+ * @param texts Pulumi's whole configuration, key to text. Other projects' keys are ignored.
  * @param secretKeys The keys that Pulumi keeps encrypted.
  * @throws StackConfigError naming every key that is wrong and what is allowed there.
  */

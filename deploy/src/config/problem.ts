@@ -17,6 +17,6 @@ export type Rule = (config: StackKeys) => readonly Problem[];
 export const isLive = ({ tier, appMode }: StackKeys): boolean =>
   tier === 'prod' || appMode === 'production';
 
-/** One problem if the condition holds, else none. */
+/** Returns a problem if the condition holds, else none. */
 export const problemIf = (isBroken: boolean, path: string, message: string): readonly Problem[] =>
   isBroken ? [{ path, message }] : [];

@@ -42,7 +42,7 @@ const isFenced: Rule = ({ networkPolicy }) =>
 const isProtected: Rule = ({ protect }) =>
   problemIf(protect === false, 'protect', 'must be true or left out in prod');
 
-/** Rules of prod alone. */
+/** Rules that only prod has. */
 export const productionRules: readonly Rule[] = [
   runsInProductionMode,
   imageIsPinned,

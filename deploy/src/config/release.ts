@@ -28,7 +28,7 @@ export type Release = z.output<typeof releaseSchema>;
 
 /** The files of the releases, by their versions. */
 export interface Releases {
-  /** Returns a release, or undefined where there is no file of that version. */
+  /** Returns a release, or undefined if there is no file of that version. */
   readonly read: (version: string) => Release | undefined;
   readonly versions: () => readonly string[];
 }

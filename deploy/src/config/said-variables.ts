@@ -7,7 +7,7 @@ export interface SaidVariable {
   /** Path below `digital-gold:`, such as `environment.LOG_LEVEL`. */
   readonly path: string;
   readonly name: string;
-  /** Undefined for one that a Secret or the pod itself gives. */
+  /** Undefined if a Secret or the pod gives the value. */
   readonly value: string | undefined;
 }
 

@@ -17,7 +17,7 @@ const placesOf = ({ secrets = {}, secretsFrom, references }: StackKeys, name: st
     ([place, names]) => (Object.hasOwn(names, name) ? [place] : []),
   );
 
-/** A database's address may stand whole, or in parts that the same operator's Secret holds. */
+/** A Secret of the same operator may hold a database's address whole or in parts. */
 const isThere = (config: StackKeys, name: string): boolean => {
   if (placesOf(config, name).length > 0) return true;
   const parts = partsOfAddresses[name] ?? [];

@@ -125,7 +125,7 @@ const growthIsUpwards: Rule = ({ replicas, maxReplicas }) =>
     ),
   );
 
-/** Rules of every tier, and those that only dev is free of. */
+/** Rules of every tier, and rules that every tier except dev has. */
 export const tierRules: readonly Rule[] = [
   hostsDiffer,
   classesDiffer,

@@ -3,7 +3,7 @@ import { problemIf, type Rule } from './problem.ts';
 
 /**
  * Paths of the chart's values that a key of the stack sets, with that key. The rules of the tiers
- * hold for the keys, so there is one way to say each of these.
+ * hold for the keys, so that each of these can be set in only one way.
  */
 const governed: Readonly<Record<string, string>> = {
   image: '`release` or `image`',
@@ -43,7 +43,7 @@ const governed: Readonly<Record<string, string>> = {
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Returns what stands at a path, or undefined where nothing does. */
+/** Returns the value at a path, or undefined if there is none. */
 const at = (values: unknown, path: string): unknown => {
   let found = values;
   for (const name of path.split('.')) {

@@ -21,7 +21,7 @@ export const requiredSecrets = [
 /** The keys of personal data, needed unless a key service holds them. */
 export const keyringSecret = 'PII_KEYRING';
 
-/** The secret of the migration job alone: no process that serves may own the schema. */
+/** The secret that only the migration job has: no process that serves may own the schema. */
 export const migrationSecret = 'MIGRATE_DATABASE_URL';
 
 /**
@@ -30,13 +30,13 @@ export const migrationSecret = 'MIGRATE_DATABASE_URL';
  */
 export const passwordsOfParts = ['DATABASE_PASSWORD', 'MIGRATE_DATABASE_PASSWORD'] as const;
 
-/** The parts that may stand in a Secret that is there, in place of a whole address. */
+/** The parts that an existing Secret may hold in place of a whole address. */
 export const partsOfAddresses: Readonly<Record<string, readonly string[]>> = {
   DATABASE_URL: ['DATABASE_HOST', 'DATABASE_NAME', 'DATABASE_USER', 'DATABASE_PASSWORD'],
   [migrationSecret]: ['MIGRATE_DATABASE_USER', 'MIGRATE_DATABASE_PASSWORD'],
 };
 
-/** Secrets that are needed only where the configuration names their collaborator. */
+/** Secrets that are needed only if the configuration names their collaborator. */
 export const optionalSecrets = [
   keyringSecret,
   'AWS_KMS_SECRET_ACCESS_KEY',

@@ -34,8 +34,9 @@ interface Three {
 }
 
 /**
- * Finds the fields that were wanted and are another value now. The cluster writes many a value in a
- * form of its own, so it is compared with itself.
+ * Finds the fields whose value now differs from the value that was deployed. The cluster normalises
+ * many values, so the values that it had after the deployment are compared with those that it has
+ * now.
  */
 const changedFields = ({ wanted, made, live }: Three, path = ''): readonly Field[] => {
   const parts = partsOf(wanted);

@@ -11,7 +11,7 @@ export type StackObject = Readonly<Record<string, unknown>> & {
 export interface Deployed {
   readonly wanted: StackObject;
   readonly made: unknown;
-  /** True where an operator changes its content: only that it exists is the stack's. */
+  /** True if an operator changes its content. The stack only ensures that it exists. */
   readonly isOperated: boolean;
 }
 
@@ -56,7 +56,7 @@ const secretSchema = z.looseObject({ plaintext: z.string() });
 /** The key by which Pulumi marks a value that is more than itself, such as a secret. */
 const signature = '4dabf18193072939515e22adb298388d';
 
-/** Keys of Pulumi's own, which are not sent to the cluster as they are. */
+/** Keys that Pulumi adds. They are not sent to the cluster. */
 const isOfPulumi = (key: string): boolean => key.startsWith('__') || key.startsWith('pulumi.com/');
 
 /** Opens the secrets of an export that shows them, and leaves out what is Pulumi's own. */

@@ -26,8 +26,8 @@ const bare = (value: unknown): unknown => {
 };
 
 /**
- * Reads the definitions of one release of Kubernetes from the folder of its schemas, which
- * `make tools` fills. Unknown fields are refused there.
+ * Reads the definitions of a release of Kubernetes from the folder of its schemas, which `make
+ * tools` fills. Unknown fields are refused there.
  */
 export const readKubernetesDefinitions = (folder: string): ReadonlyMap<string, Schema> => {
   const found = new Map<string, Schema>();

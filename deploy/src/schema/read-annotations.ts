@@ -2,9 +2,9 @@ import { parse } from 'yaml';
 
 /** The comments right above a key of values.yaml, as a reader of the schema needs them. */
 export interface Annotations {
-  /** The text of `# @schema`, undefined where there is none. */
+  /** The text of `# @schema`, or undefined if there is none. */
   readonly schema: unknown;
-  /** The key of the same folder whose annotations stand for the missing ones: `# @like`. */
+  /** The key of the same folder whose annotations replace missing ones: `# @like`. */
   readonly like: string | undefined;
   /** The text after `# --`, which helm-docs shows too. */
   readonly description: string | undefined;
@@ -43,7 +43,7 @@ export const readAnnotations = (lines: readonly string[], line: number): Annotat
   };
 };
 
-/** Returns the schemas that `# @define NAME SCHEMA` gives names, wherever they stand. */
+/** Returns the schemas that `# @define NAME SCHEMA` gives names, anywhere in the text. */
 export const readDefinitions = (lines: readonly string[]): ReadonlyMap<string, unknown> => {
   const found = new Map<string, string>();
   for (const text of lines.filter((line) => line.startsWith('# @define ')).map(commentText)) {

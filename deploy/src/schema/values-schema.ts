@@ -18,7 +18,7 @@ const reference = (name: string, { definitions, kubernetes }: Source): Schema =>
   throw new Error(`there is no definition ${name}`);
 };
 
-/** A name alone refers to its definition, a list of one to a list of them. */
+/** A single name refers to its definition. A list with one name refers to a list of them. */
 const expand = (given: unknown, source: Source): Schema => {
   if (typeof given === 'string') return reference(given, source);
   if (Array.isArray(given)) return { type: 'array', items: expand(given[0], source) };
@@ -132,7 +132,10 @@ export const valuesSchema = (text: string, kubernetes: ReadonlyMap<string, Schem
   };
 };
 
-/** Prints a schema, with each definition on a line: a change of one is a change of a line. */
+/**
+ * Prints a schema with each definition on a separate line, so that a changed definition is a
+ * changed line.
+ */
 export const printSchema = ({ definitions, ...own }: Schema): string => {
   const lines = Object.entries(definitions as Schema).map(
     ([name, definition]) => `  ${JSON.stringify(name)}: ${JSON.stringify(definition)}`,

@@ -7,13 +7,13 @@ export interface OwnedNames<Name = string> {
   readonly secrets: Readonly<Record<Process, Name | undefined>>;
   readonly migrationSecret: Name | undefined;
   readonly settings: Name;
-  /** Undefined where a bucket holds the documents. */
+  /** Undefined if a bucket holds the documents. */
   readonly claim: Name | undefined;
 }
 
 type ApiHost = StackConfig['ingress']['customer'];
 
-/** Leaves out what is undefined, so that the chart's own value stands. */
+/** Leaves out undefined values, so that the chart's own value stays. */
 const given = <Value>(key: string, value: Value | undefined): Record<string, Value> =>
   value === undefined ? {} : { [key]: value };
 
@@ -108,7 +108,7 @@ export const valuesOfKeys = <Name>(config: StackConfig, names: OwnedNames<Name>)
   config: { ...config.environment, APP_MODE: config.appMode },
   settings: { existingConfigMap: names.settings },
   secretsFrom: config.secretsFrom,
-  // Hooks are left out where the chart is rendered without helm's own install.
+  // Hooks are left out if the chart is rendered without helm's own install.
   migrations: { mode: 'job', ...given('existingSecret', names.migrationSecret) },
   tests: { enabled: false },
   objectStore: { type: config.objectStore.type, ...given('existingClaim', names.claim) },

@@ -55,8 +55,8 @@ export const stackAnnotations = ({ tier, namespace, ingress, values }: StackConf
 };
 
 /**
- * Returns what an annotation says, undefined for none.
- * @throws Error for one that cannot be read, which no policy may let pass.
+ * Returns the value of an annotation, or undefined if there is none.
+ * @throws Error if it cannot be read. No policy may let that pass.
  */
 export const readStackFacts = (annotation: string | undefined): StackFacts | undefined =>
   annotation === undefined ? undefined : factsSchema.parse(JSON.parse(annotation));

@@ -20,7 +20,7 @@ const onePod = async (context: DemoContext, component: string): Promise<PodState
   return pod;
 };
 
-/** A node without the stores, as they are single pods, and without the cluster's own control. */
+/** Returns a node without the database, which is a single pod, and without the control plane. */
 const spareNode = async (context: DemoContext): Promise<string> => {
   const store = await onePod(context, 'postgres');
   const nodes = await listNodes(context);

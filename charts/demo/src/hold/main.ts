@@ -18,8 +18,9 @@ import { waitForAll, waitForLeaving } from './pods.ts';
 import { startK6 } from './start-k6.ts';
 
 /**
- * Lets a cluster fail in every way that it has, one after another, while the demo's release serves:
- * exit code 1 where a request failed that need not have, or something did not recover by itself.
+ * Causes every fault that a cluster can have, one after another, while the demo's release serves.
+ * Exits with code 1 if a request failed that need not have, or if something did not recover by
+ * itself.
  */
 
 const repository = resolve(import.meta.dirname, '..', '..', '..', '..');

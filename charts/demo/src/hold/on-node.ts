@@ -51,7 +51,9 @@ ${enter} nft delete table inet hold
 export const nodeScript = (seconds: number): string =>
   cut('nsenter --target 1 --mount --net', seconds);
 
-/** Cuts a pod off: its peers hear nothing any more, not even that the connection is closed. */
+/**
+ * Cuts a pod off the network. Its peers receive nothing any more, not even the end of a connection.
+ */
 export const podScript = (uid: string, seconds: number): string => `
 pid=
 for folder in /proc/[0-9]*; do

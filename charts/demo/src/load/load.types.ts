@@ -1,4 +1,6 @@
-/** Requests of one kind, sent at an even pace whatever becomes of those before. */
+/**
+ * Requests of one kind. They are sent at an even pace, whatever the result of the earlier requests.
+ */
 export interface LoadTarget {
   readonly name: string;
   readonly address: string;

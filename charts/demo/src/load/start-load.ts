@@ -13,7 +13,7 @@ const whyOf = (error: unknown): string => {
 };
 
 interface Running {
-  /** Sends no more, waits for what is under way. */
+  /** Sends no more requests and waits for those in progress. */
   stop(): Promise<LoadReport>;
 }
 

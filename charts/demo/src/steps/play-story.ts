@@ -13,7 +13,7 @@ const urlOf = ({ host, port }: IngressEndpoint): string =>
 
 const onLoopback = (port: number): string => `http://127.0.0.1:${port}`;
 
-/** The owner's connection to the database, for the invariants alone. */
+/** The owner's connection to the database, which only the invariants use. */
 const databaseUrl = async ({ kubectl, forward }: DemoContext): Promise<string> => {
   const secret = await kubectl.readSecret(`${testbed}-migrate`, 'MIGRATE_DATABASE_URL');
   const url = new URL(secret);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { ClusterStep } from '../cluster.types.ts';
 import { service } from '../release.ts';
 
-/** `goldctl check` from inside, with a Role of its own. */
+/** Runs `goldctl check` inside the cluster, with a separate Role. */
 export const runHelmTest: ClusterStep = {
   title: 'helm test: goldctl check, in the cluster',
   async run({ helm }) {

@@ -5,8 +5,8 @@ import { sendRequest } from './send-request.ts';
 const timeoutMs = 15_000;
 
 /**
- * Creates a client of the customer API that reaches it at the ingress's address, by a connection
- * of its own for each request. It only reads: a body is not sent.
+ * Creates a client of the customer API that reaches it at the ingress's address. Each request has a
+ * new connection. The client only reads: it sends no body.
  */
 export const createIngressClient = (endpoint: IngressEndpoint): CustomerClient =>
   createCustomerClient({

@@ -9,7 +9,7 @@ export interface HttpRequest {
   readonly method?: 'GET' | 'POST';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Without one, a connection of its own. */
+  /** If it is missing, the request has a new connection. */
   readonly agent?: Agent;
   readonly timeoutMs: number;
 }
