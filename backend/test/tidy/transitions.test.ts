@@ -1,9 +1,6 @@
 import { expect, it } from 'vitest';
 import { placeOf, serviceSources } from './source-files.ts';
 
-/** Modules that still change states outside of their `x.states.ts`. */
-const notMovedYet = ['banking', 'kyc', 'product-orders', 'referrals', 'support'];
-
 const importPattern =
   /\bimport (?<what>[^;]*?) from '[^']*\/platform\/transitions\/transitions\.ts'/gu;
 const namePattern = /\b(?:transition|tryTransition|transitionMany)\b/u;
@@ -14,16 +11,11 @@ const importers = serviceSources.flatMap(({ path, code }) =>
     .map(({ index }) => ({ path, place: placeOf(path, code, index) })),
 );
 
-const isNotMovedYet = (path: string): boolean =>
-  notMovedYet.some((module) => path.startsWith(`src/modules/${module}/`));
-
 it('finds the files that change states', () => {
   expect(importers.filter(({ path }) => path.endsWith('.states.ts')).length).toBeGreaterThan(5);
 });
 
 it('changes a state only by a function of an x.states.ts', () => {
-  const elsewhere = importers.filter(
-    ({ path }) => !path.endsWith('.states.ts') && !isNotMovedYet(path),
-  );
+  const elsewhere = importers.filter(({ path }) => !path.endsWith('.states.ts'));
   expect(elsewhere.map(({ place }) => place)).toEqual([]);
 });

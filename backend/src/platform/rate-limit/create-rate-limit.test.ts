@@ -156,7 +156,7 @@ it('a rate limit that nothing uses any more is freed, with what it was made for'
   const collectGarbage = runInNewContext('gc') as () => void;
   const redis = createRedis(redisServer.url, 'fail-fast', unhurried);
   clients.push(redis);
-  const makeAndLeave = (): WeakRef<() => void> => {
+  const makeAndLeave = (): WeakRef<(error: unknown) => void> => {
     const logged: unknown[] = [];
     const onStoreError = (error: unknown): void => void logged.push(error);
     createRateLimit({ redis, prefix: 'left', limit: 3, windowMs: 60_000, onStoreError });
