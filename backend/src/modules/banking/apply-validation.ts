@@ -17,8 +17,6 @@ import type { BankAccount, BankingDeps, ValidationEffect } from './banking.types
 
 type ApplyDeps = Pick<BankingDeps, 'clock' | 'logger' | 'notify' | 'provider' | 'vault'>;
 
-const unexplained = 'The account could not be verified.';
-
 /**
  * Returns what a validation means for the account as it is. An older validation that passed still
  * counts, because it is of the same account. An older failure is ignored: the customer may have
@@ -112,6 +110,8 @@ const recordVerdict = async (
   await notifyValidated(tx, deps.notify, account, status);
   return 'APPLIED';
 };
+
+const unexplained = 'The account could not be verified.';
 
 /**
  * Applies the provider's report of a validation, from an event or a query. Runs in the caller's

@@ -4,10 +4,6 @@ import { divideHalfUp } from '../../money/index.ts';
 const titles: ReadonlySet<string> = new Set(
   'DR KUM KUMAR KUMARI MASTER MISS MR MRS MS PROF SHRI SMT SRI'.split(' '),
 );
-/** Of 100. Two words are spellings of one from this likeness on, such as VERMA and VARMA. */
-const leastLikeness = 75n;
-/** The score, out of 100, of an initial for the word that it may abbreviate. */
-const initialWorth = 80n;
 
 const wordsOf = (name: string): readonly string[] => {
   const plain = name.normalize('NFKD').replaceAll(/\p{M}/gu, '').toUpperCase();
@@ -29,6 +25,11 @@ const countEdits = (one: string, other: string): number => {
   }
   return above.at(-1) ?? 0;
 };
+
+/** Of 100. Two words are spellings of one from this likeness on, such as VERMA and VARMA. */
+const leastLikeness = 75n;
+/** The score, out of 100, of an initial for the word that it may abbreviate. */
+const initialWorth = 80n;
 
 /** Scores from 0 to 100 how well two words may be one. */
 const likenessOf = (one: string, other: string): bigint => {

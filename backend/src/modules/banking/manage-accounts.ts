@@ -31,9 +31,6 @@ interface Requester {
   readonly ip: string;
 }
 
-/** contract: payouts > Bank accounts */
-const maxAccounts = 5;
-
 const present = (account: BankAccount, sealer: Sealer): BankAccountView => ({
   id: account.id,
   accountLast4: account.accountLast4,
@@ -107,6 +104,9 @@ const insert = async (
   await notifyAdded(tx, notify, { id, userId, accountNumber });
   return id;
 };
+
+/** contract: payouts > Bank accounts */
+const maxAccounts = 5;
 
 /**
  * Adds an account, PENDING, and queues its validation in the same transaction.

@@ -13,12 +13,7 @@ import { adminAccess } from '../admins/index.ts';
 import { adminProductView, presentAdminProduct } from './catalogue.schemas.ts';
 import { contentTypeOf } from './encode-image.ts';
 import { createServeImage, type ServeImageDeps } from './serve-image.ts';
-import {
-  imageBodyLimitBytes,
-  readImageBody,
-  uploadImage,
-  type UploadImageDeps,
-} from './upload-image.ts';
+import { readImageBody, uploadImage, type UploadImageDeps } from './upload-image.ts';
 
 const tags = ['products'];
 
@@ -53,6 +48,9 @@ export const createImageRoute = (deps: ServeImageDeps): Route => {
       serveImage(id, { width, headers }),
   });
 };
+
+/** An image of 5 MB as base64, in JSON. */
+const imageBodyLimitBytes = 7 * 1024 * 1024;
 
 /** Declares `/products/:id/image` of the admin API. */
 export const createUploadRoute = (deps: UploadImageDeps): Route =>

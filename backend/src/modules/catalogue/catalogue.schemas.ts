@@ -21,7 +21,6 @@ import { priceOf } from './price-product.ts';
 /** Ten crore rupees: far above any piece, and an order of 200 of them is still a safe integer. */
 const maxPricePaise = 10_000_000_000;
 const maxWeightGrams = 10_000n;
-const maxStock = 100_000;
 
 /** A number of the wire: text of this pattern, or a JSON number that spells one. */
 const wireNumber = <T extends bigint>(
@@ -76,6 +75,8 @@ const percent = z
 const priceBases = ['LIVE', 'FIXED'] as const;
 
 const flag = z.boolean('must be true or false');
+
+const maxStock = 100_000;
 
 const fields = {
   name: plainName(120),

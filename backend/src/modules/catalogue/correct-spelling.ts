@@ -3,9 +3,7 @@ import type { SearchTerms } from './catalogue.store.ts';
 
 const maxWords = 8;
 const maxWordLength = 40;
-/** The words of the catalogue that one mistyped word may stand for. */
-const maxCorrections = 8;
-/** Shorter ones are near to too much. */
+/** A shorter word is near to too many others. */
 const minMistypedLength = 3;
 
 /** Returns the words of a search, in lower case, each once: letters, digits and their marks. */
@@ -23,6 +21,9 @@ interface Known {
   readonly known: boolean;
   readonly near: readonly string[];
 }
+
+/** The words of the catalogue that one mistyped word may stand for. */
+const maxCorrections = 8;
 
 /**
  * Looks words up among those of the catalogue: whether one is there, or begins one that is, and

@@ -11,8 +11,6 @@ const widths = [320, 640, 1280] as const;
 const maxWidth = 1280;
 /** A decoded image takes four bytes of memory for each of these. */
 const maxPixels = 40_000_000;
-const maxSide = 16_000;
-const timeoutSeconds = 20;
 const acceptedTypes = new Set(['image/jpeg', 'image/png', 'image/webp']);
 
 /** One at a time: the memory of a decoded image is what a pod has to spare. */
@@ -59,6 +57,8 @@ const typeOf = async (bytes: Buffer): Promise<string> => {
   throw new ImageProblem(`must be a JPEG, PNG or WebP image; it looks like ${seen}`);
 };
 
+const maxSide = 16_000;
+
 /** Reads the size from the head alone, before anything is decoded. */
 const sizeOf = async (sharp: Sharp, bytes: Buffer) => {
   const { width, height } = (await sharp(bytes, { limitInputPixels: false }).metadata()).autoOrient;
@@ -70,6 +70,8 @@ const sizeOf = async (sharp: Sharp, bytes: Buffer) => {
   }
   return { width, height };
 };
+
+const timeoutSeconds = 20;
 
 const encodeAll = async (sharp: Sharp, bytes: Buffer, ownWidth: number) => {
   const made: EncodedImage['objects'][number][] = [];

@@ -3,9 +3,6 @@ import type { Reply } from '../../platform/http/index.ts';
 import { findCatalogueVersion } from './catalogue.store.ts';
 import type { ProductRates } from './catalogue.types.ts';
 
-/** The bytes of pages that a replica keeps. The least recently used are dropped first. */
-const defaultMaxBytes = 16 * 1024 * 1024;
-
 type WritePage = (rates: ProductRates) => Promise<Reply | undefined>;
 
 export interface PageCache {
@@ -29,6 +26,9 @@ interface Edition {
   readonly pages: Map<string, Page>;
   bytes: number;
 }
+
+/** The bytes of pages that a replica keeps. The least recently used are dropped first. */
+const defaultMaxBytes = 16 * 1024 * 1024;
 
 /**
  * Keeps pages of the catalogue written out. The state is looked up for every request, once for

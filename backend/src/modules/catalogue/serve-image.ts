@@ -7,10 +7,6 @@ import { contentTypeOf, type ImageFormat } from './encode-image.ts';
 import { findCurrentImage, type CurrentImage } from './product-images.store.ts';
 import { objectKeyOf } from './upload-image.ts';
 
-/** The size of a replica's image cache. The least recently used images are evicted first. */
-const maxCacheBytes = 8 * 1024 * 1024;
-const attempts = 3;
-
 export interface ServeImageDeps {
   readonly db: Db;
   readonly objects: Pick<ObjectStore, 'get'>;
@@ -46,6 +42,9 @@ const isFresh = (
   return updatedAt.getTime() - since < 1000;
 };
 
+/** The size of a replica's image cache. The least recently used images are evicted first. */
+const maxCacheBytes = 8 * 1024 * 1024;
+
 /** Caches objects by key. An entry never goes stale, because a key's bytes never change. */
 const createByteCache = (objects: Pick<ObjectStore, 'get'>) => {
   const kept = new Map<string, Buffer>();
@@ -73,6 +72,8 @@ const createByteCache = (objects: Pick<ObjectStore, 'get'>) => {
     return got.value?.bytes;
   };
 };
+
+const attempts = 3;
 
 /**
  * Creates the handler that serves a product's image. Clients may cache it for a day. Each upload,

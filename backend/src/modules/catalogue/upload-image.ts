@@ -10,11 +10,6 @@ import { contentTypeOf, encodeImage, ImageProblem, type EncodedImage } from './e
 import { imageKeyOf, insertPendingImage, markImageCurrent } from './product-images.store.ts';
 import type { SaveProductDeps, Writer } from './save-product.ts';
 
-/** The decoded size of an upload. */
-const imageLimitBytes = 5 * 1024 * 1024;
-/** The same as base64, in JSON. */
-export const imageBodyLimitBytes = 7 * 1024 * 1024;
-
 export interface UploadImageDeps extends SaveProductDeps {
   readonly objects: ObjectStore;
 }
@@ -31,6 +26,9 @@ const textOf = (body: Buffer): string => {
   if (!read.success) throw refuse('is required: the image as base64');
   return read.data[field] ?? '';
 };
+
+/** The decoded size of an upload. */
+const imageLimitBytes = 5 * 1024 * 1024;
 
 /** Reads the bytes of an upload. @throws AppError VALIDATION_FAILED, PAYLOAD_TOO_LARGE */
 export const readImageBody = (body: Buffer): Buffer => {

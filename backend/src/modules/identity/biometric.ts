@@ -64,9 +64,6 @@ export interface BiometricDeps extends RecentSignInDeps {
   readonly timers: Timers;
 }
 
-/** Covers the time in which a refusal is recorded, which is longer for a customer's phone. */
-const refusalMs = 50;
-
 /**
  * Issues the biometric token of the caller's own device: 32 random bytes, of which only the hash is
  * stored. It replaces the one that the device had, and the customer is notified.
@@ -138,6 +135,9 @@ const openVerified = (
     const deviceName = await findDeviceName(tx, user.id, deviceId);
     return { user, opened: await openSession(deps, tx, user.id, { deviceId, deviceName, ip }) };
   });
+
+/** Covers the time in which a refusal is recorded, which is longer for a customer's phone. */
+const refusalMs = 50;
 
 /**
  * Signs in with the token of a device. An unknown phone, another device and a token that is wrong,

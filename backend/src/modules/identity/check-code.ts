@@ -13,7 +13,7 @@ import {
   updateTries,
   type GuardKey,
 } from './sign-in-guards.store.ts';
-import { anyStranger, callerOf, type SignInClient, type SignInRules } from './sign-in-rules.ts';
+import { callerOf, type SignInClient, type SignInRules } from './sign-in-rules.ts';
 import { isTrustedForPhone } from './trusted-devices.store.ts';
 
 export interface CheckCodeDeps extends Pick<
@@ -49,6 +49,9 @@ interface LockedGuard {
   readonly rule: TryRule;
   readonly tries: CountedTries;
 }
+
+/** The caller under which all untrusted devices are counted together. */
+const anyStranger = 'strangers';
 
 /**
  * Locks what counts a caller's wrong codes: theirs, for this purpose, and what is counted of all

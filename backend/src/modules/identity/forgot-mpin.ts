@@ -5,9 +5,6 @@ import { codeLifeSeconds } from './one-time-code.rules.ts';
 import { deliverCode, makeCode, type MadeCode, type OneTimeCodesDeps } from './one-time-codes.ts';
 import { hasActiveUser } from './users.store.ts';
 
-/** The time of every answer, in real milliseconds. */
-const answerMs = 1000;
-
 export interface ForgotMpinDeps extends OneTimeCodesDeps {
   readonly timers: Timers;
 }
@@ -22,6 +19,9 @@ export interface ForgotMpin {
   /** Waits until no SMS is under way. */
   settle(): Promise<void>;
 }
+
+/** The time of every answer, in real milliseconds. */
+const answerMs = 1000;
 
 /**
  * Creates the sender. The response time would reveal whether an SMS was sent, and how long its

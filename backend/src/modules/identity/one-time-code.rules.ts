@@ -4,21 +4,12 @@ import { addMs, msBetween } from '../../platform/clock/clock.ts';
 /** The purpose of a code. Codes, sends and locks of each purpose are counted apart. */
 export type CodePurpose = 'login' | 'mpin-reset' | 'deletion';
 
-/** Limits the sends for each phone within `sendWindowMs`. */
-export const maxSends: Readonly<Record<CodePurpose, number>> = {
-  login: 5,
-  'mpin-reset': 5,
-  deletion: 3,
-};
-
 const minuteMs = 60_000;
 
-export const codeLength = 6;
 export const codeLifeSeconds = 600;
 export const sendWindowMs = 15 * minuteMs;
-/** The windows of the limits of sends for one address, and of all sends. */
+/** The window of the limits of sends for one address. */
 export const addressWindowMs = 60 * minuteMs;
-export const totalWindowMs = minuteMs;
 export const guessWindowMs = 30 * minuteMs;
 const lockMs = 30 * minuteMs;
 

@@ -7,7 +7,7 @@ import type { Random } from '../../platform/ids/random.ts';
 import type { Logger } from '../../platform/observability/index.ts';
 import { unknown } from '../../platform/outcome/outcome.ts';
 import type { CodeMetrics } from './one-time-codes.metrics.ts';
-import { codeLength, codeLifeSeconds, type CodePurpose } from './one-time-code.rules.ts';
+import { codeLifeSeconds, type CodePurpose } from './one-time-code.rules.ts';
 import {
   rehashScope,
   deleteCode,
@@ -82,6 +82,8 @@ const audienceOf = async (tx: Db, phone: string, purpose: CodePurpose): Promise<
   if (await hasActiveUser(tx, phone)) return 'customer';
   return purpose === 'mpin-reset' ? 'unsent' : 'stranger';
 };
+
+const codeLength = 6;
 
 /**
  * Makes a code, which replaces the one before it, and counts its send.

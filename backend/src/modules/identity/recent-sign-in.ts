@@ -10,8 +10,6 @@ import { announceEnd, type SessionsDeps } from './sessions.ts';
 import { findLiveSession, revokeSessions } from './sessions.store.ts';
 import { findMpinCaller } from './trusted-devices.store.ts';
 
-/** Takes a sign-in of this long ago for a proof that the owner is there. */
-const recentMs = 15 * 60_000;
 /**
  * The number of wrong current MPINs that ends the session, so that a thief of its tokens cannot
  * keep guessing.
@@ -68,6 +66,9 @@ const isCurrentMpin = (
     return false;
   });
 };
+
+/** Takes a sign-in of this long ago for a proof that the owner is there. */
+const recentMs = 15 * 60_000;
 
 /**
  * Requires that the caller signed in a short while ago, a refresh being no sign-in, or gives their

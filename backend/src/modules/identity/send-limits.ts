@@ -3,12 +3,7 @@ import { addMs, msBetween } from '../../platform/clock/clock.ts';
 import type { Db } from '../../platform/db/index.ts';
 import { addressGroup } from '../../platform/http/index.ts';
 import type { SendResult } from './one-time-codes.metrics.ts';
-import {
-  addressWindowMs,
-  maxSends,
-  secondsToNextSend,
-  totalWindowMs,
-} from './one-time-code.rules.ts';
+import { addressWindowMs, secondsToNextSend, type CodePurpose } from './one-time-code.rules.ts';
 import { findBlockingSend, listRecentSends, type NewSend } from './one-time-codes.store.ts';
 import type { SendLimit } from './one-time-codes.store.ts';
 
@@ -31,6 +26,9 @@ export const sendOriginOf = (ip: string): Pick<NewSend, 'address' | 'network'> =
   const network = isIPv6(address.replace(/\/\d+$/u, '')) ? addressGroup(ip, 48) : null;
   return { address, network };
 };
+
+/** The window of the limits of all sends. */
+const totalWindowMs = 60_000;
 
 /** The narrowest is judged first. */
 const limitsOf = (
@@ -58,6 +56,13 @@ interface ExceededLimit {
   readonly result: SendResult & `${string}_limit`;
   readonly waitSeconds: number;
 }
+
+/** Limits the sends for each phone within the window of `secondsToNextSend`. */
+const maxSends: Readonly<Record<CodePurpose, number>> = {
+  login: 5,
+  'mpin-reset': 5,
+  deletion: 3,
+};
 
 /** Returns the limit that a send would exceed, or undefined for none. */
 export const findExceededLimit = async (

@@ -3,8 +3,6 @@ import { addSeconds } from '../../platform/clock/clock.ts';
 export const accessTokenSeconds = 15 * 60;
 /** The life of an access token, and what the clocks of two processes may differ by. */
 export const revokedSeconds = accessTokenSeconds + 60;
-/** Counted from the token's own issue, so a session that is used lives on, until its own end. */
-export const refreshTokenSeconds = 30 * 24 * 60 * 60;
 /**
  * Counted from the sign-in: however it is used, a session ends (contract: limits > Lifetimes). A
  * biometric token that is not used for as long as the longest session ends too.

@@ -29,17 +29,9 @@ import {
   rotateRefreshToken,
   type UsedToken,
 } from './sessions.store.ts';
-import {
-  accessTokenSeconds,
-  refreshTokenSeconds,
-  revokedSeconds,
-  sessionSeconds,
-} from './session-lifetimes.ts';
+import { accessTokenSeconds, revokedSeconds, sessionSeconds } from './session-lifetimes.ts';
 import { revokeTrust } from './trusted-devices.store.ts';
 import { findUser, lockActiveUser } from './users.store.ts';
-
-/** No request is under way for longer than this. */
-const maxRequestMs = 30_000;
 
 export interface SessionsDeps {
   readonly inTransaction: InTransaction;
@@ -70,6 +62,9 @@ export interface OpenedSession {
 /** Returns the moment past which nothing extends a session. */
 const endOf = ({ createdAt }: Pick<Session, 'createdAt'>): Date =>
   addSeconds(createdAt, sessionSeconds);
+
+/** Counted from the token's own issue, so a session that is used lives on, until its own end. */
+const refreshTokenSeconds = 30 * 24 * 60 * 60;
 
 /** Makes a refresh token of 32 random bytes, good until `endsAt` at most. Its hash is stored. */
 const makeRefreshToken = (random: Random, at: Date, endsAt: Date) => {
@@ -182,6 +177,9 @@ export const completeSignIn = async (
   await announceEnd(deps, [...replacedIds, ...crowdedOutIds]);
   return { accessToken: signAccessToken(deps, session, user.phone), refreshToken, user };
 };
+
+/** No request is under way for longer than this. */
+const maxRequestMs = 30_000;
 
 /**
  * Returns true for a request that was already in progress when another one used its token: the

@@ -20,10 +20,6 @@ export interface SignInClient {
   readonly deviceId?: string | undefined;
 }
 
-/** The keys under which all untrusted devices, and all callers, are counted together. */
-export const anyStranger = 'strangers';
-export const anybody = '';
-
 /** Names a caller whose tries are counted together: a trusted device, else the address. */
 export const callerOf = ({ ip, deviceId }: SignInClient, isTrusted: boolean): string =>
   isTrusted ? `device|${hashToken(deviceId ?? '')}` : `address|${callerAddress(ip)}`;

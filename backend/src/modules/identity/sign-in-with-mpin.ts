@@ -24,7 +24,7 @@ import {
   updateTries,
   type GuardKey,
 } from './sign-in-guards.store.ts';
-import { anybody, callerOf, type SignInRules } from './sign-in-rules.ts';
+import { callerOf, type SignInRules } from './sign-in-rules.ts';
 import {
   chargeDevice,
   revokeSpentTrust,
@@ -66,6 +66,9 @@ type Result =
   | { readonly kind: 'wrong' }
   | { readonly kind: 'unavailable' }
   | { readonly kind: 'signed-in'; readonly user: ActiveUser; readonly opened: OpenedSession };
+
+/** The caller under which all callers are counted together. */
+const anybody = '';
 
 /**
  * Returns whose tries are counted together. Where only trusted devices may use the MPIN, strangers

@@ -6,10 +6,6 @@ import { execute, selectOne, sql, type Db } from '../../platform/db/index.ts';
 const dayMs = 24 * 60 * 60_000;
 /** Ends the trust of a device that did not sign in by code for so long. */
 const trustMs = 180 * dayMs;
-/** Shorter ids can be guessed. The client names none that is longer. */
-const minIdLength = 16;
-/** Keeps the devices that signed in by code last. */
-const maxDevices = 20;
 /** The wrong MPINs that take the trust away: of a device, and of all devices in a day. */
 const maxRefusals = 10;
 const maxDayRefusals = 20;
@@ -76,6 +72,11 @@ export const isTrustedForPhone = async (
   const where = { deviceId: deviceId ?? '', user: { phone }, ...goodSince(now) };
   return (await db.trustedDevice.count({ where })) > 0;
 };
+
+/** Shorter ids can be guessed. The client names none that is longer. */
+const minIdLength = 16;
+/** Keeps the devices that signed in by code last. */
+const maxDevices = 20;
 
 /**
  * Trusts a device that signed in by code, unless its id is too short, and forgets the wrong MPINs of

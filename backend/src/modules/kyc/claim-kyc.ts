@@ -8,9 +8,6 @@ import type { Reviewer, ReviewKycDeps } from './review-kyc.ts';
 
 type ClaimDeps = Pick<ReviewKycDeps, 'db' | 'inTransaction' | 'wall' | 'audit'>;
 
-/** The time for which an operator has a record alone. Claiming it again begins again. */
-const claimMs = 15 * 60_000;
-
 /** Locks a record that no other operator has claimed. */
 const lockUnclaimed = async (
   { wall }: ClaimDeps,
@@ -29,6 +26,9 @@ const findRecord = async (db: Db, id: string): Promise<KycRow> => {
   if (row === undefined) throw new AppError('NOT_FOUND');
   return row;
 };
+
+/** The time for which an operator has a record alone. Claiming it again begins again. */
+const claimMs = 15 * 60_000;
 
 /**
  * Claims a waiting submission: no other operator can decide it until the claim expires or is

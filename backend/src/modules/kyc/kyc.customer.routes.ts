@@ -1,13 +1,7 @@
 import { AppError } from '../../platform/errors/app-error.ts';
 import { created, defineRoute, ok, type Route } from '../../platform/http/index.ts';
 import { customerAccess } from '../identity/index.ts';
-import {
-  documentBody,
-  documentBodyLimitBytes,
-  documentView,
-  kycView,
-  submitBody,
-} from './kyc.schemas.ts';
+import { documentBody, documentView, kycView, submitBody } from './kyc.schemas.ts';
 import { findKycByUser } from './kyc.store.ts';
 import { presentKyc } from './present-kyc.ts';
 import { submitKyc, type SubmitKycDeps } from './submit-kyc.ts';
@@ -29,6 +23,9 @@ const aadhaarCodeRoute = (path: string, summary: string): Route =>
       throw new AppError('NOT_IMPLEMENTED');
     },
   });
+
+/** A document of 3 MB as base64, in JSON. */
+const documentBodyLimitBytes = Math.floor(4.2 * 1024 * 1024);
 
 /** Declares `/kyc` of the customer API. */
 export const createKycCustomerRoutes = (deps: KycCustomerDeps): Route[] => [

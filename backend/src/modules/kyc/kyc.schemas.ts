@@ -17,10 +17,6 @@ import { hasVerhoeffCheckDigit } from './verhoeff.ts';
 
 const isPastDate = (text: string): boolean => text >= '1900-01-01';
 
-/** 3 MB decoded, and the body that carries it in base64. */
-export const documentLimitBytes = 3 * 1024 * 1024;
-export const documentBodyLimitBytes = Math.floor(4.2 * 1024 * 1024);
-
 const documentKey = z
   .string()
   .min(1)

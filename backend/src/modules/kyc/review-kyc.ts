@@ -37,27 +37,6 @@ export interface Reviewer {
   readonly context: RequestContext;
 }
 
-const messages = {
-  APPROVED: {
-    action: 'kyc.approve',
-    type: 'kyc_approved',
-    title: 'KYC approved',
-    body: 'You can buy gold now.',
-  },
-  REJECTED: {
-    action: 'kyc.reject',
-    type: 'kyc_rejected',
-    title: 'KYC rejected',
-    body: 'Your KYC was not accepted. Please read the reason and submit it again.',
-  },
-  PENDING: {
-    action: 'kyc.request-resubmit',
-    type: 'kyc_resubmit',
-    title: 'Please submit your KYC again',
-    body: 'We could not complete the review. Please read the reason and submit your KYC again.',
-  },
-} as const;
-
 /** @throws AppError ILLEGAL_TRANSITION, with the state, unless the record waits for a decision */
 const requireSubmitted = ({ status }: Pick<KycRow, 'status'>): void => {
   if (status !== 'SUBMITTED') throw new AppError('ILLEGAL_TRANSITION', { details: { status } });
@@ -127,6 +106,27 @@ const register = async ({ db, vault, provider }: ReviewKycDeps, row: KycRow): Pr
   if (updated.kind !== 'done') throw unavailable(updated);
   return providerUserId;
 };
+
+const messages = {
+  APPROVED: {
+    action: 'kyc.approve',
+    type: 'kyc_approved',
+    title: 'KYC approved',
+    body: 'You can buy gold now.',
+  },
+  REJECTED: {
+    action: 'kyc.reject',
+    type: 'kyc_rejected',
+    title: 'KYC rejected',
+    body: 'Your KYC was not accepted. Please read the reason and submit it again.',
+  },
+  PENDING: {
+    action: 'kyc.request-resubmit',
+    type: 'kyc_resubmit',
+    title: 'Please submit your KYC again',
+    body: 'We could not complete the review. Please read the reason and submit your KYC again.',
+  },
+} as const;
 
 /** Stores a decision: the transition, the notification and the audit row in one transaction. */
 const decide = (

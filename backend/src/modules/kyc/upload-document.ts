@@ -9,7 +9,7 @@ import type { Random } from '../../platform/ids/random.ts';
 import { lockHolding } from '../holdings/index.ts';
 import { typeOfDocument } from './document-type.ts';
 import { documentContext } from './kyc-sealing.ts';
-import { documentLimitBytes, type DocumentInput } from './kyc.schemas.ts';
+import type { DocumentInput } from './kyc.schemas.ts';
 import { countDocuments, insertDocument } from './kyc.store.ts';
 
 /** More than any review needs. It keeps one account from filling the store. */
@@ -31,6 +31,9 @@ const requireRoom = async (db: Db, userId: string): Promise<void> => {
     details: { limit: 'maxDocuments', value: maxDocuments },
   });
 };
+
+/** The decoded size of a document. */
+const documentLimitBytes = 3 * 1024 * 1024;
 
 /**
  * Seals a document with the customer's own key, stores it in the object store and returns its key.

@@ -46,9 +46,6 @@ export interface PlacedOrder {
   readonly isReplay: boolean;
 }
 
-/** Times that an order is priced again because a product changed while it was written. */
-const maxAttempts = 3;
-
 const hashOf = ({ items, shippingAddress, expectedTotal }: PlaceOrderBody): string =>
   payloadHash({
     items,
@@ -144,6 +141,9 @@ const tryToPlace = async (
   invariant(earlier, 'the key is taken by an order');
   return earlier;
 };
+
+/** Times that an order is priced again because a product changed while it was written. */
+const maxAttempts = 3;
 
 /**
  * Places an order at the prices of this moment. Nothing is paid before the delivery (contract:

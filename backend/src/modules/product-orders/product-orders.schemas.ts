@@ -5,8 +5,6 @@ import { idempotencyKeySchema } from '../../platform/idempotency/index.ts';
 import { cashView, presentShipment, shipmentView, statusSince } from './delivery.schemas.ts';
 import type { ProductInvoice } from './invoices.store.ts';
 import {
-  maxLines,
-  maxQuantity,
   productOrderStatuses,
   type ProductOrder,
   type ProductOrderEvent,
@@ -30,6 +28,9 @@ const expectedTotal = z
   })
   .describe('The total that the customer saw, in rupees; another one refuses the order.');
 
+/** The pieces of one product in an order. */
+const maxQuantity = 10;
+
 const itemBody = z.object({
   productId: z.guid('must be the id of a product').toLowerCase(),
   quantity: z
@@ -52,6 +53,9 @@ const refuseRepeats = (
     seen.add(productId);
   }
 };
+
+/** The lines of one order. */
+const maxLines = 20;
 
 export const placeOrderBody = z.object({
   items: z

@@ -12,10 +12,6 @@ export const productOrderStatuses = [
 ] as const;
 export type ProductOrderStatus = (typeof productOrderStatuses)[number];
 
-/** Most lines of one order, and most pieces of one product in it. */
-export const maxLines = 20;
-export const maxQuantity = 10;
-
 /** A customer's address for one delivery. Every field is personal. */
 export interface ShippingAddress {
   readonly name: string;

@@ -5,9 +5,6 @@ import { istDate } from '../../platform/clock/ist.ts';
 import type { ProductInvoice } from './invoices.store.ts';
 import type { ProductOrderLine, ShippingAddress } from './product-orders.types.ts';
 
-/** The chapter of the customs tariff for articles of jewellery, which an invoice has to name. */
-const jewelleryHsn = '7113';
-
 /** The content of a document: its row, and what the order keeps of goods and address. */
 export interface PrintedInvoice {
   readonly document: ProductInvoice;
@@ -50,6 +47,9 @@ const partiesOf = ({ document, invoice, orderId, address }: PrintedInvoice) => {
     ],
   };
 };
+
+/** The chapter of the customs tariff for articles of jewellery, which an invoice has to name. */
+const jewelleryHsn = '7113';
 
 const goodsOf = (lines: readonly ProductOrderLine[]): string[][] => [
   ['Goods', 'HSN', 'Pieces', 'Price of one', 'Taxable value', 'GST', 'Total'],

@@ -20,12 +20,6 @@ type RewardStep =
   | { readonly to: 'EARNED' }
   | { readonly to: 'PAID'; readonly reference: string };
 
-const actions = {
-  APPROVED: 'referral-reward.approve',
-  EARNED: 'referral-reward.withdraw',
-  PAID: 'referral-reward.paid',
-} as const;
-
 const changesOf = (step: RewardStep, adminId: string, at: Date) => {
   if (step.to === 'EARNED') return { approvedAt: null, approvedBy: null };
   if (step.to === 'APPROVED') return { approvedAt: at, approvedBy: adminId };
@@ -39,6 +33,12 @@ const requireStandingBuy = (isTakenBack: boolean): void => {
     message: 'The purchase that earned this reward was reversed or is under review.',
   });
 };
+
+const actions = {
+  APPROVED: 'referral-reward.approve',
+  EARNED: 'referral-reward.withdraw',
+  PAID: 'referral-reward.paid',
+} as const;
 
 /**
  * Approves a reward, withdraws the approval, or records that it was paid, in one transaction with

@@ -10,7 +10,6 @@ import { strangersMs, ticketContext } from './ticket-sealing.ts';
 /** Letters and digits that are not easily confused: no 0 and O, no 1, I and L. */
 const alphabet = 'ABCDEFGHJKMNPQRSTUVWXYZ23456789';
 const referenceLength = 8;
-const maxAttempts = 8;
 
 interface OpenTicketDeps {
   readonly db: Db;
@@ -39,6 +38,8 @@ const customersSealer = async (
     throw error;
   }
 };
+
+const maxAttempts = 8;
 
 /**
  * Opens a ticket and returns its reference. Its text is sealed with the key of the signed-in

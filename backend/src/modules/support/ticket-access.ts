@@ -8,16 +8,6 @@ import type { IdentifyCustomer } from '../identity/index.ts';
 import { createOpener, type ReadTicketsDeps } from './read-tickets.ts';
 import { findTicket, type StoredTicket } from './support.store.ts';
 
-/**
- * Requests with a contact in an hour: of an address group, and for a ticket over all addresses.
- * Requests with the right contact count as well. Otherwise the refusal of all others would reveal
- * it.
- */
-const [contactsPerAddress, contactsPerTicket] = [20, 60];
-/** Messages that the writers of a ticket may add in an hour. */
-const messagesPerTicket = 20;
-const hourMs = 60 * 60_000;
-
 export interface TicketAccessDeps extends Pick<ReadTicketsDeps, 'db' | 'vault'> {
   readonly redis: Redis;
   readonly logger: Pick<Logger, 'warn'>;
@@ -45,6 +35,16 @@ const hold = (retryAfterSeconds: number | undefined): void => {
     throw new AppError('TICKET_LIMIT', { message, retryAfterSeconds });
   }
 };
+
+/**
+ * Requests with a contact in an hour: of an address group, and for a ticket over all addresses.
+ * Requests with the right contact count as well. Otherwise the refusal of all others would reveal
+ * it.
+ */
+const [contactsPerAddress, contactsPerTicket] = [20, 60];
+/** Messages that the writers of a ticket may add in an hour. */
+const messagesPerTicket = 20;
+const hourMs = 60 * 60_000;
 
 /**
  * Creates what decides whether somebody may read a ticket and write to it: its customer by their

@@ -4,9 +4,6 @@ import { isStillCustomer } from '../identity/index.ts';
 import type { MessageAuthor } from './support.types.ts';
 import { strangersMs } from './ticket-sealing.ts';
 
-/** Messages of a thread that are shown: the newest. */
-const mostMessages = 200;
-
 export interface StoredMessage {
   readonly id: string;
   readonly author: MessageAuthor;
@@ -31,6 +28,9 @@ interface NewMessage {
 export const insertMessage = async (tx: Db, message: NewMessage): Promise<void> => {
   await tx.supportTicketMessage.create({ data: message, select: { id: true } });
 };
+
+/** Messages of a thread that are shown: the newest. */
+const mostMessages = 200;
 
 /** Lists the newest messages of a ticket, oldest first. */
 export const listMessages = async (db: Db, ticketId: string): Promise<StoredMessage[]> => {
