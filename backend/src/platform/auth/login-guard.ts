@@ -72,7 +72,7 @@ const lockTries = async (
   return row ?? { triedAt: [], lockedUntil: null };
 };
 
-const saveTries = async (
+const updateTries = async (
   tx: Db,
   table: ReturnType<typeof sqlName>,
   { email, caller, now }: TriedAt,
@@ -99,7 +99,7 @@ const countCode = async (
   const now = clock.now();
   const verdict = countTry(tries, now, codeRule);
   if (verdict.kind === 'locked') return verdict.retryAfterSeconds;
-  await saveTries(tx, table, { email, caller, now }, verdict.next);
+  await updateTries(tx, table, { email, caller, now }, verdict.next);
   return 0;
 };
 
@@ -129,8 +129,8 @@ export const createLoginGuard = (options: {
         const verdict = countTry(ownTries, now);
         const together = countTry(allTries, now, togetherRule);
         if (verdict.kind === 'judge' && together.kind === 'judge') {
-          await saveTries(tx, table, { ...own, now }, verdict.next);
-          await saveTries(tx, table, { ...all, now }, together.next);
+          await updateTries(tx, table, { ...own, now }, verdict.next);
+          await updateTries(tx, table, { ...all, now }, together.next);
           return 0;
         }
         return Math.max(
