@@ -1,4 +1,4 @@
-import { selectOne, selectRows, sql, type Db } from '../../platform/db/index.ts';
+import { lockRow, selectOne, selectRows, sql, type Db } from '../../platform/db/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
 import { adminRoles, type AdminRole } from './admins.types.ts';
 
@@ -75,7 +75,7 @@ export const lockAdminByEmail = async (tx: Db, email: string): Promise<AdminReco
 
 /** Locks an operator until the transaction ends. Returns undefined when there is none. */
 export const lockAdminById = async (tx: Db, id: string): Promise<AdminRecord | undefined> => {
-  await selectRows(tx, sql`SELECT id FROM admin_user WHERE id = ${id}::uuid FOR UPDATE`);
+  await lockRow(tx, 'admin_user', id);
   return findAdmin(tx, id);
 };
 

@@ -1,4 +1,4 @@
-import { selectOne, sql, type Db } from '../../platform/db/index.ts';
+import { lockRow, type Db } from '../../platform/db/index.ts';
 import { offsetOf, type Page } from '../../platform/http/index.ts';
 import type {
   ApprovalApi,
@@ -38,7 +38,7 @@ export const lockApproval = async (
   api: ApprovalApi,
   id: string,
 ): Promise<ApprovalRequest | undefined> => {
-  await selectOne(tx, sql`SELECT id FROM approval_request WHERE id = ${id}::uuid FOR UPDATE`);
+  await lockRow(tx, 'approval_request', id);
   return findApproval(tx, api, id);
 };
 

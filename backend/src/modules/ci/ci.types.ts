@@ -3,9 +3,6 @@ import type { DeployTarget } from '../../adapters/ci/port.ts';
 /** The only branch that is deployed. */
 export const deployBranch = 'main';
 
-/** Keeps deployments this far apart, in real time. */
-export const deployLockMs = 60_000;
-
 /**
  * DISPATCHING is sent without a response yet, or its process died. DISPATCHED and REFUSED are the
  * CI system's responses. UNKNOWN is for a call whose outcome is unknown. A sweep decides triggers

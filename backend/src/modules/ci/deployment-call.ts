@@ -3,12 +3,7 @@ import type { CallProtocol, CallResult } from '../../platform/collaborator-call/
 import type { Db, InTransaction } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import type { AuditEntry, Auditor } from '../audit/index.ts';
-import {
-  deployBranch,
-  deployLockMs,
-  type TriggerStatus,
-  type UndecidedTrigger,
-} from './ci.types.ts';
+import { deployBranch, type TriggerStatus, type UndecidedTrigger } from './ci.types.ts';
 import {
   findLockedForMs,
   insertTrigger,
@@ -56,6 +51,9 @@ export interface DeploymentDeps {
 const notStartedAfterMs = 60 * 60_000;
 
 const NOT_STARTED = 'NOT_STARTED';
+
+/** Keeps deployments this far apart, in real time. */
+const deployLockMs = 60_000;
 
 /**
  * Records a trigger that is about to be sent. Two at once are decided one after the other,

@@ -5,6 +5,7 @@ import {
   paise,
   subtractGrams,
   ZERO_GRAMS,
+  ZERO_PAISE,
   type DatabaseDecimal,
   type Grams,
   type Paise,
@@ -19,13 +20,7 @@ import {
   type Sql,
 } from '../../platform/db/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
-import {
-  EMPTY_HOLDING,
-  type Credit,
-  type Debit,
-  type Holding,
-  type Reservation,
-} from './holdings.types.ts';
+import { type Credit, type Debit, type Holding, type Reservation } from './holdings.types.ts';
 
 interface Row {
   readonly balance: DatabaseDecimal;
@@ -45,6 +40,12 @@ export const createHolding = async (db: Db, userId: string, at: Date): Promise<v
     data: [{ userId, createdAt: at, updatedAt: at }],
     skipDuplicates: true,
   });
+};
+
+const EMPTY_HOLDING: Holding = {
+  balance: ZERO_GRAMS,
+  reserved: ZERO_GRAMS,
+  investedPaise: ZERO_PAISE,
 };
 
 /** Reads what a customer holds, in one statement with other reads. */

@@ -1,4 +1,4 @@
-import { ZERO_GRAMS, ZERO_PAISE, type Grams, type Paise } from '../../money/index.ts';
+import type { Grams, Paise } from '../../money/index.ts';
 
 export interface Holding {
   readonly balance: Grams;
@@ -9,12 +9,6 @@ export interface Holding {
   /** The price, including tax, that the customer paid for the gold they still hold. */
   readonly investedPaise: Paise;
 }
-
-export const EMPTY_HOLDING: Holding = {
-  balance: ZERO_GRAMS,
-  reserved: ZERO_GRAMS,
-  investedPaise: ZERO_PAISE,
-};
 
 /** Gold that comes in with an order. */
 export interface Credit {

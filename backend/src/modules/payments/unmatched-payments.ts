@@ -1,5 +1,5 @@
 import { paise } from '../../money/index.ts';
-import { selectOne, sql, type Db } from '../../platform/db/index.ts';
+import { lockRow, type Db } from '../../platform/db/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
 import {
   listReversals,
@@ -38,11 +38,8 @@ export const lockUnmatchedPayment = async (
   tx: Db,
   id: string,
 ): Promise<UnmatchedPayment | undefined> => {
-  const locked = await selectOne(
-    tx,
-    sql`SELECT id FROM gateway_payment WHERE id = ${id}::uuid FOR UPDATE`,
-  );
-  return locked === undefined ? undefined : findUnmatchedPayment(tx, id);
+  const isLocked = await lockRow(tx, 'gateway_payment', id);
+  return isLocked ? findUnmatchedPayment(tx, id) : undefined;
 };
 
 /** Records that the money of a locked payment of no known order went back to who paid it. */

@@ -1,6 +1,14 @@
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { paise, type Paise } from '../../money/index.ts';
-import { boundsOf, execute, selectOne, sql, sqlColumns, type Db } from '../../platform/db/index.ts';
+import {
+  boundsOf,
+  execute,
+  lockRow,
+  selectOne,
+  sql,
+  sqlColumns,
+  type Db,
+} from '../../platform/db/index.ts';
 import { addingJob, type JobRequest } from '../../platform/jobs/enqueue.ts';
 import { offsetOf, type ListRange, type Page } from '../../platform/http/index.ts';
 import { readCountedPage } from '../transaction-counts/index.ts';
@@ -77,8 +85,8 @@ export const findPayoutOfOrder = async (db: Db, orderId: string): Promise<Payout
 
 /** Locks the row until the transaction ends, and reads it: after the lock of its order. */
 export const lockPayout = async (tx: Db, id: string): Promise<Payout | undefined> => {
-  const locked = await selectOne(tx, sql`SELECT id FROM payout WHERE id = ${id}::uuid FOR UPDATE`);
-  return locked === undefined ? undefined : findPayout(tx, id);
+  const isLocked = await lockRow(tx, 'payout', id);
+  return isLocked ? findPayout(tx, id) : undefined;
 };
 
 interface PayoutFilter extends ListRange {

@@ -1,6 +1,14 @@
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { paise } from '../../money/index.ts';
-import { execute, noSql, selectRows, sql, type Db, type Sql } from '../../platform/db/index.ts';
+import {
+  execute,
+  lockRow,
+  noSql,
+  selectRows,
+  sql,
+  type Db,
+  type Sql,
+} from '../../platform/db/index.ts';
 import { offsetOf, type Page } from '../../platform/http/index.ts';
 import { addMs } from '../../platform/clock/clock.ts';
 import { createLease } from '../../platform/lease/lease.ts';
@@ -146,7 +154,7 @@ export const countPlansMade = (db: Db, userId: string, from: Date): Promise<numb
 
 /** Locks a plan until the transaction ends, before any lock of its orders, and returns it. */
 export const lockPlan = async (tx: Db, id: string): Promise<Plan | undefined> => {
-  await selectRows(tx, sql`SELECT id FROM sip_plan WHERE id = ${id}::uuid FOR UPDATE`);
+  await lockRow(tx, 'sip_plan', id);
   const row = await tx.sipPlan.findUnique({ where: { id }, select: planColumns });
   return row === null ? undefined : toPlan(row);
 };

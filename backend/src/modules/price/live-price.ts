@@ -8,7 +8,7 @@ import type { ReadSetting, SettingVersions } from '../settings/index.ts';
 import { adminActor, type ByOperator } from '../admins/index.ts';
 import type { Auditor } from '../audit/index.ts';
 import { findLastTick } from './price.store.ts';
-import { priceLifeMs, type LivePrice } from './price.types.ts';
+import type { LivePrice } from './price.types.ts';
 
 export type FetchPrice = () => Promise<Outcome<LivePrice>>;
 
@@ -57,6 +57,9 @@ export interface LivePriceReader {
   /** Fetches a price now, whatever is at hand: for when the provider refused a rate as expired. */
   freshPrice(): Promise<LivePrice>;
 }
+
+/** A price is live for this long, in real milliseconds. */
+const priceLifeMs = 10_000;
 
 export const createLivePrice = (options: {
   readonly fetchPrice: FetchPrice;

@@ -1,9 +1,6 @@
 import type { Bps, Paise } from '../../money/index.ts';
 import { addMs } from '../../platform/clock/clock.ts';
 
-/** A price is live for this long, in real milliseconds. */
-export const priceLifeMs = 10_000;
-
 /** The feed sends a tick on each multiple of this on the wall clock. */
 export const tickEveryMs = 10_000;
 

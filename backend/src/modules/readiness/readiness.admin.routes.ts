@@ -1,6 +1,6 @@
 import { defineRoute, ok, type Route } from '../../platform/http/index.ts';
 import { adminAccess } from '../admins/index.ts';
-import { putEvidence, type PutEvidenceDeps } from './readiness.store.ts';
+import { putEvidence, type PutEvidenceDeps } from './put-evidence.ts';
 import {
   evidenceBody,
   evidenceParams,

@@ -1,15 +1,5 @@
-import { selectRows, sql, type Db, type InTransaction } from '../../platform/db/index.ts';
-import type { Clock } from '../../platform/clock/clock.ts';
-import { validationError, type RequestContext } from '../../platform/http/index.ts';
-import { adminActor, type AdminPrincipal } from '../admins/index.ts';
-import type { Auditor } from '../audit/index.ts';
-import {
-  readCertificateValue,
-  recordedItems,
-  type Evidence,
-  type EvidenceItem,
-} from './readiness.types.ts';
-import { presentEvidence, type EvidenceBody } from './readiness.schemas.ts';
+import { selectRows, sql, type Db } from '../../platform/db/index.ts';
+import { recordedItems, type Evidence, type EvidenceItem } from './readiness.types.ts';
 
 /* The rows of `readiness_evidence`. */
 
@@ -39,7 +29,7 @@ export const findAllEvidence = async (db: Db): Promise<ReadonlyMap<string, Evide
 };
 
 /** Locks an item's evidence, where there is any, until the transaction ends. */
-const lockEvidence = async (tx: Db, item: EvidenceItem): Promise<void> => {
+export const lockEvidence = async (tx: Db, item: EvidenceItem): Promise<void> => {
   await selectRows(tx, sql`SELECT item FROM readiness_evidence WHERE item = ${item} FOR UPDATE`);
 };
 
@@ -61,37 +51,4 @@ export const upsertEvidence = async (
 ): Promise<void> => {
   const data = { ...evidence, expiresOn: dateOf(expiresOn) };
   await db.readinessEvidence.upsert({ where: { item }, create: { item, ...data }, update: data });
-};
-
-export interface PutEvidenceDeps {
-  readonly inTransaction: InTransaction;
-  readonly audit: Auditor;
-  readonly clock: Clock;
-}
-
-/** Replaces the evidence of an item, with its audit row in the same transaction. */
-export const putEvidence = async (
-  { inTransaction, audit, clock }: PutEvidenceDeps,
-  { item, body }: { readonly item: EvidenceItem; readonly body: EvidenceBody },
-  { principal, context }: { readonly principal: AdminPrincipal; readonly context: RequestContext },
-): Promise<Evidence> => {
-  if (item === 'custodian_certificate' && readCertificateValue(body.value) === undefined) {
-    throw validationError([
-      { field: 'value', message: 'must be grams and a day, such as 12345.6789 g of 2026-01-15' },
-    ]);
-  }
-  const evidence = { ...body, expiresOn: body.expiresOn ?? null, updatedAt: clock.now() };
-  await inTransaction(async (tx) => {
-    await lockEvidence(tx, item);
-    const before = await findEvidence(tx, item);
-    await upsertEvidence(tx, item, { ...evidence, updatedBy: principal.adminId });
-    await audit.record(tx, {
-      action: 'readiness.evidence.put',
-      ...adminActor(principal, context),
-      target: { type: 'readiness_evidence', id: item },
-      ...(before !== undefined && { before: presentEvidence(before) }),
-      after: body,
-    });
-  });
-  return evidence;
 };

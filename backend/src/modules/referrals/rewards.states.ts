@@ -6,7 +6,11 @@ import type { RewardStatus } from './referrals.types.ts';
 
 const takenBack = 'the buy was reversed, or its gold taken back';
 
-/** Every transition of a reward (contract: states > Referral reward). */
+/**
+ * Every transition of a reward (contract: states > Referral reward). Only those of operators are
+ * checked against this table. The sweep that settles rewards makes the worker's, each by one
+ * statement that updates rewards only in the states listed here.
+ */
 const rewardTransitions: TransitionTable<RewardStatus, 'worker' | 'admin'> = {
   PENDING: {
     EARNED: { allowedActors: ['worker'], reason: 'the first buy has stood for seven days' },

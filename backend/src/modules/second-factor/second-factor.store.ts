@@ -1,4 +1,4 @@
-import { selectOne, sql, type Db } from '../../platform/db/index.ts';
+import { lockRow, type Db } from '../../platform/db/index.ts';
 
 /** The person whose factor it is, in the store of their API. */
 export interface FactorOwner {
@@ -28,7 +28,7 @@ export const findFactor = async (db: Db, owner: FactorOwner): Promise<FactorReco
 export const lockFactor = async (tx: Db, owner: FactorOwner): Promise<FactorRecord | undefined> => {
   const found = await findFactor(tx, owner);
   if (found === undefined) return undefined;
-  await selectOne(tx, sql`SELECT id FROM second_factor WHERE id = ${found.id}::uuid FOR UPDATE`);
+  await lockRow(tx, 'second_factor', found.id);
   return findFactor(tx, owner);
 };
 

@@ -1,5 +1,5 @@
 import type { Prisma } from '../../generated/prisma/client.ts';
-import { selectOne, sql, type Db } from '../../platform/db/index.ts';
+import { lockRow, type Db } from '../../platform/db/index.ts';
 import { offsetOf, type Page } from '../../platform/http/index.ts';
 import type { EventStatus, InboxSource } from './webhook-inbox.types.ts';
 
@@ -92,11 +92,8 @@ export const findEvent = async (db: Db, id: string): Promise<EventWithBody | und
 
 /** Locks an event until the transaction ends, and reads it. */
 export const lockEvent = async (tx: Db, id: string): Promise<EventWithBody | undefined> => {
-  const locked = await selectOne(
-    tx,
-    sql`SELECT id FROM webhook_event WHERE id = ${id}::uuid FOR UPDATE`,
-  );
-  return locked === undefined ? undefined : findEvent(tx, id);
+  const isLocked = await lockRow(tx, 'webhook_event', id);
+  return isLocked ? findEvent(tx, id) : undefined;
 };
 
 /**

@@ -6,7 +6,7 @@ import { createGate } from '#test/support/gate.ts';
 import { toAppError } from '../http/error-middleware.ts';
 import { createRandom } from '../ids/random.ts';
 import { describeError } from '../observability/index.ts';
-import { createDatabase, isUniqueViolation, sqlStateOf, type Database } from './index.ts';
+import { createDatabase, isUniqueViolation, lockRow, sqlStateOf, type Database } from './index.ts';
 
 const random = createRandom();
 let fresh: FreshDatabase;
@@ -95,6 +95,20 @@ describe('a transaction', () => {
     );
     await expect(slow).rejects.toMatchObject({ code: 'P2028' });
     expect(await database.db.scheduledJob.count({ where: { key } })).toBe(0);
+  });
+
+  it('locks a row until it ends, and is told where there is none', async () => {
+    const { data } = insert(random.uuid());
+    await database.db.scheduledJob.create({ data });
+    const findUnlocked = () => database.db.$queryRaw`
+      SELECT 1 AS found FROM scheduled_job WHERE id = ${data.id}::uuid FOR UPDATE SKIP LOCKED`;
+    await database.inTransaction(async (tx) => {
+      expect(await lockRow(tx, 'scheduled_job', random.uuid())).toBe(false);
+      expect(await findUnlocked()).toHaveLength(1);
+      expect(await lockRow(tx, 'scheduled_job', data.id)).toBe(true);
+      expect(await findUnlocked()).toEqual([]);
+    });
+    expect(await findUnlocked()).toHaveLength(1);
   });
 
   it('serializes where asked to', async () => {

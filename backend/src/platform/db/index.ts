@@ -10,6 +10,7 @@ export { isDatabaseOutOfReach, isUniqueViolation, sqlStateOf } from './errors.ts
 export {
   execute,
   joinSql,
+  lockRow,
   lockText,
   noSql,
   selectOne,
