@@ -2,7 +2,7 @@ import { createMsg91 } from '../../src/adapters/sms/msg91/create-msg91.ts';
 import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-options.ts';
 import { createAccounting } from '../../src/modules/accounting/index.ts';
 import { createAdmins } from '../../src/modules/admins/index.ts';
-import { createHolding } from '../../src/modules/holdings/index.ts';
+import { insertHolding } from '../../src/modules/holdings/index.ts';
 import { createIdentity } from '../../src/modules/identity/index.ts';
 import { createNotify } from '../../src/modules/notifications/index.ts';
 import { createTokenSigner } from '../../src/platform/auth/jwt.ts';
@@ -52,7 +52,7 @@ export const openReplica = async (shared: TestSystem, ...names: readonly string[
       sessionsPerCustomer: 20,
       refusesCommonMpins: false,
     },
-    onUserCreated: createHolding,
+    onUserCreated: insertHolding,
     findKycStatus: async () => 'PENDING',
     notify: createNotify(system),
   });

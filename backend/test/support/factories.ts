@@ -7,7 +7,7 @@ import {
 } from '../../src/modules/accounting/index.ts';
 import { insertPortalSession } from '../../src/modules/accounting/portal-users.store.ts';
 import { createAdmin, type AdminRole } from '../../src/modules/admins/index.ts';
-import { createHolding } from '../../src/modules/holdings/index.ts';
+import { insertHolding } from '../../src/modules/holdings/index.ts';
 import { createUser } from '../../src/modules/identity/create-user.ts';
 import { createNotify } from '../../src/modules/notifications/index.ts';
 import { openSession, signAccessToken } from '../../src/modules/identity/sessions.ts';
@@ -111,7 +111,7 @@ export const createFactories = (deps: FactoryDeps) => {
   const customer = async (given: { phone?: string } = {}): Promise<MadeCustomer> => {
     const { phone = numbers.phone() } = given;
     return inTransaction(async (tx) => {
-      const onUserCreated = createHolding;
+      const onUserCreated = insertHolding;
       const user = await createUser({ clock, random, vault, blindIndex, onUserCreated }, tx, phone);
       const { session } = await openSession(
         { clock, random, notify, signInRules: { sessionsPerCustomer: 20 } },

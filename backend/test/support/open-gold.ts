@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { OpenSandbox } from '../../src/apps/sandbox/testing/open-sandbox.ts';
 import type { Services, ServiceWraps } from '../../src/runtime/create-services.ts';
-import { createHolding, createHoldingCustomerRoutes } from '../../src/modules/holdings/index.ts';
+import { insertHolding, createHoldingCustomerRoutes } from '../../src/modules/holdings/index.ts';
 import { createIncidentAdminRoutes } from '../../src/modules/incidents/index.ts';
 import { createOrderTimelineAdminRoutes } from '../../src/modules/order-timeline/index.ts';
 import { ALLOCATE_TASK } from '../../src/modules/orders/index.ts';
@@ -164,7 +164,7 @@ export const openGold = async ({
           updatedAt: at,
         },
       });
-      await createHolding(db, id, at);
+      await insertHolding(db, id, at);
       const stamps = { submittedAt: at, reviewedAt: at, createdAt: at, updatedAt: at };
       await db.kycRecord.create({
         data: { id: random.uuid(), userId: id, status: 'APPROVED', ...stamps },

@@ -6,7 +6,7 @@ import type { ObjectStore } from '../../adapters/object-store/port.ts';
 import { createAccountDeletionCustomerRoutes } from '../../modules/account-deletion/index.ts';
 import { createClientConfigCustomerRoutes } from '../../modules/client-config/index.ts';
 import { createCatalogue } from '../../modules/catalogue/index.ts';
-import { createHolding, createHoldingCustomerRoutes } from '../../modules/holdings/index.ts';
+import { insertHolding, createHoldingCustomerRoutes } from '../../modules/holdings/index.ts';
 import {
   createCodeMetrics,
   createIdentity,
@@ -109,7 +109,7 @@ const createAccountServices = ({ config, runtime, sms, objects, services }: Acco
   };
   const identity = createIdentity({
     ...signIn,
-    onUserCreated: (tx, userId) => createHolding(tx, userId, clock.now()),
+    onUserCreated: (tx, userId) => insertHolding(tx, userId, clock.now()),
     findKycStatus,
     notify: createNotify(runtime),
   });

@@ -1,6 +1,6 @@
 import type { Prisma } from '../../generated/prisma/client.ts';
 import type { FundAccount } from '../../adapters/payout-provider/port.ts';
-import { readOf, selectOne, sql, type Db, type Read, type Sql } from '../../platform/db/index.ts';
+import { lockRow, readOf, selectOne, sql, type Db, type Read } from '../../platform/db/index.ts';
 import { offsetOf, type Page } from '../../platform/http/index.ts';
 import { firstId } from '../../platform/ids/first-id.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
@@ -30,21 +30,18 @@ export const findAccountByValidation = async (
 ): Promise<BankAccount | undefined> =>
   toAccount(await db.bankAccount.findFirst({ where: { provider, providerValidationId } }));
 
-const lockRow = async (tx: Db, id: string, strength: Sql): Promise<BankAccount | undefined> => {
-  const locked = await selectOne(
-    tx,
-    sql`SELECT id FROM bank_account WHERE id = ${id}::uuid ${strength}`,
-  );
-  return locked === undefined ? undefined : findAccount(tx, id);
-};
-
 /** Locks the row until the transaction ends. The customer's holding is locked before. */
-export const lockAccount = (tx: Db, id: string): Promise<BankAccount | undefined> =>
-  lockRow(tx, id, sql`FOR UPDATE`);
+export const lockAccount = async (tx: Db, id: string): Promise<BankAccount | undefined> =>
+  (await lockRow(tx, 'bank_account', id)) ? findAccount(tx, id) : undefined;
 
 /** Locks the row against changes, but not against others that use it in the same way. */
-const lockAccountForUse = (tx: Db, id: string): Promise<BankAccount | undefined> =>
-  lockRow(tx, id, sql`FOR SHARE`);
+const lockAccountForUse = async (tx: Db, id: string): Promise<BankAccount | undefined> => {
+  const row = await selectOne(
+    tx,
+    sql`SELECT id FROM bank_account WHERE id = ${id}::uuid FOR SHARE`,
+  );
+  return row === undefined ? undefined : findAccount(tx, id);
+};
 
 /** Returns a page of the customer's accounts, newest first. */
 export const listAccounts = async (

@@ -35,7 +35,7 @@ const toHolding = (row: Row): Holding => ({
 });
 
 /** Creates the empty holding of a new customer. It changes nothing where there is one. */
-export const createHolding = async (db: Db, userId: string, at: Date): Promise<void> => {
+export const insertHolding = async (db: Db, userId: string, at: Date): Promise<void> => {
   await db.holding.createMany({
     data: [{ userId, createdAt: at, updatedAt: at }],
     skipDuplicates: true,

@@ -2,7 +2,7 @@ export { createHoldingCustomerRoutes } from './holdings.customer.routes.ts';
 export { holdingView, presentHolding } from './holdings.schemas.ts';
 export {
   availableGrams,
-  createHolding,
+  insertHolding,
   creditHolding,
   debitHolding,
   forfeitHolding,

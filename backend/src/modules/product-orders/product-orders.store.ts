@@ -1,6 +1,14 @@
 import { paise } from '../../money/index.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
-import { boundsOf, execute, selectOne, sql, type Db, type Sql } from '../../platform/db/index.ts';
+import {
+  boundsOf,
+  execute,
+  lockRow,
+  selectOne,
+  sql,
+  type Db,
+  type Sql,
+} from '../../platform/db/index.ts';
 import { offsetOf, type ListRange, type Page } from '../../platform/http/index.ts';
 import { isUuid } from '../../platform/ids/random.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
@@ -194,7 +202,7 @@ export const lockProductOrder = async (
   id: string,
   userId?: string,
 ): Promise<ProductOrder | undefined> => {
-  await selectOne(tx, sql`SELECT id FROM product_order WHERE id = ${id}::uuid FOR UPDATE`);
+  await lockRow(tx, 'product_order', id);
   return findProductOrder(tx, id, userId);
 };
 

@@ -1,6 +1,6 @@
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { paise, type Paise } from '../../money/index.ts';
-import { boundsOf, selectOne, sql, type Db, type Sql } from '../../platform/db/index.ts';
+import { boundsOf, lockRow, selectOne, sql, type Db, type Sql } from '../../platform/db/index.ts';
 import { offsetOf, type ListRange, type Page } from '../../platform/http/index.ts';
 import { readCountedPage } from '../transaction-counts/index.ts';
 import { rewardStatuses, type RewardStatus } from './referrals.types.ts';
@@ -92,11 +92,7 @@ export const lockReward = async (tx: Db, id: string): Promise<OperatorReward | u
       SELECT o.id FROM gold_order AS o
       WHERE o.id = (SELECT order_id FROM referral_reward WHERE id = ${id}::uuid) FOR SHARE`,
   );
-  const locked = await selectOne(
-    tx,
-    sql`SELECT id FROM referral_reward WHERE id = ${id}::uuid FOR UPDATE`,
-  );
-  return locked === undefined ? undefined : findReward(tx, id);
+  return (await lockRow(tx, 'referral_reward', id)) ? findReward(tx, id) : undefined;
 };
 
 /**
