@@ -27,7 +27,7 @@ export const healthRoutes: Route[] = [
   defineRoute({
     method: 'GET',
     path: '/health',
-    summary: 'Liveness',
+    summary: 'Check that the process is running',
     tags: ['health'],
     access: PUBLIC,
     rateLimit: 'exempt',

@@ -15,7 +15,7 @@ export const createAccountingRoutes = (deps: PortalSignInDeps): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/health',
-    summary: 'Liveness',
+    summary: 'Check that the process is running',
     tags: ['health'],
     access: PUBLIC,
     rateLimit: 'exempt',

@@ -229,7 +229,7 @@ const sessionView = z.object({
 });
 sessionView.register(z.globalRegistry, {
   id: 'Session',
-  description: 'A device that is signed in.',
+  description: 'A device that is signed in, or that can sign in without a code.',
   examples: [
     {
       id: '0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b10',

@@ -41,7 +41,7 @@ const webhookEventView = z.object({
 });
 webhookEventView.register(z.globalRegistry, {
   id: 'WebhookEvent',
-  description: 'A signed event in the inbox.',
+  description: 'A signed webhook event, as it was stored.',
   examples: [
     {
       id: '0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b10',
@@ -81,7 +81,7 @@ export const webhookEventDetail = webhookEventView.extend({
 });
 webhookEventDetail.register(z.globalRegistry, {
   id: 'WebhookEventDetail',
-  description: 'A signed event with its masked body.',
+  description: 'A signed webhook event with its masked body.',
   examples: [
     {
       ...exampleOf(webhookEventView),

@@ -54,7 +54,7 @@ const notHere = {
   'daily-transactions': 'The transactions of a day',
   gst: 'GST of a period',
   tds: 'Tax deducted at source',
-  'provider-reconciliation': "The provider's books of a day beside ours",
+  'provider-reconciliation': "A comparison of a day's books with those of the provider",
 } as const;
 
 /** Declares `/dashboard` and `/reports` of the admin API. */

@@ -248,7 +248,8 @@ const requestBodyOf = (route: Route, input: Schemas) => {
       const described = { description: what, required: true, content: Object.fromEntries(types) };
       return { requestBody: described };
     }
-    const description = 'The exact bytes, which the signature covers; the sender defines them.';
+    const description =
+      'The exact bytes that the signature covers. The sender defines their format.';
     return { requestBody: { description, required: true, content: { '*/*': { schema: {} } } } };
   }
   const schema = input[`${operationId} body`];
