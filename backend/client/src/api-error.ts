@@ -33,10 +33,10 @@ export class ApiError extends Error {
   readonly status: number;
   /** The stable code to branch on, or undefined when it was not the API that answered. */
   readonly code: string | undefined;
-  /** The first offending input, as a dotted path. */
+  /** The first invalid input, as a dotted path. */
   readonly field: string | undefined;
   readonly details: unknown;
-  /** Names the request in the logs of the service. */
+  /** The id of the request in the logs of the service. */
   readonly requestId: string | undefined;
   readonly retryAfterSeconds: number | undefined;
 

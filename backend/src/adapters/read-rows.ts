@@ -5,24 +5,26 @@ import type { AdapterDeps, RowReading } from './adapter-deps.ts';
 /** Describes how the rows of a list are read, and which of them are about the queried object. */
 export interface RowRules<T> {
   readonly schema: z.ZodType<T>;
-  /** The kind that a row names in `entity`, where it names one. */
+  /** The expected value of a row's `entity`, if the row has one. */
   readonly entity?: string;
   /** The queried object, and the field of a row that names it. */
   readonly about?: {
     readonly id: string;
     readonly idOf: (row: Fields) => unknown;
     /**
-     * True for a list in which others are expected: that of a whole account or order. Where it is
-     * false, a list of others alone is an answer to another question.
+     * True for a list of a whole account or order, which may contain rows about other objects. If
+     * it is false, a list that only has such rows does not answer the query.
      */
     readonly isMixed?: boolean;
-    /** True for a list of the whole account, or one narrowed by no more than a query: a row that
-     * names nothing is another's. */
+    /**
+     * True for a list of the whole account, or a list that only a query parameter narrows. A row
+     * that names no object is then not about the queried object.
+     */
     readonly isNamed?: boolean;
   };
   /** The fields by which a row of a list of the whole account names its subject. */
   readonly names?: (row: Fields) => unknown;
-  /** The states that are known, and where a row names its own. */
+  /** The known states, and the field of a row that names its state. */
   readonly state?: {
     readonly of: (row: Fields) => unknown;
     readonly isKnown: (name: string) => boolean;
@@ -32,11 +34,11 @@ export interface RowRules<T> {
 type Fields = Readonly<Record<string, unknown>>;
 
 interface ReadRows<T> {
-  /** Those that can be read, in the list's order. */
+  /** The rows that can be read, in the order of the list. */
   readonly rows: readonly T[];
   /** The number of rows that may be about the queried object and can't be read. */
   readonly unread: number;
-  /** The subject that each of those names. Null where it names nothing. */
+  /** The subject that each unread row names. Null if it names none. */
   readonly unreadAbout: readonly (string | null)[];
   /** True if the list is about another object, so that it proves nothing about the queried one. */
   readonly isForeign: boolean;

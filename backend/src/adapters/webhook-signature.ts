@@ -27,7 +27,7 @@ export const isSigned = ({ message, signature, encoding, secrets }: SignedMessag
 };
 
 /**
- * Returns the event id that a header gives, in an object to spread, or none for one that can't be
+ * Returns the event id of a header, in an object to spread. The object is empty if the id can't be
  * stored.
  */
 export const eventIdIn = (

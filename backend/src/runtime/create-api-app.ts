@@ -20,14 +20,14 @@ import type { apiVariables } from './process.variables.ts';
 
 const healthView = z
   .object({ status: z.literal('ok') })
-  .meta({ id: 'Health', description: 'The process answers.', examples: [{ status: 'ok' }] });
+  .meta({ id: 'Health', description: 'The process is running.', examples: [{ status: 'ok' }] });
 
 /** `GET /health`: liveness, outside the rate limit. */
 export const healthRoutes: Route[] = [
   defineRoute({
     method: 'GET',
     path: '/health',
-    summary: 'Liveness',
+    summary: 'Check that the process is running',
     tags: ['health'],
     access: PUBLIC,
     rateLimit: 'exempt',

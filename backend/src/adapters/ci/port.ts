@@ -14,7 +14,7 @@ export interface CiRun {
   /** The workflow's file, such as `deploy-backend.yml`. */
   readonly workflow: string;
   readonly title: string;
-  /** The id of the dispatch that started it, where the title shows one. */
+  /** The id of the dispatch that started it. Absent if the title shows none. */
   readonly correlationId?: string;
   /** In the CI system's own terms: `completed` at the end, before it `queued` or `in_progress`. */
   readonly status: string;
@@ -34,7 +34,7 @@ export interface CiRun {
 /** One page of runs, newest first. */
 export interface CiRunPage {
   readonly runs: readonly CiRun[];
-  /** The number of runs that can't be read: any of them may be the one that is looked for. */
+  /** The number of runs that can't be read. Any of them may be the wanted run. */
   readonly unread: number;
   readonly hasMore: boolean;
 }
@@ -56,7 +56,7 @@ interface Dispatch {
   readonly correlationId: string;
 }
 
-/** The run that a dispatch started, where the CI system names it. */
+/** The run that a dispatch started, if the CI system names it. */
 export interface Dispatched {
   readonly run?: { readonly id: string; readonly url: string };
 }

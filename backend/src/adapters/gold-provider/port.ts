@@ -5,8 +5,8 @@ import type { Outcome } from '../../platform/outcome/outcome.ts';
 export const GRAMS_MISMATCH = 'GRAMS_MISMATCH';
 
 /**
- * The rupees of a verify are not those of the rate that it named: the provider refused ours for it,
- * or returned others. Nothing may be confirmed with it.
+ * The rupees of a verify do not match its rate: the provider refused the rupees that were sent, or
+ * returned others. Such a verify must not be confirmed.
  */
 export const AMOUNT_MISMATCH = 'AMOUNT_MISMATCH';
 
@@ -23,7 +23,7 @@ export const PROVIDER_REFUSED = 'PROVIDER_REFUSED';
 export interface ProviderPrice {
   readonly buyPaise: Paise;
   readonly sellPaise: Paise;
-  /** The provider's own spot price where it quotes one, else the mean of buy and sell. */
+  /** The provider's own spot price if it quotes one, otherwise the mean of buy and sell. */
   readonly spotPaise: Paise;
   /** The tax that the provider adds to a buy, on its own books. */
   readonly buyTaxBps: Bps;
@@ -141,7 +141,7 @@ export interface GoldProviderRules {
  */
 export interface GoldProvider {
   readonly code: string;
-  /** True if its address is certainly the provider's test system, where gold is not real. */
+  /** True if its address is certainly that of the provider's test system, whose gold is not real. */
   readonly isTestSystem: boolean;
   readonly rules: GoldProviderRules;
   /** Returns both rates and the spot price. Safe to repeat. */

@@ -33,7 +33,7 @@ const makers = {
 } as const;
 
 /**
- * Creates the key service that the environment names, or undefined where it names none.
+ * Creates the key service that the environment names, or undefined if it names none.
  * @throws ConfigError naming what is missing or wrong
  */
 export const createKeyService = (

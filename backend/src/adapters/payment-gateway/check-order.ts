@@ -5,6 +5,6 @@ interface OfOrder {
   readonly gatewayOrderId: string;
 }
 
-/** Accepts an order only where it has the requested id. */
+/** Accepts an order only if it has the requested id. */
 export const checkOrder = <T extends OfOrder>(outcome: Outcome<T>, id: string): Outcome<T> =>
   checkAnswer(outcome, ({ gatewayOrderId }) => gatewayOrderId === id);

@@ -31,7 +31,7 @@ export interface GatewayCalls extends Closable {
     query?: Texts,
   ) => Promise<Outcome<T>>;
   readonly post: <T>(call: Post, answer: z.ZodType<T>) => Promise<Outcome<T>>;
-  /** Reads the rows of a list one by one. Unknown where it is about another. */
+  /** Reads the rows of a list one by one. Unknown if the list is about another object. */
   readonly readRows: <T>(
     operation: string,
     listed: Outcome<readonly unknown[]>,

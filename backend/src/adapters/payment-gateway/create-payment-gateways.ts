@@ -42,9 +42,9 @@ interface SeparatedGateways<G> {
 }
 
 /**
- * Separates the gateways whose credentials do not fit the installation: in production those with
- * test credentials, since what they capture is no money and would buy gold. With
- * ALLOW_TEST_PAYMENTS all others, since real money would buy nothing.
+ * Separates the gateways whose credentials do not fit the installation. In production these are
+ * gateways with test credentials, since their payments are no money and would buy gold. With
+ * ALLOW_TEST_PAYMENTS they are all others, since real money would buy nothing.
  */
 export const separateByCredentials = <G extends Pick<PaymentGateway, 'credentials'>>(
   all: ReadonlyMap<string, G>,

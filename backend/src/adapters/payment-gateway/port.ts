@@ -37,7 +37,7 @@ export interface GatewayOrder {
   readonly currency: string;
   /** `UNKNOWN`: in a state that we don't know, which proves nothing about its payments. */
   readonly status: 'OPEN' | 'PAID' | 'CLOSED' | 'UNKNOWN';
-  /** Opens the checkout of this order in the customer's app, where the order's id does not. */
+  /** Opens the checkout of this order in the customer's app. Absent if the order's id does. */
   readonly checkoutSession?: string;
 }
 
@@ -94,7 +94,7 @@ export interface GatewayPaymentRef {
   readonly gatewayPaymentId: string;
   /** Null if it was never reported to us. */
   readonly gatewayOrderId: string | null;
-  /** The time from which on it may have refunds and disputes, or undefined where that is not known. */
+  /** The time from which on it may have refunds and disputes. Absent if it is not known. */
   readonly createdAt?: Date;
 }
 
@@ -109,14 +109,13 @@ export interface AccountPageRequest {
 export interface AccountPage<T> {
   readonly rows: readonly T[];
   /**
-   * The order or payment that each row which can't be read names. Null where it names nothing:
-   * such a row may be about anything.
+   * The order or payment that each unreadable row names. A row with null may be about anything.
    */
   readonly unreadAbout: readonly (string | null)[];
   readonly hasMore: boolean;
 }
 
-/** A payment of the account. It has no order where it was not made for one. */
+/** A payment of the account. Its order is null if it was not made for one. */
 export interface AccountPayment extends Omit<GatewayPayment, 'gatewayOrderId'> {
   readonly gatewayOrderId: string | null;
 }
@@ -173,7 +172,7 @@ export interface ParsedPaymentEvent {
 export interface ParsedReversalEvent {
   readonly kind: 'refunded' | 'dispute_lost';
   readonly name: string;
-  /** Absent where the gateway names the payment alone. */
+  /** Absent if the gateway names only the payment. */
   readonly gatewayOrderId?: string;
   readonly gatewayPaymentId: string;
   /** The gateway's id of the refund or dispute, which distinguishes two of the same amount. */
@@ -216,13 +215,13 @@ export const hasAnswered = (outcome: Outcome<unknown>): boolean =>
 /** The code of a query that the gateway can never answer for this payment. */
 export const CANNOT_SAY = 'GATEWAY_CANNOT_SAY';
 
-/** Returns true where another query is of no use, though the gateway answers other queries. */
+/** Returns true if another query is of no use, though the gateway answers other queries. */
 export const cannotSay = (outcome: Outcome<unknown>): boolean =>
   outcome.kind === 'unknown' && outcome.reason === CANNOT_SAY;
 
 /**
  * A payment gateway (contract: collaborators > Adapters). Methods never throw for what the network
- * or the gateway does: that is the outcome. Amounts are paise here whatever the gateway speaks.
+ * or the gateway does, but return it as the outcome. All amounts are paise.
  */
 export interface PaymentGateway {
   readonly code: string;
@@ -233,7 +232,7 @@ export interface PaymentGateway {
   /** Returns false while its circuit is open: it is not chosen for new payments then. */
   isAvailable(): boolean;
   /**
-   * Repeating it with the same receipt gives the same order where the gateway can. Else call
+   * Returns the same order for the same receipt if the gateway supports that. Otherwise call
    * `findOrderByReceipt` before a repeat whose first answer was lost.
    */
   createOrder(order: CreateGatewayOrder): Promise<Outcome<GatewayOrder>>;
@@ -241,21 +240,25 @@ export interface PaymentGateway {
   findOrderByReceipt(receipt: string): Promise<Outcome<GatewayOrder | undefined>>;
   getOrder(gatewayOrderId: string): Promise<Outcome<GatewayOrder>>;
   listPayments(gatewayOrderId: string): Promise<Outcome<Listed<GatewayPayment>>>;
-  /** Unknown with `CANNOT_SAY` where the gateway lists no refunds of such a payment. */
+  /** Unknown with `CANNOT_SAY` if the gateway lists no refunds of such a payment. */
   getRefunds(payment: GatewayPaymentRef): Promise<Outcome<Listed<GatewayRefund>>>;
   getDisputes(payment: GatewayPaymentRef): Promise<Outcome<Listed<GatewayDispute>>>;
   /** Absent if the gateway has no list by time: each order is then queried. */
   readonly account?: AccountLists;
   /**
-   * Absent where the gateway can't debit a mandate. The result of the debit comes as an event. A
+   * Absent if the gateway can't debit a mandate. The result of the debit comes as an event. A
    * repeat with the same key requests the same debit. See `debitsHaveKey`.
    */
   debitMandate?(debit: MandateDebit): Promise<Outcome<{ readonly gatewayDebitId: string }>>;
-  /** False where the gateway keeps no key against repeats: a debit that was sent before is found
-   * by a query once it has arrived, and one that is on its way would come on top of a repeat. */
+  /**
+   * False if the gateway has no idempotency key for debits. A query then finds an earlier debit
+   * only once it has arrived, and a repeat before that would debit twice.
+   */
   readonly debitsHaveKey: boolean;
-  /** Checks that the checkout's answer is genuine: by its signature in constant time, or, where a
-   * gateway signs none, by a query of the gateway (hence an outcome). */
+  /**
+   * Checks that the checkout's answer is genuine, by its signature in constant time. If the gateway
+   * signs no answers, it queries the gateway, and so it returns an outcome.
+   */
   verifyCheckout(proof: CheckoutProof): Promise<Outcome<boolean>>;
   /** True if `verifyCheckout` is such a query. Omitted if it makes no call. */
   readonly checksProofsByQuery?: true;

@@ -96,7 +96,7 @@ export type ValidationStatus = 'PENDING' | 'VALID' | 'INVALID' | 'FAILED';
 /** A penny-drop as the provider sees it. */
 export interface ProviderValidation {
   readonly validationId: string;
-  /** The bank account's id, where the provider's answer repeats it. */
+  /** The bank account's id, if the provider's answer repeats it. */
   readonly referenceId?: string;
   readonly status: ValidationStatus;
   readonly providerStatus: string;
@@ -108,7 +108,7 @@ export interface ProviderValidation {
   readonly reason?: string;
 }
 
-/** A payout as an event reports it. It has an amount only where the provider repeats it. */
+/** A payout as an event reports it. It has an amount only if the provider repeats it. */
 export interface PayoutReport extends Omit<ProviderPayout, 'amountPaise'> {
   readonly amountPaise?: Paise;
 }
@@ -181,7 +181,7 @@ export interface PayoutProviderRules {
  */
 export interface PayoutProvider {
   readonly code: string;
-  /** True where its credentials are test ones for certain: it pays no money. */
+  /** True if its credentials are certainly test credentials, with which it pays no money. */
   readonly isTestSystem: boolean;
   readonly rules: PayoutProviderRules;
   /** Finds or makes the contact of this reference and its fund account. Safe to repeat. */

@@ -28,14 +28,14 @@ export const accountingVariables = {
 const tags = {
   health: 'Liveness.',
   auth: 'Signing in and out, passwords and authenticator apps.',
-  registers: 'Buys, sales, holdings, payments and payouts, with their sums and files.',
-  statutory: 'Parameters of taxes and duties, as of a day.',
-  policy: 'What was determined of accounting policy.',
-  ledger: 'Entries of the ledger, and whether they are posted.',
-  approvals: 'What a second portal user has to approve, or has decided.',
-  reconciliation: "The gold provider's days, and their sign-off.",
+  registers: 'Purchases, sales, holdings, payments and payouts, with their totals and files.',
+  statutory: 'Parameters of taxes and duties, each with the day from which it applies.',
+  policy: 'Decisions on tax and accounting questions.',
+  ledger: 'Ledger entries, which are not posted yet.',
+  approvals: 'Requests that need the approval of a second portal user, and their decisions.',
+  reconciliation: 'Daily totals at the gold provider, and their sign-off.',
   'month-end': 'Closed months and their totals.',
-  audit: 'What was done and refused.',
+  audit: 'Actions that were taken or refused.',
   'portal-users': 'Users of the portal, their roles and permissions.',
 };
 

@@ -61,15 +61,15 @@ const tags = {
   webhooks: 'Signed events of payment gateways and the payout provider.',
   'bank accounts': 'Accounts that the proceeds of sales are paid to.',
   payouts: 'Transfers of proceeds to bank accounts.',
-  products: 'Jewellery: the catalogue.',
+  products: 'The catalogue of jewellery.',
   'product orders': 'Orders of jewellery, paid on delivery.',
   portfolio: 'Gold held, its value, and its history.',
   transactions: 'Gold orders, product orders and payouts in one feed.',
   referrals: 'Referral codes and their rewards.',
   notifications: 'Messages to the customer.',
-  support: 'Support tickets; no sign-in needed.',
-  legal: 'Verified facts and policies; no sign-in needed.',
-  public: 'Availability of buying and selling, banners, proof of gold; no sign-in needed.',
+  support: 'Support tickets. No sign-in needed.',
+  legal: 'Verified facts and policies. No sign-in needed.',
+  public: 'Availability of buying and selling, banners, proof of gold. No sign-in needed.',
 };
 
 interface AccountOptions {

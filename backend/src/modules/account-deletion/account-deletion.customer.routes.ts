@@ -31,7 +31,7 @@ const deletionStatus = z.discriminatedUnion('status', [
 ]);
 deletionStatus.register(z.globalRegistry, {
   id: 'DeletionStatus',
-  description: 'The state of the account of the token.',
+  description: 'The state of the account that the token belongs to.',
   examples: [{ status: 'none' }, { status: 'deleted', deletedAt: '2026-01-15T09:30:00.000Z' }],
 });
 
@@ -44,7 +44,7 @@ export const createAccountDeletionCustomerRoutes = (deps: AccountDeletionDeps): 
   defineRoute({
     method: 'POST',
     path: '/users/me/deletion/request',
-    summary: "Send a code for the deletion of the account to the caller's phone",
+    summary: "Send the code that confirms the deletion of the account to the caller's phone",
     tags,
     access: customerAccess,
     responses: { 200: sendOtpAnswer },
@@ -70,7 +70,7 @@ export const createAccountDeletionCustomerRoutes = (deps: AccountDeletionDeps): 
   defineRoute({
     method: 'GET',
     path: '/users/me/deletion/status',
-    summary: 'The state of the account; also accepts an unexpired token of a deleted account',
+    summary: 'The state of the account. The unexpired token of a deleted account is also accepted',
     tags,
     access: tokenSubjectAccess,
     responses: { 200: deletionStatus },

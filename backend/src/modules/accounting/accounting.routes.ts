@@ -15,7 +15,7 @@ export const createAccountingRoutes = (deps: PortalSignInDeps): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/health',
-    summary: 'Liveness',
+    summary: 'Check that the process is running',
     tags: ['health'],
     access: PUBLIC,
     rateLimit: 'exempt',
@@ -25,7 +25,7 @@ export const createAccountingRoutes = (deps: PortalSignInDeps): Route[] => [
   defineRoute({
     method: 'POST',
     path: '/auth/login',
-    summary: 'Sign in; send the token in the header x-portal-token',
+    summary: 'Sign in. Send the token in the x-portal-token header of later requests',
     tags: ['auth'],
     access: PUBLIC,
     body: portalLoginBody,

@@ -7,8 +7,9 @@ import { permissions, portalRoles } from './permissions.ts';
 export const portalLoginBody = z.object({
   email: emailSchema,
   password: z.string().min(1).max(256),
-  /** Of the authenticator app, or a recovery code. */
-  code: factorCode.optional(),
+  code: factorCode
+    .describe('A code of the authenticator app or a recovery code. Required if an app is active.')
+    .optional(),
   browserToken: opaqueText(256).optional(),
 });
 
@@ -24,10 +25,14 @@ export const portalLoginAnswer = z.object({
   token: z.string(),
   expiresAt: z.iso.datetime(),
   user: portalUserView,
-  /** Sent with this browser's next sign-in, so that strangers' failures don't lock it. */
-  browserToken: z.string(),
-  /** Nothing but setting up an authenticator app is open to this token. */
-  mustEnrolSecondFactor: z.boolean(),
+  browserToken: z
+    .string()
+    .describe(
+      "Send it with this browser's next sign-in, so that failures of others don't lock it.",
+    ),
+  mustEnrolSecondFactor: z
+    .boolean()
+    .describe('True if the token can only be used to set up an authenticator app.'),
 });
 
 export const healthView = z.object({ status: z.literal('ok') });

@@ -108,7 +108,7 @@ const createPolicyRoutes = (deps: AccountingWriteDeps & FilesDeps): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/gold/policy-determinations',
-    summary: 'Decisions on questions of tax and accounting, newest first',
+    summary: 'Decisions on tax and accounting questions, newest first',
     tags: ['policy'],
     access: portalRead('gold.policy.read', filesNeed),
     query: policyQuery,
@@ -135,7 +135,7 @@ const createPolicyRoutes = (deps: AccountingWriteDeps & FilesDeps): Route[] => [
   defineRoute({
     method: 'POST',
     path: '/gold/policy-determinations',
-    summary: 'Record a decision on a question of tax or accounting',
+    summary: 'Record a decision on a tax or accounting question',
     tags: ['policy'],
     access: portalWrite('gold.policy.write'),
     body: policyBody,
@@ -177,7 +177,7 @@ export const createStatutoryAccountingRoutes = (deps: AccountingWriteDeps & File
   defineRoute({
     method: 'PUT',
     path: '/gold/statutory-parameters/:key',
-    summary: 'Set the value of a statutory parameter, effective from a day',
+    summary: 'Set the value of a statutory parameter from a given day on',
     tags: ['statutory'],
     access: portalWrite('gold.statutory.write'),
     params: statutoryParams,
@@ -221,7 +221,7 @@ export const createLedgerAccountingRoutes = ({
   defineRoute({
     method: 'GET',
     path: '/gold/ledger-entries',
-    summary: 'The passbook: no entries, by design',
+    summary: 'The passbook, which has no entries by design',
     tags: ['ledger'],
     access: portalRead('gold.ledger.read'),
     query: ledgerQuery,
@@ -232,7 +232,7 @@ export const createLedgerAccountingRoutes = ({
   defineRoute({
     method: 'GET',
     path: '/gold/posting-status',
-    summary: 'Why nothing is posted to the ledger',
+    summary: 'The reason why nothing is posted to the ledger',
     tags: ['ledger'],
     access: portalRead('gold.ledger.read'),
     responses: { 200: postingStatusView },

@@ -98,7 +98,7 @@ export const createProviderReconciliationAccountingRoutes = (
   defineRoute({
     method: 'GET',
     path: '/gold/provider-reconciliation',
-    summary: "The orders' figures beside those of the provider's operations, by IST day",
+    summary: 'Totals of the orders and of the operations at the gold provider, for each IST day',
     tags: ['reconciliation'],
     access: portalRead('gold.reconciliation.read', filesNeed),
     query: daysQuery,
@@ -123,7 +123,7 @@ export const createProviderReconciliationAccountingRoutes = (
   defineRoute({
     method: 'POST',
     path: '/gold/provider-reconciliation/:date/sign-off',
-    summary: 'Sign off a day that is over, and freeze its figures',
+    summary: 'Sign off a past day and freeze its figures',
     tags: ['reconciliation'],
     access: portalWrite('gold.reconciliation.sign_off'),
     params: dateParams,
@@ -151,7 +151,7 @@ const createMonthEndReads = (deps: AccountingWriteDeps & FilesDeps): Route[] => 
   defineRoute({
     method: 'GET',
     path: '/gold/month-end-close',
-    summary: 'The months that were closed, newest first',
+    summary: 'Closed months, newest first',
     tags: ['month-end'],
     access: portalRead('gold.month_end.read', filesNeed),
     query: monthsQuery,
@@ -177,7 +177,8 @@ const createMonthEndReads = (deps: AccountingWriteDeps & FilesDeps): Route[] => 
   defineRoute({
     method: 'GET',
     path: '/gold/month-end-close/:period',
-    summary: 'A month: its totals, frozen or so far, and any difference from the current books',
+    summary:
+      'The totals of one month, frozen or to date, with any differences from the current books',
     tags: ['month-end'],
     access: portalRead('gold.month_end.read'),
     params: periodParams,
@@ -191,7 +192,7 @@ const createMonthEndReads = (deps: AccountingWriteDeps & FilesDeps): Route[] => 
   defineRoute({
     method: 'GET',
     path: '/gold/month-end',
-    summary: 'The open months, oldest first, and what prevents each from being closed',
+    summary: 'Open months, oldest first, each with the reason why it cannot be closed yet',
     tags: ['month-end'],
     access: portalRead('gold.month_end.read'),
     responses: { 200: openMonthsView },
@@ -210,7 +211,7 @@ export const createMonthEndAccountingRoutes = (
   defineRoute({
     method: 'POST',
     path: '/gold/month-end-close/:period',
-    summary: 'Close a month that is over: prove its totals and freeze them',
+    summary: 'Close a past month: verify its totals and freeze them',
     tags: ['month-end'],
     access: portalWrite('gold.month_end.close'),
     params: periodParams,
@@ -225,7 +226,7 @@ export const createMonthEndAccountingRoutes = (
   defineRoute({
     method: 'POST',
     path: '/gold/month-end-close/:period/reopen',
-    summary: 'Reopen the newest closed month, with a reason; its frozen totals are kept',
+    summary: 'Reopen the newest closed month, with a reason. Its frozen totals are kept',
     tags: ['month-end'],
     access: portalWrite('gold.month_end.close'),
     params: periodParams,

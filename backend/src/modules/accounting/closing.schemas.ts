@@ -97,7 +97,12 @@ export const openMonthsView = z.object({
       period: z.string(),
       canClose: z.boolean(),
       isOver: z.boolean(),
-      waitsFor: z.string().nullable().describe('The month that has to be closed first.'),
+      waitsFor: z
+        .string()
+        .nullable()
+        .describe(
+          'The earlier month that must be closed first, such as 2025-12. Null if there is none.',
+        ),
       unsignedDays: z.array(z.iso.date()),
     }),
   ),

@@ -18,7 +18,7 @@ const createSelfRoutes = (realm: ReturnType<typeof createPortalRealm>): Route[] 
   defineRoute({
     method: 'POST',
     path: '/auth/password',
-    summary: "Change one's own password; every other session ends",
+    summary: "Change the caller's password and end every other session",
     tags,
     access: anyPortalUserBefore,
     body: ownPasswordBody,
@@ -32,7 +32,7 @@ const createSelfRoutes = (realm: ReturnType<typeof createPortalRealm>): Route[] 
   defineRoute({
     method: 'POST',
     path: '/auth/second-factor/confirm',
-    summary: 'Activate the authenticator app with its first code; every other session ends',
+    summary: 'Activate the authenticator app with its first code and end every other session',
     tags,
     access: anyPortalUserBefore,
     body: confirmBody,
@@ -55,7 +55,7 @@ export const createPortalCredentialRoutes = (deps: PortalSignInDeps): Route[] =>
   defineRoute({
     method: 'POST',
     path: '/portal-users/:id/second-factor/disable',
-    summary: "Take another user's authenticator app away, and end their sessions",
+    summary: "Remove another user's authenticator app and end their sessions",
     tags: ['portal-users'],
     access: portalWrite('portal_users.reset_password'),
     params: idParams,

@@ -53,7 +53,7 @@ export const createPortalUserReads = ({ db }: { readonly db: Db }): Route[] => [
   defineRoute({
     method: 'GET',
     path: `${path}/roles`,
-    summary: 'The roles, each with its default permissions',
+    summary: 'Roles with their default permissions',
     tags,
     access: portalRead('roles.read'),
     responses: { 200: rolesView },
@@ -62,7 +62,7 @@ export const createPortalUserReads = ({ db }: { readonly db: Db }): Route[] => [
   defineRoute({
     method: 'GET',
     path: `${path}/permissions`,
-    summary: 'The permissions, and which of them apply to super admins alone',
+    summary: 'Permissions, marked if only super admins can have them',
     tags,
     access: portalRead('roles.read'),
     responses: { 200: permissionsView },
@@ -149,7 +149,7 @@ const createUserRoutes = (changes: PortalUserChanges): Route[] => [
   defineRoute({
     method: 'POST',
     path: `${path}/:id/reset-password`,
-    summary: 'Set a password and end all earlier sessions',
+    summary: 'Set the password of a portal user and end their sessions',
     access: portalWrite('portal_users.reset_password'),
     ...change,
     errors: ['NOT_FOUND', 'BUSY'],
@@ -165,7 +165,7 @@ const createRoleRoutes = (changes: PortalUserChanges): Route[] => [
   defineRoute({
     method: 'PUT',
     path: `${path}/:id/role`,
-    summary: 'Give a portal user another role, with its default permissions',
+    summary: 'Change the role of a portal user, which resets their permissions to its defaults',
     access: portalWrite('portal_users.assign_role'),
     ...change,
     body: roleBody,

@@ -9,7 +9,7 @@ export const createAdminsAdminRoutes = (deps: SignInAdminDeps): Route[] => [
   defineRoute({
     method: 'POST',
     path: '/auth/login',
-    summary: 'Sign an operator in',
+    summary: 'Sign in as an operator',
     tags: ['auth'],
     access: PUBLIC,
     body: loginBody,
@@ -29,7 +29,7 @@ export const createAdminsAdminRoutes = (deps: SignInAdminDeps): Route[] => [
   defineRoute({
     method: 'POST',
     path: '/auth/logout',
-    summary: 'Sign out; the client discards its token',
+    summary: 'Sign out. The client must discard its token',
     tags: ['auth'],
     access: anyAdminBefore,
     responses: { 204: null },

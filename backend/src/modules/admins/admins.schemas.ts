@@ -9,8 +9,9 @@ export const emailSchema = emailText;
 export const loginBody = z.object({
   email: emailSchema,
   password: z.string().min(1).max(256),
-  /** Of the authenticator app, or a recovery code. */
-  code: factorCode.optional(),
+  code: factorCode
+    .describe('A code of the authenticator app or a recovery code. Required if an app is active.')
+    .optional(),
   browserToken: opaqueText(256).optional(),
 });
 loginBody.register(z.globalRegistry, {
@@ -56,23 +57,26 @@ adminView.register(z.globalRegistry, {
 export const operatorReference = adminView.pick({ id: true, email: true });
 operatorReference.register(z.globalRegistry, {
   id: 'OperatorReference',
-  description: 'The operator who did something.',
+  description: 'The operator who took an action.',
   examples: [{ id: '0199d8f2-4c8a-7b2c-8a33-1dfe4d8e0f98', email: 'operator@example.test' }],
 });
 
 export const loginAnswer = z.object({
   accessToken: z.string(),
-  /** Seconds. */
-  expiresIn: z.int().positive(),
+  expiresIn: z.int().positive().describe('The number of seconds that the token is valid for.'),
   admin: adminView,
-  /** Sent with this browser's next sign-in, so that strangers' failures don't lock it. */
-  browserToken: z.string(),
-  /** Nothing but setting up an authenticator app is open to this token. */
-  mustEnrolSecondFactor: z.boolean(),
+  browserToken: z
+    .string()
+    .describe(
+      "Send it with this browser's next sign-in, so that failures of others don't lock it.",
+    ),
+  mustEnrolSecondFactor: z
+    .boolean()
+    .describe('True if the token can only be used to set up an authenticator app.'),
 });
 loginAnswer.register(z.globalRegistry, {
   id: 'Login',
-  description: 'A token, with the operator who is signed in.',
+  description: 'An access token and the operator it belongs to.',
   examples: [
     {
       accessToken: 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJleGFtcGxlIn0.c2lnbmF0dXJl',
@@ -100,12 +104,11 @@ ownPasswordBody.register(z.globalRegistry, {
 
 export const adminTokenView = z.object({
   accessToken: z.string(),
-  /** Seconds. */
-  expiresIn: z.int().positive(),
+  expiresIn: z.int().positive().describe('The number of seconds that the token is valid for.'),
 });
 adminTokenView.register(z.globalRegistry, {
   id: 'OperatorToken',
-  description: 'Replaces the token of the request: every earlier token has ended.',
+  description: 'A new access token. Every earlier token of the operator is no longer valid.',
   examples: [
     {
       accessToken: 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJleGFtcGxlIn0.c2lnbmF0dXJl',
@@ -117,7 +120,7 @@ adminTokenView.register(z.globalRegistry, {
 export const confirmedView = adminTokenView.extend(recoveryCodesView.shape);
 confirmedView.register(z.globalRegistry, {
   id: 'OperatorSecondFactor',
-  description: 'The authenticator app is set up: a new token, and the recovery codes.',
+  description: 'A new access token and the recovery codes. The authenticator app is now active.',
   examples: [{ ...exampleOf(adminTokenView), ...exampleOf(recoveryCodesView) }],
 });
 
@@ -125,8 +128,7 @@ export const operatorDetail = adminView.extend({
   active: z.boolean(),
   createdAt: z.iso.datetime(),
   lastLoginAt: z.iso.datetime().nullable(),
-  /** Has set up an authenticator app. */
-  hasSecondFactor: z.boolean(),
+  hasSecondFactor: z.boolean().describe('True if the operator has an authenticator app.'),
 });
 operatorDetail.register(z.globalRegistry, {
   id: 'OperatorDetail',

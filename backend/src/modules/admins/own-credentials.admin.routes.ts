@@ -25,7 +25,7 @@ const createSelfRoutes = (realm: ReturnType<typeof createOperatorRealm>): Route[
   defineRoute({
     method: 'POST',
     path: '/auth/password',
-    summary: "Change one's own password; every other sign-in ends",
+    summary: "Change the caller's password and end every other session",
     tags,
     access: anyAdminBefore,
     body: ownPasswordBody,
@@ -37,7 +37,7 @@ const createSelfRoutes = (realm: ReturnType<typeof createOperatorRealm>): Route[
   defineRoute({
     method: 'POST',
     path: '/auth/second-factor/confirm',
-    summary: 'Activate the authenticator app with its first code; every other sign-in ends',
+    summary: 'Activate the authenticator app with its first code and end every other session',
     tags,
     access: anyAdminBefore,
     body: confirmBody,
@@ -74,7 +74,7 @@ export const createOwnCredentialRoutes = (deps: SignInAdminDeps): Route[] => [
   defineRoute({
     method: 'POST',
     path: '/operators/:id/second-factor/disable',
-    summary: "Take another operator's authenticator app away, and end their sign-ins",
+    summary: "Remove another operator's authenticator app and end their sessions",
     tags,
     access: adminAccess('SUPER_ADMIN'),
     params: idParams,

@@ -37,7 +37,7 @@ const createReads = <Principal>(
     defineRoute({
       method: 'GET',
       path,
-      summary: 'Requests that need a second person, with their decisions, newest first',
+      summary: 'Requests for approval with their decisions, newest first',
       tags,
       access: readers,
       query: approvalsQuery,
@@ -75,7 +75,7 @@ const createWithdrawal = <Principal>(
   defineRoute({
     method: 'POST',
     path: `${path}/:id/withdraw`,
-    summary: 'Withdraw your own request',
+    summary: "Withdraw one of the caller's own requests",
     tags,
     access: deciders,
     params: idParams,
@@ -112,7 +112,7 @@ export const createApprovalRoutes = <Principal>(
     defineRoute({
       method: 'POST',
       path: `${path}/:id/approve`,
-      summary: 'Approve the request of another person',
+      summary: 'Approve a request that another person made',
       tags,
       access: deciders,
       params: idParams,
@@ -136,7 +136,7 @@ export const createApprovalRoutes = <Principal>(
     defineRoute({
       method: 'POST',
       path: `${path}/:id/reject`,
-      summary: 'Reject the request of another person',
+      summary: 'Reject a request that another person made',
       tags,
       access: deciders,
       params: idParams,

@@ -15,15 +15,12 @@ export const approvalView = z.object({
   approvalId: z.uuid(),
   action: z.enum(listableActions),
   status: z.enum(approvalStatuses),
-  /** The request that was made, such as `POST /price/config`. */
-  request: z.string(),
-  /** The thing that it is about, such as an order's id. */
-  target: z.string(),
+  request: z.string().describe('The method and path of the request, such as `POST /price/config`.'),
+  target: z.string().describe('The object of the request, such as the id of an order.'),
   params: z.unknown(),
   body: z.unknown(),
-  /** As the audit log would have shown them at the time of the request. */
-  before: z.unknown(),
-  after: z.unknown(),
+  before: z.unknown().describe('The value before the change, as it was when it was requested.'),
+  after: z.unknown().describe('The requested value.'),
   requestedBy: personView,
   requestedAt: z.iso.datetime(),
   expiresAt: z.iso.datetime(),
@@ -33,7 +30,8 @@ export const approvalView = z.object({
 });
 approvalView.register(z.globalRegistry, {
   id: 'Approval',
-  description: 'An action that a second person must approve or has decided.',
+  description:
+    'An action that needs the approval of a second person, with the decision once it is made.',
   examples: [
     {
       approvalId: '0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b10',

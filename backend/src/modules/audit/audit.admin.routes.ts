@@ -22,7 +22,10 @@ const auditQuery = pageQuery.extend({
   ip: z.union([z.ipv4(), z.ipv6()]).optional(),
   from: moment.optional(),
   to: moment.optional(),
-  format: z.enum(['json']).default('json').describe('The log is written in no other form.'),
+  format: z
+    .enum(['json'])
+    .default('json')
+    .describe('The format of the response. Only JSON is available.'),
 });
 
 const auditEntryView = z.object({
@@ -43,7 +46,7 @@ const auditEntryView = z.object({
 });
 auditEntryView.register(z.globalRegistry, {
   id: 'AuditEntry',
-  description: 'An action that was taken or refused.',
+  description: 'An entry of the audit log: an action that was taken or refused.',
   examples: [
     {
       id: '0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b10',

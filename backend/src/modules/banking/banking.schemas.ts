@@ -5,7 +5,7 @@ import { bankAccountStatuses } from './banking.types.ts';
 export const addAccountBody = z.object({
   accountNumber: z.string().regex(/^\d{9,18}$/u, 'must be 9 to 18 digits'),
   ifsc: z.string().regex(/^[A-Z]{4}0[A-Z0-9]{6}$/u, 'must be an IFSC, such as HDFC0001234'),
-  holderName: plainName(100).describe('It has at least one letter.'),
+  holderName: plainName(100).describe('The name of the account holder, with at least one letter.'),
   primary: z.boolean().exactOptional(),
 });
 addAccountBody.register(z.globalRegistry, {
@@ -30,7 +30,7 @@ export const bankAccountView = z.object({
 });
 bankAccountView.register(z.globalRegistry, {
   id: 'BankAccount',
-  description: 'A bank account; of its number only the last four digits are shown.',
+  description: 'A bank account. Only the last four digits of its number are shown.',
   examples: [
     {
       id: '0199d8f2-7b1d-7e5f-8d66-4a2b7c8d9e01',

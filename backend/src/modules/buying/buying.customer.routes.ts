@@ -22,7 +22,7 @@ const preferredGateway = z
   .string()
   .max(64)
   .optional()
-  .describe('The code of the preferred gateway. One that cannot be used is passed over.');
+  .describe('The code of the preferred gateway. It is ignored if that gateway cannot be used.');
 
 const buyBody = z
   .object({ ...amountShape, idempotency_key: idempotencyKeySchema, gateway: preferredGateway })
@@ -63,7 +63,7 @@ const buyView = z.object({
 });
 buyView.register(z.globalRegistry, {
   id: 'Purchase',
-  description: 'A buy order and the payment that it is waiting for.',
+  description: 'A buy order and its payment order.',
   examples: [
     {
       order: { ...exampleOf(goldOrderView), status: 'PENDING' },
@@ -110,7 +110,7 @@ const buyRoute = (deps: BuyingRouteDeps): Route =>
   defineIdempotentRoute({
     method: 'POST',
     path: '/gold/buy',
-    summary: 'Buy gold: quote, order and payment in one',
+    summary: 'Buy gold: create the quote, the order and the payment order in one request',
     tags: ['gold'],
     access: customerAccess,
     body: buyBody,
@@ -151,7 +151,7 @@ const payForQuoteRoute = (deps: BuyingRouteDeps): Route =>
   defineIdempotentRoute({
     method: 'POST',
     path: '/payments/orders',
-    summary: 'Pay for a quote: its gold order and payment order, with the checkout',
+    summary: 'Pay for a quote: create its gold order and its payment order with the checkout',
     tags: ['payments'],
     access: customerAccess,
     body: payQuoteBody,

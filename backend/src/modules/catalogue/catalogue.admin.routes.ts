@@ -34,7 +34,7 @@ const createProductReads = ({ db, readRates }: SaveProductDeps): Route[] => [
     ...reads,
     method: 'GET',
     path: '/products',
-    summary: 'All products, active or not',
+    summary: 'All products, including inactive products',
     query: adminProductQuery,
     responses: { 200: adminProductPage },
     handler: async ({ query: { page, limit, active, ...filter } }) => {
@@ -49,7 +49,7 @@ const createProductReads = ({ db, readRates }: SaveProductDeps): Route[] => [
     ...reads,
     method: 'GET',
     path: '/products/:id',
-    summary: 'One product, active or not',
+    summary: 'One product, which may be inactive',
     params: idParams,
     responses: { 200: adminProductView },
     handler: async ({ params: { id } }) => {
@@ -78,7 +78,7 @@ const createProductWrites = (deps: SaveProductDeps): Route[] => [
     ...writes,
     method: 'PATCH',
     path: '/products/:id',
-    summary: 'Change some fields of a product',
+    summary: 'Change the given fields of a product',
     params: idParams,
     body: updateProductBody,
     responses: { 200: adminProductView },
@@ -92,7 +92,7 @@ const createProductWrites = (deps: SaveProductDeps): Route[] => [
     ...writes,
     method: 'DELETE',
     path: '/products/:id',
-    summary: 'Remove a product from the catalogue; it stays in orders',
+    summary: 'Remove a product from the catalogue. Existing orders keep it',
     params: idParams,
     responses: { 204: null },
     handler: async ({ params: { id }, principal, context }) => {

@@ -33,7 +33,7 @@ export const createCatalogueCustomerRoutes = ({
     ...shared,
     method: 'GET',
     path: '/products',
-    summary: 'The catalogue, or a search of it',
+    summary: 'List or search the products of the catalogue',
     query: productQuery,
     responses: { 200: productPage },
     handler: async ({ query: { page, limit, q = '', category } }) => {

@@ -19,9 +19,16 @@ const tags = ['products'];
 
 const imageQuery = z.object({
   width: wholeNumber(1, 99_999, 99_999).describe(
-    'The pixels to fill: the smallest kept width that suffices, else the largest.',
+    'The width to fill, in pixels. Returns the smallest stored image that is wide enough, ' +
+      'or the widest.',
   ),
-  v: z.string().max(64).optional().describe('As `imageUrl` has it; nothing depends on it.'),
+  v: z
+    .string()
+    .max(64)
+    .optional()
+    .describe(
+      'The version in `imageUrl`, which only distinguishes cached images. The service ignores it.',
+    ),
 });
 
 /** Describes the JSON. `readImageBody` reads it. */
@@ -38,7 +45,7 @@ export const createImageRoute = (deps: ServeImageDeps): Route => {
     access: PUBLIC,
     method: 'GET',
     path: '/products/:id/image',
-    summary: 'The image of a product: WebP where `Accept` names it, else JPEG',
+    summary: 'The image of a product, as WebP if `Accept` allows it and otherwise as JPEG',
     params: idParams,
     query: imageQuery,
     produces: Object.values(contentTypeOf),
@@ -64,7 +71,8 @@ export const createUploadRoute = (deps: UploadImageDeps): Route =>
     bodyLimitBytes: imageBodyLimitBytes,
     rawBody: true,
     consumes: {
-      description: 'A JPEG, PNG or WebP image of at most 5 MB as base64: in JSON, or as it is.',
+      description:
+        'A JPEG, PNG or WebP image of at most 5 MB, as base64 in JSON or as the raw bytes.',
       content: [
         {
           type: 'application/json',

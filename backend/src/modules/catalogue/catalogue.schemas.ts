@@ -99,7 +99,7 @@ const fields = {
     .min(0, 'must be at least 0')
     .max(maxStock, `must be at most ${maxStock}`)
     .nullable()
-    .describe('The pieces that are left; null where they are not counted.'),
+    .describe('The number of pieces in stock. Null if the stock of the product is not counted.'),
   is_active: flag,
 };
 
@@ -139,7 +139,9 @@ export const updateProductBody = z
     ...fields,
     priceBasis: z
       .enum(priceBases)
-      .describe('Of a product sent back as GET answers it: its computed amounts are passed over.'),
+      .describe(
+        'Present if the product is sent back as GET returned it. Computed amounts are then ignored.',
+      ),
   })
   .partial()
   .refine((body) => Object.values(body).some((value) => value !== undefined), {
@@ -153,11 +155,11 @@ updateProductBody.register(z.globalRegistry, {
 const category40 = z
   .string()
   .max(40, 'must have at most 40 characters')
-  .describe('Exactly this category; upper and lower case are the same.');
+  .describe('The whole name of a category. Upper and lower case are not distinguished.');
 const searchText = z
   .string()
   .max(100, 'must have at most 100 characters')
-  .describe('Words to search, the best match first; typing errors are forgiven.');
+  .describe('Words to search for. The best match comes first, and typing errors are tolerated.');
 
 export const productQuery = pageQuery.extend({
   q: searchText.optional(),
@@ -184,19 +186,24 @@ export const productView = z.object({
   pricingMode,
   priceBasis: z
     .enum(priceBases)
-    .describe('LIVE: by the price of this moment. FIXED: a stored price.'),
+    .describe('LIVE if the price follows the live gold price, FIXED if it is the stored price.'),
   ratePerGram: z
     .string()
     .regex(RUPEES_PATTERN)
     .nullable()
-    .describe('Rupees for a gram in this purity.'),
+    .describe('Rupees per gram of gold of this purity. Null for a fixed price without a rate.'),
   makingChargePct: z.number(),
-  discountPct: z.number().describe('Of the making charge.'),
-  pricePaise: amount.describe('Before GST.'),
+  discountPct: z.number().describe('The discount, as a percentage of the making charge.'),
+  pricePaise: amount.describe('The price in paise, before GST.'),
   gstPaise: amount,
   totalPaise: amount,
   inStock: z.boolean(),
-  imageUrl: z.string().nullable().describe('A path of the customer API, of this very image.'),
+  imageUrl: z
+    .string()
+    .nullable()
+    .describe(
+      'The path of the image in the customer API. A new image has a new path. Null without one.',
+    ),
 });
 const example = {
   id: '0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b10',
@@ -224,15 +231,19 @@ productView.register(z.globalRegistry, {
 export const productPage = pageOf(productView);
 
 export const adminProductView = productView.extend({
-  inStock: z.boolean().describe("The operators' own mark, whatever is left."),
-  stock: z.int().min(0).nullable().describe('The pieces that are left; null: not counted.'),
+  inStock: z.boolean().describe('The availability that an operator set, whatever `stock` is.'),
+  stock: z
+    .int()
+    .min(0)
+    .nullable()
+    .describe('The number of pieces in stock. Null if the stock of the product is not counted.'),
   is_active: z.boolean(),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),
 });
 adminProductView.register(z.globalRegistry, {
   id: 'AdminProduct',
-  description: 'A product as operators see it, active or not.',
+  description: 'A product as operators see it. It may be inactive.',
   examples: [
     {
       ...example,

@@ -21,8 +21,7 @@ export const createCiAdminRoutes = (deps: TriggerDeployDeps & { readonly db: Db 
   defineRoute({
     method: 'GET',
     path: '/devops/runs',
-    summary:
-      'Deployment runs, newest first: per_page of each target; and deployments not decided yet',
+    summary: 'The newest `per_page` deployment runs of each target, and the undecided deployments',
     tags,
     access: adminAccess('SUPER_ADMIN', 'ADMIN'),
     query: runsQuery,
@@ -38,7 +37,7 @@ export const createCiAdminRoutes = (deps: TriggerDeployDeps & { readonly db: Db 
   defineRoute({
     method: 'POST',
     path: '/devops/deploy',
-    summary: 'Start the deployment of a target; at most one a minute across all targets',
+    summary: 'Start the deployment of a target. At most one a minute is allowed across all targets',
     tags,
     access: adminAccess('SUPER_ADMIN'),
     body: deployBody,

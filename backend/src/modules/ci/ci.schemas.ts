@@ -80,8 +80,7 @@ export const runsView = z.object({
 });
 runsView.register(z.globalRegistry, {
   id: 'CiRuns',
-  description:
-    'The newest runs, and the deployments of which nobody knows yet if they were started.',
+  description: 'The newest runs, and the triggered deployments that may or may not have started.',
   examples: [{ items: [exampleOf(runView)], undecided: [exampleOf(undecidedView)] }],
 });
 

@@ -135,7 +135,7 @@ export const createClientConfigCustomerRoutes = (deps: ClientConfigDeps): Route[
     defineRoute({
       method: 'GET',
       path: '/config',
-      summary: 'Limits, gates, flags and banners for clients',
+      summary: 'The limits, gates, feature flags and banners that a client needs',
       tags: ['public'],
       access: PUBLIC,
       responses: { 200: configView, 304: null },

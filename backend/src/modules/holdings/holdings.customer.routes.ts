@@ -39,7 +39,7 @@ export const createHoldingCustomerRoutes = (options: {
     defineRoute({
       method: 'GET',
       path: '/portfolio/passbook',
-      summary: 'The holding; ledger entries are not available yet',
+      summary: 'The holding. Ledger entries are not available yet',
       tags: ['portfolio'],
       access: customerAccess,
       responses: { 200: passbookView },
@@ -51,7 +51,7 @@ export const createHoldingCustomerRoutes = (options: {
     defineRoute({
       method: 'GET',
       path: '/portfolio/statement',
-      summary: 'A statement; not available yet',
+      summary: 'A statement of the holding. Not available yet',
       tags: ['portfolio'],
       access: customerAccess,
       responses: {},

@@ -20,7 +20,7 @@ export const holdingView = z.object({
 });
 holdingView.register(z.globalRegistry, {
   id: 'Holding',
-  description: 'The gold that a customer holds, and what was paid for it.',
+  description: 'The gold that a customer holds, and the amount that they paid for it.',
   examples: [
     { balance: '0.0668', reserved: '0.0000', investedPaise: 100_050, avgPricePaise: 1_497_754 },
   ],
@@ -35,7 +35,7 @@ export const portfolioView = holdingView.extend({
 });
 portfolioView.register(z.globalRegistry, {
   id: 'Portfolio',
-  description: 'A holding at the live sell price.',
+  description: 'A holding with its value at the live sell price.',
   examples: [
     {
       balance: '0.0668',
@@ -59,7 +59,7 @@ export const passbookView = z.object({
 });
 passbookView.register(z.globalRegistry, {
   id: 'Passbook',
-  description: 'The holding; the ledger is empty by design.',
+  description: 'The holding. Ledger entries are not available, so `entries` is always empty.',
   examples: [{ holding: exampleOf(holdingView), entries_available: false, entries: [] }],
 });
 

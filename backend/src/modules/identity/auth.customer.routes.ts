@@ -73,7 +73,7 @@ const createSignInRoutes = (deps: AuthRoutesDeps): Route[] => {
     defineRoute({
       method: 'POST',
       path: '/auth/verify-otp',
-      summary: 'Sign in with the code; the first sign-in creates the account',
+      summary: 'Sign in with the code. The first sign-in creates the account',
       tags,
       access: PUBLIC,
       body: verifyOtpBody,
@@ -87,7 +87,7 @@ const createSignInRoutes = (deps: AuthRoutesDeps): Route[] => {
     defineRoute({
       method: 'POST',
       path: '/auth/refresh',
-      summary: 'Exchange a refresh token for a new pair',
+      summary: 'Exchange a refresh token for a new pair of tokens',
       tags,
       access: PUBLIC,
       body: refreshTokenBody,
@@ -131,7 +131,7 @@ const createMpinRoutes = (deps: AuthRoutesDeps): Route[] => {
     defineRoute({
       method: 'POST',
       path: '/auth/forgot-mpin',
-      summary: 'Send a code that resets the MPIN; the same answer for every phone',
+      summary: 'Send a code that resets the MPIN. The response is the same for every phone number',
       tags,
       access: PUBLIC,
       body: sendOtpBody,
@@ -143,7 +143,7 @@ const createMpinRoutes = (deps: AuthRoutesDeps): Route[] => {
     defineRoute({
       method: 'POST',
       path: '/auth/reset-mpin',
-      summary: 'Replace the MPIN with a code; ends every session',
+      summary: 'Reset the MPIN with a code and end every session',
       tags,
       access: PUBLIC,
       body: resetMpinBody,
@@ -205,7 +205,7 @@ const createSessionRoutes = (deps: AuthRoutesDeps): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/auth/sessions',
-    summary: 'Active sessions, and devices that can sign in without a code, newest first',
+    summary: 'Active sessions and devices that can sign in without a code, newest first',
     tags,
     access: customerAccess,
     query: pageQuery,
@@ -219,7 +219,7 @@ const createSessionRoutes = (deps: AuthRoutesDeps): Route[] => [
   defineRoute({
     method: 'DELETE',
     path: '/auth/sessions/:id',
-    summary: 'End one session, with its biometric token and the trust in its device',
+    summary: 'End one session, revoke its biometric token and stop trusting its device',
     tags,
     access: customerAccess,
     params: idParams,

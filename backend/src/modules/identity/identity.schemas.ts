@@ -24,7 +24,7 @@ export const sendOtpAnswer = z.object({
 });
 sendOtpAnswer.register(z.globalRegistry, {
   id: 'OtpSent',
-  description: 'A code was requested; it is valid for `expiresInSec` seconds.',
+  description: 'A code was sent. It is valid for `expiresInSec` seconds.',
   examples: [{ sent: true, expiresInSec: codeLifeSeconds }],
 });
 
@@ -174,7 +174,7 @@ export const userView = z.object({
 });
 userView.register(z.globalRegistry, {
   id: 'User',
-  description: 'The customer, as they see themselves.',
+  description: "The customer's own profile.",
   examples: [
     {
       id: '0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b10',
@@ -204,14 +204,15 @@ export const signInAnswer = z.object({
 });
 signInAnswer.register(z.globalRegistry, {
   id: 'SignIn',
-  description: 'A pair of tokens, with the customer who is signed in.',
+  description: 'An access token and a refresh token, with the customer they belong to.',
   examples: [exampleSignIn],
 });
 
 export const verifyOtpAnswer = signInAnswer.extend({ isNewUser: z.boolean() });
 verifyOtpAnswer.register(z.globalRegistry, {
   id: 'OtpSignIn',
-  description: 'A sign-in by OTP; the first one of a phone creates the account.',
+  description:
+    'A sign-in by one-time code. The first sign-in with a phone number creates the account.',
   examples: [{ ...exampleSignIn, isNewUser: true }],
 });
 
@@ -222,16 +223,13 @@ const sessionView = z.object({
   createdAt: z.iso.datetime(),
   lastUsedAt: z.iso.datetime(),
   expiresAt: z.iso.datetime(),
-  /** True for a device that can sign in by a biometric token. */
-  biometric: z.boolean(),
-  /** True for a device that may use the MPIN. */
-  trusted: z.boolean(),
-  /** True for the session of the request's own token. */
-  current: z.boolean(),
+  biometric: z.boolean().describe('True if the device can sign in with a biometric token.'),
+  trusted: z.boolean().describe('True if the device can sign in with the MPIN.'),
+  current: z.boolean().describe('True for the session that sent this request.'),
 });
 sessionView.register(z.globalRegistry, {
   id: 'Session',
-  description: 'A device that is signed in.',
+  description: 'A device that is signed in, or that can sign in without a code.',
   examples: [
     {
       id: '0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b10',

@@ -30,7 +30,7 @@ const createPushTokenRoutes = (deps: UsersRoutesDeps): Route[] => {
     defineRoute({
       method: 'POST',
       path: '/users/me/push-tokens',
-      summary: 'Register a push token; a token registered to another account moves to the caller',
+      summary: 'Register a push token. A token of another account moves to the caller',
       tags: ['users'],
       access: customerAccess,
       body: pushTokenBody,

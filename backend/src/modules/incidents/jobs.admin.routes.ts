@@ -15,7 +15,7 @@ export const createJobAdminRoutes = (deps: JobRouteDeps): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/jobs',
-    summary: 'Jobs of one status, oldest first; by default dead jobs',
+    summary: 'Jobs with one status, oldest first. The default is dead jobs',
     tags,
     access: adminAccess('SUPER_ADMIN', 'ADMIN'),
     query: jobsQuery,
@@ -29,7 +29,7 @@ export const createJobAdminRoutes = (deps: JobRouteDeps): Route[] => [
   defineRoute({
     method: 'POST',
     path: '/jobs/:id/retry',
-    summary: 'Retry a job now, with all of its attempts',
+    summary: 'Retry a job now and reset its number of attempts',
     tags,
     access: adminAccess('SUPER_ADMIN', 'ADMIN'),
     params: jobParams,

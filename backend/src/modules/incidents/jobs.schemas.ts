@@ -26,13 +26,18 @@ export const jobView = z.object({
   task: z.string(),
   status: z.enum(jobStatuses),
   key: z.string().nullable(),
-  payload: z.unknown().describe('The ids of the rows that it is about, and nothing else.'),
+  payload: z
+    .unknown()
+    .describe('The ids of the rows that the job works on. It contains no other data.'),
   attempts: z.int().min(0),
   maxAttempts: z.int().nullable(),
   lastError: z.string().nullable(),
   dueAt: z.iso
     .datetime()
-    .describe('By the clock of the database; of a scheduled one, by that of the service.'),
+    .describe(
+      'The time at which the job is due, by the clock of the database. For a scheduled job it is ' +
+        'by the clock of the service.',
+    ),
   createdAt: z.iso.datetime(),
 });
 jobView.register(z.globalRegistry, {

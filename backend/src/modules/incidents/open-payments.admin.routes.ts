@@ -27,7 +27,7 @@ export const createOpenPaymentAdminRoutes = (deps: OpenPaymentDeps): Route[] => 
     defineRoute({
       method: 'GET',
       path: '/payments',
-      summary: 'Captured payments that wait for an operator, oldest first',
+      summary: 'Captured payments that need a decision by an operator, oldest first',
       access: anyAdmin,
       query: openPaymentsQuery,
       responses: { 200: openPaymentPage },
@@ -40,7 +40,7 @@ export const createOpenPaymentAdminRoutes = (deps: OpenPaymentDeps): Route[] => 
     defineRoute({
       method: 'GET',
       path: '/payments/:id',
-      summary: 'One captured payment, with the possible actions',
+      summary: 'One captured payment with the actions that an operator can take',
       access: anyAdmin,
       params: idParams,
       responses: { 200: openPaymentView },

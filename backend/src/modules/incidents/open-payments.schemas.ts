@@ -36,19 +36,28 @@ export const openPaymentView = z.object({
   userId: z.uuid().nullable(),
   standing: z.enum(['APPLIED', 'SECOND', 'MISMATCH', 'LATE', 'UNMATCHED']),
   amountPaise: z.int().min(0),
-  reversedPaise: z.int().min(0).describe('What went away of it, as far as it is known.'),
+  reversedPaise: z
+    .int()
+    .min(0)
+    .describe(
+      'The part of the amount, in paise, that is known to have been refunded or lost in a dispute.',
+    ),
   currency: z.string(),
   method: z.string().nullable(),
   orderStatus: z.string().nullable(),
   reviewCode: z.string().nullable(),
   reviewReason: z.string().nullable(),
-  hasFailed: z.boolean().describe('Its gateway says that it failed after its capture.'),
+  hasFailed: z
+    .boolean()
+    .describe('True if the gateway reports that the payment failed after its capture.'),
   learnedAt: z.iso.datetime(),
-  actions: z.array(actionView).describe('What may end its wait; the route itself decides.'),
+  actions: z
+    .array(actionView)
+    .describe('The actions that an operator can take. The route of an action may still refuse it.'),
 });
 openPaymentView.register(z.globalRegistry, {
   id: 'OpenPayment',
-  description: 'A captured payment that waits for an operator.',
+  description: 'A captured payment that needs a decision by an operator.',
   examples: [
     {
       id: '0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b10',
@@ -74,7 +83,7 @@ openPaymentView.register(z.globalRegistry, {
           action: 'RECORD_REFUND',
           method: 'POST',
           path: '/payments/0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b10/refunded',
-          does: 'Records that it was paid back at its gateway.',
+          does: 'Records that the payment was refunded at its gateway.',
         },
       ],
     },
@@ -84,8 +93,7 @@ openPaymentView.register(z.globalRegistry, {
 export const openPaymentPage = pageOf(openPaymentView);
 
 export const recordRefundBody = z.object({
-  /** The gateway's own reference of the refund. */
-  reference: plainLine(128),
+  reference: plainLine(128).describe("The gateway's reference of the refund."),
   note: plainText(2000).optional(),
 });
 recordRefundBody.register(z.globalRegistry, {
@@ -94,12 +102,13 @@ recordRefundBody.register(z.globalRegistry, {
 });
 
 const texts: Readonly<Record<ActionView['action'], string>> = {
-  ALLOCATE: 'Buys the gold that was ordered with this money.',
-  REFUNDED: 'Records that it was paid back at its gateway, by that reference.',
-  KEEP: 'Leaves the gold with the customer; what is missing is the loss of the house.',
+  ALLOCATE: 'Buys the ordered gold with this payment.',
+  REFUNDED:
+    'Records that the payment was refunded at its gateway, with the reference of the refund.',
+  KEEP: 'Leaves the gold with the customer. The house bears the missing amount.',
   RECOVER: 'Takes the reserved gold back for the house.',
-  REPLAY_EVENT: 'Applies its event again, now that its order may be known.',
-  RECORD_REFUND: 'Records that it was paid back at its gateway.',
+  REPLAY_EVENT: 'Applies the webhook event again, in case its order is known by now.',
+  RECORD_REFUND: 'Records that the payment was refunded at its gateway.',
 };
 
 const post = (action: ActionView['action'], path: string): ActionView => ({

@@ -40,7 +40,7 @@ export const createWebhookEventAdminRoutes = (deps: WebhookEventDeps): Route[] =
     defineRoute({
       method: 'GET',
       path: '/webhook-events',
-      summary: 'Signed events, newest first; by default those that are not applied',
+      summary: 'Webhook events, newest first. The default is events that are not applied',
       query: webhookEventsQuery,
       responses: { 200: webhookEventPage },
       ...shared,
@@ -53,7 +53,7 @@ export const createWebhookEventAdminRoutes = (deps: WebhookEventDeps): Route[] =
     defineRoute({
       method: 'GET',
       path: '/webhook-events/:id',
-      summary: 'A signed event with its masked body',
+      summary: 'One webhook event with its masked body',
       params: idParams,
       responses: { 200: webhookEventDetail },
       errors: ['NOT_FOUND'],
@@ -63,7 +63,7 @@ export const createWebhookEventAdminRoutes = (deps: WebhookEventDeps): Route[] =
     defineRoute({
       method: 'POST',
       path: '/webhook-events/:id/replay',
-      summary: 'Queue a stored event to be applied now by the worker',
+      summary: 'Queue a webhook event, so that the worker applies it now',
       params: idParams,
       responses: { 200: webhookEventDetail },
       errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION'],

@@ -23,10 +23,16 @@ const webhookEventView = z.object({
   gateway: z.string(),
   eventId: z.string().nullable(),
   eventType: z.string().nullable(),
-  subject: z.string().nullable().describe('The gateway order, payout or validation.'),
+  subject: z
+    .string()
+    .nullable()
+    .describe('The id of the gateway order, payout or validation that the event is about.'),
   gatewayPaymentId: z.string().nullable(),
   status: z.enum(eventStatuses),
-  userId: z.uuid().nullable().describe('The customer whom it concerns, where one was known.'),
+  userId: z
+    .uuid()
+    .nullable()
+    .describe('The customer that the event is about. Null if the customer was not known.'),
   attempts: z.int().min(0),
   nextAttemptAt: z.iso.datetime().nullable(),
   lastError: z.string().nullable(),
@@ -35,7 +41,7 @@ const webhookEventView = z.object({
 });
 webhookEventView.register(z.globalRegistry, {
   id: 'WebhookEvent',
-  description: 'A signed event in the inbox.',
+  description: 'A signed webhook event, as it was stored.',
   examples: [
     {
       id: '0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b10',
@@ -62,12 +68,20 @@ export const webhookEventDetail = webhookEventView.extend({
   canReplay: z.boolean(),
   bodyState: z
     .enum(['MASKED', 'NOT_JSON', 'PURGED', 'SEALED'])
-    .describe('SEALED: the key of a customer who was deleted is destroyed.'),
-  body: z.unknown().describe('The JSON as it came; what may be personal is masked.').optional(),
+    .describe(
+      'MASKED if `body` is present. NOT_JSON: the body is no JSON. PURGED: the body was deleted ' +
+        'after its retention. SEALED: the account was deleted, and with it the key of the body.',
+    ),
+  body: z
+    .unknown()
+    .describe(
+      'The JSON body of the event, with personal data masked. Absent unless `bodyState` is MASKED.',
+    )
+    .optional(),
 });
 webhookEventDetail.register(z.globalRegistry, {
   id: 'WebhookEventDetail',
-  description: 'A signed event with its masked body.',
+  description: 'A signed webhook event with its masked body.',
   examples: [
     {
       ...exampleOf(webhookEventView),

@@ -54,7 +54,7 @@ const createQueueRoutes = (deps: KycAdminDeps): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/kyc',
-    summary: 'The review queue, oldest first',
+    summary: 'The KYC review queue, by default oldest first',
     tags,
     access: readers,
     query: queueQuery,
@@ -81,7 +81,7 @@ const createQueueRoutes = (deps: KycAdminDeps): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/kyc/:id/documents/:kind',
-    summary: 'A document of the newest submission, decrypted; each access is audited',
+    summary: 'A document of the newest submission, decrypted. Each access is audited',
     tags,
     access: reviewers,
     params: documentParams,
@@ -97,7 +97,8 @@ const createDecisionRoutes = (deps: KycAdminDeps): Route[] => [
   defineRoute({
     method: 'PATCH',
     path: '/users/:id/force-kyc-reverify',
-    summary: 'Return KYC to PENDING from any other state; the customer must submit it again',
+    summary:
+      'Return KYC to PENDING from any other state, so that the customer must submit it again',
     tags,
     access: reviewers,
     params: idParams,
@@ -110,7 +111,7 @@ const createDecisionRoutes = (deps: KycAdminDeps): Route[] => [
   defineRoute({
     method: 'POST',
     path: '/kyc/:id/approve',
-    summary: 'Approve; registers the customer with the gold provider first',
+    summary: 'Approve KYC, after registering the customer with the gold provider',
     tags,
     access: reviewers,
     params: idParams,
@@ -122,7 +123,7 @@ const createDecisionRoutes = (deps: KycAdminDeps): Route[] => [
   defineRoute({
     method: 'POST',
     path: '/kyc/:id/reject',
-    summary: 'Reject, with a reason for the customer',
+    summary: 'Reject KYC, with a reason for the customer',
     tags,
     access: reviewers,
     params: idParams,
@@ -151,7 +152,7 @@ const createClaimRoutes = (deps: KycAdminDeps): Route[] => [
   defineRoute({
     method: 'POST',
     path: '/kyc/:id/claim',
-    summary: 'Claim a submission for 15 minutes; no other operator can decide it meanwhile',
+    summary: 'Claim a submission for 15 minutes, so that no other operator can decide it',
     tags,
     access: reviewers,
     params: idParams,
@@ -163,7 +164,7 @@ const createClaimRoutes = (deps: KycAdminDeps): Route[] => [
   defineRoute({
     method: 'DELETE',
     path: '/kyc/:id/claim',
-    summary: "Give a claim of one's own back",
+    summary: "Release one of the caller's own claims",
     tags,
     access: reviewers,
     params: idParams,

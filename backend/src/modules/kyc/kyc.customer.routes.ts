@@ -32,7 +32,7 @@ export const createKycCustomerRoutes = (deps: KycCustomerDeps): Route[] => [
   defineRoute({
     method: 'POST',
     path: '/kyc/documents',
-    summary: 'Upload an identity document: JPEG, PNG, WebP or PDF, at most 3 MB',
+    summary: 'Upload an identity document as JPEG, PNG, WebP or PDF of at most 3 MB',
     tags: ['kyc'],
     access: customerAccess,
     body: documentBody,
@@ -57,13 +57,13 @@ export const createKycCustomerRoutes = (deps: KycCustomerDeps): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/kyc/status',
-    summary: 'The state of KYC, numbers masked',
+    summary: 'The state of KYC, with masked numbers',
     tags: ['kyc'],
     access: customerAccess,
     responses: { 200: kycView },
     handler: async ({ principal }) =>
       ok(await presentKyc(deps, await findKycByUser(deps.db, principal.userId))),
   }),
-  aadhaarCodeRoute('/kyc/aadhaar-otp', 'Ask for a code by Aadhaar; not available yet'),
-  aadhaarCodeRoute('/kyc/aadhaar-otp/verify', 'Verify a code by Aadhaar; not available yet'),
+  aadhaarCodeRoute('/kyc/aadhaar-otp', 'Send a code by Aadhaar. Not available yet'),
+  aadhaarCodeRoute('/kyc/aadhaar-otp/verify', 'Verify a code by Aadhaar. Not available yet'),
 ];

@@ -61,7 +61,7 @@ export const documentBody = z.object({
   kind: z.enum(documentKinds),
   contentType: z
     .preprocess(usualTypeName, z.enum(documentTypes))
-    .describe('A hint: the content decides.'),
+    .describe('A hint only. The service detects the type from the content.'),
   dataBase64: z
     .string()
     .min(1)
@@ -71,7 +71,7 @@ export const documentBody = z.object({
       context.addIssue({ code: 'custom', message: 'must be base64' });
       return z.NEVER;
     })
-    .describe('Line breaks may stand in it.'),
+    .describe('The document in base64, at most 3 MB when decoded. Line breaks are allowed.'),
 });
 documentBody.register(z.globalRegistry, {
   id: 'UploadKycDocumentRequest',
@@ -83,7 +83,7 @@ documentBody.register(z.globalRegistry, {
 export const documentView = z.object({ documentKey: z.string() });
 documentView.register(z.globalRegistry, {
   id: 'KycDocument',
-  description: 'A stored document, by the key that the submission names.',
+  description: 'A stored document. Send its key when KYC is submitted.',
   examples: [
     {
       documentKey: 'kyc/0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b11/0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b10',
@@ -102,7 +102,8 @@ export const kycView = z.object({
 });
 kycView.register(z.globalRegistry, {
   id: 'Kyc',
-  description: 'The state of KYC; of numbers only the last four characters are shown.',
+  description:
+    'The state of KYC. Only the last four characters of PAN and Aadhaar number are shown.',
   examples: [
     {
       status: 'SUBMITTED',
@@ -121,21 +122,21 @@ export const kycOperatorView = kycView.extend({
   userId: z.uuid(),
   fullName: z.string().nullable(),
   dateOfBirth: z.iso.date().nullable(),
-  warnings: z.array(z.enum(kycWarnings)).describe('What a reviewer has to look at.'),
+  warnings: z.array(z.enum(kycWarnings)).describe('Warnings that the reviewer should check.'),
   claim: z
     .object({ by: operatorReference, until: z.iso.datetime() })
     .nullable()
-    .describe('The operator who is at it.'),
+    .describe('The operator who claimed the submission, and until when. Null without a claim.'),
   documents: z
     .array(
       z.object({
         kind: z.enum(documentKinds),
         key: z.string(),
         uploadedAt: z.iso.datetime(),
-        isSubmitted: z.boolean().describe('The newest submission has it.'),
+        isSubmitted: z.boolean().describe('True if the document belongs to the newest submission.'),
       }),
     )
-    .describe('By kind, of each the newest first.'),
+    .describe('Documents by kind, newest first within each kind.'),
 });
 kycOperatorView.register(z.globalRegistry, {
   id: 'KycRecord',
@@ -169,10 +170,13 @@ export const queueQuery = pageQuery.extend({
     .min(4)
     .max(64)
     .optional()
-    .describe('A whole id of the record or its customer, phone, PAN or Aadhaar number.'),
+    .describe(
+      "The id of the record or of its customer, or the customer's phone, PAN or Aadhaar number, " +
+        'in full.',
+    ),
   claim: z.enum(['MINE', 'OTHERS', 'NONE']).optional(),
-  from: moment.optional().describe('Submitted at or after it.'),
-  to: moment.optional().describe('Submitted before it.'),
+  from: moment.optional().describe('Only records that were submitted at or after this time.'),
+  to: moment.optional().describe('Only records that were submitted before this time.'),
   order: z.enum(['oldest', 'newest']).default('oldest'),
 });
 export const queuePage = pageOf(kycOperatorView);
@@ -184,7 +188,7 @@ reasonBody.register(z.globalRegistry, {
   examples: [{ reason: 'The photograph of the PAN card is not readable.' }],
 });
 export const reverifyBody = z.object({
-  reason: reason.describe('The customer reads it.').exactOptional(),
+  reason: reason.describe('The reason, which is shown to the customer.').exactOptional(),
 });
 reverifyBody.register(z.globalRegistry, {
   id: 'ReverifyKycRequest',

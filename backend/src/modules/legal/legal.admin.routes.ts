@@ -26,7 +26,7 @@ export const createLegalAdminRoutes = (deps: ManageLegalDeps): Route[] => [
   defineRoute({
     method: 'PUT',
     path: '/legal/fields/:name',
-    summary: 'Add or replace a field; customers see it once it is verified',
+    summary: 'Add or replace a field. Customers see it once it is verified',
     tags,
     access: adminAccess('SUPER_ADMIN'),
     params: fieldParams,
@@ -38,7 +38,7 @@ export const createLegalAdminRoutes = (deps: ManageLegalDeps): Route[] => [
   defineRoute({
     method: 'POST',
     path: '/legal/policies',
-    summary: 'Publish a version of a policy, which can never be changed',
+    summary: 'Publish a version of a policy. A published version can never be changed',
     tags,
     access: adminAccess('SUPER_ADMIN'),
     body: policyBody,

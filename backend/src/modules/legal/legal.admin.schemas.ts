@@ -61,13 +61,15 @@ export type PolicyBody = z.output<typeof policyBody>;
 export const fieldView = z.object({
   name: z.string(),
   value: z.string(),
-  verified: z.boolean().describe('Only a verified field is published.'),
+  verified: z
+    .boolean()
+    .describe('True if the field is verified. Only verified fields are published.'),
   reference: z.string().nullable(),
   updatedAt: z.iso.datetime(),
 });
 fieldView.register(z.globalRegistry, {
   id: 'LegalField',
-  description: 'A fact of the entity, the provider or the pricing, as operators see it.',
+  description: 'A fact about the entity, the provider or the pricing, as operators see it.',
   examples: [
     {
       name: 'entity.legalName',
@@ -83,7 +85,7 @@ export const policyVersionView = z.object({
   slug: z.string(),
   version: z.string(),
   title: z.string(),
-  effectiveFrom: z.iso.date().describe('A date in IST.'),
+  effectiveFrom: z.iso.date().describe('The IST date from which the version is in force.'),
   url: z.string().nullable(),
   body: z.string().nullable(),
   verified: z.boolean(),
@@ -114,7 +116,7 @@ export const legalView = z.object({
 });
 legalView.register(z.globalRegistry, {
   id: 'LegalContent',
-  description: 'Every field and every version of a policy, verified or not.',
+  description: 'Every field and every version of every policy, verified or not.',
   examples: [{ fields: [exampleOf(fieldView)], policies: [exampleOf(policyVersionView)] }],
 });
 

@@ -69,7 +69,7 @@ export const createLegalCustomerRoutes = (deps: {
     defineRoute({
       method: 'GET',
       path: '/legal/policies/:slug',
-      summary: 'A policy, with the version in force where there is one',
+      summary: 'One policy, with the version in force if there is one',
       params: slugParams,
       responses: { 200: policyView },
       ...shared,

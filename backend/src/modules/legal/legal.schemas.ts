@@ -7,13 +7,13 @@ import type { PolicyInForce } from './legal.read-model.ts';
 export const factsView = z.record(z.string(), z.string());
 factsView.register(z.globalRegistry, {
   id: 'LegalFacts',
-  description: 'Verified facts by name; an unverified fact is absent.',
+  description: 'Verified facts by name. Facts that are not verified are absent.',
   examples: [{ legalName: 'Example Gold Private Limited', gstin: '29ABCDE1234F1Z5' }],
 });
 
 export const slugParams = z.object({ slug: z.string().regex(/^[a-z0-9-]{2,40}$/u) });
 
-const date = z.iso.date().describe('A date in IST.');
+const date = z.iso.date().describe('The IST date from which the version is in force.');
 
 const policySummary = z.object({
   slug: z.string(),
@@ -33,16 +33,19 @@ export const policyPage = pageOf(policySummary);
 
 export const policyView = z.object({
   slug: z.string(),
-  available: z.boolean().describe('False while no verified version is in force.'),
+  available: z.boolean().describe('True if a verified version is in force.'),
   version: z.string().nullable(),
   title: z.string().nullable(),
   body: z.string().nullable(),
-  url: z.string().nullable().describe('Where the text stands, if not in `body`.'),
+  url: z
+    .string()
+    .nullable()
+    .describe('The address of the text if it is not in `body`, otherwise null.'),
   effectiveFrom: date.nullable(),
 });
 policyView.register(z.globalRegistry, {
   id: 'Policy',
-  description: 'A policy, with the version in force where there is one.',
+  description: 'A policy with the version in force, if there is one.',
   examples: [
     {
       ...exampleOf(policySummary),

@@ -28,7 +28,9 @@ const notificationView = z.object({
   type: z.enum(notificationTypes),
   title: z.string(),
   body: z.string(),
-  data: z.record(z.string(), z.unknown()).describe('Ids for the right screen, in camelCase.'),
+  data: z
+    .record(z.string(), z.unknown())
+    .describe('Ids, in camelCase, for the screen that the notification opens.'),
   read: z.boolean(),
   createdAt: z.iso.datetime(),
 });
@@ -66,11 +68,15 @@ const listQuery = pageQuery.extend({
     .enum(['true', 'false'])
     .transform((text) => text === 'true')
     .optional()
-    .describe('true: those that are unread alone.'),
+    .describe('Send true for unread notifications only.'),
 });
 
 const unreadView = z.object({
-  unread: z.int().min(0).max(mostUnread).describe(`Counted up to ${mostUnread}.`),
+  unread: z
+    .int()
+    .min(0)
+    .max(mostUnread)
+    .describe(`The number of unread notifications, up to ${mostUnread}.`),
 });
 unreadView.register(z.globalRegistry, {
   id: 'UnreadCount',
@@ -81,7 +87,9 @@ unreadView.register(z.globalRegistry, {
 const readAllBody = z.object({
   until: moment
     .optional()
-    .describe('The newest one that was shown: what came after it stays unread.'),
+    .describe(
+      'The time of the newest notification that was shown. Later notifications stay unread.',
+    ),
 });
 readAllBody.register(z.globalRegistry, {
   id: 'ReadAllRequest',
@@ -119,7 +127,7 @@ const createBellRoutes = ({ db, clock, access }: NotificationRoutesDeps): Route[
   defineRoute({
     method: 'POST',
     path: '/notifications/read-all',
-    summary: 'Mark all notifications as read, or those up to a time',
+    summary: 'Mark all notifications as read, or all up to a time',
     tags: ['notifications'],
     access,
     body: readAllBody,
@@ -169,14 +177,14 @@ export const createNotificationCustomerRoutes = (deps: NotificationRoutesDeps): 
     }),
     defineRoute({
       method: 'GET',
-      summary: 'Preferences; not available yet',
+      summary: 'Notification preferences. Not available yet',
       errors: ['NOT_IMPLEMENTED'],
       handler: refusePreferences,
       ...preferences,
     }),
     defineRoute({
       method: 'POST',
-      summary: 'Change preferences; not available yet',
+      summary: 'Change notification preferences. Not available yet',
       errors: ['NOT_IMPLEMENTED'],
       handler: refusePreferences,
       ...preferences,

@@ -22,7 +22,7 @@ export const createOrderReviewAdminRoutes = (deps: AdminOrderDeps & ResolveOrder
   defineRoute({
     method: 'POST',
     path: '/orders/:id/resolve',
-    summary: 'End the manual review of a gold order',
+    summary: 'Resolve the manual review of a gold order',
     tags,
     access: adminAccess('SUPER_ADMIN'),
     params: idParams,
@@ -47,7 +47,7 @@ export const createOrderReviewAdminRoutes = (deps: AdminOrderDeps & ResolveOrder
   defineRoute({
     method: 'POST',
     path: '/orders/:id/reconcile',
-    summary: 'Reconcile one gold order: not available yet, the request is audited',
+    summary: 'Reconcile one gold order. Not available yet, but the request is audited',
     tags,
     access: adminAccess('SUPER_ADMIN', 'ADMIN'),
     params: idParams,
@@ -65,7 +65,7 @@ export const createOrderReviewAdminRoutes = (deps: AdminOrderDeps & ResolveOrder
   defineRoute({
     method: 'POST',
     path: '/orders/:id/refund',
-    summary: 'Refund a gold order: not available yet; resolve a review with REFUNDED instead',
+    summary: 'Refund a gold order. Not available yet: resolve its review with REFUNDED instead',
     tags,
     access: adminAccess('SUPER_ADMIN', 'ADMIN'),
     params: idParams,

@@ -18,8 +18,9 @@ export type ResolutionName = (typeof resolutions)[number];
 export const resolveBody = z
   .object({
     resolution: z.enum(resolutions),
-    /** Proves it elsewhere. For a refund it is the gateway's own reference. */
-    reference: plainLine(128).optional(),
+    reference: plainLine(128)
+      .describe("A reference that proves the resolution. For REFUNDED, the gateway's reference.")
+      .optional(),
     note: plainText(2000).optional(),
   })
   .refine(({ resolution, reference }) => resolution !== 'REFUNDED' || reference !== undefined, {

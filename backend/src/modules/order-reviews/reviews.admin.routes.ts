@@ -31,11 +31,11 @@ const reviewView = z.object({
   reason: z.string().nullable(),
   amountPaise: z.int().min(0),
   since: z.iso.datetime(),
-  link: z.string().describe('The path of what is to be decided.'),
+  link: z.string().describe('The path of the order or payment to decide on.'),
 });
 reviewView.register(z.globalRegistry, {
   id: 'OpenReview',
-  description: 'Money or gold that waits for an operator.',
+  description: 'An order or payment that needs a decision by an operator.',
   examples: [
     {
       kind: 'SELL',
@@ -68,7 +68,7 @@ export const createReviewAdminRoutes = (deps: {
   defineRoute({
     method: 'GET',
     path: '/reviews',
-    summary: 'Everything that is waiting for a decision, oldest first',
+    summary: 'Orders and payments that need a decision, oldest first',
     tags: ['orders'],
     access: anyAdmin,
     query: reviewsQuery,

@@ -12,12 +12,12 @@ const orderTimelineEntry = z.object({
   at: z.iso.datetime(),
   kind: z.enum(orderTimelineKinds),
   actor: z.string().optional(),
-  summary: z.string().describe('For people.'),
+  summary: z.string().describe('A sentence for people to read. It may change.'),
   data: z.record(z.string(), z.unknown()),
 });
 orderTimelineEntry.register(z.globalRegistry, {
   id: 'OrderTimelineEntry',
-  description: 'Something that happened to a gold order, with the ids to find it by.',
+  description: 'An event in the life of a gold order, with the ids that identify it.',
   examples: [
     {
       at: '2026-01-15T09:30:00.000Z',

@@ -109,7 +109,7 @@ export const createOrderCustomerRoutes = (deps: OrderRouteDeps): Route[] => {
     defineRoute({
       method: 'GET',
       path: '/portfolio/history',
-      summary: "The history of the customer's gold, newest first",
+      summary: "The customer's gold orders of every type and status, newest first",
       tags: ['portfolio'],
       access: customerAccess,
       query: pageQuery.extend(betweenQuery),

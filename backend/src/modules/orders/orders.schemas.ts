@@ -32,8 +32,8 @@ export const goldOrderView = z.object({
   price_per_gram_paise: paiseInt.nullable(),
   gold_value_paise: paiseInt.nullable(),
   gst_paise: paiseInt.nullable(),
-  cgst_paise: paiseInt.nullable().describe('The floor of half the GST.'),
-  sgst_paise: paiseInt.nullable().describe('The rest of the GST.'),
+  cgst_paise: paiseInt.nullable().describe('Central GST in paise: half of the GST, rounded down.'),
+  sgst_paise: paiseInt.nullable().describe('State GST in paise: the GST less the central GST.'),
   rounding_paise: z.int().nullable(),
   proceeds_paise: paiseInt.nullable(),
   quote_id: z.uuid().nullable(),
@@ -47,7 +47,8 @@ export const goldOrderView = z.object({
 });
 goldOrderView.register(z.globalRegistry, {
   id: 'GoldOrder',
-  description: 'A gold order of any type; a value is null until it is known.',
+  description:
+    'A gold order of any type. A value is null until it is known, or if the type has none.',
   examples: [
     {
       id: '0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b10',
@@ -79,7 +80,7 @@ export const goldOrderPage = pageOf(goldOrderView);
 export const invoiceView = z.object({ url: z.url() });
 invoiceView.register(z.globalRegistry, {
   id: 'Invoice',
-  description: "The gold provider's own link to the invoice of an order.",
+  description: "The gold provider's link to the invoice of an order.",
   examples: [{ url: 'https://provider.example.test/invoices/SG-B-1001.pdf' }],
 });
 

@@ -63,7 +63,7 @@ const createRoutingRoutes = (deps: ManageGatewaysDeps): Route[] => {
       method: 'PUT',
       path: `${path}/default`,
       summary:
-        'Set the default gateway: it is tried last, and the webhook path without a name is for it',
+        'Set the default gateway: the last to be tried, and that of the webhook path without a code',
       tags,
       access: writes,
       body: bodies.default,
@@ -74,7 +74,7 @@ const createRoutingRoutes = (deps: ManageGatewaysDeps): Route[] => {
     defineRoute({
       method: 'PUT',
       path: `${path}/priority`,
-      summary: 'Replace the priority list',
+      summary: 'Replace the priority list of the gateways',
       tags,
       access: writes,
       body: bodies.priority,
@@ -85,7 +85,8 @@ const createRoutingRoutes = (deps: ManageGatewaysDeps): Route[] => {
     defineRoute({
       method: 'PUT',
       path: `${path}/routes`,
-      summary: 'Replace the gateways of the instruments; an omitted instrument has none',
+      summary:
+        'Replace the gateways of the instruments. An omitted instrument has no gateway of its own',
       tags,
       access: writes,
       body: bodies.routes,

@@ -7,13 +7,14 @@ export const gatewayView = z.object({
   code: z.string(),
   enabled: z.boolean(),
   mode: z.enum(gatewayModes),
-  /** The environment of this service names it, with all that its adapter needs. */
-  credentialsConfigured: z.boolean(),
+  credentialsConfigured: z
+    .boolean()
+    .describe('True if the environment of the service has all variables of the gateway.'),
   isDefault: z.boolean(),
 });
 gatewayView.register(z.globalRegistry, {
   id: 'PaymentGateway',
-  description: 'A payment gateway and its settings; nothing of its credentials is shown.',
+  description: 'A payment gateway and its settings. Its credentials are never shown.',
   examples: [
     { code: 'razorpay', enabled: true, mode: 'live', credentialsConfigured: true, isDefault: true },
   ],

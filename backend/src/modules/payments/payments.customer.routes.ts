@@ -17,7 +17,7 @@ export const createPaymentCustomerRoutes = (deps: PaymentsDeps): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/payments/orders/:id',
-    summary: 'One payment order, as recorded by the service',
+    summary: 'One payment order, without a query to the gateway',
     tags,
     access: customer,
     params: idParams,
@@ -30,7 +30,7 @@ export const createPaymentCustomerRoutes = (deps: PaymentsDeps): Route[] => [
   defineRoute({
     method: 'POST',
     path: '/payments/orders/:id/verify',
-    summary: "Verify the checkout's result, and query the gateway for the payment",
+    summary: 'Verify the result of the checkout and query the gateway for the payment',
     tags,
     access: customer,
     params: idParams,

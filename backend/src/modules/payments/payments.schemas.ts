@@ -15,7 +15,7 @@ const checkoutSchema = z.object({
 });
 checkoutSchema.register(z.globalRegistry, {
   id: 'Checkout',
-  description: "The parameters of the gateway's checkout for a client; none of them is secret.",
+  description: "The parameters that a client passes to the gateway's checkout. None is secret.",
   examples: [
     {
       provider: 'sandbox',
@@ -45,7 +45,7 @@ export const paymentOrderSchema = z.object({
 });
 paymentOrderSchema.register(z.globalRegistry, {
   id: 'PaymentOrder',
-  description: 'A request for the payment of one gold order.',
+  description: 'The payment of one gold order.',
   examples: [
     {
       id: '0199d8f2-8c2e-7f60-9e77-5b3c8d9eaf12',
@@ -72,7 +72,7 @@ const attemptView = z.object({
 });
 attemptView.register(z.globalRegistry, {
   id: 'GatewayAttempt',
-  description: 'One request for an order at a gateway, and its outcome.',
+  description: 'One attempt to create an order at a gateway, and its outcome.',
   examples: [
     {
       gateway: 'sandbox',
@@ -118,7 +118,7 @@ export const verifyReplySchema = z.object({
 });
 verifyReplySchema.register(z.globalRegistry, {
   id: 'VerifiedPayment',
-  description: 'A payment whose proof from the checkout is genuine.',
+  description: 'A payment whose proof from the checkout was verified.',
   examples: [{ verified: true, payment: exampleOf(paymentOrderSchema) }],
 });
 

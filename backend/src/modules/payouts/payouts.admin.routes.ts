@@ -24,7 +24,7 @@ export const createPayoutAdminRoutes = (deps: RetryDeps): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/payouts',
-    summary: 'Payouts, newest first; by default those pending and processing',
+    summary: 'Payouts, newest first. The default is pending and processing payouts',
     tags,
     access: readers,
     query: operatorPayoutsQuery,
@@ -53,7 +53,7 @@ export const createPayoutAdminRoutes = (deps: RetryDeps): Route[] => [
   defineRoute({
     method: 'POST',
     path: '/payouts/:id/approve',
-    summary: 'Approve a pending payout; ADMIN up to INR 100,000',
+    summary: 'Approve a pending payout. An ADMIN can approve up to INR 100,000',
     tags,
     access: approvers,
     params: idParams,
@@ -66,8 +66,8 @@ export const createPayoutAdminRoutes = (deps: RetryDeps): Route[] => [
     method: 'POST',
     path: '/payouts/:id/retry',
     summary:
-      'Retry a payout that is known not to have been paid; ADMIN up to INR 100,000, SUPER_ADMIN ' +
-      'with a note where the provider has contradicted itself',
+      'Retry a payout that was certainly not paid. An ADMIN can retry up to INR 100,000. After ' +
+      'contradictory reports of the provider, only a SUPER_ADMIN can retry, with a note',
     tags,
     access: approvers,
     params: idParams,

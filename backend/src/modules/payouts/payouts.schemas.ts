@@ -58,8 +58,10 @@ export const payoutOperatorView = payoutViewSchema.extend({
   userId: z.uuid(),
   approvedBy: z.uuid().nullable(),
   providerPayoutId: z.string().nullable(),
-  /** The hold that keeps the payout waiting for approval, or null. The cap is not listed here. */
-  hold: z.enum(payoutHolds).nullable(),
+  hold: z
+    .enum(payoutHolds)
+    .nullable()
+    .describe('The reason why the payout waits for approval, other than the payout cap, or null.'),
 });
 payoutOperatorView.register(z.globalRegistry, {
   id: 'OperatorPayout',
@@ -86,7 +88,12 @@ const attemptView = z.object({
   providerPayoutId: z.string().nullable(),
   startedAt: z.iso.datetime(),
   lastAskedAt: z.iso.datetime().nullable(),
-  contradictedAt: z.iso.datetime().nullable().describe('When the provider contradicted itself.'),
+  contradictedAt: z.iso
+    .datetime()
+    .nullable()
+    .describe(
+      'The time at which the provider contradicted an earlier report. Null if it never did.',
+    ),
 });
 
 /** One payout with every attempt of it, newest first. */
@@ -129,17 +136,24 @@ export const operatorPayoutsQuery = pageQuery.extend({
   hold: z
     .enum([...payoutHolds, 'CAP'])
     .optional()
-    .describe('Those that wait for an approval because of it; CAP is the cap alone.'),
+    .describe(
+      'Only payouts that wait for approval for this reason. CAP is for payouts above the cap ' +
+        'without another hold.',
+    ),
   status: z.enum(payoutStatuses).optional(),
   userId: idInput.optional(),
 });
 
 /** The body of a payout's retry. */
 export const retryBody = z.object({
-  /** Another verified account of the same customer, if the first one was the cause. */
-  bankAccountId: idInput.exactOptional(),
-  /** The reason for the retry. Required if the provider contradicted itself on an attempt. */
-  note: plainText(2000).exactOptional(),
+  bankAccountId: idInput
+    .describe('Another verified bank account of the customer. The default is the same account.')
+    .exactOptional(),
+  note: plainText(2000)
+    .describe(
+      'The reason for the retry. Required if the provider contradicted itself on an attempt.',
+    )
+    .exactOptional(),
 });
 retryBody.register(z.globalRegistry, {
   id: 'RetryPayoutRequest',

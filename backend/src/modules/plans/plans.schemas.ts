@@ -29,7 +29,7 @@ const amountInr = z
     }
     return z.NEVER;
   })
-  .describe('Rupees of one installment, tax included, with at most two decimals; at least 10.');
+  .describe('The amount in rupees, including tax, with at most two decimals. The minimum is 10.');
 
 export const createPlanBody = z.object({
   amount_inr: amountInr,
@@ -37,19 +37,24 @@ export const createPlanBody = z.object({
   duration_installments: z.int().min(1).max(mostInstallments),
   start_date: z.iso
     .date()
-    .describe('A day of the IST calendar, today by default and at most a year ahead.')
+    .describe('The IST date of the first installment, at most a year ahead. The default is today.')
     .optional(),
   mandate_token: z
     .string()
     .min(1, 'must not be empty')
     .max(512, 'can be at most 512 characters')
     .regex(/^[\x21-\x7e]+$/u, 'must be printable ASCII without spaces')
-    .describe("The gateway's token of a mandate, which pays the installments.")
+    .describe(
+      'The token of the mandate at the gateway, under which installments are debited. Without it ' +
+        'the customer pays each installment.',
+    )
     .optional(),
-  mandate_max_inr: amountInr.describe('The most that one debit of the mandate may be.').optional(),
+  mandate_max_inr: amountInr
+    .describe('The maximum of one debit under the mandate, in rupees.')
+    .optional(),
   mandate_valid_until: z.iso
     .date()
-    .describe('The last day of the mandate, of the IST calendar.')
+    .describe('The last IST date on which the mandate is valid.')
     .optional(),
   idempotency_key: idempotencyKeySchema,
 });

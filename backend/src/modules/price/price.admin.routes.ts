@@ -84,7 +84,7 @@ export const createPriceAdminRoutes = (
   defineRoute({
     method: 'POST',
     path: '/price/override',
-    summary: 'Record a price; not available yet',
+    summary: 'Record a price. Not available yet',
     tags,
     access: adminAccess('SUPER_ADMIN'),
     body: overrideBody,
@@ -98,7 +98,7 @@ export const createPriceAdminRoutes = (
   defineRoute({
     method: 'GET',
     path: '/price/live',
-    summary: "The provider's live price, without our spread",
+    summary: "The provider's live price, without the spread",
     tags,
     access: anyAdmin,
     responses: { 200: priceView },

@@ -44,7 +44,7 @@ export const createPriceCustomerRoutes = (options: {
     defineRoute({
       method: 'GET',
       path: '/price/history',
-      summary: 'Past prices over a whole range, newest first, thinned evenly',
+      summary: 'Past prices over a range, newest first, at even intervals',
       tags: ['price'],
       access: PUBLIC,
       query: historyQuery,

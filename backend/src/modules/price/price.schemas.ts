@@ -43,7 +43,7 @@ const pointView = z.object({
 });
 pointView.register(z.globalRegistry, {
   id: 'PricePoint',
-  description: 'The price of a gram of gold at a time.',
+  description: 'The price of a gram of gold at a past time.',
   examples: [
     {
       buyPaise: 1_453_000,
@@ -60,7 +60,7 @@ export const historyView = z.object({
 });
 historyView.register(z.globalRegistry, {
   id: 'PriceHistory',
-  description: 'Prices over a range of time, newest first.',
+  description: 'Past prices over a range of time, newest first.',
   examples: [{ range: '1d', items: [exampleOf(pointView)] }],
 });
 

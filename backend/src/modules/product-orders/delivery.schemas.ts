@@ -46,7 +46,7 @@ export const statusSince = z.object({
 });
 statusSince.register(z.globalRegistry, {
   id: 'ProductOrderStatusSince',
-  description: 'A status of an order of jewellery, and the time of the transition.',
+  description: 'A status of an order of jewellery, and the time at which the order reached it.',
   examples: [{ status: 'PLACED', at: '2026-01-15T09:30:00.000Z' }],
 });
 
@@ -60,8 +60,12 @@ export const presentHistory = (
 
 export const cashBody = z.object({
   amountPaise: z.int().min(1).max(Number.MAX_SAFE_INTEGER).transform(fromSafePaise),
-  reference: plainLine(100).describe("The receipt's: one of an order is recorded once."),
-  receivedOn: istDay.describe('A day of the IST calendar; today by default.').optional(),
+  reference: plainLine(100).describe(
+    'The reference of the receipt. The same reference of an order is recorded only once.',
+  ),
+  receivedOn: istDay
+    .describe('The IST date on which the cash was received. The default is today.')
+    .optional(),
 });
 cashBody.register(z.globalRegistry, {
   id: 'CashReceivedRequest',
@@ -80,7 +84,7 @@ export const cashView = z.object({
 });
 cashView.register(z.globalRegistry, {
   id: 'CashReceived',
-  description: 'Money that was received for a delivered order.',
+  description: 'Cash that was received for a delivered order.',
   examples: [
     {
       id: '0199d8f2-7b1d-7e5f-8d66-4a2b7c8d9e03',

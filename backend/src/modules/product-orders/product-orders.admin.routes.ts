@@ -62,7 +62,7 @@ const createDeliveryRoutes = (deps: ProductOrderAdminDeps): Route[] => [
   defineRoute({
     method: 'PUT',
     path: '/product-orders/:id/shipment',
-    summary: 'Set the carrier of a parcel and its consignment number',
+    summary: 'Set the carrier and the consignment number of a parcel',
     tags,
     access: writers,
     params: idParams,

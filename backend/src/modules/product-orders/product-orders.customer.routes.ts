@@ -86,7 +86,7 @@ export const createProductOrderCustomerRoutes = (deps: ProductOrderDeps): Route[
     ...shared,
     method: 'POST',
     path: '/product-orders',
-    summary: 'Order jewellery, to be paid on delivery',
+    summary: 'Order jewellery, with payment on delivery',
     body: placeOrderBody,
     responses: { 201: productOrderView, 200: productOrderView },
     errors: [
@@ -135,7 +135,7 @@ export const createProductOrderCustomerRoutes = (deps: ProductOrderDeps): Route[
     ...shared,
     method: 'POST',
     path: '/product-orders/:id/cancel',
-    summary: 'Cancel an order that is not packed yet',
+    summary: 'Cancel a product order that is not packed yet',
     params: idParams,
     responses: { 200: productOrderDetail },
     errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION'],
@@ -144,6 +144,6 @@ export const createProductOrderCustomerRoutes = (deps: ProductOrderDeps): Route[
       return ok(await readOrder(deps, userId, id));
     },
   }),
-  documentRoute(deps, 'invoice', 'The tax invoice of an order that left the house, as a PDF'),
-  documentRoute(deps, 'credit-note', 'The credit note of an order that came back, as a PDF'),
+  documentRoute(deps, 'invoice', 'The tax invoice of a dispatched order, as a PDF'),
+  documentRoute(deps, 'credit-note', 'The credit note of a returned order, as a PDF'),
 ];

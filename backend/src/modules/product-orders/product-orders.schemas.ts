@@ -26,7 +26,9 @@ const expectedTotal = z
       return z.NEVER;
     }
   })
-  .describe('The total that the customer saw, in rupees; another one refuses the order.');
+  .describe(
+    'The total that was shown to the customer, in rupees. The order is refused if the total is different.',
+  );
 
 /** The pieces of one product in an order. */
 const maxQuantity = 10;
@@ -75,13 +77,14 @@ const lineView = z.object({
   productId: z.uuid(),
   name: z.string(),
   quantity: z.int().min(1).max(maxQuantity),
-  unitPricePaise: paiseInt.describe('Of one piece, before GST.'),
-  gstPaise: paiseInt.describe('Half-up over the line.'),
-  lineTotalPaise: paiseInt.describe('With GST.'),
+  unitPricePaise: paiseInt.describe('The price of one piece in paise, before GST.'),
+  gstPaise: paiseInt.describe('The GST of the line in paise, rounded half up.'),
+  lineTotalPaise: paiseInt.describe('The total of the line in paise, including GST.'),
 });
 lineView.register(z.globalRegistry, {
   id: 'ProductOrderLine',
-  description: 'One product of an order, with its name and price as they were.',
+  description:
+    'One line of an order, with the name and price of the product at the time of the order.',
   examples: [
     {
       productId: '0199d8f2-7b1d-7e5f-8d66-4a2b7c8d9e01',
@@ -98,12 +101,12 @@ const orderShape = {
   id: z.uuid(),
   status: z.enum(productOrderStatuses),
   items: z.array(lineView),
-  itemsTotalPaise: paiseInt.describe('Before GST.'),
+  itemsTotalPaise: paiseInt.describe('The sum of the lines in paise, before GST.'),
   gstPaise: paiseInt,
   deliveryFeePaise: paiseInt,
-  totalPaise: paiseInt.describe('Items, GST and delivery.'),
+  totalPaise: paiseInt.describe('The amount to pay in paise: items, GST and delivery fee.'),
   paymentMethod: z.literal('COD'),
-  shipment: shipmentView.nullable().describe('Null until the house names the carrier.'),
+  shipment: shipmentView.nullable().describe('The shipment. Null until the carrier is set.'),
 };
 
 const exampleOrder = {
@@ -140,15 +143,22 @@ export const productOrderView = z.object({
 });
 productOrderView.register(z.globalRegistry, {
   id: 'ProductOrder',
-  description: 'An order of jewellery, with names and prices as they were; paid on delivery.',
+  description:
+    'An order of jewellery, paid on delivery. Names and prices are those at the time of the order.',
   examples: [exampleOrder],
 });
 
 export const productOrderPage = pageOf(productOrderView);
 
 const documentNumbers = {
-  invoiceNumber: z.string().nullable().describe('Null until the goods leave the house.'),
-  creditNoteNumber: z.string().nullable().describe('Null unless the goods came back.'),
+  invoiceNumber: z
+    .string()
+    .nullable()
+    .describe('The number of the tax invoice. Null until the order is dispatched.'),
+  creditNoteNumber: z
+    .string()
+    .nullable()
+    .describe('The number of the credit note. Null unless the order was returned.'),
 };
 const exampleNumbers = { invoiceNumber: 'J2526-000117', creditNoteNumber: null };
 
@@ -166,7 +176,7 @@ export const productOrderDetail = productOrderView.extend({
 });
 productOrderDetail.register(z.globalRegistry, {
   id: 'ProductOrderDetail',
-  description: 'An order of jewellery with its statuses, oldest first.',
+  description: 'An order of jewellery with the history of its status, oldest first.',
   examples: [{ ...exampleOrder, ...exampleNumbers, history: [exampleOf(statusSince)] }],
 });
 
@@ -180,7 +190,7 @@ export const adminProductOrdersQuery = pageQuery.extend({
     .min(1)
     .max(128)
     .optional()
-    .describe('An id of the order, its customer or a product; or a phone number.'),
+    .describe('The id of the order, of its customer or of one of its products, or a phone number.'),
 });
 
 /** A product order as operators see it (contract: jewellery > Product orders of operators). */
@@ -189,7 +199,7 @@ export const adminProductOrderView = z.object({
   userId: z.uuid(),
   shippingAddress: shippingAddressView
     .nullable()
-    .describe("Null once the customer's account is deleted."),
+    .describe("The delivery address. Null once the customer's account is deleted."),
   cashReceivedPaise: paiseInt,
   createdAt: z.iso.datetime(),
 });
@@ -213,7 +223,8 @@ const eventView = z.object({
 });
 eventView.register(z.globalRegistry, {
   id: 'ProductOrderEvent',
-  description: 'A change of the status of an order of jewellery; `from` is null as it is placed.',
+  description:
+    'A change of the status of an order of jewellery. In the first change, `from` is null.',
   examples: [
     {
       from: null,

@@ -103,7 +103,7 @@ export const createProofAccountingRoutes = <R extends Reader>(deps: AccountingDe
   defineRoute({
     method: 'GET',
     path: '/gold/proof-of-gold/:sequence/leaves',
-    summary: 'Every leaf of a statement without names, to rebuild its tree; kept for seven days',
+    summary: 'Every leaf of a statement without names, to rebuild its tree. Kept for seven days',
     tags,
     access: deps.access.file,
     params: sequenceParams,

@@ -31,7 +31,7 @@ export const createProofCustomerRoutes = ({ db }: { readonly db: Db }): Route[] 
   defineRoute({
     method: 'GET',
     path: '/public/proof-of-gold',
-    summary: 'The newest signed statement of proof of gold, or the newest of a day',
+    summary: 'The newest signed statement of proof of gold, of all or of one day',
     tags: ['public'],
     access: PUBLIC,
     query: dayQuery,
@@ -46,7 +46,7 @@ export const createProofCustomerRoutes = ({ db }: { readonly db: Db }): Route[] 
   defineRoute({
     method: 'GET',
     path: '/portfolio/proof',
-    summary: "The customer's own leaf of a statement, with its way to the signed root",
+    summary: "The customer's own leaf of a statement, with its path to the signed root",
     tags: ['portfolio'],
     access: customerAccess,
     query: dayQuery,

@@ -34,12 +34,14 @@ const exampleStatement: z.output<typeof statementSchema> = {
 };
 statementSchema.register(z.globalRegistry, {
   id: 'ProofStatement',
-  description: 'Both sides of the balance at one moment, and the root of the tree of all holdings.',
+  description:
+    'The gold that customers hold and the gold that the provider confirmed, both at the same time, ' +
+    'with the root of the tree of all holdings.',
   examples: [exampleStatement],
 });
 statementSchema.shape.certificate.unwrap().register(z.globalRegistry, {
   id: 'CustodianCertificate',
-  description: "A custodian's certificate of the gold that lies with it.",
+  description: "A custodian's certificate of the gold in its vault.",
   examples: [{ grams: '500.0000', day: '2026-01-01', document: 'Vault certificate 2026/1' }],
 });
 signatureSchema.register(z.globalRegistry, {
@@ -51,14 +53,18 @@ signatureSchema.register(z.globalRegistry, {
 });
 
 const signedFields = {
-  signed: z.string().describe('The exact text that is signed, as JSON. Verify this one.'),
+  signed: z
+    .string()
+    .describe('The exact text that is signed, as JSON. Verify the signatures against this text.'),
   signatures: z.array(signatureSchema).min(1),
 };
 
 export const publishedView = z.object({
   statement: statementSchema,
   ...signedFields,
-  hash: digest.describe('SHA-256 of `signed`, which the next statement names.'),
+  hash: digest.describe(
+    'The SHA-256 of `signed`, in base64url. The next statement has it as `previous`.',
+  ),
 });
 const exampleSigned = JSON.stringify(exampleStatement);
 publishedView.register(z.globalRegistry, {
@@ -77,7 +83,8 @@ publishedView.register(z.globalRegistry, {
 const pathNode = z.object({ hash: digest, grams: decimalGrams });
 pathNode.register(z.globalRegistry, {
   id: 'ProofNode',
-  description: 'A sibling on the path from a leaf to the root: its hash, and the grams below it.',
+  description:
+    'A sibling on the path from a leaf to the root, with its hash and the grams below it.',
   examples: [{ hash: exampleStatement.root, grams: '4.00000000' }],
 });
 
@@ -92,7 +99,7 @@ export const ownProofView = z.object({
 });
 ownProofView.register(z.globalRegistry, {
   id: 'OwnProof',
-  description: "A customer's own leaf, and its way to the root that a statement signs.",
+  description: "A customer's own leaf, and its path to the root of a signed statement.",
   examples: [
     {
       format: 'proof-of-gold/1',
@@ -108,13 +115,16 @@ ownProofView.register(z.globalRegistry, {
 });
 
 export const dayQuery = z.object({
-  date: istDay.optional().describe('The newest statement of this IST day; else of all.'),
+  date: istDay
+    .optional()
+    .describe('Returns the newest statement of this IST day. The default is the newest of all.'),
 });
 
 const detailView = refusalDetail;
 detailView.shape.samples.unwrap().element.register(z.globalRegistry, {
   id: 'ProofDifference',
-  description: 'A customer whose balance at the gold provider differs from our books.',
+  description:
+    'A customer whose balance at the gold provider differs from the books of the service.',
   examples: [
     {
       userId: '0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b11',
@@ -126,7 +136,7 @@ detailView.shape.samples.unwrap().element.register(z.globalRegistry, {
 });
 detailView.register(z.globalRegistry, {
   id: 'ProofRefusal',
-  description: 'The figures for which a statement was not signed.',
+  description: 'The figures because of which a statement was not signed.',
   examples: [{ liabilities: '12.34560000', confirmed: '12.34550000', accountsDiffering: 1 }],
 });
 
@@ -140,11 +150,14 @@ export const runView = z.object({
   finishedAt: z.iso.datetime().nullable(),
   reason: z.enum(refusalReasons).nullable(),
   detail: detailView.nullable(),
-  sequence: z.int().nullable().describe('The number of its statement, where it was published.'),
+  sequence: z
+    .int()
+    .nullable()
+    .describe('The number of the published statement. Null if nothing was published.'),
 });
 runView.register(z.globalRegistry, {
   id: 'ProofRun',
-  description: 'One run that publishes a statement, with the reason if nothing was signed.',
+  description: 'A run that publishes a statement. `reason` is null unless nothing was signed.',
   examples: [
     {
       id: exampleStatement.id,

@@ -17,25 +17,33 @@ export const statementSchema = z.object({
   format: z.literal('proof-of-gold/1'),
   id: z.uuid(),
   sequence: z.int().positive(),
-  day: z.iso.date().describe('The IST day that it is of.'),
-  moment: z.iso.datetime().describe('The moment of both sides of the balance.'),
-  accounts: z.int().min(0).describe('Customers who held gold.'),
-  root: digest.describe('The hash at the top of the tree.'),
-  liabilities: decimalGrams.describe('Grams that all customers held.'),
+  day: z.iso.date().describe('The IST day of the statement.'),
+  moment: z.iso.datetime().describe('The time at which both sides of the balance were taken.'),
+  accounts: z.int().min(0).describe('The number of customers who held gold.'),
+  root: digest.describe('The root hash of the tree of holdings, in base64url.'),
+  liabilities: decimalGrams.describe('The grams that all customers held in total.'),
   provider: z.string(),
-  confirmed: decimalGrams.describe('Grams that the gold provider confirmed.'),
-  difference: decimalGrams.describe('Confirmed less liabilities.'),
-  house: decimalGrams.describe("The house's own part of the difference: it lies in such accounts."),
-  open: decimalGrams.describe('The part of trades whose outcome was not known yet.'),
+  confirmed: decimalGrams.describe('The grams that the gold provider confirmed.'),
+  difference: decimalGrams.describe('The grams of `confirmed` less those of `liabilities`.'),
+  house: decimalGrams.describe(
+    "The grams of the difference that are the house's own gold, held in the same accounts.",
+  ),
+  open: decimalGrams.describe(
+    'The grams of the difference that belong to trades whose outcome was not known yet.',
+  ),
   confirmedAccounts: z.int().min(0),
   oldestConfirmation: z.iso.datetime().nullable(),
-  certificate: certificateSchema.nullable().describe("The custodian's, where one is on file."),
-  previous: digest.nullable().describe('SHA-256 of the signed text of the statement before.'),
+  certificate: certificateSchema
+    .nullable()
+    .describe("The custodian's certificate. Null if none is on file."),
+  previous: digest
+    .nullable()
+    .describe('The SHA-256 of the signed text of the previous statement. Null for the first.'),
 });
 export type Statement = z.output<typeof statementSchema>;
 
 export const signatureSchema = z.object({
-  publicKey: digest.describe('Ed25519, 32 bytes.'),
+  publicKey: digest.describe('The Ed25519 public key: 32 bytes in base64url.'),
   signature: z.string().regex(/^[\w-]{86}$/u),
 });
 

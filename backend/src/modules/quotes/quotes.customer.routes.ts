@@ -64,7 +64,7 @@ export const createQuoteCustomerRoutes = (
     defineRoute({
       method: 'POST',
       path: '/gold/quote',
-      summary: 'Quote a buy; the price is locked at the provider',
+      summary: 'Quote a purchase at a price that is locked at the provider',
       tags: ['gold'],
       access: customerAccess,
       body: quoteBody,

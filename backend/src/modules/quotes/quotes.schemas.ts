@@ -23,7 +23,9 @@ const eitherPattern = `${RUPEES_PATTERN.source}|${GRAMS_PATTERN.source}`;
 const amountText = z
   .union([z.string().max(32).meta({ pattern: eitherPattern }), z.number().meta({ minimum: 0 })])
   .transform(String)
-  .describe('Rupees with at most two decimals, or grams with at most four, as `unit` says.');
+  .describe(
+    'Rupees with at most two decimals if `unit` is INR, grams with at most four if it is GRAMS.',
+  );
 
 /** The two fields of a body that give an amount. */
 export const amountShape = { unit: z.enum(goldUnits), amount: amountText };

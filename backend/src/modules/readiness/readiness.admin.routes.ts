@@ -27,7 +27,7 @@ export const createReadinessAdminRoutes = (
     defineRoute({
       method: 'GET',
       path: '/readiness',
-      summary: 'Readiness of the service to accept money, item by item',
+      summary: 'The readiness of the service to accept money, item by item',
       tags,
       access: readers,
       responses: { 200: reportView },
@@ -36,7 +36,7 @@ export const createReadinessAdminRoutes = (
     defineRoute({
       method: 'GET',
       path: '/readiness/blocking',
-      summary: 'The blocking items that do not pass',
+      summary: 'Items that fail and block the service from accepting money',
       tags,
       access: readers,
       responses: { 200: reportView },

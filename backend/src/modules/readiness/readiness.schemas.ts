@@ -12,9 +12,11 @@ export const evidenceBody = z.object({
   value: plainText(2000),
   reference: plainLine(500)
     .nullable()
-    .describe('Null as `GET` shows it, for evidence that was recorded without one.'),
+    .describe('Where the evidence can be found. Null if it has no reference.'),
   verified: z.boolean(),
-  expiresOn: istDay.describe('The last IST day on which it holds.').optional(),
+  expiresOn: istDay
+    .describe('The last IST day on which the evidence is valid. Absent if it does not expire.')
+    .optional(),
 });
 evidenceBody.register(z.globalRegistry, {
   id: 'RecordEvidenceRequest',
@@ -36,7 +38,7 @@ export const evidenceView = z.object({
 });
 evidenceView.register(z.globalRegistry, {
   id: 'Evidence',
-  description: 'The evidence of an operator for an item of the readiness report.',
+  description: 'The evidence that an operator recorded for an item of the readiness report.',
   examples: [
     {
       value: '29ABCDE1234F1Z5',
@@ -54,7 +56,10 @@ const itemView = z.object({
   blocking: z.boolean(),
   status: z.enum(findingStatuses),
   detail: z.string(),
-  warning: z.string().describe('It passes, and will not for long.').optional(),
+  warning: z
+    .string()
+    .describe('The reason why the item passes now but will soon fail. Absent without a warning.')
+    .optional(),
   evidence: evidenceView.optional(),
 });
 itemView.register(z.globalRegistry, {

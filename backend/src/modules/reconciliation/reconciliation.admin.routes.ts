@@ -34,7 +34,7 @@ export const createReconciliationAdminRoutes = (
     defineRoute({
       method: 'GET',
       path: '/reconciliation',
-      summary: 'Compare the books with each other and with the collaborators: 13 checks',
+      summary: 'Run 13 checks that compare the books with each other and with the collaborators',
       tags,
       access: anyAdmin,
       query: reconciliationQuery,
@@ -76,7 +76,7 @@ export const createReconciliationAdminRoutes = (
     defineRoute({
       method: 'GET',
       path: '/reconciliation/runs/:id',
-      summary: 'One run of the checks, with its report once it is done',
+      summary: 'One run of the checks, with its report once the run is done',
       tags,
       access: anyAdmin,
       params: idParams,

@@ -23,7 +23,7 @@ export const reconciliationQuery = z.object({
     .meta({
       type: 'integer',
       pattern: undefined,
-      description: `Below ${shortest} it counts as ${shortest}, above ${longest} as ${longest}.`,
+      description: `The window in hours up to now, from ${shortest} to ${longest}. Other values are clamped.`,
     }),
   max_age_seconds: z
     .string()
@@ -34,7 +34,7 @@ export const reconciliationQuery = z.object({
       type: 'integer',
       pattern: undefined,
       description:
-        'The greatest age of a stored run that may be returned; with 0 the checks run now.',
+        'The maximum age in seconds of a stored run to return. With 0 the checks run now.',
     }),
 });
 
@@ -42,12 +42,14 @@ export const runBody = z.object({
   kind: z
     .enum(runKinds)
     .default('REPORT')
-    .describe('The checks of the report, or the rules over the whole database.'),
+    .describe(
+      'REPORT runs the checks of the report, DATABASE_RULES the rules over the whole database.',
+    ),
   windowHours: z.int().min(shortest).max(longest).default(usualHours),
 });
 runBody.register(z.globalRegistry, {
   id: 'ReconciliationRunRequest',
-  description: 'The kind of a run, and the window of the report, in hours up to now.',
+  description: 'The kind of a run, and the window of a report in hours up to now.',
   examples: [{ kind: 'REPORT', windowHours: usualHours }],
 });
 
@@ -64,7 +66,7 @@ const checkView = z.object({
 });
 checkView.register(z.globalRegistry, {
   id: 'ReconciliationCheck',
-  description: 'One comparison of the books, with what differs.',
+  description: 'One comparison of the books, with samples of the differences.',
   examples: [
     {
       id: 'manual_review_open',
@@ -95,7 +97,7 @@ summaryView.register(z.globalRegistry, {
 });
 
 const ruleView = z.object({
-  invariant: z.int().min(1).describe('The number of the invariant that the rule is of.'),
+  invariant: z.int().min(1).describe('The number of the invariant that the rule checks.'),
   says: z.string(),
   status: z.enum(checkStatuses),
   count: z.int().min(0),
@@ -117,7 +119,7 @@ ruleView.register(z.globalRegistry, {
 
 const driftView = z.object({
   place: z.enum(driftPlaces),
-  amount: z.string().describe('Paise or grams, as the name of the place says.'),
+  amount: z.string().describe('The difference, in paise or grams as the name of `place` says.'),
 });
 driftView.register(z.globalRegistry, {
   id: 'LedgerDrift',
@@ -127,7 +129,7 @@ driftView.register(z.globalRegistry, {
 
 const rulesView = z.object({
   generatedAt: z.iso.datetime(),
-  ageSeconds: z.int().min(0).describe('How long ago the rules were checked.'),
+  ageSeconds: z.int().min(0).describe('The number of seconds since the rules were checked.'),
   runId: z.uuid(),
   summary: summaryView,
   rules: z.array(ruleView),
@@ -135,7 +137,7 @@ const rulesView = z.object({
 });
 rulesView.register(z.globalRegistry, {
   id: 'DatabaseRulesReport',
-  description: 'What a stored run of the rules over the whole database found.',
+  description: 'The findings of a stored run of the rules over the whole database.',
   examples: [
     {
       generatedAt: '2026-01-14T20:30:00.000Z',
@@ -153,13 +155,17 @@ const reconciliationView = z.object({
   windowHours: z.int().min(shortest).max(longest),
   summary: summaryView,
   checks: z.array(checkView).length(checkIds.length),
-  ageSeconds: z.int().min(0).describe('How long ago the checks were run.'),
-  runId: z.uuid().nullable().describe('The stored run that answers; null for checks run now.'),
+  ageSeconds: z.int().min(0).describe('The number of seconds since the checks ran.'),
+  runId: z
+    .uuid()
+    .nullable()
+    .describe('The stored run that is returned. Null if the checks ran for this request.'),
 });
 const exampleCheck = exampleOf(checkView);
 reconciliationView.register(z.globalRegistry, {
   id: 'ReconciliationReport',
-  description: "The service's books against themselves and those of its collaborators.",
+  description:
+    "A comparison of the service's books with each other and with those of its collaborators.",
   examples: [
     {
       generatedAt: '2026-01-15T09:30:00.000Z',
@@ -184,7 +190,9 @@ reconciliationView.register(z.globalRegistry, {
 });
 
 export const answeredView = reconciliationView.extend({
-  databaseRules: rulesView.nullable().describe('The newest check of the rules, if there was one.'),
+  databaseRules: rulesView
+    .nullable()
+    .describe('The newest check of the rules. Null if there was none.'),
 });
 answeredView.register(z.globalRegistry, {
   id: 'ReconciliationAnswer',
@@ -232,7 +240,7 @@ export const runReportView = runView.extend({
 runReportView.register(z.globalRegistry, {
   id: 'ReconciliationRunReport',
   description:
-    'A run with what it found: the report, or the rules. Both are null until it is done.',
+    'A run with its report or its check of the rules. Both are null until the run is done.',
   examples: [{ ...exampleRun, report: null, databaseRules: null }],
 });
 

@@ -40,7 +40,7 @@ export const createReferralCustomerRoutes = (deps: {
     defineRoute({
       method: 'POST',
       path: '/referrals/apply',
-      summary: "Apply somebody's referral code, once and before the first purchase",
+      summary: "Apply another customer's referral code, once and before the first purchase",
       body: applyBody,
       responses: { 200: appliedAnswer },
       errors: ['NOT_FOUND', 'CONFLICT'],
@@ -53,7 +53,7 @@ export const createReferralCustomerRoutes = (deps: {
     defineRoute({
       method: 'GET',
       path: '/referrals/rewards',
-      summary: 'Rewards for customers who applied this customer’s code, newest first',
+      summary: "Rewards for customers who applied the caller's code, newest first",
       query: pageQuery,
       responses: { 200: rewardPage },
       ...shared,

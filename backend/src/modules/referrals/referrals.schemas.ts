@@ -15,7 +15,7 @@ applyBody.register(z.globalRegistry, {
 export const codeAnswer = z.object({ code: z.string() });
 codeAnswer.register(z.globalRegistry, {
   id: 'ReferralCode',
-  description: 'The code of the caller, for others to apply.',
+  description: "The caller's referral code, for other customers to apply.",
   examples: [{ code: 'GOLD7K2M' }],
 });
 export const appliedAnswer = z.object({ applied: z.literal(true) });
@@ -35,7 +35,7 @@ export const rewardView = z.object({
 rewardView.register(z.globalRegistry, {
   id: 'ReferralReward',
   description:
-    'A reward for a customer who applied the code of the caller; without an amount until earned.',
+    "A reward for a customer who applied the caller's code. It has no amount until it is earned.",
   examples: [
     {
       id: '0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b10',

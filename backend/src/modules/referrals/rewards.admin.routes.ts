@@ -79,7 +79,7 @@ const createRewardReads = (deps: RewardAdminDeps): Route[] => [
   defineRoute({
     method: 'GET',
     path: `${path}/file`,
-    summary: 'Every reward of one state as a CSV file; by default approved rewards',
+    summary: 'All rewards with one status as a CSV file. The default is approved rewards',
     tags,
     access: approvers,
     query: rewardFileQuery,
@@ -119,7 +119,7 @@ export const createRewardAdminRoutes = (deps: RewardAdminDeps): Route[] => [
   defineRoute({
     method: 'POST',
     path: `${path}/:id/withdraw`,
-    summary: 'Withdraw the approval of a reward that is not paid',
+    summary: 'Withdraw the approval of a reward that is not paid yet',
     tags,
     access: approvers,
     params: idParams,

@@ -6,14 +6,16 @@ import { rewardStatuses } from './referrals.types.ts';
 
 export const rewardsQuery = pageQuery.extend({
   status: z.enum(rewardStatuses).optional(),
-  userId: idInput.optional().describe('The referrer.'),
+  userId: idInput.optional().describe('The id of the referrer.'),
   ...rangeQuery,
 });
 
 export const rewardFileQuery = z.object({ status: z.enum(rewardStatuses).default('APPROVED') });
 
 export const paidBody = z.object({
-  reference: plainLine(128).describe('Of the transfer that paid it, such as its UTR.'),
+  reference: plainLine(128).describe(
+    'The reference of the transfer that paid the reward, such as its UTR.',
+  ),
 });
 paidBody.register(z.globalRegistry, {
   id: 'ReferralRewardPaidRequest',
@@ -41,7 +43,7 @@ export const operatorRewardView = z.object({
 });
 operatorRewardView.register(z.globalRegistry, {
   id: 'OperatorReferralReward',
-  description: 'A reward for a customer who applied the code of another.',
+  description: 'A reward for the referrer of a customer.',
   examples: [
     {
       id: '0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b10',

@@ -16,7 +16,7 @@ const day = (name: string, value: Sql): Column => text(name, value);
 export const policiesRegister: Register = {
   name: 'policy-determinations',
   permission: 'gold.policy.read',
-  summary: 'Decisions on questions of tax and accounting',
+  summary: 'Decisions on tax and accounting questions',
   statuses,
   table: 'policy_determination',
   alias: 't',
@@ -87,7 +87,7 @@ const gramsColumn = (name: string, value: Sql): Column => ({
 export const monthEndsRegister: Register = {
   name: 'month-end-close',
   permission: 'gold.month_end.read',
-  summary: 'The months that were closed',
+  summary: 'Closed months',
   statuses,
   table: 'month_end_close',
   alias: 't',

@@ -19,11 +19,11 @@ const byId = (q: string): Sql => sql`
   UNION SELECT f.id FROM product_order f WHERE f.user_id = ${q}::uuid
   UNION SELECT l.order_id FROM product_order_line l WHERE l.product_id = ${q}::uuid`;
 
-/** Orders of jewellery, by the day on which the goods left the house: the day of the supply. */
+/** Orders of jewellery, by the day on which the order was dispatched: the day of the supply. */
 export const productSalesRegister: Register = {
   name: 'product-sales',
   permission: 'gold.buys.read',
-  summary: 'Sales of jewellery, by the day on which the goods left the house',
+  summary: 'Sales of jewellery, by the day on which the order was dispatched',
   statuses: ['PLACED', 'CONFIRMED', 'PACKED', 'SHIPPED', 'DELIVERED', 'CANCELLED', 'RETURNED'],
   table: 'product_order',
   alias: 'o',

@@ -3,8 +3,12 @@ import { istDay, pageQuery } from '../../platform/http/index.ts';
 import type { Column, ColumnKind, Register } from './registers.types.ts';
 
 const periodFields = {
-  from: istDay.describe(`${istDay.description} The first day; open without it.`).optional(),
-  to: istDay.describe(`${istDay.description} The last day; open without it.`).optional(),
+  from: istDay
+    .describe(`${istDay.description} The first day of the period. Absent: no lower limit.`)
+    .optional(),
+  to: istDay
+    .describe(`${istDay.description} The last day of the period. Absent: no upper limit.`)
+    .optional(),
 };
 
 /** Returns true where `from` is not after `to`. */

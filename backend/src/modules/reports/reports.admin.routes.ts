@@ -19,7 +19,7 @@ const createDashboardRoutes = (deps: ReportsDeps): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/dashboard/overview',
-    summary: 'Headline figures',
+    summary: 'The headline figures of the dashboard',
     tags: ['reports'],
     access: anyAdmin,
     responses: { 200: overviewView },
@@ -28,7 +28,7 @@ const createDashboardRoutes = (deps: ReportsDeps): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/dashboard/gmv',
-    summary: 'Gross merchandise value of each of the last days',
+    summary: 'The gross merchandise value of each of the last `days` days',
     tags: ['reports'],
     access: anyAdmin,
     query: daysQuery,
@@ -39,7 +39,7 @@ const createDashboardRoutes = (deps: ReportsDeps): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/dashboard/user-growth',
-    summary: 'Accounts opened on each of the last days',
+    summary: 'The number of accounts opened on each of the last `days` days',
     tags: ['reports'],
     access: anyAdmin,
     query: daysQuery,
@@ -54,7 +54,7 @@ const notHere = {
   'daily-transactions': 'The transactions of a day',
   gst: 'GST of a period',
   tds: 'Tax deducted at source',
-  'provider-reconciliation': "The provider's books of a day beside ours",
+  'provider-reconciliation': "A comparison of a day's books with those of the provider",
 } as const;
 
 /** Declares `/dashboard` and `/reports` of the admin API. */
@@ -73,7 +73,7 @@ export const createReportsAdminRoutes = (deps: ReportsDeps): Route[] => [
     defineRoute({
       method: 'GET',
       path: `/reports/${name}`,
-      summary: `${summary}; not available`,
+      summary: `${summary}. Not available`,
       tags: ['reports'],
       access: adminAccess('SUPER_ADMIN', 'ADMIN'),
       responses: {},

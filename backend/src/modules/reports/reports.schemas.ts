@@ -10,14 +10,14 @@ const count = z.int().min(0);
 const amount = z.int().min(0);
 const weight = z.string().regex(/^\d+(\.\d+)?$/u);
 const date = z.iso.date();
-const daysOf = wholeNumber(1, 366, 30).describe('Days of the IST calendar; the last is today.');
+const daysOf = wholeNumber(1, 366, 30).describe('The number of IST days. The last day is today.');
 
 export const daysQuery = z.object({ days: daysOf });
 
 const valuePaise = amount
   .nullable()
-  .describe('At the live sell price; null while nobody can say it.');
-const price = priceView.nullable().describe('Null while the price feed is down.');
+  .describe('The value in paise at the live sell price. Null while the price feed is down.');
+const price = priceView.nullable().describe('The live price. Null while the price feed is down.');
 
 export const overviewView = z.object({
   users: z.object({ total: count, new24h: count, blocked: count }),
@@ -32,10 +32,10 @@ export const overviewView = z.object({
         kind: z.enum(attentionKinds),
         count: z.int().min(1),
         oldestAt: z.iso.datetime(),
-        link: z.string().describe('Path and query of the list that has it.'),
+        link: z.string().describe('The path and query of the list that contains the entries.'),
       }),
     )
-    .describe('What waits for an operator; a kind of which there is none is left out.'),
+    .describe('The kinds of entries that need an operator. A kind without entries is absent.'),
   price,
 });
 overviewView.register(z.globalRegistry, {
@@ -109,7 +109,7 @@ export const aumView = z.object({
 });
 aumView.register(z.globalRegistry, {
   id: 'AssetsUnderManagement',
-  description: 'The gold held for all customers at one moment.',
+  description: 'The gold held for all customers at one time.',
   examples: [
     {
       asOf: '2026-01-15T09:30:00.000Z',

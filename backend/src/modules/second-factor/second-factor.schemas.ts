@@ -14,14 +14,12 @@ enrolBody.register(z.globalRegistry, {
 });
 
 export const enrolAnswer = z.object({
-  /** In base32, to be typed where no QR code can be read. */
-  secret: z.string(),
-  /** The `otpauth:` address that a QR code shows. */
-  address: z.string(),
+  secret: z.string().describe('The secret in base32, to type if no QR code can be scanned.'),
+  address: z.string().describe('The `otpauth:` address to show as a QR code.'),
 });
 enrolAnswer.register(z.globalRegistry, {
   id: 'SecondFactorSecret',
-  description: 'The secret of an authenticator app. It is shown once.',
+  description: 'The secret of an authenticator app. It is shown only once.',
   examples: [
     {
       secret: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
@@ -47,15 +45,16 @@ renewBody.register(z.globalRegistry, {
 export const recoveryCodesView = z.object({ recoveryCodes: z.array(z.string()) });
 recoveryCodesView.register(z.globalRegistry, {
   id: 'RecoveryCodes',
-  description: 'Each replaces one code of the app, once. They are only shown here.',
+  description:
+    'Recovery codes. Each can be used once instead of a code of the app. They are shown only once.',
   examples: [{ recoveryCodes: ['KJ2A-MZ7Q-4XPL-R6TV'] }],
 });
 
 export const factorView = z.object({
-  /** `PENDING` until the first code was entered: it guards nothing before. */
-  state: z.enum(['NONE', 'PENDING', 'ACTIVE']),
-  /** Nothing but setting it up is open without an active one. */
-  required: z.boolean(),
+  state: z
+    .enum(['NONE', 'PENDING', 'ACTIVE'])
+    .describe('PENDING until the first code is entered. Until then, sign-in needs no code.'),
+  required: z.boolean().describe('True if the caller can only set up the app until it is active.'),
   confirmedAt: z.iso.datetime().nullable(),
   recoveryCodesLeft: z.int(),
 });

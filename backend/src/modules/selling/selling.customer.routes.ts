@@ -44,7 +44,8 @@ sellBody.register(z.globalRegistry, {
 const sellView = z.object({ order: goldOrderView, payout: payoutViewSchema.nullable() });
 sellView.register(z.globalRegistry, {
   id: 'Sale',
-  description: 'A sell order and, from its confirmation on, the payout of its proceeds.',
+  description:
+    'A sell order and the payout of its proceeds, which exists once the sale is confirmed.',
   examples: [
     {
       order: {
@@ -95,7 +96,7 @@ export const createSellingCustomerRoutes = (deps: SellingRouteDeps): Route[] => 
   defineIdempotentRoute({
     method: 'POST',
     path: '/gold/sell',
-    summary: 'Sell gold; the money goes to a verified bank account',
+    summary: 'Sell gold and have the proceeds paid out to a verified bank account',
     tags: ['gold'],
     access: customerAccess,
     body: sellBody,

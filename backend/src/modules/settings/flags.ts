@@ -34,7 +34,7 @@ export const flagView = z.object({
 });
 flagView.register(z.globalRegistry, {
   id: 'FeatureFlag',
-  description: 'A flag for clients; it does not change how the service behaves.',
+  description: 'A flag for clients. It does not change the behaviour of the service.',
   examples: [
     {
       key: 'newCheckout',

@@ -68,7 +68,7 @@ const createBannersRoutes = (banners: BannersService): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/config/banners',
-    summary: 'Every banner, live or not, by position',
+    summary: 'Every banner by position, live or not',
     tags,
     access: readers,
     responses: { 200: bannersView },

@@ -23,7 +23,7 @@ export const createFactorRoutes = <A extends StaffAccount, P, S, R>(
   defineRoute({
     method: 'GET',
     path: '/auth/second-factor',
-    summary: "One's own authenticator app",
+    summary: "The caller's authenticator app",
     tags,
     access: access.before,
     responses: { 200: factorView },
@@ -48,7 +48,7 @@ export const createFactorRoutes = <A extends StaffAccount, P, S, R>(
   defineRoute({
     method: 'POST',
     path: '/auth/second-factor/recovery-codes',
-    summary: 'Replace the recovery codes',
+    summary: "Replace the caller's recovery codes",
     tags,
     access: access.after,
     body: renewBody,

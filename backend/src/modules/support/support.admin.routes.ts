@@ -33,7 +33,7 @@ const createDeskRoutes = (deps: AnswerTicketDeps): Route[] => [
   defineRoute({
     method: 'POST',
     path: '/support/tickets/:reference/messages',
-    summary: 'Reply to the customer of a ticket; an OPEN ticket becomes IN_PROGRESS',
+    summary: 'Reply to the customer of a ticket. An OPEN ticket becomes IN_PROGRESS',
     tags: ['support'],
     access: anyAdmin,
     params: referenceParams,
@@ -48,7 +48,7 @@ const createDeskRoutes = (deps: AnswerTicketDeps): Route[] => [
   defineRoute({
     method: 'PUT',
     path: '/support/tickets/:reference/assignee',
-    summary: 'Assign a ticket to an operator, or to none',
+    summary: 'Assign a ticket to an operator, or remove its assignee',
     tags: ['support'],
     access: anyAdmin,
     params: referenceParams,
@@ -79,7 +79,7 @@ export const createSupportAdminRoutes = (deps: AnswerTicketDeps): Route[] => {
     defineRoute({
       method: 'GET',
       path: '/support/tickets/:reference',
-      summary: 'A ticket with its message and notes',
+      summary: 'One ticket with its messages and notes',
       params: referenceParams,
       responses: { 200: ticketView },
       ...shared,
@@ -88,7 +88,7 @@ export const createSupportAdminRoutes = (deps: AnswerTicketDeps): Route[] => {
     defineRoute({
       method: 'PATCH',
       path: '/support/tickets/:reference',
-      summary: 'Change the state of a ticket, with a note for operators or an answer',
+      summary: 'Change the status of a ticket, with an optional note or an answer to the customer',
       params: referenceParams,
       body: ticketPatch,
       responses: { 200: ticketView },

@@ -9,23 +9,27 @@ export const ticketsQuery = pageQuery.extend({
   assignee: z
     .union([z.literal('none'), idInput])
     .optional()
-    .describe("An operator's id, or `none` for tickets that nobody has."),
+    .describe("An operator's id, or `none` for unassigned tickets."),
   due: z
     .enum(['soon', 'overdue'])
     .optional()
-    .describe('Open tickets that are due within three days, or were due already.'),
+    .describe(
+      '`soon` for open tickets due within three days, `overdue` for open tickets past their due date.',
+    ),
   q: z
     .string()
     .trim()
     .regex(/^[A-Za-z0-9-]{2,64}$/u, "must be a part of a reference, or a user's id")
     .optional()
-    .describe("A part of a reference, or a user's id: the rest of a ticket is sealed."),
+    .describe(
+      "A part of a reference, or a customer's id. The content of tickets cannot be searched.",
+    ),
 });
 
 export const ticketPatch = z.object({
   status: z.enum(ticketStatuses),
-  note: plainText(5000).optional().describe('For operators alone.'),
-  answer: plainText(5000).optional().describe('For the customer, who is notified of it.'),
+  note: plainText(5000).optional().describe('A note that only operators can see.'),
+  answer: plainText(5000).optional().describe('A message to the customer, who is notified.'),
 });
 ticketPatch.register(z.globalRegistry, {
   id: 'UpdateTicketRequest',
@@ -43,7 +47,7 @@ operatorMessage.register(z.globalRegistry, {
 });
 
 export const assigneeBody = z.object({
-  adminId: idInput.nullable().describe('Null takes the ticket from whoever has it.'),
+  adminId: idInput.nullable().describe('The id of the operator. Null removes the assignee.'),
 });
 assigneeBody.register(z.globalRegistry, {
   id: 'AssignTicketRequest',
@@ -54,8 +58,11 @@ const ticketSummary = z.object({
   reference: z.string(),
   category: z.enum(ticketCategories),
   status: z.enum(ticketStatuses),
-  userId: z.uuid().nullable().describe('Null where nobody was signed in.'),
-  subject: z.string().nullable().describe('Null once it is erased.'),
+  userId: z
+    .uuid()
+    .nullable()
+    .describe('The customer who wrote the ticket. Null if it was written without signing in.'),
+  subject: z.string().nullable().describe('The subject. Null once the ticket is erased.'),
   assignee: operatorReference.nullable(),
   dueAt: z.iso.datetime().nullable(),
   overdue: z.boolean().describe('True for an open ticket whose due date has passed.'),
@@ -64,7 +71,7 @@ const ticketSummary = z.object({
 });
 ticketSummary.register(z.globalRegistry, {
   id: 'TicketSummary',
-  description: 'A ticket in the list of operators.',
+  description: "A ticket in the operators' list.",
   examples: [
     {
       reference: 'DG-7K3M9QXP',
@@ -89,12 +96,14 @@ const noteView = z.object({
   at: z.iso.datetime(),
   from: z.string(),
   to: z.string(),
-  actor: operatorReference.nullable().describe('Null where the customer wrote again.'),
+  actor: operatorReference
+    .nullable()
+    .describe('The operator who changed the status. Null if a reply of the customer did.'),
   note: z.string().nullable(),
 });
 noteView.register(z.globalRegistry, {
   id: 'TicketNote',
-  description: 'A change of the status of a ticket, and what the operator noted about it.',
+  description: "A change of the status of a ticket, with the operator's note.",
   examples: [
     {
       at: '2026-01-15T09:31:00.000Z',
@@ -109,12 +118,14 @@ noteView.register(z.globalRegistry, {
 const messageView = z.object({
   at: z.iso.datetime(),
   author: z.enum(messageAuthors),
-  actor: operatorReference.nullable().describe("Null for the customer's own."),
+  actor: operatorReference
+    .nullable()
+    .describe("The operator who wrote the message. Null for the customer's own messages."),
   text: z.string().nullable(),
 });
 messageView.register(z.globalRegistry, {
   id: 'TicketMessage',
-  description: 'A message of a ticket, with the operator who wrote it.',
+  description: 'A message of a ticket, with the operator if one wrote it.',
   examples: [
     {
       at: '2026-01-15T09:31:00.000Z',
@@ -130,12 +141,12 @@ export const ticketView = ticketSummary.extend({
   email: z.string().nullable(),
   phone: z.string().nullable(),
   message: z.string().nullable(),
-  messages: z.array(messageView).describe('What both sides wrote after it, the newest 200.'),
+  messages: z.array(messageView).describe('The newest 200 messages after the first.'),
   notes: z.array(noteView),
 });
 ticketView.register(z.globalRegistry, {
   id: 'Ticket',
-  description: 'A ticket as operators see it, with their actions, oldest first.',
+  description: 'A ticket as operators see it, with its messages and notes, oldest first.',
   examples: [
     {
       ...exampleOf(ticketSummary),

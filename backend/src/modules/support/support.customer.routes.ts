@@ -83,7 +83,7 @@ const createTicketRoutes = (deps: SupportDeps): Route[] => {
     defineRoute({
       method: 'GET',
       path: '/support/tickets/:reference',
-      summary: 'The state of a ticket, without its content',
+      summary: 'The status of a ticket, without its content',
       params: referenceParams,
       responses: { 200: ticketStatusView },
       ...shared,
@@ -103,7 +103,8 @@ const createThreadRoutes = (deps: SupportDeps): Route[] => {
     defineRoute({
       method: 'POST',
       path: '/support/tickets/:reference/thread',
-      summary: 'Read a ticket, with the token of its customer or a contact address of the ticket',
+      summary:
+        'Read a ticket, with the access token of its customer or its phone number or email address',
       params: referenceParams,
       body: threadBody,
       responses: { 200: threadView },
@@ -118,7 +119,7 @@ const createThreadRoutes = (deps: SupportDeps): Route[] => {
     defineRoute({
       method: 'POST',
       path: '/support/tickets/:reference/messages',
-      summary: 'Reply to a ticket, with the same access as for reading; a resolved ticket reopens',
+      summary: 'Reply to a ticket, with the same access as for reading. A resolved ticket reopens',
       params: referenceParams,
       body: messageBody,
       responses: { 201: threadView },

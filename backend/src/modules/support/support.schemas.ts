@@ -35,7 +35,7 @@ ticketBody.register(z.globalRegistry, {
 export const createdTicket = z.object({ reference: z.string() });
 createdTicket.register(z.globalRegistry, {
   id: 'CreatedTicket',
-  description: 'The reference of a new ticket, by which its state is read.',
+  description: 'The reference of a new ticket, with which its status can be read.',
   examples: [{ reference: 'DG-7K3M9QXP' }],
 });
 
@@ -49,14 +49,17 @@ export const referenceParams = z.object({
 export const ticketStatusView = z.object({ status: z.enum(ticketStatuses) });
 ticketStatusView.register(z.globalRegistry, {
   id: 'TicketStatus',
-  description: 'The state of a ticket, without its content.',
+  description: 'The status of a ticket, without its content.',
   examples: [{ status: 'OPEN' }],
 });
 
 const contact = z
   .union([phoneSchema, emailText])
   .optional()
-  .describe('The phone number or email address of the ticket; not needed with its own token.');
+  .describe(
+    'The phone number or email address that the ticket has. Not needed with the access token ' +
+      'of the customer who wrote it.',
+  );
 
 export const threadBody = z.object({ contact });
 threadBody.register(z.globalRegistry, {
@@ -74,14 +77,17 @@ const ownTicket = z.object({
   reference: z.string(),
   category: z.enum(ticketCategories),
   status: z.enum(ticketStatuses),
-  subject: z.string().nullable().describe('Null once it is erased.'),
-  dueAt: z.iso.datetime().nullable().describe('When it is to be resolved.'),
+  subject: z.string().nullable().describe('The subject. Null once the ticket is erased.'),
+  dueAt: z.iso
+    .datetime()
+    .nullable()
+    .describe('The time by which the ticket is to be resolved. Null if it has no due date.'),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),
 });
 ownTicket.register(z.globalRegistry, {
   id: 'OwnTicket',
-  description: 'A ticket in the list of its customer.',
+  description: "A ticket in the customer's own list.",
   examples: [
     {
       reference: 'DG-7K3M9QXP',
@@ -100,8 +106,8 @@ export const ownTicketPage = pageOf(ownTicket);
 
 const threadMessage = z.object({
   at: z.iso.datetime(),
-  author: z.enum(messageAuthors).describe('OPERATOR is the support of the house.'),
-  text: z.string().nullable().describe('Null once it is erased.'),
+  author: z.enum(messageAuthors).describe('The author. OPERATOR is the support team.'),
+  text: z.string().nullable().describe('The text. Null once the message is erased.'),
 });
 threadMessage.register(z.globalRegistry, {
   id: 'TicketThreadMessage',
@@ -119,11 +125,13 @@ threadMessage.register(z.globalRegistry, {
 export const threadView = ownTicket.extend({
   messages: z
     .array(threadMessage)
-    .describe('Oldest first: the ticket itself, then the newest 200.'),
+    .describe(
+      'The messages, oldest first: that of the ticket itself, then the newest 200 replies.',
+    ),
 });
 threadView.register(z.globalRegistry, {
   id: 'TicketThread',
-  description: 'A ticket with all messages between the customer and support.',
+  description: 'A ticket with the messages between the customer and support.',
   examples: [{ ...exampleOf(ownTicket), messages: [exampleOf(threadMessage)] }],
 });
 export type TicketThread = z.output<typeof threadView>;

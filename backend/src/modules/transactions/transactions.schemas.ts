@@ -11,18 +11,20 @@ import {
 const transactionView = z.object({
   id: z.uuid(),
   kind: z.enum(transactionKinds),
-  status: z.string().describe('A state of its kind: of gold orders, product orders or payouts.'),
+  status: z
+    .string()
+    .describe('A status of the kind: that of a gold order, a product order or a payout.'),
   amountPaise: z.int().min(0),
   grams: z
     .string()
     .regex(/^\d{1,12}\.\d{4,8}$/u)
     .nullable()
-    .describe('Null where the kind has none, and until they are known.'),
+    .describe('The grams of gold. Null if the kind has none, and until they are known.'),
   createdAt: z.iso.datetime(),
 });
 transactionView.register(z.globalRegistry, {
   id: 'Transaction',
-  description: 'A gold order, a product order or a payout, as the feed shows it.',
+  description: 'A gold order, a product order or a payout in the feed of a customer.',
   examples: [
     {
       id: '0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b10',

@@ -15,7 +15,7 @@ const timelineEntry = z.object({
 });
 timelineEntry.register(z.globalRegistry, {
   id: 'TimelineEntry',
-  description: 'Something that happened, with the ids to find it by.',
+  description: 'An event in the life of a customer, with the ids that identify it.',
   examples: [
     {
       at: '2026-01-15T09:30:00.000Z',

@@ -18,7 +18,7 @@ export const createUsersAdminRoutes = (deps: UsersAdminDeps): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/users',
-    summary: 'Customers, newest first; deleted ones as tombstones',
+    summary: 'Customers, newest first, including deleted customers without their personal data',
     tags,
     access: readers,
     query: usersQuery,
@@ -31,7 +31,7 @@ export const createUsersAdminRoutes = (deps: UsersAdminDeps): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/users/:id',
-    summary: 'One customer with holding, KYC, bank accounts, security events and rewards',
+    summary: 'One customer with holding, KYC, bank accounts, security events, rewards and plans',
     tags,
     access: readers,
     params: idParams,
@@ -41,7 +41,7 @@ export const createUsersAdminRoutes = (deps: UsersAdminDeps): Route[] => [
   defineRoute({
     method: 'PATCH',
     path: '/users/:id/block',
-    summary: 'Block a customer, which ends every session, or unblock one',
+    summary: 'Block a customer and end their sessions, or unblock a customer',
     tags,
     access: adminAccess('SUPER_ADMIN', 'ADMIN'),
     params: idParams,

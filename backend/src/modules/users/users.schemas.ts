@@ -15,7 +15,10 @@ export const usersQuery = pageQuery.extend({
     .trim()
     .min(1, 'must not be empty')
     .max(100, 'must have at most 100 characters')
-    .describe('A phone, an id, or a part of a name or email; of 1 or 2 characters its beginning.')
+    .describe(
+      'A phone number, an id, or a part of a name or email. With 1 or 2 characters, the beginning ' +
+        'of a name or email.',
+    )
     .optional(),
   blocked: z
     .enum(['true', 'false'])
@@ -25,7 +28,7 @@ export const usersQuery = pageQuery.extend({
 });
 
 export const userOperatorView = userView.extend({
-  phone: z.string().nullable().describe('Null once the account is deleted.'),
+  phone: z.string().nullable().describe('The phone number. Null once the account is deleted.'),
   blocked: z.boolean(),
   blockedReason: z.string().nullable(),
   providerUserId: z.string().nullable(),
@@ -33,7 +36,7 @@ export const userOperatorView = userView.extend({
 });
 userOperatorView.register(z.globalRegistry, {
   id: 'UserRecord',
-  description: 'A customer, as operators see them; a deleted one without personal data.',
+  description: 'A customer as operators see them. A deleted customer has no personal data.',
   examples: [
     {
       ...exampleOf(userView),
@@ -56,7 +59,7 @@ const securityEventView = z.object({
 });
 securityEventView.register(z.globalRegistry, {
   id: 'SecurityEvent',
-  description: 'Something that bears on the security of an account, `count` times in its minute.',
+  description: 'A security event of an account, which happened `count` times within a minute.',
   examples: [
     {
       kind: 'device_signed_in',
@@ -70,15 +73,18 @@ securityEventView.register(z.globalRegistry, {
 
 export const userDetail = userOperatorView.extend({
   holding: holdingView,
-  kyc: kycOperatorView.nullable().describe('Null before anything was submitted.'),
+  kyc: kycOperatorView.nullable().describe('The KYC record. Null until something is submitted.'),
   bankAccounts: z.array(bankAccountView),
-  securityEvents: z.array(securityEventView).describe('The newest 50; the timeline has all.'),
-  referralRewards: z.array(rewardView).describe('The newest 100.'),
-  plans: z.array(planView).describe('The newest 100.'),
+  securityEvents: z
+    .array(securityEventView)
+    .describe('The newest 50 security events. The timeline has all.'),
+  referralRewards: z.array(rewardView).describe('The newest 100 rewards of the customer.'),
+  plans: z.array(planView).describe('The newest 100 plans.'),
 });
 userDetail.register(z.globalRegistry, {
   id: 'UserDetail',
-  description: 'A customer with what belongs to them.',
+  description:
+    'A customer with their holding, KYC, bank accounts, security events, rewards and plans.',
   examples: [
     {
       ...exampleOf(userOperatorView),
@@ -95,7 +101,7 @@ userDetail.register(z.globalRegistry, {
 export const blockBody = z
   .object({
     blocked: z.boolean(),
-    reason: plainText(500).describe('Needed to block.').exactOptional(),
+    reason: plainText(500).describe('The reason. Required to block a customer.').exactOptional(),
   })
   .refine(({ blocked, reason }) => !blocked || reason !== undefined, {
     path: ['reason'],

@@ -175,7 +175,7 @@ export const webhookReply = z.object({
 });
 webhookReply.register(z.globalRegistry, {
   id: 'WebhookReceipt',
-  description: 'The delivery was accepted; the sender need not repeat it.',
+  description: 'The delivery was accepted. The sender does not need to repeat it.',
   examples: [{ received: true }, { received: true, duplicate: true }],
 });
 

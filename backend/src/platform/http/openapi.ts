@@ -151,14 +151,13 @@ export interface ApiInfo {
 /** Rules of every path, described once so that no operation repeats them. */
 const conventions = `
 Errors have the body \`Error\`: branch on its \`code\`, which is stable, and not on its \`message\`.
-Every answer has an \`x-request-id\` header, which is also in the body of an error.
+Every response has an \`x-request-id\` header, which is also in the body of an error.
 
-A path that is not listed answers 404 \`NOT_FOUND\`. A listed path answers HEAD wherever it lists
-GET, and 405 \`METHOD_NOT_ALLOWED\` with an \`Allow\` header to every method that is not listed.
-OPTIONS is one of those unless it is a CORS preflight (\`Access-Control-Request-Method\`), which
-answers 204.
+A path that is not listed returns 404 \`NOT_FOUND\`. A listed path that has GET also has HEAD. Every
+other method that is not listed returns 405 \`METHOD_NOT_ALLOWED\` with an \`Allow\` header. This
+includes OPTIONS, except for a CORS preflight (\`Access-Control-Request-Method\`), which returns 204.
 
-Rate-limited answers have the headers \`RateLimit\` and \`RateLimit-Policy\`; a 429 has
+Rate-limited responses have the headers \`RateLimit\` and \`RateLimit-Policy\`; a 429 has
 \`Retry-After\` in seconds.`;
 
 const content = (schema: JsonSchema) => ({ 'application/json': { schema } });
@@ -249,7 +248,8 @@ const requestBodyOf = (route: Route, input: Schemas) => {
       const described = { description: what, required: true, content: Object.fromEntries(types) };
       return { requestBody: described };
     }
-    const description = 'The exact bytes, which the signature covers; the sender defines them.';
+    const description =
+      'The exact bytes that the signature covers. The sender defines their format.';
     return { requestBody: { description, required: true, content: { '*/*': { schema: {} } } } };
   }
   const schema = input[`${operationId} body`];

@@ -41,6 +41,6 @@ it('a schema describes the bounds, and a moment by the text that it is sent as',
   });
   expect(described(moment.optional())).toMatchObject({
     format: 'date-time',
-    description: 'A moment from 2000-01-01 to 2100-12-31 in IST.',
+    description: 'A time from 2000-01-01 to 2100-12-31 in IST.',
   });
 });

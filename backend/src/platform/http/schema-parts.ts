@@ -28,15 +28,15 @@ export const moment = z.iso
     (at) => at >= startOfIstDate(firstDay) && at < endOfIstDate(lastDay),
     `must be ${fromFirstToLast} in IST`,
   )
-  .describe(`A moment ${fromFirstToLast} in IST.`);
+  .describe(`A time ${fromFirstToLast} in IST.`);
 
 /**
  * Narrows a customer's list to what began between two moments (contract: conventions > Pagination).
  * Each may be left out.
  */
 export const betweenQuery = {
-  from: moment.optional().describe('Inclusive.'),
-  to: moment.optional().describe('Exclusive.'),
+  from: moment.optional().describe('The beginning of the range, inclusive.'),
+  to: moment.optional().describe('The end of the range, exclusive.'),
 };
 
 /** The same, as a handler gets it. */
@@ -64,8 +64,8 @@ export const wholeNumber = (min: number, max: number, defaultValue: number) =>
  * `?page` from 1 and `?limit` from 1 to 100 (contract: conventions > Pagination). Outside is 400.
  */
 export const pageQuery = z.object({
-  page: wholeNumber(1, 1_000_000, 1).describe('The first page is 1.'),
-  limit: wholeNumber(1, 100, 20).describe('Most items of a page.'),
+  page: wholeNumber(1, 1_000_000, 1).describe('The number of the page. The first page is 1.'),
+  limit: wholeNumber(1, 100, 20).describe('The maximum number of items on a page.'),
 });
 
 const paiseText = z
@@ -76,10 +76,10 @@ const paiseText = z
 
 /** Narrows a list by when its rows began and by their amounts. Any part may be left out. */
 export const rangeQuery = {
-  from: moment.optional().describe('Inclusive.'),
-  to: moment.optional().describe('Exclusive.'),
-  minPaise: paiseText.describe('Inclusive.'),
-  maxPaise: paiseText.describe('Inclusive.'),
+  from: moment.optional().describe('The beginning of the range, inclusive.'),
+  to: moment.optional().describe('The end of the range, exclusive.'),
+  minPaise: paiseText.describe('The minimum amount in paise, inclusive.'),
+  maxPaise: paiseText.describe('The maximum amount in paise, inclusive.'),
 };
 
 /** The same, as a handler gets it. */
@@ -133,14 +133,16 @@ export const idParams = z.object({ id: z.uuid().toLowerCase() });
 export const errorSchema = z
   .object({
     error: z.object({
-      code: z.string().describe('Stable: clients branch on it.'),
-      message: z.string().describe('For people; it may change.'),
-      field: z.string().describe('The first offending input, as a dotted path.').optional(),
+      code: z
+        .string()
+        .describe('The code of the error. It is stable, so that clients can branch on it.'),
+      message: z.string().describe('A message for people to read. It may change.'),
+      field: z.string().describe('The first invalid input, as a dotted path.').optional(),
       details: z
         .unknown()
-        .describe('Of VALIDATION_FAILED: every offending input, as `{field, message}`.')
+        .describe('For VALIDATION_FAILED: every invalid input, as `{field, message}`.')
         .optional(),
-      requestId: z.string().describe('Names the request in the logs of the service.'),
+      requestId: z.string().describe('The id of the request in the logs of the service.'),
     }),
   })
   .meta({

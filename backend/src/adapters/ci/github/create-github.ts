@@ -116,7 +116,7 @@ const readRefusal = ({ status, json }: HttpResponse): Outcome<never> | undefined
 
 /**
  * Creates GitHub Actions as the CI system. Returns undefined without a token.
- * @throws ConfigError where there is a token, but not where to use it
+ * @throws ConfigError if there is a token but no owner or no repository
  */
 export const createGithub = (
   config: GithubConfig,

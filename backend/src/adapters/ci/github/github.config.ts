@@ -63,8 +63,8 @@ export const githubVariables = defineVariables({
   GITHUB_REPOSITORY: {
     schema: githubRepositories().optional(),
     doc:
-      'repository of the deployment workflows; where targets have their own: ' +
-      'comma-separated target=repository, one without a target for the rest; needed with a token',
+      'repository of the deployment workflows, needed with a token; if targets have their own: ' +
+      'comma-separated target=repository, with a name alone for all other targets',
   },
   GITHUB_TIMEOUT_MS: {
     schema: integer(10_000, 100, 60_000),

@@ -59,13 +59,13 @@ interface SafegoldCall<T> {
   readonly answer: z.ZodType<T>;
   /** True for a call that may be repeated. Reads always may. */
   readonly isIdempotent?: boolean;
-  /** The code of a refusal, where it has a meaning of its own at this endpoint. */
+  /** The code of a refusal that has its own meaning at this endpoint. */
   readonly refusalCode?: string;
   /** The codes of single refusals, by SafeGold's own code at this endpoint. */
   readonly refusalCodes?: Readonly<Record<string, string>>;
 }
 
-/** Calls SafeGold: authorizes, encrypts where configured, and reads the responses. */
+/** Calls SafeGold: authorizes, encrypts if configured, and reads the responses. */
 interface SafegoldCalls extends Closable {
   readonly call: <T>(call: SafegoldCall<T>) => Promise<Outcome<T>>;
 }
@@ -141,7 +141,7 @@ const rupeesFor = (grams: Grams, ratePaise: Paise): Paise =>
   paise(divideCeiling(grams * ratePaise, UNITS_PER_GRAM));
 
 /**
- * Reads the named field of the buy price. The mean where none is named, or undefined if unreadable.
+ * Reads the named field of the buy price, or their mean without a name. Undefined if unreadable.
  */
 const spotOf = (
   spotField: string | undefined,

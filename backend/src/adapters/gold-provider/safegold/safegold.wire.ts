@@ -32,15 +32,15 @@ export const rateValidityMs = 7 * minuteMs;
 export const invalidRateCode = { buy: '8', sell: '6' } as const;
 
 /**
- * buy-verify-api, sell-verify-api. Unverified: that it is returned where the rupees are not those
- * of the rate. It is known from client code. The minimum of a sale, which shares it, is checked
- * before.
+ * buy-verify-api, sell-verify-api. Unverified: the code for rupees that do not match the rate. It
+ * is known from client code only. A sale below the minimum has the same code, so the minimum is
+ * checked before.
  */
 export const amountMismatchCode = { buy: '4', sell: '5' } as const;
 
 /**
  * buy-status-api, sell-status-api: the code for a transaction that SafeGold does not have
- * ("Invalid transaction ID"). Every other refusal says nothing about the transaction.
+ * ("Invalid transaction ID"). No other refusal proves anything about the transaction.
  */
 export const invalidTransactionCode = '1';
 
@@ -75,8 +75,8 @@ export const mobileNumber = (phone: string): string => phone.replace(/^\+91/, ''
 const lastTenDigits = (text: string): string => text.replace(/\D/g, '').slice(-10);
 
 /**
- * Returns true for another phone number. The last ten digits are compared: what stands before them
- * is written in several ways. A number with fewer digits may be masked and is not compared.
+ * Returns true for another phone number. Only the last ten digits are compared, since the country
+ * code is written in several ways. A number with fewer digits may be masked and is not compared.
  */
 export const isOtherMobile = (answered: string, requested: string): boolean =>
   lastTenDigits(answered).length === 10 && lastTenDigits(answered) !== lastTenDigits(requested);
@@ -150,7 +150,7 @@ export const userAnswer = z.object({
 
 /**
  * buy-verify-api, sell-verify-api. For a buy the fields but `tx_id` are known from client code
- * only: without the grams the answer can't be trusted, without the rupees what was sent stands.
+ * only: without the grams the answer can't be trusted, without the rupees the sent amount counts.
  */
 export const verifyAnswer = z.object({
   tx_id: id,
@@ -181,8 +181,8 @@ const isLink = (text: string, protocols: readonly string[]): boolean => {
 };
 
 /**
- * invoice-api. A customer's browser opens the link, so it is plain HTTP only where the provider
- * itself is, as the sandbox, and never carries a credential.
+ * invoice-api. A customer's browser opens the link, so it may be plain HTTP only if the
+ * provider's own address is, as that of the sandbox. It never carries a credential.
  */
 export const invoiceAnswer = (baseUrl: string) => {
   const protocols = baseUrl.startsWith('https:') ? ['https:'] : ['https:', 'http:'];

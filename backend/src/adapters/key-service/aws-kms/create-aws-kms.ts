@@ -40,7 +40,7 @@ const connect = async (config: AwsKmsConfig): Promise<Connection> => {
   return { sdk, client };
 };
 
-/** Reads an error of the client: a refusal is one that KMS answered with a status of 4xx. */
+/** Reads an error of the client. A response with a status of 4xx is a refusal. */
 const readError = (sdk: typeof Sdk, error: unknown): Outcome<never> => {
   if (isConnectFailure(error)) return refused(NOT_SENT, 'no connection to KMS');
   if (!(error instanceof sdk.KMSServiceException)) {

@@ -45,7 +45,7 @@ const makeDirectory = async (directory: string): Promise<void> => {
   }
 };
 
-/** Renames a staged file to its name. With `ifAbsent` it fails with EEXIST where that is taken. */
+/** Renames a staged file to its name. With `ifAbsent` it fails with EEXIST if the name is taken. */
 const moveIntoPlace = async (staged: string, file: string, ifAbsent: boolean): Promise<void> => {
   if (!ifAbsent) return rename(staged, file);
   // Unlike a rename, a link never replaces what is there.

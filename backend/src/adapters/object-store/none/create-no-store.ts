@@ -1,7 +1,7 @@
 import { done, refused } from '../../../platform/outcome/outcome.ts';
 import type { ObjectStore } from '../port.ts';
 
-/** The refusal of an object where no store is configured. */
+/** The refusal of every call, since no store is configured. */
 const NO_OBJECT_STORE = 'NO_OBJECT_STORE';
 
 /**

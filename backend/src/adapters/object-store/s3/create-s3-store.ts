@@ -214,7 +214,7 @@ const createS3Writes = (
   },
 });
 
-/** Creates the calls that read objects. Returns undefined for one that is not there. */
+/** Creates the calls that read objects. Returns undefined for a missing object. */
 const createS3Reads = (calls: S3Calls, Bucket: string): Pick<ObjectStore, 'get' | 'head'> => ({
   async get(Key) {
     if (!isObjectKey(Key)) return invalidKey();

@@ -13,7 +13,8 @@ export const chargeCurrency = 'INR';
 const lastTenDigits = (phone: string): string => phone.replace(/\D/gu, '').slice(-10);
 
 /**
- * Compares two phone numbers by their last ten digits: what stands before is written in many ways.
+ * Compares two phone numbers by their last ten digits, since the country code is written in many
+ * ways.
  */
 export const isSamePhone = (one: string, other: string): boolean =>
   lastTenDigits(one).length === 10 && lastTenDigits(one) === lastTenDigits(other);
@@ -44,7 +45,7 @@ export const chargeAnswer = z
     initiatedAt: charge.payment_initiated_date ?? undefined,
   }));
 
-/** A subscription: whose mandate it is, where Cashfree says so. */
+/** A subscription, with the phone number of the mandate's owner if Cashfree shows it. */
 export const subscriptionAnswer = z.object({
   subscription_id: id,
   customer_details: z.object({ customer_phone: textOrDigits.nullish() }).nullish().catch(undefined),

@@ -23,8 +23,8 @@ const optionalMethod = (name: string | null | undefined) =>
 
 /**
  * Payments of an order. The amount is what the customer paid (`payment_amount`): an offer makes it
- * less than the order's, a surcharge more, and `order_amount` would hide both. A payment that names
- * no currency is in its order's, and one that names no time counts from now.
+ * less than the order's, a surcharge more, and `order_amount` would hide both. A payment without
+ * a currency has that of its order. A payment without a time has the time now.
  */
 export const paymentRows = (orderId: string, now: Date): RowRules<GatewayPayment> => ({
   entity: 'payment',

@@ -61,8 +61,8 @@ export const paymentStatuses: Readonly<Record<string, GatewayPayment['status']>>
 export const homeCurrency = 'INR';
 
 /**
- * Returns whose money the credentials move: test ones start with `TEST`, or their secret with
- * `cfsk_ma_test_`, and the host of the sandbox takes no others.
+ * Returns whether the credentials move real money. Test credentials start with `TEST`, or their
+ * secret with `cfsk_ma_test_`. The host of the sandbox accepts only test credentials.
  */
 export const credentialsOf = (given: {
   readonly baseUrl: string;
@@ -88,7 +88,7 @@ export const credentialsOf = (given: {
 export const id = textOrDigits.refine((text) => /^[\w.:-]{1,128}$/u.test(text));
 
 /**
- * Reads rupees into paise, also where they are printed in exponent form, such as 1.0005E+3. Half a
+ * Reads rupees into paise, also if they are printed in exponent form, such as 1.0005E+3. Half a
  * paisa is unreadable rather than rounded.
  */
 export const rupees = decimalText.transform((text, context): Paise => {
@@ -100,7 +100,7 @@ export const rupees = decimalText.transform((text, context): Paise => {
 
 export const currency = z.string().regex(/^[A-Za-z]{3}$/u);
 
-/** Reads a time. One without an offset is Indian, as `order_expiry_time` says of all of them. */
+/** Reads a time. Without an offset it is in IST, as documented for `order_expiry_time`. */
 export const moment = z
   .string()
   .regex(/^\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)?)?$/u)
@@ -120,10 +120,10 @@ const methodOfGroup: Readonly<Record<string, string>> = {
   upi_ppi: 'upi',
 };
 
-/** Returns our name of a payment's instrument, or Cashfree's own where we have none. */
+/** Returns our name of a payment's instrument, or Cashfree's own if we have none. */
 const methodOf = (group: string): string => methodOfGroup[group] ?? group;
 
-/** Reads a payment's group as our name of the instrument. An unexpected one counts as none. */
+/** Reads a payment's group as our name of the instrument. An unexpected group counts as none. */
 export const method = z
   .string()
   .regex(/^[a-z_]{1,32}$/u)

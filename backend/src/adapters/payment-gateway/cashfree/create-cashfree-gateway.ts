@@ -53,7 +53,7 @@ const readPayments = async (
  * the client secrets in force. A body that was parsed and printed again has another signature, for
  * 170.00 becomes 170.
  *
- * The age of the timestamp is not judged: Cashfree retries for hours and resends on request, and a
+ * The age of the timestamp is not checked: Cashfree retries for hours and resends on request, and a
  * delivery refused for its age would be a capture lost. A replay is harmless, because an event is
  * accepted once by its id and by its body, and its effect is once per payment.
  */

@@ -5,7 +5,7 @@ import * as charges from './cashfree-charges.wire.ts';
 import * as payments from './cashfree-payments.wire.ts';
 import * as wire from './cashfree.wire.ts';
 
-/** payments/webhooks, subscription/webhooks: the events that say how a payment ended. */
+/** payments/webhooks, subscription/webhooks: the events that report how a payment ended. */
 const paymentEvents: ReadonlyMap<string, 'captured' | 'failed'> = new Map([
   ['PAYMENT_SUCCESS_WEBHOOK', 'captured'],
   ['PAYMENT_FAILED_WEBHOOK', 'failed'],

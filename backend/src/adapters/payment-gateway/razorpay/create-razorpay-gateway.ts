@@ -164,7 +164,7 @@ const createRazorpayDebits = (calls: RazorpayCalls): Debits => ({
     if (listed.kind !== 'done') return listed;
     const known = listed.value.filter(isRead).find(({ debitKey }) => debitKey === idempotencyKey);
     if (known !== undefined) return done({ gatewayDebitId: known.gatewayPaymentId });
-    // The one that can't be read may be this debit: another would be a second.
+    // An unreadable payment may be this debit, so that another one would debit twice.
     if (hasUnread(listed.value)) return unknown(UNREADABLE);
     const owner = await findOwner(calls, { customerId, gatewayOrderId });
     if (owner.kind !== 'done') return owner;
@@ -237,7 +237,7 @@ const findOrderByReceipt = async (
   if (read.kind !== 'done') return read;
   const found = read.value.filter(isRead);
   if (found.length === 0 && hasUnread(read.value)) return unknown(UNREADABLE);
-  // One receipt has one order. Should it ever have more, the one that took money counts.
+  // One receipt has one order. If it ever has more, the paid order counts.
   return done(found.find(({ status }) => status === 'PAID') ?? found.at(-1));
 };
 
@@ -290,7 +290,7 @@ const createRazorpayOrders = (calls: RazorpayCalls): Orders => ({
     return calls.readRows('get-refund', listed, rules);
   },
 
-  // There is no list of one payment's disputes: those of the account since the payment are read.
+  // Razorpay has no list of one payment's disputes, so it reads those of the account since then.
   async getDisputes({ gatewayPaymentId, createdAt }) {
     const listed = await calls.getDisputes(wire.disputesSince(createdAt));
     const rules = wire.disputeRows(gatewayPaymentId, calls.clock.now());

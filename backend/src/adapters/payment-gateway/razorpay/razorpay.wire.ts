@@ -80,7 +80,7 @@ export const saysReceiptIsUsed = (message: string): boolean =>
 
 /**
  * api/orders/fetch-with-id: an unknown id is a 400. Unverified: that it may be a plain 404. An
- * address that the API does not have is neither: it says nothing about any order.
+ * address that the API does not have is neither: it proves nothing about any order.
  */
 export const saysNotFound = (status: number, description: string): boolean =>
   description !== '' &&
@@ -197,7 +197,7 @@ const status = z.string().nullish().catch(undefined);
  */
 const note = textOrDigits.nullish().catch(undefined);
 
-/** api/orders/entity. An order has no receipt where it was made without one. */
+/** api/orders/entity. An order that was made without a receipt has none. */
 export const orderAnswer = z
   .object({ id, receipt: z.string().nullish(), amount, currency, status })
   .transform((order): GatewayOrder => ({
@@ -368,8 +368,10 @@ export const customerAnswer = z.object({
   contact: note,
 });
 
-/** The address that a recurring payment is sent with where its customer has none: the call demands
- * one. Unverified: it is what Razorpay itself shows for payments without an address. */
+/**
+ * The email of a recurring payment whose customer has none, since the call requires one.
+ * Unverified: Razorpay itself shows it for payments without an email.
+ */
 export const noEmail = 'void@razorpay.com';
 
 /** api/payments/recurring-payments: how the payment ends comes as an event. */

@@ -25,7 +25,7 @@ const paymentEvents: ReadonlyMap<string, ParsedPaymentEvent['kind']> = new Map([
   ['payment.failed', 'failed'],
 ]);
 
-/** webhooks/refunds, webhooks/disputes: the part of the payload that says what went away. */
+/** webhooks/refunds, webhooks/disputes: the part of the payload that has the reversed amount. */
 const reversalEvents: ReadonlyMap<
   string,
   { readonly kind: ParsedReversalEvent['kind']; readonly part: 'refund' | 'dispute' }

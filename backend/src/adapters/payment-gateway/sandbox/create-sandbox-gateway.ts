@@ -176,7 +176,7 @@ const createSandboxDebits = ({ post }: GatewayCalls): Debits => ({
 });
 
 /**
- * Creates the neutral gateway, which only the sandbox speaks (contract: payments-and-webhooks >
+ * Creates the neutral gateway, which only the sandbox implements (contract: payments-and-webhooks >
  * Neutral gateway).
  */
 export const createSandboxGateway = (

@@ -38,7 +38,7 @@ type Call = Pick<HttpRequest, 'operation' | 'path' | 'query' | 'headers'>;
 
 interface Post extends Call {
   readonly json: object;
-  /** True where the HTTP client may repeat it by itself. */
+  /** True if the HTTP client may repeat it by itself. */
   readonly isIdempotent: boolean;
 }
 
@@ -214,7 +214,7 @@ const findPayoutByReference = async (
   if (found.length === 0 && (isForeign || unread > 0)) {
     return unknown(isForeign ? 'LIST_NOT_NARROWED' : UNREADABLE);
   }
-  // One reference has one payout. Should it ever have more, the one that moved money counts.
+  // One reference has one payout. If it ever has more, a payout that did not fail counts.
   return done(found.find(({ status }) => status !== 'FAILED') ?? found[0]);
 };
 
@@ -249,7 +249,7 @@ const postPayout = (
 
 /**
  * Sends a payout. A refused repeat (another body under a known key, say) does not refuse the send
- * before it, so a refusal stands only where no payout has the reference.
+ * before it, so it counts as refused only if no payout has the reference.
  */
 const sendPayout = async (
   calls: RazorpayxCalls,
@@ -269,8 +269,8 @@ const createRazorpayxPayouts = (calls: RazorpayxCalls, accountNumber: string): P
     const wrong = misfit(request);
     if (wrong !== undefined) return refused(PAYOUT_REFUSED, `unfit for the provider: ${wrong}`);
     const made = await sendPayout(calls, accountNumber, request);
-    // Money may be on its way to somebody: the payout is queried by its reference, and one that
-    // still differs is an operator's to resolve.
+    // Money may be on its way to another account. The payout is queried by its reference, and if
+    // it still differs, an operator resolves it.
     return checkAnswer(made, (payout) => matchesRequest(request, payout));
   },
 

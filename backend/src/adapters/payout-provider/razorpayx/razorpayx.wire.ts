@@ -108,15 +108,17 @@ export const payoutStatuses = {
   failed: 'FAILED',
 } as const satisfies Readonly<Record<string, ProviderPayoutStatus>>;
 
-/** composite-account-validation/entity documents `valid`, its fetch-all `active`: both are good,
- * and nothing else is. */
+/**
+ * composite-account-validation/entity documents `valid`, its fetch-all `active`. Only these two
+ * mean a good account.
+ */
 const goodAccounts: ReadonlySet<string | undefined> = new Set(['active', 'valid']);
 
 /**
  * composite-account-validation: `completed` means only that the validation ran. `failed` is a
  * technical error, which proves nothing about the account. Neither does `completed` without the
- * account's status: the bank said nothing, and may say it to a new validation. A state that is not
- * in the documents is no end.
+ * account's status: the bank returned none, and may return it to a new validation. A state that
+ * is not documented is not final.
  */
 const validationStatus = (status: string, accountStatus: string | undefined): ValidationStatus => {
   if (status === 'failed') return 'FAILED';
@@ -127,7 +129,7 @@ const validationStatus = (status: string, accountStatus: string | undefined): Va
 
 /** errors/x: an unknown id. Unverified: that it may also be a plain 404. */
 export const saysNotFound = (status: number, description: string): boolean =>
-  // An address that the API does not have says nothing about any payout.
+  // An address that the API does not have proves nothing about any payout.
   description !== '' &&
   !/requested url/i.test(description) &&
   (status === 404 || (status === 400 && /does not exist|not a valid id/i.test(description)));
@@ -181,8 +183,8 @@ export const narrationOf = (text: string): string =>
     .slice(0, 30);
 
 /*
- * RazorpayX's answers. What comes in is held to what can be stored: an id is a short
- * word, an amount a safe integer of paise. Fields that nothing depends on are dropped when odd.
+ * RazorpayX's answers. Only values that can be stored are accepted: an id is a short word, an
+ * amount a safe integer of paise. An odd value of an unimportant field is dropped.
  */
 
 const id = z.string().regex(/^\w{1,64}$/);

@@ -17,7 +17,7 @@ import {
   readBody,
   refusal,
   subscriptionSchema,
-} from './cashfree-wire.ts';
+} from './cashfree.wire.ts';
 
 /** Holds the mandates: whose phone number each was given with. */
 export interface MandateStore extends CollaboratorStore {

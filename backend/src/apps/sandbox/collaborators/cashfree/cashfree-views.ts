@@ -7,7 +7,7 @@ import type {
   GatewayRefund,
 } from '../../core/gateway-store.ts';
 import { jsonDecimal } from '../../core/wire-json.ts';
-import { rupees, timeText } from './cashfree-wire.ts';
+import { rupees, timeText } from './cashfree.wire.ts';
 
 /** A charge of a subscription, before it ended or after. */
 type Charge = GatewayDebit | GatewayPayment;

@@ -17,7 +17,7 @@ import {
   webhookPaymentView,
   webhookRefundView,
 } from './cashfree-views.ts';
-import { timeText } from './cashfree-wire.ts';
+import { timeText } from './cashfree.wire.ts';
 
 interface CashfreeProtocolOptions {
   readonly clock: Clock;

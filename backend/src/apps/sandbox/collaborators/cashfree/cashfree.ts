@@ -44,7 +44,7 @@ import {
   orderSchema,
   readBody,
   refusal,
-} from './cashfree-wire.ts';
+} from './cashfree.wire.ts';
 
 interface CashfreeOptions extends GatewayDeps {
   readonly clientId: string;

@@ -8,7 +8,7 @@ import {
 } from '../../core/collaborator.ts';
 import type { GatewayStore } from '../../core/gateway-store.ts';
 import { overstateItems, overstatePaise } from '../../core/wrong-amount.ts';
-import { badRequest, readBody, unknownId } from '../razorpayx/razorpayx-wire.ts';
+import { badRequest, readBody, unknownId } from '../razorpayx/razorpayx.wire.ts';
 import {
   collectionView,
   disputeView,
@@ -20,7 +20,7 @@ import {
   refundView,
   secondsOf,
 } from './razorpay-views.ts';
-import { orderSchema, pageSchema, refundSchema, usedReceipt } from './razorpay-wire.ts';
+import { orderSchema, pageSchema, refundSchema, usedReceipt } from './razorpay.wire.ts';
 import { recurringOperations, type RazorpayDeps } from './recurring-operations.ts';
 
 const misstate = overstatePaise('amount');

@@ -6,7 +6,7 @@ import {
 } from '../../core/create-checkout-simulator.ts';
 import { basicCredentials, hexHmac, isSameSecret } from '../../core/credentials.ts';
 import { createGatewayStore, prefixedIds } from '../../core/gateway-store.ts';
-import { razorpayxError } from '../razorpayx/razorpayx-wire.ts';
+import { razorpayxError } from '../razorpayx/razorpayx.wire.ts';
 import { razorpayOperations } from './razorpay-operations.ts';
 import { createRazorpayProtocol } from './razorpay-webhooks.ts';
 

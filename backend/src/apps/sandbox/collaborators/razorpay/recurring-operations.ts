@@ -9,8 +9,8 @@ import {
 import { isSparseCustomer } from '../../core/left-out.ts';
 import type { GatewaySimulator } from '../../core/create-checkout-simulator.ts';
 import type { GatewayStore } from '../../core/gateway-store.ts';
-import { badRequest, readBody, unknownId } from '../razorpayx/razorpayx-wire.ts';
-import { alreadyPaid, recurringSchema } from './razorpay-wire.ts';
+import { badRequest, readBody, unknownId } from '../razorpayx/razorpayx.wire.ts';
+import { alreadyPaid, recurringSchema } from './razorpay.wire.ts';
 
 export interface RazorpayDeps {
   readonly store: GatewayStore;

@@ -9,7 +9,7 @@ import {
   readBody,
   unknownId,
   validationSchema,
-} from './razorpayx-wire.ts';
+} from './razorpayx.wire.ts';
 import type { z } from 'zod';
 
 interface AccountDeps {

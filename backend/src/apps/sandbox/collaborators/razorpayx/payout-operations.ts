@@ -8,7 +8,7 @@ import { okAnswer, type Answer, type Call, type Operation } from '../../core/col
 import type { RazorpayxPayoutSimulator } from './razorpayx-payout-simulator.ts';
 import type { Clock } from '../../../../platform/clock/clock.ts';
 import { payoutView } from './razorpayx-views.ts';
-import { badRequest, payoutSchema, readBody, unknownId } from './razorpayx-wire.ts';
+import { badRequest, payoutSchema, readBody, unknownId } from './razorpayx.wire.ts';
 
 interface PayoutDeps {
   readonly store: RazorpayxStore;

@@ -8,7 +8,7 @@ import {
   type PayoutSimulatorDeps,
   type RazorpayxPayoutSimulator,
 } from './razorpayx-payout-simulator.ts';
-import { razorpayxError } from './razorpayx-wire.ts';
+import { razorpayxError } from './razorpayx.wire.ts';
 
 interface RazorpayxOptions extends Omit<PayoutSimulatorDeps, 'store'> {
   readonly keyId: string;

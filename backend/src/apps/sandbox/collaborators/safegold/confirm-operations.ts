@@ -8,7 +8,7 @@ import {
 } from '../../core/collaborator.ts';
 import type { SafegoldStore, Side, Transaction } from './safegold-store.ts';
 import type { Clock } from '../../../../platform/clock/clock.ts';
-import { blankAnswer, refusal, timeText } from './safegold-wire.ts';
+import { blankAnswer, refusal, timeText } from './safegold.wire.ts';
 
 interface ConfirmDeps {
   readonly store: SafegoldStore;

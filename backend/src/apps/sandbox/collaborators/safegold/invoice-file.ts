@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express';
 import { AppError } from '../../../../platform/errors/app-error.ts';
 import { formatDecimal } from '../../../../money/index.ts';
 import type { SafegoldStore } from './safegold-store.ts';
-import { timeText } from './safegold-wire.ts';
+import { timeText } from './safegold.wire.ts';
 
 /** Writes a one-page PDF with these lines of plain text. */
 const invoicePdf = (lines: readonly string[]): Buffer => {

@@ -4,7 +4,7 @@ import { overstateDecimal } from '../../core/wrong-amount.ts';
 import { isSameSecret } from '../../core/credentials.ts';
 import type { SafegoldStore, Side } from './safegold-store.ts';
 import type { PriceSource } from './price-source.ts';
-import { rupees, timeText } from './safegold-wire.ts';
+import { rupees, timeText } from './safegold.wire.ts';
 import { confirmOperations } from './confirm-operations.ts';
 import { userOperations } from './user-operations.ts';
 import { verifyOperations } from './verify-operations.ts';

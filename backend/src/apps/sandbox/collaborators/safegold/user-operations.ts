@@ -3,7 +3,7 @@ import { isSparseCustomer } from '../../core/left-out.ts';
 import { oddRow } from '../../core/odd-rows.ts';
 import { overstateDecimal } from '../../core/wrong-amount.ts';
 import type { SafegoldStore, SafegoldUser, Transaction } from './safegold-store.ts';
-import { gramsNumber, refusal, rupees, timeText } from './safegold-wire.ts';
+import { gramsNumber, refusal, rupees, timeText } from './safegold.wire.ts';
 import { withoutTax } from './arithmetic.ts';
 
 const pageSize = 20;

@@ -11,7 +11,7 @@ import { isSparseCustomer } from '../../core/left-out.ts';
 import { overstateDecimal } from '../../core/wrong-amount.ts';
 import type { SafegoldStore, SafegoldUser, Side, Transaction } from './safegold-store.ts';
 import type { Clock } from '../../../../platform/clock/clock.ts';
-import { gramsNumber, readGrams, readRupees, refusal, rupees } from './safegold-wire.ts';
+import { gramsNumber, readGrams, readRupees, refusal, rupees } from './safegold.wire.ts';
 
 interface VerifyDeps {
   readonly store: SafegoldStore;

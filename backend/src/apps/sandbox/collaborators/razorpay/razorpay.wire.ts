@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { badRequest } from '../razorpayx/razorpayx-wire.ts';
+import { badRequest } from '../razorpayx/razorpayx.wire.ts';
 
 const currency = z.string().regex(/^[A-Z]{3}$/u);
 const amount = z.number().int().min(100).max(Number.MAX_SAFE_INTEGER);
