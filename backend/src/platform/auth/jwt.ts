@@ -64,6 +64,6 @@ export const createTokenSigner = (options: { secret: string; clock: Clock }): To
   };
 };
 
-/** Returns the token of an `Authorization: Bearer` header, or undefined where there is none. */
+/** Returns the token of an `Authorization: Bearer` header, or undefined if there is none. */
 export const bearerToken = (header: string | undefined): string | undefined =>
   /^Bearer ([\w.~+/=-]{1,4096})$/iu.exec(header ?? '')?.[1];

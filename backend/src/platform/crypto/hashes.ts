@@ -35,7 +35,7 @@ export interface BlindIndex {
   readonly keyId: string;
 }
 
-/** Hashes under one key, with a key of its own derived for each purpose. */
+/** Hashes with one key. A separate key is derived from it for each purpose. */
 const hashUnder = (key: string) => {
   const root = Buffer.from(key, 'utf8');
   const derived = new Map<string, Buffer>();
@@ -53,9 +53,10 @@ const hashUnder = (key: string) => {
 };
 
 /**
- * HMAC-SHA256 under a key of its own for each `purpose`, as base64url (43 characters). The text is
- * compared as NFKC, trimmed, upper case: writings of one value meet. `keyText` is
- * BLIND_INDEX_KEY, a list, newest first (contract: identity-and-kyc > Keys).
+ * Computes an HMAC-SHA256 with a separate key for each `purpose`, as base64url (43 characters). The
+ * text is normalised before it (NFKC, trimmed, upper case), so that different spellings of a value
+ * have the same hash. `keyText` is BLIND_INDEX_KEY, a list, newest first (contract:
+ * identity-and-kyc > Keys).
  */
 export const createBlindIndex = (keyText: string): BlindIndex => {
   const [first, ...others] = parseKeyList('BLIND_INDEX_KEY', keyText, keyLength);

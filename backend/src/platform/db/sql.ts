@@ -4,7 +4,7 @@ import type { Db } from './database.ts';
 /** A piece of SQL with its values kept apart. Pieces nest. */
 export type Sql = Prisma.Sql;
 
-/** Builds a piece of SQL. What stands in `${}` is sent as a value, or nested where it is `Sql`. */
+/** Builds a piece of SQL. The value of `${}` is sent as a parameter, or nested if it is `Sql`. */
 export const sql: (strings: TemplateStringsArray, ...values: unknown[]) => Sql = Prisma.sql;
 
 /** The empty piece, for a condition that does not apply. */

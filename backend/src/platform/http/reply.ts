@@ -12,7 +12,7 @@ export interface Reply {
   readonly status: number;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** `body` as JSON, where it is written out already. */
+  /** Contains `body` as JSON, if it is already serialised. */
   readonly json?: string;
   /** The body as it is sent: JSON that is kept as bytes, or what the route `produces`. */
   readonly bytes?: Buffer;
@@ -34,7 +34,7 @@ export const shared = (body: unknown): Reply => ({
   json: JSON.stringify(body),
 });
 
-/** 200 with `body`, kept as the bytes alone: for many different answers that stay in memory. */
+/** Replies 200 with `body`, kept only as bytes: for many different answers that stay in memory. */
 export const writtenOut = (body: unknown): Reply => {
   const bytes = Buffer.from(JSON.stringify(body));
   return {
