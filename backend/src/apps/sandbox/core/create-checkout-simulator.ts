@@ -21,7 +21,9 @@ import type {
 } from './gateway-store.ts';
 import type { WebhookOutbox } from './webhook-outbox.ts';
 
-/** One event in a gateway's own form, signed once: a repeat has the same bytes and headers. */
+/**
+ * An event in a gateway's own form. It is signed once, so a repeat has the same bytes and headers.
+ */
 export interface GatewayEvent {
   /** The gateway's name of it, shown to people. */
   readonly event: string;
@@ -82,7 +84,7 @@ export interface GatewaySimulator extends CheckoutSimulator {
   resume(): void;
 }
 
-/** One payment gateway of the sandbox, and the simulator that plays its payments. */
+/** A payment gateway of the sandbox, and the simulator of its payments. */
 export interface SimulatedGateway {
   readonly collaborator: Collaborator;
   readonly simulator: GatewaySimulator;

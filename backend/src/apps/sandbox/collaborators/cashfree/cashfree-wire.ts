@@ -70,7 +70,7 @@ export const refusal = (status: number, code: string, message: string): Answer =
   body: cashfreeError(code, message),
 });
 
-/** Refuses a body that differs from the one that its key was first sent with. */
+/** Refuses a body that differs from the first body that was sent with its key. */
 export const idempotencyRefusal: Answer = {
   status: 422,
   body: cashfreeError(

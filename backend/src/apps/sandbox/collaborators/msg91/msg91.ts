@@ -21,7 +21,9 @@ interface Message {
 
 interface MessageStore {
   add(message: Omit<Message, 'at'>): void;
-  /** Lists the newest first, or those of one phone, given in any form of the number. */
+  /**
+   * Lists the newest first. A phone, in any form of its number, limits the list to its messages.
+   */
   list(phone?: string): readonly Message[];
   clear(): void;
 }

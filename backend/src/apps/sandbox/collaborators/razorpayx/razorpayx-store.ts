@@ -59,7 +59,7 @@ interface Row {
 
 type New<T extends Row> = Omit<T, 'id' | 'created_at'>;
 
-/** Holds the rows of one kind, in the order in which they were made. */
+/** Holds the rows of one kind in the order of their creation. */
 interface Table<T extends Row> {
   get(id: string | undefined): T | undefined;
   /** Returns the newest that fits. */
