@@ -30,8 +30,8 @@ export interface KnownBrowsers {
   /** Returns a browser that knows its token for the account, else the client's address. */
   callerOf(email: string, client: LoginClient): LoginCaller;
   /**
-   * Returns the token that a caller who signed in to the account has from now on: a known browser's
-   * own while it is young, else a new one. It opens nothing.
+   * Returns the token of a caller who signed in to the account. A known browser keeps its token
+   * while it is young, else it gets a new token. It opens nothing.
    */
   tokenFor(email: string, caller: LoginCaller, browserToken: string | undefined): string;
 }

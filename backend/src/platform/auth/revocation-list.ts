@@ -9,9 +9,9 @@ export interface RevocationList {
 const keyOf = (id: string): string => `revoked:${id}`;
 
 /**
- * Revoked sessions and families in the cache. With the cache down the check is skipped and tokens
- * last until they expire (contract: identity-and-kyc > Authenticated requests): the subject itself
- * is still looked up in the store on every request.
+ * Stores revoked sessions and families in the cache. While the cache is down the check is skipped
+ * and tokens last until they expire (contract: identity-and-kyc > Authenticated requests). The
+ * subject itself is still looked up in the store on every request.
  */
 export const createRevocationList = (options: {
   readonly redis: Redis;

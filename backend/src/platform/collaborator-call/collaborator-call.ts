@@ -21,7 +21,7 @@ export const heldElsewhere: Skipped = {
 /** The next step that this worker may take with a call. It is committed before any request. */
 export type Claim<Call> =
   | Skipped
-  /** The collaborator has it, or it may not be sent any more: it is only queried. */
+  /** The collaborator has it, or it may not be sent any more. It is only queried. */
   | { readonly kind: 'QUERY'; readonly call: Call }
   /**
    * The intent is written and its lease held. `wasSent` is true if an earlier request may have

@@ -11,7 +11,7 @@ const trueTexts: ReadonlySet<string> = new Set(['true', '1']);
 
 const isEncrypted = (url: URL, store: Store): boolean => {
   if (store === 'cache') return url.protocol.startsWith('rediss');
-  // Every one of them: of two that disagree the driver takes the last.
+  // All of them are checked, since the driver takes the last of two that disagree.
   const modes = url.searchParams.getAll('sslmode');
   const switches = url.searchParams.getAll('ssl');
   // In libpq's own reading `require` takes any certificate. The driver's checks it.

@@ -45,7 +45,7 @@ export const parseKeyring = (text: string): Keyring => {
 export const deriveKey = (bytes: Buffer, use: string): Buffer =>
   Buffer.from(hkdfSync('sha256', bytes, Buffer.alloc(0), use, keyLength));
 
-/** The keys of a list `new,old`: the first one writes, all of them read. */
+/** The keys of a list `new,old`. The first key writes, all keys read. */
 type KeyList = readonly [string, ...(readonly string[])];
 
 /**

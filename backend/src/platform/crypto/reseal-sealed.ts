@@ -38,7 +38,7 @@ export const renewColumn = async (
     renew,
     batchSize = 200,
   }: {
-    /** Runs one batch: in a transaction, or each statement by itself. */
+    /** Runs a batch, in a transaction or each statement by itself. */
     readonly inBatch: InTransaction;
     readonly outdated: Sql;
     readonly renew: (text: string, id: string) => string | undefined;

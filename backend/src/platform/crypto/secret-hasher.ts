@@ -24,7 +24,7 @@ const createPasswordCheckMetrics = (
   waiting: () => number,
 ): PasswordCheckMetrics => {
   const registers = [registry];
-  // Registered only for its effect: it reads the number at every scrape.
+  // Registered only for its effect, which is to read the number at every scrape.
   void new Gauge({
     name: 'password_checks_waiting',
     help: 'Password checks that wait for their turn in this process.',
@@ -121,7 +121,7 @@ const owaspCost = {
   outputLen: 32,
 };
 
-/** Not bound to a row: a hash is made before its row is known. */
+/** It is not bound to a row, since a hash is made before its row is known. */
 const context: SealContext = { purpose: 'credential', column: 'credential.hash', row: '' };
 
 const asText = (secret: string): string => secret.normalize('NFKC');

@@ -34,7 +34,7 @@ interface ServiceSealer extends Sealer {
   isOutdated(sealed: string): boolean;
 }
 
-/** The user's key was destroyed: what it sealed can't be read again by anybody. */
+/** The user's key was destroyed, so what it sealed can never be read again. */
 export class DataKeyDestroyedError extends Error {
   override readonly name = 'DataKeyDestroyedError';
 }
@@ -79,7 +79,7 @@ const toSealer = (bytes: Buffer): Sealer => createSealer({ id: userKeyId, bytes 
 
 /** The keys of the ring, derived for one use. A key is kept as long as the ring has it. */
 const createDerivedRing = (keyring: Keyring, use: string) => {
-  // Weak: what was derived from a key that the ring gave up goes with it.
+  // The map is weak, so that a derived key goes together with its key of the ring.
   const derived = new WeakMap<KeyringKey, SealingKey>();
   const derive = (key: KeyringKey): SealingKey => {
     const known = derived.get(key);

@@ -3,7 +3,7 @@ import { execute, selectRows, sql } from '../db/sql.ts';
 
 /** A stored key of the ring. It is wrapped by a key that never leaves its key service. */
 interface WrappingKey {
-  /** Such as `ks1`: the id that sealed values name. */
+  /** The id that sealed values name, such as `ks1`. */
   readonly id: string;
   readonly wrapped: string;
   /** False while processes still have to load the key before one of them seals with it. */

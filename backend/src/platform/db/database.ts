@@ -32,8 +32,8 @@ const repeatTransient = async <T>(
 };
 
 /**
- * A client that can run statements and nothing else: no way to open another transaction, so a
- * store built on a transaction's client can't leave it.
+ * A client that can only run statements. It can't open another transaction, so a store built on a
+ * transaction's client can't leave it.
  */
 export type Db = Omit<
   Prisma.TransactionClient,
@@ -49,9 +49,9 @@ interface TransactionOptions {
 }
 
 /**
- * Runs `work` in one transaction. It may run again after a serialization failure or deadlock, so it
- * does nothing but statements: no network, no answer to a client.
- * @throws AppError UNAUTHENTICATED when it writes for a customer who was deleted meanwhile
+ * Runs `work` in a transaction. It may run again after a serialization failure or deadlock, so it
+ * must only run statements and never use the network or answer a client.
+ * @throws AppError UNAUTHENTICATED if it writes for a customer who was deleted meanwhile
  */
 export type InTransaction = <T>(
   work: (db: Db) => Promise<T>,

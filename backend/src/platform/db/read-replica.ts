@@ -45,12 +45,12 @@ const readOnlyState = '25006';
 const conflictStates: ReadonlySet<string | undefined> = new Set(['40001', '40P01']);
 
 /**
- * Returns true for a read that the standby ended for its replay, or could not begin: it conflicted
- * with recovery, the server is gone, or it starts up. The primary may answer it.
+ * Returns true if the standby ended a read for its replay, or could not begin it: the read
+ * conflicted with recovery, the server is gone, or it starts up. The primary may answer it.
  */
 const isStandbysTrouble = (error: unknown): boolean => {
   const state = sqlStateOf(error);
-  // A write is the caller's mistake, and stays one: the primary would do it.
+  // A write is the caller's mistake and is not repeated, since the primary would do it.
   if (state === readOnlyState) return false;
   return conflictStates.has(state) || isDatabaseOutOfReach(error);
 };
@@ -203,7 +203,7 @@ export const createReplicaReads = (options: ReplicaOptions): StaleReads => {
   };
 };
 
-/** Reads everything from the primary: of a process that knows of no standby. */
+/** Reads everything from the primary. It is for a process without a standby. */
 export const createPrimaryReads = ({ db, inTransaction, readSnapshot }: Database): StaleReads => ({
   db,
   inTransaction,

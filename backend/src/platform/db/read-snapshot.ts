@@ -83,8 +83,9 @@ export interface Snapshot {
 }
 
 /**
- * Runs `work` on a snapshot that only reads. The connection is its own, so that a long read takes
- * none of the pool's, and it is closed when `signal` aborts: the server then ends what it is doing.
+ * Runs `work` on a snapshot that only reads. It has a separate connection, so that a long read
+ * takes none of the pool's. The connection is closed when `signal` aborts, and the server then ends
+ * its statement.
  */
 export type ReadSnapshot = <T>(
   work: (snapshot: Snapshot) => Promise<T>,

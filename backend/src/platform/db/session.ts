@@ -40,8 +40,8 @@ export const checkSession = async (client: Pick<ClientBase, 'query'>): Promise<v
 const bounds = new AsyncLocalStorage<number>();
 
 /**
- * Runs `work` with another time, in milliseconds, for which one of its statements may go without an
- * answer: for what is known to take longer than others do.
+ * Runs `work` with another limit, in milliseconds, for a statement without an answer. It is for
+ * statements that are known to take long.
  */
 export const withSilence = <T>(silenceMs: number, work: () => Promise<T>): Promise<T> =>
   bounds.run(silenceMs, work);

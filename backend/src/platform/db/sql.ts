@@ -31,7 +31,7 @@ export const selectOne = async <Row>(db: Db, query: Sql): Promise<Row | undefine
   return row;
 };
 
-/** Runs a statement and returns how many rows it changed: the count to check after an update. */
+/** Runs a statement and returns the number of changed rows. Check it after an update. */
 export const execute = (db: Db, statement: Sql): Promise<number> => db.$executeRaw(statement);
 
 /** Lets transactions that lock the same text take turns, each until it ends. */

@@ -19,7 +19,7 @@ export type ReadValues<Together extends Reads> = {
   readonly [Name in keyof Together]: Together[Name] extends Read<infer Value> ? Value : never;
 };
 
-/** Declares a read. `parse` says which row it takes: what the query's column list promises. */
+/** Declares a read. `parse` states the row that the query's column list returns. */
 export const readOf = <Value>(query: Sql, parse: (row: never) => Value): Read<Value> => ({
   query,
   parse: (row) => parse((row ?? undefined) as never),
@@ -58,7 +58,10 @@ export const readTogether = async <Together extends Reads>(
 ): Promise<ReadValues<Together>> =>
   valuesOf(reads, await selectOne(db, sql`SELECT ${joinSql(columnsOf(reads))}`));
 
-/** A part of a statement: a write with `RETURNING`, under the name by which others read its rows. */
+/**
+ * A part of a statement. It is a write with `RETURNING`, under the name by which others read its
+ * rows.
+ */
 export interface Part {
   readonly name: string;
   readonly write: Sql;

@@ -52,7 +52,7 @@ const field = (error: unknown, name: 'code' | 'syscall' | 'cause'): unknown => {
   return value;
 };
 
-/** A short word for logs: the system's or the client's error code, never a message. */
+/** A short word for logs. It is the system's or the client's error code, never a message. */
 export const errorCode = (error: unknown): string => {
   const code = field(error, 'code') ?? field(field(error, 'cause'), 'code');
   if (typeof code === 'string') return code;

@@ -68,7 +68,7 @@ export interface HttpClient {
 const defaultMaxResponseBytes = 1_048_576;
 const connectTimeoutMs = 3_000;
 const connections = 64;
-// Below the five seconds after which many servers drop an idle connection: a request written
+// It is below the five seconds after which many servers drop an idle connection. A request written
 // into a connection that is just being dropped would be an unknown outcome for nothing.
 const keepAliveMs = 2_000;
 

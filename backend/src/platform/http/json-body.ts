@@ -41,7 +41,7 @@ export const withoutMark = (bytes: Buffer): Buffer =>
 const noneUnlike = { limits: usualShape };
 
 /**
- * Reads the bytes of a JSON text: they must be UTF-8, and within the bounds of its shape before
+ * Reads the bytes of a JSON text. They must be UTF-8, and within the limits of its shape before
  * anything parses them.
  * @throws AppError MALFORMED_JSON
  */

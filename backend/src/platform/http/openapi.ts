@@ -236,7 +236,7 @@ const contentOf = ({ produces = [] }: Route, status: string, schema: JsonSchema 
   return { ...(schema && content(schema)), ...Object.fromEntries(types) };
 };
 
-/** A missing body is read as `{}`: it is refused wherever a field is required. */
+/** A missing body is read as `{}`, so it is refused if a field is required. */
 const requestBodyOf = (route: Route, input: Schemas) => {
   const operationId = operationIdOf(route);
   if (route.rawBody === true) {

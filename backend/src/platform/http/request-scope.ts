@@ -22,8 +22,8 @@ const withoutPort = (entry: string): string => {
 
 /**
  * Returns the address of the client behind `trustedHops` proxies, as Express's `trust proxy` finds
- * it: for requests that do not go through Express. Where that entry is no address, it is the
- * socket's.
+ * it. It is for requests that do not go through Express. If that entry is not an address, the
+ * socket's address is returned.
  */
 export const clientAddress = (req: IncomingMessage, trustedHops: number): string => {
   const forwarded = [req.headers['x-forwarded-for'] ?? []].flat().join(',');

@@ -6,7 +6,7 @@ interface StandstillOptions {
   /** The pool's own connections may be what holds the jobs up. */
   readonly connections: Pick<Connections, 'ask'>;
   readonly runner: { msSinceProgress(): number };
-  /** The tasks that the runner knows: a job of a newer version waits for a newer worker. */
+  /** The tasks that the runner knows. A job of a newer version waits for a newer worker. */
   readonly tasks: readonly string[];
   readonly registry: Registry;
   readonly logger: Logger;

@@ -149,7 +149,9 @@ const secretKeys: ReadonlySet<string> = new Set([
   'database64',
 ]);
 
-/** `refreshToken`, `client_secret`, `newPassword`: the end of a key says what it holds. */
+/**
+ * The end of a key says what it holds, as in `refreshToken`, `client_secret` and `newPassword`.
+ */
 const secretEnding =
   /(?:token|secret|password|passwd|(?:api|auth|private)key|signature|otp|mpin|phone|accountnumber|keyring)$/u;
 

@@ -28,8 +28,8 @@ export const mapDone = <A, B>(outcome: Outcome<A>, map: (value: A) => B): Outcom
 const longestReason = 300;
 
 /**
- * Describes an outcome as `describeOutcome` does, a refusal with the collaborator's own reason: for
- * operators, never for customers.
+ * Describes an outcome as `describeOutcome` does, and a refusal with the collaborator's own reason.
+ * It is for operators, never for customers.
  */
 export const explainOutcome = (outcome: Outcome<unknown>): string =>
   outcome.kind === 'refused'

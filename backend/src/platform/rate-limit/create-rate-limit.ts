@@ -132,7 +132,7 @@ const createFallbackStore = (options: FallbackStoreOptions): Store => {
 
 interface RateLimitOptions {
   readonly redis: Redis;
-  /** Names the API: its counters and the policy in the headers. */
+  /** Names the API in its counters and in the policy of the headers. */
   readonly prefix: string;
   /** The requests of a client in a window. */
   readonly limit: number;

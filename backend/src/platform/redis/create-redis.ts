@@ -29,11 +29,13 @@ interface RedisExtras {
    */
   readonly sentinels?: readonly RedisSentinel[];
   readonly sentinelPassword?: string | undefined;
-  /** A client that writes: this one, which may write nothing, leaves a server together with it. */
+  /**
+   * A client that writes. If it leaves a server, this client, which may never write, leaves it too.
+   */
   readonly follows?: Redis;
 }
 
-/** Of a server that is alive: that long without an answer, a client takes it for gone. */
+/** A live server answers within this time. After it, a client treats the server as gone. */
 const silenceMs = 3000;
 const pingEveryMs = 2000;
 

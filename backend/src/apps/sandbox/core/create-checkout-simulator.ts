@@ -174,7 +174,7 @@ const playPayment = (deps: CheckoutDeps, gatewayOrderId: string, play: PaymentPl
   return refused === undefined ? summarise(deps, pay(deps, order, play)) : { refused };
 };
 
-/** A kind of reversal: a refund or a lost dispute. */
+/** A kind of reversal, which is a refund or a lost dispute. */
 interface ReversalKind {
   /** Returns the payment's earlier reversals of this kind. */
   listReversals(payment: GatewayPayment): readonly { readonly amount_paise: number }[];

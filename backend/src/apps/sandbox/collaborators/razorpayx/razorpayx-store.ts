@@ -29,7 +29,7 @@ type PayoutStatus = 'processing' | 'processed' | 'failed' | 'rejected' | 'revers
 export interface Payout {
   readonly id: string;
   readonly idempotency_key: string;
-  /** The body of its request: a repeat of its key must have the same. */
+  /** The body of its request. A repeat of its key must have the same body. */
   readonly asked: unknown;
   readonly fund_account_id: string;
   readonly amount: number;
