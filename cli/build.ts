@@ -15,14 +15,14 @@ export const thirdPartyFile = 'THIRD-PARTY.md';
 
 const isPart = (path: string): boolean => path.includes('/parts/');
 
-/** Some packages are of the older kind, which asks for others by `require`. */
+/** Some packages are CommonJS and load others by `require`. */
 const requireForPackages =
   "import{createRequire as goldctlRequire}from'node:module';" +
   'const require=goldctlRequire(import.meta.url);';
 
 /**
- * Leaves out what commander only needs for subcommands that are programs of their own: loading it
- * takes a tenth of the time of `goldctl --help`.
+ * Leaves out what commander only needs for subcommands that are separate programs. Loading it takes
+ * a tenth of the time of `goldctl --help`.
  */
 const withoutPrograms: Plugin = {
   name: 'without-programs',

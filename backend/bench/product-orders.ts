@@ -78,7 +78,7 @@ const createOrderClient = (productIds: readonly string[]) => {
   const items = productIds.map((productId) => ({ productId, quantity: 2 }));
   let made = 0;
   return {
-    /** `POST /product-orders` with a key of its own, from another address each time. */
+    /** Sends `POST /product-orders` with a new key, from another address each time. */
     async order(
       { url }: Pick<Side, 'url'>,
       { userId, sessionId, token }: BenchCustomer,

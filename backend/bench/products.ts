@@ -42,7 +42,10 @@ const addProducts = (migrateUrl: string): Promise<unknown> =>
     await client.query('VACUUM ANALYZE');
   });
 
-/** Every page of the list and some of the next, so that no page is asked for twice in a while. */
+/**
+ * Creates the paths of every page of the list and some of the next, so that no page is requested
+ * twice in a while.
+ */
 const createPaths = (query: string): (() => string) => {
   let asked = 0;
   return () => {

@@ -13,7 +13,7 @@ for (const file of readdirSync(folder).filter((name) => name.endsWith('.json')))
   const [source, target] = [join(folder, file), join(folder, `${basename(file, '.json')}.ts`)];
   // A document that would stay the same is not written again: see the backend's dev/openapi.
   if (changedAt(target) > Math.max(...[source, ...makers].map(changedAt))) continue;
-  // Loads the whole of TypeScript, so only where there is something to do.
+  // This loads the whole of TypeScript, so it is done only if there is something to do.
   const { astToString, default: openapiTypescript } = await import('openapi-typescript');
   const nodes = await openapiTypescript(readFileSync(source, 'utf8'), {
     // A field with a default may be left out of a request. `required` names those of an answer.

@@ -47,7 +47,7 @@ const signIn = async (email: string, secret: string): Promise<number> => {
   return answer.status;
 };
 
-/** Lists what was audited, sign-ins aside: those of one minute are counted together. */
+/** Lists the audit rows except sign-ins, which are counted together for each minute. */
 const audited = async (): Promise<string[]> => {
   const rows = await database.db.auditLog.findMany({
     where: { NOT: { action: { startsWith: 'admin.sign_in' } } },

@@ -194,7 +194,7 @@ describe('the admin API of a release', () => {
     api.answer({ body: unevenBooks });
     expect((await goldctl(['reconcile'])).code).toBe(3);
     expect(api.requests.at(-1)).toBe('GET /v1/reconciliation Bearer kept-token');
-    // Somebody else's sign-in is not used: the password is needed, and nobody can be asked.
+    // Another operator's sign-in is not used. The password is needed, and there is no prompt.
     expect((await goldctl(['--email', 'ravi@example.test', 'reconcile'])).code).toBe(2);
   });
 

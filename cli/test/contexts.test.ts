@@ -17,7 +17,7 @@ afterEach(async () => {
   rmSync(home, { recursive: true, force: true });
 });
 
-/** Runs where there is no local stack: the repository is an empty folder. */
+/** Runs without a local stack: the repository is an empty folder. */
 const goldctl = (args: readonly string[], env: Record<string, string> = {}) =>
   runInProcess(args, {
     env: { ...cluster.env, HOME: home, XDG_CONFIG_HOME: home, ...env },

@@ -62,8 +62,7 @@ describe('an order of the running system', () => {
     for (const part of ['ALLOCATED', '₹1,000.00', seller.client.userId]) {
       expect(asTable.stdout).toContain(part);
     }
-    // The gateway sends two events for one capture and the worker polls it: any of them may be
-    // first.
+    // The gateway sends two events for a capture and the worker polls it. Any of them may be first.
     expect(asTable.stdout).toMatch(
       / PENDING +PAID +(?:payment\.captured|order\.paid|asked_by_\w+) +gateway:/u,
     );

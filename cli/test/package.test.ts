@@ -11,7 +11,7 @@ const version = '9.8.7-rc.1';
 let folder: string;
 let installed: string;
 
-/** Installs the package as an operator does, where no registry can be reached. */
+/** Installs the package as an operator does who can't reach a registry. */
 const installWithoutNetwork = (tarball: string): string => {
   const prefix = join(folder, 'prefix');
   execFileSync('npm', ['install', '--global', '--prefix', prefix, tarball], {

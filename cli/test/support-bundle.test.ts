@@ -20,7 +20,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const people = ['+919876543210', 'asha.nair@example.test', 'ABCPE1234F', '4991 1866 5246'];
 const base64 = (text: string): string => Buffer.from(text).toString('base64').replaceAll('=', '');
 
-/** Says which of the texts stand in any file, in clear or in base64. */
+/** Returns the texts that occur in any file, in clear or in base64. */
 const leaksIn = (files: ReadonlyMap<string, string>, texts: readonly string[]): string[] =>
   [...files].flatMap(([name, text]) =>
     texts.flatMap((secret) =>
@@ -148,7 +148,7 @@ describe('of a release', () => {
     }
     expect(files.get('logs/gold-worker-a.log')).toContain('well');
     const asked = cluster.state.requests.filter((request) => request.includes('secrets/'));
-    // The check looks whether they are there: the double refuses whoever asks for more.
+    // The check looks whether they exist. The double refuses any request for more.
     expect(asked.every((request) => request.startsWith('get secrets/'))).toBe(true);
     expect(all).not.toContain('never-to-be-read');
   });

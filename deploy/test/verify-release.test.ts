@@ -13,7 +13,9 @@ const failedSchema = z.object({ code: z.number(), stderr: z.string() });
 
 let folder: string;
 
-/** Lays out a deploy folder, with a `gh` that says what it was asked and ends as told. */
+/**
+ * Lays out a deploy folder, with a `gh` that prints its arguments and succeeds if GH_SAYS is `yes`.
+ */
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'verify-release-'));
   for (const name of ['scripts', 'releases', 'bin']) mkdirSync(join(folder, name));

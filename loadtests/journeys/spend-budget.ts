@@ -120,7 +120,7 @@ const tryIpv6 = ({ api, ipv6, observe }: SpendBudgetOptions): void => {
   );
 };
 
-/** Waits as it is told to, and tries the door shortly before and right after. */
+/** Waits as long as the answer requires, and tries the door shortly before and right after. */
 const awaitReset = ({ api, windowSeconds, client, observe }: SpendBudgetOptions): void => {
   const { retryAfterSeconds, resetSeconds } = client.limitedOnce();
   const waitSeconds = retryAfterSeconds ?? resetSeconds ?? windowSeconds;

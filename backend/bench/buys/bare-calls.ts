@@ -10,7 +10,7 @@ const entrySchema = z.object({
 });
 const journalSchema = z.object({ entries: z.array(entrySchema) });
 
-/** The requests that the service sent to its two collaborators for one buy order. */
+/** The requests that the service sent to its two collaborators for a buy order. */
 export interface RecordedCalls {
   readonly verify: z.output<typeof entrySchema>;
   readonly gatewayOrder: z.output<typeof entrySchema>;

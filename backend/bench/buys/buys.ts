@@ -6,7 +6,9 @@ import { createSides } from './create-sides.ts';
 import { openBuyBenchmark, type BuyBenchmark, type Distance } from './open-buy-benchmark.ts';
 import { runTogether } from './run-together.ts';
 
-/** So many that none asks for more quotes than the limit of ten minutes lets. */
+/**
+ * There are so many customers that none requests more quotes than the limit of ten minutes allows.
+ */
 const customersCount = 600;
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? '7');
 const piecesOfRound = 160;

@@ -55,7 +55,7 @@ const record = async (stack: BenchStack, customers: readonly BenchCustomer[]) =>
   return recorded;
 };
 
-/** The processes, `count` customers, and the statements of one buy. */
+/** The processes, `count` customers, and the statements of a buy. */
 export const openBuyBenchmark = async (stack: BenchStack, count: number): Promise<BuyBenchmark> => {
   const sandbox = await stack.start('sandbox');
   const customers = await makeCustomers(stack, count);
@@ -64,7 +64,7 @@ export const openBuyBenchmark = async (stack: BenchStack, count: number): Promis
   const start = async (distance: Distance) => {
     const change = (env: ProcessEnvironment) => ({ ...env, DATABASE_URL: databaseUrls[distance] });
     const now = (await stack.start('customer', { change })).url;
-    // An earlier version, built in its own folder, on the same schema or one that fits it.
+    // An earlier version, built in its own folder, on the same schema or a schema that fits it.
     const ofBackend = process.env['BENCH_BEFORE'];
     if (ofBackend === undefined) return { now };
     return { now, before: (await stack.start('customer', { change, ofBackend })).url };

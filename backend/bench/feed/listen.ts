@@ -15,9 +15,9 @@ export interface HeardTick {
 }
 
 export interface Listeners {
-  /** All that has been heard, by every socket. */
+  /** All ticks so far that any socket has received. */
   readonly heard: readonly HeardTick[];
-  /** Resolves at the first tick that anybody hears from now on. */
+  /** Resolves at the next tick that any socket receives. */
   nextTick(timeoutMs: number): Promise<HeardTick>;
   close(): void;
 }

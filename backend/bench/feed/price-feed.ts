@@ -28,7 +28,7 @@ const groupBy = (
   return [...groups.values()];
 };
 
-/** Numbers that a socket should have heard between its first and its last, and did not. */
+/** Numbers between a socket's first and last tick that it did not receive. */
 const gapsOf = (heard: readonly HeardTick[]): number => {
   const bySocket = groupBy(heard, ({ socket }) => socket);
   return bySocket.reduce((gaps, ticks) => {
@@ -42,7 +42,7 @@ const listenFor = async (listeners: Listeners, ticks: number): Promise<HeardTick
   const from = listeners.heard.length;
   for (let count = 0; count < ticks; count += 1) {
     await listeners.nextTick(2 * tickEveryMs);
-    // Every socket hears it before the next one.
+    // Every socket receives it before the next tick.
     await timers.sleep(tickEveryMs / 4);
   }
   return listeners.heard.slice(from);
@@ -88,7 +88,7 @@ const distribution = (samples: readonly number[]): number[] => [
   Math.max(...samples),
 ];
 
-/** `all` is everything heard, across the takeovers too. */
+/** `all` has every received tick, across the takeovers too. */
 const reportOf = (
   ticks: number,
   heard: readonly HeardTick[],

@@ -12,7 +12,7 @@ interface DuePlans {
   readonly createdAt: Date;
 }
 
-/** Makes customers whose KYC is approved, as far as a plan asks for it. */
+/** Makes customers whose KYC is approved as far as a plan requires it. */
 export const insertCustomers = (migrateUrl: string, count: number): Promise<void> =>
   withConnection(migrateUrl, async (client) => {
     await client.query(
@@ -53,9 +53,9 @@ export const insertDuePlans = async (migrateUrl: string, given: DuePlans): Promi
 };
 
 /**
- * Holds that each of these plans moved on once, and has one gold order with one payment order and
+ * Checks that each of these plans moved on once, and has one gold order with one payment order and
  * one notification.
- * @throws Error with the counts where that is not so
+ * @throws Error with the counts if that is not so
  */
 export const requireRaisedOnce = (migrateUrl: string, given: DuePlans): Promise<void> =>
   withConnection(migrateUrl, async (client) => {

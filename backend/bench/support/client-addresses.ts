@@ -1,4 +1,4 @@
-/** Each client has a limit of its own, and a benchmark never raises one: it has many clients. */
+/** Each client has a separate limit, and a benchmark never raises a limit: it has many clients. */
 const clients = 60_000;
 
 /** Takes turns among so many client addresses that none comes near its limit. */

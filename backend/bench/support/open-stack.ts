@@ -104,7 +104,7 @@ const benchEnvironment = (app: LongRunning, addresses: StackAddresses): ProcessE
   return 'CLOCK_CONTROL' in env ? { ...env, CLOCK_CONTROL: 'false' } : env;
 };
 
-/** Opens a migrated and seeded stack of its own. The bundles are built before. */
+/** Opens a separate stack, migrated and seeded. The bundles are built before. */
 export const openStack = async (): Promise<BenchStack> => {
   const folder = await openRunFolder();
   const addresses = await startServers(folder, await choosePorts());

@@ -16,9 +16,9 @@ const readFirstPort = (text: string): number => {
 };
 
 /**
- * Returns a free port: one of the fifty from `BENCH_PORT` on where that is set, else one that the
- * local stack and the tests would take too.
- * @throws Error when `BENCH_PORT` is in the ephemeral range, or all fifty are taken.
+ * Returns a free port. If `BENCH_PORT` is set, it is one of the fifty from there on, otherwise a
+ * port that the local stack and the tests would take too.
+ * @throws Error if `BENCH_PORT` is in the ephemeral range, or all fifty are taken.
  */
 export const benchPort = async (): Promise<number> => {
   const text = process.env['BENCH_PORT'] ?? '';

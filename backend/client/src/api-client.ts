@@ -15,7 +15,7 @@ export interface ApiClientOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** From the request to the end of the response, a minute unless given. */
   readonly timeoutMs?: number;
-  /** Cancels what is under way. */
+  /** Cancels the running request. */
   readonly signal?: AbortSignal;
   /** In place of the global one. */
   readonly fetch?: (request: Request) => Promise<Response>;
@@ -46,7 +46,7 @@ type Input<Op> = PathInput<Op> &
   QueryInput<Op> &
   BodyInput<Op> & { readonly headers?: Readonly<Record<string, string>> };
 
-/** Left out where nothing is needed. */
+/** Left out if nothing is needed. */
 type InputArgument<Op> = object extends Input<Op> ? [input?: Input<Op>] : [input: Input<Op>];
 
 type BodyOf<Op> = Op extends object ? SuccessResponseJSON<Op> : never;
@@ -61,8 +61,8 @@ type Call<Paths extends object, M extends Method> = <Path extends PathsWithMetho
 ) => Promise<Answer<BodyOf<Operation<Paths, Path, M>>>>;
 
 /**
- * One client of one API, typed by its OpenAPI document. Calls resolve with a success.
- * @throws ApiError when the API refuses, and ApiUnreachableError when there is no response.
+ * Creates a client of an API, typed by its OpenAPI document. Calls resolve with a success.
+ * @throws ApiError if the API refuses, and ApiUnreachableError if there is no response.
  */
 export type ApiClient<Paths extends object> = { readonly [M in Method]: Call<Paths, M> } & {
   /** The same client with other options, such as a token. */

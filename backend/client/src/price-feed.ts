@@ -9,7 +9,7 @@ export interface PriceTick {
   readonly unit: components['schemas']['Price']['unit'];
   readonly source: components['schemas']['Price']['source'];
   readonly asOf: string;
-  /** Higher with each tick of the feed, on whichever replica it is heard. */
+  /** Higher with each tick of the feed, on whichever replica it is received. */
   readonly seq: number;
   /** True while the provider gives no new price: it is shown and not bought at. */
   readonly stale?: boolean;
@@ -39,7 +39,7 @@ const isTick = (message: unknown): message is PriceTick => {
 
 /**
  * Follows the price feed: calls `listener` with the snapshot and with every later tick, none twice
- * and none that is older than what was heard. Returns what ends it.
+ * and none that is older than a received tick. Returns a function that ends it.
  */
 export const followPrices = (
   socket: PriceSocket,

@@ -27,7 +27,7 @@ export const mayRepeat = (error: unknown): boolean => {
 };
 
 export interface RepeatOptions {
-  /** The key of the first try. Kept by the caller where a reload must not begin again. */
+  /** The key of the first try. The caller stores it if a reload must not begin again. */
   readonly key?: string;
   /** Tries in all. Five unless given. */
   readonly attempts?: number;
@@ -52,7 +52,7 @@ const waitOf = (error: unknown, attempt: number, firstWaitMs: number): number =>
 /**
  * Makes a call that takes an idempotency key, and repeats it with the same key while its outcome is
  * unknown. Whatever failed in between, there is one order in the end.
- * @throws what the call throws, where it may not be repeated or was repeated often enough
+ * @throws what the call throws, if it may not be repeated or was repeated often enough
  */
 export const repeatWithKey = async <Result>(
   call: (key: string) => Promise<Result>,

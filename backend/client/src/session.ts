@@ -2,7 +2,7 @@ import { ApiError } from './api-error.ts';
 import { createApiClient, type ApiClient, type ApiClientOptions } from './api-client.ts';
 import type { paths } from './generated/customer.ts';
 
-/** The tokens of one sign-in. */
+/** The tokens of a sign-in. */
 export interface Tokens {
   readonly accessToken: string;
   readonly refreshToken: string;
@@ -15,7 +15,7 @@ export interface TokenStorage {
   removeItem(key: string): void;
 }
 
-/** Lets one caller in at a time, of every tab: the browser's `navigator.locks` is one. */
+/** Lets one caller in at a time, of every tab. The browser's `navigator.locks` does this. */
 export interface TokenLock {
   request<Result>(name: string, act: () => Promise<Result>): Promise<Result>;
 }
@@ -97,7 +97,7 @@ export const createCustomerSession = (options: SessionOptions): CustomerSession 
     storage.setItem(name, JSON.stringify({ accessToken, refreshToken }));
   const end = (): void => storage.removeItem(name);
 
-  /** Returns tokens other than those that were refused, or undefined where the session has ended. */
+  /** Returns tokens other than the refused tokens, or undefined if the session has ended. */
   const refresh = (refused: string): Promise<Tokens | undefined> =>
     lock.request(name, async () => {
       const held = tokens();

@@ -12,10 +12,13 @@ import type { LocalProcesses } from './local-processes.ts';
 import type { DemoEndpoints } from './read-endpoints.ts';
 import { createStepState } from './run-steps.ts';
 
-/** Longer than the network waits for a rate limit: it has a time limit of its own for each try. */
+/**
+ * This is longer than the network waits for a rate limit, which has a separate time limit for each
+ * try.
+ */
 const timeoutMs = 600_000;
 
-/** Creates what the steps of one run share. `close` ends what they opened. */
+/** Creates the shared objects of a run's steps. `close` ends everything that they opened. */
 export const createDemo = (
   endpoints: DemoEndpoints,
   local?: LocalProcesses,

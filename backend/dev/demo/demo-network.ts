@@ -24,7 +24,7 @@ const mostWaits = 3;
 
 const refusalWire = z.object({ error: z.object({ code: z.literal('RATE_LIMITED') }) });
 
-/** Returns the seconds to wait where the rate limit refused the request, undefined otherwise. */
+/** Returns the seconds to wait if the rate limit refused the request, undefined otherwise. */
 const secondsToWait = async (response: Response): Promise<number | undefined> => {
   if (response.status !== 429) return undefined;
   const body: unknown = await response.clone().json();
@@ -33,9 +33,9 @@ const secondsToWait = async (response: Response): Promise<number | undefined> =>
 };
 
 /**
- * The network of one run of the story, which waits as long as a rate limit asks. At an ingress the
- * `x-forwarded-for` of a client counts for nothing, so all customers share one limit there. Without
- * one an operator who looks again and again on a busy machine may meet it too.
+ * Creates the network of a run of the story, which waits as long as a rate limit requires. An
+ * ingress ignores a client's `x-forwarded-for`, so all customers share one limit there. Without an
+ * ingress, an operator who polls on a busy machine may reach the limit too.
  */
 export const createDemoNetwork = ({ resolve, timers }: NetworkOptions): DemoNetwork => {
   const lookup: LookupFunction = (host, options, done) => {

@@ -74,14 +74,14 @@ export interface Demo extends StepState<DemoState> {
   readonly network: DemoNetwork;
   /** The sandbox's controls. */
   readonly sandbox: SandboxClient;
-  /** Creates a client of an API at an address of its own, with no credential. */
+  /** Creates a client of an API at a separate address, with no credential. */
   readonly visitor: {
     customer(ip: string): CustomerClient;
     /** At `url`, or at the stack's own. */
     admin(ip: string, url?: string): AdminClient;
     accounting(ip: string): AccountingClient;
   };
-  /** Undefined where the service's processes are not on this machine. */
+  /** Undefined if the service's processes are not on this machine. */
   readonly local?: LocalProcesses | undefined;
   /** Runs when the story is over, however it ends. */
   atEnd(close: () => void): void;

@@ -1,7 +1,7 @@
 import { ApiError, type Answer } from '@digital-gold/client';
 import { expectThat } from './step-failure.ts';
 
-/** Returns the body of an answer with this status, where a call has more than one success. */
+/** Returns the body of an answer with this status, for a call with more than one success. */
 export const expectStatus = async <Body>(
   status: number,
   call: Promise<Answer<Body>>,

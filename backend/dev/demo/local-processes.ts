@@ -6,7 +6,7 @@ import { nodeArguments } from '../stack/node-arguments.ts';
 import { stopProcess } from '../stack/process-control.ts';
 import { answersWell, startServer } from '../stack/start-server.ts';
 
-/** Does what a step can do besides where the service's processes run on this machine. */
+/** Does the work that a step can do only if the service's processes run on this machine. */
 export interface LocalProcesses {
   /** Starts an admin API beside the one of the stack, with these variables changed. */
   startAdmin(changes: Readonly<Record<string, string>>): Promise<{
@@ -28,7 +28,7 @@ interface LocalOptions {
 
 const readyTimeoutMs = 60_000;
 
-/** Creates what starts processes beside those of a stack. */
+/** Creates the means to start processes beside those of a stack. */
 export const createLocalProcesses = (options: LocalOptions): LocalProcesses => {
   const { dist, environment, logs } = options;
   const mainOf = (app: string): string => join(dist, app, 'main.js');

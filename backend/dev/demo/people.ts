@@ -84,7 +84,7 @@ export const approveKyc = async (operator: DemoOperator, userId: string) => {
   return record;
 };
 
-/** Signs a member of the accounting staff in, at an address of their own. */
+/** Signs a member of the accounting staff in, at a separate address. */
 export const signInStaff = async (demo: Demo, role: 'accountant' | 'viewer') => {
   const visitor = demo.visitor.accounting(makeUpNumbers(demo.random).ip);
   const { body } = await visitor.post('/api/v1/accounting/auth/login', {

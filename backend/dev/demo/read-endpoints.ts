@@ -13,7 +13,9 @@ const endpointsSchema = z.object({
   database: z.string(),
   admins: z.object({ SUPER_ADMIN: account, ADMIN: account, SUPPORT: account }),
   portalUsers: z.object({ accountant: account, viewer: account }),
-  /** The folder of the switches, where the demo may turn them. A cluster's are a ConfigMap. */
+  /**
+   * The folder of the switches, if the demo may change them. A cluster has a ConfigMap instead.
+   */
   settingsDir: z.string().optional(),
   /** Hosts of the addresses above that are reached at another one, such as an ingress's. */
   resolve: z.record(z.string(), z.string()).optional(),
@@ -21,7 +23,10 @@ const endpointsSchema = z.object({
 
 export type DemoEndpoints = z.output<typeof endpointsSchema>;
 
-/** Reads where the running stack is. @throws StepFailure when there is none. */
+/**
+ * Reads the addresses of the running stack.
+ * @throws StepFailure if there is none.
+ */
 export const readEndpoints = (file: string): DemoEndpoints => {
   let text: string;
   try {

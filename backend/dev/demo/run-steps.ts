@@ -1,7 +1,7 @@
 import { ApiError } from '@digital-gold/client';
 import { describeRefusal } from './expect-answer.ts';
 
-/** One step of a run: acts, checks the result, and returns a line for each thing it did. */
+/** A step of a run: it acts, checks the result, and returns a line for each thing it did. */
 export interface StepOf<Context> {
   readonly title: string;
   readonly run: (context: Context) => Promise<readonly string[]>;

@@ -1,6 +1,6 @@
 import { formatRupees, paise } from '../../src/money/index.ts';
 
-/** `1234567.50` as it is written in India: `12,34,567.50`. */
+/** Writes `1234567.50` in the Indian format: `12,34,567.50`. */
 const grouped = (text: string): string => text.replace(/(?<=\d)(?=(?:\d\d)*\d{3}(?:\.|$))/gu, ',');
 
 /** Paise as rupees for people: `₹1,00,050.50`. */

@@ -1,4 +1,4 @@
-/** Something was not as the story tells it: one line for people. */
+/** Thrown if something differs from the story. Its message is a line for people. */
 export class StepFailure extends Error {
   override readonly name = 'StepFailure';
 }
@@ -8,7 +8,7 @@ export function expectThat(isSo: boolean, otherwise: string): asserts isSo {
   if (!isSo) throw new StepFailure(otherwise);
 }
 
-/** Returns what the API may leave out, where the story says that it is there. */
+/** Returns a value that the API may leave out but the story requires. */
 export const expectPresent = <T>(value: T | null | undefined, name: string): T => {
   if (value === null || value === undefined) throw new StepFailure(`there is no ${name}`);
   return value;

@@ -54,9 +54,9 @@ const triggers = `
 const manyOrders = 20_000;
 
 /**
- * Runs `work`, which fills in so many orders, while the tables have no triggers of single rows and,
- * where they are many, no foreign keys and no indexes but primary keys. Puts all of them back,
- * checked. Within one transaction, which others see as a whole, or never.
+ * Runs `work`, which adds so many orders, while the tables have no row triggers and, if the orders
+ * are many, no foreign keys and no indexes except primary keys. Restores and checks all of them.
+ * Everything is one transaction, so that others see all of it or nothing.
  */
 export const withBareTables = async (
   client: Client,

@@ -39,10 +39,10 @@ const fill = async (migrateUrl: string, terms: SqlTerms, sealing: FillSealing): 
 };
 
 /**
- * Fills a database, as the owner of its tables, with the customers and books of a series, whole or
- * not at all: every rule over the database holds after it as before. Personal data is sealed with
- * the service's keys, by default those of the local stack. No other process may use these tables
- * meanwhile.
+ * Fills a database, as the owner of its tables, with the customers and books of a series,
+ * completely or not at all. Every rule over the database holds after it as before. Personal data is
+ * sealed with the service's keys, by default those of the local stack. No other process may use
+ * these tables meanwhile.
  * @throws RangeError for a series that is too long, or whose number is not 1 to 15
  */
 export const fillDatabase = async (

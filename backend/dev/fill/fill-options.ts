@@ -26,7 +26,7 @@ const readCount = (env: Environment, name: string, otherwise: number): number =>
 
 /**
  * Reads ORDERS, USERS (a fifth of the orders unless given) and DAYS (two years unless given).
- * @throws Error of one line about what is wrong, and always where APP_MODE is production
+ * @throws Error of one line that says what is wrong, and always if APP_MODE is production
  */
 export const readFillOptions = (env: Environment): FillOptions => {
   if (env['APP_MODE'] === 'production') {

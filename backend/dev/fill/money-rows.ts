@@ -23,8 +23,8 @@ const paymentStatements = (terms: SqlTerms): readonly string[] => {
     status, standing, amount_paise, currency, method, refund_reference, refunded_at, learned_at,
     gateway_at, next_reversal_poll_at, updated_at`;
   return [
-    // One statement, since each of the two rows names the other one. The payments are never queried
-    // for reversals, because the gateway does not know them.
+    // This is a single statement, since each of the two rows refers to the other. The payments are
+    // never queried for reversals, because the gateway does not know them.
     `WITH asked AS (INSERT INTO payment_order (id, user_id, order_id, quote_id, gateway, gateway_order_id,
        amount_paise, status, method, captured_payment_id, paid_at, expires_at, created_at,
        updated_at)
@@ -120,7 +120,7 @@ const payoutStatements = (terms: SqlTerms): readonly string[] => {
 
 const noticeColumns = `id, user_id, type, title, body, data, dedupe_key, read_at, created_at`;
 
-/** Returns the statements that write what customers were told. */
+/** Returns the statements that write the customers' notifications. */
 const noticeStatements = ({ id }: SqlTerms): readonly string[] => [
   `INSERT INTO notification (${noticeColumns})
    SELECT ${id('notice', 'n')}, user_id, CASE WHEN is_sale THEN 'sell_confirmed' ELSE 'buy_success' END,

@@ -3,8 +3,8 @@ import type { SqlTerms } from './series.ts';
 const seconds = (count: string): string => `${count} * interval '1 second'`;
 
 /**
- * Each class's history: from, to, cause, actor, seconds after the order. `customer` and `admin`
- * stand for one of them.
+ * The history of each class: from, to, cause, actor, seconds after the order. `customer` and
+ * `admin` are placeholders for a customer and an operator.
  */
 const bought = [
   ['PENDING', 'PAID', 'payment.captured', 'gateway:sandbox', 60],

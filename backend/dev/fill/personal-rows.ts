@@ -95,7 +95,7 @@ const sealPerson = async (person: Person, series: number, sealing: FillSealing) 
   };
 };
 
-/** Seals the customers of `fill_user` into `fill_sealed`, each with a data key of their own. */
+/** Seals the customers of `fill_user` into `fill_sealed`, each with a separate data key. */
 const sealPeople = async (client: Client, terms: SqlTerms, sealing: FillSealing): Promise<void> => {
   await client.query(`CREATE TEMPORARY TABLE fill_sealed (${columns}) ON COMMIT DROP`);
   await inBatches<Person>(

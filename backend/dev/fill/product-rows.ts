@@ -1,6 +1,6 @@
 import type { SqlTerms } from './series.ts';
 
-/** One order of jewellery for so many of gold. */
+/** There is an order of jewellery for so many orders of gold. */
 export const goldOrdersEach = 20;
 
 /** The way of an order to each status. */
@@ -24,7 +24,7 @@ const steps = Object.entries(ways)
   )
   .join(', ');
 
-/** Returns the statements that write orders of jewellery, of one line each. */
+/** Returns the statements that write orders of jewellery with a single line. */
 export const productStatements = (terms: SqlTerms): readonly string[] => {
   const { id, series } = terms;
   const product = id('productLine', '0');

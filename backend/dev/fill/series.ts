@@ -9,7 +9,7 @@ export interface Series {
   readonly to: Date;
 }
 
-/** Kinds of rows, as they stand in the ids. */
+/** Kinds of rows, as the ids contain them. */
 const rowKinds = {
   user: '01',
   kyc: '02',

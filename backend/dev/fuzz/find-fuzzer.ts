@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { runOrThrow } from '../stack/run-command.ts';
 
 /**
- * Returns the path of the fuzzer, which is installed into `.tools` at the first call in the pinned
- * versions of requirements.txt.
- * @throws Error where there is no Python with its package installer
+ * Returns the path of the fuzzer. The first call installs it into `.tools`, in the pinned versions
+ * of requirements.txt.
+ * @throws Error if there is no Python with its package installer
  */
 export const findFuzzer = async (repository: string): Promise<string> => {
   const folder = join(repository, '.tools', 'schemathesis');

@@ -23,9 +23,9 @@ const examples = process.env['FUZZ_EXAMPLES'] ?? '60';
 const seed = process.env['FUZZ_SEED'] ?? '';
 
 /**
- * All that judge single answers, but for two: a rule of business may refuse what the document's
- * types allow (`positive_data_acceptance`), and the fuzzer's own token stands in for a header that
- * it left out (`missing_required_header`, which `ignored_auth` tries).
+ * All checks of single answers except two. A rule of business may refuse what the document's types
+ * allow (`positive_data_acceptance`), and the fuzzer's own token replaces a header that it left out
+ * (`missing_required_header`, which `ignored_auth` tries).
  */
 const checks = [
   'not_a_server_error',
@@ -68,7 +68,7 @@ interface Target {
   readonly without: string;
 }
 
-/** Runs the fuzzer against one API as one caller. Returns false when it found something. */
+/** Runs the fuzzer against an API as one caller. Returns false if it found something. */
 const fuzz = async (fuzzer: string, target: Target): Promise<boolean> => {
   const { name, url, document, header, callerId = '', without } = target;
   const args = [
@@ -139,8 +139,8 @@ const main = async (): Promise<boolean> => {
     const isClean = await withToken('accounting', endsSession);
     return (await anonymously('accounting')) && isClean;
   };
-  // Beside each other, since a fuzzer keeps one core busy, but the operator comes last and alone:
-  // it may close the gates that the customer is to pass.
+  // The callers run in parallel, since a fuzzer keeps one core busy. The operator runs last and
+  // separately, because it may close the gates that the customer has to pass.
   const asOthers = async () => {
     const isClean = await anonymously('admin');
     return (await asStaff()) && isClean;

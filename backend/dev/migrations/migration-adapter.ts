@@ -16,7 +16,7 @@ interface RowDescription {
 const charOid = 18;
 const textOid = 25;
 
-/** Runs one statement on a connection of its own. */
+/** Runs a statement on a separate connection. */
 const runOnce = async (url: string, sql: string): Promise<void> => {
   const client = new Client({ connectionString: url });
   await client.connect();

@@ -6,7 +6,7 @@ import { readStackOptions } from '../stack/stack-options.ts';
 const repository = resolve(import.meta.dirname, '..', '..', '..');
 const chart = join(repository, 'charts', 'digital-gold');
 
-/** What `make observe` runs beside, and where it listens. */
+/** The stack that `make observe` observes, and the addresses on which it listens. */
 export interface ObserveOptions {
   /** The program that `make tools` builds. */
   readonly program: string;
@@ -32,7 +32,7 @@ const portOf = (name: string, fallback: number): number => {
 
 /**
  * Reads the options from the environment and from the files of the running stack.
- * @throws Error of one line about what is missing.
+ * @throws Error of one line that says what is missing.
  */
 export const readObserveOptions = (): ObserveOptions => {
   const { paths, tracesPort } = readStackOptions(repository, process.env);

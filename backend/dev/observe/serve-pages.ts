@@ -27,7 +27,9 @@ const minutesOf = (given: unknown): number => {
 
 const pageHosts = /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?$/u;
 
-/** Answers requests for names of this machine alone: a page elsewhere must not read a trace. */
+/**
+ * Answers only requests for names of this machine, since a page elsewhere must not read a trace.
+ */
 const onlyHere: express.RequestHandler = (req, res, next) => {
   if (pageHosts.test(req.headers.host ?? '')) next();
   else res.status(403).end();

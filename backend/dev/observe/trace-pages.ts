@@ -40,7 +40,7 @@ interface PlacedSpan {
   readonly depth: number;
 }
 
-/** Puts each span below the one that it is a part of. One whose parent is unknown begins again. */
+/** Puts each span below its parent. A span whose parent is unknown is a root. */
 const inTree = (spans: readonly Span[]): PlacedSpan[] => {
   const known = new Set(spans.map(({ id }) => id));
   const parentOf = ({ parentId = '' }: Span): string => (known.has(parentId) ? parentId : '');
@@ -59,7 +59,7 @@ const attributesOf = ({ attributes }: Span): string =>
 const isOfStore = ({ attributes }: Span): boolean => attributes['db.system.name'] !== undefined;
 
 /**
- * Returns the page of one trace, a line for each span with its time as a bar. `isShort` leaves
+ * Returns the page of a trace. Each span is a line, with its time as a bar. `isShort` leaves
  * statements and commands of Redis out.
  */
 export const tracePage = (traces: Traces, traceId: string, isShort: boolean): string => {

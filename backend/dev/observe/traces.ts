@@ -72,11 +72,14 @@ const spansOf = (body: string): Span[] =>
 export const createTraces = (most = 500) => {
   const traces = new Map<string, Span[]>();
   return {
-    /** Takes an export of OTLP in JSON. @throws where it is none. */
+    /**
+     * Receives an OTLP export in JSON.
+     * @throws Error if it is not an export
+     */
     take(body: string): void {
       for (const span of spansOf(body)) {
         const known = traces.get(span.traceId) ?? [];
-        // The one that went on last is the newest.
+        // The trace that got a span last is the newest.
         traces.delete(span.traceId);
         traces.set(span.traceId, [...known, span]);
       }

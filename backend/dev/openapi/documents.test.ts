@@ -34,7 +34,7 @@ const findNameless = ({ paths }: z.output<typeof documentShape>): string[] =>
     })
     .map(({ operationId }) => operationId);
 
-/** Returns the objects that stand inside of a schema, as JSON, with the places of each. */
+/** Returns the objects inside a schema, as JSON, with the places of each. */
 const findInlineObjects = (schemas: Readonly<Record<string, unknown>>) => {
   const places = new Map<string, string[]>();
   const visit = (value: unknown, place: string, isComponent: boolean): void => {

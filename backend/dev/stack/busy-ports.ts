@@ -27,7 +27,9 @@ const ownPorts = async (options: StackOptions, records: ProcessRecords): Promise
 /** A process that was killed a moment ago is gone a little before its ports are. */
 const getsFree = (port: number): Promise<boolean> => waitUntilReady(() => isPortFree(port), 500);
 
-/** One line for each port of the stack that a stranger, or another of its processes, has. */
+/**
+ * Returns a line for each port of the stack that a stranger, or another of its processes, uses.
+ */
 export const findBusyPorts = async (
   options: StackOptions,
   records: ProcessRecords,

@@ -1,4 +1,4 @@
-/** The accounts of the local stack. Everything here is published, and for development alone. */
+/** The accounts of the local stack. Everything here is published, and only for development. */
 interface DevelopmentAccount {
   readonly email: string;
   readonly password: string;
@@ -9,14 +9,14 @@ const account = (name: string): DevelopmentAccount => ({
   password: `dev-only-${name}-password`,
 });
 
-/** One operator of each role. */
+/** An operator for each role. */
 export const developmentAdmins = {
   SUPER_ADMIN: account('super-admin'),
   ADMIN: account('admin'),
   SUPPORT: account('support'),
 } as const satisfies Readonly<Record<string, DevelopmentAccount>>;
 
-/** One user of the accounting portal of each role. */
+/** A user of the accounting portal for each role. */
 export const developmentPortalUsers = {
   super_admin: account('portal-super-admin'),
   finance_head: account('finance-head'),

@@ -171,8 +171,8 @@ const withoutSecretsOfOthers = (
 const sandboxVariables = new Set(['APP_MODE', 'LOG_LEVEL', 'HOST', 'CUSTOMER_BASE_URL']);
 
 /**
- * The whole environment of one process of the stack: only what that process reads, with secrets
- * that are published here and that production refuses.
+ * Returns the whole environment of a process of the stack. It has only the variables that the
+ * process reads, with secrets that are published here and that production refuses.
  */
 export const environmentOf = (
   name: StackProcess,

@@ -1,6 +1,6 @@
 /**
  * Returns the message of an error. A host name with several addresses fails with an error for each
- * and no message of its own, so theirs are joined.
+ * and no message, so their messages are joined.
  */
 export const explain = (error: unknown): string => {
   if (error instanceof AggregateError && error.message === '') {

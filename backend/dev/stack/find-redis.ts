@@ -61,9 +61,9 @@ const runs = async (binary: string): Promise<boolean> =>
   (await runCommand(binary, ['--version'])).code === 0;
 
 /**
- * A redis-server for the stack: on the PATH, else the system's package where it may be installed,
- * else the one inside a Python package.
- * @throws Error of one line with the way to install one when there is none.
+ * Finds a redis-server for the stack: on the PATH, else the system's package if it may be
+ * installed, else the server inside a Python package.
+ * @throws Error of one line that says how to install it if there is none.
  */
 export const findRedis = async ({ folder, log }: FindRedisOptions): Promise<string> => {
   const known = await redisOnPath();

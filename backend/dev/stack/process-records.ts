@@ -16,7 +16,10 @@ type ProcessRecord = z.output<typeof recordSchema>;
 
 /** The stack's memory of what it started, one file of each process in the folder `run`. */
 export interface ProcessRecords {
-  /** The record of a process that is alive. One that is gone, or can't be read, is forgotten. */
+  /**
+   * Returns the record of a live process. If the process is gone, or the record can't be read, the
+   * record is deleted.
+   */
   findAlive(name: string): Promise<ProcessRecord | undefined>;
   write(name: string, record: ProcessRecord): void;
   /** Stops the process if it is alive and forgets it. Returns false when it was not. */

@@ -33,7 +33,7 @@ export const prepareServerHome = async (
   const inside = join(stackHome, 'postgres');
   mkdirSync(inside, { recursive: true });
   if (user === undefined) return inside;
-  // Entering is enough for the server. The secrets beside it have a mode of their own.
+  // Entering is enough for the server. The secrets beside it have separate modes.
   chmodSync(stackHome, 0o711);
   chmodSync(inside, 0o755);
   const entered = await runCommand('/bin/sh', ['-c', 'cd "$1"', 'sh', inside], {

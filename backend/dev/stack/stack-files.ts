@@ -56,8 +56,8 @@ const lines = (environment: Readonly<Record<string, string>>): string =>
     .join('');
 
 /**
- * The environment file: what all processes share, as a shell or an env-file reader takes it, and
- * what each has of its own in comments.
+ * Returns the environment file. It has the variables that all processes share, as a shell or an
+ * env-file reader takes it, and in comments the variables of each process.
  */
 export const describeEnvironment = (addresses: StackAddresses): string => {
   const shared = {

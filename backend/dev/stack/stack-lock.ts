@@ -4,7 +4,7 @@ import { commandLineOf } from './process-control.ts';
 
 /**
  * Runs work that only one command may do at a time to a stack.
- * @throws Error of one line when another command is at it.
+ * @throws Error of one line if another command is doing it.
  */
 export const withStackLock = async <T>(folder: string, work: () => Promise<T>): Promise<T> => {
   mkdirSync(folder, { recursive: true });
@@ -16,7 +16,7 @@ export const withStackLock = async <T>(folder: string, work: () => Promise<T>): 
     if (line !== '' && line === words.join(' ')) {
       throw new Error(`another command is at work on this stack (process ${pid}); wait for it`);
     }
-    // Left by one that was killed.
+    // A command that was killed left it behind.
     rmSync(file, { force: true });
   }
   writeFileSync(file, mine, { flag: 'wx' });

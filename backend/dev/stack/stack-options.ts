@@ -8,7 +8,7 @@ export interface StackOptions {
   readonly ports: StackPorts;
   /** An administrator's connection to a running PostgreSQL, instead of an embedded one. */
   readonly adminUrl: string | undefined;
-  /** A running Redis, instead of one of its own. */
+  /** A running Redis. Without it the stack starts its own. */
   readonly redisUrl: string | undefined;
   readonly databaseName: string;
   /** Receives the traces of the service. None are made without it. */
@@ -26,9 +26,9 @@ const given = (env: Environment, name: string): string | undefined => {
 
 /**
  * Reads the options. `STACK_HOME` (a folder, `.dev` unless given) and `STACK_DATABASE` separate a
- * second stack from the first one. `STACK_TRACES` is where its traces go, if anywhere. `1` is `make
- * observe`, which receives them on `TRACES_PORT`.
- * @throws Error of one line about what is wrong.
+ * second stack from the first one. `STACK_TRACES` is the address that receives its traces, if it
+ * sends any. `1` means `make observe`, which receives them on `TRACES_PORT`.
+ * @throws Error of one line that says what is wrong.
  */
 export const readStackOptions = (repository: string, env: Environment): StackOptions => {
   const home = given(env, 'STACK_HOME') ?? '.dev';

@@ -8,7 +8,7 @@ export interface StackPaths {
   readonly dist: string;
   readonly home: string;
   readonly logs: string;
-  /** One record of each running process. */
+  /** A record of each running process. */
   readonly run: string;
   readonly settings: string;
   readonly objects: string;

@@ -54,16 +54,16 @@ const newLog = (file: string): string => {
   return file;
 };
 
-/** Returns whether the running process is the one that this stack would start now. */
+/** Returns true if the running process is the same that this stack would start now. */
 const isUpToDate = async (options: ProcessOptions): Promise<boolean> => {
   const alive = await options.records.findAlive(options.name);
   return alive?.fingerprint === fingerprintOf(options);
 };
 
 /**
- * Brings a process of the stack to readiness: one that runs as it should is left alone, one that
- * runs from older code or another environment is replaced.
- * @throws Error with the end of its log when it does not get ready.
+ * Starts a process of the stack and waits until it is ready. A process that is up to date keeps
+ * running. A process of older code or another environment is replaced.
+ * @throws Error with the end of its log if it does not get ready.
  */
 export const startStackProcess = async (
   options: ProcessOptions,

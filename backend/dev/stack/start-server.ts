@@ -17,14 +17,14 @@ interface ServerOptions {
   readonly isReady: (pid: number) => Promise<boolean>;
   readonly timeoutMs: number;
   readonly cwd?: string;
-  /** The whole environment of the process, or that of this one unless given. */
+  /** The whole environment of the process. By default it is the environment of this process. */
   readonly env?: ProcessEnvironment;
   readonly user?: ServerUser | undefined;
   /** Receives the pid at once, before the process is ready. */
   readonly onStarted?: (pid: number) => void;
 }
 
-/** Returns true where this address answers with a status of success, within two seconds. */
+/** Returns true if this address answers with a status of success within two seconds. */
 export const answersWell = async (url: string): Promise<boolean> => {
   try {
     return (await fetch(url, { signal: AbortSignal.timeout(2000) })).ok;

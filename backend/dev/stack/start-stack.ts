@@ -21,9 +21,10 @@ const timed = async <T>(log: Log, what: string, work: () => Promise<T>): Promise
 };
 
 /**
- * Brings the whole stack up and waits until every process is ready. What runs as it should
- * already is left alone, so doing it again is quick and harmless.
- * @throws Error that says what is wrong: every busy port, or the end of the log of what died.
+ * Starts the whole stack and waits until every process is ready. Processes that are up to date keep
+ * running, so doing it again is quick and harmless.
+ * @throws Error that says what is wrong: every busy port, or the end of the log of a process that
+ * died.
  */
 export const startStack = async (options: StackOptions, log: Log): Promise<StackAddresses> => {
   const { paths, ports } = options;

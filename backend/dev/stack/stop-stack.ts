@@ -6,7 +6,9 @@ import { readOutsideHome } from './server-user.ts';
 import type { StackOptions } from './stack-options.ts';
 import { postgresData } from './stack-servers.ts';
 
-/** Stops what runs of the stack, those who call before those who are called. Keeps its data. */
+/**
+ * Stops the stack's running processes, callers before the processes that they call. Keeps its data.
+ */
 export const stopStack = async (
   options: StackOptions,
   log: (line: string) => void,
@@ -22,8 +24,8 @@ export const stopStack = async (
 };
 
 /**
- * Stops the stack and removes its data. Of a PostgreSQL that was given only the stack's own
- * database is dropped. A Redis that was given is left as it is.
+ * Stops the stack and removes its data. Of a PostgreSQL that was given, only the stack's own
+ * database is dropped. A Redis that was given is left unchanged.
  */
 export const resetStack = async (
   options: StackOptions,

@@ -45,7 +45,7 @@ export interface ApiDefinition {
   readonly prefix: string;
   /** Descriptions of its routes' tags. */
   readonly tags: Readonly<Record<string, string>>;
-  /** Requests of one client in 60 s (contract: conventions > Rate limits). */
+  /** The requests of a client in 60 s (contract: conventions > Rate limits). */
   readonly limitPerMinute: number;
   readonly routes: readonly Route[];
   readonly guard: Guard;

@@ -37,9 +37,11 @@ export interface Runtime {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly database: Database;
-  /** For what may be some seconds old: reports, registers, files and price histories alone. */
+  /**
+   * Only for reads that may be some seconds old: reports, registers, files and price histories.
+   */
   readonly reads: StaleReads;
-  /** Fails fast: for all that a request waits for. */
+  /** Fails fast. It is for everything that a request waits for. */
   readonly redis: Redis;
   /** Business time. */
   readonly clock: Clock;
@@ -64,7 +66,7 @@ const cacheWaitMs = 2000;
 const noSecret = (): never => {
   throw new Error('this process has no JWT_SECRET');
 };
-/** Of a process that is not given the key: it has nothing that would use it. */
+/** Replaces the signer in a process that does not get the key and never uses it. */
 const noTokens: TokenSigner = { sign: noSecret, verify: noSecret };
 
 const createBusinessClock = async (

@@ -103,7 +103,7 @@ const findCustomer = async (client: Db, userId: string) => {
 };
 
 /**
- * Checks that test money meets test systems alone: it would buy gold, or be paid out in rupees.
+ * Checks that test money reaches only test systems: it would buy gold, or be paid out in rupees.
  * @throws ConfigError
  */
 const requireTestSystems = (
@@ -121,8 +121,8 @@ const isAccountInUse = async (client: Db, bankAccountId: string): Promise<boolea
 type ServicesConfig = ProcessConfig & Config<typeof servicesVariables>;
 
 /**
- * Puts what a test controls before a collaborator or between two services: a gateway that does not
- * answer, a process that dies at one of its calls. Each gets the real one.
+ * Wraps collaborators, or calls between two services, so that a test controls them: a gateway does
+ * not answer, or a process dies at a call. Each wrap gets the real service.
  */
 export interface ServiceWraps {
   readonly provider: (real: GoldProvider) => GoldProvider;
@@ -269,7 +269,7 @@ const createGold = (deps: GoldDeps) => {
     ],
     jobs: buying.jobs,
     sweeps: [...buying.sweeps, ...createSellingSweeps(deps)],
-    /** The sweeps that run often: they expire quotes and unpaid orders. */
+    /** The frequent sweeps, which expire quotes and unpaid orders. */
     expirySweeps: buying.expirySweeps,
   };
 };

@@ -30,14 +30,14 @@ const crossFieldProblems = (config: ProcessConfig): string[] => {
   return problems;
 };
 
-/** Node reads this variable itself: it would take any certificate of a store or collaborator. */
+/** Node reads this variable itself: it would accept any certificate of a store or collaborator. */
 const uncheckedTls = ({ APP_MODE: mode }: ProcessConfig, env: Environment): string[] =>
   mode === 'production' && env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0'
     ? ['NODE_TLS_REJECT_UNAUTHORIZED: refused in production']
     : [];
 
 /**
- * The whole configuration of a process: what every one reads, and `own`.
+ * Loads the whole configuration of a process: the variables that every process reads, and `own`.
  * @throws ConfigError naming everything that is wrong
  */
 export const loadConfig = <const T extends VariableTable>(

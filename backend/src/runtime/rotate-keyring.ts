@@ -50,11 +50,11 @@ export const countOutdatedValues = async ({
 });
 
 /**
- * Moves everything to the first key of PII_KEYRING while the service runs: wraps the customers'
- * data keys again and seals again what the service's own key sealed. What data keys sealed stays as
- * it is. Each batch is a transaction that skips rows in use, so it may be stopped, run again and
- * run by several processes at once.
- * @returns how many values changed
+ * Moves everything to the first key of PII_KEYRING while the service runs. It wraps the customers'
+ * data keys again, and seals again what the service's own key sealed. Values that data keys sealed
+ * stay unchanged. Each batch is a transaction that skips rows in use, so it may be stopped, run
+ * again and run by several processes at once.
+ * @returns the number of changed values
  */
 export const rotateKeyring = async (
   { vault, inTransaction, batchSize = 500 }: KeyringDeps,

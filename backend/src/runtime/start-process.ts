@@ -20,7 +20,7 @@ interface ProcessParts {
   readonly config: ProcessConfig;
   /** The API. The worker has none. */
   readonly api?: { readonly server: Server; readonly port: number };
-  /** Of this process alone, besides those that each one has. */
+  /** The variables of this process, in addition to those of every process. */
   readonly checks?: readonly ReadinessCheck[];
   /** Brings gauges up to date before metrics are read. */
   readonly beforeMetrics?: () => Promise<void>;
@@ -94,7 +94,9 @@ export const startProcess = async (parts: ProcessParts): Promise<void> => {
   await lifecycle.listen();
 };
 
-/** Runs a process's `main`: an error of it is a line of the log, and exit code 1. */
+/**
+ * Runs a process's `main`. If it fails, its error becomes a line of the log and the exit code is 1.
+ */
 export const runMain = async (
   name: string,
   main: (env: Environment) => Promise<void>,

@@ -63,7 +63,7 @@ const signIn = async ({ endpoints }: Ground): Promise<AdminClient> => {
 const reconcile = async ({ goldctl, timers }: LossOptions): Promise<readonly Found[]> => {
   const args = ['reconcile', '--fresh', '--window-hours', '24', '--samples', '-o', 'json'];
   let text = '';
-  // An operator has sixty requests a minute, and waits for the next ones.
+  // An operator has sixty requests a minute, so this waits for the next minute.
   for (let tries = 0; text === '' && tries < 20; tries += 1) {
     if (tries > 0) await timers.sleep(10_000);
     ({ stdout: text } = await goldctl(...args));
@@ -233,8 +233,8 @@ const forgetLost = async ({ ground, ledger, print }: LossPlay): Promise<void> =>
 };
 
 /**
- * Follows the runbook of a database that lost its last changes, from closed gates to open ones, and
- * notes whatever does not hold at its end.
+ * Follows the runbook of a database that lost its last changes, from closed gates to open gates,
+ * and notes whatever does not hold at its end.
  */
 export const resolveLoss = async (play: LossPlay): Promise<boolean> => {
   const { ground, ledger, goldctl, timers, log, print } = play;

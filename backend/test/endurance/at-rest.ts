@@ -150,7 +150,7 @@ const resolveSales = async (options: RestOptions): Promise<void> => {
   }
 };
 
-/** Runs of reconciliation that may be needed: each asks about as much as its time allows. */
+/** The runs of reconciliation that may be needed. Each queries as much as its time allows. */
 const mostRuns = 10;
 
 /** Has the worker compare the books, and returns what it found. @throws Error without an end */
@@ -191,7 +191,7 @@ const reconcile = async (options: RestOptions): Promise<void> => {
   }
 };
 
-/** Lets everything come to its end. */
+/** Waits until everything has finished. */
 export const comeToRest = async (options: RestOptions): Promise<void> => {
   const { ground, ledger } = options;
   // Sales under review are left then, which wait for an operator.
@@ -224,7 +224,7 @@ export const findBroken = async (
   }
 };
 
-/** Lets everything come to its end, and looks at all that must hold then. */
+/** Waits until everything has finished, and checks all that must hold then. */
 export const holdAtRest = async (options: RestOptions): Promise<void> => {
   const { ledger, log } = options;
   await comeToRest(options);

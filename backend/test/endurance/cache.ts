@@ -12,15 +12,15 @@ import { addProcess, type App } from './run.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
 
 /**
- * `make cache-drill`: runs the k6 load tests while Redis fails. First the price's cadence, with Redis
- * stopped for three minutes: every mark is heard, at most 2.5 s late. Then the smoke of all suites,
- * with the master of three Sentinels killed in its middle, and once more by a cluster, with slots
- * that move while they are used.
+ * `make cache-drill`: runs the k6 load tests while Redis fails. First it runs the price's cadence
+ * with Redis stopped for three minutes: every mark is received, at most 2.5 s late. Then it runs
+ * the smoke of all suites, with the master of three Sentinels killed in its middle, and again on a
+ * cluster, with slots that move while they are used.
  */
 
 const repository = join(import.meta.dirname, '..', '..', '..');
 const firstPort = Number(process.env['CACHE_PORT_BASE'] ?? '5800');
-/** `cadence`, `sentinels` or `cluster` for one of them. */
+/** `cadence`, `sentinels` or `cluster` selects a single drill. */
 const only = process.env['ONLY'] ?? '';
 const [calmMs, stoppedMs] = [20_000, 180_000];
 

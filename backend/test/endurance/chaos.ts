@@ -145,7 +145,7 @@ const main = async (): Promise<boolean> => {
     const kinds = listDisturbances({ ground, supervisor, proxies, stores, collaborators });
     const load = { customers, ledger, sandboxUrl: ground.endpoints.sandbox, productId, timers };
     const [made] = await Promise.all([
-      // Trouble has draws of its own, so that a seed makes the same trouble whatever is answered.
+      // The faults have separate draws, so that a seed causes the same faults whatever is answered.
       disturb({ kinds, draw: drawsOf(seed + 1), timers, signal: ended, log }),
       runLoad({ ...load, draw: drawsOf(seed + 2), signal: ended, atOnce: 10, pauseMs: 400 }),
       runOffice({ ground, ledger, timers, draw: drawsOf(seed + 3), signal: ended }),

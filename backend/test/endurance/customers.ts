@@ -14,7 +14,7 @@ import type { Step } from '../../dev/demo/demo.types.ts';
 export interface Customer {
   readonly userId: string;
   readonly bankAccountId: string;
-  /** Makes one call, signed in. Signs in again where the token has lapsed. */
+  /** Makes a call, signed in. Signs in again if the token has expired. */
   readonly call: <T>(make: (api: CustomerClient) => Promise<T>) => Promise<T>;
 }
 

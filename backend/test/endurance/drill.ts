@@ -51,7 +51,9 @@ export const prepareSchema = async ({ addresses }: Ground, folder = backend): Pr
   await seedDatabase(folder, addresses);
 };
 
-/** Tries to make a customer: a busy machine may fail over by itself before it is asked to. */
+/**
+ * Tries to make a customer. On a busy machine a failover may happen before the drill causes it.
+ */
 const mostTries = 10;
 const timers = createTimers();
 
@@ -80,8 +82,8 @@ export const makeCustomers = async (
 };
 
 /**
- * Runs a drill to its end: the exit code is 0 where everything held, or where the machine lacks what
- * the drill needs.
+ * Runs a drill. The exit code is 0 if everything held, or if the machine lacks what the drill
+ * needs.
  */
 export const runDrill = async (
   main: () => Promise<boolean>,

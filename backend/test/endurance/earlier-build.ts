@@ -18,9 +18,9 @@ const ask = async (...args: readonly string[]): Promise<string | undefined> => {
 };
 
 /**
- * Names the commit to come from: the given one, else the last release before this commit, else the
- * oldest build that this one can follow.
- * @throws Error that says what to do where the clone has no such commit.
+ * Names the commit to upgrade from: the given commit, else the last release before this commit,
+ * else the oldest build that this build can follow.
+ * @throws Error that says what to do if the clone has no such commit.
  */
 const findCommit = async (given: string | undefined): Promise<string> => {
   const lastRelease = await ask('describe', '--tags', '--abbrev=0', 'HEAD');

@@ -26,7 +26,7 @@ import { watchWrites } from './watch-writes.ts';
 
 const firstPort = Number(process.env['FAILOVER_PORT_BASE'] ?? '5600');
 const customerCount = Number(process.env['CUSTOMERS'] ?? '8');
-/** `synchronous` or `asynchronous` for one half. */
+/** `synchronous` or `asynchronous` selects a half. */
 const only = process.env['ONLY'] ?? '';
 const seed = 42;
 

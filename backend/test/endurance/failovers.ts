@@ -23,7 +23,7 @@ type FailoverKind = 'killed' | 'switched over' | 'cut off';
 const calmMs = 8000;
 /** The time in which another one leads and both ways write again. */
 const longestMs = 180_000;
-/** The least that is acknowledged while followers hear nothing, and the time for what follows it. */
+/** The least that is acknowledged while followers receive nothing, and the time after that. */
 const [buysToLose, salesToLose, heldBackMs] = [6, 4, 6000];
 
 const leaderOf = async ({ cluster }: Scene): Promise<NodeName> => {
@@ -99,7 +99,7 @@ const untilEnough = async ({ ledger, timers }: Scene, since: number): Promise<vo
   await timers.sleep(heldBackMs);
 };
 
-/** Loses a leader together with what its followers have not heard of. */
+/** Loses a leader together with the data that its followers have not received. */
 export const loseLeader = async (scene: Scene): Promise<void> => {
   const { cluster, timers, log, ledger } = scene;
   await timers.sleep(calmMs);

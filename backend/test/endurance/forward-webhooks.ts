@@ -10,8 +10,8 @@ const kept = /^(?:content-type|x-[a-z-]+)$/u;
 
 /**
  * Listens where the collaborators send their webhooks, and passes each on to the API that serves at
- * that moment: of two builds now one is there, now the other one. What cannot be passed on is 503,
- * and the collaborator sends it again.
+ * that moment, which may be of either build. A webhook that cannot be passed on gets 503, and the
+ * collaborator sends it again.
  */
 export const forwardWebhooks = async (port: number, target: () => string): Promise<Forwarding> => {
   const server = createServer((req, res) => {

@@ -25,7 +25,7 @@ export const openGoldctl = ({ home, addresses }: Ground, log: (line: string) => 
     new Promise((resolve) => {
       execFile(process.execPath, [program, ...args], options, (error, stdout, stderr) => {
         const code = error === null ? 0 : typeof error.code === 'number' ? error.code : 1;
-        // A report with findings ends with a code of its own, and says nothing that is new.
+        // A report with findings has a separate exit code, and contains nothing new.
         const [said = ''] = code === 0 || code === 3 ? [] : stderr.trim().split('\n').slice(-2);
         log(`$ goldctl ${args.join(' ')}: ${code} ${said}`.trimEnd());
         resolve({ code, stdout, stderr });

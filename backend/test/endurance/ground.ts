@@ -15,11 +15,11 @@ import { prepareDatabase } from '../../dev/stack/stack-servers.ts';
 import { writeMissingSwitches } from '../../dev/stack/switch-files.ts';
 import type { DemoEndpoints } from '../../dev/demo/read-endpoints.ts';
 
-/** The stores of a run of its own, which it may stop, crash and start as it likes. */
+/** The separate stores of a run, which it may stop, crash and start as it likes. */
 export interface Ground {
   readonly home: string;
   readonly logs: string;
-  /** Straight to the stores and the sandbox, past whatever stands between. */
+  /** Leads straight to the stores and the sandbox, past every proxy. */
   readonly addresses: StackAddresses;
   readonly endpoints: DemoEndpoints;
   /** Runs a statement as the administrator of the server. */
@@ -131,8 +131,8 @@ export const withDatabase = (ground: Ground, adminUrl: string): Ground => {
 };
 
 /**
- * Opens new stores in a folder below `.dev`, whatever a run before left there. The database is one
- * server unless another one is opened.
+ * Opens new stores in a folder below `.dev`, whatever a previous run left there. The database is a
+ * single server unless another is opened.
  */
 export const openGround = async (
   name: string,

@@ -8,7 +8,7 @@ export interface Placed {
   readonly kind: Kind;
   /** Sends it, again and again the same, and returns the id of what it began. */
   readonly send: () => Promise<Begun>;
-  /** The id that an answer has told. From then on every answer tells the same. */
+  /** The id in an answer. Every later answer must have the same id. */
   id?: string;
   /** Counts the tries without a decision. */
   tries: number;
@@ -66,8 +66,8 @@ export const answerOf = (error: unknown): string => {
 const undecided = new Set(['REQUEST_IN_PROGRESS', 'SELL_UNDER_REVIEW', 'RATE_LIMITED']);
 
 /**
- * A closed gate is asked before anything else is done: nothing comes of the request. A sale that the
- * provider refused is over, and each repeat is told so.
+ * A closed gate is checked before anything else, so the request has no effect. A sale that the
+ * provider refused is over, and each repeat gets that answer.
  */
 const decided = new Set(['PAYMENTS_DISABLED', 'PROVIDER_REFUSED', 'SELL_DISABLED']);
 
@@ -77,7 +77,7 @@ const decided = new Set(['PAYMENTS_DISABLED', 'PROVIDER_REFUSED', 'SELL_DISABLED
  */
 const decidedOfSales = new Set([...decided, 'PROVIDER_UNAVAILABLE']);
 
-/** Returns true where an answer leaves open what became of the request. */
+/** Returns true if an answer leaves the result of the request open. */
 export const isUndecided = (kind: Placed['kind'], error: unknown): boolean => {
   if (!(error instanceof ApiError)) return true;
   const code = error.code ?? '';

@@ -127,7 +127,7 @@ export const sendPlaced = async (ledger: Ledger, placed: Placed): Promise<Begun 
   }
 };
 
-/** Runs customers until the signal: they buy, pay, sell, plan, order, ask again and read. */
+/** Runs customers until the signal: they buy, pay, sell, plan, order, retry and read. */
 export const runLoad = async (options: LoadOptions): Promise<void> => {
   const { customers, ledger, sandboxUrl, draw, timers, signal, productId } = options;
   const someone = (): Customer => {

@@ -24,9 +24,9 @@ const post = (body: unknown): RequestInit => ({
 });
 
 /**
- * Runs what people do beside the customers until the signal: an accountant signs in and reads the
- * registers, and strangers ask for a code by SMS. Each answer is counted. None of it may be a server
- * error without a code.
+ * Simulates other people beside the customers until the signal: an accountant signs in and reads
+ * the registers, and strangers request a code by SMS. Each answer is counted. No answer may be a
+ * server error without a code.
  */
 export const runOffice = async (options: OfficeOptions): Promise<void> => {
   const { ground, ledger, timers, draw, signal } = options;

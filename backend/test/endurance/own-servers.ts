@@ -34,7 +34,7 @@ export const administrator = { name: 'postgres', password: 'dev-only-postgres' }
 export const adminOf = (port: number, database = 'postgres'): string =>
   `postgresql://${administrator.name}:${administrator.password}@127.0.0.1:${port}/${database}`;
 
-/** Lists those of the programs that are missing, by the name under which each is installed. */
+/** Lists the missing programs, by the name under which each is installed. */
 export const missingOf = (programs: Readonly<Record<string, string>>): string[] =>
   Object.entries(programs)
     .filter(([, path]) => {

@@ -36,10 +36,13 @@ interface PatroniOptions {
   readonly folder: string;
 }
 
-/** The time after which a leader that is not heard of has lost its place, in seconds: the least. */
+/**
+ * The lease of a leader in seconds, at its minimum. A leader that does not renew it has lost its
+ * place.
+ */
 const ttlSeconds = 20;
 
-/** Returns the settings of Patroni for one machine. */
+/** Returns Patroni's settings for a machine. */
 export const patroniText = ({ name, ports, data, folder }: PatroniOptions): string => {
   const node = ports.nodes[name];
   return `scope: gold
@@ -95,7 +98,7 @@ postgresql:
 `;
 };
 
-/** Returns the settings of HAProxy: it leads to the one that leads, and ends what led elsewhere. */
+/** Returns HAProxy's settings: it leads to the leader, and ends connections that led elsewhere. */
 export const haproxyText = ({ nodes, haproxy, haproxyStatus }: ClusterPorts): string => {
   const servers = nodeNames.map((name) => {
     const { clients, restByOthers } = nodes[name];

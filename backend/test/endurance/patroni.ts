@@ -38,7 +38,7 @@ export interface PatroniCluster {
   /** The places of the three servers, past HAProxy, for an address with several hosts. */
   readonly hosts: readonly string[];
   members(): Promise<readonly Member[]>;
-  /** Returns the one that leads, as all that can be asked say. */
+  /** Returns the leader, if all reachable machines name the same. */
   leader(): Promise<NodeName | undefined>;
   /** Resolves when all three are there, and in synchronous mode one follows at once. */
   untilWhole(): Promise<void>;
@@ -50,7 +50,7 @@ export interface PatroniCluster {
   makeAsynchronous(): Promise<void>;
   /** Lets nothing through to a machine or from it to etcd any more. No connection is ended. */
   isolate(name: NodeName): Promise<void>;
-  /** Lets nothing through to those who follow a machine. Customers' processes reach it. */
+  /** Cuts a machine off from its followers. Customers' processes still reach it. */
   holdBackFollowersOf(name: NodeName): Promise<void>;
   heal(): Promise<void>;
   close(): Promise<void>;
@@ -158,7 +158,7 @@ const startHaproxy = async ({ ports, write, start }: Machines): Promise<void> =>
   const file = write('haproxy.cfg', haproxyText(ports));
   const status = `http://127.0.0.1:${ports.haproxyStatus}/`;
   await start('haproxy', [programs.haproxy, '-db', '-f', file], status);
-  // It takes every server for the leader until it has asked.
+  // HAProxy takes every server for the leader until its first check.
   const hasAsked = async (): Promise<boolean> => {
     const table = await (await fetch(`${status};csv`)).text();
     const servers = table.split('\n').filter((line) => /^postgres,node\d,/u.test(line));
@@ -168,7 +168,7 @@ const startHaproxy = async ({ ports, write, start }: Machines): Promise<void> =>
   if (!(await waitUntilReady(hasAsked, 60_000))) throw new Error('HAProxy knows no leader');
 };
 
-/** Returns the views of a cluster by whoever can be asked. */
+/** Returns the views of a cluster from every reachable machine. */
 const createViews = ({ ports }: Machines) => {
   const members = async (): Promise<readonly Member[]> => {
     for (const name of nodeNames) {
@@ -277,7 +277,7 @@ export const openPatroni = async (options: ClusterOptions): Promise<PatroniClust
         await proxies.poison(proxy, silence, both);
       }
     },
-    // Ended, so that nothing which is under way reaches them later.
+    // They are ended, so that nothing in progress reaches them later.
     holdBackFollowersOf: (name) => proxies.cut(proxyNames(name).replication),
     heal: () => proxies.heal(),
     close,

@@ -1,7 +1,9 @@
 import type { Ledger, Placed } from './ledger.ts';
 import { listCounts } from './run.ts';
 
-/** Notes each answer that says that we are at fault: what is asked of a store that is away is none. */
+/**
+ * Notes each answer that shows a fault of ours. An answer during a store's outage is not a fault.
+ */
 export const findServerErrors = (ledger: Ledger): void => {
   for (const [request, answers] of Object.entries(ledger.counts())) {
     for (const [answer, count] of Object.entries(answers)) {
@@ -10,7 +12,7 @@ export const findServerErrors = (ledger: Ledger): void => {
   }
 };
 
-/** Returns the lines that say what was asked, answered and found. */
+/** Returns the lines of a report: requests, answers and findings. */
 export const reportOf = (title: string, ledger: Ledger): string[] => {
   const counts = ledger.counts();
   const all = Object.values(counts).flatMap((answers) => Object.values(answers));

@@ -8,7 +8,7 @@ import type { Draw } from './customers.ts';
 
 export type App = 'sandbox' | 'customer' | 'admin' | 'accounting' | 'worker';
 
-/** Returns draws of one seed, each from 0 up to 1: the same ones in every run. */
+/** Returns the draws of a seed, each from 0 up to 1. They are the same in every run. */
 export const drawsOf = (seed: number): Draw => {
   let state = seed >>> 0;
   return () => {
@@ -19,7 +19,7 @@ export const drawsOf = (seed: number): Draw => {
   };
 };
 
-/** So many that no test of endurance is one of limits. */
+/** It is so high that no test of endurance reaches a limit. */
 const noBounds: ProcessEnvironment = {
   QUOTES_PER_TEN_MINUTES: '100000',
   COLLABORATOR_QUESTIONS_PER_MINUTE: '100000',

@@ -22,7 +22,7 @@ export interface Supervisor {
   /** Starts of each process that was gone. */
   restarts(): number;
   add(process: Supervised): void;
-  /** Sends a signal. Returns false where the process is just starting. */
+  /** Sends a signal. Returns false if the process is just starting. */
   signal(name: string, signal: NodeJS.Signals): boolean;
   isReady(name: string): Promise<boolean>;
   untilReady(names?: readonly string[]): Promise<void>;

@@ -15,7 +15,7 @@ type Toxic =
 export interface Toxiproxy {
   /** Puts a proxy before a port, and returns its own port. */
   add(name: string, listen: number, port: number): Promise<number>;
-  /** Refuses connections and ends the open ones. */
+  /** Refuses connections and ends the open connections. */
   cut(name: string): Promise<void>;
   /** Poisons what goes up (to the server), down, or both. */
   poison(

@@ -32,7 +32,7 @@ const { timers, report: log } = drill;
 
 const apps: readonly App[] = ['customer', 'admin', 'worker'];
 
-/** The processes of one build, which come and go together. */
+/** The processes of a build, which start and stop together. */
 const createFleet = (
   ground: Ground,
   supervisor: Supervisor,

@@ -7,7 +7,7 @@ interface Write {
   readonly answer: string;
 }
 
-/** The writes of one customer, by one way to the database. */
+/** The writes of a customer, by one way to the database. */
 export interface WatchedWrites {
   readonly way: string;
   /** Returns whether a write that began after a moment was done. */
@@ -22,7 +22,7 @@ export interface WatchedWrites {
   };
 }
 
-/** The pause between two writes, in milliseconds. One that has no answer holds up no other. */
+/** The pause between two writes, in milliseconds. A write without an answer delays no other. */
 const everyMs = 250;
 
 /** Writes a row again and again until the signal, and notes what became of each write. */
@@ -59,7 +59,7 @@ export const watchWrites = (
         .filter(({ beganAt }) => beganAt >= moment)
         .toSorted((one, other) => one.beganAt - other.beganAt);
       const failed = since.filter(({ answer }) => answer !== 'done');
-      // Each stretch of writes that failed ends where the next one was done.
+      // Each period of failed writes ends with the next successful write.
       const stretches = since.flatMap(({ beganAt, answer }, index) => {
         const next = since[index + 1];
         return answer === 'done' || next === undefined ? [] : [next.beganAt - beganAt];

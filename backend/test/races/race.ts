@@ -27,7 +27,7 @@ interface RaceOf<Open, S> {
   /** Selects the row FOR UPDATE: statement and values. */
   readonly row: (subject: S) => readonly [sql: string, ...values: string[]];
   readonly operations: Readonly<Record<string, Operation<Open, S>>>;
-  /** Lets what was begun come to its end, such as by queued jobs. */
+  /** Lets what was begun finish, such as by queued jobs. */
   readonly settle: (open: Open, subject: S) => Promise<void>;
   /** Describes the end, without what differs from run to run. */
   readonly state: (open: Open, subject: S) => Promise<string>;

@@ -5,12 +5,12 @@ import { playSeed } from './play-seed.ts';
 import { addToTally, seedsPlayed } from './tally.ts';
 
 /*
- * Plays seeds and prints what it found: SEEDS of them from SEED on, each of STEPS steps, for at most
- * MINUTES. AT_ONCE processes play beside each other, each on stores of its own. TRIES bounds the
- * stories that are played to shorten one that failed. REPORT names a file that everything printed is
- * kept in. TALLY names a file to which every seed adds a line: its steps, whether it held, and the
+ * Plays seeds and prints what it found: SEEDS of them from SEED on, each of STEPS steps, for at
+ * most MINUTES. AT_ONCE processes play beside each other, each on separate stores. TRIES limits the
+ * stories that are played to shorten a failed story. REPORT names a file that keeps everything
+ * printed. TALLY names a file to which every seed adds a line: its steps, whether it held, and the
  * commit. Seeds that are in it with as many steps are not played again, so that a long run that was
- * ended goes on where it was. Ends with 1 where a seed failed.
+ * stopped continues where it was. Exits with 1 if a seed failed.
  */
 
 /** Few enough that the processes end at about the same time, many enough for the time of their start. */
@@ -81,7 +81,7 @@ const playHere = async (): Promise<Tally> => {
   return tally;
 };
 
-/** Plays `count` seeds from `seed` on in a process of their own. */
+/** Plays `count` seeds from `seed` on in a separate process. */
 const playApart = (seed: number, count: number): Promise<Tally> =>
   new Promise((resolve, reject) => {
     const minutes = Math.max(1, Math.ceil((endsAt - performance.now()) / 60_000));

@@ -16,7 +16,7 @@ export const chooseStep = (story: Story, decisions: Decisions): Step => {
   }
 };
 
-/** Plays one step and holds what it came to. False where it does not fit the story any more. */
+/** Plays a step and checks its result. Returns false if it does not fit the story any more. */
 export const playStep = async (story: Story, [name, given]: Step): Promise<boolean> => {
   story.world.now = story.system.clock.now().getTime();
   story.world.unanswered.splice(0);

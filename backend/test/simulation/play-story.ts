@@ -7,7 +7,7 @@ import type { Step, Story } from './story.ts';
 export interface Failure {
   readonly check: string;
   readonly text: string;
-  /** The steps that were played, the one that failed the last. */
+  /** The steps that were played. The step that failed is the last. */
   readonly steps: readonly Step[];
   /** The newest lines of the log that say something went wrong. */
   readonly logged: string;

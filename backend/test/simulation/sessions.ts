@@ -78,7 +78,9 @@ export const createSessions = (system: SimulatedSystem): Sessions => {
     return answer;
   };
 
-  /** Two calls of one person at the same moment renew once: a refresh token is good for one use. */
+  /**
+   * Two calls of a person at the same moment renew once, since a refresh token can be used once.
+   */
   const renewing = new Map<string, Promise<OpenAnswer>>();
   const renewOnce = (phone: string, lapsed: string): Promise<OpenAnswer> | undefined => {
     if ((tokensOf.get(phone)?.access ?? '') !== lapsed) return undefined;

@@ -4,7 +4,7 @@ import { openStory } from './open-story.ts';
 import { playStep } from './play-step.ts';
 import type { Step } from './story.ts';
 
-/** Plays a story that the simulation found once, on stores of its own. */
+/** Plays a story that the simulation found once, on separate stores. */
 const it = test.extend<{ readonly play: (steps: readonly Step[]) => Promise<number> }>({
   play: async ({ task: _task }, use) => {
     const stores = await freshDatabase({ seeded: true });

@@ -22,7 +22,7 @@ export interface Story {
   steps: number;
   /** Takes what collaborators have sent from the post office. */
   collectMail(): Promise<void>;
-  /** Notes that the service was told what a letter says. */
+  /** Notes that a webhook was delivered to the service. */
   markTold(letter: Letter): void;
   /**
    * Reads the database where something was written, and holds it to rules and story, after taking
@@ -44,10 +44,10 @@ export interface Act {
   judge(world: World, answer: OpenAnswer): void;
 }
 
-/** One kind of step. */
+/** A kind of step. */
 export interface Command {
   readonly name: string;
-  /** Chooses what a step would be given, by names of the story, or undefined where none fits. */
+  /** Chooses the arguments of a step, by names of the story, or undefined if none fit. */
   choose(story: Story, decisions: Decisions): Arguments | undefined;
   /** Prepares the step, or undefined where what it names is not there, as after shrinking. */
   prepare(story: Story, given: Arguments): Act | undefined;
@@ -55,7 +55,7 @@ export interface Command {
 
 /** An answer, or a state, that the model does not allow. */
 export class Refuted extends Error {
-  /** Names the check, so that a shorter story is one that fails in the same way. */
+  /** Names the check, so that a shorter story must fail in the same way. */
   readonly check: string;
 
   constructor(check: string, detail: string) {
@@ -67,7 +67,7 @@ export class Refuted extends Error {
 export const answerText = ({ status, code }: OpenAnswer): string =>
   typeof code === 'string' ? `${status} ${code}` : String(status);
 
-/** Holds an answer to those that are allowed, such as `201` or `400 LIMIT_EXCEEDED`. */
+/** Checks that an answer is among the allowed answers, such as `201` or `400 LIMIT_EXCEEDED`. */
 export const allow = (what: string, answer: OpenAnswer, allowed: readonly string[]): void => {
   const text = answerText(answer);
   if (allowed.includes(text)) return;

@@ -59,7 +59,7 @@ const toBuy = (world: World, order: Order): Buy => ({
   wasTroubled: true,
 });
 
-/** Adds orders that no answer told of: the worker's, and those whose answer was lost. */
+/** Adds orders that no answer contained: the worker's, and those whose answer was lost. */
 const addOrders = (world: World, seen: Snapshot): void => {
   const known = new Set([...world.buys, ...world.sales].map(({ id }) => id));
   for (const order of changedOf(seen.orders, seen)) {

@@ -11,7 +11,7 @@ const death: { at: string | undefined } = { at: undefined };
 const dieAt = (point: string): void => {
   if (death.at === point) throw new Error(`killed ${point}`);
 };
-/** A worker that stands still after the provider's first status, while this goes on. */
+/** A worker that pauses after the provider's first status, while `during` runs. */
 const standstill: { during: (() => Promise<void>) | undefined } = { during: undefined };
 const mortal = (provider: GoldProvider): GoldProvider => ({
   ...provider,
@@ -56,7 +56,7 @@ export const openAllocationScenario = () => {
     standstill.during = undefined;
     await open.sandbox.control('DELETE', '/faults');
     const at = { databaseUrl: open.databaseUrl, sandboxUrl: open.sandbox.url };
-    // A webhook of the sandbox may still be under way when a test ends.
+    // A webhook of the sandbox may still be in progress when a test ends.
     await eventually(() => assertInvariants(at), { everyMs: 50 });
   });
 
@@ -102,7 +102,7 @@ export const openAllocationScenario = () => {
     }
   };
 
-  /** One purchase on both sides, and a balance that is the sum of its movements. */
+  /** There is a single purchase on both sides, and the balance is the sum of its movements. */
   const expectOnePurchase = async (given: Bought): Promise<void> => {
     const { db } = open.database;
     const order = await orderOf(given);

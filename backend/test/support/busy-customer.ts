@@ -1,6 +1,6 @@
 import { withConnection } from '../../dev/stack/database-setup.ts';
 
-/** Rows of one customer's, as the owner of the tables writes them. */
+/** Rows of a customer, as the owner of the tables writes them. */
 interface BusyCustomer {
   readonly userId: string;
   /** A multiple of 5. */

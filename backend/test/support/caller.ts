@@ -3,7 +3,7 @@ export type Json = Readonly<Record<string, unknown>>;
 /** The response to a call. */
 export interface Answer<Body = Json> {
   readonly status: number;
-  /** The parsed JSON, or empty where there was no body. */
+  /** The parsed JSON, or empty if there was no body. */
   readonly body: Body;
   readonly headers: Headers;
   /** The `code` of the error envelope, or undefined for a success. */
@@ -12,7 +12,7 @@ export interface Answer<Body = Json> {
   readonly field: unknown;
 }
 
-/** Calls one API as one client. */
+/** Calls an API as a client. */
 export interface Caller<Body = Json> {
   (method: string, path: string, body?: unknown): Promise<Answer<Body>>;
 }

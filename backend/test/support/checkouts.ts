@@ -14,7 +14,7 @@ interface CommittedOrder {
   readonly lockEndsAt: Date;
 }
 
-/** One that the gateway knows. */
+/** A payment that the gateway knows. */
 export interface Checkout extends CommittedOrder {
   readonly gatewayOrderId: string;
 }
@@ -28,7 +28,7 @@ interface MortalPayments {
 export const createMortalPayments = (): MortalPayments => {
   const state = {
     dies: false,
-    // The real time is what it reads last before it asks a gateway, and for nothing else.
+    // Payments reads the real time only once, as the last step before it calls a gateway.
     wrapPayments: (real: PaymentsDeps): PaymentsDeps => ({
       ...real,
       wall: {

@@ -35,7 +35,7 @@ const paymentOf = async ({ call }: PlanRow, paymentOrderId: string) =>
 export const rowOf = (open: OpenGold, { paymentOrderId: id }: TestInstallment) =>
   open.database.db.paymentOrder.findUniqueOrThrow({ where: { id } });
 
-/** The requests for debits of one installment that its gateway has received. */
+/** The requests for debits of an installment that its gateway has received. */
 export const debitsOf = async (open: OpenGold, { paymentOrderId }: TestInstallment) =>
   (await open.gatewayJournal('debit')).filter(({ body }) => body['reference'] === paymentOrderId);
 
@@ -61,7 +61,9 @@ export const exhaustTries = async (
   await open.sandbox.control('DELETE', '/faults');
 };
 
-/** Plans as rows of their own, and their installments as the plans' worker would raise them. */
+/**
+ * Inserts plans as separate rows, and their installments as the plans' worker would raise them.
+ */
 export const createInstallmentFixtures = (open: OpenGold) => {
   const { db, inTransaction } = open.database;
 
@@ -84,7 +86,7 @@ export const createInstallmentFixtures = (open: OpenGold) => {
     return { id: plan.id, userId, providerUserId, call };
   };
 
-  /** Raises the installment of a number in a transaction of its own. */
+  /** Raises the installment of a number in a separate transaction. */
   const raise = async (
     plan: PlanRow,
     installmentNo = 1,

@@ -32,7 +32,7 @@ const says = {
   unpaid: 'a payout that reads PAID was paid at the provider',
 } as const;
 
-/** The newest payouts that the sandbox is asked for. */
+/** The newest payouts, which are requested from the sandbox. */
 const listed = 20_000;
 
 /** Invariant 5, held against the payout provider's own books. */

@@ -39,9 +39,9 @@ const refuse = (violations: readonly Violation[]): void => {
 };
 
 /**
- * Holds the database, and the collaborators' books beside it, to the invariants. For the end of
- * every test that moves money, when what it began has settled.
- * @throws Error naming each one that is broken, with the row
+ * Checks the invariants over the database and the collaborators' books. It is for the end of every
+ * test that moves money, when everything that it began has finished.
+ * @throws Error naming each broken invariant, with the row
  */
 export const assertInvariants = async (at: InvariantsAt): Promise<void> =>
   refuse(await findViolations(at));
@@ -56,7 +56,7 @@ export interface Invariants {
   close(): Promise<void>;
 }
 
-/** Connects for the checks of one test file: PostgreSQL plans each statement once. */
+/** Connects for the checks of a test file: PostgreSQL plans each statement once. */
 export const openInvariants = async (at: InvariantsAt): Promise<Invariants> => {
   const client = new Client({ connectionString: at.databaseUrl });
   const keepsPlans = !isPooled(at.databaseUrl);

@@ -22,7 +22,7 @@ const endLeasesIn = async (db: Db, fromNow: string): Promise<void> => {
   }
 };
 
-/** Sets when the jobs under way were taken: those of dead workers are freed some seconds later. */
+/** Sets when the running jobs were taken. Jobs of dead workers are freed some seconds later. */
 const setJobsTaken = async (db: Db, fromNow: string): Promise<void> => {
   await execute(
     db,

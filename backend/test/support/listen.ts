@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 
 /**
- * Listens on a free port and answers with the address. As in the service, an idle connection
- * outlives every client's use of it: one that ended after Node's 5 s would, on a busy machine, end
+ * Listens on a free port and returns the address. As in the service, an idle connection outlives
+ * every client's use of it. A connection that ended after Node's 5 s would, on a busy machine, end
  * under the very request that is about to use it.
  */
 export const listen = async (server: Server): Promise<string> => {

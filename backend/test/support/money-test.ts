@@ -14,7 +14,10 @@ interface Ending {
   readonly at: InvariantsAt;
   /** Rules by their words that the file's tests break on purpose. All others hold. */
   readonly breaks?: readonly string[] | undefined;
-  /** Undoes what a test may have changed for itself, and lets what it began come to its end. */
+  /**
+   * Undoes what a test may have changed for itself, and waits until everything it began has
+   * finished.
+   */
   cleanUp(): Promise<void>;
 }
 
@@ -26,7 +29,7 @@ const complaintsOf = (log: string): string =>
     .slice(-20)
     .join('\n');
 
-/** A webhook of the sandbox may still be under way when a test ends. */
+/** A webhook of the sandbox may still be in progress when a test ends. */
 const retryEvery = { everyMs: 50 };
 
 /**

@@ -5,7 +5,7 @@ import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-options.ts';
 import { loadConfig } from '../../src/runtime/load-config.ts';
 import { openTestSystem, type TestSystem } from './open-test-system.ts';
 
-/** Every route of the admin API, served by this process over the stores of one test file. */
+/** Every route of the admin API, served by this process over the stores of a test file. */
 export interface OpenAdminApi {
   readonly system: TestSystem;
   readonly api: ReturnType<typeof createAdminApi>;

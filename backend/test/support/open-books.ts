@@ -8,7 +8,7 @@ import { bearerCaller, type Answer } from './caller.ts';
 import { createBooksCustomers, must } from './books-customers.ts';
 import { serveServices } from './serve-services.ts';
 
-/** Stands before the real gateways: one that answers otherwise. */
+/** Replaces the real gateways by gateways that answer differently. */
 type WrapGateways = (real: GatewaysByCode) => GatewaysByCode;
 
 interface ReportedCheck {
@@ -30,7 +30,7 @@ const pathOf = (windowHours?: number | string): string =>
     ? '/reconciliation'
     : `/reconciliation?window_hours=${encodeURIComponent(windowHours)}`;
 
-/** All services of one process and the reconciliation of its books, on the real sandbox. */
+/** All services of a process and the reconciliation of its books, on the real sandbox. */
 export const openBooks = async () => {
   const served = await serveServices();
   const { system, adminUrl, control } = served;
@@ -54,7 +54,7 @@ export const openBooks = async () => {
     },
 
     /**
-     * The same by a process that has asked nobody before: no circuit is open. `wrap` stands before
+     * The same in a process that has made no call before, so that no circuit is open. `wrap` wraps
      * its gateways.
      */
     async freshChecks(wrap: WrapGateways = (real) => real): Promise<Checks> {

@@ -12,14 +12,14 @@ import { bearerCaller, type Caller } from './caller.ts';
 import { createFactories } from './factories.ts';
 import { openTestSystem, type TestSystem } from './open-test-system.ts';
 
-/** One replica of the customer API's catalogue. */
+/** A replica of the customer API's catalogue. */
 interface CatalogueReplica {
   readonly url: string;
   readonly ask: Caller;
   readonly price: PriceModule;
 }
 
-/** The catalogue of both APIs on stores of their own, and the worker's sweeps over it. */
+/** Opens the catalogue of both APIs on separate stores, and the worker's sweeps over it. */
 export interface OpenCatalogue extends CatalogueReplica {
   readonly system: TestSystem;
   /** Real time, by which prices age. */

@@ -9,7 +9,7 @@ import { createFactories, type MadeAdmin } from './factories.ts';
 import { runSweeps } from './run-sweeps.ts';
 import { openTestSystem, type TestSystem } from './open-test-system.ts';
 
-/** The routes of deployments on stores of their own, with the real adapter against the sandbox. */
+/** The routes of deployments on separate stores, with the real adapter against the sandbox. */
 export interface OpenCi {
   readonly system: TestSystem;
   readonly boss: MadeAdmin;
@@ -29,7 +29,7 @@ export interface OpenCi {
   triggers(): ReturnType<TestSystem['db']['deployTrigger']['findMany']>;
   /** The audit rows of the request with this answer, in order. */
   audited(answer: Answer): ReturnType<TestSystem['db']['auditLog']['findMany']>;
-  /** One pass of the sweep over triggers that nobody has decided, on other parts if given. */
+  /** Runs a pass of the sweep over undecided triggers, on other parts if given. */
   decide(changes?: Partial<Pick<ServedParts, 'ci' | 'inTransaction'>>): Promise<void>;
   /** The adapter that the routes and the sweep use. */
   ci(): Ci;
@@ -69,7 +69,7 @@ export const detailsOf = ({ body }: Answer) => {
   return error.details;
 };
 
-/** Opens the system of one test file. `startOver` goes before each test. */
+/** Opens the system of a test file. `startOver` goes before each test. */
 export const openCi = async (): Promise<OpenCi> => {
   const system = await openTestSystem();
   const make = createFactories(system);

@@ -33,7 +33,7 @@ export interface SignedInPerson extends Person {
   readonly token: string;
   readonly refreshToken: string;
   readonly call: Caller;
-  /** Empty for one who has gone through no KYC. */
+  /** Empty for a customer who has gone through no KYC. */
   readonly bankAccountId: string;
 }
 
@@ -113,7 +113,7 @@ export const openCustomerApi = async ({
     ],
     guard: createAdmins({ ...system, tokenTtlSeconds: 3600 }).guard,
   });
-  // A token of its own for each call: tests move the time by days.
+  // Each call has a new token, since tests move the time by days.
   const operatorAs =
     (role: AdminRole): Caller =>
     async (method, path, body) =>

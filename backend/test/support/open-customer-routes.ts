@@ -4,7 +4,7 @@ import { createFactories, type Factories } from './factories.ts';
 import { idGuard } from './id-guard.ts';
 import { openTestSystem, type TestSystem } from './open-test-system.ts';
 
-/** Routes of the customer API on a system of their own. Signing in is another module's. */
+/** Opens routes of the customer API on a separate system. Another module does the sign-in. */
 export interface OpenCustomerRoutes {
   readonly system: TestSystem;
   readonly factories: Factories;

@@ -74,7 +74,7 @@ export interface OpenGold extends WiredServices {
 export interface OpenGoldOptions {
   /** Stands before collaborators or between services: a process that dies at one of its calls. */
   readonly wrap?: Partial<ServiceWraps>;
-  /** The real time that prices age on, where a test moves it. */
+  /** The real time by which prices age, if a test moves it. */
   readonly wall?: Clock;
   /** Environment over the usual one, such as the gateways that there are. */
   readonly env?: Readonly<Record<string, string>>;

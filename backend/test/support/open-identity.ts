@@ -27,13 +27,13 @@ export interface OpenIdentity {
   readonly logged: () => string;
   /** The metrics, in the text form of Prometheus. */
   readonly metrics: () => Promise<string>;
-  /** A caller, without a token or with one. */
+  /** A caller, with or without a token. */
   as(accessToken?: string): Call;
-  /** The newest code that reached this phone, or empty where none did. */
+  /** The newest code that reached this phone, or empty if none did. */
   codeOf(phone: string): Promise<string>;
   /** Sends a code and signs in with it. */
   signIn(phone: string, device?: object): Promise<CallResponse>;
-  /** Waits until no SMS is under way. */
+  /** Waits until no SMS is in progress. */
   settle(): Promise<void>;
   close(): Promise<void>;
 }
@@ -67,7 +67,7 @@ const hasten = (timers: Timers): Timers => ({
   sleep: (ms, signal) => timers.sleep(Math.min(ms, longestSleepMs), signal),
 });
 
-/** Opens it. `redisUrl` stands in for the test file's own Redis. */
+/** Opens it. `redisUrl` replaces the test file's Redis. */
 export const openIdentity = async (options: IdentityOptions): Promise<OpenIdentity> => {
   const { clock, redisUrl, hashesAtOnce } = options;
   const system = await openTestSystem({

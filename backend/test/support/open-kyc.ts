@@ -44,7 +44,7 @@ export interface OpenKyc {
   recordOf(customer: MadeCustomer): Promise<string>;
 }
 
-/** Opens it, with the clients of `given` where it is given. Close its `system`. */
+/** Opens it, with the clients of `given` if that is given. Close its `system`. */
 export const openKyc = async (
   given?: TestSystem,
   { requiresDateOfBirth = false }: { readonly requiresDateOfBirth?: boolean } = {},

@@ -16,7 +16,7 @@ import { asReplica, openServices } from './open-services.ts';
 import { runQueuedJobs } from './run-queued-jobs.ts';
 import { runSweeps } from './run-sweeps.ts';
 
-/** One process's own modules: two of them are two replicas. */
+/** The modules of a process. Two of them are two replicas. */
 type Replica = Pick<Services, 'banking' | 'payouts'>;
 
 type Wrap = (provider: PayoutProvider) => PayoutProvider;
@@ -31,7 +31,7 @@ export interface OpenPayouts extends Replica {
   breakSale(orderId: string): Promise<() => Promise<void>>;
   /** Ends every lease and every sale's lock: whoever held them was killed. */
   lapseLeases(): Promise<void>;
-  /** Another process, with a provider and clients of its own where they are given. */
+  /** Another process, with another provider and other clients if they are given. */
   replica(wrap?: Wrap, clients?: Partial<TestSystem>): Replica;
   customer(): Promise<{ readonly userId: string; readonly call: Caller }>;
   operator(role?: AdminRole): Promise<{ readonly adminId: string; readonly call: Caller }>;
@@ -41,7 +41,7 @@ export interface OpenPayouts extends Replica {
   payout(amountPaise?: bigint, accountNumber?: string): Promise<MadePayout>;
   /** Runs what is queued, with the jobs of this replica. Returns what was thrown. */
   drain(replica?: Replica): Promise<readonly unknown[]>;
-  /** One pass of the sweeps, or of one. */
+  /** Runs a pass of all sweeps, or of the named sweep. */
   runSweeps(name?: string, replica?: Replica): Promise<void>;
   /** Posts a webhook body, rightly signed unless headers are given. */
   deliver(body: unknown, headers?: Record<string, string>): Promise<Answer>;
@@ -75,7 +75,7 @@ export const signatureOf = (body: string): string =>
     .digest('hex');
 
 export interface OpenPayoutsOptions {
-  /** In place of those of the configuration: tests change them while the process runs. */
+  /** Replaces the configured limits. Tests change them while the process runs. */
   readonly holds?: PayoutHolds;
 }
 

@@ -18,7 +18,7 @@ import type { StartedProcess } from './start-process.ts';
 import { createTestCustomer, type Call, type TestCustomer } from './test-customer.ts';
 import { createTestStack, type TestStack } from './test-stack.ts';
 
-/** The system's real processes on stores of their own, for stories about buying gold. */
+/** The system's real processes on separate stores, for stories about buying gold. */
 export interface RunningSystem {
   readonly stack: TestStack;
   readonly sandbox: SandboxControls;
@@ -31,7 +31,7 @@ export interface RunningSystem {
   readonly processes: StartedProcess[];
   /** A customer who may buy: approved, and known to the provider. */
   newCustomer(): Promise<TestCustomer>;
-  /** A caller of an API, from an address of its own at each call. */
+  /** A caller of an API, with a separate address for each call. */
   as(token: string | undefined, api?: 'customer' | 'admin', url?: string): Call;
   /** An operator's caller, by the sign-in route. */
   signInAdmin(role?: keyof typeof developmentAdmins): Promise<Call>;
@@ -78,7 +78,7 @@ const clockOffsetOf = async ({ internalUrl }: StartedProcess): Promise<number> =
 };
 
 let calls = 0;
-/** The limits of one client are tested elsewhere: here no two calls come from one. */
+/** The limits of a client are tested elsewhere. Here no two calls come from the same client. */
 const newAddress = (): string => {
   calls += 1;
   return `10.${(calls >> 16) & 255}.${(calls >> 8) & 255}.${calls & 255}`;

@@ -35,7 +35,7 @@ export const openFilesystemStore = async (): Promise<OpenStore> => {
 
 const credentials = { id: 'digital-gold', secret: 'dev-only-s3-secret-access-key' };
 
-/** Opens a bucket of an S3 server of its own: `versitygw`, which has to be on the PATH. */
+/** Opens a bucket of a separate S3 server: `versitygw`, which has to be on the PATH. */
 export const openS3Store = async (): Promise<OpenStore> => {
   const folder = await mkdtemp(join(tmpdir(), 'digital-gold-s3-'));
   const url = `http://127.0.0.1:${await freePort()}`;

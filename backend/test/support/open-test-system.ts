@@ -49,7 +49,7 @@ import { createTestEnvironment, type TestEnvironment } from './test-environment.
 export interface TestSystem extends Omit<Runtime, 'clock'> {
   readonly db: Db;
   readonly inTransaction: InTransaction;
-  /** Business time: it stands at the real time of the start until it is moved. */
+  /** Business time. It stays at the real time of the start until it is moved. */
   readonly clock: ManualClock;
   readonly cacheSetting: KeepCopy;
   readonly addresses: FreshDatabase;
@@ -99,7 +99,7 @@ interface ServedApi {
 interface TestSystemOptions {
   /** The longest wait of a request for a row, in milliseconds. Unbounded unless given. */
   readonly lockWaitMs?: number;
-  /** Real time, where a test wants to move that too. */
+  /** Real time, if a test moves that too. */
   readonly wall?: Clock;
   /** Instead of the test file's own Redis. */
   readonly redisUrl?: string;
@@ -136,7 +136,7 @@ const createApp = (api: ServedApi, system: Pick<TestSystem, 'logger' | 'random'>
  */
 export const hangsForMs = 100;
 
-/** Opens the stores, the sandbox and the clients of one test file. */
+/** Opens the stores, the sandbox and the clients of a test file. */
 export const openTestSystem = async (options: TestSystemOptions = {}): Promise<TestSystem> => {
   const { wall = createSystemClock(), seeded = false } = options;
   const [addresses, sandbox] = await Promise.all([

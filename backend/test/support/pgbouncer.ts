@@ -20,7 +20,7 @@ const page = join(import.meta.dirname, '..', '..', 'docs', 'scale.md');
 
 const places = ['/usr/sbin/pgbouncer', '/usr/local/bin/pgbouncer', '/opt/homebrew/bin/pgbouncer'];
 
-/** Returns the path of PgBouncer, undefined where it is not installed. */
+/** Returns the path of PgBouncer, or undefined if it is not installed. */
 const findPgbouncer = (): string | undefined =>
   places.find((path) => {
     try {
@@ -47,7 +47,7 @@ export interface Pgbouncer {
   stop(): Promise<void>;
 }
 
-/** Returns the settings of the page with some in the place of its own. */
+/** Returns the page's settings, some of them replaced. */
 const settingsOf = (changes: Readonly<Record<string, string>>): string => {
   const [, text = ''] = /```ini\n([\s\S]*?)```/u.exec(readFileSync(page, 'utf8')) ?? [];
   const left = new Map(Object.entries(changes));

@@ -14,7 +14,7 @@ export interface TestPlan {
 
 let keys = 0;
 
-/** A body of `POST /gold/sip` with a key of its own. */
+/** A body of `POST /gold/sip` with a new key. */
 export const planBody = (more: object = {}): Record<string, unknown> => {
   keys += 1;
   return {
@@ -70,7 +70,7 @@ export const createPlanFixtures = (open: OpenGold) => {
       open.clock.set(new Date(at));
       await open.sandbox.control('POST', '/clock', { set: at });
     },
-    /** One pass of each sweep of plans, or of the one that is named. */
+    /** Runs a pass of each sweep of plans, or of the named sweep. */
     sweep: (name?: string): Promise<void> => runSweeps(open.plans.sweeps, name),
     /** Runs every job that is due. A job that throws fails the test. */
     async runJobs(): Promise<void> {
@@ -81,7 +81,7 @@ export const createPlanFixtures = (open: OpenGold) => {
     /** The orders that a plan has raised, by their numbers. */
     raised: (sipPlanId: string) =>
       db.goldOrder.findMany({ where: { sipPlanId }, orderBy: { installmentNo: 'asc' }, ...ofPlan }),
-    /** The number of debits of this plan that the gateway was asked for. */
+    /** The number of debits of this plan that the gateway received. */
     async debits({ userId }: TestPlan): Promise<number> {
       const rows = await db.paymentOrder.findMany({ where: { userId } });
       const ids = new Set<unknown>(rows.map(({ id }) => id));

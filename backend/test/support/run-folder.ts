@@ -15,7 +15,7 @@ import { stopPostgres } from '../../dev/stack/postgres-server.ts';
 import { commandLineOf, stopProcess } from '../../dev/stack/process-control.ts';
 import { findServerUser, prepareServerHome, type ServerUser } from '../../dev/stack/server-user.ts';
 
-/** The folder of one test run's server files. */
+/** The folder of a test run's server files. */
 export interface RunFolder {
   readonly path: string;
   /** The folder of PostgreSQL's binaries, shared by all runs. */
@@ -42,8 +42,8 @@ const fitsInMemory = (): boolean => {
 
 interface RunFolderOptions {
   /**
-   * True for a folder in memory where there is room. Each test file has a database, which is 850
-   * files: on a disk, making and deleting them can take a fifth of the run's processor time.
+   * True for a folder in memory, if there is room. Each test file has a database, which is 850
+   * files. On a disk, making and deleting them can take a fifth of the run's processor time.
    */
   readonly inMemory?: boolean;
 }

@@ -49,8 +49,8 @@ export const runJob = async (
 };
 
 /**
- * Runs what is queued, one job after another, until nothing is: each once, also one that throws
- * (the queue's own tries are tested elsewhere). Answers what was thrown.
+ * Runs the queued jobs one after another until none is left. Each runs once, even if it throws (the
+ * queue's retries are tested elsewhere). Returns the thrown errors.
  */
 export const runQueuedJobs = async (deps: Deps, tasks: TaskList): Promise<readonly unknown[]> => {
   const thrown: unknown[] = [];

@@ -1,6 +1,6 @@
 import type { Sweep } from '../../src/platform/jobs/index.ts';
 
-/** Runs one pass of each sweep, one after another, or of the one that is named. */
+/** Runs a pass of each sweep, one after another, or only of the named sweep. */
 export const runSweeps = async (
   sweeps: readonly Sweep[],
   name?: string,

@@ -14,8 +14,8 @@ interface RunningTestOptions<B extends Beside> extends Omit<RunningSystemOptions
   /** Opens it when the stack's addresses are known. It is closed after the processes. */
   readonly openBeside?: (stack: TestStack) => Promise<B>;
   /**
-   * The invariants are checked after each test, but where the set-up leaves work half done that
-   * each test finishes a part of: there they hold once the last test has ended.
+   * The invariants are checked after each test. If the set-up leaves work half done and each test
+   * finishes a part of it, they are checked after the last test instead.
    */
   readonly checked?: 'at the end';
 }

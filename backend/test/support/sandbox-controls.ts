@@ -118,7 +118,9 @@ export const createSandboxControls = (sandboxUrl: string) => {
       return smsSchema.parse(body).messages[0]?.otp ?? '';
     },
 
-    /** The provider's word on a transaction: 0 not confirmed, 1 done, 2 failed, 3 under way. */
+    /**
+     * The provider's status of a transaction: 0 not confirmed, 1 done, 2 failed, 3 in progress.
+     */
     async setTransaction(txId: string, status: 0 | 1 | 2 | 3): Promise<void> {
       await control('POST', `/transactions/${txId}`, { status });
     },

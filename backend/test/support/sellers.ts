@@ -8,7 +8,7 @@ export interface Seller {
   readonly id: string;
   readonly providerUserId: string;
   readonly call: OpenCaller;
-  /** A verified one of their own. */
+  /** A verified account of the seller. */
   readonly bankAccountId: string;
   /** The grams that they hold, such as `0.0786`. */
   readonly grams: string;

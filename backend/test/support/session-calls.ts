@@ -38,7 +38,7 @@ interface SessionView {
   readonly current: boolean;
 }
 
-/** Lists the sessions that a customer sees. Fails where the list is refused. */
+/** Lists the sessions that a customer sees. Fails if the list is refused. */
 export const sessionsOf = async (
   identity: OpenIdentity,
   { accessToken }: Tokens,

@@ -4,25 +4,27 @@ import { done, mapDone, refused, unknown } from '../../src/platform/outcome/outc
 type Gateways = ReadonlyMap<string, PaymentGateway>;
 
 /**
- * Ways in which a gateway fails to create orders. `refused`: it says no. `unreachable`: nothing was
+ * Ways in which a gateway fails to create orders. `refused`: it refuses. `unreachable`: nothing was
  * sent. `silent`: it answers nothing at all, and has done nothing. `lost`: it makes the order, and
- * its answer is lost. Nor does it answer when it is asked for the order.
+ * its answer is lost. It does not answer queries for the order either.
  */
 export const gatewayFaults = ['refused', 'unreachable', 'silent', 'lost'] as const;
 type GatewayFault = (typeof gatewayFaults)[number];
 
-/** Gateways of the sandbox's kind under codes of their own, and what a test does to them. */
+/**
+ * Gateways of the sandbox's kind under separate codes, and the faults that a test causes at them.
+ */
 interface SeveralGateways {
   readonly wrapGateways: (real: Gateways) => Gateways;
   /** The gateways that fail, by code. */
   readonly faults: Map<string, GatewayFault>;
   /** The gateways whose circuit is open. */
   readonly openCircuits: Set<string>;
-  /** The codes of the gateways that were asked to create an order, oldest first. */
+  /** The codes of the gateways that received a request to create an order, oldest first. */
   readonly asked: string[];
 }
 
-/** The gateways share the sandbox's books, so each has receipts of its own there. */
+/** The gateways share the sandbox's books, so each has separate receipts there. */
 const receiptAt = (code: string, receipt: string): string => `${code}:${receipt}`;
 
 const wrap = (

@@ -1,4 +1,4 @@
-/** The configuration of the accounting API, as it is where nothing is set. */
+/** The default configuration of the accounting API. */
 export const staffDefaults = {
   SECOND_FACTOR_REQUIRED: false,
   SECOND_OPERATOR_ACTIONS: [],

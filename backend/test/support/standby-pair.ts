@@ -33,8 +33,8 @@ const onPort = (url: string, port: number): string => {
 };
 
 /**
- * Starts both in a folder of their own. The standby begins as a copy of the primary's data, which
- * stands still meanwhile, and streams from there on.
+ * Starts both in a separate folder. The standby begins as a copy of the primary's data, which does
+ * not change meanwhile, and streams from there on.
  */
 export const openStandbyPair = async (settings: readonly string[] = []): Promise<StandbyPair> => {
   const user = await findServerUser();

@@ -13,7 +13,7 @@ interface ProcessEnd {
 export interface StartedProcess {
   readonly app: string;
   readonly pid: number;
-  /** `http://127.0.0.1:PORT`, where the worker listens on its internal port alone. */
+  /** `http://127.0.0.1:PORT`. The worker listens only on its internal port. */
   readonly url: string;
   /** The address of its probes and metrics. */
   readonly internalUrl: string;

@@ -18,7 +18,7 @@ import { choosePorts } from './choose-ports.ts';
 
 const backend = join(import.meta.dirname, '..', '..');
 
-/** Undoes one rule of the schema, for those who want to know what finds that (`make mutate-rules`). */
+/** Undoes a rule of the schema, to find out which test notices that (`make mutate-rules`). */
 const brokenRule = process.env['BREAK_RULE'] ?? '';
 
 /** The name of the template that holds exactly these migrations and queue grants. */
@@ -38,8 +38,8 @@ const templateName = (): string => {
 const lockId = 471_209_002;
 
 /**
- * Makes a template unless it is there. It gets its name when it is whole, so one that was cut short
- * is never used. Several runs may be at it at once on a server that was given.
+ * Makes a template unless it exists. It gets its name when it is complete, so an unfinished
+ * template is never used. Several runs may make it at once on a server that was given.
  */
 const ensure = async (
   adminUrl: string,

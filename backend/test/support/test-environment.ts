@@ -49,7 +49,8 @@ export const createTestEnvironment = ({
   CASHFREE_CLIENT_SECRET: sandboxDefaults.cashfreeClientSecret,
   CASHFREE_WEBHOOK_SECRETS: sandboxDefaults.cashfreeWebhookSecrets.join(','),
   CASHFREE_TIMEOUT_MS: '10000',
-  // The sandbox's clock runs while a test's stands still: an order outlives what lies between.
+  // The sandbox's clock runs while a test's clock does not, so an order must outlive the
+  // difference.
   CASHFREE_MIN_EXPIRY_SECONDS: '7200',
   RAZORPAYX_BASE_URL: `${sandboxUrl}/razorpayx`,
   RAZORPAYX_KEY_ID: sandboxDefaults.razorpayxKeyId,

@@ -8,7 +8,7 @@ import type { RunFolder } from './run-folder.ts';
 const [longestPath, longestName] = [107, '/.s.PGSQL.65535'.length];
 
 /**
- * Makes the folder of the server's sockets. Returns undefined where its path is too long for one.
+ * Makes the folder of the server's sockets. Returns undefined if its path is too long for a socket.
  */
 const openSockets = ({ path, user }: RunFolder): string | undefined => {
   const folder = join(path, 'sockets');
@@ -19,8 +19,8 @@ const openSockets = ({ path, user }: RunFolder): string | undefined => {
 };
 
 /**
- * Starts the run's PostgreSQL and answers with its administrator's address: a Unix socket's where
- * there is one, which takes a tenth of the processor's time off a test.
+ * Starts the run's PostgreSQL and returns its administrator's address. A Unix socket is used if
+ * possible, since that takes a tenth less of a test's processor time.
  */
 export const startTestPostgres = async (folder: RunFolder, timezone: string): Promise<string> => {
   const sockets = openSockets(folder);

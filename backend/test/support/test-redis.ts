@@ -18,9 +18,9 @@ interface OwnRedis {
 }
 
 /**
- * Gives each test file a Redis of its own: a server, since channels are not parted by database
- * number and one file must not hear another's ticks. On a Redis that was given it is a database
- * number, emptied first.
+ * Gives each test file a separate Redis: a server, since database numbers do not separate channels
+ * and a file must not receive another's ticks. On a Redis that was given it is a database number,
+ * emptied first.
  */
 export const createTestRedis = (options: TestRedisOptions): { acquire(): Promise<OwnRedis> } =>
   options.url === undefined || options.url === ''

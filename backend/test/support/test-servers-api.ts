@@ -23,7 +23,8 @@ export const serveTestServers = async (
       },
     );
   });
-  // A worker asks once a file: a connection that ended after Node's 5 s could end under a request.
+  // A worker sends a request for each file. A connection that ended after Node's 5 s could end
+  // under a request.
   server.keepAliveTimeout = 75_000;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();

@@ -13,7 +13,7 @@ import { openRunFolder, type RunFolder } from './run-folder.ts';
 import { cloneTemplate, ensureSeededTemplate, ensureTemplate } from './template-database.ts';
 import { startTestPostgres } from './test-postgres.ts';
 
-/** The addresses of one test file, which are its own until it releases them. */
+/** The addresses of a test file, which no other file gets until it releases them. */
 interface DatabaseAddresses {
   readonly name: string;
   readonly databaseUrl: string;
@@ -22,7 +22,7 @@ interface DatabaseAddresses {
 }
 
 export interface TestServers {
-  /** A new database, cloned from the migrated or the seeded template, and a Redis of its own. */
+  /** A new database, cloned from the migrated or the seeded template, and a separate Redis. */
   acquire(kind: 'empty' | 'seeded'): Promise<DatabaseAddresses>;
   release(name: string): Promise<void>;
   /** Builds a process of the service, once for the run. */
@@ -35,8 +35,8 @@ interface TestServersOptions {
   readonly adminUrl: string | undefined;
   readonly redisUrl: string | undefined;
   /**
-   * True to reach every database as the application by way of PgBouncer in transaction mode, before
-   * a server that is set to Asia/Kolkata where it is an embedded one.
+   * True to reach every database as the application through PgBouncer in transaction mode. An
+   * embedded server behind it is set to Asia/Kolkata.
    */
   readonly isPooled?: boolean;
 }
@@ -47,7 +47,7 @@ const once = <T>(work: () => Promise<T>): (() => Promise<T>) => {
   return () => (result ??= work());
 };
 
-/** The servers of one test run, started when they are first needed and stopped with it. */
+/** The servers of a test run. They start when they are first needed and stop with it. */
 export const createTestServers = (options: TestServersOptions): TestServers => {
   let opened: RunFolder | undefined;
   const folder = once(async () => (opened = await openRunFolder({ inMemory: true })));

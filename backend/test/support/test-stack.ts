@@ -12,7 +12,7 @@ import { choosePorts } from './choose-ports.ts';
 import { freshDatabase, type FreshDatabase } from './fresh-database.ts';
 import { startProcess, type StartedProcess } from './start-process.ts';
 
-/** A whole system of its own: database, Redis, switches, and the processes a test starts. */
+/** A separate system: database, Redis, switches, and the processes that a test starts. */
 export interface TestStack {
   readonly database: FreshDatabase;
   readonly addresses: StackAddresses;
@@ -21,8 +21,8 @@ export interface TestStack {
   /** Returns the environment that a process of this stack is started with. */
   environmentOf(app: LongRunning): ProcessEnvironment;
   /**
-   * Starts a process. The first of an app takes the stack's own port. While it runs, another one of
-   * that app is a replica on ports of its own.
+   * Starts a process. The first process of an app takes the stack's port. While it runs, another
+   * process of that app is a replica on other ports.
    */
   start(app: LongRunning, changes?: ProcessEnvironment): Promise<StartedProcess>;
   setSwitch(name: SwitchName, value: string): void;
@@ -35,7 +35,7 @@ interface TestStackOptions {
   readonly seeded?: boolean;
 }
 
-/** Makes a stack of its own. Nothing but its database and Redis runs yet. */
+/** Makes a separate stack. Only its database and Redis run at first. */
 export const createTestStack = async (options: TestStackOptions = {}): Promise<TestStack> => {
   const { seeded = true } = options;
   const [database, ports] = await Promise.all([freshDatabase({ seeded }), choosePorts()]);

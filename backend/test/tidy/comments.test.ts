@@ -11,7 +11,17 @@ const oddComments = (text: string): string[] =>
   commentsOf(text).filter((comment) => /;(?:\s|$)|\banew\b/u.test(proseOf(comment)));
 
 /** Words that hide who does what, in the code that a deployment runs or an operator reads. */
-const vague = /\b(?:nobody|whoever|turned down|what became of|(?:speaks?|tells?) of)\b/iu;
+const vagueWords = [
+  'nobody',
+  'whoever',
+  'told',
+  'turned down',
+  'what became of',
+  '(?:speaks?|tells?) of',
+  'as it stands',
+  '(?:comes?|came) to (?:its|an) end',
+];
+const vague = new RegExp(`\\b(?:${vagueWords.join('|')})\\b`, 'iu');
 
 const vagueComments = (text: string): string[] =>
   commentsOf(text).filter((comment) => vague.test(proseOf(comment)));
@@ -23,12 +33,15 @@ it('names who does what in every comment, outside of tests', () => {
   expect(found).toEqual([]);
 });
 
-it.each(['// Nobody asks.', '/** Finds out what became of it. */', '// Whoever holds it.'])(
-  'knows a vague comment when it sees it: %j',
-  (text) => {
-    expect(vagueComments(text)).toHaveLength(1);
-  },
-);
+it.each([
+  '// Nobody asks.',
+  '/** Finds out what became of it. */',
+  '// Whoever holds it.',
+  '// The worker is told.',
+  '/** Waits until it comes to its end. */',
+])('knows a vague comment when it sees it: %j', (text) => {
+  expect(vagueComments(text)).toHaveLength(1);
+});
 
 it('says one statement a sentence in every comment, in words that people use', () => {
   const found = [...allSources, ...neighbourSources].flatMap(({ path, text }) =>

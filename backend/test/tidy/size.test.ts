@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { allSources, neighbourSources, type SourceFile } from './source-files.ts';
 
-/** A file tells one use case or one concept, in 80 to 250 lines. Over this it tells several. */
+/** A file has one use case or one concept, in 80 to 250 lines. Over this limit it has several. */
 const hardLimit = 400;
 /** The formatter keeps code within 100. It breaks neither words nor long texts. */
 const columns = 110;

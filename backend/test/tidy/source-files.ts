@@ -13,7 +13,7 @@ export interface SourceFile {
    */
   readonly path: string;
   readonly text: string;
-  /** The text without comments. Lines stay where they are. */
+  /** The text without comments. Its lines keep their numbers. */
   readonly code: string;
   /** `code` without what is in quotes and in regular expressions. Templates stay. */
   readonly bareCode: string;
@@ -50,7 +50,7 @@ const readSource = (base: string, absolute: string): SourceFile => {
   return { path, text, code, bareCode: blankText(code), isTest };
 };
 
-/** A workspace of its own, inside the backend's folder. */
+/** A separate workspace inside the backend's folder. */
 const clientFolder = join(backendFolder, 'client');
 
 /** Every TypeScript file of the backend, in order of path. */

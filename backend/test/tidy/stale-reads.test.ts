@@ -5,8 +5,9 @@ import { expect, it } from 'vitest';
 const backend = join(import.meta.dirname, '..', '..');
 
 /**
- * Lists whatever is read from a standby, which may be some seconds behind (docs/adr/0112-read-replica.md):
- * by file, what of `reads` it hands on and to whom. Nothing that a decision rests on stands here.
+ * Lists everything that is read from a standby, which may be some seconds behind
+ * (docs/adr/0112-read-replica.md): by file, the parts of `reads` that it passes on and to whom. A
+ * decision must not be based on anything in this list.
  */
 const readers: Readonly<Record<string, readonly string[]>> = {
   'src/apps/accounting/accounting-api.ts': [

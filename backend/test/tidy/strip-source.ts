@@ -23,7 +23,7 @@ export const blankText = (code: string): string =>
       isTemplate === undefined ? blank(all) : all,
   );
 
-/** Returns the comments of a text, each as one line without its marks. */
+/** Returns the comments of a text, each as a line without its marks. */
 export const commentsOf = (text: string): string[] =>
   [...text.matchAll(tokens)].flatMap(([, comment]) =>
     comment === undefined

@@ -9,7 +9,7 @@ const modules = serviceSources.flatMap(({ path, code }) => {
 /** A sweep or purge in source: its name, then what it runs. */
 const sweepPattern =
   /\bname: '(?<name>[a-z-]+)',\s+(?:everyMs.*,\s+)?(?:async )?(?<deed>run|flow|deleteBatch|table)\b/gu;
-/** The same where the name is in a constant of its own. */
+/** The same if the name is in a separate constant. */
 const namedPattern = /\bconst name = '(?<name>[a-z0-9-]+)';/gu;
 
 const found = modules.flatMap(({ path, code, module }) =>

@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { listFiles, repositoryFolder } from './source-files.ts';
 
-/** Lays the tools' scripts out in a folder of their own, with a `go` that does as told. */
+/** Copies the tools' scripts into a separate folder, with a fake `go`. */
 const layOut = (go: string) => {
   const folder = mkdtempSync(join(tmpdir(), 'tools-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));

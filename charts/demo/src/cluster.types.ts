@@ -4,7 +4,7 @@ import type { PortForward } from './tools/open-port-forward.ts';
 import type { ToolOptions } from './tools/run-tool.ts';
 import type { DemoOptions } from './read-options.ts';
 
-/** A host behind an ingress controller, and where that is. */
+/** A host behind an ingress controller, and the address of that controller. */
 export interface IngressEndpoint {
   readonly host: string;
   readonly address: string;

@@ -15,7 +15,7 @@ interface ContextOptions {
   readonly kubeContext: string;
 }
 
-/** Creates the context that the steps of one run share. `close` ends what they opened. */
+/** Creates the context that the steps of a run share. `close` ends what they opened. */
 export const createDemoContext = (given: ContextOptions): DemoContext & { close(): void } => {
   const { options, repository, print, kubeContext } = given;
   const { namespace } = options;

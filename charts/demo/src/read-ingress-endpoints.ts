@@ -48,8 +48,8 @@ const waitForEndpoint = async (context: DemoContext, api: Api): Promise<IngressE
 };
 
 /**
- * Returns each API's address: the one that was given, else the one that the ingress controller
- * wrote into the Ingress's status.
+ * Returns each API's address: the given address, else the address that the ingress controller wrote
+ * into the Ingress's status.
  */
 export const readIngressEndpoints = async (
   context: DemoContext,

@@ -77,7 +77,7 @@ it('counts what cannot connect as failed', async () => {
     name: 'it',
     host: 'gold.example',
     address: '127.0.0.1',
-    // Not that of a server that was closed: another process may have taken it since.
+    // Must not be the port of a closed server, since another process may have taken it.
     port: 1,
     path: '/',
     everyMs: 5,

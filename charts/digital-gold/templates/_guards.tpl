@@ -18,7 +18,7 @@ Every guard: what a schema can't say. Each ends the rendering with one line that
 {{- fail "image.repository is needed: where the image is, with its registry" }}
 {{- end }}
 {{- if eq .Values.image.tag "latest" }}
-{{- fail "image.tag must name a version, such as 1.2.3: nobody could tell what runs as latest" }}
+{{- fail "image.tag must name a version, such as 1.2.3: latest does not say which version runs" }}
 {{- end }}
 {{- range $component := list "customer" "admin" "accounting" "worker" }}
 {{- $given := dict "root" $ "component" $component }}

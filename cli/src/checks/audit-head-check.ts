@@ -17,7 +17,7 @@ interface Noted {
   readonly hours: number;
 }
 
-/** Reads the newest note: the last line of the file, written when the file was. */
+/** Reads the newest note, which is the last line of the file, and its age from the file's time. */
 const readNote = (path: string, now: Date): Noted | Finding => {
   try {
     const last = readFileSync(path, 'utf8').trim().split('\n').at(-1)?.trim() ?? '';

@@ -15,7 +15,7 @@ const runsForm = z.looseObject({
 });
 const totalForm = z.looseObject({ total: z.int() });
 
-/** The newest run of reconciliation that came to its end. */
+/** The newest run of reconciliation that has finished. */
 export interface LastRun {
   readonly finishedAt: Date;
   readonly findings: number;

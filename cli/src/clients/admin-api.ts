@@ -96,7 +96,7 @@ export const createAdminApi = (options: {
     } catch (error) {
       if (error instanceof ApiUnreachableError) throw unreachable(baseUrl, error);
       if (!(error instanceof ApiError)) throw error;
-      // A success that is no JSON has no body of the API's: of another form, not refused.
+      // A success that is not JSON has no body in the API's form. The request was not refused.
       if (error.status >= 200 && error.status < 300) return undefined;
       throw new RefusalError(error, baseUrl);
     }

@@ -166,7 +166,7 @@ const runInPod = async (
  * Runs the backend's operator command where it can reach the database: as a child process next to
  * the local stack or inside the pod around goldctl, or in a ready admin pod of a cluster. Returns
  * the document that it prints.
- * @throws CliError with the command's own error, and unreachable when there is no stack or pod.
+ * @throws CliError with the command's own error, and unreachable if there is no stack or pod.
  */
 export const runBackendCommand = async <T>(
   deps: CliDeps,

@@ -40,7 +40,9 @@ const createKubeApis = (config: KubeConfig, signal: AbortSignal): KubeApis => {
   return { configuration, core, apps: new AppsV1Api(configuration) };
 };
 
-/** Requests metadata instead of content: what is not sent can't be shown by mistake. */
+/**
+ * Requests metadata instead of content, since content that is not sent can't be shown by mistake.
+ */
 const metadataOnly = setHeaderOptions(
   'Accept',
   'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1',
@@ -161,7 +163,8 @@ const createConfigMapCalls = (options: {
     data: Readonly<Record<string, string>>,
     annotations: Annotations,
   ): Promise<unknown> => {
-    // With the version that was read: the cluster refuses it when the map has changed since.
+    // Sends the version that was read, so that the cluster refuses the change if the map has
+    // changed since.
     const { resourceVersion } = read;
     const body = { metadata: { resourceVersion, annotations }, data };
     return call(`change config map ${read.name} in namespace ${namespace}`, () =>

@@ -25,7 +25,7 @@ const isNew =
   ({ name }: { readonly name: string }): boolean =>
     !known.some((entry) => entry.name === name);
 
-/** Merges kubeconfigs as kubectl does: the first of equal names counts. No file is required. */
+/** Merges kubeconfigs as kubectl does. The first of equal names counts. No file is required. */
 const readFiles = (paths: readonly string[]): KubeConfig => {
   const merged = new KubeConfig();
   for (const path of paths.filter((path) => existsSync(path))) {
@@ -119,7 +119,7 @@ export const loadKubeConfig = (
   if (proxy === undefined || cluster.proxyUrl !== undefined) {
     return { ...loaded, server: cluster.server };
   }
-  // As kubectl does: the environment's proxy, unless the kubeconfig names one.
+  // Uses the environment's proxy, as kubectl does, unless the kubeconfig names a proxy.
   loaded.config.clusters = loaded.config.clusters.map((one) =>
     one === cluster ? { ...one, proxyUrl: proxy } : one,
   );

@@ -13,9 +13,9 @@ export const componentSelector = (...components: readonly string[]): string =>
   `${releaseSelector},app.kubernetes.io/component in (${components.join(',')})`;
 
 /**
- * Creates a client of one namespace of a cluster. The library behind it is loaded only here, so
- * that commands that need no cluster start fast. Sends no request yet.
- * @throws CliError usage when there is no such context, or no service account in the pod.
+ * Creates a client of a namespace of a cluster. The library behind it is loaded only here, so that
+ * commands that need no cluster start fast. Sends no request yet.
+ * @throws CliError usage if there is no such context, or no service account in the pod.
  */
 export const createKubeClient = async (
   deps: Pick<CliDeps, 'env' | 'signal'>,

@@ -34,8 +34,8 @@ const useProxies = ({ env, stderr }: Pick<CliDeps, 'env' | 'stderr'>): void => {
 };
 
 /**
- * Configures every connection of this process: the proxies of the environment, and the certificates
- * of `--ca-file` in addition to the system's.
+ * Configures every connection of this process. It uses the proxies of the environment, and the
+ * certificates of `--ca-file` in addition to the system's.
  * @throws CliError usage
  */
 export const prepareNetwork = (

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { CliDeps } from '../cli-deps.ts';
 
-/** A command below `goldctl`: what the help says of it, and how it is made. */
+/** A command below `goldctl`, with its line of the help and its maker. */
 export interface CommandEntry {
   readonly name: string;
   readonly about: string;

@@ -38,7 +38,7 @@ export interface AdminAddress {
   readonly baseUrl: string;
   /** Names the API among the stored sign-ins, even if the address is a tunnel's. */
   readonly key: string;
-  /** Of a local stack: its own account, for development. */
+  /** Only a local stack has this. It is the stack's own account, for development. */
   readonly account: LocalEndpoints['admins'];
   close(): Promise<void>;
 }

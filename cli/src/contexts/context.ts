@@ -24,7 +24,7 @@ export interface KubeContext {
   readonly kind: 'kube';
   /** The context of the kubeconfig, or undefined inside the cluster. */
   readonly context: string | undefined;
-  /** Undefined: the namespace of that context, or of the pod. */
+  /** If undefined, the namespace of that context, or of the pod, is used. */
   readonly namespace: string | undefined;
   /** Uses the service account of the pod that goldctl runs in. */
   readonly inCluster: boolean;
@@ -72,7 +72,7 @@ const tell = (deps: CliDeps, line: string): void => {
   told.add(deps);
 };
 
-/** Returns the name of the context: what was given or saved, else the nearest that is there. */
+/** Returns the name of the context: the given or saved context, else the nearest that exists. */
 const nameOf = (deps: CliDeps, given: string | undefined): string | undefined => {
   if (given !== undefined) return given;
   const saved = readDefaults(deps).context;

@@ -37,7 +37,7 @@ interface Page<Row> {
   readonly limit: number;
 }
 
-/** The columns of a list: the heading, and what a row shows below it. */
+/** The columns of a list, each with its heading and the text for a row. */
 export type Columns<Row> = Readonly<Record<string, (row: Row) => string>>;
 
 const lastLine = <Row>({ items, total, page, limit }: Page<Row>): string[] => {
@@ -94,7 +94,7 @@ export const listRows = async <Row, Form extends z.ZodType<Page<Row>>>(
 
 type Given<T> = { [Name in keyof T]?: Exclude<T[Name], undefined> };
 
-/** Returns the members that have a value: a query has no others. */
+/** Returns the members that have a value, since a query has no others. */
 export const given = <T extends object>(all: T): Given<T> => {
   const members = Object.entries(all).filter(([, value]) => value !== undefined);
   return Object.fromEntries(members) as Given<T>; // what is left of it

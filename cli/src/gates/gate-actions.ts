@@ -65,7 +65,10 @@ const defaultTimeoutMs = 3 * 60_000;
 
 const notGiven = 'not given';
 
-/** Returns the reason: as given, else as typed at the terminal. None is no obstacle to closing. */
+/**
+ * Returns the given reason, else the reason that is typed at the terminal. A gate can be closed
+ * without a reason.
+ */
 const reasonFor = async (deps: CliDeps, { reason }: TurnOptions): Promise<string> => {
   if (reason !== undefined) return reason.trim() === '' ? notGiven : reason.trim();
   if (!deps.stdin.isTty || !deps.isTty) return notGiven;
@@ -88,7 +91,7 @@ const whoTurns = (deps: CliDeps, { user }: GateSettings): string => {
   return user === undefined ? person : `${person} (${user} of the kubeconfig)`;
 };
 
-/** Does what may fail without undoing the change: the gate is turned, and that is said first. */
+/** Does what may fail without undoing the change. The change of the gate is printed first. */
 const attempt = async (deps: CliDeps, what: string, work: Promise<unknown>): Promise<void> => {
   try {
     await work;
@@ -97,7 +100,9 @@ const attempt = async (deps: CliDeps, what: string, work: Promise<unknown>): Pro
   }
 };
 
-/** Keeps who turned a gate and why: an event of the cluster, and an audit row of the service. */
+/**
+ * Records who changed a gate and why, as an event of the cluster and an audit row of the service.
+ */
 const keep = async (deps: CliDeps, context: Context, change: GateChange): Promise<void> => {
   const { gate, state, by, reason } = change;
   const args = ['gate', 'record', '--gate', gate, '--state', state, '--by', by];

@@ -20,14 +20,14 @@ export interface GateChange {
 
 /** The settings of a stack or a release. */
 export interface GateSettings {
-  /** For people: the folder, or the ConfigMap. */
+  /** Names the folder or the ConfigMap in messages to people. */
   readonly place: string;
   /** The writer if it is known, such as the user of a kubeconfig. */
   readonly user: string | undefined;
   /** Returns all stored values, by name. */
   read(): Promise<Readonly<Record<string, string | undefined>>>;
   write(change: GateChange): Promise<void>;
-  /** Tells others than the processes of a change: an event of the namespace. */
+  /** Announces a change to others than the processes, by an event of the namespace. */
   announce(change: GateChange): Promise<void>;
   /** The processes that read the settings now. */
   replicas(): Promise<readonly Replica[]>;
@@ -63,7 +63,8 @@ const inFolder = (
     replicas,
     read: async () => Object.fromEntries(names.map((name) => [name, readOne(name)])),
     write: async ({ setting: name, value }) => {
-      // Aside and renamed: no process ever reads half of it, which it would take for closed.
+      // Writes beside it and renames, so that no process ever reads half of it, which it would take
+      // for closed.
       const staging = join(folder, `.${name}.${process.pid}`);
       try {
         writeFileSync(staging, `${value}\n`);
@@ -75,7 +76,7 @@ const inFolder = (
   };
 };
 
-/** Only the cluster writes the folder of a pod: what an operator changes is its ConfigMap. */
+/** Only the cluster writes the folder of a pod. An operator changes its ConfigMap. */
 const inPod = (folder: string, names: readonly string[]): GateSettings => ({
   ...inFolder(folder, names),
   write: async () => {

@@ -2,7 +2,7 @@
 export interface Gate {
   /** Its name on the command line. */
   readonly name: string;
-  /** The setting's name: its file, or its key in the cluster's ConfigMap. */
+  /** The setting's name, which is its file, or its key in the cluster's ConfigMap. */
   readonly setting: string;
   readonly about: string;
   /** The values that open and close it. */

@@ -24,7 +24,7 @@ const isUnderReview = ({ type, status, manual_review_code: code }: Order): boole
 /** Returns true for a buy that has its gold. Its transaction at the provider is known before. */
 const hasGold = ({ events }: Order): boolean => events.some(({ to }) => to === 'ALLOCATED');
 
-/** Returns the resolutions that may fit: the service decides, with what the collaborators say. */
+/** Returns the resolutions that may fit. The service decides, by the collaborators' answers. */
 const fitting = (order: Order): readonly Resolution[] => {
   if (!isUnderReview(order)) return [];
   if (order.type === 'SELL') return ['CONFIRM_SELL', 'RELEASE_SELL'];

@@ -41,7 +41,7 @@ const add = async (
   }
 };
 
-/** A log may be large: its end is what counts. */
+/** A log may be large, so only its end is kept. */
 const mostBytes = 4 * 1024 * 1024;
 
 const lastLines = (path: string, lines: number): string => {

@@ -39,8 +39,8 @@ const looks: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * Creates the function that takes secrets and people's data out of a text: the secrets that are
- * known, in clear and in base64, and whatever looks like one.
+ * Creates the function that removes secrets and people's data from a text. It removes the known
+ * secrets, in clear and in base64, and everything that looks like a secret.
  */
 export const createRedactor = (secrets: readonly string[]): ((text: string) => string) => {
   const forms = [...new Set(secrets.filter(({ length }) => length >= leastLength).flatMap(formsOf))]

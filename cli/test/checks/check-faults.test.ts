@@ -257,7 +257,7 @@ describe('before an upgrade', () => {
   it('a namespace that is not there is a warning, and a cluster is needed', async () => {
     const env = { ...cluster.env, HOME: '/nowhere' };
     const none = run(['--context', 'test', '-n', 'garden', '--pre'], { env });
-    // The double knows one namespace, and tells so of each other.
+    // The double knows one namespace, and reports that any other does not exist.
     expect((await none).records[0]?.id).toMatch(/context-found|cluster-version/u);
     const here = await runInProcess(['check', '--pre'], { env: stack.env });
     expect(here).toMatchObject({ code: 2, stdout: '' });

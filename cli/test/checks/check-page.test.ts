@@ -8,7 +8,7 @@ import { checks } from '../../src/checks/checks.ts';
 const cli = join(import.meta.dirname, '..', '..');
 const page = readFileSync(join(cli, 'docs', 'checks.md'), 'utf8');
 
-/** Each check of the page with the category that it stands under. */
+/** Each check of the page with the category of its section. */
 const explained = (): string[] => {
   let category = '';
   return page.split('\n').flatMap((line) => {

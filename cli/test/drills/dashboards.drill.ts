@@ -32,7 +32,7 @@ const queries = readdirSync(folder).flatMap((file) => {
   );
 });
 
-/** A customer buys, looks at prices and asks for a code. */
+/** A customer buys, looks at prices and requests a code. */
 const round = async (system: RunningSystem): Promise<void> => {
   const client = await system.newCustomer();
   const { call } = client;

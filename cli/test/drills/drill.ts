@@ -21,7 +21,7 @@ const changeMs = 240_000;
 
 const seconds = (from: number): string => ((performance.now() - from) / 1000).toFixed(0);
 
-/** One alert's drill. */
+/** The drill of an alert. */
 interface Drill {
   readonly alert: string;
   /** The fault in a few words, for the report. */
@@ -29,7 +29,7 @@ interface Drill {
   /** The page whose steps clear it. */
   readonly runbook: string;
   readonly cause: () => Promise<unknown>;
-  /** Plays the runbook's steps, with the fault gone where they wait for that. */
+  /** Runs the runbook's steps. The fault is removed before steps that wait for that. */
   readonly clear: () => Promise<unknown>;
 }
 

@@ -27,7 +27,7 @@ const openPayout = async (system: RunningSystem) => {
   const { payout } = soldOf(await requestSale(seller, '0.0200'));
   await payoutBecomes(seller, payout.id, 'PROCESSING');
   const ends = async (outcome: string, status: string): Promise<void> => {
-    // It is PROCESSING here before the provider has heard of it.
+    // It is PROCESSING here before the provider has received it.
     await eventually(() => system.sandbox.control('POST', `/payouts/${payout.id}`, { outcome }));
     await payoutBecomes(seller, payout.id, status);
   };

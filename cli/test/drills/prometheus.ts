@@ -12,10 +12,10 @@ import { repository } from '../support/stack-home.ts';
 const program = join(repository, '.tools', 'bin', 'prometheus');
 const rulesFile = join(repository, 'charts', 'digital-gold', 'alerts', 'rules.yaml');
 
-/** The time after which jobs stand still, in the drills' worker and in the rule. */
+/** The time after which jobs count as stuck, in the drills' worker and in the rule. */
 export const standstillSeconds = 3;
 
-/** Ranges and periods of the rules, and the shorter ones of a drill. Thresholds stay. */
+/** Ranges and periods of the rules, and the shorter values of a drill. Thresholds stay. */
 const scaled: readonly (readonly [pattern: RegExp, text: string])[] = [
   [/^( +for:) .*$/gmu, '$1 2s'],
   [/:30s\]/gu, ':2s]'],

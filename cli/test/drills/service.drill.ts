@@ -29,7 +29,10 @@ it('DigitalGoldCollaboratorDown', async ({ system, env, drill }) => {
   });
 });
 
-/** Asks for a quote until its status is this, slowly: a customer may ask sixty times in ten minutes. */
+/**
+ * Requests a quote until its status is this. It does so slowly: a customer may send sixty requests
+ * in ten minutes.
+ */
 const quote = async ({ call }: TestCustomer, status: number): Promise<void> => {
   const ask = async (): Promise<void> => {
     const answer = await call('POST', '/gold/quote', { unit: 'INR', amount: '500' });

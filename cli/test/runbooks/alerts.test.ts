@@ -29,7 +29,7 @@ const asOwner = (system: RunningSystem, statement: string): Promise<void> =>
     await client.query(statement);
   });
 
-/** The provider answers nothing but errors, until it is told otherwise. */
+/** The provider answers only errors, until the fault is removed. */
 const breakProvider = (system: RunningSystem, operation = '*'): Promise<void> =>
   system.sandbox.fault('safegold', operation, 'error', { times: 100_000 });
 
@@ -39,7 +39,8 @@ describe('payouts-failed', () => {
     const seller = await newSeller(system, { accountEnd: '9999' });
     const { payout } = soldOf(await requestSale(seller, '0.0200'));
     const ends = async (outcome: string, status: string) => {
-      // It is PROCESSING here before the provider has heard of it, who may know earlier attempts.
+      // It is PROCESSING here before the provider has received it. The provider may know earlier
+      // attempts.
       await eventually(async () => {
         const { body } = await seller.client.call('GET', `/payouts/${payout.id}`);
         const known = (await system.sandbox.control('GET', '/payouts')).body['items'];

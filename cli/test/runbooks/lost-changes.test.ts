@@ -43,12 +43,12 @@ describe('lost-changes', () => {
     const seller = await newSeller(system, { accountEnd: '9999' });
     const { payout } = soldOf(await requestSale(seller, '0.0200'));
     await payoutBecomes(seller, payout.id, 'PROCESSING');
-    // It is under way here a moment before the provider has it.
+    // It is in progress here a moment before the provider has it.
     const play = (outcome: string) =>
       eventually(() => system.sandbox.control('POST', `/payouts/${payout.id}`, { outcome }));
     await play('processed');
     await payoutBecomes(seller, payout.id, 'PAID');
-    // As the second attempt it has another reference than the one that the provider was given.
+    // As the second attempt it has another reference than the provider received.
     const number = (no: number): Promise<void> =>
       asOwner(
         system,

@@ -29,7 +29,7 @@ const asOwner = <T extends object>(system: RunningSystem, statement: string): Pr
     return rows;
   });
 
-/** A buy whose customer paid another amount than was asked for. */
+/** A buy whose customer paid an amount other than the requested amount. */
 const underReview = async (system: RunningSystem) => {
   const client = await system.newCustomer();
   const buy = await client.buy('500');

@@ -22,7 +22,7 @@ it('proof-of-gold: says whose books differ, and signs once they agree', async ({
   await client.becomes(buy.orderId, 'ALLOCATED');
   const book = openRunbook('proof-of-gold', env);
   const fault = { collaborator: 'safegold', operation: 'get-user', fault: 'wrong_amount' };
-  // It lasts, since the worker's own reconciliation may ask for the same account meanwhile.
+  // It lasts, since the worker's own reconciliation may query the same account meanwhile.
   await system.sandbox.control('POST', '/faults', { ...fault, times: 1000 });
   const publish = 'goldctl proof publish';
   expect(await book.play(publish)).toMatchObject({ code: 3 });

@@ -28,7 +28,7 @@ export interface FakeState {
   beforePatch: (() => void) | undefined;
   /** Runs when a pod is annotated, which makes its node bring the settings. */
   onWake: ((pod: string) => void) | undefined;
-  /** Runs when an object is created, and returns how it stands from then on. */
+  /** Runs when an object is created, and returns its state from then on. */
   onCreate: ((resource: Resource, object: FakeObject) => FakeObject) | undefined;
   /** The logs of pods by their names. */
   readonly logs: Map<string, string>;
@@ -79,7 +79,7 @@ const matches = (labels: Readonly<Record<string, string>>, selector: string): bo
 
 const metadataForm = 'as=PartialObjectMetadata';
 
-/** Secrets are given out as metadata alone: goldctl asks for nothing else. */
+/** Secrets are returned only as metadata: goldctl requests nothing else. */
 const inForm = (resource: Resource, object: FakeObject, accept: string): unknown => {
   if (accept.includes(metadataForm)) {
     return {
@@ -97,7 +97,7 @@ const listOf = (state: FakeState, resource: Resource, url: URL, accept: string):
   const found = [...state.objects[resource].values()].filter(({ metadata }) =>
     matches(metadata.labels ?? {}, selector),
   );
-  // Pages of two at most, so that whoever lists must ask for the rest.
+  // Pages have at most two items, so that a client must request the rest.
   const start = Number(url.searchParams.get('continue') ?? '0');
   const end = start + 2;
   return {

@@ -50,7 +50,8 @@ const finish = (socket: ServerSocket, result: FakeExecResult): void => {
     socket.cut();
     return;
   }
-  // As the real one does: it says that a stream is over before it tells how the command ended.
+  // It behaves like the real cluster: it says that a stream is over before it reports how the
+  // command ended.
   socket.send(numbered(closing, Buffer.of(1)));
   socket.send(numbered(3, Buffer.from(JSON.stringify(statusOf(result.exitCode)))));
   socket.close();
@@ -83,7 +84,7 @@ export const serveExec = (
   socket.onMessage((bytes) => {
     const stream = bytes.readUInt8(0);
     if (stream === 0) input.push(bytes.subarray(1));
-    // A program that reads one line ends by itself, where the input can't be closed.
+    // A program that reads a line ends by itself if the input can't be closed.
     const readsLine = protocol === 'v4.channel.k8s.io' && base.command[0] === 'sh';
     if (stream === closing || (readsLine && bytes.includes(0x0a))) {
       finish(socket, handler()({ ...base, stdin: Buffer.concat(input).toString('utf8') }));

@@ -79,7 +79,7 @@ export const answerAsWell: ExecHandler = ({ command }) => {
   return { exitCode: 0, stdout: answer === undefined ? '' : `${JSON.stringify(answer)}\n` };
 };
 
-/** Starts one that knows a healthy release in namespace `gold`. Close it. */
+/** Starts a fake that knows a healthy release in namespace `gold`. Close it. */
 export const startFakeKubernetes = async (): Promise<FakeKubernetes> => {
   const state = freshState();
   const ports = new Map<string, number>();

@@ -19,7 +19,7 @@ export const runbookNames: readonly string[] = readdirSync(folder)
 export const runbookText = (name: string): string =>
   readFileSync(join(folder, `${name}.md`), 'utf8');
 
-/** How a thing shows is told in words that name commands which are not the way out. */
+/** Removes the symptoms, since they name commands that are not the way out. */
 const withoutSymptoms = (page: string): string =>
   page.replaceAll(/^\*\*How it shows\*\*.*$/gmu, '');
 

@@ -15,7 +15,7 @@ export const travellingSecret = z.object({
   value: z.unknown(),
 });
 
-/** Inputs as JSON, of which the mocks are told to be untyped. */
+/** Inputs as JSON. The mocks are configured to leave them untyped. */
 const inputsSchema = z.record(z.string(), z.unknown());
 const namedSchema = z.object({ metadata: z.object({ name: z.string() }) });
 

@@ -6,7 +6,7 @@ import type { Release, Releases } from '../../src/config/release.ts';
 import type { StackConfig, Tier } from '../../src/config/stack-config.ts';
 import { migrationSecret, keyringSecret, requiredSecrets } from '../../src/config/variables.ts';
 
-/** A stack's configuration, as it stands below `config` in its file. */
+/** A stack's configuration, in the form of the `config` section of its file. */
 export type StackInput = Record<string, unknown>;
 
 const referencesSchema = z.object({ secrets: z.record(z.string(), z.unknown()) });

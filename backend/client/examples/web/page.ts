@@ -30,7 +30,10 @@ const rupees = (paise: number): string => {
   return `₹${digits.slice(0, -2)}.${digits.slice(-2)}`;
 };
 
-/** Asks the example's own server, which stands in for SMS, the KYC desk and the checkout. */
+/**
+ * Sends a request to the example's own server, which stands in for SMS, the KYC desk and the
+ * checkout.
+ */
 const dev = async (path: string, body: object): Promise<Record<string, string>> => {
   const headers = { 'content-type': 'application/json' };
   const response = await fetch(path, { method: 'POST', headers, body: JSON.stringify(body) });
@@ -47,7 +50,7 @@ const session = createCustomerSession({
 const visitor = createCustomerClient({ baseUrl });
 const { api } = session;
 
-/** One device for as long as the browser keeps it, so that its MPIN works later. */
+/** The device stays the same for as long as the browser keeps it, so that its MPIN works later. */
 const deviceId = (): string => {
   const kept = localStorage.getItem('device') ?? crypto.randomUUID();
   localStorage.setItem('device', kept);
@@ -112,7 +115,7 @@ act('approve', async () => {
 });
 
 act('buy', async () => {
-  // One key for one click: whatever is lost on the way, there is one order.
+  // Each click has one key: whatever is lost on the way, there is one order.
   const { body } = await repeatWithKey((key) =>
     api.post('/v1/gold/buy', {
       body: { unit: 'INR', amount: input('rupees'), idempotency_key: key },

@@ -6,8 +6,9 @@ import { createAdminClient, createApiClient } from '../../src/index.ts';
 import { makeUpPapers } from './made-up-papers.ts';
 
 /*
- * Serves the page, passes /v1 on to the customer API, and stands in for what is not the client's:
- * the SMS, the desk that approves KYC, and the gateway's checkout. For a local stack alone.
+ * Serves the page, passes /v1 on to the customer API, and replaces what the client does not
+ * provide: the SMS, the desk that approves KYC, and the gateway's checkout. It is only for a local
+ * stack.
  */
 
 interface Endpoints {
@@ -89,7 +90,7 @@ const approve = async (pan: string): Promise<object> => {
   return { approved: record.id };
 };
 
-/** The stand-ins for others, by path. */
+/** The replacements for other parties, by path. */
 const stands: Readonly<Record<string, (body: Record<string, string>) => Promise<object>>> = {
   '/dev/where': async () => ({ customer: endpoints.customer }),
   '/dev/code': async ({ phone = '' }) => {

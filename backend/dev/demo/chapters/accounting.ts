@@ -118,7 +118,7 @@ const lastMonth = (time: string): string => {
   return first.toISOString().slice(0, 7);
 };
 
-/** In read-only mode nothing is closed. A month that was closed stays as it was. */
+/** In read-only mode nothing is closed. A closed month stays unchanged. */
 export const closeMonth: Step = {
   title: 'The accountant closes the last month',
   async run(demo) {

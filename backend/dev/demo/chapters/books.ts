@@ -13,7 +13,7 @@ import { showGrams, showPaise } from '../show.ts';
 import { expectPresent, expectThat } from '../step-failure.ts';
 import { until } from '../until.ts';
 
-/** Counts how often the provider was told to carry out this transaction. */
+/** Counts the calls in which the provider was to carry out this transaction. */
 const countConfirms = async ({ sandbox }: Demo, txId: string): Promise<number> => {
   const query = { collaborator: 'safegold', operation: 'buy-confirm' };
   const { body } = await sandbox.get('/_control/journal', { query });
@@ -32,7 +32,7 @@ const compare = async (demo: Demo, { sg_tx_id, grams }: Order): Promise<string> 
   return `transaction ${txId}: ${showGrams(theirs.grams)} sold, with one confirm`;
 };
 
-/** One order, one purchase: the provider's own books say the same as ours. */
+/** There is one order and one purchase: the provider's own books match ours. */
 export const compareProvider: Step = {
   title: "The gold provider's books agree",
   run: async (demo) => [
@@ -86,7 +86,7 @@ const followRun = async (demo: Demo): Promise<string> => {
   return `a run of ${run.windowHours} hours was asked for, and its ${checks} checks are stored`;
 };
 
-/** Our books held against themselves and against those of the three collaborators. */
+/** Compares our books with themselves and with those of the three collaborators. */
 export const reconcile: Step = {
   title: 'Reconciliation finds nothing',
   async run(demo) {
@@ -134,7 +134,10 @@ export const verifyAudit: Step = {
   run: verifyWholeChain,
 };
 
-/** The one step that looks behind the APIs: over everybody's data, not this customer's alone. */
+/**
+ * This is the only step that looks behind the APIs. It covers everybody's data, not just this
+ * customer's.
+ */
 export const checkInvariants: Step = {
   title: 'The invariants hold over the whole database',
   run: ({ endpoints }) =>

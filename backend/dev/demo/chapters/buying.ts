@@ -85,7 +85,7 @@ export const buyGold: Step = {
   },
 };
 
-/** A lost answer is asked for again with the same key, and nothing is bought twice. */
+/** A request whose answer was lost is repeated with the same key, and nothing is bought twice. */
 export const repeatBuy: Step = {
   title: 'The same request again buys nothing more',
   async run(demo) {

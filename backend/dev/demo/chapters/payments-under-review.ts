@@ -44,7 +44,7 @@ export const payWrongAmount: Step = {
   },
 };
 
-/** The way out of a review: the gateway is asked whether it really paid the money back. */
+/** Ends a review: the gateway is queried, to find out whether it really refunded the payment. */
 export const payBack: Step = {
   title: 'The money is paid back, and a super admin ends the review',
   async run(demo) {

@@ -9,7 +9,7 @@ import { until } from '../until.ts';
 
 const run = promisify(execFile);
 
-/** Lets an operator ask for a statement, and follows what is made of it. */
+/** Lets an operator request a statement, and follows it until it is published. */
 const publish = async (demo: Demo) => {
   const { api } = demo.readState('operator');
   const { body: asked } = await api.post('/v1/proof-of-gold/runs');

@@ -50,7 +50,7 @@ export const shareCode: Step = {
 /** Every process follows the sandbox's clock within it (contract: collaborators > Time). */
 const followMs = 1000;
 
-/** Returns true while the access token is good, and false where it has expired. */
+/** Returns true while the access token is valid, and false if it has expired. */
 const hasGoodToken = async ({ api }: DemoCustomer): Promise<boolean> => {
   try {
     await api.get('/v1/users/me');
@@ -194,7 +194,10 @@ const waitForDebit = async (demo: Demo, customer: DemoCustomer, plan: Plan): Pro
   return showGrams(expectPresent(grams, 'weight of the installment'));
 };
 
-/** A plan whose customer pays each installment, and one whose mandate is debited a day later. */
+/**
+ * Shows a plan whose customer pays each installment, and a plan whose mandate is debited a day
+ * later.
+ */
 export const followPlans: Step = {
   title: 'Two gold plans: one paid at the checkout, one by a mandate',
   async run(demo) {

@@ -46,7 +46,9 @@ export const guardSignIn: Step = {
   },
 };
 
-/** Signs in on a second device with the MPIN, which the first device is told of and can end. */
+/**
+ * Signs in on a second device with the MPIN. The first device is notified and can end that session.
+ */
 export const signInElsewhere: Step = {
   title: 'An MPIN, and a second device',
   async run(demo) {
@@ -91,9 +93,7 @@ export const signInElsewhere: Step = {
   },
 };
 
-/**
- * A refresh token is good for one exchange. After the logout neither token is good for anything.
- */
+/** A refresh token can be exchanged once. After the logout neither token is valid. */
 export const refreshAndLogout: Step = {
   title: 'The customer refreshes the session, and logs out',
   async run(demo) {

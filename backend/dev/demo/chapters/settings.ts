@@ -158,8 +158,8 @@ const playTwo = async (demo: Demo, first: AdminClient, second: AdminClient): Pro
 };
 
 /**
- * On a stack of one's own one person plays everybody, so it lists no action. This step starts an
- * admin API that does, beside it.
+ * On a local stack one person plays everybody, so it lists no action. This step starts a second
+ * admin API that does.
  */
 export const askSecondPerson: Step = {
   title: 'In a house that asks for it, a second super admin approves new limits',
@@ -183,7 +183,10 @@ export const askSecondPerson: Step = {
 
 const daySeconds = 24 * 3600;
 
-/** Evidence that is about to end warns, and what it was before stands again at once. */
+/**
+ * Evidence that is about to end causes a warning. Once its last day is removed, its earlier state
+ * holds again at once.
+ */
 export const renewEvidence: Step = {
   title: 'A super admin gives evidence a last day, and takes it away again',
   async run(demo) {

@@ -18,7 +18,10 @@ import type { Config } from '../../platform/config/config.ts';
 import type { ApiDefinition } from '../../runtime/create-api-app.ts';
 import type { Runtime } from '../../runtime/create-runtime.ts';
 
-/** The accounting API's variables, besides those of every process: no key of the other APIs. */
+/**
+ * The accounting API's variables, in addition to those of every process. It has no key of the other
+ * APIs.
+ */
 export const accountingVariables = {
   ...apiVariables,
   ...staffVariables,
@@ -53,8 +56,8 @@ export const createAccountingApi = (
     inTransaction: scopes.inTransaction,
     audit: scopes.audit,
   };
-  // For routes that only read. What is signed off or closed is read from the primary, where it is
-  // written.
+  // For routes that only read. Signed-off days and closed months are read from the primary, because
+  // they are written there.
   const { reads } = runtime;
   const exportRegister = createExportRegister({ ...shared, readSnapshot: reads.readSnapshot });
   const accounting = createAccounting({

@@ -56,7 +56,7 @@ import type { Config, Environment } from '../../platform/config/config.ts';
 import type { ProcessConfig } from '../../runtime/load-config.ts';
 import { adminGuide } from './admin-guide.ts';
 
-/** The admin API's variables, besides those of every process. */
+/** The admin API's variables, in addition to those of every process. */
 export const adminApiVariables = {
   ...tokenVariables,
   ...apiVariables,
@@ -128,7 +128,7 @@ interface RouteParts {
   readonly ci: ReturnType<typeof createCi>;
 }
 
-/** Declares the routes of operators' work: all but those of their sign-in. */
+/** Declares the routes of operators' work, which are all except those of their sign-in. */
 const createWorkRoutes = (
   config: AdminApiConfig,
   runtime: Runtime,

@@ -39,7 +39,7 @@ import {
 import { customerGuide } from './customer-guide.ts';
 import { customerVariables } from './customer.variables.ts';
 
-/** The customer API's variables, besides those of every process. */
+/** The customer API's variables, in addition to those of every process. */
 export const customerApiVariables = {
   ...tokenVariables,
   ...apiVariables,

@@ -70,7 +70,7 @@ const withClient = async <T>(url: string, work: (client: Client) => Promise<T>):
   client.on('error', () => {});
   await client.connect();
   try {
-    // Said here and not as it connects, for a pooler that drops what is asked for there.
+    // This is set here and not while connecting, in case a pooler drops connection settings.
     await client.query(`SET TimeZone = 'UTC'; SET DateStyle = 'ISO, MDY'`);
     return await work(client);
   } finally {
@@ -78,7 +78,7 @@ const withClient = async <T>(url: string, work: (client: Client) => Promise<T>):
   }
 };
 
-/** Runs `work` alone: any other deployment waits until this connection has ended. */
+/** Runs `work` under a lock. Any other deployment waits until this connection has ended. */
 const withMigrationLock = <T>(url: string, work: (client: Client) => Promise<T>): Promise<T> =>
   withClient(url, async (client) => {
     await client.query('SELECT pg_advisory_lock($1)', [migrationLock]);
@@ -104,7 +104,7 @@ const applyPending = async (
   await createHistory(client);
   await recordBaselines(client, migrations, log);
   const { pending, failed } = await compareWithHistory(client, migrations);
-  // Nothing of a failed one stands but its record, so it is one that is still to be done.
+  // A failed migration leaves nothing behind but its record, so it is still to be done.
   const again = failed.filter((name) => migrations.some((migration) => migration.name === name));
   for (const name of again) {
     await markRolledBack(client, name);
@@ -120,13 +120,13 @@ const applyPending = async (
 
 /**
  * Applies what the database lacks, in order: the roles' settings, our migrations, the queue's, the
- * rights on the queue.
- * Returns the names of those of ours that it applied. Any number may run at once: one works, the
- * others wait and find nothing to do. A failed migration leaves nothing behind but its record, and
- * the next deployment applies it again. A database that has every migration that a baseline
- * replaces is taken over: the baseline is recorded and not run. Needs the role dgs_app.
- * @throws Error when the role is missing, the database lacks some of the migrations that a baseline
- *   replaces, or a migration fails
+ * rights on the queue. Returns the names of our migrations that it applied. Any number may run at
+ * once: one works, the others wait and find nothing to do. A failed migration leaves nothing behind
+ * but its record, and the next deployment applies it again. A database that has every migration
+ * that a baseline replaces is taken over: the baseline is recorded and not run. Needs the role
+ * dgs_app.
+ * @throws Error if the role is missing, the database lacks some of the migrations that a baseline
+ * replaces, or a migration fails
  */
 export const deployMigrations = async (options: DeployOptions): Promise<string[]> => {
   const { url, log, folder = prismaFolder() } = options;

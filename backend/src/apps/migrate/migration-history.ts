@@ -8,7 +8,9 @@ import { z } from 'zod';
 import { sqlStateOf } from '../../platform/db/index.ts';
 import { listMigrations } from '../../platform/db/migrations.ts';
 
-/** A table is in use: the wait for it ended, or somebody waits for what this script has. */
+/**
+ * The SQLSTATEs of a table that is in use: the wait for it timed out, or it ended in a deadlock.
+ */
 const inUse: ReadonlySet<string | undefined> = new Set(['55P03', '40P01']);
 const [lockWaitMs, pauseMs, mostTries] = [2000, 1000, 60];
 
@@ -23,11 +25,11 @@ export interface Migration {
   readonly script: string;
   /** Of the script, as Prisma computes it: SHA-256 in hex. */
   readonly checksum: string;
-  /** Of a baseline alone. */
+  /** Only a baseline has this. */
   readonly replaces?: Replaced;
 }
 
-/** The migrations that a baseline stands in the place of, from `replaces.json` in its folder. */
+/** The migrations that a baseline replaces, from `replaces.json` in its folder. */
 const replacedSchema = z.object({
   /** The last build that has these migrations, in words for an operator. */
   lastBuild: z.string(),
@@ -61,7 +63,7 @@ interface Applied {
   readonly finished: boolean;
 }
 
-/** Creates the table of applied migrations, in the form that Prisma gives it, unless it stands. */
+/** Creates the table of applied migrations, in Prisma's form, unless it exists. */
 export const createHistory = async (client: Client): Promise<void> => {
   await client.query(`
     CREATE TABLE IF NOT EXISTS _prisma_migrations (
@@ -89,15 +91,15 @@ const readHistory = async (client: Client): Promise<Applied[]> => {
 
 export interface MigrationStatus {
   readonly pending: string[];
-  /** Begun and not finished: nothing of such a migration stands but its record. */
+  /** Begun and not finished. Such a migration has left nothing but its record. */
   readonly failed: string[];
   /** Applied with another text than the file has now. */
   readonly edited: string[];
-  /** Applied, neither among the files nor replaced by a baseline: of a newer build. */
+  /** Applied by a newer build: neither among the files nor replaced by a baseline. */
   readonly unknown: string[];
 }
 
-/** Compares the migrations of this build with those that the database recorded. Changes nothing. */
+/** Compares the migrations of this build with the database's records. Changes nothing. */
 export const compareWithHistory = async (
   client: Client,
   migrations: readonly Migration[],
@@ -124,7 +126,7 @@ export const compareWithHistory = async (
 const runScript = async (client: Client, { script }: Migration, id: string): Promise<void> => {
   try {
     await client.query(`BEGIN; SET LOCAL lock_timeout = '${lockWaitMs}ms'`);
-    // Without parameters the script goes to the server whole: a function's body stays in one piece.
+    // Without parameters the script goes to the server whole, so a function's body is not split.
     await client.query(script);
     await client.query(
       `UPDATE _prisma_migrations SET finished_at = clock_timestamp(), applied_steps_count = 1
@@ -140,8 +142,8 @@ const runScript = async (client: Client, { script }: Migration, id: string): Pro
 };
 
 /**
- * Runs a script until it gets its tables. All who come to a table after one that waits for it wait
- * too, so a try waits for two seconds, and lets the others pass before the next.
+ * Runs a script until it gets its tables. While it waits for a table, every later statement on that
+ * table waits behind it. So a try waits for two seconds, and lets the others pass before the next.
  */
 const runUntilThrough = async (
   client: Client,
@@ -161,10 +163,10 @@ const runUntilThrough = async (
 };
 
 /**
- * Applies one migration and records it. Its script and the record of its success commit together:
- * a process that dies in between leaves the record of a begun migration and nothing else.
- * @throws the database's error, after storing it in the record where that can be reached. Tables
- *   that were in use for some three minutes are one
+ * Applies a migration and records it. Its script and the record of its success commit together: a
+ * process that dies in between leaves only the record of a begun migration.
+ * @throws the database's error, after storing it in the record if that can be reached. If its
+ * tables were in use for some three minutes, that is an error too
  */
 export const applyMigration = async (
   client: Client,
@@ -201,8 +203,8 @@ export const markRolledBack = async (client: Client, name: string): Promise<void
 };
 
 /**
- * Records a migration as applied without running it, where its work was done by hand.
- * @throws Error when this build has none of that name or the database has applied it already
+ * Records a migration as applied without running it, for work that was done by hand.
+ * @throws Error if this build has no migration of that name or the database has applied it already
  */
 export const markApplied = async (
   client: Client,
@@ -224,9 +226,9 @@ export const markApplied = async (
 
 /**
  * Records each baseline as applied in a database that has every migration that it replaces. Their
- * rows stay, so that an earlier build still finds its own. An empty database is left alone: the
+ * rows stay, so that an earlier build still finds its own. An empty database is left unchanged: the
  * baseline is pending there.
- * @throws Error when the database has some of the replaced migrations and lacks others
+ * @throws Error if the database has some of the replaced migrations and lacks others
  */
 export const recordBaselines = async (
   client: Client,

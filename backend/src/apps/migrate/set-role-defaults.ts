@@ -1,9 +1,9 @@
 import type { Client } from 'pg';
 
 /**
- * What the sessions of each role begin with. The processes ask for the same as they connect. A
- * pooler that drops what is asked for leaves what the role has. A migration takes as long as it
- * takes, so the role that owns the schema has no bound on a statement.
+ * The settings with which the sessions of each role begin. The processes set the same as they
+ * connect. If a pooler drops those, the role's settings remain. A migration may take any time, so
+ * the role that owns the schema has no limit on a statement.
  */
 const defaults: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   dgs_app: {
@@ -40,8 +40,8 @@ const statementOf = (client: Client, role: string, [name, value]: [string, strin
   (name === 'datestyle' ? value : client.escapeLiteral(value));
 
 /**
- * Makes the time zone, the style of dates, the isolation and the timeouts settings of the roles.
- * Where this role may not change the other one, it logs what an administrator has to run: a process
+ * Sets the time zone, the style of dates, the isolation and the timeouts as defaults of the roles.
+ * If this role may not change the other role, it logs what an administrator has to run. A process
  * that then finds another time zone refuses to start.
  */
 export const setRoleDefaults = async (

@@ -12,7 +12,10 @@ interface DisableDeps {
   readonly database: Pick<Database, 'inTransaction'>;
   readonly clock: Clock;
   readonly random: Random;
-  /** Opens the keyring: the reason is sealed in the audit row. @throws ConfigError */
+  /**
+   * Opens the keyring: the reason is sealed in the audit row.
+   * @throws ConfigError
+   */
   readonly openVault: () => Promise<Vault>;
   readInput(): Promise<string>;
 }
@@ -30,7 +33,7 @@ const prepare = async (deps: DisableDeps) => {
 };
 
 /**
- * Takes an operator's authenticator app away where no other super admin can.
+ * Disables an operator's authenticator app if no other super admin can.
  * @throws AppError NOT_FOUND, CONFLICT, VALIDATION_FAILED without a reason
  */
 export const disableSecondFactor = async (

@@ -48,8 +48,9 @@ const indexedValues = (kind: string, key: Sql, rows: Sql): Sql => sql`
   SELECT ${kind}::text AS kind, ${key} AS "keyId", count(*)::int AS count FROM ${rows} GROUP BY 2`;
 
 /**
- * Counts what each pepper sealed and each key of the blind indexes hashed. A key id of null is an
- * earlier form. The cool-downs of deleted numbers can't be hashed again: the last one's end is told.
+ * Counts the hashes that each pepper sealed, and the values that each key of the blind indexes
+ * hashed. A key id of null is an earlier form. The cool-downs of deleted numbers can't be hashed
+ * again, so the end of the last cool-down is returned.
  */
 export const readKeyUses = async (db: Db) => {
   const parts = [
@@ -153,7 +154,7 @@ const auditColumns = sql`
   id, action, outcome, actor_api AS "actorApi", actor_id AS "actorId", actor_role AS "actorRole",
   target_type AS "targetType", target_id AS "targetId", request_id AS "requestId", at`;
 
-/** Returns an audit row without what may name a person, or undefined where there is none. */
+/** Returns an audit row without what may name a person, or undefined if there is none. */
 export const findAuditRow = async (db: Db, id: string) => {
   const row = await selectOne<AuditRow>(
     db,

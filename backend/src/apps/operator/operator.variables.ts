@@ -23,5 +23,5 @@ export const operatorVariables = defineVariables({
   CLOCK_URL,
 });
 
-/** Read besides by the commands of the keyring alone. */
+/** Only the commands of the keyring read these in addition. */
 export const keyringVariables = defineVariables({ APP_MODE, PII_KEYRING });

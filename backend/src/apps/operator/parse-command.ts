@@ -65,7 +65,7 @@ const commandSchema = z.discriminatedUnion('name', [
   z.strictObject({ name: z.literal('audit verify'), head: notedHead.optional() }),
 ]);
 
-/** A parsed command line. Passwords are no part of it: they come on standard input. */
+/** A parsed command line. It never contains passwords, which come on standard input. */
 export type OperatorCommand = z.output<typeof commandSchema>;
 
 const usage = [

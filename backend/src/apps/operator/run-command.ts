@@ -26,14 +26,17 @@ import { runPortalUserCommand } from './run-portal-user-command.ts';
 
 interface OperatorDeps {
   readonly database: Database;
-  /** Its address, for what needs a connection of its own. */
+  /** The database's address, for commands that need a separate connection. */
   readonly databaseUrl: string;
   readonly clock: Clock;
   readonly random: Random;
   readonly hasher: SecretHasher;
   /** Opens the keyring: only some commands are given it. @throws ConfigError */
   readonly openVault: () => Promise<Vault>;
-  /** The keys behind it, to be changed. @throws ConfigError where no key service is configured */
+  /**
+   * The keys behind the vault, for commands that change them.
+   * @throws ConfigError if no key service is configured
+   */
   readonly openKeys: () => Pick<OpenKeyring, 'add' | 'rewrap'>;
   /** Reads all of standard input. */
   readInput(): Promise<string>;
@@ -100,7 +103,10 @@ const keyringStatus = async ({ database, openVault }: OperatorDeps) => {
   return { keyId: vault.keyId, outdated };
 };
 
-/** One pass over everything. What other transactions had locked is left to the next one. */
+/**
+ * Makes a single pass over everything. Rows that other transactions had locked are left to the next
+ * pass.
+ */
 const rotate = async (deps: OperatorDeps) => {
   const { db, inTransaction } = deps.database;
   const vault = await deps.openVault();

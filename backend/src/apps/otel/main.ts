@@ -55,8 +55,8 @@ const startTracing = async (): Promise<void> => {
     metricReaders: [],
     logRecordProcessors: [],
     instrumentations: [
-      // Of calls alone. It would bind a context to each request and response, recorded or not, and
-      // the one of Express looks at each layer.
+      // Records only outgoing calls. Incoming instrumentation would bind a context to each request
+      // and response, recorded or not, and Express's would inspect each layer.
       new HttpInstrumentation({
         // The SDK enables it. Enabled by its constructor it forgets that it has patched node:http,
         // which the exporter has loaded by then, and records each call twice.

@@ -41,7 +41,7 @@ export interface SandboxOptions {
   readonly stateDir: string | undefined;
   /** Makes SafeGold's buy-verify enforce its 30 g and 50 g thresholds. */
   readonly enforcesKycLimits: boolean;
-  /** The time that its movable clock starts from. A simulation hands in one that stands still. */
+  /** The start time of its movable clock. A simulation passes a clock that does not advance. */
   readonly systemClock: Clock;
   /** Waits between the attempts to deliver a webhook. */
   readonly webhookBackoffMs: readonly number[];

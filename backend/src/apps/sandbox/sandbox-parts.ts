@@ -34,7 +34,7 @@ const signingSecret = ([first]: readonly string[]): string => {
   return first;
 };
 
-/** Creates the payment gateways: a new one is a row here. */
+/** Creates the payment gateways. To add a gateway, add a row here. */
 const createGateways = (
   options: SandboxOptions,
   deps: GatewayDeps,
@@ -75,7 +75,7 @@ const createCollaborators = (options: SandboxOptions, deps: GatewayDeps, system:
   });
   const github = createGithub({ system, settleMs, token: options.githubToken, changed });
 
-  // The registry: a new collaborator is a row here.
+  // The registry. To add a collaborator, add a row here.
   const collaborators: readonly Collaborator[] = [
     createSafegold({
       store: safegoldStore,

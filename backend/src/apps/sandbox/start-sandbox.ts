@@ -61,7 +61,7 @@ export interface Sandbox {
   readonly url: string;
   /** Changes where webhooks go, for a service that is started after its sandbox. */
   setCustomerBaseUrl(url: string): void;
-  /** Stops accepting calls, ends the ones that hang and saves the state. */
+  /** Stops accepting calls, ends the waiting calls and saves the state. */
   stop(): Promise<void>;
 }
 

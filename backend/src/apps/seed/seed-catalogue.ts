@@ -59,7 +59,7 @@ const products: readonly SeedProduct[] = [
   },
 ];
 
-/** Adds a small catalogue where there is none, and descriptions to products of an earlier seed. */
+/** Adds a small catalogue if there is none, and descriptions to products of an earlier seed. */
 const addProducts = async ({ database, clock, random }: Runtime): Promise<void> => {
   const { db } = database;
   const at = clock.now();

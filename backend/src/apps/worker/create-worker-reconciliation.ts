@@ -30,7 +30,7 @@ const createWorkerReconciliation = (
   });
 };
 
-/** Questions about accounts take as long as they take: a statement waits for them. */
+/** The limit of queries about accounts. It is long because a statement waits for them. */
 const confirmWithinMs = 3 * 60 * 60_000;
 
 /** Creates the statements of proof of gold, and their daily schedule. */
@@ -55,7 +55,7 @@ const createWorkerProofs = (
   );
 };
 
-/** Creates what compares our books with those of others: reconciliation, and proofs of gold. */
+/** Creates the comparisons of our books with others' books: reconciliation, and proofs of gold. */
 export const createWorkerBooks = (...parts: Parameters<typeof createWorkerReconciliation>) => {
   const [, runtime] = parts;
   const reconciliation = createWorkerReconciliation(...parts);

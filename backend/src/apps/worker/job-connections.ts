@@ -11,7 +11,10 @@ interface JobConnections {
   readonly close: () => Promise<void>;
 }
 
-/** Opens the job queue's own way, past a pooler. Without an address of its own it is everybody's. */
+/**
+ * Opens the job queue's connections, which bypass a pooler. Without JOBS_DATABASE_URL the queue
+ * uses the process's connections.
+ */
 export const openJobConnections = (
   config: Pick<Config<typeof workerVariables>, 'JOBS_DATABASE_URL'>,
   { database, logger, timers }: Pick<Runtime, 'database' | 'logger' | 'timers'>,

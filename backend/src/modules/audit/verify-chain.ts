@@ -58,9 +58,9 @@ const checkNotedHead = async (db: Db, noted: ChainLink): Promise<ChainFinding[]>
 };
 
 /**
- * Verifies the whole log as it stands at the start, page by page, in constant memory. Rows that are
- * added meanwhile are left to the next verification. `noted` is a head of an earlier day
- * (contract: operators > Audit chain).
+ * Verifies the whole log in its state at the start, page by page, in constant memory. Rows that are
+ * added meanwhile are left to the next verification. `noted` is a head of an earlier day (contract:
+ * operators > Audit chain).
  */
 export const verifyChain = async (db: Db, noted?: ChainLink): Promise<ChainReport> => {
   const head = await readChainHead(db);

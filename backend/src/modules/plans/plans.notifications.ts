@@ -101,7 +101,7 @@ export const notifyCompleted = (db: Db, notify: Notify, plan: Plan): Promise<voi
     body:
       `All ${plan.durationInstallments} installments of your gold plan of ` +
       `INR ${formatRupees(plan.amountPaise)} have ended. ` +
-      'You can still pay any that failed.',
+      'You can still pay any installment that failed.',
     data: { planId: plan.id },
     dedupeKey: `sip_completed:${plan.id}`,
   });
@@ -125,8 +125,8 @@ export const notifyResumed = (db: Db, notify: Notify, plan: Plan, nextDueAt: Dat
     type: 'sip_resumed',
     title: 'Your gold plan is active again',
     body:
-      `Your gold plan of INR ${formatRupees(plan.amountPaise)} goes on. ` +
-      `Its next installment falls due on ${day.format(nextDueAt)}.`,
+      `Your gold plan of INR ${formatRupees(plan.amountPaise)} continues. ` +
+      `Its next installment is due on ${day.format(nextDueAt)}.`,
     data: { planId: plan.id, nextDueAt: nextDueAt.toISOString() },
   });
 
@@ -143,7 +143,8 @@ export const notifySkipped = (
     title: 'Installment skipped',
     body:
       `The installment of INR ${formatRupees(plan.amountPaise)} on ${day.format(dueAt)} is ` +
-      `skipped, and nothing is debited for it. The next one falls due on ${day.format(nextDueAt)}.`,
+      'skipped, and nothing is debited for it. ' +
+      `The next installment is due on ${day.format(nextDueAt)}.`,
     data: { planId: plan.id, dueAt: dueAt.toISOString(), nextDueAt: nextDueAt.toISOString() },
     dedupeKey: `sip_installment_skipped:${plan.id}:${istDate(dueAt)}`,
   });

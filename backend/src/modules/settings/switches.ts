@@ -44,7 +44,7 @@ export const createSwitches = (options: {
   };
 };
 
-/** Reads every switch as it stands at this moment. Null is one that is missing or unreadable. */
+/** Reads the current value of every switch. Null means that it is missing or unreadable. */
 export const readSwitches = async (
   switches: Pick<Switches, 'read'>,
 ): Promise<Readonly<Record<string, string | null>>> => {

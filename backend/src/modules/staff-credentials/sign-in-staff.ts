@@ -97,9 +97,9 @@ const recordRefusal = async <A extends StaffAccount, P, S, R>(
 
 /**
  * Signs a person in. Every failure is the same 401 after the same time, so that the answer does not
- * reveal which emails exist. Only the right password is told that a code is needed.
- * @throws AppError INVALID_CREDENTIALS, SECOND_FACTOR_REQUIRED, SECOND_FACTOR_INVALID, LOGIN_LOCKED,
- * BUSY
+ * reveal which emails exist. Only the right password gets the answer that a code is needed.
+ * @throws AppError INVALID_CREDENTIALS, SECOND_FACTOR_REQUIRED, SECOND_FACTOR_INVALID,
+ * LOGIN_LOCKED, BUSY
  */
 export const signInStaff = async <A extends StaffAccount, P, S, R>(
   realm: StaffRealm<A, P, S, R>,

@@ -2,7 +2,7 @@ import { addMs, msBetween } from '../clock/clock.ts';
 
 const minuteMs = 60_000;
 
-/** The tries of which time are counted, the one that locks, and for how long. */
+/** The window in which tries are counted, their limit, and how long a lock lasts. */
 export interface TryRule {
   readonly windowMs: number;
   readonly maxTries: number;
@@ -18,7 +18,7 @@ const secretRule: TryRule = { windowMs: 15 * minuteMs, maxTries: 5, lockMs: 30 *
  */
 export const clockSkewMs = 60_000;
 
-/** The tries of one secret since the last right one, and the lock. */
+/** The tries of a secret since its last success, and the lock. */
 export interface CountedTries {
   readonly triedAt: readonly Date[];
   readonly lockedUntil: Date | null;
@@ -30,8 +30,8 @@ type Verdict =
   | { readonly kind: 'locked'; readonly retryAfterSeconds: number };
 
 /**
- * Counts one more try at `now`, as a wrong one until it proves right: the one that locks is still
- * judged.
+ * Counts a try at `now` as wrong, until it proves right. The try that reaches the limit is still
+ * checked.
  */
 export const countTry = (
   { triedAt, lockedUntil }: CountedTries,

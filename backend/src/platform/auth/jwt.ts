@@ -34,10 +34,10 @@ const claimsOf = (token: string, key: KeyObject, options: jwt.VerifyOptions): un
 };
 
 /**
- * HS256 tokens. The algorithm is pinned, so a token can't choose its own. `secret` is JWT_SECRET, a
- * list, newest first: the first signs, all verify. Life is measured with the injected clock.
- * Customer and admin tokens share the list (contract: conventions > APIs): what keeps them apart is
- * each API looking the subject up in its own store.
+ * Signs and verifies HS256 tokens. The algorithm is pinned, so a token can't choose its own.
+ * `secret` is JWT_SECRET, a list, newest first: the first key signs, all verify. Life is measured
+ * with the injected clock. Customer and admin tokens share the list (contract: conventions > APIs).
+ * Each API looks the subject up in its own store, which keeps them apart.
  */
 export const createTokenSigner = (options: { secret: string; clock: Clock }): TokenSigner => {
   const { clock } = options;
@@ -64,6 +64,6 @@ export const createTokenSigner = (options: { secret: string; clock: Clock }): To
   };
 };
 
-/** Returns the token of an `Authorization: Bearer` header, or undefined where there is none. */
+/** Returns the token of an `Authorization: Bearer` header, or undefined if there is none. */
 export const bearerToken = (header: string | undefined): string | undefined =>
   /^Bearer ([\w.~+/=-]{1,4096})$/iu.exec(header ?? '')?.[1];

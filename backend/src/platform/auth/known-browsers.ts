@@ -3,11 +3,11 @@ import { constantTimeEqual, hashToken, type BlindIndex } from '../crypto/index.t
 import { addressGroup } from '../http/index.ts';
 import type { Random } from '../ids/random.ts';
 
-/** The caller of a sign-in, by which the tries of one account are counted. */
+/** The caller of a sign-in. Tries on an account are counted for each caller. */
 export interface LoginCaller {
   /**
-   * `browser`: one that signed in to this account before. `session`: one that is signed in, and
-   * proves itself again.
+   * `browser`: signed in to this account before. `session`: is signed in, and confirms its password
+   * again.
    */
   readonly kind: 'stranger' | 'browser' | 'session';
   readonly id: string;
@@ -30,8 +30,8 @@ export interface KnownBrowsers {
   /** Returns a browser that knows its token for the account, else the client's address. */
   callerOf(email: string, client: LoginClient): LoginCaller;
   /**
-   * Returns the token that a caller who signed in to the account has from now on: a known browser's
-   * own while it is young, else a new one. It opens nothing.
+   * Returns the token of a caller who signed in to the account. A known browser keeps its token
+   * while it is young, else it gets a new token. It opens nothing.
    */
   tokenFor(email: string, caller: LoginCaller, browserToken: string | undefined): string;
 }
@@ -48,9 +48,9 @@ const nameOf = (browserToken: string): string => browserToken.split('.')[0] ?? '
 const dayOf = (name: string): number => Number(/-(\d{1,6})$/u.exec(name)?.[1] ?? 0);
 
 /**
- * Tells browsers that signed in before by a token with a keyed hash over it and the account, so
- * that nothing is stored. The day of its making stands in its name. `purpose` keeps the tokens of
- * one API from another.
+ * Recognises browsers that signed in before. Their token holds a keyed hash over its name and the
+ * account, so nothing is stored. The name holds the day on which the token was made. `purpose`
+ * separates the tokens of the APIs.
  */
 export const createKnownBrowsers = ({
   blindIndex,
@@ -70,7 +70,8 @@ export const createKnownBrowsers = ({
     callerOf(email, { ip, browserToken = '' }) {
       const [name = '', mark = ''] = browserToken.split('.');
       const marks = isYoung(name, knownDays) ? blindIndex.all(purpose, `${email}|${name}`) : [];
-      // By the mark and not by the token: different writings of one token are one browser.
+      // The mark identifies the browser, not the token, since a token can be written in different
+      // ways.
       return marks.some((each) => constantTimeEqual(each, mark))
         ? { kind: 'browser', id: `browser|${hashToken(mark)}` }
         : { kind: 'stranger', id: `address|${addressGroup(ip, 56)}` };

@@ -35,7 +35,7 @@ export interface LoginGuard {
    * @throws AppError LOGIN_LOCKED
    */
   chargeCode(inTransaction: InTransaction, email: string, caller: LoginCaller): Promise<void>;
-  /** A success forgets the failures of its caller, and those of all of their kind together. */
+  /** A success clears the failures of its caller, and those that all callers of its kind share. */
   forget(db: Db, email: string, caller: LoginCaller): Promise<void>;
   /** Removes every failure of an email, of all callers. */
   clear(db: Db, email: string): Promise<void>;
@@ -120,7 +120,7 @@ export const createLoginGuard = (options: {
   return {
     async charge(inTransaction, email, caller) {
       const retryAfterSeconds = await inTransaction(async (tx) => {
-        // Always in this order, and so no two tries wait for one another.
+        // The rows are always locked in this order, so no two tries wait for each other.
         const own = { email, caller: caller.id, now: clock.now() };
         const all = { ...own, caller: togetherOf(caller) };
         const ownTries = await lockTries(tx, table, own);

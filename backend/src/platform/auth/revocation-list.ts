@@ -9,9 +9,9 @@ export interface RevocationList {
 const keyOf = (id: string): string => `revoked:${id}`;
 
 /**
- * Revoked sessions and families in the cache. With the cache down the check is skipped and tokens
- * last until they expire (contract: identity-and-kyc > Authenticated requests): the subject itself
- * is still looked up in the store on every request.
+ * Stores revoked sessions and families in the cache. While the cache is down the check is skipped
+ * and tokens last until they expire (contract: identity-and-kyc > Authenticated requests). The
+ * subject itself is still looked up in the store on every request.
  */
 export const createRevocationList = (options: {
   readonly redis: Redis;
@@ -25,7 +25,7 @@ export const createRevocationList = (options: {
   async isRevoked(ids) {
     if (ids.length === 0) return false;
     try {
-      // One by one: in a cluster each key has its own server.
+      // Sends a command for each key, since each key of a cluster has its own server.
       const found = await Promise.all(ids.map((id) => options.redis.exists(keyOf(id))));
       return found.some((count) => count > 0);
     } catch (error) {

@@ -1,6 +1,8 @@
 import { Secret, TOTP } from 'otpauth';
 
-/** The period of a code, in seconds, and its form: what every authenticator app can (RFC 6238). */
+/**
+ * The period of a code, in seconds, and its form. Every authenticator app supports them (RFC 6238).
+ */
 const form = { algorithm: 'SHA1', digits: 6, period: 30 } as const;
 /** RFC 4226 requires the length of the hash. */
 const secretBytes = 20;
@@ -33,6 +35,6 @@ export const periodOfCode = (secret: string, code: string, at: Date): number | u
   return delta === null ? undefined : totp.counter({ timestamp }) + delta;
 };
 
-/** Returns the code of a moment, as the app shows it: for tests and the demo. */
+/** Returns the code of a moment, as the app shows it. It is for tests and the demo. */
 export const totpCode = (secret: string, at: Date): string =>
   totpOf(secret).generate({ timestamp: at.getTime() });

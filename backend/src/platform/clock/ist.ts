@@ -1,6 +1,6 @@
 import { addMs } from './clock.ts';
 
-/** IST is UTC+05:30 all year: the business calendar. */
+/** The business calendar uses IST, which is UTC+05:30 all year. */
 const istOffsetMs = 330 * 60_000;
 const dayMs = 24 * 60 * 60_000;
 

@@ -5,7 +5,7 @@ import type { Outcome } from '../outcome/outcome.ts';
 export interface Skipped {
   readonly kind: 'SKIP';
   readonly why: string;
-  /** True where another worker has the call now: it is worth another look in a moment. */
+  /** True if another worker has the call now, so that it is worth another try in a moment. */
   readonly isHeld?: true;
 }
 
@@ -21,11 +21,11 @@ export const heldElsewhere: Skipped = {
 /** The next step that this worker may take with a call. It is committed before any request. */
 export type Claim<Call> =
   | Skipped
-  /** The collaborator has it, or it may not be sent any more: it is only queried. */
+  /** The collaborator has it, or it may not be sent any more. It is only queried. */
   | { readonly kind: 'QUERY'; readonly call: Call }
   /**
-   * The intent is written and its lease held. `wasSent` is true where an earlier request may have
-   * reached the collaborator, and was not answered.
+   * The intent is written and its lease held. `wasSent` is true if an earlier request may have
+   * reached the collaborator and was not answered.
    */
   | { readonly kind: 'SEND'; readonly call: Call; readonly wasSent: boolean };
 
@@ -48,16 +48,16 @@ export type Found<Value> =
   /** It gave no answer, or none that is final. */
   | Extract<Undone, { kind: 'UNKNOWN' }>;
 
-/** The result of one turn of a worker at a call, as `record` writes it. */
+/** The result of a worker's turn at a call, which `record` writes. */
 export type CallResult<Value> = (
   | (Undone & {
-      /** The collaborator's record as this turn found it last. Absent where it was not queried. */
+      /** The collaborator's record, as this turn last found it. Absent if it was not queried. */
       readonly found?: Exclude<Found<Value>, { kind: 'DONE' }>;
     })
   /** The collaborator did it, by the answer to this turn's request or by its own record. */
   | { readonly kind: 'DONE'; readonly by: 'ANSWER' | 'QUERY'; readonly value: Value }
 ) & {
-  /** The answer to this turn's request. Absent where none was sent. */
+  /** The answer to this turn's request. Absent if no request was sent. */
   readonly answer?: Outcome<Value>;
 };
 
@@ -73,31 +73,34 @@ export interface CallProtocol<Key, Call, Value, Recorded = void> {
   /** Reads the row under its lock, writes the intent and takes the lease. It commits. */
   claim(key: Key): Promise<Claim<Call>>;
   /**
-   * Returns true where no earlier request can be on its way to the collaborator any more. It is
-   * evaluated before the query, since what arrives after the query's answer is not in that answer.
+   * Returns true if no earlier request can be on its way to the collaborator any more. It is
+   * evaluated before the query, because a request may arrive after the query was answered.
    */
   hasArrived(call: Call): boolean;
-  /** Returns the collaborator's record of the call. Absent where a repeat needs no query. */
+  /** Returns the collaborator's record of the call. Absent if a repeat needs no query. */
   query?(call: Call): Promise<Found<Value>>;
   /**
-   * Decides what follows where the collaborator has no record of the call, or it was never sent.
-   * A call that is only queried may not answer SEND.
+   * Decides the next step if the collaborator has no record of the call, or if it was never sent. A
+   * call that can only be queried must not return SEND.
    */
   decide(call: Call, hasArrived: boolean): 'SEND' | Undone;
   /**
-   * Begins the lease again after a query, before the request. Returns false where it was lost.
-   * Absent where the lease outlasts both, or is begun again by `send`.
+   * Renews the lease after a query, before the request. Returns false if the lease was lost. Absent
+   * if the lease outlasts both, or if `send` renews it.
    */
   renew?(call: Call): Promise<boolean>;
-  /** Sends the request. Returns undefined where the lease was lost before it was sent. */
+  /** Sends the request. Returns undefined if the lease was lost before it was sent. */
   send(call: Call): Promise<Outcome<Value> | undefined>;
   /**
-   * The answers that are followed by a query at once. With EVERY the collaborator's record alone
-   * decides, whatever it answered.
+   * The answers after which the collaborator is queried at once. With EVERY only the collaborator's
+   * record decides.
    */
   readonly queriesAfter?: 'UNKNOWN' | 'EVERY';
   /** Writes the result under the row's lock, with all its consequences, and ends the lease. */
   record(call: Call, result: CallResult<Value>): Promise<Recorded>;
-  /** Ends the lease whatever happened, where another worker need not wait until it lapses. */
+  /**
+   * Ends the lease after every result. It is present if another worker need not wait until the
+   * lease lapses.
+   */
   release?(call: Call): Promise<unknown>;
 }

@@ -5,7 +5,7 @@ interface CallSweepOptions<Row> {
   readonly name: string;
   readonly flow: CallFlow;
   readonly logger: Pick<Logger, 'warn'>;
-  /** Lists calls that are open and were left alone for a while, the longest untouched first. */
+  /** Lists open calls that no worker has touched for a while, the longest untouched first. */
   readonly list: () => Promise<readonly Row[]>;
   readonly call: (row: Row) => Promise<unknown>;
   /** Sends a row whose turn failed to the back, so that it is not first in every pass. */

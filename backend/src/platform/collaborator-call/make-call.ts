@@ -16,7 +16,7 @@ export interface CallDeps {
   readonly metrics: Pick<Metrics, 'countCall'>;
 }
 
-/** The result of a turn, with the call as it was claimed and what its record returned. */
+/** The result of a turn, with the call as it was claimed and the return value of its record. */
 type MadeCall<Call, Value, Recorded> =
   | Skipped
   | (CallResult<Value> & { readonly call: Call; readonly recorded: Recorded });
@@ -28,7 +28,10 @@ interface Turn<Call> {
   readonly wasSent: boolean;
 }
 
-/** Reads the answer to a query of the collaborator: `done(undefined)` where it has none so far. */
+/**
+ * Reads the answer to a query of the collaborator. It is `done(undefined)` if the collaborator has
+ * no record.
+ */
 export const readFound = <Value>(outcome: Outcome<Value | undefined>): Found<Value> => {
   if (outcome.kind !== 'done') return { kind: 'UNKNOWN', reason: describeOutcome(outcome) };
   return outcome.value === undefined
@@ -60,8 +63,8 @@ const readAnswer = <Value>(
 };
 
 /**
- * Reads an answer where the collaborator's record alone decides. A refusal of the only request so
- * far leaves nothing behind, so the next try is the first one again.
+ * Reads an answer if only the collaborator's record decides. A refusal of the only request so far
+ * leaves no record, so the next try is again the first.
  */
 const readByRecord = <Value>(
   answer: Outcome<Value>,
@@ -110,14 +113,13 @@ const takeTurn = async <Key, Call, Value, Recorded>(
 };
 
 /**
- * Makes a call to a collaborator, or finds out its outcome (contract: collaborators >
- * Outcomes). It may run at any time, any number of times, in any number of workers, and be killed
- * at any point:
+ * Makes a call to a collaborator, or finds out its outcome (contract: collaborators > Outcomes). It
+ * may run at any time, any number of times, in any number of workers, and be killed at any point:
  *
  * 1. The claim commits the intent and takes the lease.
- * 2. Where an earlier request may have arrived, the collaborator is queried first.
- * 3. The request is sent only where the flow decides that it may be.
- * 4. The result is recorded under the row's lock. What stays undecided is left to the flow's sweep.
+ * 2. If an earlier request may have arrived, the collaborator is queried first.
+ * 3. The request is sent only if the flow decides that it may be.
+ * 4. The result is recorded under the row's lock. The flow's sweep resolves what stays undecided.
  */
 export const makeCall = async <Key, Call, Value, Recorded>(
   { logger, metrics }: CallDeps,

@@ -1,11 +1,11 @@
 export interface Semaphore {
   /**
-   * Runs `work` when a place is free. Places are given in the order of the calls, to those with
-   * `goesFirst` before the others. Rejects with the signal's reason, and does not run it, when
-   * `signal` aborts first.
+   * Runs `work` when a place is free. Places are given in the order of the calls, but calls with
+   * `goesFirst` go before the others. If `signal` aborts first, it rejects with the signal's reason
+   * and does not run `work`.
    */
   run<T>(work: () => Promise<T>, signal?: AbortSignal, goesFirst?: boolean): Promise<T>;
-  /** The number of those that wait for a place. */
+  /** The number of waiting calls. */
   readonly waiting: number;
 }
 

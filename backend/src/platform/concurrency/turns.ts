@@ -13,7 +13,7 @@ interface TurnsOptions {
   readonly onRefused?: () => void;
 }
 
-/** Lets the work of one key take turns, and of different keys none of another's. */
+/** Serialises the work of each key. Work of different keys does not wait. */
 export interface Turns {
   /** @throws NoTurnError when no place became free in time. Nothing was run then */
   run<T>(key: string, work: () => Promise<T>): Promise<T>;

@@ -11,7 +11,7 @@ const trueTexts: ReadonlySet<string> = new Set(['true', '1']);
 
 const isEncrypted = (url: URL, store: Store): boolean => {
   if (store === 'cache') return url.protocol.startsWith('rediss');
-  // Every one of them: of two that disagree the driver takes the last.
+  // All of them are checked, since the driver takes the last of two that disagree.
   const modes = url.searchParams.getAll('sslmode');
   const switches = url.searchParams.getAll('ssl');
   // In libpq's own reading `require` takes any certificate. The driver's checks it.
@@ -30,9 +30,9 @@ const isSecuredStore = (address: string, store: Store): boolean => {
   return url.password !== '' && isEncrypted(url, store);
 };
 
-/** One documented environment variable. */
+/** A documented environment variable. */
 export interface Variable<S extends z.ZodType = z.ZodType> {
-  /** Parses the text of the variable. Gives the default where it is absent. */
+  /** Parses the text of the variable. Returns the default if the text is absent. */
   readonly schema: S;
   readonly doc: string;
   /**
@@ -60,15 +60,15 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-/** Declares variables: returns them as they are, with the rows checked and their types kept. */
+/** Declares variables. Returns them unchanged, with the rows checked and their types kept. */
 export const defineVariables = <const T extends VariableTable>(table: T): T => table;
 
 const isMissingFile = (error: unknown): boolean =>
   error instanceof Error && Reflect.get(error, 'code') === 'ENOENT';
 
 /**
- * Reads a variable, a secret from its file where one is named. A file that is not there is an
- * absent value to a variable that may be absent: a mounted Secret need not have every key.
+ * Reads a variable. A secret is read from its file if the file is named. A variable that may be
+ * absent is absent if its file is missing, since a mounted Secret need not have every key.
  */
 const readText = (name: string, variable: Variable, env: Environment): string | undefined => {
   const file = env[`${name}_FILE`];

@@ -6,7 +6,7 @@ import { spreadHosts } from './several-hosts.ts';
 const sslModes = ['require', 'verify-ca', 'verify-full'] as const;
 
 /**
- * The parts of the database's address, for a Secret that holds them one by one, as operators of
+ * The parts of the database's address, for a Secret that holds them separately, as operators of
  * PostgreSQL on Kubernetes write it. User and password are those of the application's role.
  */
 export const databasePartVariables = {
@@ -45,7 +45,9 @@ type Read = (name: string) => string | undefined;
 /** The addresses that may be given in parts. Others lead elsewhere than these. */
 const inParts: ReadonlySet<string> = new Set(['DATABASE', 'MIGRATE_DATABASE']);
 
-/** Returns a host and its port as an address has them: an IPv6 address stands in brackets there. */
+/**
+ * Returns a host and its port in the form of an address, in which an IPv6 address has brackets.
+ */
 const placeOf = (host: string, port: string): string =>
   `${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${port}`;
 

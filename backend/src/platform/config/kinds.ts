@@ -12,7 +12,7 @@ export const integer = (defaultValue: number, min = 0, max = Number.MAX_SAFE_INT
     .transform(Number)
     .pipe(z.number().int().min(min).max(max));
 
-/** Parses a whole number between `min` and `max`. Returns undefined where none is given. */
+/** Parses a whole number between `min` and `max`. Returns undefined if the text is absent. */
 export const optionalInteger = (min = 0, max = Number.MAX_SAFE_INTEGER) =>
   z
     .string()
@@ -28,7 +28,7 @@ export const flag = (defaultValue: boolean) =>
     .default(defaultValue ? 'true' : 'false')
     .transform((text) => text === 'true');
 
-/** `true` or `false`, or undefined where none is given. */
+/** Parses `true` or `false`. Returns undefined if the text is absent. */
 export const optionalFlag = () =>
   z
     .enum(['true', 'false'])
@@ -47,7 +47,7 @@ export const list = (defaultValue: string) =>
         .filter((entry) => entry !== ''),
     );
 
-/** Parses a comma-separated list of `host:port`, or hosts alone for the usual port. */
+/** Parses a comma-separated list of `host:port`. A host without a port has the usual port. */
 export const addresses = (usualPort: number) =>
   list('').pipe(
     z.array(
@@ -74,7 +74,7 @@ export const secret = (minLength = 16) =>
 
 /**
  * Requires a list `new,old` of secrets, newest first, each of at least `minLength` characters. A
- * single one is a list of one. The text stays as it is.
+ * single secret is also a list. Returns the text unchanged.
  */
 export const secretList = (minLength = 16) =>
   z.string().refine((text) => {

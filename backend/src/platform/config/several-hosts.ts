@@ -17,9 +17,9 @@ const authority =
 type Spread = { readonly text: string } | { readonly problem: string };
 
 /**
- * Returns an address with several hosts, as libpq writes it (`one:5432,two:5432`), as one that leads
- * to the first and keeps all of them in a parameter, since no parser of addresses takes a list. Any
- * other address is returned as it is.
+ * Returns an address with several hosts, as libpq writes it (`one:5432,two:5432`), as an address of
+ * the first host with all of them in a parameter, since no parser of addresses takes a list.
+ * Returns any other address unchanged.
  */
 export const spreadHosts = (text: string): Spread => {
   const { scheme = '', user = '', hosts = '' } = authority.exec(text)?.groups ?? {};
@@ -40,7 +40,7 @@ export const spreadHosts = (text: string): Spread => {
   return { text: url.href };
 };
 
-/** Returns the hosts of an address that was spread, or none where it leads to one alone. */
+/** Returns the hosts of an address that was spread, or none if it has a single host. */
 export const hostsOf = (url: string, usualPort = 5432): readonly StoreHost[] => {
   if (!URL.canParse(url)) return [];
   const text = new URL(url).searchParams.get(parameter) ?? '';

@@ -57,7 +57,7 @@ export const createDataKeyCache = (options: DataKeyCacheOptions = {}): DataKeyCa
   };
 };
 
-/** A user's data key as it is kept: wrapped, or destroyed. */
+/** A user's stored data key: wrapped, or destroyed. */
 export interface StoredDataKey {
   readonly userId: string;
   readonly state: 'live' | 'destroyed';
@@ -97,9 +97,8 @@ interface Row {
 
 /**
  * Creates the store of data keys in `user_data_key`, on the caller's client, with times of the
- * database's clock.
- * `settled` rests on `created_at` being the database's `now()`, which stands still inside a
- * transaction: a row younger than it can only be the transaction's own.
+ * database's clock. `settled` compares `created_at` with the database's `now()`, which does not
+ * advance inside a transaction. A row that is younger can only be the transaction's own.
  */
 export const createDataKeyStore = (db: Db): DataKeyStore => ({
   async find(userIds) {

@@ -2,9 +2,9 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { keyIdFor, parseKeyList, deriveKey, keyLength } from './keyring.ts';
 
 /**
- * SHA-256 as base64url, for tokens that are long and random (refresh and portal tokens): a leaked
- * table opens nothing. It is not for what people choose or what is short: see `createSecretHasher`
- * and `keyedHash`.
+ * Returns the SHA-256 as base64url. It is for tokens that are long and random (refresh and portal
+ * tokens), so that a leaked table opens nothing. It is not for texts that people choose or that are
+ * short. Use `createSecretHasher` or `keyedHash` for those.
  */
 export const hashToken = (token: string): string =>
   createHash('sha256').update(token, 'utf8').digest('base64url');
@@ -29,13 +29,15 @@ export const constantTimeEqual = (a: string, b: string): boolean =>
 export interface BlindIndex {
   /** The hash under the first key, which is what is written. */
   (purpose: string, text: string): string;
-  /** The hashes under every key, the first key's first: what may be stored already. */
+  /**
+   * Returns the hashes under every key, the first key's first. A stored hash may be any of them.
+   */
   all(purpose: string, text: string): readonly [string, ...string[]];
   /** The id of the first key, stored with a hash so that the sweep finds hashes of other keys. */
   readonly keyId: string;
 }
 
-/** Hashes under one key, with a key of its own derived for each purpose. */
+/** Hashes with one key. A separate key is derived from it for each purpose. */
 const hashUnder = (key: string) => {
   const root = Buffer.from(key, 'utf8');
   const derived = new Map<string, Buffer>();
@@ -53,9 +55,10 @@ const hashUnder = (key: string) => {
 };
 
 /**
- * HMAC-SHA256 under a key of its own for each `purpose`, as base64url (43 characters). The text is
- * compared as NFKC, trimmed, upper case: writings of one value meet. `keyText` is
- * BLIND_INDEX_KEY, a list, newest first (contract: identity-and-kyc > Keys).
+ * Computes an HMAC-SHA256 with a separate key for each `purpose`, as base64url (43 characters). The
+ * text is normalised before it (NFKC, trimmed, upper case), so that different spellings of a value
+ * have the same hash. `keyText` is BLIND_INDEX_KEY, a list, newest first (contract:
+ * identity-and-kyc > Keys).
  */
 export const createBlindIndex = (keyText: string): BlindIndex => {
   const [first, ...others] = parseKeyList('BLIND_INDEX_KEY', keyText, keyLength);

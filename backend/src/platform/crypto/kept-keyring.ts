@@ -4,14 +4,14 @@ import { keyLength, type Keyring, type KeyringKey } from './keyring.ts';
 import { isWrappingKeyId, wrappingKeyId, type WrappingKeyStore } from './wrapping-key-store.ts';
 
 /**
- * The key service has not given the key for longer than it may be kept. Values stay as they are,
- * and open again when the service answers.
+ * Thrown if the key service has not returned the key for longer than a key may be cached. Values
+ * stay unchanged, and open again once the service answers.
  */
 export class KeysUnavailableError extends Error {
   override readonly name = 'KeysUnavailableError';
 }
 
-/** Wraps keys by a key of its own. A wrapped key opens under its own id alone. */
+/** Wraps keys with a key of the service. A wrapped key opens only under its id. */
 export interface KeyWrapping {
   wrap(id: string, key: Buffer): Promise<Outcome<string>>;
   unwrap(id: string, wrapped: string): Promise<Outcome<Buffer>>;
@@ -22,7 +22,7 @@ interface KeptKeyringOptions {
   readonly service: KeyWrapping;
   /** The keys of PII_KEYRING, in addition to those of the service. */
   readonly own: Keyring | undefined;
-  /** True where the service's keys seal and `own` only opens, or false the other way round. */
+  /** True if the service's keys seal and `own` only opens, false if it is the other way round. */
   readonly seals: boolean;
   /** Real milliseconds for which a key is kept after the service gave it. */
   readonly lifeMs: number;
@@ -38,7 +38,7 @@ interface KeptKey {
 
 export interface KeptKeyring {
   readonly keyring: Keyring;
-  /** Reads the keys, and has the service unwrap those that are new or have lived half their time. */
+  /** Reads the keys. The service unwraps those that are new or have lived half their time. */
   refresh(): Promise<void>;
   /** Returns true while every key of the service can be used. */
   isUsable(): boolean;
@@ -47,7 +47,10 @@ export interface KeptKeyring {
 const reasonOf = (outcome: Outcome<unknown>): string =>
   outcome.kind === 'refused' ? outcome.message : describeOutcome(outcome);
 
-/** Makes a key and stores it wrapped. @throws KeysUnavailableError where the service wraps none */
+/**
+ * Creates a key and stores it wrapped.
+ * @throws KeysUnavailableError if the service does not wrap it
+ */
 export const addWrappingKey = async (
   { store, service }: Pick<KeptKeyringOptions, 'store' | 'service'>,
   { number, activeInMs }: { readonly number: number; readonly activeInMs: number },
@@ -58,9 +61,9 @@ export const addWrappingKey = async (
 };
 
 /**
- * Keeps the keys of the ring in memory, for a while. They stand in the database, wrapped by a key
- * service, and no request waits for that service: a value is sealed and opened inside transactions,
- * where nothing may cross the network. A key that the service withholds is forgotten when its time
+ * Caches the keys of the ring in memory for a while. The database stores them, wrapped by a key
+ * service. No request waits for that service: values are sealed and opened inside transactions, in
+ * which nothing may cross the network. A key that the service withholds is forgotten when its time
  * has passed (contract: identity-and-kyc > Personal data).
  */
 export const createKeptKeyring = (options: KeptKeyringOptions): KeptKeyring => {

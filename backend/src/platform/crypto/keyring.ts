@@ -1,6 +1,6 @@
 import { hkdfSync, createHash } from 'node:crypto';
 
-/** One key of the ring. The bytes are only ever used through the keys derived from them. */
+/** A key of the ring. Its bytes are used only to derive other keys. */
 export interface KeyringKey {
   readonly id: string;
   readonly bytes: Buffer;
@@ -41,17 +41,17 @@ export const parseKeyring = (text: string): Keyring => {
   return { current, ids: keys.map((key) => key.id), get: (id) => byId.get(id) };
 };
 
-/** A key of its own for each use, so that no two uses ever share one (RFC 5869). */
+/** Derives a separate key for each use, so that no two uses share a key (RFC 5869). */
 export const deriveKey = (bytes: Buffer, use: string): Buffer =>
   Buffer.from(hkdfSync('sha256', bytes, Buffer.alloc(0), use, keyLength));
 
-/** The keys of a list `new,old`: the first one writes, all of them read. */
+/** The keys of a list `new,old`. The first key writes, all keys read. */
 type KeyList = readonly [string, ...(readonly string[])];
 
 /**
- * Parses `new,old`, comma-separated, newest first. A single key is a list of one.
- * @throws Error that names the list and never a key: for an empty list, a key that is shorter than
- * `minLength` characters, or one that is there twice
+ * Parses `new,old`, comma-separated, newest first. A single key is also a list.
+ * @throws Error that names the list and never a key, if the list is empty, a key is shorter than
+ * `minLength` characters, or a key is there twice
  */
 export const parseKeyList = (name: string, text: string, minLength: number): KeyList => {
   const [first, ...others] = text.split(',').map((key) => key.trim());

@@ -26,9 +26,9 @@ export interface SealedColumn extends KeyedColumn {
 }
 
 /**
- * Replaces the outdated texts of a column, a batch at a time. A text for which `renew` returns
- * undefined stays as it is, and so does one that is in use or changes meanwhile.
- * @returns how many were replaced
+ * Replaces the outdated texts of a column, in batches. A text stays unchanged if `renew` returns
+ * undefined for it, if its row is in use, or if it changes meanwhile.
+ * @returns the number of replaced texts
  */
 export const renewColumn = async (
   { table, column }: KeyedColumn,
@@ -38,7 +38,7 @@ export const renewColumn = async (
     renew,
     batchSize = 200,
   }: {
-    /** Runs one batch: in a transaction, or each statement by itself. */
+    /** Runs a batch, in a transaction or each statement by itself. */
     readonly inBatch: InTransaction;
     readonly outdated: Sql;
     readonly renew: (text: string, id: string) => string | undefined;
@@ -80,9 +80,9 @@ const sealedByOther = (
 ): Sql => sql`${where} AND NOT starts_with(${sqlName(column)}, ${`v1.${keyId}.`})`;
 
 /**
- * Seals every text of a column again after a new first key in PII_KEYRING, a batch in each
- * transaction. A text whose key has left the ring stays as it is.
- * @returns how many were sealed again
+ * Seals every text of a column again after a new first key in PII_KEYRING. Each batch is a
+ * transaction. A text whose key has left the ring stays unchanged.
+ * @returns the number of texts that were sealed again
  */
 export const resealColumn = (
   {

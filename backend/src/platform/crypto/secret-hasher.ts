@@ -16,14 +16,15 @@ interface PasswordCheckMetrics {
 }
 
 /**
- * Creates the metrics of one process's password checks. `waiting` returns the number that wait now.
+ * Creates the metrics of a process's password checks. `waiting` returns the number of waiting
+ * checks.
  */
 const createPasswordCheckMetrics = (
   registry: Registry,
   waiting: () => number,
 ): PasswordCheckMetrics => {
   const registers = [registry];
-  // Registered only for its effect: it reads the number at every scrape.
+  // Registered only for its effect, which is to read the number at every scrape.
   void new Gauge({
     name: 'password_checks_waiting',
     help: 'Password checks that wait for their turn in this process.',
@@ -52,7 +53,10 @@ type VerifySecret = (secret: string, stored: string | undefined) => Promise<bool
 export interface PasswordCaller {
   /** Takes it out of the queue. */
   readonly clientGone: AbortSignal;
-  /** Whose waiting checks are counted together: an address, or one that is known. */
+  /**
+   * The checks that wait under the same id are counted together. It is an address, or identifies a
+   * known caller.
+   */
   readonly id: string;
   /** A browser, device or session that signed in before: these go first. */
   readonly isKnown: boolean;
@@ -74,21 +78,24 @@ export interface SecretHasher {
   /** The beginning of every hash that is sealed with the first pepper. */
   readonly currentPrefix: string;
   /**
-   * Seals a hash of another pepper with the first one, without the secret. Returns undefined for a
-   * hash of an earlier form, which only its owner can renew, and for one whose pepper is unknown.
+   * Seals a hash of another pepper with the first pepper, without the secret. Returns undefined if
+   * the hash has an earlier form, which only its owner can renew, or if its pepper is unknown.
    */
   reseal(stored: string): string | undefined;
 }
 
 interface SecretHasherOptions {
   /**
-   * CREDENTIAL_PEPPER, a list, newest first: a PIN's hash is worth nothing to who has the database
-   * alone (contract: identity-and-kyc > Keys).
+   * CREDENTIAL_PEPPER, a list, newest first. Without it, a PIN's hash in the database is worth
+   * nothing to a thief (contract: identity-and-kyc > Keys).
    */
   readonly pepper: string;
   /** Hashes at a time in this process. Each takes 19 MiB and a core. */
   readonly maxParallel?: number;
-  /** The memory of a hash, where a test makes many: a fiftieth costs a twentieth of the time. */
+  /**
+   * The memory of a hash. Tests that make many hashes lower it: a fiftieth costs a twentieth of the
+   * time.
+   */
   readonly memoryKib?: number;
   /** Gets the metrics of the queue. */
   readonly registry?: Registry;
@@ -96,9 +103,9 @@ interface SecretHasherOptions {
 
 /** Bounds the time that a queue of strangers can cost an operator. */
 const maxWaiting = 32;
-/** Of them those of callers that are not known: a crowd leaves places to the others. */
+/** The limit of waiting strangers, so that a crowd leaves places to known callers. */
 const maxStrangers = 28;
-/** Of them those of one caller. */
+/** The limit of waiting checks for each caller. */
 const maxOfCaller = 20;
 /** Seconds. A full queue is done with in less. */
 const retryAfterSeconds = 1;
@@ -114,7 +121,7 @@ const owaspCost = {
   outputLen: 32,
 };
 
-/** Not bound to a row: a hash is made before its row is known. */
+/** It is not bound to a row, since a hash is made before its row is known. */
 const context: SealContext = { purpose: 'credential', column: 'credential.hash', row: '' };
 
 const asText = (secret: string): string => secret.normalize('NFKC');

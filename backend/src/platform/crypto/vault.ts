@@ -20,7 +20,7 @@ import {
   type SealingKey,
 } from './sealing.ts';
 
-/** Seals and opens with one key. Every `open` throws SealError when the value does not fit. */
+/** Seals and opens with a key. Every `open` throws SealError if the value does not fit. */
 export interface Sealer {
   seal(plaintext: string, context: SealContext): string;
   open(sealed: string, context: SealContext): string;
@@ -34,7 +34,7 @@ interface ServiceSealer extends Sealer {
   isOutdated(sealed: string): boolean;
 }
 
-/** The user's key was destroyed: what it sealed can't be read again by anybody. */
+/** The user's key was destroyed, so what it sealed can never be read again. */
 export class DataKeyDestroyedError extends Error {
   override readonly name = 'DataKeyDestroyedError';
 }
@@ -77,9 +77,9 @@ const createSealer = (key: SealingKey): Sealer => ({
 
 const toSealer = (bytes: Buffer): Sealer => createSealer({ id: userKeyId, bytes });
 
-/** The keys of the ring as derived for one use, as long as the ring has them. */
+/** The keys of the ring, derived for one use. A key is kept as long as the ring has it. */
 const createDerivedRing = (keyring: Keyring, use: string) => {
-  // Weak: what was derived from a key that the ring gave up goes with it.
+  // The map is weak, so that a derived key goes together with its key of the ring.
   const derived = new WeakMap<KeyringKey, SealingKey>();
   const derive = (key: KeyringKey): SealingKey => {
     const known = derived.get(key);
@@ -113,12 +113,13 @@ const createServiceSealer = (keyring: Keyring): ServiceSealer => {
 };
 
 /**
- * Personal data under lock: a random data key for each user, wrapped by the keyring, and a service
- * key where no user is known (contract: identity-and-kyc > Personal data). Rotation is a new first
- * key in the keyring and `rewrap`. Sealed values stay as they are.
+ * Seals personal data with a random data key for each user, which the keyring wraps, or with a
+ * service key if no user is known (contract: identity-and-kyc > Personal data). To rotate, a new
+ * first key is added to the keyring, and `rewrap` wraps the data keys again. Sealed values stay
+ * unchanged.
  *
- * The cache saves reads and never decides: a key of an unfinished transaction is not kept, and
- * a destroyed key is forgotten here at once, by other replicas within the cache's life.
+ * The cache saves reads and never decides. The key of an unfinished transaction is not cached. A
+ * destroyed key is forgotten here at once, and by other replicas within the cache's life.
  */
 export const createVault = (options: VaultOptions): Vault => {
   const { keyring, storeOn = createDataKeyStore, cache = createDataKeyCache() } = options;

@@ -1,9 +1,9 @@
 import type { Db } from '../db/database.ts';
 import { execute, selectRows, sql } from '../db/sql.ts';
 
-/** A key of the ring as it is kept: wrapped by a key that never leaves its key service. */
+/** A stored key of the ring. It is wrapped by a key that never leaves its key service. */
 interface WrappingKey {
-  /** Such as `ks1`: the id that sealed values name. */
+  /** The id that sealed values name, such as `ks1`. */
   readonly id: string;
   readonly wrapped: string;
   /** False while processes still have to load the key before one of them seals with it. */
@@ -20,7 +20,7 @@ interface NewWrappingKey {
 export interface WrappingKeyStore {
   /** Lists the keys, newest first. */
   list(): Promise<WrappingKey[]>;
-  /** Returns false where a key has that number already. */
+  /** Returns false if a key already has that number. */
   insert(key: NewWrappingKey): Promise<boolean>;
   /** Replaces the wrapped form of a key by another form of the same key. */
   replace(key: Pick<WrappingKey, 'id' | 'wrapped'>): Promise<void>;
@@ -31,7 +31,7 @@ const idPattern = /^ks(?<number>[1-9]\d{0,8})$/u;
 /** Returns the id of a key by its number. */
 export const wrappingKeyId = (number: number): string => `ks${number}`;
 
-/** Returns true for the id of a key of this kind, also of one that this process has not read. */
+/** Returns true for the id of a key of this kind, even if this process has not read the key. */
 export const isWrappingKeyId = (id: string): boolean => idPattern.test(id);
 
 const numberOf = (id: string): number => Number(idPattern.exec(id)?.groups?.['number']);

@@ -38,20 +38,20 @@ export interface Connections {
    * connection. Nothing connects before the first one.
    */
   openPool(options: PoolOptions): Pool;
-  /** True where a pooler in transaction mode is in between: a session keeps nothing. */
+  /** True if a pooler in transaction mode is in between: a session keeps nothing. */
   readonly isPooled: boolean;
   /** Returns the use of each pool that was opened and not ended. */
   pools(): readonly PoolUse[];
   /**
-   * Opens a client that stays connected on its own and goes with the pools, some of its settings in
-   * place of the usual ones.
+   * Opens a client that stays connected, separately from the pools, and closes with them.
+   * `settings` replace some of the usual settings.
    */
   createClient(applicationName: string, settings?: ClientConfig): Client;
   /** Runs a query on the connection that is kept for it, without waiting for a pool. */
   readonly ask: ServerWatch['ask'];
-  /** Rejects where the server does not answer on that connection, or takes no writes. */
+  /** Rejects if the server does not answer on that connection, or takes no writes. */
   readonly checkWrites: () => Promise<void>;
-  /** @throws WrongSessionError where a session is not as this service has to have it */
+  /** @throws WrongSessionError if a session lacks the settings that this service needs */
   readonly checkSession: () => Promise<void>;
   /**
    * From now on a server that does not answer is not waited for, because the process is being
@@ -75,7 +75,7 @@ interface ConnectionsOptions {
 }
 
 const statementMs = 30_000;
-/** The server ends a statement earlier, where there is one. */
+/** The server ends a statement earlier if it answers. */
 export const silenceMs = statementMs + 5000;
 
 /** The patience with a silent connection of a process that is being stopped, in milliseconds. */
@@ -105,17 +105,20 @@ const createSockets = () => {
       ofPools.add(socket);
       return socket;
     },
-    /** Notes what is open, and how much each has heard so far. */
+    /** Notes the open sockets, and how many bytes each has received so far. */
     note: (): Heard => new Map([...opened].map((socket) => [socket, socket.bytesRead])),
-    /** Cuts off what was open at a note. Of these, where told so, what has heard nothing since. */
+    /**
+     * Cuts off the noted sockets. With `isSilent`, it cuts off only those that have received
+     * nothing since.
+     */
     cut(noted: Heard, { isSilent }: { readonly isSilent: boolean }): void {
       for (const [socket, bytes] of noted) {
         if (!isSilent || socket.bytesRead === bytes) cutOff(socket);
       }
     },
     /**
-     * From now on cuts off those of pools that hear nothing for half of this time, the first ones
-     * when it is over. Others, such as heartbeats, are silent in between.
+     * From now on cuts off sockets of pools that receive nothing for half of `ms`. The first are
+     * cut off after `ms`. Other sockets, such as those of heartbeats, may be silent for longer.
      */
     cutSilentOfPools(ms: number): void {
       let noted: Heard = new Map();

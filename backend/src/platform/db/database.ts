@@ -32,8 +32,8 @@ const repeatTransient = async <T>(
 };
 
 /**
- * A client that can run statements and nothing else: no way to open another transaction, so a
- * store built on a transaction's client can't leave it.
+ * A client that can only run statements. It can't open another transaction, so a store built on a
+ * transaction's client can't leave it.
  */
 export type Db = Omit<
   Prisma.TransactionClient,
@@ -49,9 +49,9 @@ interface TransactionOptions {
 }
 
 /**
- * Runs `work` in one transaction. It may run again after a serialization failure or deadlock, so it
- * does nothing but statements: no network, no answer to a client.
- * @throws AppError UNAUTHENTICATED when it writes for a customer who was deleted meanwhile
+ * Runs `work` in a transaction. It may run again after a serialization failure or deadlock, so it
+ * must only run statements and never use the network or answer a client.
+ * @throws AppError UNAUTHENTICATED if it writes for a customer who was deleted meanwhile
  */
 export type InTransaction = <T>(
   work: (db: Db) => Promise<T>,
@@ -64,11 +64,11 @@ export interface Database {
   readonly inTransaction: InTransaction;
   /** For long reads of many rows. The pool is not used. */
   readonly readSnapshot: ReadSnapshot;
-  /** For what needs a connection of its own: probes, the job queue. */
+  /** For work that needs a separate connection: probes and the job queue. */
   readonly connections: Connections;
   /** Rejects when the database does not answer, or takes no writes. The pool is not used. */
   ping(): Promise<void>;
-  /** Ends what is under way after a moment, and every connection. */
+  /** Ends running statements after a moment, and every connection. */
   close(): Promise<void>;
 }
 
@@ -76,7 +76,7 @@ export interface Database {
 interface ContentionOptions {
   /** The longest wait of a statement for a lock, and of a transaction for its turn, in ms. */
   readonly lockWaitMs: number;
-  /** Transactions of one caller at a time (default 4). */
+  /** The transactions that a caller may run at a time (default 4). */
   readonly turns?: number | undefined;
   /** The caller of this work. Work without a caller takes no turns. */
   readonly callerOf: () => string | undefined;
@@ -100,7 +100,7 @@ interface DatabaseOptions {
   readonly isStandby?: boolean;
 }
 
-/** The time for which a statement under way holds up the end of a process. */
+/** The longest that a running statement delays the end of a process. */
 const goodbyeMs = 2000;
 /** The time of a transaction's statements together, in milliseconds, unless it says more. */
 const usualTransactionMs = 15_000;

@@ -18,7 +18,7 @@ const causeOf = (error: unknown): DriverCause => {
 };
 
 /**
- * Returns the SQLSTATE behind an error of the client or the driver, as `23505`, or undefined where
+ * Returns the SQLSTATE behind an error of the client or the driver, as `23505`, or undefined if
  * there is none.
  */
 export const sqlStateOf = (error: unknown): string | undefined => {
@@ -36,7 +36,7 @@ export const isTransient = (error: unknown): boolean => {
   return prismaCode(error) === 'P2034' || state === '40001' || state === '40P01';
 };
 
-/** Returns true where a row was to be written for a customer who is deleted (migrations). */
+/** Returns true if the write of a row was refused because its customer is deleted (migrations). */
 export const isForDeletedCustomer = (error: unknown): boolean => sqlStateOf(error) === 'DG001';
 
 /**
@@ -65,8 +65,8 @@ const outOfReachCodes: ReadonlySet<unknown> = new Set([
   'ETIMEDOUT',
 ]);
 /**
- * A connection exception, a server that is shutting down or starting up, one without room (class
- * 53), or one that takes no writes: a standby, or one whose disk is full.
+ * A connection exception, a server that shuts down, starts up or has no room (class 53), or a
+ * server that takes no writes: a standby, or a server whose disk is full.
  */
 const outOfReachState = /^(53...|08...|57P0[123]|25006)$/u;
 /** Matches messages of the driver and the client: these errors carry nothing else. */
@@ -86,8 +86,8 @@ const outOfReachWords = new RegExp(
 const busyStates: ReadonlySet<string | undefined> = new Set(['55P03', '57014']);
 
 /**
- * Returns true where the database had something else to do for too long: a row that is locked
- * elsewhere, a statement or transaction that ran out of its time, all turns of a customer taken.
+ * Returns true if the database was busy for too long: a row is locked elsewhere, a statement or
+ * transaction exceeded its time, or all turns of a customer are taken.
  */
 export const isDatabaseBusy = (error: unknown): boolean =>
   error instanceof NoTurnError ||

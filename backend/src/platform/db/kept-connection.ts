@@ -27,7 +27,7 @@ export const answerOf = async (client: Client): Promise<Answer> => {
 
 export const drop = (client: Client): void => void client.end().catch(() => {});
 
-/** Opens a connection, some settings in place of the usual ones. */
+/** Opens a connection. `settings` replace some of the usual settings. */
 export type CreateClient = (settings: ClientConfig) => Client;
 
 /** Keeps one connection, on which queries run one after another. */
@@ -71,7 +71,7 @@ export const createKeptConnection = (createClient: CreateClient) => {
       turn = done.catch(() => {});
       return done;
     },
-    /** Puts `next` in the place of the one that is kept, and ends that. */
+    /** Replaces the kept connection by `next`, and ends it. */
     replace(next: Client | undefined): void {
       opening?.then(drop, () => {});
       const keeping = next === undefined ? undefined : Promise.resolve(next);

@@ -15,7 +15,7 @@ const findUp = (start: string): string => {
 };
 
 /**
- * Finds the package's `prisma` folder: the nearest one above this file, or above a bundle in
+ * Finds the package's `prisma` folder, which is the nearest above this file, or above a bundle in
  * `dist`.
  */
 export const prismaFolder = (): string => findUp(dirname(fileURLToPath(import.meta.url)));
@@ -32,9 +32,9 @@ export const listMigrations = async (folder = prismaFolder()): Promise<string[]>
 };
 
 /**
- * Returns a list that is read once. A process is of the build that it was started from: of a folder
- * in which a later build has been unpacked meanwhile, the later migrations are not its own, and
- * waiting for them would close buying.
+ * Returns a list that is read once. A process belongs to the build from which it was started. If a
+ * later build has been unpacked into the folder meanwhile, the later migrations are not the
+ * process's own, and waiting for them would close buying.
  */
 export const listOnce = (folder?: string): (() => Promise<readonly string[]>) => {
   let known: readonly string[] | undefined;

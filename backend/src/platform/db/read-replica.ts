@@ -10,9 +10,9 @@ const longestLagMs = 30_000;
 const afterConflictMs = 60_000;
 
 /**
- * Reads of what may be some seconds old: reports and files, and nothing that a decision rests on
- * (docs/adr/0112-read-replica.md). They go to the standby where there is one that keeps up, and to the
- * primary otherwise. `db` reads and nothing else.
+ * Reads data that may be some seconds old: reports and files, but nothing that a decision is based
+ * on (docs/adr/0112-read-replica.md). The reads go to the standby if there is a standby that keeps
+ * up, and to the primary otherwise. `db` only reads.
  */
 export interface StaleReads {
   readonly db: Db;
@@ -38,19 +38,19 @@ interface ReplicaOptions {
   readonly now?: () => number;
 }
 
-/** Something was written where nothing may be. */
+/** The SQLSTATE of a write that a read-only server refused. */
 const readOnlyState = '25006';
 
 /** The states in which a standby ends what is in the way of its replay. */
 const conflictStates: ReadonlySet<string | undefined> = new Set(['40001', '40P01']);
 
 /**
- * Returns true for a read that the standby ended for its replay, or could not begin: it conflicted
- * with recovery, the server is gone, or it starts up. The primary may answer it.
+ * Returns true if the standby ended a read for its replay, or could not begin it: the read
+ * conflicted with recovery, the server is gone, or it starts up. The primary may answer it.
  */
 const isStandbysTrouble = (error: unknown): boolean => {
   const state = sqlStateOf(error);
-  // A write is the caller's mistake, and stays one: the primary would do it.
+  // A write is the caller's mistake and is not repeated, since the primary would do it.
   if (state === readOnlyState) return false;
   return conflictStates.has(state) || isDatabaseOutOfReach(error);
 };
@@ -104,7 +104,10 @@ interface Routing extends Pick<ReplicaOptions, 'primary' | 'replica'> {
   readonly now: () => number;
 }
 
-/** Sends each piece of work to the standby while it keeps up, and again where that gives it up. */
+/**
+ * Sends each piece of work to the standby while it keeps up. If the standby gives the work up, the
+ * work is sent again.
+ */
 const createRoute =
   ({ primary, replica, onRead, keepsUp }: Routing): Route =>
   async (work) => {
@@ -124,9 +127,9 @@ const createRoute =
   };
 
 /**
- * Reads files from the standby while it keeps up. One is read again from the primary as long as it
- * was not begun. After that it is cut off, as a file that fails is, and the next ones come from the
- * primary for a while.
+ * Reads files from the standby while it keeps up. If the standby gives a file up before its first
+ * byte was sent, the file is read again from the primary. After its first byte, the file is cut off
+ * as any failing file is, and for a while the next files come from the primary.
  */
 const createRoutedSnapshot = (routing: Routing): ReadSnapshot => {
   const { primary, replica, onRead, keepsUp, now } = routing;
@@ -163,7 +166,10 @@ const createRoutedSnapshot = (routing: Routing): ReadSnapshot => {
   };
 };
 
-/** Routes reads to a standby while it keeps up, and again to the primary where it gives them up. */
+/**
+ * Routes reads to a standby while it keeps up. If it gives a read up, the read is sent again to the
+ * primary.
+ */
 export const createReplicaReads = (options: ReplicaOptions): StaleReads => {
   const { primary, replica, onRead = () => {}, now = () => performance.now() } = options;
   const lag = createReplicaLag({
@@ -197,7 +203,7 @@ export const createReplicaReads = (options: ReplicaOptions): StaleReads => {
   };
 };
 
-/** Reads everything from the primary: of a process that knows of no standby. */
+/** Reads everything from the primary. It is for a process without a standby. */
 export const createPrimaryReads = ({ db, inTransaction, readSnapshot }: Database): StaleReads => ({
   db,
   inTransaction,

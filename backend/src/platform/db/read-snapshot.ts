@@ -12,7 +12,7 @@ interface Statement {
   readonly values: unknown[];
 }
 
-/** A table that is streamed is one statement. Its reader ends it earlier. */
+/** A streamed table is a single statement. Its reader ends it earlier. */
 const longestStreamMs = 20 * 60_000;
 
 const asSetting = (value: unknown): string => {
@@ -37,9 +37,10 @@ const withSettings = async (client: Client, { strings, values }: Statement): Pro
 };
 
 /**
- * Creates the writer of RFC 4180's line ends: the server ends a record with a line feed alone. It
- * leaves those between quotes, which belong to a value. A quote inside a value is doubled, and so
- * opens and closes again. Every byte is a character here, which no text of UTF-8 notices.
+ * Creates the writer of RFC 4180's line ends, since the server ends a record only with a line feed.
+ * It leaves the line feeds between quotes, which belong to a value. A quote inside a value is
+ * doubled, and so opens and closes again. Each byte is treated as a character, which is safe for
+ * UTF-8.
  */
 const createCrlf = (): ((piece: Buffer) => Buffer) => {
   let isQuoted = false;
@@ -54,8 +55,8 @@ const createCrlf = (): ((piece: Buffer) => Buffer) => {
 };
 
 /**
- * Reads the rows of a query as the records of a CSV file that the server writes, each ended by
- * CRLF, as they are taken. A missing value is an empty field.
+ * Reads the rows of a query as the records of a CSV file that the server writes. Each record ends
+ * with CRLF. The rows are read as the caller takes them. A missing value is an empty field.
  */
 async function* copyCsv(client: Client, query: Statement): AsyncGenerator<Buffer> {
   const text = await withSettings(client, query);
@@ -71,7 +72,7 @@ async function* copyCsv(client: Client, query: Statement): AsyncGenerator<Buffer
 /** Every value of a row as the database writes it. */
 type TextRow = readonly (string | null)[];
 
-/** The database as it was at one moment, on a connection of its own. */
+/** The database at a single moment, on a separate connection. */
 export interface Snapshot {
   /** Returns the first row of a query, or undefined when there is none. */
   first(query: Statement): Promise<TextRow | undefined>;
@@ -82,8 +83,9 @@ export interface Snapshot {
 }
 
 /**
- * Runs `work` on a snapshot that only reads. The connection is its own, so that a long read takes
- * none of the pool's, and it is closed when `signal` aborts: the server then ends what it is doing.
+ * Runs `work` on a snapshot that only reads. It has a separate connection, so that a long read
+ * takes none of the pool's. The connection is closed when `signal` aborts, and the server then ends
+ * its statement.
  */
 export type ReadSnapshot = <T>(
   work: (snapshot: Snapshot) => Promise<T>,

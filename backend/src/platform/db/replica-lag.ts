@@ -43,9 +43,9 @@ const standbyPosition = `
       AS position`;
 
 /**
- * Follows the lag of a standby by the primary's own log: how long ago the primary first had what the
- * standby has not replayed yet. The standby's own word is not enough, since one that has lost its
- * primary knows of nothing that it lacks.
+ * Measures the lag of a standby by the primary's log: how long ago the primary first had what the
+ * standby has not replayed yet. The standby's own report is not enough, since a standby that has
+ * lost its primary does not know what it lacks.
  */
 export const createReplicaLag = ({ primary, replica, now }: LagOptions): ReplicaLag => {
   let marks: Mark[] = [];

@@ -12,7 +12,7 @@ import {
 } from './kept-connection.ts';
 import { checkSession } from './session.ts';
 
-/** The sockets that were open at a moment, with the bytes that each had heard by then. */
+/** The sockets that were open at a moment, with the bytes that each had received by then. */
 export type Heard = ReadonlyMap<Socket, number>;
 
 interface ServerWatchOptions {
@@ -21,7 +21,10 @@ interface ServerWatchOptions {
   /** A server that only reads is the right one. */
   readonly isStandby?: boolean;
   readonly note: () => Heard;
-  /** Gives up what was open. Where `isSilent`, only what has heard nothing since. */
+  /**
+   * Cuts off the noted sockets. With `isSilent`, it cuts off only those that have received nothing
+   * since.
+   */
   readonly onGone: (
     noted: Heard,
     why: { readonly reason: string; readonly isSilent: boolean },
@@ -33,7 +36,7 @@ export interface ServerWatch {
   /** Begins to watch. Again it does nothing. */
   readonly start: () => void;
   readonly ask: <Row extends object>(text: string, values?: readonly unknown[]) => Promise<Row[]>;
-  /** Rejects where the server takes no writes. */
+  /** Rejects if the server takes no writes. */
   readonly checkWrites: () => Promise<void>;
   readonly checkSession: () => Promise<void>;
   /** From now on, a server that does not answer is not waited for. */
@@ -51,7 +54,7 @@ const createLook = (
   kept: KeptConnection,
   { timers, note, onGone, isStandby = false }: Omit<ServerWatchOptions, 'createClient'>,
 ) => {
-  /** The sockets that were open when the server fell silent, and the one that had no answer. */
+  /** The sockets that were open when the server fell silent, and the client that got no answer. */
   let suspect: { readonly noted: Heard; readonly client: Client | undefined } | undefined;
 
   const within = (answer: Promise<Answer>): Promise<Answer | undefined> => {
@@ -65,7 +68,7 @@ const createLook = (
     onGone(noted, { reason, isSilent });
   };
 
-  /** Notes what is open. Of what was noted before, the bytes that it had heard by then count. */
+  /** Notes the open sockets. A socket that was noted before keeps its earlier number of bytes. */
   const fellSilent = (client?: Client): void => {
     const noted = new Map([...note(), ...(suspect?.noted ?? [])]);
     suspect = { noted, client: suspect?.client ?? client };

@@ -3,9 +3,9 @@ import type { ClientBase } from 'pg';
 import { sqlStateOf } from './errors.ts';
 
 /**
- * The client writes and reads times as UTC without saying so, and dates as ISO has them. A server
- * or database set to another zone (Asia/Kolkata, say) would shift every one of them. They are
- * settings of the roles as well (`migrate`), for where a pooler drops these.
+ * The client writes and reads times as UTC without declaring it, and dates in ISO format. If a
+ * server or database had another zone (such as Asia/Kolkata), all of them would shift. The roles
+ * have the same settings (`migrate`), in case a pooler drops these.
  */
 export const sessionOptions =
   '-c TimeZone=UTC -c DateStyle=ISO,MDY -c IntervalStyle=postgres ' +
@@ -40,8 +40,8 @@ export const checkSession = async (client: Pick<ClientBase, 'query'>): Promise<v
 const bounds = new AsyncLocalStorage<number>();
 
 /**
- * Runs `work` with another time, in milliseconds, for which one of its statements may go without an
- * answer: for what is known to take longer than others do.
+ * Runs `work` with another limit, in milliseconds, for a statement without an answer. It is for
+ * statements that are known to take long.
  */
 export const withSilence = <T>(silenceMs: number, work: () => Promise<T>): Promise<T> =>
   bounds.run(silenceMs, work);
@@ -69,18 +69,21 @@ const withLockWait = (config: unknown, lockWaitMs: number): unknown => {
  */
 const unconfirmed = 'canceling wait for synchronous replication';
 
-/** Thrown where it is not known whether what was committed outlives the server. */
+/** Thrown if it is not known whether the committed data outlives the server. */
 class UnconfirmedCommitError extends Error {
   override readonly name = 'UnconfirmedCommitError';
 }
 
-/** The server only reads: a standby, or one whose disk is full. */
+/** The server only reads: a standby, or a server whose disk is full. */
 const readOnlyState = '25006';
 
 const isUnanswered = (error: unknown): boolean =>
   error instanceof Error && error.message === 'Query read timeout';
 
-/** Ends a connection on which something is under way at once, and another one with a goodbye. */
+/**
+ * Ends a connection. A connection with a running statement is cut off, any other says goodbye
+ * first.
+ */
 const end = (client: ClientBase): void => {
   const { end: close } = client as { readonly end?: () => Promise<void> };
   void close?.call(client).catch(() => {});
@@ -89,9 +92,9 @@ const end = (client: ClientBase): void => {
 /**
  * Watches the statements of a pool. A connection whose statement got no response is ended at once:
  * the driver only abandons the statement, and the next user of that connection would wait behind
- * it. A read-only connection is ended as it returns to the pool, and so is one whose server
- * committed without its standby: that statement fails. If `lockWaitMs` is given, each transaction
- * sets it as it begins.
+ * it. A read-only connection is ended when it returns to the pool. A connection whose server
+ * committed without its standby is ended too, and that statement fails. If `lockWaitMs` is given,
+ * each transaction sets it as it begins.
  */
 export const prepareSession = ({
   lockWaitMs,

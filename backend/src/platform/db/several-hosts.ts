@@ -7,7 +7,7 @@ const knownForMs = 1000;
 
 /**
  * Queries a host on a separate connection.
- * @throws Error where it takes no writes
+ * @throws Error if it takes no writes
  */
 const requireWrites = async (settings: ClientConfig, at: StoreHost): Promise<StoreHost> => {
   const client = new Client({
@@ -73,9 +73,9 @@ const tell = async (connected: Promise<Client>, done: Connected): Promise<void> 
 };
 
 /**
- * Returns the class of the connections to an address. Where it names several hosts each connection
- * leads to the one that takes writes at that moment, as libpq's `target_session_attrs=read-write`
- * does, and its certificate is held to that host's name.
+ * Returns the class of the connections to an address. If the address names several hosts, each
+ * connection leads to the host that takes writes at that moment, as libpq's
+ * `target_session_attrs=read-write` does, and its certificate is checked against that host's name.
  */
 export const clientClassOf = (settings: ClientConfig): typeof Client => {
   const hosts = hostsOf(settings.connectionString ?? '');
@@ -103,6 +103,6 @@ export const clientClassOf = (settings: ClientConfig): typeof Client => {
   };
 };
 
-/** Opens one connection to an address, with one host or several, outside any pool. */
+/** Opens a connection to an address, with one host or several, outside any pool. */
 export const createClient = (settings: ClientConfig): Client =>
   new (clientClassOf(settings))(settings);

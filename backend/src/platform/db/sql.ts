@@ -4,7 +4,7 @@ import type { Db } from './database.ts';
 /** A piece of SQL with its values kept apart. Pieces nest. */
 export type Sql = Prisma.Sql;
 
-/** Builds a piece of SQL. What stands in `${}` is sent as a value, or nested where it is `Sql`. */
+/** Builds a piece of SQL. The value of `${}` is sent as a parameter, or nested if it is `Sql`. */
 export const sql: (strings: TemplateStringsArray, ...values: unknown[]) => Sql = Prisma.sql;
 
 /** The empty piece, for a condition that does not apply. */
@@ -31,7 +31,7 @@ export const selectOne = async <Row>(db: Db, query: Sql): Promise<Row | undefine
   return row;
 };
 
-/** Runs a statement and returns how many rows it changed: the count to check after an update. */
+/** Runs a statement and returns the number of changed rows. Check it after an update. */
 export const execute = (db: Db, statement: Sql): Promise<number> => db.$executeRaw(statement);
 
 /**

@@ -2,8 +2,8 @@ import type { Db } from './database.ts';
 import { joinSql, selectOne, sql, sqlName, type Sql } from './sql.ts';
 
 /**
- * Reads at most one row, alone or with other reads in one statement. With others its row comes as
- * JSON, so `query` casts every other type than text, whole number, boolean or JSON to text.
+ * Reads at most one row, separately or with other reads in one statement. With others its row comes
+ * as JSON, so `query` casts every type except text, whole number, boolean and JSON to text.
  */
 export interface Read<Value> {
   readonly query: Sql;
@@ -19,13 +19,13 @@ export type ReadValues<Together extends Reads> = {
   readonly [Name in keyof Together]: Together[Name] extends Read<infer Value> ? Value : never;
 };
 
-/** Declares a read. `parse` says which row it takes: what the query's column list promises. */
+/** Declares a read. `parse` states the row that the query's column list returns. */
 export const readOf = <Value>(query: Sql, parse: (row: never) => Value): Read<Value> => ({
   query,
   parse: (row) => parse((row ?? undefined) as never),
 });
 
-/** Reads it alone. */
+/** Reads it in a separate statement. */
 export const readAlone = async <Value>(db: Db, { query, parse }: Read<Value>): Promise<Value> =>
   parse(await selectOne(db, query));
 
@@ -48,9 +48,9 @@ const valuesOf = <Together extends Reads>(
 };
 
 /**
- * Reads several things in one statement: one way to the database and back, and one moment for all
- * of them. What has to be read after a lock is a statement of its own, since a statement that waits
- * for a row still sees all others as they were when it began.
+ * Reads several things in one statement, which is a single round trip, at a single moment for all
+ * of them. Use a separate statement for what must be read after a lock: a statement that waits for
+ * a row still sees all others as they were when it began.
  */
 export const readTogether = async <Together extends Reads>(
   db: Db,
@@ -58,7 +58,10 @@ export const readTogether = async <Together extends Reads>(
 ): Promise<ReadValues<Together>> =>
   valuesOf(reads, await selectOne(db, sql`SELECT ${joinSql(columnsOf(reads))}`));
 
-/** A part of a statement: a write with `RETURNING`, under the name by which others read its rows. */
+/**
+ * A part of a statement. It is a write with `RETURNING`, under the name by which others read its
+ * rows.
+ */
 export interface Part {
   readonly name: string;
   readonly write: Sql;

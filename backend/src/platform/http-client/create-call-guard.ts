@@ -52,7 +52,7 @@ const field = (error: unknown, name: 'code' | 'syscall' | 'cause'): unknown => {
   return value;
 };
 
-/** A short word for logs: the system's or the client's error code, never a message. */
+/** A short word for logs. It is the system's or the client's error code, never a message. */
 export const errorCode = (error: unknown): string => {
   const code = field(error, 'code') ?? field(field(error, 'cause'), 'code');
   if (typeof code === 'string') return code;
@@ -84,7 +84,7 @@ interface HttpClientLogger {
   warn(fields: object, message: string): void;
 }
 
-/** One attempt, for the metrics. */
+/** An attempt, as the metrics report it. */
 export interface ObservedCall {
   readonly collaborator: string;
   readonly operation: string;
@@ -108,7 +108,7 @@ interface BreakerOptions {
 export interface CallGuardOptions {
   /** The collaborator, as logs and metrics name it. */
   readonly name: string;
-  /** Limit of one attempt from connecting to the last byte. */
+  /** The limit of an attempt, from connecting to the last byte. */
   readonly timeoutMs: number;
   readonly logger: HttpClientLogger;
   readonly observe?: (call: ObservedCall) => void;
@@ -124,14 +124,14 @@ interface GuardedCall<T> {
   readonly operation: string;
   /** Only a call declared safe to repeat is ever repeated. */
   readonly safe: boolean;
-  /** One attempt, within the time limit. Anything that the collaborator answered is `done`. */
+  /** Makes an attempt within the time limit. Any answer of the collaborator is `done`. */
   readonly attempt: () => Promise<Outcome<T>>;
   /** More about an answer, for the log. */
   readonly describeAnswer?: (answer: T) => object;
 }
 
 interface CallGuard {
-  /** Makes the call, unless the circuit is open, and repeats it where that is safe. */
+  /** Makes the call, unless the circuit is open, and repeats it if that is safe. */
   call<T>(call: GuardedCall<T>): Promise<Outcome<T>>;
   /**
    * Returns false while the circuit is open, and true again when a probe is due. It makes no call.
@@ -183,9 +183,8 @@ const createBreaker = (options: CallGuardOptions) => {
 };
 
 /**
- * Guards the calls to one collaborator, by whatever client they are made: a circuit breaker of its
- * own, retries (bounded, jittered) for calls declared safe, a log line and a metric for each
- * attempt.
+ * Guards the calls to a collaborator, whatever client makes them: a separate circuit breaker,
+ * retries (bounded, jittered) for calls declared safe, a log line and a metric for each attempt.
  */
 export const createCallGuard = (options: CallGuardOptions): CallGuard => {
   const { name, timeoutMs, logger, observe = () => {} } = options;
@@ -226,8 +225,8 @@ export const createCallGuard = (options: CallGuardOptions): CallGuard => {
   const mayRepeat = (attempt: Outcome<unknown>, startedAt: number): boolean => {
     if (attempt.kind === 'done') return false;
     if (attempt.kind === 'refused' && attempt.code === CIRCUIT_OPEN) return false;
-    // A call that used up its time is not repeated, so the caller waits for two limits at most. The
-    // clock alone does not show it: on a busy event loop a timer fires early.
+    // A call that exceeded its time is not repeated, so the caller waits for two limits at most.
+    // The clock is not enough to detect this: on a busy event loop a timer fires early.
     if (attempt.kind === 'unknown' && attempt.reason === TIMED_OUT) return false;
     return performance.now() - startedAt < timeoutMs;
   };

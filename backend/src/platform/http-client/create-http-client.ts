@@ -20,7 +20,7 @@ export interface HttpClientOptions extends CallGuardOptions {
   readonly baseUrl: string;
   /** Sent with every request. Credentials belong here. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The id that travels as `x-request-id`, or that of the request being served unless given. */
+  /** The value of `x-request-id`. By default it is the id of the request being served. */
   readonly requestId?: () => string | undefined;
   readonly maxResponseBytes?: number;
 }
@@ -53,8 +53,8 @@ export interface HttpResponse {
 
 export interface HttpClient {
   /**
-   * One call. `done` carries any answer below 500 but 408, a refusal of the collaborator among
-   * them: the adapter reads it. Never throws for what the network does.
+   * Makes a call. `done` carries any answer below 500 except 408. A refusal of the collaborator is
+   * among them: the adapter reads it. A network failure is an outcome and never thrown.
    */
   request(request: HttpRequest): Promise<Outcome<HttpResponse>>;
   /**
@@ -68,12 +68,12 @@ export interface HttpClient {
 const defaultMaxResponseBytes = 1_048_576;
 const connectTimeoutMs = 3_000;
 const connections = 64;
-// Below the five seconds after which many servers drop an idle connection: a request written
+// It is below the five seconds after which many servers drop an idle connection. A request written
 // into a connection that is just being dropped would be an unknown outcome for nothing.
 const keepAliveMs = 2_000;
 
 interface Sender {
-  /** One attempt, without retries or breaker. */
+  /** Makes an attempt, without retries or breaker. */
   send(request: HttpRequest): Promise<Outcome<HttpResponse>>;
   close(): Promise<void>;
 }
@@ -111,7 +111,7 @@ const createSender = (options: HttpClientOptions): Sender => {
   const { baseUrl, timeoutMs, headers: commonHeaders = {} } = options;
   const { requestId = currentRequestId } = options;
   const connectTimeout = Math.min(connectTimeoutMs, timeoutMs);
-  // Goes by HTTPS_PROXY, HTTP_PROXY and NO_PROXY, and straight where they name no proxy.
+  // Uses HTTPS_PROXY, HTTP_PROXY and NO_PROXY. It connects directly if they name no proxy.
   const agent = new EnvHttpProxyAgent({
     connections,
     pipelining: 1,
@@ -170,8 +170,9 @@ const createSender = (options: HttpClientOptions): Sender => {
 };
 
 /**
- * Returns true for a path that goes somewhere else than it says: `.` and `..` are a way and no
- * name, also encoded, and with an empty segment the question is one about all there is.
+ * Returns true for a path that leads elsewhere than it appears to. `.` and `..`, also encoded,
+ * change the path, and an empty segment turns the request for an object into a request for the
+ * whole list.
  */
 const isUnfit = (path: string): boolean =>
   path
@@ -180,12 +181,13 @@ const isUnfit = (path: string): boolean =>
     .some((segment) => /^(?:\.|%2e){0,2}$/i.test(segment));
 
 /**
- * The one way out over HTTP: every limit set, a circuit breaker of its own for each collaborator,
- * retries (bounded, jittered) for calls declared safe, the request id passed on. Logs and metrics
- * carry the operation, the outcome and the time: never an address, a header or a body.
+ * Makes all HTTP requests to others: every limit is set, each collaborator has a separate circuit
+ * breaker, calls declared safe are retried (bounded, jittered), and the request id is passed on.
+ * Logs and metrics carry the operation, the outcome and the time, but never an address, a header or
+ * a body.
  *
- * Outcomes: an answer below 500 is `done`. A connection that never came about, or an open circuit,
- * is `refused`, for nothing was sent. All else after connecting is `unknown`.
+ * Outcomes: an answer below 500 is `done`. A connection that was never established, or an open
+ * circuit, is `refused`, since nothing was sent. All else after connecting is `unknown`.
  */
 export const createHttpClient = (options: HttpClientOptions): HttpClient => {
   const sender = createSender(options);

@@ -22,7 +22,7 @@ export const parseSignedJson = (bytes: Buffer): unknown => {
   return isReadable ? parseLosslessJson(withoutMark(bytes).toString('utf8')) : undefined;
 };
 
-/** JSON text. A `LosslessNumber` is printed as it is, `undefined` members are left out. */
+/** Prints JSON. A `LosslessNumber` is printed unchanged, `undefined` members are left out. */
 export const printLosslessJson = (value: unknown): string => {
   const text = stringify(value);
   if (text === undefined) throw new TypeError('nothing to print as JSON');

@@ -13,7 +13,7 @@ const pathsOf = (issues: readonly z.core.$ZodIssue[], base: Path = []): Path[] =
     return [path, ...issue.errors.flatMap((each) => pathsOf(each, path))];
   });
 
-/** Deletes the member at `path` where that is null. An element of a list stays. */
+/** Deletes the member at `path` if it is null. An element of a list stays. */
 const deleteNull = (root: unknown, path: Path): boolean => {
   const name = path.at(-1);
   let holder = root;
@@ -28,10 +28,10 @@ const deleteNull = (root: unknown, path: Path): boolean => {
 const mostRounds = 8;
 
 /**
- * Parses a request, in which null says as much as an absent member: clients in Kotlin, Swift and
- * Dart write the fields that they have nothing for as null. Only a null that the schema refuses is
- * taken out, so that one which means something (it clears a field) keeps its meaning. `value` is
- * the parser's own and changes.
+ * Parses a request. Null means the same as an absent member, because clients in Kotlin, Swift and
+ * Dart write null for fields without a value. Only a null that the schema refuses is removed, so
+ * that a meaningful null (it clears a field) keeps its meaning. `value` is the parser's own and
+ * changes.
  */
 export const parseWithoutNulls = (schema: z.ZodType, value: unknown) => {
   let parsed = schema.safeParse(value);

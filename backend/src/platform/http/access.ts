@@ -12,11 +12,11 @@ export interface Access<Principal> {
   readonly write?: boolean;
   /** Returns the further permission that a query requires. The query is not validated yet. */
   readonly besides?: (query: unknown) => string | undefined;
-  /** Refused to a principal who has still to set up a second factor, where one is required. */
+  /** Refused to a principal who has not set up the second factor that is required. */
   readonly secondFactor?: 'asked';
   /** Admits a principal whose account is deleted too, as long as the credential has not expired. */
   readonly admitsDeleted?: boolean;
-  /** Never set: it carries the type alone. */
+  /** Never set. It only carries the type. */
   readonly principal?: Principal;
 }
 

@@ -10,7 +10,7 @@ import {
 /** Counts refusals by client, and refuses a client that has had too many. */
 export interface RefusalLimit {
   /**
-   * Runs `work`, and counts it where it refuses the client.
+   * Runs `work`, and counts it if it refuses the client.
    * @throws AppError RATE_LIMITED before it runs, for a client at the limit
    */
   watch<T>(client: string, work: () => Promise<T>): Promise<T>;
@@ -20,7 +20,7 @@ export interface RefusalLimit {
 export interface ApiBodies {
   readonly reader: BodyReader;
   readonly shape: ShapeOptions;
-  /** Returns the cap of a body whose route has none of its own. */
+  /** Returns the limit of a body whose route has none. */
   limitBytes(isSigned: boolean): number;
   /** Limits the refusals of the routes that declare it. Without it none are limited. */
   readonly refusals?: RefusalLimit | undefined;

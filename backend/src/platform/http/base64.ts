@@ -1,7 +1,7 @@
 /**
- * Returns the bytes that a base64 text spells, or undefined where it spells none. Line breaks and
- * blanks are passed over, since many encoders break lines. Anything else outside the alphabet makes
- * it no base64, where `Buffer` alone would pass over that too.
+ * Returns the bytes of a base64 text, or undefined if the text is not base64. Line breaks and
+ * blanks are skipped, since many encoders break lines. Any other character outside the alphabet
+ * makes it invalid. `Buffer` would skip that too.
  */
 export const readBase64 = (text: string): Buffer | undefined => {
   const plain = text.replaceAll(/\s/gu, '');

@@ -18,9 +18,9 @@ const hostnameOf = (host: string | undefined): string =>
   (host ?? '').toLowerCase().replace(/:\d*$/u, '').replace(/\.$/u, '');
 
 /**
- * 404 unless `Host` is one of the internal names, and for whatever a proxy forwards: some choose
- * the site by the request line, and hand on a `Host` that the client made up (contract: conventions
- * > Metrics).
+ * Replies 404 unless `Host` is an internal name, and to every request that a proxy forwarded. Some
+ * proxies choose the site by the request line, and pass on a `Host` that the client made up
+ * (contract: conventions > Metrics).
  */
 const internalOnly =
   (internalHostnames: readonly string[]): RequestHandler =>
@@ -35,13 +35,13 @@ interface ApiOptions {
   readonly routes: readonly Route[];
   readonly guard: Guard;
   readonly rateLimit: RequestHandler;
-  /** One line for each request, and its duration by route template. */
+  /** Writes a log line for each request, and its duration by route template. */
   readonly requestLog: RequestHandler;
   readonly metrics: RequestHandler;
   readonly logger: { error(fields: object, message: string): void };
   readonly random: Random;
   readonly trustProxyHops: number;
-  /** The bounds of bodies. The usual ones without it. */
+  /** The limits of bodies. Without them the usual limits apply. */
   readonly bodies?: BodyOptions;
   /** Called for each request that waited too long for the database. */
   readonly onBusy?: () => void;
@@ -63,8 +63,8 @@ const neverReadOn: RequestHandler = (req, res, next) => {
 };
 
 /**
- * Runs several middlewares as one, each after the one before has called `next`. For what every
- * request passes: Express takes longer to find the next of them than most of them take.
+ * Runs several middlewares as one, each after the previous has called `next`. It is for middlewares
+ * that every request passes: Express takes longer to find the next of them than most of them take.
  */
 const inTurn = (...middlewares: readonly RequestHandler[]): RequestHandler =>
   middlewares.reduceRight((rest, first) => (req, res, next) => {

@@ -8,7 +8,7 @@ const onlyGet: RequestHandler = () => {
   throw new AppError('METHOD_NOT_ALLOWED', { headers: { allow: 'GET, HEAD' } });
 };
 
-/** Lets the page load and reach this host alone, run nothing inline, and stand in no frame. */
+/** The page may load and reach only this host, run nothing inline, and appear in no frame. */
 const pagePolicy = [
   "default-src 'none'",
   "script-src 'self'",

@@ -10,7 +10,7 @@ export type ParsedBody =
 /** A bound of the shape of bodies, as the metric names it. */
 export type ShapeBound = 'body_depth' | 'body_values';
 
-/** The bounds of a body, and who hears of one that exceeds them. */
+/** The limits of a body, and a callback for a body that exceeds them. */
 export interface ShapeOptions {
   readonly limits: ShapeLimits;
   readonly onBound?: (bound: ShapeBound) => void;
@@ -28,7 +28,7 @@ export const isUtf8Type = (contentType = ''): boolean => {
   return named === null || /^utf-?8$/iu.test(named[1] ?? named[2] ?? '');
 };
 
-/** JSON is written in UTF-8 alone (RFC 8259), so a type that names another charset is refused. */
+/** JSON is always UTF-8 (RFC 8259), so a type that names another charset is refused. */
 const isJson = (contentType: string | undefined): boolean =>
   contentType !== undefined && json.test(contentType) && isUtf8Type(contentType);
 
@@ -41,7 +41,7 @@ export const withoutMark = (bytes: Buffer): Buffer =>
 const noneUnlike = { limits: usualShape };
 
 /**
- * Reads the bytes of a JSON text: they must be UTF-8, and within the bounds of its shape before
+ * Reads the bytes of a JSON text. They must be UTF-8, and within the limits of its shape before
  * anything parses them.
  * @throws AppError MALFORMED_JSON
  */

@@ -34,8 +34,8 @@ const tidy = (schema: Record<string, unknown>): void => {
 };
 
 /**
- * Returns the examples of a named schema. The library leaves out those of a body that transforms,
- * for it takes them for the result. Ours are what a client sends.
+ * Returns the examples of a named schema. The library leaves out the examples of a body that
+ * transforms, because it takes them for the result. Ours are what a client sends.
  */
 const examplesOf = (schema: z.core.$ZodType): { examples?: unknown } => {
   const { id, examples } = z.globalRegistry.get(schema) ?? {};
@@ -183,7 +183,7 @@ const operationIdOf = ({ method, path }: Route): string => {
   return method.toLowerCase() + capitalised.join('');
 };
 
-/** The schemas of all routes, each under a name of its own. */
+/** Collects the schemas of all routes, each under a separate name. */
 const collectSchemas = (routes: readonly Route[]) => {
   const input: Record<string, z.ZodType> = {};
   const output: Record<string, z.ZodType> = { error: errorSchema };
@@ -235,7 +235,7 @@ const contentOf = ({ produces = [] }: Route, status: string, schema: JsonSchema 
   return { ...(schema && content(schema)), ...Object.fromEntries(types) };
 };
 
-/** A missing body is read as `{}`: it is refused wherever a field is required. */
+/** A missing body is read as `{}`, so it is refused if a field is required. */
 const requestBodyOf = (route: Route, input: Schemas) => {
   const operationId = operationIdOf(route);
   if (route.rawBody === true) {

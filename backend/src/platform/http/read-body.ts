@@ -5,7 +5,7 @@ import type { ShapeLimits } from './scan-json.ts';
 
 /** The bounds of what clients send (contract: limits > Sizes). */
 export interface BodyLimits extends ShapeLimits {
-  /** The cap of one body, unless its route has another. */
+  /** The limit of a body, unless its route has another. */
   readonly bytes: number;
   /** The cap of a webhook. */
   readonly webhookBytes: number;
@@ -34,10 +34,10 @@ interface BodyReaderOptions {
 /** Reads the bodies of a process within its bounds. */
 export interface BodyReader {
   /**
-   * Reads the exact bytes of the body, or empty bytes without one. Their memory counts towards the
-   * share of `client`.
+   * Reads the exact bytes of the body, or empty bytes if there is none. Their memory counts towards
+   * the share of `client`.
    * @throws AppError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, BODY_TIMEOUT, BUSY, and
-   *   MALFORMED_JSON where the client left in the middle
+   * MALFORMED_JSON if the client left in the middle
    */
   read(req: IncomingMessage, client: string, limitBytes: number): Promise<Buffer>;
   /** The bytes that bodies hold while they are read. */
@@ -60,7 +60,7 @@ const isEncoded = ({ headers }: IncomingMessage): boolean => {
 
 /** Counts the bytes that bodies hold, in all and by client. */
 const createMemory = (mostBytes: number) => {
-  // One client alone must not keep the others out, and any body that is allowed fits into a half.
+  // A single client must not keep the others out, and any allowed body fits into a half.
   const mostOfClient = mostBytes / 2;
   const byClient = new Map<string, number>();
   let held = 0;
@@ -82,8 +82,8 @@ const createMemory = (mostBytes: number) => {
 type Memory = ReturnType<typeof createMemory>;
 
 /**
- * Collects the parts of one body in one piece of memory, whose size is what is counted: a list of
- * parts of one byte would take a hundred times what it carries.
+ * Collects the parts of a body in one piece of memory, whose size is counted. A list of parts of
+ * one byte would take a hundred times the memory of its content.
  */
 const createCollector = (memory: Memory, client: string, limitBytes: number) => {
   let kept: Buffer = noBytes;

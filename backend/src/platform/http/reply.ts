@@ -12,7 +12,7 @@ export interface Reply {
   readonly status: number;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** `body` as JSON, where it is written out already. */
+  /** Contains `body` as JSON, if it is already serialised. */
   readonly json?: string;
   /** The body as it is sent: JSON that is kept as bytes, or what the route `produces`. */
   readonly bytes?: Buffer;
@@ -27,14 +27,17 @@ export interface Reply {
 /** 200 with `body`. */
 export const ok = (body: unknown): Reply => ({ status: 200, body });
 
-/** 200 with `body`, written out once: for an answer that many requests get. */
+/** Replies 200 with `body`, serialised once. It is for an answer that many requests get. */
 export const shared = (body: unknown): Reply => ({
   status: 200,
   body,
   json: JSON.stringify(body),
 });
 
-/** 200 with `body`, kept as the bytes alone: for many different answers that stay in memory. */
+/**
+ * Replies 200 with `body`, kept only as bytes. It is for many different answers that stay in
+ * memory.
+ */
 export const writtenOut = (body: unknown): Reply => {
   const bytes = Buffer.from(JSON.stringify(body));
   return {
@@ -49,7 +52,7 @@ export const writtenOut = (body: unknown): Reply => {
 /** 201: `body` is the new resource. */
 export const created = (body: unknown): Reply => ({ status: 201, body });
 
-/** 200 and `idempotent-replayed: true`: the original result of a repeated request. */
+/** Replies 200 with `idempotent-replayed: true`, for the original result of a repeated request. */
 export const replayed = (body: unknown): Reply => ({
   status: 200,
   body,

@@ -22,8 +22,8 @@ const withoutPort = (entry: string): string => {
 
 /**
  * Returns the address of the client behind `trustedHops` proxies, as Express's `trust proxy` finds
- * it: for requests that do not go through Express. Where that entry is no address, it is the
- * socket's.
+ * it. It is for requests that do not go through Express. If that entry is not an address, the
+ * socket's address is returned.
  */
 export const clientAddress = (req: IncomingMessage, trustedHops: number): string => {
   const forwarded = [req.headers['x-forwarded-for'] ?? []].flat().join(',');
@@ -39,15 +39,16 @@ export const clientAddress = (req: IncomingMessage, trustedHops: number): string
 type Ipv6Bits = 64 | 56 | 48;
 
 /**
- * Returns what counts as one address: an IPv4 address, or the /64 that an IPv6 client is given.
- * A wider group of IPv6 addresses is for what one client must not do again from its other /64s.
+ * Returns the address that counts as a client: an IPv4 address, or the /64 that an IPv6 client
+ * gets. A wider group of IPv6 addresses is for limits that a client must not avoid by its other
+ * /64s.
  */
 export const addressGroup = (address: string, bits: Ipv6Bits = 64): string =>
   ipKeyGenerator(address, bits);
 
 /**
- * Takes the ports out of an `X-Forwarded-For`, and forgets one that has no IP address where the
- * client's is to be: the client's address is the connection's then, and no text of a stranger gets
+ * Removes the ports from an `X-Forwarded-For`. Removes the header if there is no IP address at the
+ * client's place: the client's address is the connection's then, and no text of a stranger gets
  * into a log or a counter.
  */
 export const readableForwarding: RequestHandler = (req, _res, next) => {
@@ -82,7 +83,7 @@ export const noteCustomer = (customerId: string): void => {
 /** The customer whom this code serves, or undefined for a job, a webhook or a stranger. */
 export const currentCustomer = (): string | undefined => storage.getStore()?.customerId;
 
-/** Runs `work` under a request id of its own choosing, such as a job's. */
+/** Runs `work` under a separate request id, such as a job's. */
 export const withRequestId = <T>(requestId: string, work: () => T): T =>
   storage.run({ id: requestId }, work);
 

@@ -23,14 +23,14 @@ export interface RequestContext {
 export interface RawInput {
   readonly params: unknown;
   readonly query: unknown;
-  /** The exact bytes, or empty where there was no body. */
+  /** The exact bytes, or empty if there was no body. */
   readonly rawBody: Buffer;
   /** The parsed JSON, or undefined for an empty or malformed body and on `rawBody` routes. */
   readonly parsedBody: unknown;
   /** No text of the parsed body needs to be looked at before its schema does. */
   readonly isPlainBody: boolean;
   /**
-   * Refuses a body that is no JSON. It is thrown where the order of refusals has come to the body.
+   * Refuses a body that is not JSON. It is thrown when the order of refusals has come to the body.
    */
   readonly bodyProblem: AppError | undefined;
   readonly principal: unknown;
@@ -56,19 +56,26 @@ interface IdempotentSpec<Principal, Body, Together extends Reads> {
   readonly key: (body: Body) => string;
   /** The parsed body without its key: what a repeat of the key must repeat. */
   readonly payload: (body: Body) => object;
-  /** Replies to a repeat of a finished key with what the key made, as it is now. */
+  /**
+   * Replies to a repeat of a finished key with the resource that the key made, in its current
+   * state.
+   */
   readonly replay: (resourceId: string, principal: Principal) => Promise<Reply>;
   /** @throws AppError while the operation is closed, and a finished key is replayed all the same */
   readonly gate: (isReady?: boolean) => Promise<void>;
-  /** Reads what the gate decides by, where that is a row: with the key it costs nothing more. */
+  /**
+   * Reads the row that the gate decides by, if it needs one. Together with the key that needs no
+   * additional query.
+   */
   readonly gateRead?: () => Read<boolean>;
   /** Refuses a body for what its schema cannot see, before the key is taken. */
   readonly check?: (body: Body) => void;
   /** Reads that the handler begins with, by the statement that takes the key. */
   readonly reads?: (principal: Principal, body: Body) => Together;
   /**
-   * Makes requests with one key take turns before they take it, where waiting for the database
-   * would cost too much. A request that gets no turn runs all the same, and does not wait again.
+   * Serialises requests with the same key before they take it, for operations for which waiting for
+   * the database would cost too much. A request that gets no turn runs all the same, and does not
+   * wait again.
    */
   readonly inTurn?: (
     scope: KeyScope,
@@ -88,9 +95,9 @@ interface RouteShape {
   readonly path: string;
   readonly summary: string;
   readonly tags: readonly string[];
-  /** A schema for each status of success, or null for one without a body. */
+  /** The schema of each success status, or null for a status without a body. */
   readonly responses: Readonly<Record<number, z.ZodType | null>>;
-  /** Codes beyond those that every route can answer with. */
+  /** Codes in addition to those that every route can answer with. */
   readonly errors?: readonly ErrorCode[];
   readonly rateLimit?: 'exempt';
   readonly bodyLimitBytes?: number;
@@ -99,11 +106,14 @@ interface RouteShape {
    * address that was refused too often is refused before its body is read.
    */
   readonly isSigned?: true;
-  /** The handler wants the bytes alone (a signature covers them): no JSON parsing, no schema. */
+  /**
+   * The handler gets only the bytes, because a signature covers them. No JSON is parsed and there
+   * is no schema.
+   */
   readonly rawBody?: true;
   /** Describes the body of a `rawBody` route by content type. The default is a signed body. */
   readonly consumes?: { readonly description: string; readonly content: readonly RawContent[] };
-  /** The content types of its 200 besides JSON. `responses` has null where there is no JSON. */
+  /** The content types of its 200 besides JSON. `responses` has null if there is no JSON. */
   readonly produces?: readonly string[];
   /**
    * Returns the reply if it is in memory, without a promise. If it returns undefined, the request
@@ -136,7 +146,7 @@ interface IdempotentRouteSpec<
   readonly access: Access<Principal>;
   readonly body: B;
   readonly idempotent: IdempotentSpec<Principal, z.output<B>, Together>;
-  /** Does the work once for a key, or resumes it where the key has its resource. */
+  /** Does the work once for a key, or resumes it if the key has its resource. */
   readonly handler: (
     input: RouteInput<Principal, unknown, unknown, z.output<B>> & {
       readonly key: HeldKey<ReadValues<Together>>;

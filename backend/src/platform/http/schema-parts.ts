@@ -45,7 +45,7 @@ export interface Between {
   readonly to?: Date | undefined;
 }
 
-/** The text of a query parameter as the number that it spells. Anything else is left as it is. */
+/** Converts the text of a query parameter to a number. Anything else is left unchanged. */
 const readWholeNumber = (text: unknown): unknown =>
   typeof text === 'string' && /^\d{1,9}$/u.test(text) ? Number(text) : text;
 
@@ -99,7 +99,7 @@ export interface Page {
 export const offsetOf = ({ page, limit }: Page): number => (page - 1) * limit;
 
 /**
- * Returns the example of a named schema of answers, for the example of one that contains it.
+ * Returns the example of a named response schema, for the example of a schema that contains it.
  * @throws Error for a schema without an example
  */
 export const exampleOf = <T extends z.ZodType>(schema: T): z.output<T> => {
@@ -108,7 +108,10 @@ export const exampleOf = <T extends z.ZodType>(schema: T): z.output<T> => {
   return examples[0] as z.output<T>; // every example is validated by a test of the documents
 };
 
-/** The response schema of a list of `item`. It is named after the item, where that has a name. */
+/**
+ * Returns the response schema of a list of `item`. It is named after the item, if the item has a
+ * name.
+ */
 export const pageOf = <T extends z.ZodType>(item: T) => {
   const page = z.object({
     items: z.array(item),
@@ -121,8 +124,8 @@ export const pageOf = <T extends z.ZodType>(item: T) => {
 };
 
 /**
- * An id from a client, in lower case as all are stored: the database client compares ids as text
- * where it reads several rows at once.
+ * An id from a client, converted to lower case like all stored ids. The database client compares
+ * ids as text if it reads several rows at once.
  */
 export const idInput = z.guid().toLowerCase();
 

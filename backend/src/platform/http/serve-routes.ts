@@ -50,7 +50,7 @@ const send = (res: Response, reply: Reply): void => {
   describeJson(res, headers);
   const length = Buffer.byteLength(text);
   res.setHeader('content-length', length);
-  // Of ASCII alone, the two are the same bytes, and these take less to write.
+  // ASCII text has the same bytes in both encodings, and this encoding takes less time.
   res.end(text, length === text.length ? 'latin1' : 'utf8');
 };
 
@@ -77,7 +77,10 @@ const checkError = (route: Route, declared: ReadonlySet<ErrorCode>, error: unkno
   return new Error(`${where} answered an undeclared ${error.code}`, { cause: error });
 };
 
-/** A signal that aborts when the connection closes, after the reply too, where it says nothing. */
+/**
+ * Returns a signal that aborts when the connection closes. It also aborts after the reply, when
+ * that no longer matters.
+ */
 const signalOfClose = (res: Response): AbortSignal => {
   if (res.destroyed || res.socket?.destroyed === true) return AbortSignal.abort();
   const controller = new AbortController();
@@ -85,7 +88,7 @@ const signalOfClose = (res: Response): AbortSignal => {
   return controller.signal;
 };
 
-/** Lets a reply write itself. A request for its headers alone gets those. */
+/** Lets a reply write itself. A HEAD request gets only the headers. */
 const stream = async (
   req: Request,
   res: Response,
@@ -105,7 +108,7 @@ const stream = async (
   }
 };
 
-/** A class, so that the few routes that read the address or the signal pay for it alone. */
+/** It is a class, so that only the few routes that read the address or the signal pay for it. */
 class ContextOf implements RequestContext {
   readonly requestId: string;
   readonly headers: IncomingHttpHeaders;
@@ -165,9 +168,9 @@ const runRoute = (
 const noBytes = Buffer.alloc(0);
 
 /**
- * Answers the requests of one route, in the order of refusals: rate limit, credential, role, then
- * the route's own (contract: conventions > Order of refusals). `next` gets what the error
- * middleware is to answer.
+ * Answers the requests of a route. Refusals are checked in order: rate limit, credential, role,
+ * then the route's own (contract: conventions > Order of refusals). `next` gets what the error
+ * middleware must answer.
  */
 const serveRoute = (route: Route, options: ServeOptions): RequestHandler => {
   const { guard, rateLimit, checkReplies, bodies } = options;
@@ -201,7 +204,7 @@ const serveRoute = (route: Route, options: ServeOptions): RequestHandler => {
       next(checkReplies ? checkError(route, declared, error) : error);
     }
   };
-  // Never throws: the limiter would take it for an error of its own.
+  // Never throws, because the limiter would treat that as its own error.
   const begin = (req: Request, res: Response, next: NextFunction): void => {
     try {
       const reply = atHand?.(req.headers);
@@ -267,9 +270,9 @@ const allowOf = (routes: readonly Route[]): string =>
   routes.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');
 
 /**
- * Declared routes, to be mounted at their prefix, each behind the rate limit unless it is exempt.
- * A known path with another verb is 405 with `Allow`. A path without a parameter goes before one
- * that has some: `/a/b` is never taken for `/a/:id` (contract: conventions > Validation).
+ * Mounts declared routes at their prefix, each behind the rate limit unless it is exempt. A known
+ * path with another verb is 405 with `Allow`. A path without a parameter goes before a path with
+ * parameters: `/a/b` is never taken for `/a/:id` (contract: conventions > Validation).
  */
 export const mountRoutes = (options: MountOptions): Router => {
   const router = Router({ caseSensitive: true });

@@ -37,7 +37,7 @@ const bounded = (maxLength: number) =>
 /** Makes each run of blanks one, and none at either end. */
 export const withSingleBlanks = (text: string): string => text.replaceAll(blanks, ' ').trim();
 
-/** Makes every kind of line break, and a tab, the one that is stored. */
+/** Converts every kind of line break, and a tab, to the stored form. */
 const withPlainBreaks = (text: string): string =>
   text
     .replaceAll(/\r\n|[\r\u0085\u2028\u2029]/gu, '\n')
@@ -70,7 +70,7 @@ export const plainName = (maxLength: number) =>
     )
     .refine((text) => /\p{L}/u.test(text), 'must have at least one letter');
 
-/** Accepts a text that is compared as it is, an id or a token: nothing in it is hidden. */
+/** Accepts a text that is compared exactly, an id or a token. It has no hidden characters. */
 export const opaqueText = (maxLength: number) =>
   bounded(maxLength).refine(
     (text) => !hiddenInLine.test(text) && !/\p{DI}/u.test(text),

@@ -126,7 +126,7 @@ export const validationError = (issues: readonly FieldIssue[]): AppError => {
 };
 
 /**
- * Parses a body alone. Returns the refusal where it does not fit, for a gate may come before it.
+ * Parses a body. Returns the refusal instead of throwing it, because a gate may come before it.
  */
 export const checkBody = <B extends z.ZodType>(
   schema: B,

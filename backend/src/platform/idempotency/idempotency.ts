@@ -33,7 +33,7 @@ interface KeyRow {
   readonly resourceId: string | null;
 }
 
-/** A try to hold a key, under an id of its own. */
+/** A try to hold a key. It has a separate id. */
 interface KeyLease {
   readonly holderId: string;
   readonly leaseMs: number;
@@ -126,7 +126,10 @@ const finishKey = async (db: Db, scope: KeyScope, holderId: string): Promise<voi
   });
 };
 
-/** Frees a key that made nothing. Ends the lease of one that did, so a repeat resumes at once. */
+/**
+ * Frees a key that made nothing. Ends the lease of a key that made something, so a repeat resumes
+ * at once.
+ */
 const releaseKey = async (db: Db, scope: KeyScope, holderId: string): Promise<void> => {
   await db.idempotencyKey.deleteMany({ where: { ...scope, holderId, resourceId: null } });
   await lease.release(db, { row: rowOf(scope), where: isRunning, holderId });
@@ -212,7 +215,7 @@ export interface HeldKey<Values> extends Claim {
 interface IdempotentSteps<T, Together extends Reads> {
   /** Reads that the work begins with, by the statement that takes the key. */
   readonly reads?: Together;
-  /** Returns the original resource as it is now. */
+  /** Returns the original resource in its current state. */
   readonly replay: (resourceId: string) => Promise<T>;
   /** Does the work, or resumes after the last committed step where `resourceId` is known. */
   readonly work: (

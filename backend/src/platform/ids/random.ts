@@ -25,7 +25,7 @@ export const createUuids = (): (() => string) => {
     const nowMs = clock.now().getTime();
     if (nowMs > lastMs) {
       lastMs = nowMs;
-      // One bit short, so that counting on within the millisecond does not run over.
+      // One bit is left free, so that counting on within the millisecond does not overflow.
       seq = random.readUInt32BE(6) >>> 1;
     } else {
       seq += 1;

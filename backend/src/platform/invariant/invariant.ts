@@ -1,6 +1,6 @@
 /**
- * Thrown where the code relies on something that turned out not to hold. It is no AppError: the
- * client reads INTERNAL (500) and the failure is reported, since only we can mend it.
+ * Thrown if something does not hold that the code relies on. It is not an AppError: the client
+ * reads INTERNAL (500) and the failure is reported, since only we can fix it.
  */
 class InvariantError extends Error {
   override readonly name = 'InvariantError';

@@ -48,7 +48,7 @@ const detectStalledRunner = (
 interface JobRunner {
   /** Starts to take jobs. It keeps trying while the database can't be reached. */
   start(): void;
-  /** Takes no more jobs and resolves when those under way are done. */
+  /** Takes no more jobs and resolves when the running jobs are done. */
   stop(): Promise<void>;
   /** True while jobs are being taken. */
   isRunning(): boolean;
@@ -64,7 +64,7 @@ interface JobRunnerOptions {
   readonly metrics?: Pick<Metrics, 'observeJob'>;
   /** Jobs at a time in this process (default 10). */
   readonly concurrency?: number;
-  /** New jobs are announced. This is for those that wait for a retry (default 1000). */
+  /** New jobs are announced. This is for jobs that wait for a retry (default 1000). */
   readonly pollIntervalMs?: number;
   /** The time from `stop` until the jobs' signal aborts (default 10 000). */
   readonly abortAfterMs?: number;
@@ -75,11 +75,11 @@ const restartAfterMs = 1000;
 /** One connection listens. The others take and finish jobs, each for a moment. */
 const poolSize = 5;
 /**
- * The time for which a job may continue after it was asked to end. After that, the runner no longer
+ * The time for which a job may continue after its signal aborted. After that, the runner no longer
  * waits for it.
  */
 const abandonAfterMs = 3000;
-/** The time in which a pool ends of itself, where its server answers. */
+/** The time in which a pool ends by itself, if its server answers. */
 const poolEndMs = 1000;
 /** Times that every worker fails to look for a job before the pool is made again. */
 const failuresEach = 3;

@@ -4,12 +4,12 @@ import type { Random } from '../ids/random.ts';
 export interface Loop {
   /** Starts. The first run comes at once, or after a part of `jitterMs`. */
   start(): void;
-  /** Stops after the run that may be under way. */
+  /** Stops after the current run. */
   stop(): Promise<void>;
 }
 
 interface LoopOptions {
-  /** From the end of one run to the start of the next, in real milliseconds. */
+  /** The real milliseconds from the end of a run to the start of the next. */
   readonly everyMs: number;
   /** The longest random delay added each time, so that replicas don't run in step. */
   readonly jitterMs: number;

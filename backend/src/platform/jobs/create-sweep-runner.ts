@@ -12,7 +12,7 @@ import type { Sweep } from './sweep.ts';
 
 export interface SweepRunner {
   start(): void;
-  /** Stops after the runs that are under way. */
+  /** Stops after the current runs. */
   stop(): Promise<void>;
   /**
    * Runs one sweep now, unless another replica is running it. Never throws for what the sweep does.
@@ -80,9 +80,8 @@ interface Run {
 }
 
 /**
- * Runs sweeps, each in a loop of its own, in one replica at a time and once in a period over the
- * whole fleet. With the cache down every replica runs them. An error is logged and never ends a
- * loop.
+ * Runs each sweep in a separate loop, in one replica at a time and once in a period over the whole
+ * fleet. While the cache is down every replica runs them. An error is logged and never ends a loop.
  */
 export const createSweepRunner = (options: SweepRunnerOptions): SweepRunner => {
   const { redis, logger, metrics } = options;

@@ -25,7 +25,7 @@ export interface JobRequest {
   readonly maxAttempts?: number;
   /** Jobs of one queue run one after another. */
   readonly queue?: string;
-  /** Of the jobs that are due, those of the lowest number run first (default 0). */
+  /** Of the jobs that are due, those with the lowest number run first (default 0). */
   readonly priority?: number;
 }
 

@@ -4,8 +4,8 @@ import { sessionOptions, type Connections } from '../db/index.ts';
 import type { Logger } from '../observability/logger.ts';
 
 /**
- * A job is locked by the pool that works on it, and the queue itself takes a lock for lost only
- * after four hours. So each pool says again and again, in a row of its own, that it lives.
+ * A pool locks each job that it works on, and the queue treats a lock as lost only after four
+ * hours. So each pool regularly records in a separate row that it is alive.
  */
 export interface Heartbeat {
   stop(): Promise<void>;
@@ -33,7 +33,7 @@ const beat = `
   insert into job_pool (id, beat_at) values ($1, now())
   on conflict (id) do update set beat_at = now(), suspected_at = null`;
 
-/** A worker of the version before looks for this lock of the session alone. */
+/** A worker of the previous version looks only for this lock of the session. */
 const lockOfEarlier = "select pg_advisory_lock(hashtextextended('job-pool:' || $1, 0))";
 
 const openClient = ({ connections, poolId }: HeartbeatOptions): Client =>

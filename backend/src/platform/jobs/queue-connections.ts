@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 
 type Connected = Parameters<Parameters<Pool['connect']>[0]>;
 
-/** Returns `done` so that it is called once at most. It is missing where nothing was connected. */
+/** Returns `done` so that it is called at most once. It is missing if nothing was connected. */
 const once = (done: Connected[2] | undefined): Connected[2] => {
   let isBack = false;
   return (why) => {

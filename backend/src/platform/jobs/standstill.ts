@@ -6,7 +6,7 @@ interface StandstillOptions {
   /** The pool's own connections may be what holds the jobs up. */
   readonly connections: Pick<Connections, 'ask'>;
   readonly runner: { msSinceProgress(): number };
-  /** The tasks that the runner knows: a job of a newer version waits for a newer worker. */
+  /** The tasks that the runner knows. A job of a newer version waits for a newer worker. */
   readonly tasks: readonly string[];
   readonly registry: Registry;
   readonly logger: Logger;
@@ -21,7 +21,7 @@ export interface Standstill {
   readonly observe: () => Promise<void>;
 }
 
-/** Of jobs that could be taken: one whose queue is at another job waits for that one. */
+/** Matches jobs that could be taken. A job whose queue is at another job waits for that job. */
 const oldestWaiting = `
   SELECT coalesce(extract(epoch FROM now() - min(j.run_at)), 0)::float8 AS seconds
   FROM graphile_worker.jobs j
@@ -32,9 +32,9 @@ const oldestWaiting = `
       WHERE other.queue_name = j.queue_name AND other.locked_at IS NOT NULL))`;
 
 /**
- * Measures for how long jobs have waited in which this worker took none and finished none (contract:
- * conventions > Lost servers). It reads by a connection of its own, and so sees what the runner,
- * which waits for an answer that never comes, does not.
+ * Measures for how long jobs have waited while this worker took and finished none (contract:
+ * conventions > Lost servers). It reads on a separate connection, because the runner may be waiting
+ * for an answer that never comes.
  */
 export const createStandstill = (options: StandstillOptions): Standstill => {
   const { connections, runner, tasks, registry, logger, limitSeconds } = options;

@@ -2,17 +2,18 @@ import { execute, noSql, sql, sqlName, type Db, type Sql } from '../db/index.ts'
 import type { Metrics } from '../observability/metrics.ts';
 
 /**
- * A periodic pass of the worker over rows that need something: what expired, what stands still,
- * what is to be purged.
+ * A periodic pass of the worker over rows that need something: they have expired, are stuck, or can
+ * be purged.
  */
 export interface Sweep {
   /** In kebab-case. It is the label of its metrics and the name of its lock. */
   readonly name: string;
-  /** Real milliseconds between two passes, or the runner's own period where it is not given. */
+  /** The real milliseconds between two passes. By default it is the runner's period. */
   readonly everyMs?: number;
   /**
-   * One pass. It decides by the business clock what is due, and must be safe to run concurrently:
-   * the runner's lock only saves work. `signal` aborts when the process stops or the lock is lost.
+   * Makes a pass. It decides by the business clock which rows are due, and must be safe to run
+   * concurrently: the runner's lock only saves work. `signal` aborts when the process stops or the
+   * lock is lost.
    */
   readonly run: (signal: AbortSignal) => Promise<void>;
 }
@@ -28,15 +29,15 @@ interface SweepRowsOptions<Row> {
   /** Returns false for a row that could not be helped now. */
   readonly handle: (row: Row) => Promise<boolean>;
   /**
-   * Sends a row that could not be helped to the back, by the column that orders the batch. Without
-   * this, rows of one silent collaborator fill every batch and hide all others.
+   * Postpones a row that could not be processed, by the column that orders the batch. Without this,
+   * rows of a silent collaborator fill every batch and hide all others.
    */
   readonly postpone?: (row: Row) => Promise<void>;
   /** Called with the error of `handle` or `postpone`. The pass continues with the next row. */
   readonly onError: (error: unknown, row: Row) => void;
 }
 
-/** Handles one row. Returns false for one that failed or could not be helped. */
+/** Handles a row. Returns false if it failed or could not be processed. */
 const sweepRow = async <Row>(options: SweepRowsOptions<Row>, row: Row): Promise<boolean> => {
   const { handle, postpone, onError } = options;
   try {
@@ -54,7 +55,7 @@ const sweepRow = async <Row>(options: SweepRowsOptions<Row>, row: Row): Promise<
 
 /**
  * Handles rows one after another, until `signal` aborts. A row that fails ends neither the pass nor
- * the ones after it. Returns how many rows were helped.
+ * the rows after it. Returns the number of processed rows.
  */
 export const sweepRows = async <Row>(options: SweepRowsOptions<Row>): Promise<number> => {
   const { rows, signal } = options;
@@ -88,13 +89,13 @@ interface SweepBatchesOptions<Row> {
   readonly signal: AbortSignal;
   /** Handles rows in one transaction. */
   readonly handle: (rows: readonly Row[]) => Promise<void>;
-  /** Is called with what `handle` threw for a row alone. */
+  /** Is called with the error of `handle` for a single row. */
   readonly onError: (error: unknown, row: Row) => void;
 }
 
 /**
- * Handles rows a batch at a time, where one transaction for each of them would cost too much. A
- * batch that fails is handled again row by row, so that one row takes no other back with it.
+ * Handles rows in batches, because a transaction for each row would cost too much. A batch that
+ * fails is handled again row by row, so that one row does not roll back the others.
  */
 export const sweepBatches = async <Row>(options: SweepBatchesOptions<Row>): Promise<void> => {
   const { rows, signal, handle, onError } = options;
@@ -118,7 +119,7 @@ export const sweepBatches = async <Row>(options: SweepBatchesOptions<Row>): Prom
   }
 };
 
-/** Rows of one kind that are deleted once nothing needs them (contract: limits > Retention). */
+/** A kind of row that is deleted once nothing needs it (contract: limits > Retention). */
 export interface Purge {
   /** In kebab-case, by its module first. It is the name of its sweep. */
   readonly name: string;
@@ -135,7 +136,7 @@ interface RowPurge {
   readonly orderBy?: string;
 }
 
-/** Creates the purge of one table's rows. It skips rows that are locked. */
+/** Creates the purge of a table's rows. It skips locked rows. */
 export const createRowPurge = (db: Db, { name, table, lapsed, orderBy }: RowPurge): Purge => ({
   name,
   deleteBatch: (limit) =>

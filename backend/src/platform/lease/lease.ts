@@ -15,7 +15,7 @@ interface LeaseRequest {
   readonly row: Sql;
   /** A new uuid for every attempt, so that no process acts under the lease of an earlier one. */
   readonly holderId: string;
-  /** Further conditions, such as a state. Nothing happens where they do not hold. */
+  /** Further conditions, such as a state. If they do not hold, nothing happens. */
   readonly where?: Sql;
   /** Further columns to change in the same statement: sql`status = 'UNKNOWN'`. */
   readonly set?: Sql;
@@ -60,9 +60,9 @@ const endOf = (leaseMs: number): Sql =>
   sql`clock_timestamp() + ${leaseMs}::int * interval '1 millisecond'`;
 
 /**
- * Creates the lease of one table. It is a lock, so it runs on `clock_timestamp()`: the business
- * clock can be moved, and `now()` stands still within a transaction. A holder that lost its lease
- * changes nothing by it: each of these writes names the holder.
+ * Creates the lease of a table. It is a lock, so it uses `clock_timestamp()`: the business clock
+ * can be moved, and `now()` does not advance within a transaction. A holder that lost its lease
+ * changes nothing, because each of these writes names the holder.
  */
 export const createLease = (columns: LeaseColumns): Lease => {
   const table = sqlName(columns.table);

@@ -37,7 +37,7 @@ interface ShutdownOptions {
   readonly timers: Timers;
   /** Returns the time since the last request of a client. */
   readonly idleMs: () => number;
-  /** Cuts the requests that are still under way. */
+  /** Cuts off the requests that are still in progress. */
   readonly cutRequests: () => void;
 }
 
@@ -66,7 +66,7 @@ const createShutdown = (options: ShutdownOptions): Shutdown => {
     finish.resolve = resolve;
   });
 
-  // One step that fails must not keep the others from being done.
+  // A step that fails must not prevent the others.
   const attempt = async (name: string, step: () => Promise<unknown> | void): Promise<void> => {
     try {
       await step();
@@ -176,9 +176,9 @@ const open = async ({ name, server, host, port }: LifecycleServer): Promise<void
 };
 
 /**
- * The life of a process with one or more servers (contract: conventions > Shutdown): `/healthz` and
- * `/readyz` on each, and on SIGTERM or SIGINT: readiness off, wait for the endpoint to leave, stop
- * taking work, finish what runs, close in order, exit 0.
+ * Runs the life of a process with one or more servers (contract: conventions > Shutdown):
+ * `/healthz` and `/readyz` on each, and on SIGTERM or SIGINT: readiness off, wait for the endpoint
+ * to leave, stop taking work, finish what runs, close in order, exit 0.
  */
 export const createLifecycle = (options: LifecycleOptions): Lifecycle => {
   const { servers, checks, logger, graceMs, drainDelayMs } = options;

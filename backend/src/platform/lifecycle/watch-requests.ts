@@ -34,7 +34,9 @@ interface DrainTimes {
   readonly graceMs: number;
 }
 
-/** Half of the grace that is left after the delay: the rest is for requests and jobs under way. */
+/**
+ * Half of the grace that is left after the delay. The rest is for requests and jobs in progress.
+ */
 const mayGoOnMs = ({ drainDelayMs, graceMs }: DrainTimes): number =>
   drainDelayMs === 0 ? 0 : Math.max(0, graceMs - drainDelayMs) / 2;
 

@@ -11,9 +11,9 @@ const isMatchedRoute = (route: unknown): route is MatchedRoute =>
   typeof route === 'object' && route !== null && 'path' in route && typeof route.path === 'string';
 
 /**
- * The declared path of the route that took the request, as `/v1/gold/orders/:id`, or `unmatched`:
- * never the address itself, which holds ids and would make a label of each. `prefix` is where the
- * API is mounted. Express has forgotten it by the time an error is answered.
+ * Returns the declared path of the route that took the request, as `/v1/gold/orders/:id`, or
+ * `unmatched`. It is never the address itself, which holds ids and would create a label for each.
+ * `prefix` is the API's mount point, which Express no longer has when an error is answered.
  */
 const routeTemplate = (req: Request, prefix = ''): string => {
   const route: unknown = req.route;

@@ -28,7 +28,7 @@ const callFlows = [
 ] as const;
 export type CallFlow = (typeof callFlows)[number];
 
-/** The result of one turn of a worker at a call. SKIP: nothing was to be done. */
+/** The result of a worker's turn at a call. SKIP: there was nothing to do. */
 const callOutcomes = ['INTENDED', 'DONE', 'REFUSED', 'UNKNOWN', 'SKIP'] as const;
 type CallOutcome = (typeof callOutcomes)[number];
 

@@ -208,7 +208,10 @@ const collectProcess = (registry: Registry): void => {
   for (const name of misnamed) registry.removeSingleMetric(name);
 };
 
-/** The metrics of one process. Labels are words of our own. None is an id, an address or a name. */
+/**
+ * Creates the metrics of a process. Labels are words that we chose. None is an id, an address or a
+ * name.
+ */
 export const createMetrics = (options: MetricsOptions): Metrics => {
   const registry = new Registry();
   registry.setDefaultLabels({ service: options.service });

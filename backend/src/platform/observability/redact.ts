@@ -6,7 +6,7 @@ interface Scrub {
 }
 
 // A bare number right after `":` is a JSON number, such as an amount. Replacing it would break the
-// line, and no personal number is ever kept as one.
+// line, and no personal number is ever stored as a JSON number.
 const notJsonNumber = '(?<!":)(?<![\\w.,\\[-])';
 
 // The forms of PAN, Aadhaar and account numbers are words of the domain, and are here all the same:
@@ -74,7 +74,7 @@ const codeOf = (error: Error): string | undefined => {
   return typeof code === 'string' || typeof code === 'number' ? String(code) : undefined;
 };
 
-/** Returns the frames alone: the head repeats the message, which is scrubbed separately. */
+/** Returns only the frames. The head repeats the message, which is scrubbed separately. */
 const framesOf = (error: Error): string | undefined =>
   error.stack
     ?.split('\n')
@@ -112,7 +112,7 @@ export const describeError = (error: unknown, causes = maxCauses): ErrorDescript
 
 const censor = '[redacted]';
 
-/** Keys in lower case without `-` and `_`, as they are compared. */
+/** Keys in lower case without `-` and `_`, in which form they are compared. */
 const secretKeys: ReadonlySet<string> = new Set([
   'authorization',
   'proxyauthorization',
@@ -149,7 +149,9 @@ const secretKeys: ReadonlySet<string> = new Set([
   'database64',
 ]);
 
-/** `refreshToken`, `client_secret`, `newPassword`: the end of a key says what it holds. */
+/**
+ * The end of a key says what it holds, as in `refreshToken`, `client_secret` and `newPassword`.
+ */
 const secretEnding =
   /(?:token|secret|password|passwd|(?:api|auth|private)key|signature|otp|mpin|phone|accountnumber|keyring)$/u;
 

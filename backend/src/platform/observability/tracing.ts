@@ -15,7 +15,7 @@ export const tracer = trace.getTracer('digital-gold');
 /** The part of W3C's context that rows and payloads keep: two random ids and a flag. */
 const header = 'traceparent';
 
-/** Returns the trace and span that this code is a part of, undefined where nothing is traced. */
+/** Returns the trace and span that this code is a part of, or undefined if nothing is traced. */
 export const currentTraceparent = (): string | undefined => {
   const carrier: Record<string, string> = {};
   propagation.inject(context.active(), carrier);
@@ -52,14 +52,14 @@ export const nameRequestSpan = (method: string, route: string): void => {
   trace.getActiveSpan()?.updateName(`${method} ${route}`).setAttribute('http.route', route);
 };
 
-/** A part of a trace while it is under way. */
+/** A running span of a trace. */
 export interface OpenSpan {
   setAttributes(attributes: Attributes): void;
 }
 
 /**
- * Runs `work` as a part of a trace. An error is noted by its name alone, since its text may quote
- * what a customer sent.
+ * Runs `work` as a span of a trace. Only the name of an error is recorded, since its text may quote
+ * a customer's input.
  */
 export const inSpan = <T>(
   { name, kind, attributes = {}, traceparent }: SpanOptions,

@@ -1,7 +1,7 @@
 /**
  * The three outcomes of a call to a collaborator (contract: collaborators > Outcomes). `refused`
- * means it certainly did not happen. `unknown` means that it may have happened: it is resolved by a
- * query, and never treated as one of the other two.
+ * means that it certainly did not happen. `unknown` means that it may have happened. A query
+ * resolves it, and it is never treated as one of the other two.
  */
 export type Outcome<T> =
   | { readonly kind: 'done'; readonly value: T }
@@ -21,15 +21,15 @@ export const refused = (code: string, message: string): Outcome<never> => ({
 /** The outcome is unknown: timeout, cut connection, 5xx, an empty or unreadable response. */
 export const unknown = (reason: string): Outcome<never> => ({ kind: 'unknown', reason });
 
-/** Maps the value of a `done` outcome and leaves the others as they are. */
+/** Maps the value of a `done` outcome and leaves the others unchanged. */
 export const mapDone = <A, B>(outcome: Outcome<A>, map: (value: A) => B): Outcome<B> =>
   outcome.kind === 'done' ? done(map(outcome.value)) : outcome;
 
 const longestReason = 300;
 
 /**
- * Describes an outcome as `describeOutcome` does, a refusal with the collaborator's own reason: for
- * operators, never for customers.
+ * Describes an outcome as `describeOutcome` does, and a refusal with the collaborator's own reason.
+ * It is for operators, never for customers.
  */
 export const explainOutcome = (outcome: Outcome<unknown>): string =>
   outcome.kind === 'refused'
@@ -37,8 +37,8 @@ export const explainOutcome = (outcome: Outcome<unknown>): string =>
     : describeOutcome(outcome);
 
 /**
- * Describes an outcome in a few words for a history row or a log line: `done` (or the value where
- * it is a text such as a status), `refused: CODE` or `unknown: reason`.
+ * Describes an outcome in a few words for a history row or a log line: `done` (or the value if it
+ * is a text such as a status), `refused: CODE` or `unknown: reason`.
  */
 export const describeOutcome = (outcome: Outcome<unknown>): string => {
   if (outcome.kind === 'done') return typeof outcome.value === 'string' ? outcome.value : 'done';

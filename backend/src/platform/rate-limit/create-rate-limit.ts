@@ -58,9 +58,9 @@ const sendTo = (redis: Redis) => {
 };
 
 /**
- * Counts in the cache, shared by all replicas, and also in memory. While the cache is down, the
- * count in memory decides: each replica counts alone instead of admitting every request (contract:
- * conventions > Rate limits).
+ * Counts in the cache, which all replicas share, and also in memory. While the cache is down, the
+ * count in memory decides: each replica counts separately instead of admitting every request
+ * (contract: conventions > Rate limits).
  */
 const createFallbackStore = (options: FallbackStoreOptions): Store => {
   const { redis, prefix, onError = () => undefined } = options;
@@ -68,7 +68,7 @@ const createFallbackStore = (options: FallbackStoreOptions): Store => {
   const local = new MemoryStore();
   let restUntil = 0;
   let windowMs = 0;
-  /** The time at which a request was last counted in memory alone. */
+  /** The time at which a request was last counted only in memory. */
   let missedAtMs = Number.NEGATIVE_INFINITY;
 
   const isResting = (): boolean => performance.now() < restUntil;
@@ -89,7 +89,9 @@ const createFallbackStore = (options: FallbackStoreOptions): Store => {
     missedAtMs = performance.timeOrigin + performance.now();
     return alone;
   };
-  /** Requests counted in memory alone are missing in the cache: the higher count holds. */
+  /**
+   * Requests that were counted only in memory are missing in the cache, so the higher count holds.
+   */
   const higher = (alone: Count, together: Count): Count => {
     const beganAtMs = (alone.resetTime?.getTime() ?? 0) - windowMs;
     return missedAtMs >= beganAtMs && alone.totalHits > together.totalHits ? alone : together;
@@ -103,7 +105,7 @@ const createFallbackStore = (options: FallbackStoreOptions): Store => {
       local.init(configuration);
       shared.init(configuration).catch(onError);
     },
-    // The one that every request waits for, so with as few promises as it can have.
+    // Every request waits for this function, so it creates as few promises as possible.
     async increment(key) {
       // A copy, because the memory's own record keeps counting while the cache responds.
       const alone = local.increment(key).then((record) => ({ ...record }));
@@ -130,11 +132,11 @@ const createFallbackStore = (options: FallbackStoreOptions): Store => {
 
 interface RateLimitOptions {
   readonly redis: Redis;
-  /** Names the API: its counters and the policy in the headers. */
+  /** Names the API in its counters and in the policy of the headers. */
   readonly prefix: string;
-  /** Requests of one client in one window. */
+  /** The requests of a client in a window. */
   readonly limit: number;
-  /** Real milliseconds, also where the business clock can be moved. */
+  /** Real milliseconds, even if the business clock can be moved. */
   readonly windowMs: number;
   readonly onLimited?: (req: Request) => void;
   readonly onStoreError?: (error: unknown) => void;
@@ -176,9 +178,9 @@ export const createRateLimit = (options: RateLimitOptions): RequestHandler => {
 type WindowLimit = (key: string) => Promise<number | undefined>;
 
 /**
- * Limits how often something is done in a window that begins with the first time, on real time.
- * Like the limit of requests it is counted in the cache, and in this replica alone while the cache
- * is down (contract: conventions > Rate limits).
+ * Limits how often something is done in a window that begins with the first time. It uses real
+ * time. Like the limit of requests it is counted in the cache, and only in this replica while the
+ * cache is down (contract: conventions > Rate limits).
  */
 export const createWindowLimit = (options: {
   readonly redis: Redis;
@@ -193,7 +195,7 @@ export const createWindowLimit = (options: {
     prefix: `window-limit:${prefix}:`,
     ...(onStoreError !== undefined && { onError: onStoreError }),
   });
-  // The stores read the window alone. The rest is the middleware's.
+  // The stores read only the window. The rest is the middleware's.
   void store.init?.({ windowMs } as Options);
   return async (key) => {
     const { totalHits, resetTime } = await store.increment(key);

@@ -6,7 +6,7 @@ import { createWindowLimit } from './create-rate-limit.ts';
 interface RefusalLimitOptions {
   readonly redis: Redis;
   readonly prefix: string;
-  /** Refusals of one client in one window. */
+  /** The refusals of a client in a window. */
   readonly limit: number;
   readonly windowMs: number;
   readonly onLimited?: () => void;

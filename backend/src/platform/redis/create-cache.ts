@@ -51,7 +51,7 @@ export const createCache = <T>(options: CacheOptions<T>): Cache<T> => {
     async del(...keys) {
       if (keys.length === 0) return true;
       try {
-        // One by one: in a cluster each key has its own server.
+        // Sends a command for each key, since each key of a cluster has its own server.
         await Promise.all(keys.map((key) => redis.del(keyOf(key))));
         return true;
       } catch (error) {

@@ -29,11 +29,13 @@ interface RedisExtras {
    */
   readonly sentinels?: readonly RedisSentinel[];
   readonly sentinelPassword?: string | undefined;
-  /** A client that writes: this one, which may write nothing, leaves a server together with it. */
+  /**
+   * A client that writes. If it leaves a server, this client, which may never write, leaves it too.
+   */
   readonly follows?: Redis;
 }
 
-/** Of a server that is alive: that long without an answer, a client takes it for gone. */
+/** A live server answers within this time. After it, a client treats the server as gone. */
 const silenceMs = 3000;
 const pingEveryMs = 2000;
 
@@ -115,14 +117,14 @@ const ofEach = (kind: RedisKind, { commandTimeoutMs = 200, connectionName }: Red
   ...(kind === 'fail-fast' && { commandTimeout: commandTimeoutMs }),
   maxRetriesPerRequest: optionsOf[kind].maxRetriesPerRequest,
   connectTimeout: 2000,
-  // The connection goes with an answer that does not come: TCP alone would wait for minutes.
+  // A connection is closed if an answer does not come. TCP would wait for minutes.
   socketTimeout: Math.max(silenceMs, kind === 'fail-fast' ? commandTimeoutMs + 1000 : 0),
   keepAlive: 30_000,
   noDelay: true,
   ...(connectionName !== undefined && { connectionName }),
 });
 
-/** Opens a client of one server, or of the master that Sentinels name. */
+/** Opens a client of a server, or of the master that Sentinels name. */
 const openServer = (url: string, kind: RedisKind, extras: RedisExtras): Redis => {
   const { follows } = extras;
   const redis = new Redis(url, {
@@ -144,9 +146,9 @@ const openServer = (url: string, kind: RedisKind, extras: RedisExtras): Redis =>
 };
 
 /**
- * Opens a client that keeps reconnecting for ever, of one server or of a cluster. Its errors are
- * logged once for each loss of the connection, never thrown: every caller says itself what happens
- * without the cache.
+ * Opens a client that reconnects for ever, of a server or of a cluster. Its errors are logged once
+ * for each loss of the connection and never thrown: every caller decides what happens without the
+ * cache.
  */
 export const createRedis = (url: string, kind: RedisKind, extras: RedisExtras = {}): Redis => {
   const { logger } = extras;
@@ -196,7 +198,7 @@ export const pingRedis = async (redis: Redis): Promise<void> => {
 
 const goodbyeMs = 1000;
 
-/** Closes cleanly where the cache answers, otherwise by dropping the connection. */
+/** Closes cleanly if the cache answers, otherwise by dropping the connection. */
 export const closeRedis = async (redis: Redis): Promise<void> => {
   closing.add(redis);
   if (redis.status === 'end') return;

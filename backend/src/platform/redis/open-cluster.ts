@@ -1,7 +1,7 @@
 import { Cluster, type Redis, type RedisOptions } from 'ioredis';
 import { hostsOf } from '../config/several-hosts.ts';
 
-/** The pause before a command goes to another server than the one that failed, in milliseconds. */
+/** The pause in milliseconds before a command goes to a server other than the one that failed. */
 const redirectAfterMs = 50;
 
 /** Returns whether an address names servers of a cluster. */
@@ -26,8 +26,8 @@ interface ClusterOptions {
 
 /**
  * Opens a client of a cluster. Each key has its server, and a server that no longer has a key
- * redirects to the current one. The client has the commands and the events of a client of one
- * server, and its type. Every command here has one key, since two keys may be on different servers.
+ * redirects to the current server. The client has the commands, the events and the type of a single
+ * server's client. Every command here has only one key, since two keys may be on different servers.
  */
 export const openCluster = (url: string, options: ClusterOptions): Redis => {
   const { isPatient, reconnectAfterMs, ofEach } = options;

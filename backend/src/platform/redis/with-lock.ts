@@ -18,8 +18,8 @@ const redlocks = new WeakMap<Redis, Redlock>();
 const redlockOf = (redis: Redis): Redlock => {
   const known = redlocks.get(redis);
   if (known !== undefined) return known;
-  // An extension that fails is repeated until the lock lapses, at once and for ever where it has no
-  // delay of its own: a cache that refuses at once would keep everything else from running.
+  // A failing extension is repeated until the lock lapses. Without a delay it is repeated at once
+  // and for ever, so a cache that refuses at once would keep everything else from running.
   const retries = { retryCount: 1, retryDelay: retryDelayMs, retryJitter: 30 };
   const made = new Redlock([redis], retries);
   // Contention is emitted as an error, which would otherwise have no listener.
@@ -51,7 +51,7 @@ export const withLock = async <T>(
   const { redis, key, ttlMs, waitMs = 0, whenDown = 'skip' } = options;
   const settings = {
     retryCount: Math.ceil(waitMs / retryDelayMs),
-    // A holder that stands still for less than this keeps the lock.
+    // A holder that stops for less than this keeps the lock.
     automaticExtensionThreshold: Math.floor(ttlMs / 3),
   };
   let outcome: { readonly value: T } | { readonly error: unknown } | undefined;

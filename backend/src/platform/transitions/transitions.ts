@@ -1,6 +1,6 @@
 import { AppError } from '../errors/app-error.ts';
 
-/** One transition that a machine allows. */
+/** A transition that a machine allows. */
 interface Transition<ActorKind extends string = string> {
   /** Kinds of actors: the part before the colon, as `gateway` of `gateway:sandbox`. */
   readonly allowedActors: readonly ActorKind[];
@@ -51,8 +51,8 @@ interface TransitionRequest<State extends string> extends Step<State> {
   /** The event behind it, as the history keeps it: `payment.captured`. */
   readonly cause: string;
   /**
-   * Updates the row where its state is still `from`, in the caller's transaction, and returns how
-   * many rows that were.
+   * Updates the row if its state is still `from`, in the caller's transaction, and returns the
+   * number of updated rows.
    */
   readonly update: () => Promise<number>;
   /** Writes the row of the history, for a machine that has one. */
@@ -76,9 +76,9 @@ const fieldsOf = <State extends string>(
 ) => ({ [idField]: id, from, to, cause, actor });
 
 /**
- * Changes the state of one row where it is still in `from`, and returns false where it is not: for
- * a caller to whom any other state is an answer. Else as `transition`.
- * @throws AppError ILLEGAL_TRANSITION, after logging it, when the table does not have it for this
+ * Changes the state of a row if it is still in `from`, and returns false if it is not: for a caller
+ * to whom any other state is an answer. Otherwise it is like `transition`.
+ * @throws AppError ILLEGAL_TRANSITION, after logging it, if the table does not have it for this
  * actor
  */
 export const tryTransition = async <State extends string>(
@@ -97,10 +97,10 @@ export const tryTransition = async <State extends string>(
 };
 
 /**
- * Changes the state of one row: the transition is held against the machine's table, the update is
- * conditional on the state in which the row was read, and its count is checked, so that of two
- * transitions that race only one happens. The history is written in the same transaction.
- * @throws AppError ILLEGAL_TRANSITION, after logging it, when the table does not have it for this
+ * Changes the state of a row. The machine's table must allow the transition. The update is
+ * conditional on the state in which the row was read, and its count is checked, so that only one of
+ * two racing transitions happens. The history is written in the same transaction.
+ * @throws AppError ILLEGAL_TRANSITION, after logging it, if the table does not have it for this
  * actor or the row was in another state
  */
 export const transition = async <State extends string>(
@@ -111,12 +111,12 @@ export const transition = async <State extends string>(
   refuse(machine, fieldsOf(machine, request), 'the row was in another state');
 };
 
-/** One transition of many rows. */
+/** A transition of many rows. */
 export interface TransitionOfMany<State extends string> extends Omit<Step<State>, 'from'> {
   /** The states in which `update` takes rows. */
   readonly from: readonly State[];
   readonly cause: string;
-  /** Names in the log what the rows belong to, or nothing where they are anybody's. */
+  /** Names in the log what the rows belong to, or nothing if they have no owner. */
   readonly of?: Readonly<Record<string, string>>;
   /** Updates the rows that are in one of these states, and returns how many rows that were. */
   readonly update: () => Promise<number>;

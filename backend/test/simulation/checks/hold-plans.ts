@@ -34,7 +34,7 @@ const holdSchedule = (plan: Plan, row: PlanRow, now: number): void => {
     throw new Refuted('next date of a plan', `${row.nextDueAt}, not ${expected}`);
   }
   if (row.raised === plan.raised) return;
-  // The customer may call off the debit of one that is announced: a day before it is due.
+  // The customer may call off an announced debit until a day before it is due.
   const early = plan.hasMandate ? dayMs : 0;
   const due = dueAt(plan, row.raised - 1 + plan.heldPassedOver);
   if (due - early > now) {

@@ -32,8 +32,8 @@ const holdNothingLeft = async ({ system }: Story): Promise<void> => {
 const storyOwn = ['a delivered event is in the inbox'];
 
 /**
- * Rules on captures, which do not bind those that nobody ever told of and that came late, nor those
- * of which a gateway told another amount: they are recorded as they were told, and under review.
+ * Rules on captures. They do not bind captures that were never reported and came late, nor those
+ * whose gateway reported another amount: these are recorded as reported, and under review.
  */
 const ofCaptures = [
   'a captured payment is recorded here as it is at the gateway',
@@ -41,7 +41,8 @@ const ofCaptures = [
 ];
 
 const holdBooks = async ({ system, world }: Story): Promise<void> => {
-  // A payment is looked for while its order waits for one: a further one is found by reconciliation.
+  // A payment is looked for while its order waits for a payment. Reconciliation finds any further
+  // payment.
   const isUnheard = world.buys.some(({ payments }) => {
     const captured = payments.filter(({ outcome }) => outcome === 'captured');
     return captured.some(

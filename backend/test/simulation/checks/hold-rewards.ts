@@ -9,7 +9,7 @@ const rewardPaise = 10_000;
 const wentAway = (buy: Buy): boolean =>
   buy.resolutions.includes('RECOVER') || buy.payments.some((one) => one.reversedPaise > 0);
 
-/** The buy, where one payment alone was captured for it and the service knows that it went away. */
+/** The buy, if a single payment was captured for it and the service knows that it was reversed. */
 const surelyWentAway = (buy: Buy): boolean => {
   const captured = buy.payments.filter(({ outcome }) => outcome === 'captured');
   const [only] = captured;

@@ -11,7 +11,7 @@ const isCaptured = ({ outcome }: Payment): boolean => outcome === 'captured';
 const isRight = (buy: Buy, payment: Payment): boolean =>
   isCaptured(payment) && payment.amountPaise === buy.amountPaise && payment.currency === 'INR';
 
-/** A gateway that misbehaves may tell of another amount than it has captured. */
+/** A gateway that misbehaves may report another amount than it has captured. */
 const isMisread = ({ payments, wasTroubled }: Buy): boolean => wasTroubled && payments.length > 0;
 
 /** The codes of review that an order may have, of what happened to it. */
@@ -59,7 +59,7 @@ const allowedNow = (buy: Buy, world: World): string[] => {
   ];
 };
 
-/** States in which an order stays once everything that was on its way has come to its end. */
+/** The states in which an order stays once everything in progress has finished. */
 const allowedAtRest = (buy: Buy, world: World): string[] => {
   const captured = buy.payments.filter(isCaptured);
   const right = captured.filter((payment) => isRight(buy, payment));
@@ -73,7 +73,7 @@ const allowedAtRest = (buy: Buy, world: World): string[] => {
     return allowedNow(buy, world).filter((one) => one !== 'PAID' && one !== 'RETRY_PENDING');
   }
   const known = captured.some(({ toldAt }) => toldAt !== undefined);
-  // Of what came after the end, without an event, only reconciliation hears.
+  // Only reconciliation learns of changes that came after the end, without an event.
   const unheard = known ? [] : ['FAILED', 'PENDING'];
   const single = captured.length === 1 && right.length === 1 && right[0]?.reversedPaise === 0;
   const isBought = (single || right.length > 0) && paidStates(buy).includes('ALLOCATED');

@@ -38,7 +38,7 @@ interface PaymentOrderRow {
   readonly status: string;
   readonly gatewayOrder: string | null;
   readonly gateway: string | null;
-  /** The moment of a mandate's debit, and true once the gateway was asked for it. */
+  /** The moment of a mandate's debit, and true once the gateway received the request. */
   readonly debitAt: number | null;
   readonly debitSent: boolean;
 }
@@ -111,8 +111,9 @@ export const emptySnapshot = (): Snapshot => ({
 const ms = (column: string): string => `(extract(epoch FROM ${column}) * 1000)::bigint`;
 
 /**
- * What is read of each table, by the name of the snapshot. A row carries the transaction that wrote
- * it: those of transactions that had ended before the last snapshot are known, and not read again.
+ * The columns that are read of each table, by the name of the snapshot. A row has the number of the
+ * transaction that wrote it. Rows of transactions that had ended before the last snapshot are
+ * known, and not read again.
  */
 const tables: Readonly<Record<string, readonly [columns: string, from: string]>> = {
   orders: [
@@ -172,7 +173,9 @@ const snapshotSql = `SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS hor
 
 const markSql = 'SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS mark';
 
-/** The number of the next transaction that will write: equal where nothing was written between. */
+/**
+ * The number of the next transaction that will write. It is equal if nothing was written between.
+ */
 export const readMark = async (client: Client): Promise<string> =>
   (await client.query<{ mark: string }>({ name: 'mark', text: markSql })).rows[0]?.mark ?? '';
 

@@ -8,19 +8,19 @@ const tablesIn = (sql: string): readonly string[] => [
 
 const named = [...new Set(databaseRules.flatMap(({ sql }) => tablesIn(sql)))];
 
-/** One statement for all rules: it says which of those that are asked have rows. */
+/** Checks all rules in one statement, which returns the queried rules that have rows. */
 const anySql = `SELECT ${databaseRules
   .map(({ sql }, index) => `CASE WHEN $${index + 1}::boolean THEN EXISTS (${sql}) END AS r${index}`)
   .join(', ')}`;
 
-/** Which of the rules are to be asked, by the tables that were written since a moment. */
+/** Selects the rules to query, by the tables that were written since a moment. */
 export interface RuleChoice {
   choose(horizon: string): Promise<readonly boolean[]>;
 }
 
 /**
- * Opens the choice of rules. A rule whose tables nobody has written holds as it did before. One that
- * reads more than tables is always asked.
+ * Opens the choice of rules. A rule whose tables were not written holds as it did before. A rule
+ * that reads more than tables is always queried.
  */
 export const openRuleChoice = async (client: Client): Promise<RuleChoice> => {
   // Plans of so many parts take longer to make than to run.

@@ -24,7 +24,9 @@ const judgeSigned = (world: World, day: string, answer: OpenAnswer): void => {
   if (answer.status === 201) world.daysSigned.push(day);
 };
 
-/** An accountant signs a day off: one that is over, the present one, or one again. */
+/**
+ * An accountant signs off a day: a past day, the present day, or a day that is already signed off.
+ */
 export const signOff: Command = {
   name: 'sign-off',
   choose: (_story, { int }) => ({ ago: int(9) }),
@@ -54,7 +56,7 @@ const readOpenMonths = async ({ sessions }: Story): Promise<readonly OpenMonth[]
   return body.items;
 };
 
-/** Days that stand in the way of a month are over, and nobody has signed them off. */
+/** Days that prevent the closing of a month are over and not signed off. */
 const holdOpenMonth = (world: World, { period, unsignedDays, isOver }: OpenMonth): void => {
   same(`month ${period} is over`, isOver, isSettled(lastDayOf(period), world.now));
   const wrong = unsignedDays.find(

@@ -12,7 +12,7 @@ const openOrders = new Set([
   'CONFIRMED',
 ]);
 
-/** A customer deletes the account: everything that is not finished stands in the way. */
+/** A customer deletes the account. Everything that is not finished prevents that. */
 export const deleteAccount: Command = {
   name: 'delete-account',
   choose(story, { pick, percent }) {
@@ -57,7 +57,7 @@ export const deleteAccount: Command = {
   },
 };
 
-/** A customer asks for what is another customer's: it is not there. */
+/** A customer requests another customer's row. It does not exist for them. */
 export const trespass: Command = {
   name: 'trespass',
   choose(story, { pick, int }) {
@@ -133,7 +133,9 @@ export const restart: Command = {
   }),
 };
 
-/** A new key of personal data comes first, the old ones stay: the sweep seals all rows again. */
+/**
+ * A new key of personal data comes first, and the old keys stay: the sweep seals all rows again.
+ */
 export const rotateKeys: Command = {
   name: 'rotate-keys',
   choose: ({ nextKey }) => ({ n: nextKey }),

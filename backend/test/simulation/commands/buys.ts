@@ -38,14 +38,16 @@ export const troubles = [
   '502 GATEWAY_UNAVAILABLE',
 ];
 
-/** A checkout of an installment counts on the day on which it is opened, which no answer tells. */
+/**
+ * A checkout of an installment counts on the day on which it is opened, which no answer contains.
+ */
 const installmentsOf = (world: World, customer: number): number =>
   world.buys
     .filter((buy) => buy.customer === customer && buy.plan !== undefined)
     .filter(({ placedAt }) => world.now - placedAt < 32 * 86_400_000)
     .reduce((sum, { amountPaise }) => sum + amountPaise, 0);
 
-/** Paise of the day's buys: those that certainly count, and those that may. */
+/** Paise of the day's buys: those that certainly count, and those that may count. */
 export const countedToday = (world: World, customer: number): { least: number; most: number } => {
   const today = istDay(world.now);
   const own = world.buys.filter(
@@ -101,10 +103,12 @@ const refusalsOf = (world: World, customer: number, breakdown: Breakdown): strin
   return [];
 };
 
-/** The gateway that takes payments where nothing else is chosen: the first that is configured. */
+/**
+ * The gateway that takes payments if nothing else is chosen. It is the first configured gateway.
+ */
 const usualGateway = 'sandbox';
 
-/** True where no gateway can be chosen: the one that was preferred, else the usual one. */
+/** True if no gateway can be chosen: neither the preferred gateway nor the usual gateway. */
 export const isEveryGatewayOff = ({ disabledGateways }: World, preferred: string): boolean =>
   [preferred, usualGateway].every(
     (code) => !gateways.some((known) => known === code) || disabledGateways.includes(code),

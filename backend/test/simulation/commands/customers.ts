@@ -16,7 +16,7 @@ const numbersOf = (person: number) => {
     digits: (count: number) => Array.from({ length: count }, () => decisions.int(10)).join(''),
   };
   const numbers = makeUpNumbers(random as unknown as Random);
-  // The last digits are none of those of whom the sandbox says less than usual.
+  // The last digits are not among those for which the sandbox returns fewer fields.
   return { ...numbers, phone: `${numbers.phone.slice(0, -2)}7${person % 10}` };
 };
 

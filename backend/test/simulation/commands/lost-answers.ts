@@ -1,7 +1,7 @@
 import { numberOf, textOf, type Command } from '../story.ts';
 import { nothing } from './payments.ts';
 
-/** Calls that do something, and those that ask what became of it. */
+/** Calls that change something, and calls that query the result. */
 const calls = [
   { collaborator: 'safegold', does: 'buy-confirm', asks: 'buy-status' },
   { collaborator: 'safegold', does: 'buy-confirm', asks: 'buy-status' },

@@ -13,7 +13,7 @@ import type { Letter } from '../system/post-office.ts';
 
 const buyOf = (world: World, given: Arguments): Buy | undefined => world.buys[numberOf(given, 'b')];
 
-/** Chooses among the newest buys: what is long over is asked for seldom. */
+/** Chooses among the newest buys, since old buys are rarely requested. */
 const chooseBuy = (
   world: World,
   int: (below: number) => number,
@@ -73,7 +73,7 @@ export const pay: Command = {
   },
 };
 
-/** Marks what a letter tells of. */
+/** Marks the payments that a webhook reports. */
 export const markTold = (world: World, { body }: Letter): void => {
   const isReversal = /refund|dispute/iu.test(body.slice(0, 200));
   for (const { payments } of world.buys) {
@@ -84,7 +84,9 @@ export const markTold = (world: World, { body }: Letter): void => {
   }
 };
 
-/** A webhook arrives: the first, or one that waited behind others, once or several times at once. */
+/**
+ * A webhook arrives: the first, or a later webhook out of order, once or several times at once.
+ */
 export const deliver: Command = {
   name: 'deliver',
   choose({ mail }, { int, percent }) {

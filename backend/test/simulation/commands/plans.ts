@@ -14,7 +14,7 @@ const hasTooMany = (world: World, c: number): boolean => {
   return today.length >= 10 || open.length >= 50;
 };
 
-/** A customer starts a plan, with a mandate or without one. */
+/** A customer starts a plan, with or without a mandate. */
 export const startPlan: Command = {
   name: 'start-plan',
   choose(story, { pick, int, percent }) {

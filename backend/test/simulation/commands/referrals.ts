@@ -84,7 +84,7 @@ export const moveReward: Command = {
         const fits = reward.status === from[step];
         const isStanding = step === 'withdraw' || stands(seen, reward);
         const buy = changed.buys.find(({ id }) => id === reward.order);
-        // The service knows of what went away before its order shows it, where it is kept.
+        // The service knows of the reversal before its order shows it, in the row that stores it.
         const mayBeGone = buy?.payments.some(({ reversedPaise }) => reversedPaise > 0) === true;
         const refused = '409 ILLEGAL_TRANSITION';
         const usual = fits && isStanding ? ['200', ...(mayBeGone ? [refused] : [])] : [refused];

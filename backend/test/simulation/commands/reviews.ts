@@ -8,7 +8,7 @@ const isRight = (buy: Buy, { outcome, amountPaise, currency }: Payment): boolean
 
 const isGone = ({ amountPaise, reversedPaise }: Payment): boolean => reversedPaise >= amountPaise;
 
-/** Says why a resolution that was accepted cannot be right, or undefined where it may be. */
+/** Says why an accepted resolution cannot be right, or undefined if it may be. */
 const objectionTo = (
   buy: Buy,
   resolution: string,
@@ -16,7 +16,7 @@ const objectionTo = (
 ): string | undefined => {
   const captured = buy.payments.filter(({ outcome }) => outcome === 'captured');
   const isHeld = captured.some((payment) => !isGone(payment));
-  // The service looks for payments of which it was not told.
+  // The service looks for payments that were not reported to it.
   if (order.endsAs === 'FAILED' && isHeld) return 'money is held';
   switch (resolution) {
     case 'ALLOCATE':

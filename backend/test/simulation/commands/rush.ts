@@ -14,7 +14,7 @@ const both = (name: string, story: Story, given: Arguments): Arguments => ({
   right: { ...given, k: story.nextKey + 500_000 },
 });
 
-/** A customer sells everything, twice: there is enough for one of them. */
+/** A customer sells everything, twice. There is enough for one sale. */
 const sellTwice = (story: Story, { pick }: Decisions): Arguments | undefined => {
   const sellers = story.world.customers.flatMap((customer, c) => {
     const a = customer.accounts.findIndex(({ status }) => status === 'VERIFIED');
@@ -38,7 +38,7 @@ const buyTwice = (story: Story, { pick }: Decisions): Arguments | undefined => {
   return chosen === undefined ? undefined : both('buy', story, chosen);
 };
 
-/** Two requests of one customer at the same moment, of which only one fits in. */
+/** A customer makes two requests at the same moment, of which only one fits. */
 export const rush: Command = {
   name: 'rush',
   choose: (story, decisions) =>

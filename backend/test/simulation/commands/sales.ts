@@ -73,7 +73,7 @@ export const outlooksAt = (world: World, unit: string, amount: number): Outlook[
     return { grams, proceedsPaise: sellOfGrams(grams, sell) };
   });
 
-/** The quote that a sale names, or the newest that fits one that names none. */
+/** The quote that a sale names, or the newest that fits if the sale names none. */
 const quoteFor = (world: World, given: Arguments): SellQuote | undefined => {
   const q = numberOf(given, 'q') - 1;
   if (q >= 0) return world.sellQuotes[q];
@@ -93,7 +93,7 @@ const outlooksOf = (world: World, given: Arguments): Outlook[] => {
   return outlooksAt(world, textOf(given, 'unit'), numberOf(given, 'amount'));
 };
 
-/** Says why a quote that is named cannot be taken, before and after the limits are asked. */
+/** Says why a named quote cannot be taken, before and after the limits are checked. */
 const quoteRefusals = (world: World, given: Arguments) => {
   const named = world.sellQuotes[numberOf(given, 'q') - 1];
   if (named === undefined) return { early: undefined, late: undefined };

@@ -32,8 +32,8 @@ const doAllThatWaits = async (story: Story): Promise<void> => {
 };
 
 /**
- * Nobody misbehaves any more and nobody asks for anything: what was on its way comes to its end, and
- * then the books agree and nothing is stuck.
+ * The collaborators behave and no request is sent. Everything in progress finishes, and then the
+ * books agree and nothing is stuck.
  */
 export const settle: Command = {
   name: 'settle',

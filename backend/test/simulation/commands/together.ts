@@ -14,7 +14,7 @@ import { cancelJewellery, recordCash } from './stock.ts';
 import { drain, runJob, runSweep } from './worker.ts';
 import { nothing } from './payments.ts';
 
-/** The operations that run at the same moment as another one, whose answers tell their order. */
+/** The operations that run at the same moment as another, whose answers reveal their order. */
 const parts = [
   orderJewellery,
   moveJewellery,
@@ -71,7 +71,7 @@ const judgeInOrder = (
   }
 };
 
-/** Two steps at the same moment: their answers are those of one after the other, in some order. */
+/** Runs two steps at the same moment. Their answers must be possible in one of the two orders. */
 export const together: Command = {
   name: 'together',
   choose(story, decisions) {

@@ -2,7 +2,7 @@ import type { World } from '../model/world.ts';
 import { allow, isTroubled, numberOf, textOf, type Command, type Story } from '../story.ts';
 import { nothing } from './payments.ts';
 
-/** The worker takes a job, the oldest or another, and twice at once where its first run was lost. */
+/** The worker takes a job, the oldest or another, and twice at once if its first run was lost. */
 export const runJob: Command = {
   name: 'run-job',
   choose: (_story, { int, percent }) => ({
@@ -85,8 +85,8 @@ const untilMidnight = (now: number): number => {
 };
 
 /**
- * Notes the buys whose lock ends in this time: of what the service had not heard then, it hears too
- * late, and gold that was not bought by then is not bought.
+ * Notes the buys whose lock ends in this time. The service learns too late of any payment that it
+ * has not heard of by then, and gold that was not bought by then is not bought.
  */
 const noteMissed = (changed: World, { world, seen }: Story): void => {
   for (const buy of changed.buys) {

@@ -54,7 +54,7 @@ export const sellOfGrams = (grams: number, pricePaise: bigint): number =>
 export const gramsForRupees = (paise: number, pricePaise: bigint): number =>
   Number((BigInt(paise) * unitsPerGram) / pricePaise);
 
-/** A line of jewellery: price before GST of one piece, and the GST of the line. */
+/** A line of jewellery: the price of a piece before GST, and the GST of the line. */
 export const productLine = (
   product: World['products'][number],
   quantity: number,

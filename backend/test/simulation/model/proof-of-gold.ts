@@ -66,8 +66,8 @@ const parentOf = (left: Node, right: Node): Node => ({
 });
 
 /**
- * Climbs from a leaf to the top of a tree of so many leaves, and returns what is there. A node
- * without a neighbour goes up as it is. Undefined where the path is not of that length.
+ * Climbs from a leaf to the root of a tree with so many leaves, and returns the root. A node
+ * without a neighbour goes up unchanged. Returns undefined if the path has another length.
  */
 export const topOf = (
   proof: Proof,

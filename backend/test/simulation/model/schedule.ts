@@ -19,7 +19,7 @@ const partsOf = (day: string): [year: number, month: number, date: number] => {
   return [year, month - 1, date];
 };
 
-/** The same day so many months later, or the last of that month where it is shorter. */
+/** Returns the same day so many months later, or the last day of that month if it is shorter. */
 const monthsAfter = (day: string, months: number): string => {
   const [year, month, date] = partsOf(day);
   const last = new Date(Date.UTC(year, month + months + 1, 0)).getUTCDate();

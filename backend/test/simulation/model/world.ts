@@ -11,7 +11,7 @@ export interface Payment {
   readonly playedAt: number;
   /** Its order did not wait for it any more: without its event only reconciliation finds it. */
   readonly late: boolean;
-  /** The service has acknowledged an event of it, or was asked about it by its customer. */
+  /** The service has acknowledged an event of it, or its customer had it verified. */
   toldAt?: number;
   /** Paise that went away again, by refunds and lost disputes. */
   reversedPaise: number;
@@ -58,7 +58,7 @@ interface Quote {
   isUsed: boolean;
 }
 
-/** A sale's quote, which a sale of the same amount takes where it names none. */
+/** A sale's quote. A sale of the same amount takes it if the sale names none. */
 export interface SellQuote {
   readonly id: string;
   readonly customer: number;
@@ -99,7 +99,7 @@ export interface Plan {
   heldPassedOver: number;
 }
 
-/** A code of one customer that another one has used. */
+/** A customer's code that another customer has used. */
 interface Referral {
   readonly referrer: number;
   readonly referee: number;
@@ -178,7 +178,7 @@ export interface World {
   gates: { buy: boolean; sell: boolean };
   /** Collaborators at which a fault was set that may not be used up. */
   readonly troubled: string[];
-  /** True once a gateway was to tell of other amounts than it captured. What it said is kept. */
+  /** True once a gateway was to report amounts other than it captured. Its reports are kept. */
   toldWrongAmounts: boolean;
   /** Steps since a fault was set: an order of then may be anything that its facts allow. */
   troubledUntil: number;
@@ -206,7 +206,7 @@ export interface Product {
   readonly weight: number;
   readonly makingBps: number;
   readonly fixedPaise: number;
-  /** Pieces that are left, where the house counts them. */
+  /** Pieces that are left, if the house counts them. */
   stock: number | undefined;
 }
 

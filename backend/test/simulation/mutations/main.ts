@@ -20,7 +20,7 @@ const numberFrom = (name: string, usual: number): number => {
 };
 const [seeds, steps] = [numberFrom('SEEDS', 6), numberFrom('STEPS', 500)];
 
-/** Copies the backend, whose packages stay where they are. */
+/** Copies the backend without its packages. */
 const copyBackend = (): string => {
   const folder = mkdtempSync(join(tmpdir(), 'digital-gold-mutation-'));
   cpSync(backend, join(folder, 'backend'), {
@@ -51,7 +51,7 @@ const run = (folder: string): Promise<string> =>
     child.on('close', () => resolve(text));
   });
 
-/** Breaks a guard, plays, and mends it again. Returns what found it, or undefined where nothing did. */
+/** Breaks a guard, plays, and restores it. Returns what found it, or undefined if nothing did. */
 const judge = async (folder: string, { file, find, replace }: Mutation) => {
   const path = join(folder, 'backend', file);
   const whole = readFileSync(path, 'utf8');

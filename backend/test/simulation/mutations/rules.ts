@@ -90,7 +90,7 @@ const askTests = async (rules: readonly Rule[]): Promise<readonly FailedTest[]> 
   );
 };
 
-/** The test that is about this rule: beside the one that only lists them all, where there is one. */
+/** Returns the failed test of this rule, else a test that names it, else the list of all rules. */
 const finderOf = (failed: readonly FailedTest[], { name }: Rule): string => {
   const [, own = ''] = name.split(' ');
   const about = failed.find(({ name: title }) => title.includes(own));

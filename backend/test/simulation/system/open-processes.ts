@@ -52,7 +52,7 @@ export interface ProcessesOptions {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** One replica of the worker. */
+/** A replica of the worker. */
 interface SimulatedWorker {
   readonly tasks: TaskList;
   readonly sweeps: readonly Sweep[];
@@ -76,7 +76,7 @@ const noTokens = (): never => {
   throw new Error('this process has no JWT_SECRET');
 };
 
-/** A process's clients, on a clock that stands still until the story moves it. */
+/** A process's clients, on a clock that does not advance until the story moves it. */
 const openRuntime = async (
   name: string,
   config: ProcessConfig & { readonly JWT_SECRET?: string | undefined },

@@ -17,7 +17,7 @@ const waitingSql = `
   WHERE j.locked_at IS NULL AND j.attempts < j.max_attempts
   ORDER BY j.priority, j.id`;
 
-/** The result of one run of a job, or undefined where nothing waited. */
+/** The result of a job's run, or undefined if no job waited. */
 type JobRun = { readonly task: string; readonly error?: unknown } | undefined;
 
 /** The worker's queue, one job at a time and in an order that the caller chooses. */

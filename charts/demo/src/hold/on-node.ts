@@ -31,8 +31,8 @@ const podOf = (name: string, node: string, image: string, script: string) => ({
 });
 
 /**
- * Lets nothing in or out but what stays inside, by the node's own nft under a name of its own.
- * Begins when the node has told that the script runs.
+ * Drops all traffic of the node except its internal traffic, by a separate nft table. Begins when
+ * the node has reported that the script runs.
  */
 const cut = (enter: string, seconds: number): string => `
 sleep 4

@@ -18,7 +18,7 @@ beforeEach(() => open.control('POST', '/reset'));
 afterAll(() => open.stop());
 
 const system = createSystemClock();
-/** Asks for the time: it is that many milliseconds ahead of a moment during the question. */
+/** Requests the time. It is that many milliseconds ahead of a moment during the request. */
 const expectAhead = async (aheadMs: number): Promise<void> => {
   const before = system.now();
   const { body } = await open.control('GET', '/clock');

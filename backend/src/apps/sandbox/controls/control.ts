@@ -41,7 +41,7 @@ export const controlBody = <S extends z.ZodType>(req: Request, schema: S): z.out
 export const controlQuery = <S extends z.ZodType>(req: Request, schema: S): z.output<S> =>
   validateInput({ query: schema }, { params: {}, query: req.query, parsedBody: undefined }).query;
 
-/** Reads `?limit=`: a list shows that many of its newest, 100 by default. */
+/** Reads `?limit=`: a list shows that many of its newest entries, 100 by default. */
 export const countQuery = z.object({
   limit: z
     .string()

@@ -70,7 +70,7 @@ describe('payouts that end by themselves', () => {
   it('do not end again when they were played before', async () => {
     const accountNumber = '123456789012';
     let tries = 0;
-    // One that ended on a busy machine before it was played proves nothing: another is tried.
+    // A payout that ended on a busy machine before it was played proves nothing. Another is tried.
     const played = await eventually(async () => {
       tries += 1;
       const id = await startPayout(open, { accountNumber, key: `try-${tries}` });

@@ -21,7 +21,7 @@ export const priceView = ({ prices }: SandboxParts) => ({
   isFixed: prices.fixed() !== undefined,
 });
 
-/** Adds `/_control/price`: the gold provider's price, which varies unless it is set. */
+/** Adds `/_control/price`, the gold provider's price. It varies unless it is set. */
 export const priceControls = (router: Router, parts: SandboxParts): void => {
   const { prices, changed } = parts;
   router.get(

@@ -1,4 +1,4 @@
-/** The ways in which a field is left out: it is not there, null, or an empty text. */
+/** The ways in which a field is left out: it is absent, null, or an empty text. */
 export const leftOutForms = ['absent', 'null', 'empty'] as const;
 export type LeftOutForm = (typeof leftOutForms)[number];
 

@@ -2,7 +2,7 @@
 export interface BackgroundWork {
   /** Aborted at the next reset or stop. Take a new one for each piece of work. */
   signal(): AbortSignal;
-  /** Ends the work under way. New work may start. */
+  /** Ends the running work. New work may start. */
   restart(): void;
   end(): void;
 }

@@ -48,7 +48,7 @@ export type PlayedReversal =
   /** Refused, because only this much is left to reverse. */
   | { readonly leftPaise: number };
 
-/** Plays the payments of one gateway. */
+/** Simulates the payments of a gateway. */
 export interface CheckoutSimulator {
   /**
    * Returns undefined for an order of another gateway, and refuses an order that can no longer be

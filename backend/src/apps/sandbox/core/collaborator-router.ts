@@ -42,7 +42,7 @@ interface Served {
 const defaultSlowMs = 2000;
 const unreadableText = '{"unreadable": ';
 
-/** Leaves out what has a stand-in, where the answer is about a sparse customer. */
+/** Leaves out fields that have a stand-in if the answer is about a sparse customer. */
 const sparsely = (answer: Answer, operation: Operation, call: Call): Answer => {
   const spare = operation.shape?.spare;
   if (answer.status !== 200 || spare === undefined) return answer;
@@ -101,9 +101,9 @@ const sendUnreadable = ({ deps, seq, res }: Served, answer: Answer): void => {
 };
 
 /**
- * Does the work of one call and responds to it as its fault requires: `error`, `timeout` and
- * `reset` do no work. `slow` works after its delay, so that a caller who gives up is behind work
- * that still happens. The others work at once and misreport.
+ * Does the work of a call and responds to it as its fault requires: `error`, `timeout` and `reset`
+ * do no work. `slow` works after its delay, so that the work still happens after the caller gave
+ * up. The others work at once and misreport.
  */
 const serveCall = async (served: Served): Promise<void> => {
   const { collaborator, fault, deps, req, seq } = served;

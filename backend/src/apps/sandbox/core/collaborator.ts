@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AnswerShape } from './answer-shape.ts';
 
-/** One call to a collaborator, as its handler sees it. */
+/** A call to a collaborator, as its handler sees it. */
 export interface Call {
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
@@ -35,13 +35,13 @@ export const textOf = (value: unknown): string | undefined => {
   return text === '' ? undefined : text;
 };
 
-/** One operation of a collaborator, under the name that faults and journal use. */
+/** An operation of a collaborator, under the name that faults and journal use. */
 export interface Operation {
   readonly name: string;
   readonly method: 'GET' | 'POST';
   /** Express path below the collaborator's mount path. */
   readonly path: string;
-  /** Tells operations of one path apart. Without it the path decides. */
+  /** Distinguishes operations of the same path. Without it the path decides. */
   isFor?(call: Pick<Call, 'headers'>): boolean;
   handle(call: Call): Answer;
   /** Returns the key that makes a repeat harmless, for the journal. */
@@ -53,7 +53,7 @@ export interface Operation {
   misstate?(body: Readonly<Record<string, unknown>>): unknown;
   /** Names the fields that the faults `sparse`, `odd_state` and `odd_row` change. */
   readonly shape?: AnswerShape;
-  /** Returns true where the answer is about a customer of whom no more is said than must be. */
+  /** Returns true if the answer is about a customer with as few fields as possible. */
   isSparse?(call: Call): boolean;
   /** Rows about something else, which its list holds for good. */
   readonly oddRows?: readonly Readonly<Record<string, unknown>>[];
@@ -67,7 +67,7 @@ export interface CollaboratorStore {
   clear(): void;
 }
 
-/** Stands in for an outside party. A new one is one more row of the registry. */
+/** Simulates an outside party. To add a party, add a row to the registry. */
 export interface Collaborator {
   readonly name: string;
   readonly mountPath: string;

@@ -21,7 +21,9 @@ import type {
 } from './gateway-store.ts';
 import type { WebhookOutbox } from './webhook-outbox.ts';
 
-/** One event in a gateway's own form, signed once: a repeat has the same bytes and headers. */
+/**
+ * An event in a gateway's own form. It is signed once, so a repeat has the same bytes and headers.
+ */
 export interface GatewayEvent {
   /** The gateway's name of it, shown to people. */
   readonly event: string;
@@ -82,7 +84,7 @@ export interface GatewaySimulator extends CheckoutSimulator {
   resume(): void;
 }
 
-/** One payment gateway of the sandbox, and the simulator that plays its payments. */
+/** A payment gateway of the sandbox, and the simulator of its payments. */
 export interface SimulatedGateway {
   readonly collaborator: Collaborator;
   readonly simulator: GatewaySimulator;
@@ -172,7 +174,7 @@ const playPayment = (deps: CheckoutDeps, gatewayOrderId: string, play: PaymentPl
   return refused === undefined ? summarise(deps, pay(deps, order, play)) : { refused };
 };
 
-/** A kind of reversal: a refund or a lost dispute. */
+/** A kind of reversal, which is a refund or a lost dispute. */
 interface ReversalKind {
   /** Returns the payment's earlier reversals of this kind. */
   listReversals(payment: GatewayPayment): readonly { readonly amount_paise: number }[];

@@ -2,7 +2,7 @@ import type { Clock } from '../../../platform/clock/clock.ts';
 import type { Random } from '../../../platform/ids/random.ts';
 import type { CollaboratorStore } from './collaborator.ts';
 
-/** Fields of a gateway's own protocol, saved and shown as they are. */
+/** Fields of a gateway's own protocol. They are saved and shown unchanged. */
 type ProtocolFields = Readonly<Record<string, unknown>>;
 
 export interface GatewayOrder {
@@ -15,7 +15,7 @@ export interface GatewayOrder {
   readonly extra?: ProtocolFields;
 }
 
-/** One attempt to pay an order. */
+/** An attempt to pay an order. */
 export interface GatewayPayment {
   readonly id: string;
   readonly order_id: string;
@@ -199,7 +199,7 @@ const loadRows = (rows: Rows, saved: Saved): void => {
   for (const debit of saved.debits) putDebit(rows, debit);
 };
 
-/** Creates the records of one payment gateway, whatever protocol it speaks. */
+/** Creates the records of a payment gateway, whatever protocol it uses. */
 export const createGatewayStore = (clock: Clock, newId: GatewayIds): GatewayStore => {
   const rows = createRows();
   const { orders, payments, refundsByPayment, disputesByPayment, debits } = rows;

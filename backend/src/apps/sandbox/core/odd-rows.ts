@@ -8,7 +8,10 @@ import type { Call } from './collaborator.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Returns an odd row: what it is about, and what stands in place of figure, state and time. */
+/**
+ * Returns an odd row: the fields of `about`, without an amount and a time, and in an unknown
+ * status.
+ */
 export const oddRow = (
   about: Row,
   names: { readonly amount: string; readonly status: string; readonly time: string },

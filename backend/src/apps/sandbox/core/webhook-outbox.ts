@@ -2,7 +2,7 @@ import type { Timers } from '../../../platform/clock/timers.ts';
 import type { Random } from '../../../platform/ids/random.ts';
 import type { BackgroundWork } from './background-work.ts';
 
-/** One event on its way to the service. Body and headers are the same at every attempt. */
+/** An event on its way to the service. Body and headers are the same at every attempt. */
 export interface Delivery {
   readonly id: string;
   /** The collaborator that sends it. */
@@ -58,7 +58,7 @@ export const defaultBackoffMs: readonly number[] = [
 
 const attemptTimeoutMs = 10_000;
 
-/** Delivers webhooks at least once, with backoff, and keeps those that wait. */
+/** Delivers webhooks at least once, with backoff, and keeps the waiting webhooks. */
 export const createWebhookOutbox = (options: WebhookOutboxOptions): WebhookOutbox => {
   const { targetUrl, timers, random, backgroundWork, changed, isLost, backoffMs } = options;
   const deliveries = new Map<string, Delivery>();

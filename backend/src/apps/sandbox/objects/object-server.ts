@@ -31,7 +31,7 @@ const inMemory = (): Files => {
   };
 };
 
-/** Keeps each object in a file named by a hash: a key is no path. */
+/** Keeps each object in a file named by a hash, since a key is not a path. */
 const inFolder = (folder: string): Files => {
   mkdirSync(folder, { recursive: true });
   const pathOf = (key: string): string =>

@@ -1,5 +1,5 @@
 'use strict';
-// Draws what `/_control/overview` returns, with textContent alone, so that nothing a caller sent
+// Draws what `/_control/overview` returns. It uses only textContent, so that nothing a caller sent
 // can become markup. A list is drawn again only when it changed. Runs in a browser, as a classic
 // script.
 const byId = (id) => document.getElementById(id);

@@ -21,7 +21,7 @@ type FaultKind = (typeof faultKinds)[number];
 export interface Fault {
   readonly id: string;
   readonly collaborator: string;
-  /** One operation, or `*` for each. */
+  /** An operation, or `*` for each. */
   readonly operation: string;
   readonly fault: FaultKind;
   readonly remaining: number;

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../platform/clock/clock.ts';
 
-/** One call that the sandbox received. */
+/** A call that the sandbox received. */
 interface JournalEntry {
   readonly seq: number;
   readonly at: string;
@@ -11,7 +11,7 @@ interface JournalEntry {
   readonly path: string;
   readonly idempotencyKey?: string;
   readonly body: unknown;
-  /** The outcome of the work, or null while it runs and where no work was done. */
+  /** The outcome of the work. Null while it runs, and if no work was done. */
   readonly status: number | null;
   readonly response: unknown;
   readonly fault?: string;

@@ -85,7 +85,7 @@ export const createCheckRules =
     const client = deps.connections.createClient('database-rules', {
       query_timeout: statementMs + 5000,
     });
-    // What is lost is told by the statement that waits for it.
+    // The statement that waits for it reports what is lost.
     client.on('error', () => {});
     await client.connect();
     try {

@@ -44,8 +44,8 @@ export const createMandateStore = (): MandateStore => {
 };
 
 /**
- * Takes the mandate that an order names as one that its customer gave, unless the sandbox knows it
- * as somebody's: so any text can be a mandate token without a checkout for mandates.
+ * Accepts the mandate that an order names as given by its customer, unless the sandbox knows it as
+ * another customer's. So any text can be a mandate token without a checkout for mandates.
  */
 export const adoptMandate = (mandates: MandateStore, order: GatewayOrder): void => {
   const token = textOf(fieldsOf(order.extra?.['order_tags'])['subscription_id']);

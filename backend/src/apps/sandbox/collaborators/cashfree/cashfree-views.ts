@@ -26,7 +26,7 @@ export const sessionOf = ({ extra }: GatewayOrder): string => extraText(extra, '
 /** Returns the subscription that a payment was charged to, or empty for a checkout's payment. */
 export const subscriptionOf = ({ extra }: Charge): string => extraText(extra, 'subscription_id');
 
-/** Shows an order. `status` is that of the sandbox's clock. */
+/** Shows an order. `status` is its status by the sandbox's clock. */
 export const orderView = (order: GatewayOrder, status: string) => ({
   cf_order_id: extraText(order.extra, 'cf_order_id'),
   order_id: order.id,

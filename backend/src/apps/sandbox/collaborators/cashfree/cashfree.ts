@@ -253,7 +253,7 @@ const joinStores = (store: GatewayStore, mandates: MandateStore): CollaboratorSt
 /** Creates Cashfree's payment gateway, with its subscriptions as mandates. */
 export const createCashfree = (options: CashfreeOptions): SimulatedGateway => {
   const { clock, random, clientId, clientSecret } = options;
-  // Cashfree's ids are numbers. A leading zero would be lost where they are written as such.
+  // Cashfree's ids are numbers. A leading zero would be lost if an id is written as a number.
   const store = createGatewayStore(clock, () => `${1 + random.int(9)}${random.digits(12)}`);
   const mandates = createMandateStore();
   const protocol = createCashfreeProtocol({ ...options, store });

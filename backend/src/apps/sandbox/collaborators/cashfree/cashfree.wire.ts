@@ -9,7 +9,7 @@ export const rupees = (paise: number) => jsonDecimal(formatDecimal(BigInt(paise)
 
 const istOffsetMs = 330 * 60_000;
 
-/** Writes a time as Cashfree does: in seconds, and Indian. */
+/** Writes a time as Cashfree does, in seconds and in Indian time. */
 export const timeText = (at: Date): string =>
   `${addMs(at, istOffsetMs).toISOString().slice(0, 19)}+05:30`;
 
@@ -48,7 +48,7 @@ export const subscriptionSchema = z.object({
   customer_details: z.object({ customer_phone: phone, customer_email: z.string().nullish() }),
 });
 
-/** Describes the body of POST /subscriptions/pay: a charge, no authorisation. */
+/** Describes the body of POST /subscriptions/pay for a charge, not for an authorisation. */
 export const chargeSchema = z.object({
   subscription_id: z.string().min(1).max(250),
   payment_id: merchantId,
@@ -70,7 +70,7 @@ export const refusal = (status: number, code: string, message: string): Answer =
   body: cashfreeError(code, message),
 });
 
-/** Refuses a body that differs from the one that its key was first sent with. */
+/** Refuses a body that differs from the first body that was sent with its key. */
 export const idempotencyRefusal: Answer = {
   status: 422,
   body: cashfreeError(

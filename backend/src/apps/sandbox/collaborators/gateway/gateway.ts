@@ -121,7 +121,7 @@ const listDisputes = ({ store }: OperationDeps, { params }: Call): Answer => {
   return okAnswer({ items: store.disputesOf(payment.id) });
 };
 
-/** Describes the page of a list of the account: a stretch of time, and which rows of it. */
+/** Describes a page of the account's list: a period, and which rows of it. */
 const pageSchema = z.object({
   from: z.iso.datetime({ offset: true }),
   to: z.iso.datetime({ offset: true }),

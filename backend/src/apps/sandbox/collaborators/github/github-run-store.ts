@@ -2,7 +2,7 @@ import { addMs, msBetween, type Clock } from '../../../../platform/clock/clock.t
 import type { CollaboratorStore } from '../../core/collaborator.ts';
 import type { RunConclusion } from '../../core/run-simulator.ts';
 
-/** One run of a workflow. Times are ISO text of real time. */
+/** A run of a workflow. Times are ISO text of real time. */
 export interface Run {
   readonly id: number;
   readonly owner: string;

@@ -39,8 +39,8 @@ const withVersion = (version: number, ciphertext: Buffer): Buffer => {
 };
 
 /**
- * Creates AWS KMS with one symmetric key: the JSON protocol, in which `x-amz-target` names the
- * operation. Of a signature (version 4) the access key id is checked.
+ * Creates AWS KMS with one symmetric key. It uses the JSON protocol, in which `x-amz-target` names
+ * the operation. It checks only the access key id of a signature (version 4).
  */
 export const createAwsKms = ({
   keys,

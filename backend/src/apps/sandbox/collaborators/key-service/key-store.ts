@@ -61,7 +61,8 @@ export const createKeyStore = (changed: () => void): KeyStore => {
       // Written by `save` of this or an earlier process.
       versions = saved as readonly KeyVersion[];
     },
-    // Its ciphertexts stand in the service's database, which a reset of the sandbox leaves.
+    // The service's database holds its ciphertexts, and a reset of the sandbox does not change
+    // that.
     clear: () => {},
   };
 };

@@ -21,7 +21,9 @@ interface Message {
 
 interface MessageStore {
   add(message: Omit<Message, 'at'>): void;
-  /** Lists the newest first, or those of one phone, given in any form of the number. */
+  /**
+   * Lists the newest first. A phone, in any form of its number, limits the list to its messages.
+   */
   list(phone?: string): readonly Message[];
   clear(): void;
 }
@@ -53,14 +55,14 @@ interface Msg91Options {
   readonly authKey: string;
 }
 
-/** Reports an error as MSG91 does: with status 200 and its `type`. */
+/** Reports an error as MSG91 does, with status 200 and its `type`. */
 const failed = (message: string): Answer => okAnswer({ type: 'error', message });
 
 const mobilePattern = /^\d{10,15}$/u;
 const otpPattern = /^\d{4,9}$/u;
 const defaultOtpMinutes = 1440;
 
-/** Returns the OTP of a template message: the variable of that name. */
+/** Returns the OTP of a template message, which is the variable of that name. */
 const otpAmong = (variables: Readonly<Record<string, unknown>>): string | null => {
   const named = Object.entries(variables).find(([name]) => /^otp$/iu.test(name));
   return textOf(named?.[1]) ?? null;

@@ -68,7 +68,7 @@ const orderOperations = (deps: RazorpayDeps): readonly Operation[] => {
       name: 'get-order',
       method: 'GET',
       path,
-      // Of another kind: this list is narrowed by no more than its query.
+      // The odd row has another type, since this list is filtered only by its query.
       oddRows: [oddEntity('invoice')],
       handle: (call) => listOrders(deps, call),
       misstate: misstateItems,

@@ -18,8 +18,8 @@ export interface RazorpayDeps {
   readonly checkoutSignature: (orderId: string, paymentId: string) => string;
 }
 
-// Customers and their mandates are made at the gateway's own checkout. Here every id is one. The
-// ten digits of a number in it, as in cust_9812345678, are its contact.
+// Customers and their mandates are made at the gateway's own checkout. Here every id is a valid
+// customer or mandate. The ten digits of a number in it, as in cust_9812345678, are its contact.
 const getCustomer = ({ params }: Call): Answer => {
   const id = params['customerId'] ?? '';
   if (!/^cust_\w+$/u.test(id)) return unknownId;
@@ -28,7 +28,7 @@ const getCustomer = ({ params }: Call): Answer => {
   return okAnswer({ id, entity: 'customer', ...known, notes: [], created_at: 1_767_225_600 });
 };
 
-// Nothing here makes a repeat harmless: it is a second payment, as it may be at the gateway.
+// A repeat is not recognised here. It is a second payment, as it may be at the gateway.
 const debit = (deps: RazorpayDeps, { body }: Call): Answer => {
   const { store, simulator, checkoutSignature } = deps;
   const read = readBody(recurringSchema, body);

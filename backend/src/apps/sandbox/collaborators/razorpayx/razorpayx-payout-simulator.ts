@@ -10,8 +10,8 @@ import { payoutView, validationView } from './razorpayx-views.ts';
 import { sendRazorpayxEvent, type RazorpayxWebhookDeps } from './razorpayx-webhooks.ts';
 
 /**
- * Maps the last digits of an account number to how its payouts end, where that is not `processed`.
- * A payout with undefined stays open (contract: collaborators > Sandbox outcomes).
+ * Maps the last digits of an account number to the final status of its payouts, if that is not
+ * `processed`. A payout with undefined stays open (contract: collaborators > Sandbox outcomes).
  */
 const payoutEndings: ReadonlyMap<string, PayoutPlay['outcome'] | undefined> = new Map([
   ['7777', 'failed'],
@@ -33,8 +33,8 @@ const validationEnding = (last4: string): ValidationPlay['outcome'] | undefined 
 const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/u;
 
 /**
- * Returns true when a reference or an idempotency key stands for this id of the service: it is the
- * id, or the id and an attempt (`-2`). A UUID may have lost its hyphens there.
+ * Returns true if a reference or an idempotency key is for this id of the service: it is the id, or
+ * the id and an attempt (`-2`). A UUID may have lost its hyphens there.
  */
 const standsFor = (text: string | null, id: string): boolean => {
   if (text === null) return false;

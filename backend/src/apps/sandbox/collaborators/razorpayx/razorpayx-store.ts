@@ -29,7 +29,7 @@ type PayoutStatus = 'processing' | 'processed' | 'failed' | 'rejected' | 'revers
 export interface Payout {
   readonly id: string;
   readonly idempotency_key: string;
-  /** The body of its request: a repeat of its key must have the same. */
+  /** The body of its request. A repeat of its key must have the same body. */
   readonly asked: unknown;
   readonly fund_account_id: string;
   readonly amount: number;
@@ -59,7 +59,7 @@ interface Row {
 
 type New<T extends Row> = Omit<T, 'id' | 'created_at'>;
 
-/** Holds the rows of one kind, in the order in which they were made. */
+/** Holds the rows of one kind in the order of their creation. */
 interface Table<T extends Row> {
   get(id: string | undefined): T | undefined;
   /** Returns the newest that fits. */

@@ -43,7 +43,7 @@ export const contactView = (contact: Contact) => ({
   notes: [],
 });
 
-/** Shows a fund account as the API does: with its whole number. */
+/** Shows a fund account as the API does, with its whole number. */
 export const fundAccountView = ({ name, ifsc, account_number, ...account }: FundAccount) => ({
   entity: 'fund_account',
   ...account,

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import type { Answer } from '../../core/collaborator.ts';
 
-/** Returns the provider's error body. It never quotes the value: that may be an account number. */
+/**
+ * Returns the provider's error body. It never quotes the value, which may be an account number.
+ */
 export const razorpayxError = (code: string, description: string, field?: string) => ({
   error: {
     code,

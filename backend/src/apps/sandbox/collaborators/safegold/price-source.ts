@@ -1,6 +1,6 @@
 import type { Clock } from '../../../../platform/clock/clock.ts';
 
-/** Prices of one gram before tax, in paise. */
+/** Prices of a gram before tax, in paise. */
 export interface SpotPrices {
   readonly buyPaise: bigint;
   readonly sellPaise: bigint;

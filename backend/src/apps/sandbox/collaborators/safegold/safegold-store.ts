@@ -140,8 +140,8 @@ const loadRows = (rows: Rows, saved: Saved): void => {
 
 /**
  * Creates an empty store with one running number for all its records. The number starts from real
- * time, so that no id is used twice when the sandbox forgets its records while the service keeps
- * its database.
+ * time, so that no id is used twice if the sandbox forgets its records while the service keeps its
+ * database.
  */
 export const createSafegoldStore = (clock: Clock, system: Clock): SafegoldStore => {
   const rows = createRows();

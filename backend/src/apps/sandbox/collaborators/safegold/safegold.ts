@@ -14,7 +14,7 @@ interface PriceDeps {
   readonly prices: PriceSource;
 }
 
-/** Serves buy-price and sell-price: each call quotes a rate of its own, valid for seven minutes. */
+/** Serves buy-price and sell-price. Each call quotes a separate rate, valid for seven minutes. */
 const priceOperations = ({ store, prices }: PriceDeps): readonly Operation[] => {
   const quote = (side: Side) => {
     const { buyPaise, sellPaise, spotPaise } = prices.current();
