@@ -30,7 +30,7 @@ export const forEver = 60_000;
 
 const silent = (): void => {};
 
-/** Starts a sandbox for the tests of one adapter. `collaborator` is its name in the controls. */
+/** Starts a sandbox for the tests of an adapter. `collaborator` is its name in the controls. */
 export const startAdapterFixture = async (
   collaborator: string,
   options: Parameters<typeof startSandbox>[0] = {},

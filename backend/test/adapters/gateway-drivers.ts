@@ -19,7 +19,7 @@ export interface GatewayDriver {
   readonly secret: string;
   /** The lower-case header that carries the signature. */
   readonly signatureHeader: string;
-  /** False where verifyCheckout ignores the signature and asks the gateway. */
+  /** False if verifyCheckout ignores the signature and queries the gateway. */
   readonly signsCheckout: boolean;
   /** Signs a body as the gateway does. Returns the signature's headers, lower-case. */
   sign(body: string, secret: string): Readonly<Record<string, string>>;
@@ -27,7 +27,7 @@ export interface GatewayDriver {
   amountText(amountPaise: number): string;
   /** Turns the body of a captured payment's event into one of an event without consequence. */
   withoutConsequence(body: string): string;
-  /** True where an order's id alone does not open its checkout. */
+  /** True if an order's id is not enough to open its checkout. */
   readonly hasCheckoutSession?: boolean;
   /** Makes a mandate token that contains a word, which decides how its debit ends. */
   mandateToken?(word: string): string;

@@ -29,13 +29,13 @@ type Webhook = Omit<Sent, 'subject'>;
 /** The amount of an order that a test does not choose. */
 export const amountPaise = 100_050;
 
-/** One gateway at a sandbox of its own, for a contract test. */
+/** A gateway at a separate sandbox, for a contract test. */
 export interface GatewayFixture extends AdapterFixture {
   /** The adapter of this test. */
   readonly gateway: PaymentGateway;
   /** Opens another adapter, whose circuit breaker has seen nothing yet. */
   open(more?: Readonly<Record<string, string>>): PaymentGateway;
-  /** Opens one that gives up after 200 ms. */
+  /** Opens a gateway client that gives up after 200 ms. */
   openImpatient(): PaymentGateway;
   newOrder(paise?: number): CreateGatewayOrder;
   create(paise?: number): Promise<GatewayOrder>;
@@ -60,7 +60,10 @@ export interface GatewayFixture extends AdapterFixture {
   verify(webhook: Webhook, by?: PaymentGateway): VerifiedWebhook;
   /** Signs a body as the gateway does, by its own secret unless another is given. */
   signed(body: string, secret?: string): Webhook;
-  /** Debits an order under a mandate. @throws Error where the gateway can debit none */
+  /**
+   * Debits an order under a mandate.
+   * @throws Error if the gateway can debit none
+   */
   debit(
     order: GatewayOrder,
     word: string,
@@ -71,7 +74,7 @@ export interface GatewayFixture extends AdapterFixture {
   stop(): Promise<void>;
 }
 
-/** Starts a sandbox for one gateway. */
+/** Starts a sandbox for a gateway. */
 export const startGatewayFixture = async (driver: GatewayDriver): Promise<GatewayFixture> => {
   const fixture = await startAdapterFixture(driver.collaborator, {
     // Nobody listens there: what the sandbox sends is read from its controls.

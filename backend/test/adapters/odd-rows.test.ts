@@ -4,7 +4,7 @@ import { createManualClock } from '../../src/platform/clock/manual-clock.ts';
 import { openAnswerGateways, type AnswerGateways } from './answer-gateways.ts';
 import { startAnswerServer, type AnswerServer } from './answer-server.ts';
 
-// One row of a list that can't be read takes nothing from the others.
+// A row of a list that can't be read takes nothing from the others.
 
 let server: AnswerServer;
 let gateways: AnswerGateways;

@@ -73,7 +73,7 @@ describe.each(gatewayDrivers)('the gateway $code', (driver) => {
       const answers = [
         await fixture.gateway.createOrder(fixture.newOrder()),
         ...(await Promise.all(reads.map(([, ask]) => ask()))),
-        // A 404 is the answer "there is none" where the receipt is the order's id.
+        // A 404 is the answer "there is none" if the receipt is the order's id.
         ...(status === 404 ? [] : [await findByReceipt()]),
       ];
       expect(answers.map((answer) => answer.kind === 'refused' && answer.code)).toEqual(

@@ -9,7 +9,7 @@ import { fromSafeBps, parseGrams, parseRupees } from '../../src/money/index.ts';
 import { createSystemClock } from '../../src/platform/clock/clock.ts';
 import { createLogger } from '../../src/platform/observability/index.ts';
 
-/** A SafeGold that takes whatever it is asked and answers rupees of its own. */
+/** A SafeGold that accepts every request and answers with other rupees. */
 let server: Server;
 let provider: GoldProvider & Closable;
 let answered: { buy_price?: number; sell_price?: number; link?: string };

@@ -9,16 +9,16 @@ interface WriteRequest {
   readonly by?: MadeAdmin;
 }
 
-/** One write route of the admin API, and the audit rows that it leaves. */
+/** A write route of the admin API, and the audit rows that it leaves. */
 export interface AdminWrite {
   /** Makes what the request changes. */
   readonly prepare: (fixture: AuditFixture) => Promise<WriteRequest> | WriteRequest;
   readonly status: number;
-  /** Actions of its audit rows, in order. Returns none for one that the contract exempts. */
+  /** The actions of its audit rows, in order. None for a route that the contract exempts. */
   readonly actions: readonly string[];
-  /** `both` for a change of a state, `after` for a new one, `none` where nothing changes. */
+  /** `both` for a change of a state, `after` for a new state, `none` if nothing changes. */
   readonly parts: 'both' | 'after' | 'none';
-  /** Status of the same request sent again, where that is refused. */
+  /** The status of the same request sent again, if that is refused. */
   readonly again?: number;
   /** The same request with something wrong in it. */
   readonly bad?: { readonly body: unknown; readonly status: number };
@@ -26,7 +26,7 @@ export interface AdminWrite {
 
 export const reason = { reason: 'the picture is blurred' };
 
-/** A write of one audit row that changes a state. */
+/** A write of an audit row that changes a state. */
 export const changing = (
   action: string,
   prepare: AdminWrite['prepare'],

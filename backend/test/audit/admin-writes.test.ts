@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 
 let requests = 0;
-/** Sends a request under an id of its own. Returns what was audited, too. */
+/** Sends a request under a new id. Returns its audit rows, too. */
 const send = async (token: string | undefined, method: string, path: string, body?: unknown) => {
   const requestId = `write-${(requests += 1)}`;
   const call = createCaller(open.url, {

@@ -1,14 +1,14 @@
 import { changing, type AdminWrite } from './admin-write.ts';
 import type { AuditFixture } from './audit-fixture.ts';
 
-/** Stores what another super admin asked for. Returns who and its path. */
+/** Stores another super admin's request. Returns the requester and its path. */
 const asked = async (fixture: AuditFixture, step: string) => {
   const by = await fixture.factories.admin('SUPER_ADMIN');
   const id = await fixture.askedSpreads(by);
   return { by, path: `/approvals/${id}/${step}` };
 };
 
-/** Decisions on what another operator asked for. */
+/** Decisions on another operator's request. */
 export const approvalWrites: Readonly<Record<string, AdminWrite>> = {
   'POST /approvals/:id/approve': changing(
     'approval.approve',

@@ -24,7 +24,9 @@ const deadJob = async (fixture: AuditFixture): Promise<string> => {
   return String(job?.['id']);
 };
 
-/** Records the capture of an order that is not ours, at a gateway that nobody can ask any more. */
+/**
+ * Records the capture of an order that is not ours, at a gateway that can't be queried any more.
+ */
 const unmatchedPayment = (fixture: AuditFixture): Promise<string> =>
   fixture.add('gateway_payment', {
     ...gatewayPaymentRow(null),
@@ -32,7 +34,7 @@ const unmatchedPayment = (fixture: AuditFixture): Promise<string> =>
     standing: 'UNMATCHED',
   });
 
-/** Records the reward of a buy that stands. */
+/** Records the reward of a buy that was not reversed. */
 const reward = async (fixture: AuditFixture, status: 'EARNED' | 'APPROVED'): Promise<string> => {
   const [referrer, referee] = [await fixture.customer(), await fixture.customer()];
   const quoteId = await fixture.add('gold_quote', buyQuoteRow(referee));

@@ -6,7 +6,7 @@ import { createTestCustomer, newKey } from '#test/support/test-customer.ts';
 
 const it = runningTest({ withAdmin: true });
 
-/** One white pixel. */
+/** An image of a single white pixel. */
 const png =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8/5+hHgAHggJ/PchI7wAAAABJRU5ErkJggg==';
 

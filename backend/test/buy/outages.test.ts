@@ -107,7 +107,8 @@ describe('without the database', () => {
         expect((await system.sandbox.journal('buy-status', buy.txId)).length).toBeGreaterThan(0);
       });
     });
-    // Its hold on the confirm runs out in real time. What stands still for a minute is looked at.
+    // Its lease on the confirm ends in real time. The sweep takes orders that have not changed for
+    // a minute.
     await system.advance(61);
     await buyer.becomes(buy.orderId, 'ALLOCATED', { timeoutMs: 120_000 });
     expect(await system.sandbox.journal('buy-confirm', buy.txId)).toHaveLength(1);

@@ -186,7 +186,7 @@ describe('a provider that never sells', () => {
     await buyer.becomes(buy.orderId, 'MANUAL_REVIEW', { code: 'PROVIDER_LOCK_EXPIRED' });
     await eventually(async () => expect(await system.purchases(buy.txId)).toBe(1));
     await system.sandbox.clearFaults();
-    // The sweep asks every 30 s. The first time the circuit may not be closed again yet.
+    // The sweep queries every 30 s. The first time the circuit may not be closed again yet.
     await eventually(
       async () => {
         await system.advance(31);

@@ -48,7 +48,7 @@ const signIn = async (system: RunningSystem) => {
 };
 type SignedIn = Awaited<ReturnType<typeof signIn>>;
 
-/** One white pixel. */
+/** An image of a single white pixel. */
 const png =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8/5+hHgAHggJ/PchI7wAAAABJRU5ErkJggg==';
 

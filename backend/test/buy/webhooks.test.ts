@@ -34,7 +34,7 @@ const buyAndPay = async (system: RunningSystem, play: Play = {}, customer?: Test
   return { buyer, buy, payment };
 };
 
-/** Lists where the money of an order's captured payments stands. */
+/** Lists the disposition of each captured payment of an order. */
 const standingsOf = async (system: RunningSystem, gatewayOrderId: string): Promise<string[]> => {
   const rows = await system.query<{ standing: string }>(
     'SELECT standing FROM gateway_payment WHERE gateway_order_id = $1 ORDER BY standing',

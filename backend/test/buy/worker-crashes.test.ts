@@ -7,7 +7,7 @@ import { keepClaims, lapseClaims } from '#test/support/lapse-leases.ts';
 import type { StartedProcess } from '#test/support/start-process.ts';
 import type { PlacedBuy, TestCustomer } from '#test/support/test-customer.ts';
 
-/** An allocation that was under way when its worker was killed. */
+/** An allocation that was in progress when its worker was killed. */
 interface Stranded {
   readonly buyer: TestCustomer;
   readonly buy: PlacedBuy;
@@ -173,7 +173,7 @@ const strandAll = async (story: Story): Promise<void> => {
   await system.sandbox.clearFaults();
   await lapseClaims(database.db, redis);
   await system.startWorker();
-  // The sweep looks after what has stood still for a minute.
+  // The sweep takes orders that have not changed for a minute.
   await system.advance(61);
 };
 

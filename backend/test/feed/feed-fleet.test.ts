@@ -20,7 +20,7 @@ interface Heard extends z.output<typeof tickSchema> {
   readonly at: number;
 }
 
-/** One socket at one replica, and everything that it heard. */
+/** A socket at a replica, and everything that it received. */
 interface Listener {
   readonly socket: Socket;
   readonly ticks: Heard[];
@@ -63,7 +63,7 @@ afterAll(async () => {
 /** Of a wait for a tick: one comes every 10 s, for which a busy machine is late. */
 const patient = { timeoutMs: 60_000 };
 
-/** Waits until every listener has heard a tick more than `since`. */
+/** Waits until every listener has received a tick more than `since`. */
 const untilHeard = (since: readonly number[]): Promise<void> =>
   eventually(() => {
     for (const [n, { ticks }] of listeners.entries()) {
@@ -130,7 +130,7 @@ describe('the price feed of two customer APIs and two workers', () => {
     late.socket.close();
     const [snapshot] = late.snapshots;
     expect(snapshot?.seq).toBeGreaterThanOrEqual(before);
-    // One that came meanwhile may be in the snapshot before the others hear of it.
+    // A tick that came meanwhile may be in the snapshot before the others receive it.
     await untilHeardOf(snapshot?.seq ?? 0);
   });
 
@@ -154,7 +154,7 @@ describe('the price feed of two customer APIs and two workers', () => {
     await eventually(() => expect(newest()).toMatchObject({ stale: true }), patient);
     const last = listeners[0]?.ticks.findLast(({ stale }) => stale !== true);
     expect(newest()).toMatchObject({ buyPaise: last?.buyPaise, asOf: last?.asOf });
-    // Each from an address of its own, since one may ask a hundred times a minute.
+    // Each has a separate address, since an address may send a hundred requests a minute.
     let calls = 0;
     const askPrice = () => {
       calls += 1;

@@ -59,7 +59,7 @@ const forgeriesOf = (token: string) => {
   };
 };
 
-/** Returns those that were answered otherwise than with 401 UNAUTHENTICATED. */
+/** Returns the requests that were answered otherwise than with 401 UNAUTHENTICATED. */
 const admitted = async (
   answers: Readonly<Record<string, Promise<Answer>>>,
 ): Promise<readonly string[]> => {

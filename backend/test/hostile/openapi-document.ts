@@ -71,7 +71,7 @@ const resolve = (document: unknown): unknown => {
   return visit(document);
 };
 
-/** One route of an API, as its own document describes it. */
+/** A route of an API, as the API's document describes it. */
 export interface DocumentedRoute {
   readonly name: string;
   readonly method: string;
@@ -79,7 +79,7 @@ export interface DocumentedRoute {
   readonly path: string;
   readonly isPublic: boolean;
   readonly parameters: readonly { in: string; name: string; schema: JsonSchema }[];
-  /** Undefined where it takes no JSON. */
+  /** Undefined if it takes no JSON. */
   readonly body: JsonSchema | undefined;
 }
 
@@ -142,7 +142,7 @@ const numberFits = (schema: JsonSchema, value: number): boolean =>
   value <= (schema.maximum ?? Infinity) &&
   value > (schema.exclusiveMinimum ?? -Infinity);
 
-/** Returns whether the published schema of one field accepts a value. */
+/** Returns whether the published schema of a field accepts a value. */
 export const fits = (schema: JsonSchema, value: unknown): boolean => {
   if (schema.anyOf !== undefined) return schema.anyOf.some((option) => fits(option, value));
   const types = schema.type === undefined ? [] : [schema.type].flat();

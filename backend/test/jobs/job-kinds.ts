@@ -31,7 +31,9 @@ export const play = async ({ story }: JobGround, steps: readonly Step[]): Promis
   }
 };
 
-/** Delivers what is still under way and does what waits, so that nothing of it is met again. */
+/**
+ * Delivers what is still in progress and does what waits, so that none of it affects later steps.
+ */
 export const clearAway = async (ground: JobGround): Promise<void> => {
   const { story } = ground;
   await story.system.queue.drain();
@@ -48,7 +50,7 @@ const signUp = async (ground: JobGround): Promise<number> => {
   return c;
 };
 
-/** Places a buy and pays it. Its webhook is under way. */
+/** Places a buy and pays it. Its webhook is in progress. */
 const pay = async (ground: JobGround): Promise<number> => {
   const c = await signUp(ground);
   const { nextKey, world } = ground.story;

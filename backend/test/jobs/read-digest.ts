@@ -1,6 +1,6 @@
 import type { SimulatedSystem } from '../simulation/system/open-system.ts';
 
-/** Counts of rows, by table and status, and of what was asked for at collaborators. */
+/** Counts of rows, by table and status, and of the requests to collaborators. */
 export type Digest = Readonly<Record<string, number>>;
 
 /** But for sums that are kept in any of several rows. */
@@ -21,7 +21,7 @@ const sumsSql = `
   SELECT 'grams held' AS key, (sum(balance) * 100000000)::bigint::text AS count FROM holding
   UNION ALL SELECT 'grams reserved', (sum(reserved) * 100000000)::bigint::text FROM holding`;
 
-/** Calls that do something. A repeat of one has its key, or its body. */
+/** Calls that change something. A repeat of a call has its key, or its body. */
 const effects: ReadonlySet<string> = new Set([
   'buy-confirm',
   'sell-confirm',
@@ -52,8 +52,8 @@ const countEffects = async (system: SimulatedSystem): Promise<Digest> => {
 };
 
 /**
- * Counts everything that a job may do: rows by status, jobs that follow, grams, and what is asked
- * for at collaborators.
+ * Counts everything that a job may do: rows by status, jobs that follow, grams, and the requests to
+ * collaborators.
  */
 export const readDigest = async (system: SimulatedSystem): Promise<Digest> => {
   const { client } = system;

@@ -9,7 +9,7 @@ export interface JobGround {
   readonly migrateUrl: string;
 }
 
-/** Runs a job as one of the replicas of the worker does. */
+/** Runs a job as a replica of the worker does. */
 export type RunJob = (replica: 0 | 1) => Promise<void>;
 
 const waitingSql = `
@@ -17,11 +17,14 @@ const waitingSql = `
   JOIN graphile_worker._private_tasks t ON t.id = j.task_id
   WHERE t.identifier = $1 ORDER BY j.id LIMIT 1`;
 
-/** Returns true where a job of this kind waits. */
+/** Returns true if a job of this kind waits. */
 export const isWaiting = async ({ story }: JobGround, kind: string): Promise<boolean> =>
   (await story.system.client.query(waitingSql, [kind])).rows.length > 0;
 
-/** Takes the job of this kind off the queue. @throws Error where none waits */
+/**
+ * Takes the job of this kind off the queue.
+ * @throws Error if none waits
+ */
 export const takeJob = async ({ story }: JobGround, kind: string): Promise<RunJob> => {
   const { system } = story;
   const { client } = system;

@@ -15,7 +15,7 @@ import { openTestSystem, type TestSystem } from '#test/support/open-test-system.
 /** The text of a key that is as good as any other. */
 export const keyOf = (name: string): string => `dev-only-${name}`.padEnd(40, '.');
 
-/** One process that knows these keys, newest first, on the database that all of them share. */
+/** A process that knows these keys, newest first, on the database that all of them share. */
 export const openReplica = async (shared: TestSystem, ...names: readonly string[]) => {
   const keys = names.map(keyOf).join(',');
   const system: TestSystem = {
@@ -76,7 +76,9 @@ export const openReplica = async (shared: TestSystem, ...names: readonly string[
     customer: (token?: string) => bearerCaller(customerUrl, token),
     admin: (token?: string) => bearerCaller(adminUrl, token),
     portal: bearerCaller(portalUrl),
-    /** With a token in the header that the accounting API reads, or in the one that it does not. */
+    /**
+     * With a token in the header that the accounting API reads, or in the header that it does not.
+     */
     portalWith: (token?: string) =>
       createCaller(portalUrl, token === undefined ? {} : { 'x-portal-token': token }),
     portalBearer: (token: string) => bearerCaller(portalUrl, token),

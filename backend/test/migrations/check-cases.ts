@@ -1,6 +1,6 @@
 import type { Row } from './rows.ts';
 
-/** A check, a row that it refuses by these columns alone, and one that it lets be. */
+/** A check, a row that it refuses only because of these columns, and a row that it accepts. */
 export type CheckCase = readonly [constraint: string, illegal: Row, legal: Row];
 
 const at = '2026-11-21T09:00:00.000Z';

@@ -49,7 +49,7 @@ const tables = (): Promise<string[]> =>
     return rows.map((row) => row.name);
   });
 
-/** A copy of the package's folder with one migration more. */
+/** A copy of the package's folder with another migration. */
 const folderWith = async (name: string, sql: string): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), 'dgs-migrations-'));
   await cp(prismaFolder(), folder, { recursive: true });

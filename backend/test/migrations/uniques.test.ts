@@ -97,7 +97,7 @@ describe('a unique index of the database', () => {
         free === undefined ? undefined : await offer(index.table, rowOf(0, free)),
       ];
       await client.query('ROLLBACK');
-      // One without columns allows a single row of its kind.
+      // An index without columns allows a single row of its kind.
       const other = columns.length === 0 ? name : undefined;
       expect(refusals).toEqual([undefined, name, other, undefined]);
     },

@@ -12,7 +12,7 @@ interface LegalRowsTransaction {
    * The constraint or unique index that refused `work`, undone then, or undefined when none did.
    */
   readonly refusalOf: (work: () => Promise<unknown>) => Promise<string | undefined>;
-  /** The same of one insert. */
+  /** Does the same for an insert. */
   readonly refusalOfRow: (table: string, row: Row) => Promise<string | undefined>;
   /** The same of a second insert after a first that goes well. */
   readonly refusalOfSecond: (table: string, first: Row, second: Row) => Promise<string | undefined>;

@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => open.close());
 afterEach(async () => {
   const at = { databaseUrl: open.databaseUrl, sandboxUrl: open.sandbox.url };
-  // A webhook of the sandbox may still be under way when a test ends.
+  // A webhook of the sandbox may still be in progress when a test ends.
   await eventually(() => assertInvariants(at), { everyMs: 50 });
 });
 
@@ -78,7 +78,7 @@ const faults = [
   { every: 80, collaborator: 'safegold', operation: 'buy-confirm', fault: 'accept_then_timeout' },
 ] as const;
 
-/** One month: the installment is raised, paid for at the checkout and allocated. */
+/** A month: the installment is raised, paid for at the checkout and allocated. */
 const playMonth = async (plan: TestPlan, installmentNo: number): Promise<void> => {
   await goToNext(plan);
   for (const { every, ...fault } of faults) {
@@ -139,7 +139,7 @@ it(
   },
 );
 
-/** One day of a mandate: announced the day before, raised and debited on its day. */
+/** A day of a mandate: announced the day before, raised and debited on its day. */
 const playDebit = async (plan: TestPlan, installmentNo: number): Promise<void> => {
   const dueAt = await goToNext(plan, dayMs);
   await fixtures.sweep();

@@ -24,7 +24,7 @@ const newBuyer = async (open: OpenGold): Promise<Buyer> => {
   return { userId, call };
 };
 
-/** Places a buy that the customer pays at the gateway, of which nobody has told us. */
+/** Places a buy that the customer pays at the gateway, before any report reaches us. */
 const placePaid = async (open: OpenGold, by?: Buyer): Promise<RacedBuy> => {
   const { userId, call } = by ?? (await newBuyer(open));
   const key = newSaleKey();
@@ -90,7 +90,7 @@ const allocate: BuyOperation = async (open, { id }) => {
   await open.allocate(id);
   return 'done';
 };
-/** Pays back at the gateway, once however often it is told. */
+/** Refunds at the gateway, once however often it is called. */
 const refund: BuyOperation = async (open, buy) => {
   await open.sandbox.control('POST', `/refunds/${buy.paymentId}`, { deliver: 'none' });
   return tellReversal(open, 'refund.processed', {
@@ -111,7 +111,7 @@ const secondCapture: BuyOperation = async (open, buy) => {
   const { gateway_payment_id: second } = await payUnheard(open, buy);
   return tell(open, 'payment.captured', buy, second);
 };
-/** Resolves as an operator does, who looks again where the order has changed meanwhile. */
+/** Resolves as an operator does, who reads the order again if it has changed meanwhile. */
 const resolve =
   (resolution: string): BuyOperation =>
   async (open, { id }) => {
@@ -134,7 +134,7 @@ export const settleGold = async (open: OpenGold): Promise<void> => {
   if (thrown !== undefined) throw thrown;
 };
 
-/** Describes a buy, its payments, its gold and what was asked of the provider. */
+/** Describes a buy, its payments, its gold and the requests to the provider. */
 const stateOfBuy = async (open: OpenGold, buy: RacedBuy): Promise<string> => {
   const { db } = open.database;
   const order = await db.goldOrder.findUniqueOrThrow({ where: { id: buy.id } });
@@ -178,7 +178,7 @@ const buyRace = (
     operations,
     settle: settleGold,
     state: stateOfBuy,
-    // A gateway goes on telling of a payment until it is heard.
+    // A gateway repeats its report of a payment until it is accepted.
     async rest(open, buy) {
       await capture(open, buy);
       await settleGold(open);

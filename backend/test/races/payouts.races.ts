@@ -3,13 +3,13 @@ import { answerOf, createRace, type Operation } from './race.ts';
 
 /** A payout of a sale, as openPayouts makes them. */
 type MadePayout = Awaited<ReturnType<OpenPayouts['payout']>> & {
-  /** Another verified account of the customer, where the race has one. */
+  /** Another verified account of the customer, if the race has one. */
   readonly otherAccountId?: string;
 };
 type Ground = OpenPayouts & { readonly databaseUrl: string };
 type PayoutOperation = Operation<Ground, MadePayout>;
 
-/** The same opened system, with its address where the runner of races looks for it. */
+/** The same opened system, with its address in the field that the runner of races reads. */
 export const groundOf = (open: OpenPayouts): Ground => ({
   ...open,
   databaseUrl: open.system.addresses.databaseUrl,
@@ -127,7 +127,7 @@ const payoutRace = (
       if (thrown !== undefined) throw thrown;
     },
     state: stateOf,
-    // The provider goes on telling until it is heard, and the sweep asks.
+    // The provider repeats its report until it is accepted, and the sweep queries it.
     async rest(open, payout) {
       await toldAtLast?.(open, payout);
       open.system.clock.advance(61_000);
@@ -138,7 +138,7 @@ const payoutRace = (
 const pollAttempts = payoutSweep('payouts-poll-attempts');
 const resumePending = payoutSweep('payouts-resume-pending');
 
-/** The sweeps ask about what was left alone for a minute. */
+/** The sweeps query payouts that have not changed for a minute. */
 const later = (open: Ground): void => {
   open.system.clock.advance(61_000);
 };
@@ -148,7 +148,7 @@ const pending = async (open: Ground): Promise<MadePayout> => {
   later(open);
   return made;
 };
-/** Under way, and ended so at the provider, of which nobody has told us. */
+/** It is in progress here, and ended so at the provider, before any report reaches us. */
 const endedAs =
   (outcome: Word) =>
   async (open: Ground): Promise<MadePayout> => {

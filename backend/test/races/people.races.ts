@@ -4,13 +4,13 @@ import { answerOf, createRace, type Operation } from './race.ts';
 
 export type Ground = OpenCustomerApi & { readonly databaseUrl: string };
 
-/** The same opened system, with its address where the runner of races looks for it. */
+/** The same opened system, with its address in the field that the runner of races reads. */
 export const groundOf = (open: OpenCustomerApi): Ground => ({
   ...open,
   databaseUrl: open.system.addresses.databaseUrl,
 });
 
-/** A customer who has asked for the code of a deletion. */
+/** A customer who has requested the code of a deletion. */
 interface Leaving extends SignedInPerson {
   readonly otp: string;
   readonly productId: string;

@@ -19,7 +19,7 @@ export type Operation<Open, S> = (open: Open, subject: S) => Promise<string>;
 export const answerOf = (answer: { readonly status: number; readonly code: unknown }): string =>
   typeof answer.code === 'string' ? `${answer.status} ${answer.code}` : String(answer.status);
 
-/** One row in one state, and everything that may want it then. */
+/** A row in a state, and everything that may change it then. */
 interface RaceOf<Open, S> {
   /** Names the row and its state. */
   readonly name: string;
@@ -33,7 +33,7 @@ interface RaceOf<Open, S> {
   readonly state: (open: Open, subject: S) => Promise<string>;
   /** Ends what the race left open after it was looked at, so that the books agree. */
   readonly rest?: (open: Open, subject: S) => Promise<void>;
-  /** Ends that no order of the two alone has, each for a reason that stands beside it. */
+  /** Ends that neither order of the two operations has, each with its reason. */
   readonly also?: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -41,7 +41,7 @@ export interface Race<Open> {
   readonly name: string;
   /** Pairs of its operations, each beside itself too: all of them, or a developer's share. */
   readonly pairs: readonly (readonly [string, string])[];
-  /** Runs a pair at once, and holds the end to those of one after the other. */
+  /** Runs a pair at once, and checks that the end is one that a serial order has. */
   meets(open: Open, first: string, second: string): Promise<void>;
 }
 
@@ -79,7 +79,10 @@ const countBlocked = async (client: Client): Promise<number> => {
 /** An operation may never want the row, so that nobody waits for both for longer. */
 const holdMs = 150;
 
-/** Holds the row until both stand at it or are over, so that they go on at one moment. */
+/**
+ * Locks the row until both operations wait for it or are over, so that they continue at the same
+ * moment.
+ */
 const runHeld = async (
   { databaseUrl }: RaceGround,
   [sql, ...values]: readonly [string, ...string[]],
@@ -133,7 +136,7 @@ const backwards: Run<unknown, unknown> = async (open, subject, works) =>
 const pairsOf = (names: readonly string[]): (readonly [string, string])[] =>
   names.flatMap((first, index) => names.slice(index).map((second) => [first, second] as const));
 
-/** Makes the race of one row, whose allowed ends are in the book of that name. */
+/** Makes the race of a row, whose allowed ends are in the book of that name. */
 export const createRace = <Open extends RaceGround, S>(
   book: string,
   race: RaceOf<Open, S>,

@@ -13,7 +13,7 @@ const besides: Readonly<Record<string, readonly string[] | 'everybody'>> = {
 
 let open: OpenAdminApi;
 let callers: Readonly<Record<string, Caller>>;
-/** The role that counts for each caller, or undefined for one who is no operator. */
+/** The role that counts for each caller, or undefined for a caller who is not an operator. */
 const roleOf: Record<string, string | undefined> = {};
 
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 export const operatorRoles = ['SUPER_ADMIN', 'ADMIN', 'SUPPORT'] as const;
 
-/** One row of the contract's table, for some methods and paths. */
+/** A row of the contract's table, for some methods and paths. */
 interface RouteRow {
   readonly methods: readonly string[];
   readonly paths: readonly string[];
@@ -36,7 +36,9 @@ const rolesIn = (text: string): readonly string[] =>
     ? operatorRoles
     : operatorRoles.filter((role) => text.split(/\W+/u).includes(role));
 
-/** Returns the roles that the table admits to a route, or undefined for one that it lacks. */
+/**
+ * Returns the roles that the table admits to a route, or undefined if the table lacks the route.
+ */
 export const rolesOf = (
   table: readonly RouteRow[],
   method: string,

@@ -65,7 +65,7 @@ it('a process works on 15 s after a vanished database answers again, and is not 
     ),
   ]);
 
-  // Another server answers new connections at once, and those of before stay silent.
+  // Another server answers new connections at once, and earlier connections stay silent.
   hole.vanish();
   hole.reappear();
   const next = await payForGold(system);

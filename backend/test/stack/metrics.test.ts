@@ -14,7 +14,7 @@ const dashboards = readdirSync(join(chart, 'dashboards')).map((name) => join('da
 /** Of an installation whose keys a key service wraps, which a local stack is not. */
 const notHere = new Set(['wrapping_keys_usable']);
 
-/** Finds the names of the metrics that a file of alerts or a dashboard asks for. */
+/** Finds the names of the metrics that a file of alerts or a dashboard queries. */
 const askedIn = (file: string): string[] => {
   const text = readFileSync(join(chart, file), 'utf8');
   const names = [...text.matchAll(/\b(?<name>[a-z][a-z0-9_]*)\{/gu)].map(
@@ -47,7 +47,7 @@ it('says of each replica what it runs, and what of its stores is in use', async 
     await eventually(async () => expect(await valueAt(replica, 'redis_ready')).toBe(1));
     expect(await valueAt(replica, 'redis_commands_waiting')).toBeGreaterThanOrEqual(0);
     expect(await valueAt(replica, 'database_pool_size', `pool="${app}"`)).toBeGreaterThan(0);
-    // The first sweeps of a worker ask all at once.
+    // The first sweeps of a worker all query at once.
     await eventually(async () => {
       expect(await valueAt(replica, 'database_pool_waiting', `pool="${app}"`)).toBe(0);
     });

@@ -50,7 +50,7 @@ it('the tracing shows one buy as one trace, through request, webhook, job and th
     OTEL_BSP_SCHEDULE_DELAY: '50',
     OTEL_NODE_RESOURCE_DETECTORS: 'none',
   };
-  // The gateway's webhook goes to the first customer API, so that is the one that is traced.
+  // The gateway's webhook goes to the first customer API, so that API is traced.
   await system.processes.find(({ app }) => app === 'customer')?.kill();
   const customer = await system.startCustomer(withTraces);
   const worker = await system.startWorker(withTraces);

@@ -54,7 +54,7 @@ afterAll(async () => {
   await pair.close();
 });
 
-/** Returns the value of the series of a name that has a label, undefined where there is none. */
+/** Returns the value of the series of a name that has a label, or undefined if there is none. */
 const metric = async (name: string, label = ''): Promise<number | undefined> => {
   const text = await (await fetch(`${accounting.internalUrl}/metrics`)).text();
   const line = text.split('\n').find((each) => each.startsWith(`${name}{`) && each.includes(label));
