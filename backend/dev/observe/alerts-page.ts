@@ -9,7 +9,7 @@ export const alertsPage = async (queries: Queries, runbooks: string): Promise<st
     (a, b) => order.indexOf(a.state) - order.indexOf(b.state),
   );
   const rows = alerts.map(({ name, state, annotations, alerts: active }) => {
-    const of = active.map(({ labels }) =>
+    const labelled = active.map(({ labels }) =>
       Object.entries(labels)
         .filter(([key]) => !['alertname', 'namespace', 'severity'].includes(key))
         .map(([key, value]) => `${key}=${value}`)
@@ -17,12 +17,12 @@ export const alertsPage = async (queries: Queries, runbooks: string): Promise<st
     );
     const { summary = '', runbook = '' } = annotations;
     return `<tr class="${escaped(state)}"><td>${escaped(state)}</td><td>${escaped(name)}</td>
-      <td>${escaped(of.join(', '))}</td><td>${escaped(summary)}</td>
+      <td>${escaped(labelled.join(', '))}</td><td>${escaped(summary)}</td>
       <td><code>${escaped(`${runbooks}/${runbook}`)}</code></td></tr>`;
   });
   return pageOf(
     'Alerts',
-    `<table><tr><th>state</th><th>alert</th><th>of</th><th></th><th>runbook</th></tr>
+    `<table><tr><th>state</th><th>alert</th><th>labels</th><th>summary</th><th>runbook</th></tr>
     ${rows.join('')}</table>`,
   );
 };

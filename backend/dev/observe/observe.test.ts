@@ -43,7 +43,7 @@ const span = (traceId: string, spanId: string, name: string, more: object = {}) 
 
 it('the page of observe shows each trace, its parts below those that they are of', async () => {
   const { text, send } = await open();
-  expect(await text('/traces')).toContain('No trace yet');
+  expect(await text('/traces')).toContain('No traces yet');
   const call = {
     parentSpanId: 's1',
     startTimeUnixNano: '1764200000100000000',
@@ -55,7 +55,7 @@ it('the page of observe shows each trace, its parts below those that they are of
   expect(await text('/traces?part=buy')).not.toContain('GET /v1/config');
   const trace = await text('/traces/t1');
   expect(trace).toMatch(/POST \/v1\/gold\/buy.*class="failed".*safegold buy-verify/su);
-  expect(trace).toContain('2 spans of 1 processes');
+  expect(trace).toContain('2 spans in 1 processes');
   expect(trace).toContain('250.0 ms');
   expect(trace).toContain('/&lt;b&gt;');
   const statement = [{ key: 'db.system.name', value: { stringValue: 'postgresql' } }];
@@ -63,7 +63,7 @@ it('the page of observe shows each trace, its parts below those that they are of
   expect(await text('/traces/t1')).toContain('pg.query:INSERT');
   expect(await text('/traces/t1?short')).not.toContain('pg.query:INSERT');
   await send(span('t2', 's9', 'GET /v1/config'), span('t3', 's1', 'later'));
-  expect(await text('/traces/t1')).toContain('No such trace');
+  expect(await text('/traces/t1')).toContain('Trace not found');
 });
 
 it('the page of observe has a page for each dashboard of the chart, and none for another host', async () => {

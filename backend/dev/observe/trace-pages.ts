@@ -25,13 +25,14 @@ export const tracesPage = (traces: Traces, part: string): string => {
     .map((id) => ({ id, spans: traces.spans(id) }))
     .filter(({ spans }) => (spans[0]?.name ?? '').includes(part))
     .map(({ id, spans }) => rowOf(id, spans));
-  const none = '<p>No trace yet: <code>make up STACK_TRACES=1</code> sends them here.</p>';
+  const none =
+    '<p>No traces yet. Start the stack with <code>make up STACK_TRACES=1</code> to collect them.</p>';
   return pageOf(
     'Traces',
     `<form><label>Begins with <input name="part" value="${escaped(part)}"></label></form>
     ${rows.length === 0 ? none : ''}
-    <table><tr><th>at, UTC</th><th>begins with</th><th>processes</th><th>spans</th>
-    <th>failed</th><th>lasts</th></tr>${rows.join('')}</table>`,
+    <table><tr><th>start, UTC</th><th>first span</th><th>processes</th><th>spans</th>
+    <th>failed</th><th>duration</th></tr>${rows.join('')}</table>`,
   );
 };
 
@@ -66,7 +67,8 @@ export const tracePage = (traces: Traces, traceId: string, isShort: boolean): st
   const all = traces.spans(traceId);
   const spans = isShort ? all.filter((span) => !isOfStore(span)) : all;
   const [first] = spans;
-  if (first === undefined) return pageOf('No such trace', '<p>It may be too long ago.</p>');
+  if (first === undefined)
+    return pageOf('Trace not found', '<p>Only the newest traces are kept.</p>');
   const whole = Math.max(lastsMs(spans), 0.001);
   const start = first.startMs;
   const percent = (value: number): string => `${((value / whole) * 100).toFixed(3)}%`;
@@ -86,9 +88,9 @@ export const tracePage = (traces: Traces, traceId: string, isShort: boolean): st
   const processes = new Set(spans.map(({ service }) => service)).size;
   return pageOf(
     first.name,
-    `<p>Trace <code>${escaped(traceId)}</code>: ${spans.length} spans of ${processes} processes,
+    `<p>Trace <code>${escaped(traceId)}</code>: ${spans.length} spans in ${processes} processes,
     ${ms(whole)} from the first to the last, <a href="${other[0]}">${other[1]}</a>.</p>
-    <table class="trace"><tr><th>span</th><th>process</th><th>after</th><th>lasts</th>
+    <table class="trace"><tr><th>span</th><th>process</th><th>start</th><th>duration</th>
     <th class="time"></th><th>attributes</th></tr>${rows.join('')}</table>`,
   );
 };

@@ -52,7 +52,7 @@ const partiesOf = ({ document, invoice, orderId, address }: PrintedInvoice) => {
 const jewelleryHsn = '7113';
 
 const goodsOf = (lines: readonly ProductOrderLine[]): string[][] => [
-  ['Goods', 'HSN', 'Pieces', 'Price of one', 'Taxable value', 'GST', 'Total'],
+  ['Goods', 'HSN', 'Pieces', 'Unit price', 'Taxable value', 'GST', 'Total'],
   ...lines.map(({ name, quantity, unitPricePaise, gstPaise, lineTotalPaise }) => [
     printable(name),
     jewelleryHsn,
