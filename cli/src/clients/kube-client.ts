@@ -163,8 +163,7 @@ const createConfigMapCalls = (options: {
     data: Readonly<Record<string, string>>,
     annotations: Annotations,
   ): Promise<unknown> => {
-    // Sends the version that was read, so that the cluster refuses the change if the map has
-    // changed since.
+    // By its version, the cluster refuses the change of a map that has changed since the read.
     const { resourceVersion } = read;
     const body = { metadata: { resourceVersion, annotations }, data };
     return call(`change config map ${read.name} in namespace ${namespace}`, () =>
