@@ -137,6 +137,7 @@ const payoutRace = (
 
 const pollAttempts = payoutSweep('payouts-poll-attempts');
 const resumePending = payoutSweep('payouts-resume-pending');
+const pollReversals = payoutSweep('payouts-poll-reversals');
 
 /** The sweeps query payouts that have not changed for a minute. */
 const later = (open: Ground): void => {
@@ -189,6 +190,13 @@ const returnedOne = async (open: Ground): Promise<MadePayout> => {
   const made = await endedAs('reversed')(open);
   await tell('processed')(open, made);
   await tell('reversed')(open, made);
+  return made;
+};
+/** One that reads PAID here, and that the bank has returned since. */
+const paidThenReturned = async (open: Ground): Promise<MadePayout> => {
+  const made = await endedAs('reversed')(open);
+  await tell('processed')(open, made);
+  open.system.clock.advance(3_601_000);
   return made;
 };
 /** Above what goes out by itself. */
@@ -251,6 +259,18 @@ export const payoutRaces = [
     dispatch: runJobs,
     'account removed': removeAccount,
   }),
+  payoutRace(
+    'a payout that reads PAID and that the bank has returned',
+    paidThenReturned,
+    {
+      reversed: tell('reversed'),
+      'processed again': tell('processed'),
+      'reversal poll': pollReversals,
+      retry,
+      'account removed': removeAccount,
+    },
+    tell('reversed'),
+  ),
   payoutRace('a payout that was paid and came back', returnedOne, {
     retry,
     'reversed again': tell('reversed'),

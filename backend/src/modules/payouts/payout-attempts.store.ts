@@ -1,5 +1,6 @@
 import type { Prisma } from '../../generated/prisma/client.ts';
-import { selectRows, sql, type Db } from '../../platform/db/index.ts';
+import { addMs } from '../../platform/clock/clock.ts';
+import { execute, selectRows, sql, type Db } from '../../platform/db/index.ts';
 import { createLease } from '../../platform/lease/lease.ts';
 import { isOpenAttempt, openAttemptStatuses } from './payouts.states.ts';
 import type { AttemptStatus, PayoutAttempt } from './payouts.types.ts';
@@ -158,6 +159,50 @@ export const markPayoutSwept = async (db: Db, payoutId: string, at: Date): Promi
   });
 };
 
+/** The pause between two queries of an attempt that was paid lately. */
+const hourMs = 60 * 60_000;
+/** Longer than the pause between two queries of any paid attempt. */
+const longestPauseMs = 25 * hourMs;
+
+/** Matches paid attempts that are due. A time far ahead was written before the clock was set back. */
+const isReversalPollDue = (now: Date) => sql`
+  (next_reversal_poll_at <= ${now}::timestamptz
+    OR next_reversal_poll_at > ${addMs(now, longestPauseMs)}::timestamptz)`;
+
+/** Lists paid attempts that are due to be queried for a return of the money, longest due first. */
+export const listReversalPolls = async (
+  db: Db,
+  { now, limit }: { readonly now: Date; readonly limit: number },
+): Promise<string[]> => {
+  const rows = await selectRows<{ id: string }>(
+    db,
+    sql`
+      SELECT id FROM payout_attempt WHERE status = 'PAID' AND ${isReversalPollDue(now)}
+      ORDER BY next_reversal_poll_at LIMIT ${limit}`,
+  );
+  return rows.map(({ id }) => id);
+};
+
+/**
+ * Returns true for the one caller that may query this paid attempt now. It is queried once an hour
+ * in its first three days, which is the period of reconciliation, and then once a day until it is
+ * 60 days old.
+ */
+export const claimReversalPoll = async (db: Db, id: string, now: Date): Promise<boolean> => {
+  const count = await execute(
+    db,
+    sql`
+      UPDATE payout_attempt SET last_asked_at = ${now}::timestamptz,
+        next_reversal_poll_at = CASE
+          WHEN ${now}::timestamptz < settled_at + interval '72 hours'
+            THEN ${now}::timestamptz + interval '1 hour'
+          WHEN ${now}::timestamptz + interval '24 hours' < settled_at + interval '60 days'
+            THEN ${now}::timestamptz + interval '24 hours' END
+      WHERE id = ${id}::uuid AND status = 'PAID' AND ${isReversalPollDue(now)}`,
+  );
+  return count === 1;
+};
+
 /** Keeps that the provider contradicted itself on an attempt, from the first time on. */
 export const markContradicted = async (db: Db, id: string, at: Date): Promise<void> => {
   await db.payoutAttempt.updateMany({
@@ -198,6 +243,7 @@ export const recordAttemptOutcome = async (
       ...(utr !== undefined && { utr }),
       ...(failureReason !== undefined && { failureReason }),
       settledAt: isOpenAttempt(status) ? null : at,
+      nextReversalPollAt: status === 'PAID' ? addMs(at, hourMs) : null,
       holderId: null,
       leaseUntil: null,
     },

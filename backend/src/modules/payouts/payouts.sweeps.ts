@@ -7,6 +7,7 @@ import { dispatchPayout } from './dispatch-payout.ts';
 import { listPayoutsToPoll, markPayoutSwept } from './payout-attempts.store.ts';
 import { listUndispatchedPayouts, markResumed } from './payouts.store.ts';
 import { dispatchJob } from './payouts.jobs.ts';
+import { pollReversals } from './poll-reversals.ts';
 import type { PayoutsDeps } from './payouts.types.ts';
 
 /** A payout untouched for longer has lost its job, or its provider is to be queried. */
@@ -53,6 +54,7 @@ export const createPayoutSweeps = (deps: PayoutsDeps, inbox: WebhookInbox<never>
       postpone: (payoutId) => markPayoutSwept(db, payoutId, clock.now()),
       fieldsOf: (payoutId) => ({ payoutId }),
     }),
+    { name: 'payouts-poll-reversals', run: (signal) => pollReversals(deps, signal) },
     { name: 'payouts-purge-bodies', run: () => inbox.purgeEventBodies() },
   ];
 };

@@ -12,11 +12,20 @@ const isGone = ({ amountPaise, reversedPaise }: Payment): boolean => reversedPai
 const objectionTo = (
   buy: Buy,
   resolution: string,
-  order: { readonly hasGold: boolean; readonly code: string | null; readonly endsAs: unknown },
+  order: {
+    readonly hasGold: boolean;
+    readonly code: string | null;
+    readonly endsAs: unknown;
+    /** True if a collaborator may list payments in rows that can't be read. */
+    readonly isTroubled: boolean;
+  },
 ): string | undefined => {
   const captured = buy.payments.filter(({ outcome }) => outcome === 'captured');
-  const isHeld = captured.some((payment) => !isGone(payment));
-  // The service looks for payments that were not reported to it.
+  // The service looks for payments that were not reported to it. A row that it cannot read does not
+  // stop an operator.
+  const isHeld = captured.some(
+    (payment) => !isGone(payment) && (payment.toldAt !== undefined || !order.isTroubled),
+  );
   if (order.endsAs === 'FAILED' && isHeld) return 'money is held';
   switch (resolution) {
     case 'ALLOCATE':
@@ -77,7 +86,11 @@ export const resolve: Command = {
           ...busy,
         ]);
         if (answer.status !== 200) return;
-        const objection = objectionTo(own, resolution, { ...order, endsAs: answer.body.status });
+        const objection = objectionTo(own, resolution, {
+          ...order,
+          endsAs: answer.body.status,
+          isTroubled: isTroubled(changed),
+        });
         if (objection !== undefined) {
           throw new Refuted(`resolution ${resolution}`, `accepted though ${objection}`);
         }

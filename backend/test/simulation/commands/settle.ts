@@ -15,6 +15,14 @@ const sweepAll = async ({ system }: Story, round: number): Promise<void> => {
   }
 };
 
+/** Paid payouts are queried once a day at the latest, which a settle is too short for. */
+const makePayoutPollsDue = async ({ system }: Story): Promise<void> => {
+  await system.client.query(
+    `UPDATE payout_attempt SET next_reversal_poll_at = $1 WHERE next_reversal_poll_at IS NOT NULL`,
+    [system.clock.now()],
+  );
+};
+
 /** Delivers what lies at the post office, and does what the worker finds to do. */
 const doAllThatWaits = async (story: Story): Promise<void> => {
   const { system, sessions, mail } = story;
@@ -46,6 +54,7 @@ export const settle: Command = {
         await system.restart();
         story.world.troubled.splice(0);
       }
+      await makePayoutPollsDue(story);
       for (const [round, seconds] of rounds.entries()) {
         await system.advance(seconds);
         await doAllThatWaits(story);
