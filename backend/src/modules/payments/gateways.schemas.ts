@@ -7,7 +7,7 @@ export const gatewayView = z.object({
   code: z.string(),
   enabled: z.boolean(),
   mode: z.enum(gatewayModes),
-  /** The environment of this service names it, with all that its adapter needs. */
+  /** True if the environment configures the gateway with every setting that its adapter needs. */
   credentialsConfigured: z.boolean(),
   isDefault: z.boolean(),
 });
@@ -58,7 +58,10 @@ gatewayPatch.register(z.globalRegistry, {
 });
 export type GatewayPatch = z.output<typeof gatewayPatch>;
 
-/** Makes the bodies that name gateways: those with an adapter, configured or not. */
+/**
+ * Creates the schemas of request bodies that name gateways. Every gateway with an adapter is
+ * allowed, configured or not.
+ */
 export const gatewayBodies = (codes: readonly string[]) => {
   const code = z.enum(codes);
   const [example] = codes;
