@@ -89,7 +89,7 @@ const attemptView = z.object({
   contradictedAt: z.iso.datetime().nullable().describe('When the provider contradicted itself.'),
 });
 
-/** One payout with every attempt of it, newest first. */
+/** A payout with all of its attempts, newest first. */
 export const payoutOperatorDetail = payoutOperatorView.extend({ attempts: z.array(attemptView) });
 payoutOperatorDetail.register(z.globalRegistry, {
   id: 'OperatorPayoutDetail',
