@@ -7,7 +7,7 @@ export const gatewayView = z.object({
   code: z.string(),
   enabled: z.boolean(),
   mode: z.enum(gatewayModes),
-  /** True if the environment configures the gateway with every setting that its adapter needs. */
+  /** The environment of this service names it, with all that its adapter needs. */
   credentialsConfigured: z.boolean(),
   isDefault: z.boolean(),
 });

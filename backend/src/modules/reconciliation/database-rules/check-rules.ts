@@ -91,7 +91,7 @@ export const createCheckRules =
     const client = deps.connections.createClient('database-rules', {
       query_timeout: statementMs + 5000,
     });
-    // The statement that waits for a lost connection reports the error.
+    // What is lost is told by the statement that waits for it.
     client.on('error', () => {});
     await client.connect();
     try {
