@@ -5,7 +5,9 @@ import { endOfIstDay, startOfIstDay } from '../../platform/clock/ist.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import type { BankingDeps } from './banking.types.ts';
 
-/** The lease of one worker on the start of a validation: longer than its call can take. */
+/**
+ * The lease of one worker on the start of a validation, in ms. It is longer than the call can take.
+ */
 const startLeaseMs = 30_000;
 
 const lease = createLease({
@@ -31,7 +33,7 @@ export const acquireValidationStart = (
     set: sql`validation_requested_at = ${at}::timestamptz`,
   });
 
-/** Releases a start of which nothing was sent: the next worker may start at once. */
+/** Releases a start that sent no request, so that the next worker may start at once. */
 export const releaseValidationStart = (db: Db, id: string, holderId: string): Promise<boolean> =>
   lease.release(db, {
     row: sql`id = ${id}::uuid`,
@@ -41,8 +43,8 @@ export const releaseValidationStart = (db: Db, id: string, holderId: string): Pr
   });
 
 /**
- * Stores the time at which the provider was last queried about an open validation, which sends the
- * account to the back of the list of those that are polled.
+ * Stores the time at which the provider was last queried about an open validation, which moves the
+ * account to the end of the list of accounts to poll.
  */
 export const markValidationQueried = async (db: Db, id: string, at: Date): Promise<void> => {
   await db.bankAccount.updateMany({
@@ -53,8 +55,8 @@ export const markValidationQueried = async (db: Db, id: string, at: Date): Promi
 
 /**
  * Stores the provider's id of this attempt's validation, and releases the lease of its start. It
- * names no holder: the id is good even from a worker whose lease has lapsed, and it ends the start
- * of the next one, which is sent under the same reference.
+ * does not check the holder. The id is valid even if the worker's lease has expired, because every
+ * start has the same reference.
  */
 export const markValidationStarted = async (
   db: Db,
@@ -108,7 +110,7 @@ export const listAccountsToPoll = async (
 
 /**
  * Counts the customer's validations that were requested between two moments, those of deleted
- * accounts included. Definite only with the holding locked.
+ * accounts included. The count is final only under the holding's lock.
  */
 const countValidations = (
   tx: Db,
@@ -117,7 +119,10 @@ const countValidations = (
 ): Promise<number> =>
   tx.bankValidation.count({ where: { userId, requestedAt: { gte: from, lt: until } } });
 
-/** Penny-drops of one customer in an IST day: each costs money (contract: limits > Rate limits). */
+/**
+ * The maximum number of penny-drops of a customer on an IST day, since each costs money (contract:
+ * limits > Rate limits).
+ */
 const maxValidations = 10;
 
 /**

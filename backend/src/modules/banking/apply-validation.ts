@@ -18,9 +18,9 @@ import type { BankAccount, BankingDeps, ValidationEffect } from './banking.types
 type ApplyDeps = Pick<BankingDeps, 'clock' | 'logger' | 'notify' | 'provider' | 'vault'>;
 
 /**
- * Returns what a validation means for the account as it is. An older validation that passed still
- * counts, because it is of the same account. An older failure is ignored: the customer may have
- * retried since.
+ * Returns the effect of a validation on the account. An older validation that passed still counts,
+ * because it is of the same account. An older failure is ignored: the customer may have retried
+ * since.
  */
 const readValidation = (
   account: Pick<BankAccount, 'status' | 'deletedAt' | 'providerValidationId'>,
@@ -30,11 +30,12 @@ const readValidation = (
   if (validation.status === 'PENDING') return 'IGNORED';
   if (validation.status === 'VALID') return 'VERIFIED';
   if (account.providerValidationId === validation.validationId) return 'FAILED';
-  // The newest has no id yet: this may be it, and will fit once the provider's answer is kept.
+  // The newest validation has no id yet. This report may be of it, and will match once the
+  // provider's response is stored.
   return account.providerValidationId === null ? 'UNMATCHED' : 'IGNORED';
 };
 
-/** Finds the account of a validation: by its id, else by the reference that we gave. */
+/** Finds the account of a validation by its id, else by our reference. */
 export const findValidatedAccount = async (
   { provider }: Pick<BankingDeps, 'provider'>,
   db: Db,
@@ -138,7 +139,7 @@ export const applyValidation = async (
   });
 };
 
-/** Records that the provider refused to start the validation: FAILED. */
+/** Records that the provider refused to start the validation, which makes the account FAILED. */
 export const refuseValidation = async (
   deps: ApplyDeps,
   tx: Db,

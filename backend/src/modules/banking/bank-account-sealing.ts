@@ -9,7 +9,10 @@ const contextOf = (column: string, row: string) => ({
   row,
 });
 
-/** Converts the given details to what is stored: sealed, the last four digits, a keyed hash. */
+/**
+ * Converts the given details to the stored columns: the sealed details, the last four digits and a
+ * keyed hash.
+ */
 export const sealDetails = (
   details: Omit<BankDetails, 'ifsc'>,
   accountId: string,
@@ -22,7 +25,7 @@ export const sealDetails = (
   holderNameSealed: sealer.seal(details.holderName, contextOf('holder_name', accountId)),
 });
 
-/** Hashes a number with every key, so that what older keys hashed is found. */
+/** Hashes a number with every key, so that hashes of older keys are found. */
 export const hashesOfNumber = (accountNumber: string, blindIndex: BlindIndex): readonly string[] =>
   blindIndex.all('banking.number', accountNumber);
 

@@ -62,7 +62,7 @@ export const listAccounts = async (
   return { rows: rows.flatMap((row) => toAccount(row) ?? []), total };
 };
 
-/** Counts the customer's accounts. Definite only with the holding locked. */
+/** Counts the customer's accounts. The count is final only under the holding's lock. */
 export const countAccounts = (db: Db, userId: string): Promise<number> =>
   db.bankAccount.count({ where: { userId, deletedAt: null } });
 
@@ -203,9 +203,9 @@ export interface Payee {
   readonly id: string;
   readonly userId: string;
   readonly createdAt: Date;
-  /** The provider's, 0 to 100, or null where the validation gave none. */
+  /** The provider's name match score, 0 to 100, or null if the validation had none. */
   readonly nameMatchScore: number | null;
-  /** The bank's own name for it, or null where the validation gave none. */
+  /** The account holder's name at the bank, sealed, or null if the validation had none. */
   readonly registeredNameSealed: string | null;
 }
 
@@ -239,7 +239,7 @@ export const updateFundAccount = async (
 };
 
 type AccountUse = Pick<BankAccount, 'userId' | 'status'> & {
-  /** A time, in whatever form it was read. */
+  /** The time of deletion in any form, or null. */
   readonly deletedAt: unknown;
 };
 
@@ -259,7 +259,8 @@ export const requireUsableAccount = (
 };
 
 /**
- * Reads the columns that decide whether an account may be paid to: an early check, without a lock.
+ * Reads the columns that decide whether an account may be paid to. It is an early check without a
+ * lock.
  */
 export const readAccountUse = (id: string): Read<AccountUse | undefined> =>
   readOf(
@@ -271,10 +272,10 @@ export const readAccountUse = (id: string): Read<AccountUse | undefined> =>
 
 /**
  * Locks a customer's own verified account until the transaction ends, so that it can't be deleted
- * while an order is written that pays to it. After the holding's lock, where there is one. `field`
- * is what the request calls the account.
- * @throws AppError NOT_FOUND for one that is unknown, deleted or somebody else's, and
- * BANK_ACCOUNT_NOT_VERIFIED for an own one that is not VERIFIED.
+ * while an order is written that pays to it. The holding, if the caller locks it, must be locked
+ * first. `field` is the request's name of the account.
+ * @throws AppError NOT_FOUND if the account is unknown, deleted or another customer's, and
+ *   BANK_ACCOUNT_NOT_VERIFIED if it is not VERIFIED.
  */
 export const lockUsableAccount = async (
   db: Db,
@@ -289,7 +290,7 @@ export const lockUsableAccount = async (
 
 interface AccountStanding {
   readonly userId: string;
-  /** It is verified and not deleted, so it may be paid to. */
+  /** True if the account is verified and not deleted, so that it may be paid to. */
   readonly isUsable: boolean;
 }
 

@@ -2,7 +2,7 @@ import type { Db } from '../../platform/db/index.ts';
 import type { Notify } from '../notifications/index.ts';
 import type { BankAccount } from './banking.types.ts';
 
-/** Notifies the customer that an account was added, lest it was somebody else. */
+/** Notifies the customer that an account was added, in case another person added it. */
 export const notifyAdded = (
   db: Db,
   notify: Notify,
@@ -19,7 +19,7 @@ export const notifyAdded = (
     dedupeKey: `bank-added:${id}`,
   });
 
-/** Notifies the customer of what a validation found. */
+/** Notifies the customer of the result of a validation. */
 export const notifyValidated = (
   db: Db,
   notify: Notify,

@@ -17,7 +17,7 @@ addAccountBody.register(z.globalRegistry, {
 
 export const accountsQuery = pageQuery;
 
-/** The number is shown by its last four digits alone. */
+/** A bank account as its customer sees it. Only the last four digits of the number are shown. */
 export const bankAccountView = z.object({
   id: z.uuid(),
   accountLast4: z.string().length(4),

@@ -24,7 +24,7 @@ const bankAccountTransitions: TransitionTable<BankAccountStatus, 'payout-provide
 
 interface AccountTransition {
   readonly to: BankAccountStatus;
-  /** `payout-provider:<code>`, `customer:<id>`. */
+  /** The actor of the transition: `payout-provider:<code>` or `customer:<id>`. */
   readonly actor: string;
   readonly cause: string;
   readonly at: Date;
@@ -32,8 +32,9 @@ interface AccountTransition {
 }
 
 /**
- * Changes the state of an account that the transaction has locked: the only way it changes.
- * @throws AppError ILLEGAL_TRANSITION for what the table does not allow
+ * Changes the state of an account that the transaction has locked. Every change of an account's
+ * state uses it.
+ * @throws AppError ILLEGAL_TRANSITION if the table does not allow it
  */
 export const transitionAccount = (
   { logger }: { readonly logger: Logger },

@@ -9,7 +9,7 @@ import { listOutdatedNumbers, updateNumberHash } from './bank-accounts.store.ts'
 import type { BankingDeps } from './banking.types.ts';
 import { validateAccount } from './validate-account.ts';
 
-/** An open validation is queried once in this time, however many workers there are. */
+/** The time in ms in which an open validation is queried only once, by any worker. */
 const quietMs = 45_000;
 
 const batchSize = 100;
@@ -52,7 +52,10 @@ export const createRehashing = (deps: BankingDeps): Sweep => ({
   },
 });
 
-/** The limit counts one day. The rest is kept for an investigation of an abuse. */
+/**
+ * The time in ms for which validations are kept. The limit needs one day, and the rest serves to
+ * investigate abuse.
+ */
 const keptMs = 30 * 24 * 60 * 60_000;
 
 /** Deletes the record of penny-drops that no limit counts any more. */

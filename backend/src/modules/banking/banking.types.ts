@@ -15,7 +15,7 @@ export interface BankAccount {
   readonly userId: string;
   readonly status: BankAccountStatus;
   readonly isPrimary: boolean;
-  /** It was to be primary when it was added, and becomes so once it is verified. */
+  /** True if the customer requested a primary account. It becomes primary once it is verified. */
   readonly primaryWanted: boolean;
   readonly accountLast4: string;
   readonly ifsc: string;
@@ -24,11 +24,13 @@ export interface BankAccount {
   readonly nameMatchScore: number | null;
   readonly providerContactId: string | null;
   readonly providerFundAccountId: string | null;
-  /** The newest validation's id, once the provider has given one. */
+  /** The newest validation's id at the provider, or null before the provider has returned it. */
   readonly providerValidationId: string | null;
   /** The number of the newest validation. */
   readonly validationAttempt: number;
-  /** The last request for a validation, or the last query about the open one. */
+  /**
+   * The time of the last request for a validation or of the last query about an open one, or null.
+   */
   readonly validationRequestedAt: Date | null;
   readonly deletedAt: Date | null;
   readonly createdAt: Date;
@@ -36,7 +38,7 @@ export interface BankAccount {
 
 /** A customer as the provider's records name them. */
 interface BankCustomer {
-  /** E.164. */
+  /** The phone number in E.164 format. */
   readonly phone: string;
   readonly email?: string;
   readonly name?: string;
@@ -58,8 +60,8 @@ export interface BankingDeps {
   readonly findCustomer: (db: Db, userId: string) => Promise<BankCustomer | undefined>;
   /**
    * Returns true while money is on its way to the account: a sale in progress that will make a
-   * payout, or a payout in flight. Called in the transaction that has the account's row locked.
-   * Sales first, for one that is confirmed in between then shows as its payout.
+   * payout, or a payout in flight. Called in the transaction that has the account's row locked. It
+   * checks sales first, so that a sale that is confirmed in between is found as a payout.
    */
   readonly isAccountInUse: (db: Db, bankAccountId: string) => Promise<boolean>;
 }

@@ -26,7 +26,10 @@ const countEdits = (one: string, other: string): number => {
   return above.at(-1) ?? 0;
 };
 
-/** Of 100. Two words are spellings of one from this likeness on, such as VERMA and VARMA. */
+/**
+ * The likeness, out of 100, from which two words count as spellings of the same name, such as VERMA
+ * and VARMA.
+ */
 const leastLikeness = 75n;
 /** The score, out of 100, of an initial for the word that it may abbreviate. */
 const initialWorth = 80n;

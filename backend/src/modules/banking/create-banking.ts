@@ -15,11 +15,14 @@ export interface Banking {
   readonly customerRoutes: Route[];
   readonly jobs: TaskList;
   readonly sweeps: readonly Sweep[];
-  /** See `applyValidation`. */
+  /** Applies a validation's report to its account, as `applyValidation` describes. */
   applyValidation(tx: Db, validation: ProviderValidation): Promise<ValidationEffect>;
   /** Returns the customer of a validation's account, or undefined for an unknown account. */
   ownerOfValidation(db: Db, validation: ProviderValidation): Promise<string | undefined>;
-  /** See `ensureFundAccount`. The account's number leaves this module only for the provider. */
+  /**
+   * Returns the account's id for payouts, as `ensureFundAccount` describes. The account's number
+   * leaves this module only for the provider.
+   */
   ensureFundAccount(bankAccountId: string): Promise<Outcome<FundAccount>>;
 }
 

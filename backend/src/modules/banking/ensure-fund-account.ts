@@ -18,8 +18,9 @@ const requireAccount = async (db: Db, bankAccountId: string): Promise<BankAccoun
 };
 
 /**
- * Returns where payouts to the account go at the provider: created there the first time and kept,
- * so that every resend of an attempt names the same. Network.
+ * Returns the fund account at the provider that payouts to the account go to. The first call
+ * creates it at the provider and stores its id, so that every resend of an attempt names the same
+ * fund account.
  */
 export const ensureFundAccount = async (
   deps: BankingDeps,

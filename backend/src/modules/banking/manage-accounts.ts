@@ -53,7 +53,7 @@ const view = async (
   return present(account, await vault.forUser(db, userId));
 };
 
-/** Locks the customer's account after the holding, whose lock comes first. */
+/** Locks the holding first, then the customer's account. */
 const lockOwnAccount = async (tx: Db, userId: string, id: string): Promise<BankAccount> => {
   await lockHolding(tx, userId);
   const account = await lockAccount(tx, id);
@@ -105,13 +105,13 @@ const insert = async (
   return id;
 };
 
-/** contract: payouts > Bank accounts */
+/** The maximum number of accounts of a customer (contract: payouts > Bank accounts). */
 const maxAccounts = 5;
 
 /**
- * Adds an account, PENDING, and queues its validation in the same transaction.
- * @throws AppError BANK_ACCOUNT_LIMIT, VALIDATION_LIMIT, and BANK_ACCOUNT_DUPLICATE for one that
- *   the customer has already
+ * Adds a PENDING account and queues its validation in the same transaction.
+ * @throws AppError BANK_ACCOUNT_LIMIT, VALIDATION_LIMIT, and BANK_ACCOUNT_DUPLICATE if the customer
+ *   already has the account
  */
 export const addAccount = async (
   deps: BankingDeps,
@@ -130,7 +130,7 @@ export const addAccount = async (
     });
   } catch (error) {
     if (!isUniqueViolation(error)) throw error;
-    // Not as the cause: nothing of the row may come near a log.
+    // The error is not passed as the cause, because no data of the row may be logged.
     throw new AppError('BANK_ACCOUNT_DUPLICATE', { field: 'accountNumber' });
   }
 };

@@ -31,7 +31,8 @@ export const matchPayeeName = async (
     const [theirs, ours] = [BigInt(nameMatchScore), compareNames(known, registered)];
     return ours < theirs ? ours : theirs;
   } catch (error) {
-    // The gold is sold by now: its payout waits for a person rather than fail with the name.
+    // The gold is already sold, so the payout waits for an operator and does not fail because of
+    // the name.
     logger.error({ bankAccountId: id, err: describeError(error) }, 'a name could not be compared');
     return undefined;
   }

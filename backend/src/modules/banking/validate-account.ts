@@ -23,9 +23,9 @@ import type { BankAccount, BankingDeps } from './banking.types.ts';
 /** An account whose validation is started, or is open at the provider. */
 interface Validation {
   readonly account: BankAccount;
-  /** The worker that starts it. */
+  /** The worker that starts the validation. */
   readonly holderId: string;
-  /** Null while the provider has given none. */
+  /** The validation's id at the provider, or null before the provider has returned it. */
   readonly validationId: string | null;
 }
 
@@ -67,13 +67,14 @@ const recordValidation = async (
     case 'INTENDED':
       if (validationId !== null) return markValidationUnstarted(db, id, validationId);
       await releaseValidationStart(db, id, holderId);
-      // Nothing was sent: the queue tries again soon.
+      // No request was sent, so the queue soon tries again.
       throw new Error(`the payout provider is not available: ${result.reason}`);
     case 'REFUSED':
       await inTransaction((tx) => refuseValidation(deps, tx, account, result.reason));
       return;
     case 'UNKNOWN':
-      // The lease of a start is left to lapse: the event of what was started may be on its way.
+      // The lease of the start is not released, because the event of the validation may still
+      // arrive.
       return;
     default:
       result satisfies never;
@@ -82,8 +83,8 @@ const recordValidation = async (
 
 /**
  * Declares how an account is validated. The provider can't be queried by reference, so a start
- * whose answer was lost is repeated a minute later under the same reference, unless its event has
- * come by then: a second penny-drop costs a rupee, and either validates the account.
+ * whose response was lost is repeated a minute later under the same reference, unless its event has
+ * arrived. A second penny-drop costs a rupee, and either of them validates the account.
  */
 const createValidationCall = (
   deps: BankingDeps,

@@ -36,7 +36,7 @@ import { verifyInstallment, type InstallmentToVerify } from './verify-installmen
 
 interface AllocationRequest {
   readonly orderId: string;
-  /** The undecided confirm that a sweep only queries. */
+  /** The undecided confirm that a sweep only queries. Absent if the order is to be allocated. */
   readonly undecided?: Pick<Confirm, 'id' | 'providerTxId' | 'verifiedAt'>;
 }
 
@@ -45,18 +45,18 @@ interface Allocation {
   readonly orderId: string;
   readonly actor: 'worker' | 'janitor';
   readonly providerTxId: string;
-  /** The moment before its verify. */
+  /** The time just before its verify was sent. */
   readonly verifiedAt: Date;
-  /** Undefined where no intent was ever written. */
+  /** The order's newest confirm, or undefined if no intent was ever written. */
   readonly confirmId: string | undefined;
-  /** Present where this worker holds the intent and may confirm. */
+  /** The intent of the confirm. Present if this worker holds it and may confirm. */
   readonly held?: HeldConfirm<LockedBuy>;
 }
 
-/** A locked order, where more comes before its claim. */
+/** The kinds of a locked order before its confirm is acquired. */
 type ReadOrder =
   | Claim<Allocation>
-  /** An installment: nothing is undecided of it, and the provider's verify comes first. */
+  /** An installment without an undecided confirm, which must first be verified at the provider. */
   | (InstallmentToVerify & { readonly kind: 'VERIFY' })
   | { readonly kind: 'ALLOCATED'; readonly userId: string };
 
@@ -72,8 +72,8 @@ const toSend = (held: HeldConfirm<LockedBuy>, wasSent: boolean): Claim<Allocatio
 });
 
 /**
- * Acquires the lease of the order's confirm, recording a new intent where there is none or the last
- * was refused. Returns undefined while another worker has it.
+ * Acquires the lease of the order's confirm. Records a new intent if there is none or the last one
+ * was refused. Returns undefined while another worker has the lease.
  */
 const acquireConfirmIntent = async (
   { random }: AllocationDeps,
@@ -83,7 +83,8 @@ const acquireConfirmIntent = async (
   at: Date,
 ): Promise<HeldConfirm<LockedBuy> | undefined> => {
   const holderId = random.uuid();
-  // One that was certainly refused leaves no doubt behind: the next try is a new intent.
+  // A confirm that was certainly refused has had no effect, so the next attempt records a new
+  // intent.
   if (latest !== undefined && latest.status !== 'REFUSED') {
     const isAcquired = await acquireConfirm(tx, latest.id, { holderId, at });
     return isAcquired ? { order, confirmId: latest.id, holderId } : undefined;
@@ -96,8 +97,8 @@ const acquireConfirmIntent = async (
 };
 
 /**
- * Writes the intent of an order's very first try, which most orders need no other of, with what its
- * confirm is sent with. Undefined where there was a try before.
+ * Records the intent of an order's first attempt, and returns it with the data that its confirm
+ * needs. Most orders need only this attempt. Returns undefined if there was an attempt before.
  */
 const recordFirstTry = async (
   { random, clock }: AllocationDeps,
@@ -136,7 +137,8 @@ const readOrder = (deps: AllocationDeps, orderId: string): Promise<ReadOrder> =>
     }
     const { nextAttemptAt } = order;
     if (status === 'RETRY_PENDING' && nextAttemptAt !== null && now < nextAttemptAt) {
-      // Another process's clock is a little ahead of this one: the job is not lost for that.
+      // The clock of another process may be a little ahead of this one, and the job must not be
+      // lost because of that.
       await schedule(tx, allocationRetry(orderId, nextAttemptAt));
       return skip('its next try is not due');
     }
@@ -200,8 +202,9 @@ const recordAllocation = async (
 };
 
 /**
- * Declares how an order's gold is bought (contract: buying > Allocation). An installment's is
- * verified first, at the current price. Only the provider's order-status decides.
+ * Declares how an order's gold is bought (contract: buying > Allocation). The gold of an
+ * installment is verified first, at the current price. Only the provider's order status decides the
+ * outcome.
  */
 export const createAllocationCall = (
   deps: AllocationDeps,

@@ -7,10 +7,10 @@ import type { Outcome } from '../../platform/outcome/outcome.ts';
 import { readStatus } from '../provider-operations/index.ts';
 
 /**
- * The provider's order status, as an answer to whether a confirm bought the gold. BOUGHT: the
- * provider sold the gold. NEVER: it did not and will not. NOT_CONFIRMED: it has not so far, and the
- * confirm may be sent again. UNKNOWN: the outcome is unknown, so the confirm must not be sent
- * again.
+ * The meaning of the provider's order status for the question whether a confirm bought the gold.
+ * BOUGHT: the provider sold the gold. NEVER: it did not and will not. NOT_CONFIRMED: it has not so
+ * far, and the confirm may be sent again. UNKNOWN: the outcome is unknown, so the confirm must not
+ * be sent again.
  */
 export type Verdict = 'BOUGHT' | 'NEVER' | 'NOT_CONFIRMED' | 'UNKNOWN';
 

@@ -50,7 +50,7 @@ interface BuyRequest {
   readonly requestId: string;
 }
 
-/** The key of a request to buy, with what was read as it was taken. */
+/** The idempotency key of a request to buy, with the data that was read when it was acquired. */
 type BuyKey = HeldKey<BuyBasis>;
 
 interface BuyNowRequest extends BuyRequest {
@@ -63,7 +63,7 @@ interface PayForQuoteRequest extends BuyRequest {
   readonly termsAccepted: boolean | undefined;
 }
 
-/** A quote made for this very buy, or the id of a stored one. */
+/** A quote that was made for this buy, or the id of a stored quote. */
 type QuoteToBuy =
   | { readonly kind: 'new'; readonly quote: BuyQuote }
   | { readonly kind: 'stored'; readonly id: string };
@@ -80,7 +80,7 @@ const lockQuote = async (tx: Db, userId: string, wanted: QuoteToBuy): Promise<Bu
   return quote;
 };
 
-/** Uses a quote up: the same quote can never be bought twice. */
+/** Consumes a quote, so that it can never be used twice. */
 const consume = async (
   deps: BuyDeps,
   tx: Db,
@@ -92,13 +92,16 @@ const consume = async (
   if (!(await consumeQuote(deps, tx, quote, 'buy'))) throw new AppError('QUOTE_EXPIRED');
 };
 
-/** A payment order that was written, and the gateways to try, in order. */
+/** A payment order that was written, and the gateways to try in this order. */
 interface PlacedPayment {
   readonly paymentOrderId: string;
   readonly gateways: readonly string[];
 }
 
-/** A buy's own transaction: the quote is used up, and gold order and payment order are written. */
+/**
+ * Runs the transaction of a buy. It consumes the quote and writes the gold order and the payment
+ * order.
+ */
 const writeOrder = async (
   deps: BuyDeps,
   tx: Db,
@@ -157,14 +160,14 @@ const loadPaymentOrder = async ({ db }: BuyDeps, id: string): Promise<PaymentOrd
   return found;
 };
 
-/** Returns what a finished key made, as it is now. */
+/** Returns the current state of the payment order that a finished key created. */
 export const replayBuy = async (deps: BuyDeps, paymentOrderId: string): Promise<PlacedOrder> =>
   withOrder(deps, await loadPaymentOrder(deps, paymentOrderId), true);
 
 /**
- * Places an order, in the way that both ways to buy share: one transaction consumes the quote and
- * writes the gold order with its payment order. After its commit the gateway's order is created
- * (contract: buying > Placing a buy).
+ * Places an order for both ways to buy. One transaction consumes the quote and writes the gold
+ * order with its payment order. After its commit the gateway's order is created (contract: buying >
+ * Placing a buy).
  */
 const placeOrder = async (
   deps: BuyDeps,
@@ -184,8 +187,8 @@ const placeOrder = async (
 };
 
 /**
- * Resumes what an earlier request of the key left after its last committed step. A checkout that
- * ran out meanwhile stays closed.
+ * Resumes an earlier request with the same key after its last committed step. A checkout that
+ * expired in the meantime stays closed.
  */
 const resume = async (
   deps: BuyDeps,
@@ -221,7 +224,10 @@ export const buyNow = async (
   return placeOrder(deps, request, key, { limits, quote: { kind: 'new', quote } });
 };
 
-/** Returns the version of the terms in force: an acceptance of no text would be worth nothing. */
+/**
+ * Returns the version of the terms that are in force. Without such terms the purchase is refused,
+ * since there is nothing to accept.
+ */
 const requireTerms = async ({ db, clock }: BuyDeps): Promise<string> => {
   const version = await policyVersionInForce(db, 'terms', clock.now());
   if (version !== undefined) return version;
@@ -247,9 +253,9 @@ const checkStored = async (
 };
 
 /**
- * Buys what a stored quote promised.
- * @throws AppError KYC_REQUIRED, NOT_FOUND, LIMIT_EXCEEDED, QUOTE_USED, QUOTE_EXPIRED, and as
- *   opening a checkout
+ * Buys at a stored quote.
+ * @throws AppError KYC_REQUIRED, NOT_FOUND, LIMIT_EXCEEDED, QUOTE_USED, QUOTE_EXPIRED, and the
+ *   errors of opening a checkout
  */
 export const payForQuote = async (
   deps: BuyDeps,

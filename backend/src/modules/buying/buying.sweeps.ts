@@ -18,9 +18,12 @@ import { expireQuotes } from '../quotes/index.ts';
 import { createAllocationCall } from './allocate-order.ts';
 import type { AllocationDeps } from './buying.types.ts';
 
-/** A paid order that did not change for this long, or whose retry is overdue, has lost its job. */
+/**
+ * The time in seconds after which the job of an unchanged paid order, or of an overdue retry, is
+ * regarded as lost.
+ */
 const stalledSeconds = 60;
-/** An undecided confirm is queried once in this time, however many workers there are. */
+/** The time in seconds in which an undecided confirm is queried only once, by any worker. */
 const queryAgainSeconds = 30;
 const batchSize = 200;
 const expiryBatchSize = 500;
@@ -60,7 +63,8 @@ export const createExpirySweeps = (deps: ExpiryDeps): Sweep[] => {
           rows: await listLapsedBuys(db, clock.now(), expiryBatchSize),
           signal,
           async handle({ id: orderId }) {
-            // Unknown is not unpaid: while the gateway gives no answer the order stays as it is.
+            // An unknown outcome does not mean unpaid. The order does not change until the gateway
+            // responds.
             const isAnswered = await pollGatewaysOfOrder(deps.payments, orderId);
             if (isAnswered) await failUnpaid(deps, orderId);
             else logger.warn({ orderId }, 'an unpaid order waits for its gateway');
@@ -86,8 +90,8 @@ const resumeAllocations = async (
     signal,
     async handle({ id: orderId }) {
       logger.warn({ orderId, why }, 'an allocation is resumed');
-      // First, since it is not known here whether the job will help: the next batch begins with
-      // the others.
+      // The mark comes first, because the job may not complete the order. The next batch then
+      // begins with other orders.
       await markOrderSwept(db, orderId, clock.now());
       await enqueue(db, allocationJob(orderId));
       return true;

@@ -8,7 +8,10 @@ import type { QuoteDeps } from '../quotes/index.ts';
 export interface AllocationDeps extends QuoteDeps, OrderDeps {
   readonly metrics: Pick<Metrics, 'countCall'>;
   readonly portfolios: Pick<PortfolioCache, 'drop'>;
-  /** Called in the allocation's transaction after the credit, under the holding's lock. */
+  /**
+   * The function that is called in the allocation's transaction after the credit, under the
+   * holding's lock.
+   */
   readonly onAllocated: (tx: Db, order: Pick<GoldOrder, 'id' | 'userId'>) => Promise<void>;
   /** Observes an order that got its gold. Nothing is counted without. */
   readonly observeAllocation?: Metrics['observeAllocation'];

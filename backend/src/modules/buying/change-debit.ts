@@ -16,9 +16,9 @@ import { paymentWindowMs } from './extend-payment-window.ts';
 /** The progress of the debit of an installment. */
 type UnsentDebit =
   | { readonly kind: 'UNSENT'; readonly paymentOrder: PaymentOrder }
-  /** The installment is PENDING, and no payment was requested. */
+  /** The installment is PENDING and no payment was requested. */
   | { readonly kind: 'NOT_DEBITED' }
-  /** It was sent, or is paid at a checkout, or the installment has ended. */
+  /** The debit was sent, or the installment is paid at a checkout or has ended. */
   | { readonly kind: 'OTHER' };
 
 /** Locks an installment, then its open payment order, and returns the state of its debit. */
@@ -57,7 +57,8 @@ export const callOffDebit = async (
 
 /**
  * Moves the debit of an installment that was not sent to `debitAt`, in the caller's transaction,
- * with 72 h from then on. The caller announces it again. False where it was sent meanwhile.
+ * and restarts the 72 h from that time. The caller announces it again. Returns false if it was sent
+ * in the meantime.
  */
 export const postponeDebit = async (
   { clock }: Pick<TransitionDeps, 'clock'>,

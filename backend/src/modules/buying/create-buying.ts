@@ -16,15 +16,18 @@ export type BuyingDeps = BuyDeps &
   };
 
 interface Buying {
-  /** `POST /gold/buy`, `POST /payments/orders`. */
+  /** The routes `POST /gold/buy` and `POST /payments/orders`. */
   readonly customerRoutes: Route[];
   readonly jobs: TaskList;
   readonly sweeps: readonly Sweep[];
-  /** The sweeps that run often: they expire quotes and unpaid orders. */
+  /** The sweeps that run often. They expire quotes and unpaid orders. */
   readonly expirySweeps: readonly Sweep[];
 }
 
-/** Creates buying: placing a buy, paying for a quote, allocating what is paid. */
+/**
+ * Creates the routes, jobs and sweeps of buying: placing buys, paying for quotes and allocating
+ * paid orders.
+ */
 export const createBuying = (deps: BuyingDeps): Buying => ({
   customerRoutes: createBuyCustomerRoutes(deps),
   jobs: createBuyingJobs(deps),

@@ -9,7 +9,7 @@ export interface DebitDeps extends Pick<GoldBase, 'db' | 'inTransaction' | 'cloc
   readonly payments: PaymentsDeps;
 }
 
-/** Returns true where the gate is open and the customer of the debit may begin to buy gold. */
+/** Returns true if the release gate is open and the customer of the debit may begin to buy gold. */
 const mayRequestDebit = async (
   { db, gates }: DebitDeps,
   paymentOrderId: string,

@@ -3,16 +3,16 @@ import { lockOrder, extendInstallmentExpiry } from '../orders/index.ts';
 import { findPaymentOrder, isRefusedByEveryGateway, extendExpiry } from '../payments/index.ts';
 import type { GoldBase } from '../quotes/index.ts';
 
-/** The time to pay an installment, from when it was raised, or its debit was due. */
+/** The time in ms to pay an installment, from its creation or from the due time of its debit. */
 export const paymentWindowMs = 72 * 3_600_000;
 
-/** An installment counts as deferred when its deadline would move by more than this. */
+/** The time in ms by which a deadline must move for an installment to count as deferred. */
 const deferredMs = 600_000;
 
 /**
  * Restarts the 72 h of an installment whose checkout or debit was deferred by a gateway or a closed
- * gate. If every gateway refused the order, it is not deferred: its deadline stays, so that it
- * fails and its customer can act (contract: plans > Schedule).
+ * gate. If every gateway refused the order, the deadline stays, so that the installment fails and
+ * its customer can act (contract: plans > Schedule).
  */
 export const extendPaymentWindow = async (
   { db, inTransaction, clock }: Pick<GoldBase, 'db' | 'inTransaction' | 'clock'>,

@@ -23,7 +23,10 @@ import type { Limits } from '../settings/index.ts';
 import { debitInstallment, type DebitDeps } from './debit-installments.ts';
 import { openInstallmentCheckout } from './open-installment-checkout.ts';
 
-/** A checkout that is not open after so long has lost its job, or its gateway did not answer. */
+/**
+ * The time in seconds after which a checkout that is not open is tried again. Its job was lost, or
+ * its gateway did not respond.
+ */
 const unopenedSeconds = 60;
 
 const batchSize = 200;
@@ -54,7 +57,10 @@ const isDeferred = async ({ db }: InstallmentSweepsDeps, orderId: string): Promi
   return waiting !== undefined && !(await isRefusedByEveryGateway(db, waiting.id));
 };
 
-/** Creates the sweeps that open an installment's checkout, and fail what was not paid in 72 h. */
+/**
+ * Creates the sweeps that open the checkouts of installments, and fail installments that were not
+ * paid in 72 h.
+ */
 export const createInstallmentSweeps = (deps: InstallmentSweepsDeps): Sweep[] => {
   const { db, clock, logger } = deps;
   return [
@@ -85,7 +91,8 @@ export const createInstallmentSweeps = (deps: InstallmentSweepsDeps): Sweep[] =>
           signal,
           async handle({ id: orderId }) {
             if (await isDeferred(deps, orderId)) return false;
-            // Unknown is not unpaid: while the gateway gives no answer the order stays as it is.
+            // An unknown outcome does not mean unpaid. The order does not change until the gateway
+            // responds.
             const isAnswered = await pollGatewaysOfOrder(deps.payments, orderId);
             if (isAnswered) await failUnpaid(deps, orderId);
             else logger.warn({ orderId }, 'an unpaid installment waits for its gateway');
@@ -100,10 +107,16 @@ export const createInstallmentSweeps = (deps: InstallmentSweepsDeps): Sweep[] =>
   ];
 };
 
-/** A debit that waits for its gateway, or whose outcome is unknown, is handled again after this. */
+/**
+ * The time in seconds after which a debit that waits for its gateway, or whose outcome is unknown,
+ * is handled again.
+ */
 const againSeconds = 60;
 
-/** The end of an accepted debit is an event. The gateway is polled only where none came. */
+/**
+ * The time in seconds after which the gateway of an accepted debit is polled, if no event has
+ * reported the outcome.
+ */
 const acceptedSeconds = 900;
 
 /**
@@ -130,9 +143,11 @@ export const createDebitSweep = (deps: DebitDeps, batchSize = 200): Sweep => {
           rows,
           signal,
           async handle({ id }) {
-            // First, so that one that cannot be helped now is not in the next batch.
+            // The mark comes first, so that a debit that cannot be completed now is not in the next
+            // batch.
             await markPaymentOrderSwept(db, id, clock.now());
-            // Reads the gate again: a pass may be long, and a closed gate stops it at once.
+            // Reads the gate again, because a pass may be long and a closed gate must stop it at
+            // once.
             await debitInstallment(deps, id);
             return true;
           },

@@ -65,23 +65,24 @@ export const nextStep = (tried: FailedTry): NextStep => {
   return { kind: 'RETRY', dueAt: dueAt < lockEndsAt ? dueAt : lockEndsAt, failedTries };
 };
 
-/** A try of an installment's allocation that has not bought the gold. */
+/** An attempt at an installment's allocation that has not bought the gold. */
 interface FailedInstallmentTry {
   readonly now: Date;
   /** Tries that have failed, this one included. */
   readonly failedTries: number;
   readonly retrySeconds: readonly number[];
-  /** The moment at which an undecided confirm that cannot be sent again is decidable. */
+  /** The time from which an undecided confirm that cannot be sent again can be decided. */
   readonly decidableAt: Date | undefined;
-  /** The code and the words of the review, should this have been the last try. */
+  /** The code and the reason of the review if this was the last attempt. */
   readonly code: ManualReviewCode;
   readonly reason: string;
 }
 
 /**
- * Decides what follows a try of an installment's allocation: it has no price lock, so every retry
- * is a verify of its moment, until all were used. While an earlier confirm is undecided there is no
- * fresh verify, and waiting for the provider's final answer is no try.
+ * Decides the next step after an attempt at an installment's allocation. An installment has no
+ * price lock, so every retry verifies again at the current price, until all retries are used. While
+ * an earlier confirm is undecided there is no new verify, and waiting for the provider's final
+ * status does not count as an attempt.
  */
 export const nextInstallmentStep = (tried: FailedInstallmentTry): NextStep => {
   const { now, failedTries, retrySeconds, decidableAt, code, reason } = tried;

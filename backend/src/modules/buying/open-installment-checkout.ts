@@ -14,7 +14,7 @@ import { checkDailyBuys, type GoldBase } from '../quotes/index.ts';
 import type { Limits } from '../settings/index.ts';
 import { extendPaymentWindow } from './extend-payment-window.ts';
 
-/** The refusals for which an installment waits: for a gateway, or for the sweep that fails it. */
+/** The errors after which an installment waits for a gateway, or for the sweep that fails it. */
 const deferring = ['NO_USABLE_GATEWAY', 'REQUEST_IN_PROGRESS', 'QUOTE_EXPIRED'] as const;
 
 export interface CheckoutDeps extends Pick<GoldBase, 'db' | 'inTransaction' | 'clock' | 'logger'> {
@@ -53,9 +53,10 @@ const countCheckout = async (deps: CheckoutDeps, paymentOrderId: string): Promis
 };
 
 /**
- * Creates the gateway's order of an installment. Returns false while no gateway creates it, or the
- * customer has reached the daily limit, and the installment waits. A gateway that creates another
- * order has failed it, and the customer was notified (contract: plans > Schedule).
+ * Creates the gateway's order of an installment. Returns false if no gateway creates it or the
+ * customer has reached the daily limit. The installment then waits. If the gateway's order does not
+ * match the request, the installment has failed and the customer was notified (contract: plans >
+ * Schedule).
  */
 export const openInstallmentCheckout = async (
   deps: CheckoutDeps,

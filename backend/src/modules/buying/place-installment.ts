@@ -25,42 +25,45 @@ import { debitJob, openCheckoutJob } from './installment.jobs.ts';
 interface Installment {
   readonly userId: string;
   readonly planId: string;
-  /** From 1. The database refuses a second one of a number. */
+  /** The number of the installment in its plan, from 1. The database refuses a number twice. */
   readonly installmentNo: number;
   readonly amountPaise: Paise;
-  /** The day of the schedule, which may lie behind. */
+  /** The scheduled day, which may be in the past. */
   readonly dueAt: Date;
 }
 
 interface InstallmentToPlace extends Installment {
-  /** From `chooseGateway`, read before the transaction. With a mandate it is the mandate's. */
+  /**
+   * The gateway that `chooseGateway` returned before the transaction, or the gateway of the
+   * mandate.
+   */
   readonly gateway: string;
   readonly mandate?: {
-    /** From `sealMandateToken`. */
+    /** The sealed token that `sealMandateToken` returned. */
     readonly tokenSealed: string;
-    /** 24 h after the customer was notified, at the earliest. */
+    /** The time of the debit, at least 24 h after the customer was notified. */
     readonly debitAt: Date;
   };
 }
 
 interface InstallmentToPay {
   readonly orderId: string;
-  /** The customer, whose own installment it must be. */
+  /** The customer, to whom the installment must belong. */
   readonly userId: string;
-  /** From `chooseGateway`, read before the transaction. */
+  /** The gateway that `chooseGateway` returned before the transaction. */
   readonly gateway: string;
   readonly requestId: string;
 }
 
-/** An installment that is committed with the caller's transaction. */
+/** An installment that was written in the caller's transaction. */
 export interface PlacedInstallment {
   readonly orderId: string;
   readonly paymentOrderId: string;
 }
 
 /**
- * Requests an installment's payment, in the caller's transaction. The gateway is not called here: a
- * job that the transaction writes opens the checkout, and a mandate is debited when it is due.
+ * Requests an installment's payment, in the caller's transaction. It does not call the gateway. A
+ * job that the transaction queues opens the checkout, and a mandate is debited when it is due.
  */
 const requestPayment = async (
   { clock, random }: TransitionDeps,
@@ -76,9 +79,9 @@ const requestPayment = async (
 };
 
 /**
- * Writes the gold order of an installment, PENDING with its history, and its payment order, in the
+ * Inserts the PENDING gold order of an installment, its history and its payment order, in the
  * caller's transaction (contract: plans > Installments).
- * @throws a unique violation where this installment of the plan was raised before
+ * @throws a unique violation if this installment of the plan already exists
  */
 export const placeInstallment = async (
   deps: TransitionDeps,
@@ -107,9 +110,9 @@ export const placeInstallment = async (
 
 /**
  * Writes the gold order of an installment that is not debited, PENDING and without a payment order,
- * in the caller's transaction: its customer may pay it until `payableUntil`, and then it fails
+ * in the caller's transaction. Its customer may pay it until `payableUntil`, and then it fails
  * (contract: plans > Missed debits). Returns the order's id.
- * @throws a unique violation where this installment of the plan was raised before
+ * @throws a unique violation if this installment of the plan already exists
  */
 export const placeUndebited = async (
   { clock, random }: TransitionDeps,
@@ -155,12 +158,12 @@ const lockUnpaid = async (
 };
 
 /**
- * Lets the customer pay an installment that is FAILED, which is PENDING again, or PENDING and not
- * debited: with a new payment order and 72 h to pay it, in the caller's transaction. Its checkout
- * counts towards the daily limit of today (contract: money > Trading limits).
- * @throws AppError NOT_FOUND for an order that is not the customer's installment, and
- *   ILLEGAL_TRANSITION for any other state, and where its gold was recovered: an order is allocated
- *   once, and LIMIT_EXCEEDED where the customer has bought too much today
+ * Lets the customer pay an installment that is FAILED, or PENDING and not debited, in the caller's
+ * transaction. The installment is PENDING afterwards, with a new payment order and 72 h to pay it.
+ * Its checkout counts towards the daily limit of today (contract: money > Trading limits).
+ * @throws AppError NOT_FOUND for an order that is not the customer's installment,
+ *   ILLEGAL_TRANSITION in any other state or if its gold was recovered, since an order is allocated
+ *   only once, and LIMIT_EXCEEDED if the customer has reached the daily limit
  */
 export const payInstallmentAgain = async (
   deps: TransitionDeps & { readonly limits: { current(): Promise<Limits> } },

@@ -27,24 +27,30 @@ import {
 import type { AllocationDeps } from './buying.types.ts';
 import { nextInstallmentStep, nextStep, takeNextStep, type NextStep } from './next-step.ts';
 
-/** Reviews that stay open when the gold turns out to be there: the money is what is in doubt. */
+/**
+ * Returns true for reviews that stay open even if the gold was bought, because the money is in
+ * doubt.
+ */
 const isAboutMoney = (code: ManualReviewCode | null): boolean =>
   code === 'FAILED_AFTER_PAID' || code === 'SECOND_CAPTURE' || code === 'PAYMENT_REVERSED';
 
-/** The outcome of a try, by the provider's order-status. */
+/** The outcome of an attempt, by the provider's order status. */
 interface AllocationOutcome {
   readonly orderId: string;
   readonly verdict: Verdict;
-  /** The confirm that was queried, or undefined where no intent was ever written. */
+  /** The confirm that was queried, or undefined if no intent was ever written. */
   readonly confirmId: string | undefined;
   /** The holder of the confirm's lease, or undefined for a caller that only queried. */
   readonly holderId?: string | undefined;
-  /** The confirm that was just sent was refused: that try certainly did not happen. */
+  /** True if the confirm that was just sent was refused, so that it certainly had no effect. */
   readonly wasRefused?: boolean;
   readonly actor: Actor;
-  /** An operator has judged the order's money: no doubt about it keeps the review open. */
+  /**
+   * True if an operator has decided about the order's money, so that no doubt about it keeps the
+   * review open.
+   */
   readonly isMoneyJudged?: boolean;
-  /** For the record of the operation. */
+  /** The reason that is recorded with the operation. */
   readonly reason: string;
   readonly invoiceId?: string | undefined;
 }
@@ -154,7 +160,7 @@ const recordBought = async (
     await sendBuyToReview(deps, tx, { ...order, status }, review, by);
     return 'REVIEW';
   }
-  // One moment for both, so that registers and movements agree at the turn of a day.
+  // Both use the same time, so that registers and movements agree at midnight.
   const at = deps.clock.now();
   await markAllocated(deps, tx, { ...order, status }, outcome, at);
   await credit(deps, tx, order, promised, at);
@@ -163,7 +169,7 @@ const recordBought = async (
   return 'ALLOCATED';
 };
 
-/** Leaves the confirm open. Returns true where the outcome may decide the order's next step. */
+/** Leaves the confirm open. Returns true if the outcome may decide the order's next step. */
 const leaveOpen = async (
   { clock }: AllocationDeps,
   tx: Db,
@@ -236,9 +242,9 @@ const record = async (
 };
 
 /**
- * Records the outcome of an allocation on its order, in one transaction under the order's lock, in
- * which everything is read again (contract: states > Allocation retries). `also` writes more in
- * the same transaction, when the gold was credited.
+ * Records the outcome of an allocation on its order, in one transaction that reads everything again
+ * under the order's lock (contract: states > Allocation retries). `also` runs in the same
+ * transaction if the gold was credited.
  */
 export const recordAllocationOutcome = async (
   deps: AllocationDeps,

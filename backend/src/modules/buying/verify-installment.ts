@@ -17,7 +17,7 @@ import { requireRegisteredUser } from '../kyc/index.ts';
 import type { AllocationDeps } from './buying.types.ts';
 import { nextInstallmentStep, takeNextStep } from './next-step.ts';
 
-/** A paid installment as it was read under its lock, to be verified at the provider. */
+/** A paid installment that must be verified at the provider, as it was read under its lock. */
 export interface InstallmentToVerify {
   readonly order: GoldOrder;
   /** The newest confirm, which was certainly refused, or undefined for the first try. */

@@ -26,7 +26,7 @@ const secondsLeft = (refusedAt: readonly Date[], most: number, now: Date): numbe
   return oldest === undefined ? 0 : msBetween(now, addMs(oldest, refusalWindowMs)) / 1000;
 };
 
-/** Returns the seconds for which no more of an address is judged, or 0 for none. */
+/** Returns the seconds for which sign-ins from an address are refused, or 0 if they are allowed. */
 export const findSecondsRefused = async (
   db: Db,
   address: string,

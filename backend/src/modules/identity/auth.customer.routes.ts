@@ -44,7 +44,7 @@ export interface AuthRoutesDeps
 
 const tags = ['auth'];
 
-/** Shows what every way of signing in answers. */
+/** Creates the presenter of the response of every sign-in. */
 const createPresenter =
   ({ db, findKycStatus }: Pick<AuthRoutesDeps, 'db' | 'findKycStatus'>) =>
   async ({ user, accessToken, refreshToken }: SignedIn) => {

@@ -28,7 +28,7 @@ interface NewBiometricToken {
   readonly createdAt: Date;
 }
 
-/** Stores the token of a device, in place of the one that it had. */
+/** Stores the token of a device and replaces its earlier token. */
 const storeBiometricToken = async (tx: Db, token: NewBiometricToken): Promise<void> => {
   const { userId, deviceId, tokenHash, createdAt } = token;
   await tx.biometricToken.upsert({
@@ -112,7 +112,7 @@ interface BiometricSignIn {
   readonly biometricToken: string;
 }
 
-/** Opens a session of the token's device. Returns the reason where it may not. */
+/** Opens a session of the token's device. Returns the reason if it may not. */
 const openVerified = (
   deps: BiometricDeps,
   { phone, deviceId, biometricToken }: BiometricSignIn,

@@ -49,7 +49,7 @@ const applyMpin = async (
 ): Promise<void> => {
   await updateMpin(tx, user.id, mpinHash, at);
   await recordSecurityEvent(tx, deps, { userId: user.id, ...event });
-  // Ends what somebody who knew the old MPIN may have made.
+  // Ends the sessions and tokens that another person with the old MPIN may have created.
   await revokeBiometricTokens(tx, { userId: user.id }, at);
   await deps.notify(tx, {
     userId: user.id,

@@ -50,7 +50,7 @@ interface LockedGuard {
   readonly tries: CountedTries;
 }
 
-/** The caller under which all untrusted devices are counted together. */
+/** The caller under which the wrong codes of all untrusted devices are counted together. */
 const anyStranger = 'strangers';
 
 /**
@@ -74,7 +74,7 @@ const lockGuards = async (
   return guards;
 };
 
-/** Counts a wrong code at each guard. Returns true where one of them locks with it. */
+/** Counts a wrong code at each guard. Returns true if that locks one of them. */
 const countWrongCode = async (
   tx: Db,
   guards: readonly LockedGuard[],

@@ -3,7 +3,7 @@
  * configuration says so (contract: identity-and-kyc > MPIN).
  */
 
-/** The hundred that people choose most, of those that no rule below finds. */
+/** The hundred most common MPINs that no rule below finds. */
 const commonest = new Set(
   `
   1004 2000 2001 2580 0852 1342 1123 1998 1999 1997 1996 1995 1994 1993 1992 1991 1990

@@ -13,7 +13,7 @@ type IdentityDeps = Omit<AuthRoutesDeps, 'forgotMpin'> & ForgotMpinDeps;
 export interface Identity {
   readonly customerRoutes: Route[];
   readonly customerGuard: Guard;
-  /** For public routes. */
+  /** Identifies the customer of a request to a public route. */
   readonly identify: IdentifyCustomer;
   /** Waits until no SMS is under way: some outlive the request that sent them. */
   settle(): Promise<void>;

@@ -15,7 +15,10 @@ export interface CreateUserDeps {
   readonly onUserCreated: (tx: Db, userId: string, at: Date) => Promise<void>;
 }
 
-/** Letters and digits that are not easily confused: no 0 and O, no 1, I and L. */
+/**
+ * The letters and digits of referral codes. It leaves out 0, O, 1, I and L, which are easily
+ * confused.
+ */
 export const referralAlphabet = 'ABCDEFGHJKMNPQRSTUVWXYZ23456789';
 
 const referralCodeLength = 8;

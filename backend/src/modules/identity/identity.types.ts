@@ -3,7 +3,7 @@ import { signedIn, type Access } from '../../platform/http/index.ts';
 /** A signed-in customer, read from the store on this very request. */
 export interface CustomerPrincipal {
   readonly userId: string;
-  /** E.164, such as `+919876543210`. */
+  /** The phone number in E.164 format, such as `+919876543210`. */
   readonly phone: string;
   readonly deviceId: string;
   readonly sessionId: string;
@@ -15,7 +15,7 @@ export const customerAccess: Access<CustomerPrincipal> = signedIn<CustomerPrinci
 /** The subject of a token, whose account may have been deleted since it was issued. */
 export interface TokenSubject {
   readonly userId: string;
-  /** Undefined for a customer who may use the service. */
+  /** The time of the deletion, or undefined if the account is not deleted. */
   readonly deletedAt: Date | undefined;
 }
 
@@ -32,7 +32,7 @@ export type KycStatus = (typeof kycStatuses)[number];
 /** A customer, without any credential hash. */
 export interface User {
   readonly id: string;
-  /** E.164, or null once the account is deleted. */
+  /** The phone number in E.164 format, or null once the account is deleted. */
   readonly phone: string | null;
   readonly fullName: string | null;
   readonly email: string | null;
@@ -59,9 +59,9 @@ export interface Session {
   readonly deviceId: string;
   readonly deviceName: string | null;
   readonly createdAt: Date;
-  /** Issue time of its newest refresh token. */
+  /** The issue time of the session's newest refresh token. */
   readonly lastUsedAt: Date;
-  /** Expiry of that refresh token. */
+  /** The expiry of the newest refresh token. */
   readonly expiresAt: Date;
 }
 
@@ -73,7 +73,7 @@ export interface ListedSession extends Session {
   readonly trusted: boolean;
 }
 
-/** The reason for which a session ended. */
+/** The reason why a session ended. */
 export type RevocationReason =
   | 'replaced'
   | 'logout'

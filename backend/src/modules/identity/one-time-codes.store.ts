@@ -119,7 +119,7 @@ export const findBlockingSend = async (
 export interface NewSend extends CodeScope {
   readonly id: string;
   readonly address: string;
-  /** Null for an IPv4 client. */
+  /** The client's IPv6 network, or null for an IPv4 client. */
   readonly network: string | null;
   readonly audience: SendAudience;
   readonly sentAt: Date;

@@ -132,7 +132,7 @@ export const deliverCode = async (
   await deleteCode(db, ids.code);
   // A code that certainly was not sent does not count as a send.
   if (sent.kind === 'refused') await deleteSend(db, ids.send);
-  // Neither reason nor message: a gateway may repeat the phone in them.
+  // The reason and the message are not logged, because a gateway may repeat the phone in them.
   logger.warn({ gateway: sms.code, purpose, outcome: sent.kind }, 'a code was not sent');
   throw new AppError('SMS_UNAVAILABLE');
 };

@@ -24,7 +24,7 @@ export const registerPushToken = async (
   { id, userId, token, platform }: Omit<PushToken, 'createdAt'> & { readonly userId: string },
   at: Date,
 ): Promise<PushToken> => {
-  // Registrations of one customer take turns, so that none counts past the other.
+  // Concurrent registrations of one customer are serialised, so that the count is right.
   await selectRows(tx, sql`SELECT id FROM app_user WHERE id = ${userId}::uuid FOR NO KEY UPDATE`);
   const row = await selectOne<PushToken>(
     tx,

@@ -63,7 +63,7 @@ export const findMpinCaller = (
       FROM app_user u WHERE u.phone = ${phone}`,
   );
 
-/** Returns true where the device is trusted for the customer who has this phone. */
+/** Returns true if the device is trusted for the customer who has this phone. */
 export const isTrustedForPhone = async (
   db: Db,
   { phone, deviceId }: { readonly phone: string; readonly deviceId: string | undefined },

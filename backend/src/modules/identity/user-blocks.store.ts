@@ -3,7 +3,7 @@ import { selectOne, sql, type Db } from '../../platform/db/index.ts';
 
 /* Blocking a customer, in the rows of `app_user`. */
 
-/** A customer's block, as the row has it. */
+/** A customer's block, as it is stored. */
 export interface BlockState {
   readonly blocked: boolean;
   readonly deletedAt: Date | null;
@@ -53,7 +53,7 @@ const contextOf = (userId: string) => ({
 export const sealBlockedReason = (sealer: Sealer, reason: string, userId: string): string =>
   sealer.seal(reason, contextOf(userId));
 
-/** Opens the reason of a block. Returns null where there is none. */
+/** Opens the reason of a block. Returns null if there is none. */
 export const openBlockedReason = (
   sealer: Sealer | undefined,
   { blockedReasonSealed }: Pick<BlockState, 'blockedReasonSealed'>,

@@ -27,7 +27,7 @@ export const lockCodeGuards = async (
 
 /**
  * Locks the user so that no row for them can be written until the transaction ends, since each one
- * takes a key share lock. Returns false where the account is blocked or deleted already.
+ * takes a key share lock. Returns false if the account is already blocked or deleted.
  */
 export const lockUserForDeletion = async (tx: Db, userId: string): Promise<boolean> => {
   const row = await selectOne(

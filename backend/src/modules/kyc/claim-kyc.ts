@@ -27,14 +27,17 @@ const findRecord = async (db: Db, id: string): Promise<KycRow> => {
   return row;
 };
 
-/** The time for which an operator has a record alone. Claiming it again begins again. */
+/**
+ * The time in ms for which an operator's claim excludes other operators. A repeated claim restarts
+ * it.
+ */
 const claimMs = 15 * 60_000;
 
 /**
  * Claims a waiting submission: no other operator can decide it until the claim expires or is
  * released.
- * @throws AppError NOT_FOUND, and CONFLICT while another operator has it, and ILLEGAL_TRANSITION
- *   for a record that waits for no decision
+ * @throws AppError NOT_FOUND, and CONFLICT while another operator has it, and ILLEGAL_TRANSITION if
+ *   the record is not waiting for a decision
  */
 export const claimKyc = async (
   deps: ClaimDeps,

@@ -48,7 +48,7 @@ export const eraseKyc = async (
   }
   await tx.kycRecord.updateMany({
     where: { id },
-    // A rejected record has a reason. This one says nothing.
+    // A rejected record must have a reason, so an empty reason is stored.
     data: { ...numbers, reviewReason: null, reviewReasonSealed: '', updatedAt: at },
   });
 };

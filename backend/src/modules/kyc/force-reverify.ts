@@ -19,7 +19,7 @@ const message = {
 /**
  * Returns a customer's KYC to PENDING from any other state, which frees their PAN and Aadhaar and
  * keeps them from trading until a new submission is approved (contract: states > KYC).
- * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION where it is PENDING or the account was deleted
+ * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION if it is PENDING or the account was deleted
  */
 export const forceReverify = async (
   { db, inTransaction, clock, vault, audit, notify, logger }: ReviewKycDeps,

@@ -36,7 +36,7 @@ export const hashesOfPan = async (
   return [...new Set([...stored, ...(await hashAnew(deps, tx, row))])];
 };
 
-/** Returns the other customers whose record has one of these hashes, whatever became of it. */
+/** Returns the other customers whose record has one of these hashes, in any state. */
 export const findCustomersOfPan = async (
   db: Db,
   hashes: readonly string[],

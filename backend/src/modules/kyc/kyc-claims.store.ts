@@ -4,7 +4,7 @@ import type { KycRow } from './kyc.store.ts';
 
 /* The claims of operators on rows of `kyc_record`. */
 
-/** An operator who is at a record. */
+/** An operator's claim on a record. */
 interface Claim {
   readonly by: { readonly id: string; readonly email: string };
   readonly until: string;

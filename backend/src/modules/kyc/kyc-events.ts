@@ -12,7 +12,7 @@ export type KycEvent = object;
 
 type Ignored = { readonly status: 'IGNORED' };
 
-/** The inbox's part for the KYC provider: whatever is signed is kept and ignored. */
+/** The inbox handler of the KYC provider. It stores every signed event and ignores it. */
 const handler: InboxHandler<KycEvent, Ignored> = {
   source: 'kyc',
   applyTask: APPLY_EVENT_TASK,
@@ -28,7 +28,10 @@ const handler: InboxHandler<KycEvent, Ignored> = {
 export const createKycInbox = (deps: InboxDeps): WebhookInbox<KycEvent> =>
   createWebhookInbox(deps, handler);
 
-/** Creates what the worker does with those events: late storing, and clearing their bodies. */
+/**
+ * Creates the worker's tasks for KYC events, which store late events and clear the bodies of old
+ * events.
+ */
 export const createKycEvents = (
   deps: InboxDeps,
 ): { readonly jobs: TaskList; readonly sweeps: readonly Sweep[] } => {

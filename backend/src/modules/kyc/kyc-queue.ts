@@ -8,7 +8,7 @@ import { readPhone, type KycStatus } from '../identity/index.ts';
 export interface KycQueueDeps {
   readonly db: Db;
   readonly blindIndex: BlindIndex;
-  /** Real time: a claim lapses by it. */
+  /** The clock of real time, by which a claim expires. */
   readonly wall: Clock;
 }
 
@@ -18,10 +18,10 @@ interface QueueFilter {
   readonly q?: string | undefined;
   readonly claim?: 'MINE' | 'OTHERS' | 'NONE' | undefined;
   readonly from?: Date | undefined;
-  /** Exclusive. */
+  /** The end of the period, exclusive. */
   readonly to?: Date | undefined;
   readonly order: 'oldest' | 'newest';
-  /** The calling operator. */
+  /** The id of the calling operator. */
   readonly adminId: string;
 }
 
@@ -29,7 +29,10 @@ const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u;
 const pan = /^[A-Z]{5}\d{4}[A-Z]$/u;
 const aadhaar = /^[2-9]\d{11}$/u;
 
-/** Numbers are sealed: a whole one is found by its keyed hash. */
+/**
+ * Creates the search for a typed text. Numbers are sealed, so a whole number is found by its keyed
+ * hash.
+ */
 const searchOf = ({ blindIndex }: KycQueueDeps, q: string): Prisma.KycRecordWhereInput => {
   const [lower, upper, digits] = [q.toLowerCase(), q.toUpperCase(), q.replaceAll(/[\s-]/gu, '')];
   if (uuid.test(lower)) return { OR: [{ id: lower }, { userId: lower }] };

@@ -45,7 +45,7 @@ export const sealSubmission = (
   selfieKey: input.selfieKey ?? null,
 });
 
-/** Hashes numbers with every key, so that what older keys hashed is found. */
+/** Hashes numbers with every key, so that hashes of older keys are found. */
 export const hashesOfNumbers = (
   numbers: { readonly pan: string; readonly aadhaar: string },
   blindIndex: BlindIndex,
@@ -109,7 +109,7 @@ export const openPincode = (sealer: Sealer, row: SealedLater): string | null =>
 /** Opens the reviewer's reason, likewise. */
 export const openReason = (sealer: Sealer, row: SealedLater): string | null =>
   row.reviewReason ??
-  // Empty: erased, with a rejected record that has to have one.
+  // An empty reason was erased. A rejected record must have a reason.
   (row.reviewReasonSealed === null || row.reviewReasonSealed === ''
     ? null
     : sealer.open(row.reviewReasonSealed, contextOf('review_reason', row.id)));

@@ -33,8 +33,8 @@ const extensions: Readonly<Record<string, string>> = {
 };
 
 /**
- * Shows a document inside the browser and nowhere else: what a customer uploaded runs no script,
- * loads nothing, is embedded nowhere and kept in no cache.
+ * Creates the response that shows a document in the browser. Its headers forbid scripts, further
+ * requests, embedding and caching, because a customer uploaded the document.
  */
 const showDocument = ({ bytes, contentType }: OpenedDocument, kind: DocumentKind): Reply => ({
   status: 200,

@@ -24,7 +24,7 @@ const aadhaarCodeRoute = (path: string, summary: string): Route =>
     },
   });
 
-/** A document of 3 MB as base64, in JSON. */
+/** The maximum body in bytes, for a document of 3 MB as base64 in JSON. */
 const documentBodyLimitBytes = Math.floor(4.2 * 1024 * 1024);
 
 /** Declares `/kyc` of the customer API. */

@@ -29,20 +29,20 @@ export const kycTransitions: TransitionTable<KycStatus, 'customer' | 'admin'> = 
 
 interface KycTransition {
   readonly to: KycStatus;
-  /** `customer:<id>`, `admin:<id>`. */
+  /** The actor of the transition: `customer:<id>` or `admin:<id>`. */
   readonly actor: string;
   readonly cause: string;
   /**
-   * Updates the record where it is still as it was read, in the transaction that has locked it, and
-   * returns the number of changed rows. A review also checks that it decides on the submission that
-   * the reviewer saw.
+   * Updates the record if it has not changed since it was read, in the transaction that has locked
+   * it, and returns the number of changed rows. A review also checks that it decides on the
+   * submission that the reviewer saw.
    */
   readonly update: () => Promise<number>;
 }
 
 /**
  * Changes the state of a KYC record.
- * @throws AppError ILLEGAL_TRANSITION for what the table does not allow
+ * @throws AppError ILLEGAL_TRANSITION if the table does not allow it
  */
 export const transitionKyc = (
   { logger }: { readonly logger: Pick<Logger, 'info' | 'error'> },

@@ -33,18 +33,18 @@ interface NewDocument {
   readonly createdAt: Date;
 }
 
-/** Reads a status of the database. Throws for a text that is none. */
+/** Reads a status of the database. Throws if the text is not a status. */
 export const toKycStatus = (text: string): KycStatus => {
   const status = kycStatuses.find((known) => known === text);
   invariant(status, `${text} is a KYC status`);
   return status;
 };
 
-/** Returns the record of a customer, or undefined where there is none. */
+/** Returns the record of a customer, or undefined if there is none. */
 export const findKycByUser = async (db: Db, userId: string) =>
   (await db.kycRecord.findUnique({ where: { userId } })) ?? undefined;
 
-/** Returns a record, or undefined where there is none. */
+/** Returns a record, or undefined if there is none. */
 export const findKyc = async (db: Db, id: string) =>
   (await db.kycRecord.findUnique({ where: { id } })) ?? undefined;
 
@@ -57,7 +57,7 @@ export const requireKyc = async (tx: Db, id: string): Promise<KycRow> => {
   return row;
 };
 
-/** Locks the customer's record. Returns undefined where there is none. */
+/** Locks the customer's record. Returns undefined if there is none. */
 export const lockKycOfUser = async (
   tx: Db,
   userId: string,
@@ -69,14 +69,14 @@ export const lockKycOfUser = async (
   return row === undefined ? undefined : { id: row.id, status: toKycStatus(row.status) };
 };
 
-/** Locks the customer's record, and inserts it PENDING where there is none. */
+/** Locks the customer's record, or inserts it as PENDING if there is none. */
 export const lockOrInsertKyc = async (
   tx: Db,
   id: string,
   userId: string,
   at: Date,
 ): Promise<{ readonly id: string; readonly status: KycStatus }> => {
-  // Not `create`: another submission may have inserted it meanwhile.
+  // `create` would fail if another submission has inserted the record in the meantime.
   await tx.kycRecord.createMany({
     data: [{ id, userId, status: 'PENDING', createdAt: at, updatedAt: at }],
     skipDuplicates: true,
@@ -86,10 +86,12 @@ export const lockOrInsertKyc = async (
   return row;
 };
 
-/** Ends an operator's claim: what they had claimed is decided, or another submission by now. */
+/** The columns of a record without a claim. A decision or a new submission ends the claim. */
 const unclaimed = { claimedBy: null, claimedUntil: null } as const;
 
-/** Marks a record as submitted where its status is still `from`. Returns how many rows changed. */
+/**
+ * Marks a record as submitted if its status is still `from`. Returns the number of changed rows.
+ */
 export const markSubmitted = async (
   tx: Db,
   { id, from }: { readonly id: string; readonly from: KycStatus },
@@ -136,7 +138,7 @@ export const hasNumbers = async (
 
 /** A part of a list that is in the order of ids. */
 interface Batch {
-  /** The last id of the part before it, or undefined for the first one. */
+  /** The last id of the previous batch, or undefined for the first batch. */
   readonly after: string | undefined;
   readonly limit: number;
 }
@@ -193,7 +195,7 @@ export const markReviewed = async (
   return count;
 };
 
-/** Returns a record to PENDING where it is still in `from`. Returns the number of changed rows. */
+/** Returns a record to PENDING if it is still in `from`. Returns the number of changed rows. */
 export const markForReverification = async (
   tx: Db,
   { id, from }: { readonly id: string; readonly from: KycStatus },
@@ -255,9 +257,7 @@ export const countDocuments = async (db: Db, userId: string): Promise<number> =>
   });
 };
 
-/**
- * Returns a customer's document by its key in the object store, or undefined where there is none.
- */
+/** Returns a customer's document by its key in the object store, or undefined if there is none. */
 export const findDocument = async (db: Db, userId: string, key: string) =>
   (await db.kycDocument.findFirst({ where: { userId, key } })) ?? undefined;
 

@@ -49,8 +49,8 @@ const sealerOf = async (
 ): Promise<Sealer | undefined> => (await vault.forUsers(db, [userId])).get(userId);
 
 /**
- * Seals the pincodes and reasons that an earlier version stored in the clear. Those of a customer
- * whose key is destroyed are erased. The sweep finds no rows once every record is sealed.
+ * Seals the pincodes and reasons that an earlier version stored in the clear. If the customer's key
+ * is destroyed, they are erased. The sweep finds no rows once every record is sealed.
  */
 const createSealing = (options: KycSweepOptions): Sweep => ({
   name: 'kyc-seal-fields',

@@ -12,7 +12,7 @@ interface PresentDeps {
 }
 
 interface OperatorPresentDeps extends PresentDeps {
-  /** Real time: a claim lapses by it. */
+  /** The clock of real time, by which a claim expires. */
   readonly wall: Clock;
 }
 
@@ -27,7 +27,10 @@ const notBegun = {
   reviewedAt: null,
 };
 
-/** Presents a record. Without a sealer (the key was destroyed with the account) less is known. */
+/**
+ * Presents a record. Without a sealer (the key was destroyed with the account) the sealed fields
+ * are missing.
+ */
 const present = (row: KycRow, sealer: Sealer | undefined) => ({
   status: toKycStatus(row.status),
   panLast4: row.panLast4,

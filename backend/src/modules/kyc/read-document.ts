@@ -26,10 +26,10 @@ const openDocument = (sealer: Sealer, sealed: Uint8Array, key: string): Buffer =
 };
 
 /**
- * Returns a document of a record's newest submission, decrypted. The audit row of the look is
- * committed before a byte of it is returned. Where the document can't be had, there is none.
+ * Returns a document of a record's newest submission, decrypted. The audit row of the access is
+ * committed before the document is returned. If the document can't be read, there is no audit row.
  * @throws AppError NOT_FOUND, SERVICE_UNAVAILABLE while the object store does not answer,
- *   DOCUMENT_UNREADABLE where it has lost or changed the document
+ *   DOCUMENT_UNREADABLE if it has lost or changed the document
  */
 export const readDocument = async (
   { db, inTransaction, vault, audit, objects }: ReadDocumentDeps,

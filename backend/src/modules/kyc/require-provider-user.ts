@@ -7,7 +7,7 @@ import { readKycStatus, requireApproved } from './kyc.store.ts';
  * Returns the provider's id of a customer whose order is in progress. The order continues even if
  * KYC was withdrawn since, because the money that was paid for it would otherwise buy nothing
  * (contract: states > KYC).
- * @throws AppError KYC_REQUIRED for one who was never registered with the provider
+ * @throws AppError KYC_REQUIRED if the customer was never registered with the provider
  */
 export const requireRegisteredUser = async (db: Db, userId: string): Promise<string> => {
   const id = await readAlone(db, readProviderUserId(userId));

@@ -22,7 +22,7 @@ export interface ReviewKycDeps {
   readonly db: Db;
   readonly inTransaction: InTransaction;
   readonly clock: Clock;
-  /** Real time: a claim lapses by it. */
+  /** The clock of real time, by which a claim expires. */
   readonly wall: Clock;
   readonly vault: Vault;
   readonly provider: GoldProvider;

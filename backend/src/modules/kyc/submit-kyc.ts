@@ -33,7 +33,7 @@ export interface SubmitKycDeps {
   readonly vault: Vault;
   readonly blindIndex: BlindIndex;
   readonly logger: Pick<Logger, 'info' | 'error'>;
-  /** True where the house needs the date of birth of every customer. */
+  /** True if the house requires the date of birth of every customer. */
   readonly requiresDateOfBirth: boolean;
 }
 
@@ -52,8 +52,8 @@ const requireDocument = async (
 };
 
 /**
- * Returns the full name of the submission. The profile's where it has none. An older profile may
- * have a name that the rule of names refuses.
+ * Returns the full name of the submission, or of the profile if the submission has none. An older
+ * profile may have a name that the rule of names refuses.
  */
 const fullNameFor = async (db: Db, userId: string, given: string | undefined): Promise<string> => {
   if (given !== undefined) return given;
@@ -70,7 +70,7 @@ const yearsAgo = (now: Date, years: bigint): string => {
   return [String(BigInt(year) - years), ...rest].join('-');
 };
 
-/** Refuses a minor, and a submission without a date of birth where the house needs one. */
+/** Refuses a minor, and a submission without a date of birth if the house requires it. */
 const requireOfAge = (date: string | undefined, now: Date, isRequired: boolean): void => {
   if (date === undefined && !isRequired) return;
   if (date !== undefined && date <= yearsAgo(now, ageOfMajority)) return;

@@ -12,7 +12,7 @@ import { documentContext } from './kyc-sealing.ts';
 import type { DocumentInput } from './kyc.schemas.ts';
 import { countDocuments, insertDocument } from './kyc.store.ts';
 
-/** More than any review needs. It keeps one account from filling the store. */
+/** The maximum number of documents of a customer. It keeps one account from filling the store. */
 const maxDocuments = 40;
 
 export interface UploadDocumentDeps {
@@ -32,14 +32,14 @@ const requireRoom = async (db: Db, userId: string): Promise<void> => {
   });
 };
 
-/** The decoded size of a document. */
+/** The maximum decoded size of a document in bytes. */
 const documentLimitBytes = 3 * 1024 * 1024;
 
 /**
  * Seals a document with the customer's own key, stores it in the object store and returns its key.
  * The bytes go first: a crash leaves at most a sealed object that no row names.
- * @throws AppError VALIDATION_FAILED when the content is of no type that is taken,
- * PAYLOAD_TOO_LARGE, LIMIT_EXCEEDED, SERVICE_UNAVAILABLE when the store does not accept it.
+ * @throws AppError VALIDATION_FAILED if the type of the content is not accepted, PAYLOAD_TOO_LARGE,
+ *   LIMIT_EXCEEDED, SERVICE_UNAVAILABLE when the store does not accept it.
  */
 export const uploadDocument = async (
   { db, inTransaction, clock, random, vault, objects }: UploadDocumentDeps,
@@ -65,7 +65,7 @@ export const uploadDocument = async (
   if (put.kind !== 'done') throw new AppError('SERVICE_UNAVAILABLE', { cause: put });
   try {
     await inTransaction(async (tx) => {
-      // Whatever is counted per customer is counted under this lock: uploads at once count too.
+      // The documents are counted under this lock, so that concurrent uploads are counted too.
       await lockHolding(tx, userId);
       await requireRoom(tx, userId);
       await insertDocument(tx, {

@@ -17,7 +17,7 @@ type ReviewKind = (typeof reviewKinds)[number];
 /** Money or gold that waits for an operator. */
 export interface OpenReview {
   readonly kind: ReviewKind;
-  /** Of the order, of a debit's payment order, or of the payment itself. */
+  /** The id of the order, of a debit's payment order, or of the payment. */
   readonly id: string;
   readonly orderId: string | null;
   readonly userId: string | null;
@@ -33,7 +33,7 @@ interface ReviewFilter {
   readonly code?: string | undefined;
 }
 
-/** A debit is being requested at this time. It is undecided once that took far longer. */
+/** The time in ms after which a debit that is still being requested counts as undecided. */
 const decidedMs = 60 * 60_000;
 
 const orders: Sql = sql`

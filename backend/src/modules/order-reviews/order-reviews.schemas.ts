@@ -32,7 +32,7 @@ resolveBody.register(z.globalRegistry, {
   examples: [{ resolution: 'REFUNDED', reference: 'rfnd_1001', note: 'Refunded at the gateway.' }],
 });
 
-/** An order as operators see it, with all that belongs to it. */
+/** An order as operators see it, with its payments, its payout and its history. */
 export const adminOrderView = adminOrderRow.extend({
   provider_amount_paise: paiseInt.nullable(),
   price_difference_paise: z.int().nullable(),

@@ -36,7 +36,7 @@ const presentPayments = async ({ db, payments }: AdminOrderDeps, orderId: string
 };
 
 /**
- * Reads an order as operators see it: with its payments, its payout and its history.
+ * Reads an order as operators see it, with its payments, its payout and its history.
  * @throws AppError NOT_FOUND
  */
 export const readAdminOrder = async (deps: AdminOrderDeps, id: string): Promise<AdminOrderView> => {

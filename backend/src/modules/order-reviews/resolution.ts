@@ -33,21 +33,23 @@ export interface Resolution {
   readonly audit: (tx: Db, before: GoldOrder) => Promise<void>;
 }
 
-/** One way to end a review. Throws an AppError where it does not fit, and nothing has changed. */
+/**
+ * One way to end a review. Throws an AppError, and changes nothing, if it does not fit the order.
+ */
 export type Resolve = (deps: ReviewDeps, order: GoldOrder, request: Resolution) => Promise<void>;
 
-/** 409: the resolution does not fit the order, or no longer does. */
+/** Creates the error 409 for a resolution that does not fit the order, or no longer does. */
 export const illegalTransition = (message: string, order?: Pick<GoldOrder, 'status'>): AppError =>
   new AppError('ILLEGAL_TRANSITION', {
     message,
     ...(order !== undefined && { details: { status: order.status } }),
   });
 
-/** 409: the resolution can't be judged while an earlier attempt is undecided. */
+/** Creates the error 409 for a resolution that must wait until an earlier attempt is decided. */
 export const undecided = (message?: string): AppError =>
   new AppError('OUTCOME_UNDECIDED', message === undefined ? {} : { message });
 
-/** 503: who knows the answer can't be queried. */
+/** Creates the error 503 for a gateway or provider that does not respond to a query. */
 export const notAnswered = (who: string): AppError =>
   new AppError('SERVICE_UNAVAILABLE', {
     message: `${who} is not responding. The review stays open. Please try again in a few minutes.`,
@@ -61,8 +63,8 @@ export const isUnderReview = ({ type, status, manualReviewCode }: GoldOrder): bo
   type === 'SELL' ? status === 'VERIFIED' && manualReviewCode !== null : status === 'MANUAL_REVIEW';
 
 /**
- * Returns the last confirm of a buy, where there is one. Throws where its outcome is unknown,
- * before any gateway is queried.
+ * Returns the last confirm of a buy, or undefined if there is none. Throws if its outcome is
+ * unknown, before any gateway is queried.
  */
 export const requireDecided = async (db: Db, orderId: string): Promise<Confirm | undefined> => {
   const latest = await findLatestConfirm(db, 'buy-confirm', orderId);
@@ -70,7 +72,7 @@ export const requireDecided = async (db: Db, orderId: string): Promise<Confirm |
   return latest;
 };
 
-/** Locks a buy. Throws where it is not under review any more. */
+/** Locks a buy. Throws if it is no longer under review. */
 export const lockReviewed = async (tx: Db, orderId: string): Promise<GoldOrder> => {
   const order = await lockOrder(tx, orderId);
   if (order?.status !== 'MANUAL_REVIEW') {
@@ -155,7 +157,7 @@ const idsOf = (payments: readonly HeldPayment[]): string =>
     ])
     .join(' ');
 
-/** Throws where the order's payments have changed since they were queried. */
+/** Throws if the order's payments have changed since they were queried. */
 export const requireSamePayments = (
   queried: readonly HeldPayment[],
   now: readonly HeldPayment[],

@@ -27,7 +27,10 @@ import {
   type ReviewDeps,
 } from './resolution.ts';
 
-/** After this long a worker resumes an allocation that the operator's own request left. */
+/**
+ * The time in seconds after which a worker resumes an allocation that the operator's request did
+ * not finish.
+ */
 const takeOverSeconds = 30;
 
 const onlyPayment = (held: readonly HeldPayment[]): HeldPayment => {
@@ -67,7 +70,7 @@ const requireHeld = async (
   }
 };
 
-/** Queries the first transaction before there is a second: gold is never bought twice. */
+/** Queries the first transaction before a second is made, so that gold is never bought twice. */
 const wasBought = async ({ clock, provider }: ReviewDeps, order: LockedBuy): Promise<boolean> => {
   const status = await provider.buyStatus({ providerTxId: order.providerTxId });
   const at = { verifiedAt: order.lockStartedAt, now: clock.now() };
@@ -141,7 +144,7 @@ const verifyAnew = async (deps: ReviewDeps, order: LockedBuy): Promise<OrderChan
   };
 };
 
-/** Returns the order to PAID, with new retries, where it is still as it was read. */
+/** Returns the order to PAID, with new retries, if it has not changed since it was read. */
 const returnToPaid = (
   deps: ReviewDeps,
   order: GoldOrder,
@@ -160,18 +163,19 @@ const returnToPaid = (
     const paidAt = locked.paidAt ?? clock.now();
     const changes = { ...more, paidAt, allocationAttempts: 0, nextAttemptAt: null };
     await endReview(deps, tx, request, { to: 'PAID', cause: 'resolve.allocate' }, changes);
-    // For a process that dies before it has allocated: later than the try that follows here.
+    // The job allocates the order if this process dies first. It is due later than the attempt that
+    // follows here.
     await schedule(tx, allocationRetry(order.id, addSeconds(clock.now(), takeOverSeconds)));
     await request.audit(tx, locked);
   });
 
 /**
- * Buys the order's grams at the current price: `ALLOCATE` (contract: states > Resolutions). The
- * provider's current charge, minus its charge at the quote, is `price_difference_paise`. The house
- * bears it, and the customer gets the grams that were paid for. An installment has no ordered
- * grams: it buys gold for its rupees at the current price, and waits for a retry if its verify gets
- * no response. After the verify, the order is allocated like any paid order, with a new lock and
- * new retries.
+ * Buys the order's grams at the current price, as the resolution `ALLOCATE` (contract: states >
+ * Resolutions). The provider's current charge, minus its charge at the quote, is
+ * `price_difference_paise`. The house bears it, and the customer gets the grams that were paid for.
+ * An installment has no ordered grams. It buys gold for its rupees at the current price, and waits
+ * for a retry if its verify gets no response. After the verify, the order is allocated like any
+ * paid order, with a new lock and new retries.
  */
 export const resolveAllocate: Resolve = async (deps, order, request) => {
   const { db } = deps;
@@ -188,8 +192,8 @@ export const resolveAllocate: Resolve = async (deps, order, request) => {
     return recordBought(deps, order, request, payment);
   }
   if (isInstallment) {
-    // It buys gold for its rupees at the current price: each attempt of its allocation verifies
-    // again.
+    // An installment buys gold for its rupees at the current price, so each attempt of its
+    // allocation verifies again.
     await requireRegisteredUser(db, order.userId);
     await returnToPaid(deps, order, request, payment, {});
   } else if (isLockedBuy(order)) {

@@ -20,12 +20,12 @@ import {
 
 /** The effect of KEEP on an order's payments. */
 interface KeepPlan {
-  /** The gateway reports that it was already refunded. */
+  /** The payments that the gateway reports as already refunded. */
   readonly refunded: readonly {
     readonly payment: HeldPayment;
     readonly reference: string | undefined;
   }[];
-  /** Stands for the gold from now on, in the place of the payment that was paid back. */
+  /** The payment that pays for the gold from now on, in place of the refunded payment. */
   readonly replacement?: { readonly of: HeldPayment; readonly by: HeldPayment };
 }
 
@@ -37,20 +37,19 @@ const toRefunded = ({ payment, state }: QueriedPayment) => ({
 });
 
 /**
- * Decides whether the order may keep its gold. Another payment than that of the gold must have been
- * refunded, or it replaces the gold's payment if that one was refunded (contract: states >
- * Resolutions).
+ * Decides whether the order may keep its gold. Every other payment must have been refunded, unless
+ * it replaces the payment for the gold because that was refunded (contract: states > Resolutions).
  */
 const planKeep = (queried: readonly QueriedPayment[]): KeepPlan => {
   const others = queried.filter(({ payment }) => isUnplaced(payment));
   const refunded = others.filter(isPaidBack).map(toRefunded);
-  const [second, ...more] = others.filter((one) => !isPaidBack(one));
+  const [second, ...more] = others.filter((entry) => !isPaidBack(entry));
   if (second === undefined) return { refunded };
   const gold = queried.find(({ payment }) => !isUnplaced(payment));
   if (gold === undefined || !isPaidBack(gold) || more.length > 0) {
     throw illegalTransition('Another payment is held for this order: pay it back first.');
   }
-  // A part that went back of the second would make it too little.
+  // If a part of the second payment were refunded, it would no longer cover the order.
   if (second.state.kind === 'UNDER_WAY' || !second.payment.isAsRequested) {
     throw illegalTransition(
       "The captured amount differs from the order's amount: pay it back first.",
@@ -68,8 +67,8 @@ const planKeep = (queried: readonly QueriedPayment[]): KeepPlan => {
 };
 
 /**
- * Leaves the gold to the customer. Missing money is the house's loss: `KEEP` (contract: states >
- * Resolutions).
+ * Leaves the gold to the customer. Missing money is the house's loss. This is the resolution `KEEP`
+ * (contract: states > Resolutions).
  */
 export const resolveKeep: Resolve = async (deps, order, request) => {
   const { db, inTransaction, clock, portfolios } = deps;

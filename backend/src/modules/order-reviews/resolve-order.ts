@@ -38,7 +38,7 @@ interface ResolveRequest {
 /**
  * Ends the manual review of an order with an operator's resolution (contract: states >
  * Resolutions). The audit row is written in the transaction that changes the order.
- * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION where the resolution does not fit the order
+ * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION if the resolution does not fit the order
  */
 export const resolveOrder = async (
   deps: ResolveOrderDeps,

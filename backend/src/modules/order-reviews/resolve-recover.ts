@@ -19,7 +19,7 @@ import {
   type ReviewDeps,
 } from './resolution.ts';
 
-/** Returns the payment that the gold was bought with, where it is the only one and went away. */
+/** Returns the payment for the gold if it is the order's only payment and was reversed. */
 const reversedPayment = (payments: readonly HeldPayment[]): HeldPayment => {
   if (payments.some(isUnplaced)) {
     throw illegalTransition('Another payment is held for this order: pay it back first.');
@@ -35,8 +35,8 @@ const isGone = ({ amountPaise, reversals }: HeldPayment): boolean =>
   addPaise(...reversals.map((reversal) => reversal.amountPaise)) >= amountPaise;
 
 /**
- * Returns the reference of a payment that was paid back in full. Queries the gateway where no event
- * reported it.
+ * Returns the reference of a payment that was paid back in full. Queries the gateway if no event
+ * reported the refund.
  */
 const requireGone = async (deps: ReviewDeps, payment: HeldPayment): Promise<string | undefined> => {
   const reported = payment.reversals.findLast(({ reference }) => reference !== null);
@@ -49,9 +49,9 @@ const requireGone = async (deps: ReviewDeps, payment: HeldPayment): Promise<stri
 };
 
 /**
- * Moves the remaining gold of a reversed payment to the house, and fails the order: `RECOVER`
- * (contract: states > Resolutions). All of the money must be reversed, including unreported
- * payments, since an order is never FAILED while some of its money is held.
+ * Moves the remaining gold of a reversed payment to the house, and fails the order, as the
+ * resolution `RECOVER` (contract: states > Resolutions). All of the money must be reversed,
+ * including unreported payments, since an order is never FAILED while some of its money is held.
  */
 export const resolveRecover: Resolve = async (deps, order, request) => {
   const { db, inTransaction, clock, random, portfolios } = deps;

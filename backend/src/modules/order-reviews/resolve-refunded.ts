@@ -34,7 +34,7 @@ import {
 const isGoingAway = ({ state }: QueriedPayment): boolean =>
   state.kind === 'PAID_BACK' || state.kind === 'UNDER_WAY';
 
-/** Finds the payment that the operator paid back, by the gateway's own answer where it has one. */
+/** Finds the payment that the operator refunded, by the gateway's response if there is one. */
 const findPaidBack = (queried: readonly QueriedPayment[]): HeldPayment => {
   const named = queried.find(({ state }) => 'isNamed' in state && state.isNamed);
   if (named?.state.kind === 'UNDER_WAY') throw undecided('The refund is not complete.');
@@ -49,7 +49,7 @@ const findPaidBack = (queried: readonly QueriedPayment[]): HeldPayment => {
   throw illegalTransition('The gateway knows of no such refund of a payment of this order.');
 };
 
-/** Changes the order's state to the one where it belongs once that money is gone. */
+/** Changes the order to the state that follows once the payment is refunded. */
 const endRefunded = async (
   deps: ReviewDeps,
   tx: Db,
@@ -59,8 +59,8 @@ const endRefunded = async (
 ): Promise<void> => {
   // Another payment waits for an operator, so the review continues.
   if (left.some(isUnplaced)) return;
-  // So does money that went away or failed: it is not what was paid back here. No gold is bought
-  // either with money that is about to go, or of which no event has reported it.
+  // The review also continues if another payment was reversed or failed. No gold is bought with a
+  // payment whose refund is under way, or whose reversal no event has reported.
   const isGoing = !hasGold(order) && left.some(({ id }) => goingIds.has(id));
   const doubt = (await findMoneyDoubt(tx, order.id)) ?? (isGoing ? 'PAYMENT_REVERSED' : undefined);
   if (doubt !== undefined) return changeReviewCode(deps, tx, order, doubt);
@@ -77,8 +77,8 @@ const endRefunded = async (
 };
 
 /**
- * Ends the review of a buy whose money, or a part of it, was paid back: `REFUNDED` (contract:
- * states > Resolutions).
+ * Ends the review of a buy whose money, or a part of it, was refunded, as the resolution `REFUNDED`
+ * (contract: states > Resolutions).
  */
 export const resolveRefunded: Resolve = async (deps, order, request) => {
   const { db, inTransaction } = deps;

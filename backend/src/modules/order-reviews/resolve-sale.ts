@@ -25,7 +25,7 @@ const requireVerifiedSale = (order: GoldOrder): VerifiedSale => {
 
 interface SaleAnswer {
   readonly verdict: SaleVerdict;
-  /** The provider's words, for the record of the operation. */
+  /** The provider's response, which is recorded with the operation. */
   readonly answer: string;
 }
 
@@ -56,13 +56,16 @@ const record = async (
   if (recorded === 'LEFT') throw illegalTransition('The sale is not under review any more.');
 };
 
-/** Returns true for a sale that can no longer be confirmed: our confirms end before the window. */
+/**
+ * Returns true for a sale that can no longer be confirmed, because this service sends every confirm
+ * before the provider's window ends.
+ */
 const isPastItsTime = ({ clock, provider }: ReviewDeps, { lockStartedAt }: VerifiedSale): boolean =>
   clock.now() > addMs(lockStartedAt, provider.rules.confirmWindowMs);
 
 /**
- * Confirms a sale for which the provider reports that it bought the gold: `CONFIRM_SELL` (contract:
- * states > Resolutions).
+ * Confirms a sale for which the provider reports that it bought the gold, as the resolution
+ * `CONFIRM_SELL` (contract: states > Resolutions).
  */
 export const resolveConfirmSell: Resolve = async (deps, order, request) => {
   const found = await queryStatus(deps, requireVerifiedSale(order));
@@ -73,8 +76,8 @@ export const resolveConfirmSell: Resolve = async (deps, order, request) => {
 };
 
 /**
- * Fails a sale that the provider did not make and no longer will: `RELEASE_SELL` (contract: states
- * > Resolutions).
+ * Fails a sale that the provider did not make and no longer will, as the resolution `RELEASE_SELL`
+ * (contract: states > Resolutions).
  */
 export const resolveReleaseSell: Resolve = async (deps, order, request) => {
   const sale = requireVerifiedSale(order);

@@ -6,11 +6,11 @@ import type { GoldOrder } from './orders.types.ts';
 
 export interface PlacedInstallment {
   readonly id: string;
-  /** Of the event that the order's history begins with. */
+  /** The id of the first row of the order's history. */
   readonly eventId: string;
   readonly userId: string;
   readonly planId: string;
-  /** From 1. */
+  /** The number of the installment in its plan, from 1. */
   readonly installmentNo: number;
   readonly amountPaise: Paise;
   readonly dueAt: Date;
@@ -19,9 +19,9 @@ export interface PlacedInstallment {
 }
 
 /**
- * Writes the order of an installment and the first row of its history in one statement. Rupees
- * alone are known of it: the gold is bought at the price of the moment at which it is paid.
- * @throws a unique violation where the plan has an installment of this number
+ * Writes the order of an installment and the first row of its history in one statement. Only its
+ * amount in rupees is fixed. The gold is bought at the current price when it is paid.
+ * @throws a unique violation if the plan has an installment of this number
  */
 export const insertInstallmentOrder = async (
   db: Db,
@@ -62,9 +62,9 @@ interface VerifiedInstallment {
 }
 
 /**
- * Stores what the provider's verify promises for a paid installment, before it is confirmed. It
- * replaces what an earlier verify promised that certainly bought nothing. The customer sees it once
- * the gold is there. False when the order is not waiting for its gold any more.
+ * Stores the price and grams of the provider's verify for a paid installment, before the confirm.
+ * They replace the values of an earlier verify whose confirm was refused. The customer sees them
+ * once the gold is credited. Returns false if the order no longer waits for its gold.
  */
 export const updateVerifiedInstallment = async (
   tx: Db,
@@ -121,8 +121,8 @@ export const extendInstallmentExpiry = async (
 };
 
 /**
- * Lists unpaid installments whose time to pay has ended, oldest first. It leaves out those whose
- * payment could not be requested yet: their time has not begun.
+ * Lists unpaid installments whose time to pay has ended, oldest first. It leaves out installments
+ * whose payment could not be requested yet, since their time has not begun.
  */
 export const listLapsedInstallments = (
   db: Db,

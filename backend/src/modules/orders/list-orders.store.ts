@@ -10,14 +10,18 @@ export interface OrderFilter extends ListRange {
   readonly userId?: string | undefined;
   readonly status?: string | undefined;
   readonly type?: string | undefined;
-  /** An id of the order, its customer, its quote or the provider's transaction, or a phone number. */
+  /**
+   * The search text: an id of the order, its customer, its quote or the provider's transaction, or
+   * a phone number.
+   */
   readonly q?: string | undefined;
 }
 
 const searchOf = async (db: Db, q: string): Promise<Prisma.GoldOrderWhereInput> => {
   if (isUuid(q)) return { OR: [{ id: q }, { userId: q }, { quoteId: q }] };
   const phone = /^\d{10}$/u.test(q) ? `+91${q}` : q;
-  // Found first: a condition on the customer's row would keep the orders' indexes out of use.
+  // The customer is found first, since a condition on the customer's row would prevent the use of
+  // the orders' indexes.
   const customer = await db.user.findUnique({ where: { phone }, select: { id: true } });
   const ofCustomer = customer === null ? [] : [{ userId: customer.id }];
   return { OR: [{ providerTxId: q }, { refundReference: q }, ...ofCustomer] };

@@ -23,13 +23,16 @@ import {
   presentOrder,
 } from './orders.schemas.ts';
 
-/** The provider has an invoice only for gold that was bought or sold. */
+/**
+ * The states in which an order has an invoice. The provider has invoices only for gold that was
+ * bought or sold.
+ */
 const invoiced: ReadonlySet<GoldOrderStatus> = new Set(['ALLOCATED', 'COMPLETED']);
 
 interface OrderRouteDeps {
   readonly db: Db;
   readonly provider: Pick<GoldProvider, 'invoiceLink'>;
-  /** Of a customer, whatever their number of orders. */
+  /** The rate limit of invoice links for each customer, over all of their orders. */
   readonly invoiceLinks: UseBound;
 }
 
@@ -37,9 +40,9 @@ interface OrderRouteDeps {
  * Fetches the gold provider's link to the invoice of a customer's own order. The link is the key to
  * the document, so it is neither stored nor logged, and each one costs a call to the provider
  * (contract: buying > Invoice).
- * @throws AppError NOT_FOUND for another order, and while the provider has none, and RATE_LIMITED
- * with the time until there is room again, and PROVIDER_UNAVAILABLE when it gives no readable
- * answer
+ * @throws AppError NOT_FOUND if the order is not the customer's or has no invoice yet, RATE_LIMITED
+ *   with the time until the next call is allowed, and PROVIDER_UNAVAILABLE if the provider gives no
+ *   readable response
  */
 const fetchInvoiceUrl = async (
   deps: OrderRouteDeps,

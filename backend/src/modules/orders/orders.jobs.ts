@@ -12,7 +12,10 @@ export const allocationJob = (orderId: string): JobRequest => ({
   key: allocationKey(orderId),
 });
 
-/** Makes the same job for a moment of the business clock. It replaces the one that waits. */
+/**
+ * Creates the allocation job of an order for a time of the business clock. It replaces a waiting
+ * job of the order.
+ */
 export const allocationRetry = (orderId: string, dueAt: Date) => ({
   task: ALLOCATE_TASK,
   payload: { orderId },

@@ -57,7 +57,7 @@ export const notifyInstallmentFailed = (
 
 const underReview =
   'We are looking into your order. Your money is safe and you do not need to pay again.';
-/** The reviews in which the money itself is in doubt. */
+/** The texts for reviews in which the money itself is in doubt. */
 const moneyInDoubt: Partial<Record<ManualReviewCode, string>> = {
   FAILED_AFTER_PAID:
     'The gateway reported a problem with your payment. We are checking it. Please do not pay again.',
@@ -66,7 +66,10 @@ const moneyInDoubt: Partial<Record<ManualReviewCode, string>> = {
     'Any gold from it cannot be sold while we look into it.',
 };
 
-/** Returns what the customer reads of a review: for most reasons only that the money is safe. */
+/**
+ * Returns the text about a review for the customer. For most reasons it only says that the money is
+ * safe.
+ */
 export const reviewBody = (code: ManualReviewCode): string => moneyInDoubt[code] ?? underReview;
 
 /** Notifies the customer that a person will look at the order. The reason is for operators. */

@@ -22,7 +22,9 @@ export const paiseInt = z.int().min(0);
 export const gramsText = z.string().regex(/^\d{1,12}\.\d{4,8}$/u);
 const rupeesText = z.string().regex(RUPEES_PATTERN);
 
-/** A gold order of any type. Parts that a type lacks, or that are not known yet, are null. */
+/**
+ * A gold order of any type. Fields that a type does not have, or that are not set yet, are null.
+ */
 export const goldOrderView = z.object({
   id: z.uuid(),
   type: z.enum(goldOrderTypes),
@@ -89,7 +91,7 @@ const ordersQuery = pageQuery.extend({
   type: z.enum(goldOrderTypes).optional(),
 });
 
-/** A customer's own list. */
+/** The query of a customer's list of their own orders. */
 export const ownOrdersQuery = ordersQuery.extend(betweenQuery);
 
 export const adminOrdersQuery = ordersQuery.extend({
@@ -134,7 +136,7 @@ orderEventView.register(z.globalRegistry, {
 export const paiseOrNull = (value: Paise | null): number | null =>
   value === null ? null : toSafePaise(value);
 
-/** GST and its halves, which are unknown together. */
+/** Returns GST and its two halves. All three are null until the GST is determined. */
 const presentGst = (gstPaise: Paise | null) => {
   const halves = gstPaise === null ? undefined : splitGst(gstPaise);
   return {

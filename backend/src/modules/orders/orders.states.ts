@@ -6,7 +6,9 @@ import type { JsonObject } from '../../platform/jobs/index.ts';
 import type { Logger } from '../../platform/observability/index.ts';
 import type { BuyStatus, SellStatus, Actor, ManualReviewCode } from './orders.types.ts';
 
-/** The kinds of actors that cause transitions: the part of an actor before the colon. */
+/**
+ * The kinds of actors that cause transitions. The kind is the part of an actor before the colon.
+ */
 type ActorKind = 'customer' | 'gateway' | 'payout-provider' | 'worker' | 'janitor' | 'admin';
 
 const payment: readonly ActorKind[] = ['gateway', 'customer', 'janitor'];
@@ -14,9 +16,9 @@ const machine: readonly ActorKind[] = ['worker', 'janitor'];
 
 /**
  * Declares every transition of an order that is paid for (contract: states > Gold order, buy). Any
- * other is refused and logged. A retry passes through PAID again, so that only a PAID order is ever
- * allocated. The one exception is gold that turns out to have been bought for an order under
- * review.
+ * other transition is refused and logged. A retry passes through PAID again, so that only a PAID
+ * order is ever allocated. The one exception is gold that turns out to have been bought for an
+ * order under review.
  */
 export const buyTransitions: TransitionTable<BuyStatus, ActorKind> = {
   PENDING: {
@@ -72,8 +74,8 @@ export const buyTransitions: TransitionTable<BuyStatus, ActorKind> = {
 };
 
 /**
- * Declares every transition of an installment: those of a buy, and the one that follows from its
- * having no price lock: it is paid after all.
+ * Declares every transition of an installment. It has those of a buy, and it may be paid after it
+ * failed, because it has no price lock.
  */
 export const installmentTransitions: TransitionTable<BuyStatus, ActorKind> = {
   ...buyTransitions,
@@ -88,9 +90,9 @@ const decided: readonly ActorKind[] = [...request, 'admin'];
 const payout: readonly ActorKind[] = ['payout-provider', ...machine];
 
 /**
- * Declares every transition of a sale (contract: states > Gold order, sell). An error from
- * VERIFIED on changes no state: the order stays where it is, with its grams reserved, and is under
- * review by its `manual_review_code`.
+ * Declares every transition of a sale (contract: states > Gold order, sell). An error after
+ * VERIFIED does not change the state. The order keeps its state and its reserved grams, and its
+ * `manual_review_code` puts it under review.
  */
 export const sellTransitions: TransitionTable<SellStatus, ActorKind> = {
   PENDING: {
@@ -140,12 +142,15 @@ export interface OrderChanges {
 
 interface OrderTransition<S extends string> {
   readonly to: S;
-  /** The event behind it: the gateway's name of one, `allocation.retry`, ... */
+  /**
+   * The event that caused the transition, for example the gateway's name of an event or
+   * `allocation.retry`.
+   */
   readonly cause: string;
   readonly actor: Actor;
   readonly requestId?: string | undefined;
   readonly changes?: OrderChanges;
-  /** Stored in the history with the transition. */
+  /** Details that are stored in the history with the transition. */
   readonly detail?: JsonObject;
 }
 
@@ -182,7 +187,7 @@ const transitionOrder = <S extends string>(
     to,
     cause,
     actor,
-    // The state and its history in one statement: there is never one without the other.
+    // One statement writes the state and its history row, so that neither exists without the other.
     update: () =>
       execute(
         tx,
@@ -203,7 +208,7 @@ const transitionOrder = <S extends string>(
 };
 
 /**
- * Changes the state of an order that is paid for: a buy or an installment.
+ * Changes the state of a buy or an installment.
  * @throws AppError ILLEGAL_TRANSITION (contract: states > Gold order, buy)
  */
 export const transitionBuy = (
@@ -214,7 +219,7 @@ export const transitionBuy = (
 ): Promise<void> => transitionOrder(deps, buyTransitions, tx, order, step);
 
 /**
- * Changes the state of an installment where a buy's table does not allow it.
+ * Changes the state of an installment by a transition that buys do not have.
  * @throws AppError ILLEGAL_TRANSITION (contract: states > Gold order, buy)
  */
 export const transitionInstallment = (

@@ -98,13 +98,16 @@ export const findOrders = async (
   return rows.map(toOrder);
 };
 
-/** Returns an order, or undefined where there is none. */
+/** Returns an order, or undefined if there is none. */
 export const findOrder = async (db: Db, id: string): Promise<GoldOrder | undefined> => {
   const row = await db.goldOrder.findUnique({ where: { id }, select: columns });
   return row === null ? undefined : toOrder(row);
 };
 
-/** Locks the row until the transaction ends: the first lock of whatever changes an order. */
+/**
+ * Locks the row until the transaction ends. Every transaction that changes an order takes this lock
+ * first.
+ */
 export const lockOrder = async (tx: Db, id: string): Promise<GoldOrder | undefined> => {
   const row = await selectOne<Row>(
     tx,
@@ -123,7 +126,7 @@ export const lockSale = async (tx: Db, id: string): Promise<SaleOrder> => {
 
 interface PlacedOrder {
   readonly id: string;
-  /** Of the event that the order's history begins with. */
+  /** The id of the first row of the order's history. */
   readonly eventId: string;
   readonly userId: string;
   readonly quoteId: string;
@@ -183,8 +186,9 @@ interface PlacedSale extends PlacedOrder {
 
 /**
  * Writes the order of a consumed sell quote and the first row of its history, with the parts that
- * it depends on (`before`, whose last one returns a `user_id`) and those that depend on it (`after`,
- * which read it as `placed`), in one statement. Undefined where a part before it has no row.
+ * it depends on (`before`, whose last one returns a `user_id`) and those that depend on it
+ * (`after`, which read it as `placed`), in one statement. Returns undefined if a part before it
+ * returns no row.
  */
 export const insertSellOrder = async (
   db: Db,
@@ -232,7 +236,7 @@ export const readBuys = (
     readonly from: Date;
     readonly to: Date;
     readonly now: Date;
-    /** An installment that is not counted, since it is the one to be paid. */
+    /** The id of an installment that is not counted, because it is about to be paid. */
     readonly exceptId?: string | undefined;
   },
 ): Read<Paise> =>
@@ -270,10 +274,10 @@ export const listOrderEvents = async (db: Db, orderId: string): Promise<GoldOrde
 
 type OrderIds = Promise<{ id: string }[]>;
 
-/** Orders the batch of a sweep: what it could not help the last time comes last. */
+/** Sorts the batch of a sweep, so that orders that the last pass could not complete come last. */
 const afterSwept = { sweptAt: { sort: 'asc', nulls: 'first' } } as const;
 
-/** Sends an order that a sweep could not help to the back of the next batch. */
+/** Moves an order that a sweep could not complete to the end of the next batch. */
 export const markOrderSwept = async (db: Db, id: string, at: Date): Promise<void> => {
   await db.goldOrder.updateMany({ where: { id }, data: { sweptAt: at } });
 };
@@ -290,7 +294,7 @@ export const listLapsedBuys = (db: Db, now: Date, limit: number): OrderIds =>
 /** The types of orders that are paid for and allocated. */
 const bought = { in: ['BUY', 'SIP_INSTALLMENT'] };
 
-/** Lists paid orders with which nothing has happened since `before`: their job is lost. */
+/** Lists paid orders that have not changed since `before`, so that their job must be lost. */
 export const listStalledBuys = (db: Db, before: Date, limit: number): OrderIds =>
   db.goldOrder.findMany({
     where: { status: 'PAID', type: bought, updatedAt: { lt: before } },
@@ -309,8 +313,8 @@ export const listOverdueRetries = (db: Db, before: Date, limit: number): OrderId
   });
 
 /**
- * Puts a verified sale under review. It changes no state, and the grams stay reserved. False: it
- * was under review already, or is not VERIFIED any more.
+ * Puts a verified sale under review. The state does not change, and the grams stay reserved.
+ * Returns false if it was already under review or is no longer VERIFIED.
  */
 export const markSaleInReview = async (
   db: Db,
@@ -328,7 +332,10 @@ export const markSaleInReview = async (
   return count === 1;
 };
 
-/** Lists sales placed before `before` and never verified: their process may be gone. */
+/**
+ * Lists sales placed before `before` and never verified. The process that placed them may have
+ * died.
+ */
 export const listAbandonedSales = (db: Db, before: Date, limit: number): OrderIds =>
   db.goldOrder.findMany({
     where: { type: 'SELL', status: 'PENDING', updatedAt: { lt: before } },
@@ -338,9 +345,10 @@ export const listAbandonedSales = (db: Db, before: Date, limit: number): OrderId
   });
 
 /**
- * Lists verified sales that wait for the provider's answer: under review, or untouched since
- * `before`. Those that were queried since `queriedBefore`, or that somebody works on, are left out:
- * the lease is spelled out, since `createLease` is for the module that writes its table.
+ * Lists verified sales that are under review, or unchanged since `before`, and so need a query of
+ * the provider. It leaves out sales that were queried since `queriedBefore` or that another worker
+ * has leased. The lease is a plain condition here, since `createLease` is for the module that
+ * writes its table.
  */
 export const listUndecidedSales = (
   db: Db,
@@ -362,7 +370,7 @@ export const listUndecidedSales = (
       ORDER BY o.swept_at NULLS FIRST, o.updated_at LIMIT ${limit}`,
   );
 
-/** Returns true once gold was bought for a customer, whatever became of it since. */
+/** Returns true if gold was ever bought for a customer, even if it was recovered since. */
 export const hasAllocatedOrder = async (db: Db, userId: string): Promise<boolean> => {
   const where = { userId, type: { not: 'SELL' }, allocatedAt: { not: null } };
   return (await db.goldOrder.findFirst({ where, select: { id: true } })) !== null;

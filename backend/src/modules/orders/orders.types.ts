@@ -6,10 +6,7 @@ export type GoldUnit = (typeof goldUnits)[number];
 export const goldOrderTypes = ['BUY', 'SELL', 'SIP_INSTALLMENT'] as const;
 type GoldOrderType = (typeof goldOrderTypes)[number];
 
-/**
- * The states of an order that is paid for: buys and installments (contract: states > Gold order,
- * buy).
- */
+/** The states of buys and installments (contract: states > Gold order, buy). */
 export const buyStatuses = [
   'PENDING',
   'PAID',
@@ -57,7 +54,7 @@ export interface GoldOrder {
   readonly status: GoldOrderStatus;
   readonly quoteId: string | null;
   readonly unit: GoldUnit;
-  /** Gross: what the customer pays, or is paid for. */
+  /** The gross amount, which the customer pays or sells for. */
   readonly amountPaise: Paise;
   readonly grams: Grams | null;
   readonly pricePerGramPaise: Paise | null;
@@ -73,21 +70,26 @@ export interface GoldOrder {
   readonly lockEndsAt: Date | null;
   readonly expiresAt: Date | null;
   readonly paidAt: Date | null;
-  /** Tries of the allocation that have failed. */
+  /** The number of failed attempts at the allocation. */
   readonly allocationAttempts: number;
   readonly nextAttemptAt: Date | null;
   readonly allocatedAt: Date | null;
-  /** The moment at which the rest of its grams went to the house: its payment had been reversed. */
+  /**
+   * The time at which the rest of its grams went to the house because its payment was reversed, or
+   * null.
+   */
   readonly recoveredAt: Date | null;
   readonly manualReviewCode: ManualReviewCode | null;
   readonly manualReviewReason: string | null;
   readonly failureCode: string | null;
   readonly refundReference: string | null;
-  /** The provider's price of an operator's allocation less that of the quote. */
+  /** The provider's price of an operator's allocation minus the price of the quote, or null. */
   readonly priceDifferencePaise: Paise | null;
-  /** The account that a sale is paid out to. */
+  /** The bank account that a sale is paid out to, or null for other orders. */
   readonly bankAccountId: string | null;
-  /** The plan that an installment is of, its number in it, from 1, and the day it fell due. */
+  /**
+   * The plan of an installment, its number in the plan, from 1, and the day on which it fell due.
+   */
   readonly sipPlanId: string | null;
   readonly installmentNo: number | null;
   readonly dueAt: Date | null;
@@ -110,8 +112,8 @@ export interface GoldOrderEvent {
 }
 
 /**
- * An order with the provider's lock behind it: every buy, and an installment from the verify on
- * that is made when it is allocated.
+ * An order with a price lock at the provider: a buy, or an installment that was verified for its
+ * allocation.
  */
 export interface LockedBuy extends GoldOrder {
   readonly grams: Grams;
@@ -136,7 +138,7 @@ export interface SaleOrder {
   readonly status: SellStatus;
 }
 
-/** A sale that the provider has verified and that is not known to be confirmed. */
+/** A sale that the provider has verified and that is not recorded as confirmed. */
 export interface VerifiedSale extends GoldOrder {
   readonly status: 'VERIFIED';
   readonly grams: Grams;

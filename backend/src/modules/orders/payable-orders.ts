@@ -20,28 +20,31 @@ export interface PayableOrder {
   readonly userId: string;
   readonly type: 'BUY' | 'SIP_INSTALLMENT';
   readonly status: BuyStatus;
-  /** The end of the provider's price lock, or null where there is none (an installment). */
+  /** The end of the provider's price lock, or null for an installment, which has none. */
   readonly lockEndsAt: Date | null;
   readonly amountPaise: GoldOrder['amountPaise'];
-  /** Of the gold that the customer has from it, or null where there is none. */
+  /** The grams that the order credited to the customer, or null if there are none. */
   readonly allocatedGrams: GoldOrder['grams'];
-  /** It had its gold once, also where that was recovered: an order is allocated once. */
+  /**
+   * True if the order was ever allocated, even if its gold was recovered. An order is allocated
+   * only once.
+   */
   readonly wasAllocated: boolean;
-  /** The end of the time to pay it. */
+  /** The end of the time in which the order can be paid, or null. */
   readonly expiresAt: Date | null;
-  /** The plan that an installment is of, and its number in it. */
+  /** The plan of an installment, and its number in the plan. */
   readonly sipPlanId: string | null;
   readonly installmentNo: number | null;
 }
 
 /** The cause of a transition, for the order's history. */
 export interface CausedBy {
-  /** The gateway's name of the event, or the other source of the report. */
+  /** The gateway's name of the event, or another source of the report. */
   readonly cause: string;
-  /** `gateway:<code>`, or `worker`. */
+  /** The actor of the transition: `gateway:<code>` or `worker`. */
   readonly actor: string;
   readonly requestId?: string | undefined;
-  /** Says why, to operators. */
+  /** The reason of the transition, for operators. */
   readonly reason?: string;
 }
 
@@ -49,7 +52,7 @@ const toPayable = (order: GoldOrder): PayableOrder => {
   const status = buyStatuses.find((known) => known === order.status);
   invariant(order.type !== 'SELL' && status, `order ${order.id} is paid for`);
   const { id, userId, type, amountPaise, expiresAt, sipPlanId, installmentNo } = order;
-  // The lock of an installment's verify is the allocation's: it was not there when it was paid.
+  // An installment gets its price lock only when it is allocated, so it had none when it was paid.
   const lockEndsAt = type === 'BUY' ? order.lockEndsAt : null;
   const allocatedGrams = hasGold(order) ? order.grams : null;
   const payable = { id, userId, type, status, amountPaise, lockEndsAt, expiresAt };
@@ -57,7 +60,7 @@ const toPayable = (order: GoldOrder): PayableOrder => {
   return { ...payable, allocatedGrams, wasAllocated, sipPlanId, installmentNo };
 };
 
-/** Locks the order's row: the first lock of a transaction, before the payment order's. */
+/** Locks the order's row. Every transaction takes this lock first, before the payment order's. */
 export const lockPayableOrder = async (tx: Db, orderId: string): Promise<PayableOrder> => {
   const order = await lockOrder(tx, orderId);
   invariant(order, `there is an order ${orderId}`);
@@ -70,7 +73,7 @@ interface Review {
   readonly reason: string;
 }
 
-/** The longest reason that is stored. A longer one is cut in its earlier part. */
+/** The maximum length of a stored reason. The earlier part of a longer reason is shortened. */
 const reasonLength = 2000;
 
 /** The dependencies of changing gold orders for payments and allocations. */
@@ -79,8 +82,8 @@ export interface OrderDeps extends TransitionDeps {
 }
 
 /**
- * Changes a PENDING or FAILED order to PAID, with nothing of an earlier payment, and queues its
- * allocation. The caller holds the order's lock.
+ * Changes a PENDING or FAILED order to PAID, clears the fields of an earlier payment, and queues
+ * its allocation. The caller holds the order's lock.
  * @throws AppError ILLEGAL_TRANSITION (contract: states > Gold order, buy)
  */
 export const markOrderPaid = async (
@@ -101,7 +104,7 @@ export const markOrderPaid = async (
 };
 
 /**
- * Fails a PENDING order. The customer of an installment is notified and may pay it after all. The
+ * Fails a PENDING order. The customer of an installment is notified and may still pay it. The
  * caller holds the order's lock.
  * @throws AppError ILLEGAL_TRANSITION (contract: states > Gold order, buy)
  */
@@ -122,7 +125,10 @@ export const markOrderFailed = async (
   if (order.type === 'SIP_INSTALLMENT') await notifyInstallmentFailed(tx, deps.notify, order);
 };
 
-/** Adds to a review: money came again for its order, which is the more urgent reason. */
+/**
+ * Replaces the code of a review, because further money arrived for the order. That is the more
+ * urgent reason.
+ */
 const addToReview = async (
   { clock, logger }: OrderDeps,
   tx: Db,
@@ -144,8 +150,8 @@ const addToReview = async (
 
 /**
  * Changes an order to MANUAL_REVIEW and notifies its customer. An order that is already under
- * review (a second capture) keeps its status: its code is replaced, and the reason keeps the
- * earlier code and text along with the new. The caller holds the order's lock.
+ * review (a second capture) keeps its status. Its code is replaced, and the new reason is added to
+ * the earlier code and text. The caller holds the order's lock.
  * @throws AppError ILLEGAL_TRANSITION (contract: states > Gold order, buy)
  */
 export const sendBuyToReview = async (

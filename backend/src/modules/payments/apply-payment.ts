@@ -33,13 +33,13 @@ import {
 
 type ApplyDeps = Pick<PaymentsDeps, 'clock' | 'random' | 'logger' | 'notify'>;
 
-/** The effect of a report. `changed` is false for a report that changes nothing. */
+/** The effect of a report of a payment. `changed` is false if the report changed nothing. */
 export interface AppliedPayment {
   readonly changed: boolean;
   readonly decision: CaptureDecision['kind'] | FailureDecision['kind'];
 }
 
-/** A report with everything that was read for its decision, under the locks. */
+/** A report of a payment, with the facts that decide its effect. They were read under the locks. */
 interface ReportedPayment {
   readonly report: PaymentReport;
   readonly cause: CausedBy;
@@ -55,7 +55,7 @@ interface ReportedPayment {
 /** A failed payment credits nothing, so it needs no lock on the customer. */
 const readNoCustomer = readOf(sql`SELECT true AS found`, () => true);
 
-/** Locks the order, then the payment order: the one order of locks. */
+/** Locks the order, then the payment order. Every transaction takes these locks in this order. */
 const readUnderLocks = async (
   tx: Db,
   target: PaymentOrder,
@@ -112,7 +112,7 @@ const applyCapture = async (
   if (order.type === 'SIP_INSTALLMENT') {
     await expirePaymentOrders(deps, tx, order.id, cause.cause);
   }
-  // Whatever becomes of it: the money has left the customer's account.
+  // The customer is notified in every case, since the money has left their account.
   if (paymentOrder.debitDueAt !== null) await notifyDebited(tx, deps.notify, order, report);
   if (decision.kind === 'PAY') await markOrderPaid(deps, tx, order, cause);
   else await sendBuyToReview(deps, tx, order, decision, cause);
@@ -155,7 +155,7 @@ const applyFailure = async (
  * Applies a gateway's report of one payment, from a webhook, the customer's checkout or a poll.
  * Reads everything again under the locks, so any number of concurrent reports have one effect. Runs
  * in the caller's transaction.
- * @throws what changing the order throws, and the transaction must then roll back
+ * @throws every error of changing the order. The transaction must then roll back.
  */
 export const applyPayment = async (
   deps: ApplyDeps,

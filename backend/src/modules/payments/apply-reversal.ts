@@ -27,22 +27,23 @@ import {
 import { lockPaymentOrder } from './payment-orders.store.ts';
 
 interface ReversalFacts {
-  /** The payment by earlier reports, or undefined where none has come yet. */
+  /** The payment as earlier reports recorded it, or undefined if no report has arrived yet. */
   readonly payment: Pick<RecordedPayment, 'status' | 'disposition'> | undefined;
   readonly order: { readonly status: BuyStatus };
 }
 
 /**
- * WAIT: no money of this payment is held here, so far. It counts when the capture becomes known.
- * RESOLVED: an operator has accounted for this money already. NOTE: the order is under review, and
- * this is added to its reason. REVIEW: the order goes to review.
+ * WAIT: the payment is not captured yet. The reversal is applied with the capture. RESOLVED: an
+ * operator has accounted for this money already. NOTE: the order is already under review, and the
+ * reversal is added to the reason. REVIEW: the order goes to review.
  */
 type ReversalDecision = 'WAIT' | 'RESOLVED' | 'NOTE' | 'REVIEW';
 
 /**
  * Decides what a refund or a lost dispute does to the order of its payment (contract: states >
- * Reversed payments). Money that fits no order (second, late, other amount) has its order under
- * review, so that only the payment of the gold brings one there.
+ * Reversed payments). Captured money that fits no order (a second, late or wrong amount) has
+ * already put its order under review. So only a reversal of the payment for the gold puts an order
+ * under review here.
  */
 export const decideReversal = ({ payment, order }: ReversalFacts): ReversalDecision => {
   if (payment?.status === 'REFUNDED') return 'RESOLVED';
@@ -51,8 +52,8 @@ export const decideReversal = ({ payment, order }: ReversalFacts): ReversalDecis
 };
 
 /**
- * Lists the reversals that the gateway has and we lack. A reversal of ours without an id matches
- * any one of the same amount.
+ * Lists the reversals that the gateway has and we lack. A recorded reversal without an id matches
+ * any reversal of the same amount.
  */
 export const findLackingReversals = <
   T extends { kind: ReversalKind; reference: string; amountPaise: Paise },
@@ -75,8 +76,8 @@ export const findLackingReversals = <
 };
 
 /**
- * Returns true for a report without an id whose reversal is recorded with one: polling was faster
- * than the event. If it is another reversal of the same amount, polling finds that one too.
+ * Returns true if a report has no id and polling has already recorded a reversal of the same amount
+ * with an id. If the report is of another reversal of that amount, polling finds it later.
  */
 const isRecordedByName = (
   { kind, reference, amountPaise }: ReversalReport,
@@ -101,10 +102,10 @@ const describeReversal = (
   },
   of: {
     readonly payment: { readonly amountPaise: Paise; readonly currency: string };
-    /** The payment that the gold was, or is to be, bought with. */
+    /** True if this payment pays for the order's gold. */
     readonly isGoldsPayment: boolean;
     readonly status: BuyStatus;
-    /** Reserved, and ordered, or undefined where there is no gold to reserve. */
+    /** The reserved and the ordered grams, or undefined if there is no gold to reserve. */
     readonly grams: { readonly reserved: Grams; readonly ordered: Grams } | undefined;
   },
 ): string => {
@@ -122,13 +123,13 @@ const describeReversal = (
 
 type ApplyDeps = Pick<PaymentsDeps, 'clock' | 'random' | 'logger' | 'notify'>;
 
-/** The effect of a reversal. `changed` is false for a reversal that is already known. */
+/** The effect of a reversal. `changed` is false if the reversal was already recorded. */
 interface AppliedReversal {
   readonly changed: boolean;
   readonly decision: ReversalDecision | 'ALREADY_KNOWN';
 }
 
-/** Reserves what is still there of the order's gold, where this payment bought it. */
+/** Reserves the gold of the order that the customer still has, if this payment paid for it. */
 const reserve = async (
   { clock, random }: ApplyDeps,
   tx: Db,
@@ -150,7 +151,7 @@ const follow = async (
   order: PayableOrder,
   reversed: {
     readonly payment: RecordedPayment | undefined;
-    /** Those that the order does not know yet. */
+    /** The reversals that have not been applied to the order yet. */
     readonly reversals: readonly RecordedReversal[];
     readonly cause: CausedBy;
   },
@@ -179,9 +180,10 @@ const follow = async (
 
 /**
  * Applies a refund or a lost dispute that a gateway reported of one payment, by an event or when
- * queried. It is recorded once. One that comes before its capture waits for it. Runs in the
- * caller's transaction, under the order's lock (contract: states > Reversed payments).
- * @throws what changing the order throws, and the transaction must then roll back
+ * queried. A repeated report has no effect. A reversal that is reported before its capture is
+ * applied with the capture. Runs in the caller's transaction, under the order's lock (contract:
+ * states > Reversed payments).
+ * @throws every error of changing the order. The transaction must then roll back.
  */
 export const applyReversal = async (
   deps: ApplyDeps,
@@ -203,8 +205,8 @@ export const applyReversal = async (
 };
 
 /**
- * Applies the reversals that came before the capture of their payment, in the transaction that has
- * just applied the capture. `order` is as the capture left it.
+ * Applies the reversals that were reported before the capture of their payment, in the transaction
+ * that has just applied the capture. `order` is the order after the capture.
  */
 export const applyEarlierReversals = async (
   deps: ApplyDeps,

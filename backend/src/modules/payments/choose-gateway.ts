@@ -9,14 +9,16 @@ import {
 import type { PaymentMethod, GatewaysByCode, PaymentsDeps } from './payments.types.ts';
 
 export interface GatewayCriteria {
-  /** The customer's own choice, ahead of everything that operators set. */
+  /** The gateway that the customer chose. It precedes every setting of operators. */
   readonly preferred?: string | undefined;
-  /** The gateway that holds the customer's mandate: no other one will do. */
+  /** The gateway that holds the customer's mandate. No other gateway can debit it. */
   readonly only?: string | undefined;
   readonly method?: PaymentMethod | undefined;
 }
 
-/** Returns the operators' default where its adapter is there, else the first one configured. */
+/**
+ * Returns the operators' default gateway if it is configured, else the first configured gateway.
+ */
 export const defaultGatewayOf = (
   gateways: GatewaysByCode,
   { defaultCode }: GatewayRouting,
@@ -27,7 +29,7 @@ export const defaultGatewayOf = (
 
 interface Choice {
   readonly gateways: GatewaysByCode;
-  /** Passes over gateways in mode `test`: what they take is no money. */
+  /** Skips gateways in mode `test`, because they take no real money. */
   readonly liveOnly: boolean;
   readonly settings: GatewaySettings;
 }
@@ -66,8 +68,8 @@ export const listUsable = (
 type ChoiceDeps = Pick<PaymentsDeps, 'gateways' | 'liveOnly'> & { readonly db: Db };
 
 /**
- * Lists the gateways that may be used now, in the order of choice. The settings are read each time,
- * so that what an operator changes counts on every replica from the next choice on.
+ * Lists the gateways that may be used now, in the order of choice. Reads the settings on each call,
+ * so that an operator's change takes effect on every replica at its next choice.
  */
 export const listUsableGateways = async (
   { db, gateways, liveOnly }: ChoiceDeps,
@@ -77,7 +79,7 @@ export const listUsableGateways = async (
 
 /**
  * Lists the gateways that may be used, from settings that the caller has read.
- * @throws AppError NO_USABLE_GATEWAY where there is none
+ * @throws AppError NO_USABLE_GATEWAY if there is none
  */
 export const requireUsableGateways = (
   { gateways, liveOnly }: Pick<PaymentsDeps, 'gateways' | 'liveOnly'>,
@@ -99,7 +101,7 @@ export const chooseGateway = async (
   return chosen;
 };
 
-/** Returns where the bare webhook path leads. A disabled gateway may still report payments. */
+/** Returns the gateway of the bare webhook path. A disabled gateway may still report payments. */
 export const defaultGateway = async ({
   db,
   gateways,
@@ -115,15 +117,16 @@ const withDebits = (deps: ChoiceDeps): ChoiceDeps => ({
 });
 
 /**
- * Chooses the gateway of a new mandate: as for a payment order, among those that can debit one.
+ * Chooses the gateway of a new mandate. It follows the rules for a payment order, among the
+ * gateways that can debit mandates.
  * @throws AppError NO_USABLE_GATEWAY
  */
 export const chooseDebitGateway = (deps: ChoiceDeps): Promise<string> =>
   chooseGateway(withDebits(deps));
 
 /**
- * Lists the gateways that can debit a mandate now. A mandate is good at its own gateway alone, so
- * while that one is not listed its debits wait.
+ * Lists the gateways that can debit a mandate now. A mandate is valid only at the gateway that
+ * issued it, so its debits wait while that gateway is not listed.
  */
 export const listDebitGateways = async (deps: ChoiceDeps): Promise<string[]> => {
   const { gateways } = withDebits(deps);

@@ -8,13 +8,13 @@ import { acquireFirstTurn } from './first-turn.store.ts';
 import { listUsableGateways, type GatewayCriteria } from './choose-gateway.ts';
 import { createGatewayCall, type GatewayOrderDeps, type GatewayTurn } from './gateway-call.ts';
 
-/** A gateway that took longer than this is not queried again while others are left. */
+/** The time in ms after which a slow gateway is not queried again while other gateways are left. */
 const patienceMs = 3000;
 
 /**
- * Tries to create the order of a payment order at one gateway. Returns the payment order as it is
- * then, or undefined when this gateway has failed and the next one may be tried: it refused, or its
- * outcome is unknown. `isLast` is true where no other gateway is left.
+ * Tries to create the order of a payment order at one gateway. Returns the updated payment order.
+ * Returns undefined if this gateway refused or the outcome is unknown, so that the next gateway may
+ * be tried. `isLast` is true if no other gateway is left.
  * @throws AppError GATEWAY_MISMATCH (the payment order and its order are FAILED), NOT_FOUND,
  *   REQUEST_IN_PROGRESS when the lease was lost to another request
  */
@@ -29,7 +29,8 @@ const tryGateway = async (
   const first = await makeCall(deps, call, turn);
   const isQuick = msBetween(startedAt, wall.now()) < patienceMs;
   const mayRepeat = (isLast || isQuick) && turn.hasTime();
-  // Once more where the first answer was lost: by the receipt, so that there is never a second.
+  // Calls again if the first response was lost. The call first queries the gateway by receipt, so
+  // that it never creates a second order.
   const made =
     first.kind === 'UNKNOWN' && first.answer?.kind !== 'refused' && mayRepeat
       ? await makeCall(deps, call, {
@@ -42,13 +43,13 @@ const tryGateway = async (
   throw new AppError('REQUEST_IN_PROGRESS', { retryAfterSeconds: 1 });
 };
 
-/** The time that a request waits for a concurrent one that creates the same order. */
+/** The time in ms that a request waits for a concurrent request that creates the same order. */
 const waitMs = 5000;
 const pollMs = 100;
 
 /**
- * No further gateway is tried after this much of a request: its customer waits, and the lease of
- * its idempotency key lasts only 30 s.
+ * The time in ms of a request after which no further gateway is tried. The customer is waiting, and
+ * the lease of the idempotency key lasts only 30 s.
  */
 const budgetMs = 12_000;
 
@@ -86,7 +87,7 @@ const criteriaOf = ({ gateway, method, debitStatus }: PaymentOrder): GatewayCrit
     ? { method: paymentMethods.find((known) => known === method) }
     : { only: gateway };
 
-/** A request for the order of a payment order, in which gateways have their turns. */
+/** A request to create a gateway order, which may try several gateways one after the other. */
 interface OrderRequest {
   readonly paymentOrderId: string;
   readonly holderId: string;
@@ -115,7 +116,7 @@ const tryFirst = async (
   return (await tryGateway(deps, first, others.length === 0)) ?? 'tried';
 };
 
-/** Tries one gateway after the other, as the settings and circuits are when its turn comes. */
+/** Tries one gateway after the other. Reads the settings and circuits again before each gateway. */
 const createUnderLease = async (
   deps: GatewayOrderDeps,
   { paymentOrderId, holderId, wish, hasTime }: OrderRequest,
@@ -143,11 +144,11 @@ const createUnderLease = async (
 
 /**
  * Creates the gateway's order of a committed payment order, at the first gateway in the order of
- * choice that does (contract: payments-and-webhooks > Failover). It may be called again after
- * anything: a process that died, an answer that was lost, a repeat of the request, and several at
- * once, of which one asks gateways (contract: states > Payment order). Returns the payment order as
- * it is. Only one that is CREATED is taken to a gateway. `usable` are the gateways in the order of
- * choice as its transaction read them: the first one is asked without reading them again.
+ * choice that succeeds (contract: payments-and-webhooks > Failover). It is safe to call again after
+ * a crash, after a lost response or when the request is repeated. Of several concurrent calls, only
+ * one calls gateways (contract: states > Payment order). Returns the payment order, unchanged if it
+ * is no longer CREATED. `usable` lists the gateways that the caller's transaction read, in the
+ * order of choice. The first of them is called without reading them again.
  * @throws AppError NO_USABLE_GATEWAY (it stays CREATED: try again), GATEWAY_MISMATCH (it and its
  *   order are FAILED), QUOTE_EXPIRED, NOT_FOUND, REQUEST_IN_PROGRESS
  */

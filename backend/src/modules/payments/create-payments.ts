@@ -7,8 +7,8 @@ import { createPaymentSweeps } from './payments.sweeps.ts';
 import { createPaymentJobs } from './payments.jobs.ts';
 
 /**
- * Creates what payments serve by themselves: their routes, the webhooks of gateways, their jobs and
- * sweeps. Other modules call the functions of payments, which take the same `PaymentsDeps`.
+ * Creates the routes, webhooks, jobs and sweeps of payments. Other modules call the functions of
+ * payments, which take the same `PaymentsDeps`.
  */
 export const createPayments = (deps: PaymentsDeps) => {
   const inbox = createWebhookInbox(deps, createPaymentEventHandler(deps));

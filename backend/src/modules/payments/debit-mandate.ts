@@ -24,7 +24,7 @@ import {
 import { findPaymentOrder } from './payment-orders.store.ts';
 import { recordDebitResult, type AcceptedDebit, type ActiveDebit } from './record-debit.ts';
 
-/** A request of which a gateway knows nothing after so long never arrived, and never will. */
+/** The time in ms after which a request that the gateway does not have can no longer arrive. */
 const arrivalMs = 15 * 60_000;
 
 const canDebit = (gateway: PaymentGateway | undefined): gateway is ActiveDebit['gateway'] =>
@@ -47,8 +47,8 @@ const queryDebit = async (
 };
 
 /**
- * Sends the request. A repeat has the same key, so that the gateway debits once. Undefined where
- * the lease was lost.
+ * Sends the request. A repeat has the same key, so that the gateway debits once. Returns undefined
+ * if the lease was lost.
  */
 const requestDebit = async (
   deps: PaymentsDeps,
@@ -73,8 +73,7 @@ const isUsable = async (deps: PaymentsDeps, only: string): Promise<boolean> =>
   (await listUsableGateways(deps, { only })).length > 0;
 
 /**
- * The refusals of `createGatewayOrder` after which a debit waits, the one that fails it, and the
- * one of a debit whose time is over.
+ * The errors of `createGatewayOrder` that a debit handles: it waits, it fails, or its time is over.
  */
 const handled = [
   'NO_USABLE_GATEWAY',
@@ -84,7 +83,8 @@ const handled = [
 ] as const;
 
 /**
- * Returns the payment order with its gateway's order, or undefined where it has to wait, or failed.
+ * Returns the payment order with its gateway order, or undefined if the debit has to wait or
+ * failed.
  */
 const openOrder = async (
   deps: PaymentsDeps,
@@ -101,7 +101,7 @@ const openOrder = async (
 
 interface DebitRequest {
   readonly paymentOrderId: string;
-  /** False: the gateway is only queried, as behind a closed gate. */
+  /** False if the gateway may only be queried, for example while the release gate is closed. */
   readonly mayRequest: boolean;
 }
 
@@ -115,7 +115,7 @@ const claimDebit = async (
   if (found === undefined || found.debitDueAt === null || found.debitDueAt > clock.now()) {
     return skip('no debit is due');
   }
-  // It was announced for a day: on a later one it waits until it is announced again.
+  // The debit was announced for one day. On a later day it waits until it is announced again.
   const isItsDay = istDate(found.debitDueAt) === istDate(clock.now());
   const mayNow = mayRequest && isItsDay;
   const maySend = mayNow && (await isUsable(deps, found.gateway));
@@ -141,9 +141,9 @@ const claimDebit = async (
 };
 
 /**
- * Declares how a mandate is debited (contract: plans > Mandates). Before a repeated request the
- * gateway is queried. A gateway that keeps no key against repeats gets one only once the request
- * before must have arrived. The end of an accepted debit comes as that of any payment.
+ * Declares how a mandate is debited (contract: plans > Mandates). Queries the gateway before it
+ * repeats a request. If the gateway has no idempotency key, it also waits until the earlier request
+ * must have arrived. The outcome of an accepted debit is reported like that of any payment.
  */
 const createDebitCall = (
   deps: PaymentsDeps,

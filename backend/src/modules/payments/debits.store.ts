@@ -5,9 +5,9 @@ import type { Sealer } from '../../platform/crypto/index.ts';
 import type { DebitStatus, PaymentOrder, PaymentsDeps } from './payments.types.ts';
 
 /**
- * Longer than all calls of one debit can take, since the lease is not renewed between them.
- * Razorpay needs the most: three queries, each of which may take its limit of 15 s twice and some
- * pauses, and the request.
+ * The lease of a debit in ms. It is longer than all calls of one debit can take, since it is not
+ * renewed between them. Razorpay needs the most: three queries, each of which may take its limit of
+ * 15 s twice and some pauses, and the request.
  */
 const leaseMs = 120_000;
 
@@ -17,8 +17,9 @@ const isUndecided = sql`status = 'GATEWAY_ORDER_CREATED'
   AND debit_status IN ('SCHEDULED', 'INTENDED', 'UNKNOWN', 'ACCEPTED')`;
 
 /**
- * Returns the condition that no other debit of the plan was requested on the IST day of `at`. They
- * are planned a period apart, so it holds by itself but for what an older version planned.
+ * Returns the condition that no other debit of the plan was requested on the IST day of `at`.
+ * Debits are planned a period apart, so the condition only excludes debits that an older version
+ * planned.
  */
 const isOnlyOfDay = (at: Date) => sql`NOT EXISTS (
   SELECT FROM gold_order mine JOIN gold_order o ON o.sip_plan_id = mine.sip_plan_id
@@ -78,7 +79,10 @@ export const releaseDebit = (db: Db, id: string, holderId: string): Promise<bool
 export interface DebitRecord {
   readonly status: DebitStatus;
   readonly gatewayDebitId?: string;
-  /** The last request without an answer, where that is no longer the one of `startDebit`. */
+  /**
+   * The time of the last request without a response, if it differs from the time that `startDebit`
+   * recorded.
+   */
   readonly sentAt?: Date | null;
   readonly at: Date;
 }
@@ -125,15 +129,18 @@ export const findDebit = async (db: Db, id: string): Promise<HeldDebit | undefin
 
 interface DueDebits {
   readonly now: Date;
-  /** Requested debits are queried. The others wait, as they do behind a closed gate. */
+  /**
+   * True if only debits that were already requested are listed, for example while the release gate
+   * is closed.
+   */
   readonly undecidedOnly: boolean;
-  /** The last query of a debit that was not accepted yet, and of one that was. */
+  /** Debits that were not accepted yet are due if they were last queried before this time. */
   readonly queriedBefore: Date;
   readonly acceptedQueriedBefore: Date;
   readonly limit: number;
 }
 
-/** Lists open payment orders whose debit is due, the ones that were tried longest ago first. */
+/** Lists open payment orders whose debit is due, least recently tried first. */
 export const listDueDebits = (db: Db, due: DueDebits): Promise<{ id: string }[]> => {
   const { now, undecidedOnly, queriedBefore, acceptedQueriedBefore } = due;
   const notQueriedSince = (before: Date) => ({
@@ -155,7 +162,10 @@ export const listDueDebits = (db: Db, due: DueDebits): Promise<{ id: string }[]>
   });
 };
 
-/** The token is the customer's: a plan and its payment orders hold the same sealed value. */
+/**
+ * The sealing context names the customer only, so a plan and its payment orders can hold the same
+ * sealed token.
+ */
 const contextOf = (userId: string) => ({
   purpose: 'mandate',
   column: 'sip_plan.mandate_token',

@@ -13,9 +13,9 @@ export interface CaptureFacts {
     readonly currency: string;
     readonly learnedAt: Date;
   };
-  /** The same payment by earlier reports. */
+  /** The payment as earlier reports recorded it. */
   readonly known: Pick<RecordedPayment, 'status' | 'disposition'> | undefined;
-  /** The order has money of another payment that was not paid back. */
+  /** True if the order holds money of another payment that was not paid back. */
   readonly hasOtherCapture: boolean;
   /** The customer is deleted, so no account can hold the gold. */
   readonly isCustomerDeleted: boolean;
@@ -39,17 +39,17 @@ export type CaptureDecision =
       readonly code: PaymentReviewCode;
       readonly reason: string;
       readonly disposition: PaymentDisposition;
-      /** Undefined: the payment order stays as it is. */
+      /** The new state of the payment order, or undefined if it does not change. */
       readonly paymentOrderTo: 'PAID' | 'MANUAL_REVIEW' | undefined;
     };
 
 type Review = Extract<CaptureDecision, { kind: 'REVIEW' }>;
 
-/** Returns true for a capture that an earlier report recorded: a payment has its effect once. */
+/** Returns true if an earlier report recorded this capture. A payment has its effect once. */
 const isKnownCapture = (known: CaptureFacts['known']): boolean =>
   known !== undefined && known.status !== 'FAILED' && known.disposition !== 'UNMATCHED';
 
-/** Returns true for a state in which no charge to the customer was known so far. */
+/** Returns true for a state in which no charge to the customer has been recorded. */
 const isUnpaid = (status: BuyStatus): boolean => status === 'PENDING' || status === 'FAILED';
 
 const mayStillBePaid = (status: PaymentOrderStatus): boolean =>
@@ -84,7 +84,7 @@ const lateCapture = (facts: CaptureFacts): Review | undefined => {
   const { payment, order, isCustomerDeleted } = facts;
   const { lockEndsAt } = order;
   const isPastLock = lockEndsAt !== null && payment.learnedAt >= lockEndsAt;
-  // Unpaid and allocated once: its gold was recovered, and an order is not allocated again.
+  // The order was allocated before and its gold was recovered. An order is never allocated again.
   const isRecovered = order.wasAllocated;
   if (!isPastLock && !isCustomerDeleted && !isRecovered) return undefined;
   const lockEnded = `the price lock had ended at ${lockEndsAt?.toISOString()}.`;
@@ -100,10 +100,10 @@ const lateCapture = (facts: CaptureFacts): Review | undefined => {
 };
 
 /**
- * Decides what a captured payment does, whatever reported it and in any order of reports (contract:
- * states > Late captures). A second capture takes precedence, whatever its amount or time. Then a
- * wrong currency or amount counts, then the time at which the capture was reported. The facts must
- * be read under the order's lock.
+ * Decides the effect of a captured payment. The source and the sequence of the reports do not
+ * matter (contract: states > Late captures). A second capture takes precedence, whatever its amount
+ * or time. Then a wrong currency or amount counts, then the time at which the capture was reported.
+ * The facts must be read under the order's lock.
  */
 export const decideCapture = (facts: CaptureFacts): CaptureDecision => {
   if (isKnownCapture(facts.known)) return { kind: 'ALREADY_KNOWN' };
@@ -118,11 +118,11 @@ export const decideCapture = (facts: CaptureFacts): CaptureDecision => {
 };
 
 export interface FailureFacts {
-  /** The same payment by earlier reports. */
+  /** The payment as earlier reports recorded it. */
   readonly known:
     | Pick<RecordedPayment, 'id' | 'status' | 'disposition' | 'failedAfterCaptureAt'>
     | undefined;
-  /** The order has money of another payment that was not paid back. */
+  /** True if the order holds money of another payment that was not paid back. */
   readonly hasOtherCapture: boolean;
   readonly order: { readonly status: BuyStatus };
   readonly paymentOrder: {
@@ -133,13 +133,16 @@ export interface FailureFacts {
 
 export type FailureDecision =
   | { readonly kind: 'ALREADY_KNOWN' }
-  /** It is kept on record. The order and its payment order stay as they are. */
+  /** The report is recorded. The order and its payment order do not change. */
   | { readonly kind: 'RECORD' }
-  /** The payment order fails. The order fails too where it was waiting for this. */
+  /** The payment order fails. The order also fails if it was waiting for this payment order. */
   | { readonly kind: 'FAIL'; readonly failOrder: boolean }
-  /** It is recorded of the payment. The order goes to review. */
+  /** The failure is recorded on the payment. The order goes to review. */
   | { readonly kind: 'REVIEW'; readonly code: 'FAILED_AFTER_PAID'; readonly reason: string }
-  /** It is recorded of the payment. The order is under review, and this is added to its reason. */
+  /**
+   * The failure is recorded on the payment. The order is already under review, and the failure is
+   * added to the reason.
+   */
   | { readonly kind: 'NOTE'; readonly reason: string };
 
 type KnownPayment = NonNullable<FailureFacts['known']>;
@@ -168,8 +171,8 @@ const decideFailedCapture = (
 };
 
 /**
- * Decides what a failed payment does (contract: states > Failed payments). Only a report about a
- * captured payment affects its money. Another failed attempt changes nothing, and an attempt at a
+ * Decides the effect of a failed payment (contract: states > Failed payments). Only a report about
+ * a captured payment affects its money. Another failed attempt changes nothing, and an attempt at a
  * closed checkout does not fail the open one.
  */
 export const decideFailure = (facts: FailureFacts): FailureDecision => {

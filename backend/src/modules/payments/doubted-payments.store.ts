@@ -4,8 +4,8 @@ import { selectOne, sql, type Db } from '../../platform/db/index.ts';
 type MoneyDoubt = 'PAYMENT_REVERSED' | 'FAILED_AFTER_PAID';
 
 /**
- * Records that the gateway reported a captured payment as failed afterwards. Returns false if that
- * is already recorded: it counts once, and a repeat does not undo the decision of a resolution.
+ * Records that the gateway reported a captured payment as failed afterwards. Returns false if the
+ * failure is already recorded. A repeated report does not undo the decision of a resolution.
  */
 export const markFailedAfterCapture = async (db: Db, id: string, at: Date): Promise<boolean> => {
   const { count } = await db.gatewayPayment.updateMany({
@@ -15,7 +15,7 @@ export const markFailedAfterCapture = async (db: Db, id: string, at: Date): Prom
   return count === 1;
 };
 
-/** Records that a resolution has judged the failure of a payment, where there was one. */
+/** Records that a resolution has decided the failure of a payment, if the payment failed. */
 export const markFailureResolved = async (db: Db, id: string, at: Date): Promise<void> => {
   await db.gatewayPayment.updateMany({
     where: { id, failedAfterCaptureAt: { not: null }, failureResolvedAt: null },

@@ -24,9 +24,9 @@ interface FirstTurn {
 }
 
 /**
- * Acquires the right to call gateways and commits the intent to call one: the payment order names
- * it, and the attempt has its row. Returns undefined if a gateway was called before, another
- * request is doing so, or nothing is left to create.
+ * Acquires the right to call gateways and commits the intent to call a gateway. It sets the payment
+ * order's gateway and inserts the attempt. Returns undefined if a gateway was called before,
+ * another request is doing so, or nothing is left to create.
  */
 export const acquireFirstTurn = async (
   db: Db,
@@ -51,10 +51,10 @@ export const acquireFirstTurn = async (
 };
 
 /**
- * Opens a payment order that is CREATED with the order that a gateway made for the holder of the
- * lease, ends the lease and the attempts there. Undefined where it is not CREATED any more, or the
- * lease was lost: nothing has changed then.
- * @throws a unique violation where another payment order has this gateway order
+ * Opens a payment order that is CREATED with the order that a gateway created for the holder of the
+ * lease. It also ends the lease and the attempts at that gateway. Returns undefined and changes
+ * nothing if the payment order is no longer CREATED or the lease was lost.
+ * @throws a unique violation if another payment order has this gateway order
  */
 export const openAndRelease = async (
   db: Db,

@@ -2,7 +2,10 @@ import type { Prisma } from '../../generated/prisma/client.ts';
 import { sql, type Db } from '../../platform/db/index.ts';
 import { createLease } from '../../platform/lease/lease.ts';
 
-/** Longer than one call to a gateway may take. It begins again before each. */
+/**
+ * The lease of gateway calls in ms. It is longer than one call may take, and is renewed before each
+ * call.
+ */
 export const requestLeaseMs = 20_000;
 const leaseMs = requestLeaseMs;
 
@@ -34,7 +37,7 @@ const undecided = {
   status: { in: ['INTENDED', 'UNKNOWN'] },
 } satisfies Prisma.GatewayAttemptWhereInput;
 
-/** A request for the order of one payment order at one gateway. */
+/** Identifies an attempt to create the order of one payment order at one gateway. */
 interface AttemptKey {
   readonly paymentOrderId: string;
   readonly gateway: string;
@@ -131,7 +134,10 @@ export const findAttemptedPaymentOrder = async (
 export interface GatewayAttempt extends AttemptKey {
   readonly status: GatewayAttemptStatus;
   readonly gatewayOrderId: string | null;
-  /** A short description of the outcome, in our own words. */
+  /**
+   * A short description of the outcome, or null if there is none yet. It quotes no text of the
+   * gateway.
+   */
   readonly detail: string | null;
   readonly startedAt: Date;
   readonly endedAt: Date | null;
@@ -171,7 +177,7 @@ export const listMadeOrders = async (
   );
 };
 
-/** The times that decide which undecided attempts are due for a question. */
+/** The times that decide which undecided attempts are due for a query. */
 export interface AttemptWindow {
   readonly now: Date;
   readonly startedBefore: Date;
@@ -179,7 +185,7 @@ export interface AttemptWindow {
   readonly limit: number;
 }
 
-/** A time that lies ahead was written before the clock was set back, and is ignored. */
+/** A time in the future was written before the clock was set back, and is ignored. */
 const notQueriedSince = ({ now, queriedBefore }: AttemptWindow) =>
   [
     { lastAskedAt: null },
@@ -187,7 +193,7 @@ const notQueriedSince = ({ now, queriedBefore }: AttemptWindow) =>
     { lastAskedAt: { gt: now } },
   ] satisfies Prisma.GatewayAttemptWhereInput[];
 
-/** Lists the attempts whose outcome is unknown, those queried longest ago first. */
+/** Lists the attempts whose outcome is unknown, least recently queried first. */
 export const listUndecidedAttempts = (
   db: Db,
   window: AttemptWindow,

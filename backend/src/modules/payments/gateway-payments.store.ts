@@ -54,9 +54,9 @@ const readRecordedPayment = ({ gateway, gatewayPaymentId }: PaymentId) =>
   );
 
 /**
- * Reads what a report of a payment is held against, under the locks: the same payment by earlier
- * reports, whether its order holds money of another one, and whether money of it went away before
- * its capture was heard of.
+ * Reads the facts that a report of a payment is compared with, under the locks. They are the
+ * recorded payment, whether its order holds money of another payment, and whether a reversal was
+ * reported before its capture.
  */
 export const readEarlierPayments = (orderId: string, payment: PaymentId) => ({
   known: readRecordedPayment(payment),
@@ -95,7 +95,10 @@ const heldFor = (orderId: string) =>
     disposition: { not: 'REFUNDED' },
   }) as const;
 
-/** The time after a capture in which its events arrive. Reversals are queried after it. */
+/**
+ * The time in ms after a capture in which its events normally arrive. The gateway is first queried
+ * for reversals after it.
+ */
 const firstPauseMs = 60 * 60_000;
 
 /**
@@ -106,7 +109,7 @@ export const recordPayment = async (
   db: Db,
   report: PaymentReport,
   record: {
-    /** It is given to a new row. A known payment keeps its own. */
+    /** The id of a new row. A payment that is already recorded keeps its id. */
     readonly id: string;
     readonly paymentOrderId: string | undefined;
     readonly disposition: PaymentDisposition;
@@ -219,8 +222,8 @@ export const markSecondApplied = async (db: Db, id: string, at: Date): Promise<b
 };
 
 /**
- * Records a reversal, one row for each id of the gateway. Returns false when it is already known. A
- * reversal without an id is identified by its event alone.
+ * Records a reversal, one row for each id of the gateway. Returns false if it is already recorded.
+ * A reversal without an id is identified only by its event.
  */
 export const insertReversal = async (
   db: Db,
@@ -251,7 +254,10 @@ export const insertReversal = async (
   return count === 1;
 };
 
-/** Lists what is recorded of a payment, oldest first. Final only under its order's lock. */
+/**
+ * Lists the recorded reversals of a payment, oldest first. The list is final only under the order's
+ * lock.
+ */
 export const listReversals = async (
   db: Db,
   { gateway, gatewayPaymentId }: PaymentId,
@@ -269,7 +275,9 @@ export const listReversals = async (
   }));
 };
 
-/** Records that a resolution has accounted for what is recorded of a payment so far. */
+/**
+ * Records that a resolution has accounted for the reversals of a payment that are recorded so far.
+ */
 export const markReversalsResolved = async (
   db: Db,
   { gateway, gatewayPaymentId }: PaymentId,
@@ -290,7 +298,7 @@ export interface PolledPayment extends PaymentId {
   readonly createdAt: Date;
 }
 
-/** Longer than the time from one question about a payment to the next. */
+/** The longest pause in ms between two queries about a payment, with a margin. */
 const longestPauseMs = 25 * 60 * 60_000;
 
 /**

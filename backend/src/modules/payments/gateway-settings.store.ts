@@ -28,7 +28,7 @@ export interface GatewaySettings {
   readonly routing: GatewayRouting;
 }
 
-/** A gateway that no operator has set anything of: enabled, and in mode `test`. */
+/** The setting of a gateway that no operator has changed: enabled, and in mode `test`. */
 const unset: GatewaySetting = { enabled: true, mode: 'test' };
 
 export const settingOf = ({ byCode }: GatewaySettings, code: string): GatewaySetting =>

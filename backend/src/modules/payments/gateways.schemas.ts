@@ -59,7 +59,10 @@ gatewayPatch.register(z.globalRegistry, {
 });
 export type GatewayPatch = z.output<typeof gatewayPatch>;
 
-/** Makes the bodies that name gateways: those with an adapter, configured or not. */
+/**
+ * Creates the schemas of request bodies that name gateways. Every gateway with an adapter is
+ * allowed, configured or not.
+ */
 export const gatewayBodies = (codes: readonly string[]) => {
   const code = z.enum(codes);
   const [example] = codes;

@@ -25,26 +25,25 @@ import { findLackingReversals } from './apply-reversal.ts';
 import type { HeldPayment, PaymentsDeps } from './payments.types.ts';
 
 /**
- * Says where a captured payment's money is: by the gateway's answer and by what it reported before.
- * NO_ANSWER: it was queried and did not answer. NOT_ASKED: it has no adapter, so it can't be
- * queried. NOT_REPORTED: it never reports refunds of such a payment, or what it lists of this one
- * can't all be read. In the last two cases only the operator's statement is available.
+ * The state of a captured payment's money, by the gateway's response and its earlier reports.
+ * NO_ANSWER: the gateway did not respond to the query. NOT_ASKED: the gateway has no adapter, so it
+ * can't be queried. NOT_REPORTED: the gateway never reports refunds of such a payment, or its list
+ * for this payment can't be read in full. In the last two cases only the operator's statement is
+ * available.
  */
 export type RefundState =
   | {
       readonly kind: 'HELD' | 'PAID_BACK' | 'UNDER_WAY';
-      /** The gateway has a refund or dispute of the reference that was queried. */
+      /** True if the gateway has a refund or dispute with the reference that was queried. */
       readonly isNamed: boolean;
-      /** The gateway's newest reference of money that went away. */
+      /** The gateway's reference of the newest reversal, or undefined if there is none. */
       readonly reference: string | undefined;
     }
   | { readonly kind: 'NO_ANSWER' }
   | { readonly kind: 'NOT_ASKED' }
   | {
       readonly kind: 'NOT_REPORTED';
-      /**
-       * A part is known to be refunded, so the payment is not held in full, whatever the rest is.
-       */
+      /** True if a part is known to be refunded, so that the payment is not held in full. */
       readonly isPartlyGone: boolean;
     };
 
@@ -56,7 +55,9 @@ const nothingAtGateway: GatewayReversals = {
   hasUnread: false,
 };
 
-/** Adds up what went away, by the gateway and by the events that it signed before. */
+/**
+ * Adds up the reversals that the gateway lists and the reversals that its events reported before.
+ */
 const readState = (
   { amountPaise, reversals }: Pick<HeldPayment, 'amountPaise' | 'reversals'>,
   { gone, pendingPaise, references }: GatewayReversals,
@@ -65,11 +66,11 @@ const readState = (
   const lacking = findLackingReversals(gone, reversals);
   const all = [...reversals, ...lacking];
   const gonePaise = addPaise(...all.map((reversal) => reversal.amountPaise));
-  const known = [...all.flatMap(({ reference }) => reference ?? []), ...references];
-  const named = { isNamed: queried !== undefined && known.includes(queried) };
+  const allReferences = [...all.flatMap(({ reference }) => reference ?? []), ...references];
+  const named = { isNamed: queried !== undefined && allReferences.includes(queried) };
   const found = { ...named, reference: all.findLast(isNamed)?.reference ?? undefined };
   if (gonePaise >= amountPaise) return { kind: 'PAID_BACK', ...found };
-  // A part was refunded: the payment is neither held in full nor refunded in full.
+  // Only a part was refunded, so the payment is neither held in full nor refunded in full.
   const isUnderWay = addPaise(gonePaise, pendingPaise) > 0n;
   return { kind: isUnderWay ? 'UNDER_WAY' : 'HELD', ...found };
 };
@@ -83,7 +84,10 @@ export type AskedPayment = Pick<
   'gateway' | 'gatewayPaymentId' | 'gatewayOrderId' | 'createdAt' | 'amountPaise' | 'reversals'
 >;
 
-/** Finds out whether a gateway took the capture back itself: the payment reads otherwise then. */
+/**
+ * Queries the gateway for the capture. If the gateway has reversed it, the payment has another
+ * status.
+ */
 const fetchCapture = async (
   gateway: PaymentGateway,
   { gatewayOrderId, gatewayPaymentId }: AskedPayment,
@@ -148,7 +152,10 @@ export const recordRefund = async (
   await resolveDoubts(deps, tx, payment);
 };
 
-/** Makes a second payment pay for the gold of one that `recordRefund` has recorded. */
+/**
+ * Makes a second payment pay for the gold of a payment that `recordRefund` has recorded as
+ * refunded.
+ */
 export const replacePayment = async (
   { clock }: Pick<PaymentsDeps, 'clock'>,
   tx: Db,
@@ -165,8 +172,9 @@ export const replacePayment = async (
 };
 
 /**
- * Lets this money pay for the order, in the transaction that lets it be allocated. A failure that
- * was reported of it is judged by that: an operator lets it, and its gateway does not deny it.
+ * Makes this payment pay for the order, in the transaction that allows the allocation. That also
+ * decides a reported failure of the payment: an operator has accepted it, and the gateway confirms
+ * it.
  */
 export const applyHeldPayment = async (
   { clock }: Pick<PaymentsDeps, 'clock'>,

@@ -26,7 +26,7 @@ export interface ManageGatewaysDeps {
   readonly gateways: GatewaysByCode;
   /** Every gateway that has an adapter, configured or not. */
   readonly codes: readonly string[];
-  /** Those whose credentials do not fit the installation, or none unless given. */
+  /** The gateways whose credentials do not fit the installation. Absent if there are none. */
   readonly barred?: ReadonlySet<string>;
 }
 
@@ -71,8 +71,8 @@ export const readGateway = async (deps: ManageGatewaysDeps, code: string): Promi
 
 /**
  * Enables or disables a gateway, or sets its mode (contract: operators > Payment gateways). The
- * settings are locked, and the audit row is written in the same transaction. It may leave no
- * gateway that can be chosen: readiness shows it, and buying is refused.
+ * settings are locked, and the audit row is written in the same transaction. The change may leave
+ * no usable gateway. Readiness then reports it, and purchases are refused.
  * @throws AppError NOT_FOUND, GATEWAY_CREDENTIALS_BARRED
  */
 export const changeGateway = async (

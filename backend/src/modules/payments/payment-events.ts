@@ -46,8 +46,8 @@ const storedEventSchema = z.discriminatedUnion('kind', [
 ]);
 
 /**
- * Lists events of unknown orders whose order or payment became known since, oldest first. An event
- * that failed since comes after the others.
+ * Lists stored events whose order or payment has been recorded since they arrived, oldest first.
+ * Events that have failed since come last.
  */
 const listMatchable = async (db: Db, receivedFrom: Date, limit: number): Promise<string[]> => {
   const rows = await selectRows<{ id: string }>(
@@ -79,7 +79,7 @@ type Reported =
   | { readonly kind: 'payment'; readonly report: PaymentReport }
   | { readonly kind: 'reversal'; readonly report: ReversalReport };
 
-/** Returns what an event reports, or undefined where it is of no consequence. */
+/** Returns the report of an event, or undefined if the event has no effect. */
 const reportedBy = (
   event: ParsedGatewayEvent,
   gateway: string,
@@ -96,7 +96,7 @@ const reportedBy = (
   return { kind: 'payment', report: { ...payment, kind, gateway, learnedAt } };
 };
 
-/** Finds the payment order of an event: by the gateway's order, else by a payment that we know. */
+/** Finds the payment order of an event by the gateway's order, else by a recorded payment. */
 const findTarget = async (
   db: Db,
   gateway: string,
@@ -109,8 +109,8 @@ const findTarget = async (
 };
 
 /**
- * Returns true for money that went away of a payment of no known order, which an operator has
- * recorded already: nothing waits for that event.
+ * Returns true for a reversal of a payment without an order, if an operator has already recorded
+ * the refund. No order waits for that event.
  */
 const isSettled = async (
   db: Db,
@@ -122,14 +122,14 @@ const isSettled = async (
   return payment?.status === 'REFUNDED';
 };
 
-/** Adds what an event reports, and the payment order that it is of. */
+/** The effect of a payment event, with its report and its payment order. */
 interface PaymentEventEffect extends EventEffect {
   readonly reported: Reported | undefined;
   readonly target: PaymentOrder | undefined;
   readonly cause: CausedBy;
 }
 
-/** Creates what the inbox does with payment events: it applies what they report of payments. */
+/** Creates the inbox handler of payment events, which applies their reports. */
 export const createPaymentEventHandler = (
   deps: Pick<PaymentsDeps, 'clock' | 'random' | 'logger' | 'notify' | 'portfolios' | 'metrics'>,
 ): InboxHandler<ParsedGatewayEvent, PaymentEventEffect> => ({

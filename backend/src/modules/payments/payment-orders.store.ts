@@ -51,9 +51,9 @@ const toOptional = (row: PaymentOrderRow | null | undefined): PaymentOrder | und
   row === null || row === undefined ? undefined : toPaymentOrder(row);
 
 /**
- * Inserts a payment order, CREATED: the intent that is committed with its gold order before the
- * gateway is called. Its id is the gateway's receipt. The database refuses a second open one for
- * an order.
+ * Inserts a CREATED payment order. It is the intent that is committed with its gold order before
+ * the gateway is called. Its id is the gateway's receipt. The database refuses a second open
+ * payment order for an order.
  */
 export const insertPaymentOrder = async (
   db: Db,
@@ -100,8 +100,8 @@ export const findPaymentOrder = async (db: Db, id: string): Promise<PaymentOrder
   toOptional(await db.paymentOrder.findUnique({ where: { id }, select: columns }));
 
 /**
- * Finds the payment order of a gateway's order. That is its current order, or one that a gateway
- * created for it before the customer was sent to another gateway.
+ * Finds the payment order of a gateway's order. The gateway order is the current one, or an earlier
+ * one from before the customer was sent to another gateway.
  */
 export const findByGatewayOrder = async (
   db: Db,
@@ -171,8 +171,8 @@ export const extendExpiry = async (
 };
 
 /**
- * Lists installments' payment orders from before `before` that have no gateway order yet, the ones
- * that were tried longest ago first. Those whose mandate is debited are left out.
+ * Lists installments' payment orders from before `before` that have no gateway order yet, least
+ * recently tried first. It leaves out payment orders whose mandate is debited.
  */
 export const listUnopenedInstallments = (
   db: Db,
@@ -215,10 +215,10 @@ export const updateGateway = async (
 };
 
 /**
- * Stores the id of the order that a gateway made in a payment order that was closed meanwhile, whose
- * state stays. Changes nothing where it has an id already, or names another gateway: the attempt
- * keeps this one.
- * @throws a unique violation where another payment order has this gateway order
+ * Stores the id of a gateway order in a payment order that was closed in the meantime, without
+ * changing its state. Changes nothing if the payment order already has an id or names another
+ * gateway. The attempt then keeps the id.
+ * @throws a unique violation if another payment order has this gateway order
  */
 export const updateGatewayOrder = async (
   db: Db,
@@ -242,14 +242,20 @@ export interface PollWindow {
   readonly closedExpiresFrom: Date;
   readonly closedCreatedFrom: Date;
   readonly closedPolledBefore: Date;
-  /** Closed ones of installments, which are payable at any time, that were closed after this. */
+  /**
+   * Closed payment orders of installments are polled if they were closed after this time, because
+   * customers can still pay them.
+   */
   readonly closedInstallmentsFrom: Date;
-  /** Open ones are polled now and then, however far their end is. */
+  /**
+   * Open payment orders that were last polled before this time are polled, however far their end
+   * is.
+   */
   readonly longNotPolled: Date;
   readonly limit: number;
 }
 
-/** A time that lies ahead was written before the clock was set back, and is ignored. */
+/** A time in the future was written before the clock was set back, and is ignored. */
 const notPolledSince = ({ now, polledBefore }: PollWindow) =>
   [
     { lastAskedAt: null },
@@ -259,7 +265,8 @@ const notPolledSince = ({ now, polledBefore }: PollWindow) =>
 
 /**
  * Lists the payment orders whose gateway may have unreported payments, except those of gateways
- * that did not answer. Those polled longest ago come first, so that no row hides the others.
+ * that did not answer. The least recently polled come first, so that no row keeps the others out of
+ * the batch.
  */
 export const listPollable = async (
   db: Db,

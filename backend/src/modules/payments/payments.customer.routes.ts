@@ -8,11 +8,14 @@ import {
 import type { PaymentsDeps } from './payments.types.ts';
 import { findOwnPaymentOrder, verifyPayment } from './verify-payment.ts';
 
-/** Names what these routes need of the customer who is signed in. */
+/** The signed-in customer, as these routes need it. */
 const customer = signedIn<{ readonly userId: string }>();
 const tags = ['payments'];
 
-/** A customer's own payment orders. They are created where their quotes are consumed. */
+/**
+ * Declares the routes of a customer's own payment orders. Buying creates them when a quote is
+ * consumed.
+ */
 export const createPaymentCustomerRoutes = (deps: PaymentsDeps): Route[] => [
   defineRoute({
     method: 'GET',

@@ -1,7 +1,7 @@
 import { Counter } from 'prom-client';
 import type { Metrics } from '../../platform/observability/index.ts';
 
-/** `deferred`: stored, to be applied later. */
+/** The result of receiving a webhook. `deferred`: it is stored, to be applied later. */
 export type WebhookResult =
   | 'applied'
   | 'duplicate'
@@ -13,9 +13,12 @@ export type WebhookResult =
 
 export interface PaymentMetrics extends Pick<Metrics, 'countCall'> {
   countWebhook(gateway: string, result: WebhookResult): void;
-  /** Counts a capture that no webhook had reported. `source` is what found it. */
+  /** Counts a capture that no webhook had reported. `source` is the poll that found it. */
   countFoundCapture(gateway: string, source: string): void;
-  /** Counts a refund or lost dispute. `source` is `webhook` or, where none came, `poll`. */
+  /**
+   * Counts a refund or lost dispute. `source` is `webhook`, or `poll` if no webhook had reported
+   * it.
+   */
   countReversal(gateway: string, kind: 'REFUND' | 'DISPUTE', source: 'webhook' | 'poll'): void;
 }
 

@@ -5,7 +5,7 @@ import type { Notify } from '../notifications/index.ts';
 import type { PayableOrder } from '../orders/index.ts';
 import type { PaymentReport } from './payments.types.ts';
 
-/** Notifies the customer of what was taken under a mandate, once for each payment. */
+/** Notifies the customer of a debit under a mandate, once for each payment. */
 export const notifyDebited = async (
   db: Db,
   notify: Notify,

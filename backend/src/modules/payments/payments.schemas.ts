@@ -4,7 +4,7 @@ import { exampleOf, opaqueText } from '../../platform/http/index.ts';
 import { gatewayAttemptStatuses, type GatewayAttempt } from './gateway-attempts.store.ts';
 import { paymentOrderStatuses, type PaymentOrder, type PaymentsDeps } from './payments.types.ts';
 
-/** The part that a client hands to its checkout. It holds no secret. */
+/** The data that a client passes to the gateway's checkout. It holds no secret. */
 const checkoutSchema = z.object({
   provider: z.string(),
   public_key: z.string(),
@@ -85,7 +85,7 @@ attemptView.register(z.globalRegistry, {
   ],
 });
 
-/** A payment order as operators see it: with every request for an order at a gateway. */
+/** A payment order as operators see it, with every attempt to create its gateway order. */
 export const paymentOrderOperatorView = paymentOrderSchema.extend({
   attempts: z.array(attemptView),
 });
@@ -129,12 +129,12 @@ export type VerifyBody = z.output<typeof verifyBodySchema>;
 
 type PresentDeps = Pick<PaymentsDeps, 'gateways' | 'clock'>;
 
-/** Returns the checkout while the payment order can be paid: it ends with the price lock. */
+/** Returns the checkout while the payment order can be paid, which is until the price lock ends. */
 const checkoutOf = ({ gateways, clock }: PresentDeps, order: PaymentOrder) => {
   const gateway = gateways.get(order.gateway);
   const { gatewayOrderId, expiresAt } = order;
   if (order.status !== 'GATEWAY_ORDER_CREATED' || gatewayOrderId === null) return undefined;
-  // A mandate is debited for it: who could pay as well would pay twice.
+  // A mandate is debited for it, so a customer with a checkout could pay twice.
   if (order.debitDueAt !== null) return undefined;
   if (gateway === undefined || (expiresAt !== null && clock.now() >= expiresAt)) return undefined;
   return {

@@ -15,8 +15,8 @@ import type {
 } from './payments.types.ts';
 
 /**
- * Every transition of a payment order (contract: states > Payment order). Those of `gateway` and
- * `admin` come with a transition of its gold order, in the same transaction.
+ * Every transition of a payment order (contract: states > Payment order). Transitions by `gateway`
+ * and `admin` change the gold order too, in the same transaction.
  */
 export const paymentOrderTransitions: TransitionTable<
   PaymentOrderStatus,
@@ -78,7 +78,7 @@ interface PaymentOrderTransition {
   readonly to: PaymentOrderStatus;
   readonly cause: string;
   readonly actor: string;
-  /** This field and those below are only filled in: a value that is stored already stays. */
+  /** This field and the fields below are set once. A stored value does not change. */
   readonly capturedPaymentId?: string;
   readonly paidAt?: Date;
   readonly gatewayOrderId?: string;
@@ -87,7 +87,7 @@ interface PaymentOrderTransition {
 
 /**
  * Changes the state of a payment order that `lockPaymentOrder` returned in this transaction.
- * @throws AppError ILLEGAL_TRANSITION where the table does not allow it
+ * @throws AppError ILLEGAL_TRANSITION if the table does not allow it
  */
 export const transitionPaymentOrder = (
   deps: TransitionDeps,
@@ -123,9 +123,9 @@ const opening = (id: string, gateway: string) =>
   }) as const;
 
 /**
- * Opens a payment order for the holder of its lease, which ends, in one statement. Undefined where
- * it is not CREATED any more, or the lease was lost: nothing has changed then.
- * @throws a unique violation where another payment order has this gateway order
+ * Opens a payment order for the holder of its lease and ends the lease, in one statement. Returns
+ * undefined and changes nothing if the payment order is no longer CREATED or the lease was lost.
+ * @throws a unique violation if another payment order has this gateway order
  */
 export const openHeldPaymentOrder = async (
   deps: TransitionDeps,
@@ -143,9 +143,9 @@ export const openHeldPaymentOrder = async (
 };
 
 /**
- * Opens a payment order that is CREATED with the order that a gateway made, whichever gateway was
- * named last: this one has made an order. False when it is not CREATED any more.
- * @throws a unique violation where another payment order has this gateway order
+ * Opens a payment order that is CREATED with the order that a gateway created, whichever gateway
+ * the payment order named last. Returns false if it is no longer CREATED.
+ * @throws a unique violation if another payment order has this gateway order
  */
 export const openPaymentOrder = (
   deps: TransitionDeps,

@@ -5,7 +5,7 @@ import { pollDuePayments } from './poll-gateway.ts';
 import { pollReversals } from './poll-reversals.ts';
 import { resolveAttempts } from './resolve-attempts.ts';
 
-/** Creates the sweeps that retry events and find captures and reversals that none reported. */
+/** Creates the sweeps that retry events and find captures and reversals that no event reported. */
 export const createPaymentSweeps = (deps: PaymentsDeps, inbox: WebhookInbox<never>): Sweep[] => [
   { name: 'payments-apply-due-events', run: (signal) => inbox.retryPendingEvents(signal) },
   { name: 'payments-apply-matchable-events', run: (signal) => inbox.retryUnmatchedEvents(signal) },

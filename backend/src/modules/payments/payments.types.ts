@@ -51,7 +51,7 @@ export interface PaymentOrder {
   readonly quoteId: string | null;
   readonly gateway: string;
   readonly gatewayOrderId: string | null;
-  /** Opens the checkout of the gateway's order, where its id does not. */
+  /** The session that opens the gateway's checkout, or null if the order's id opens it. */
   readonly checkoutSession: string | null;
   readonly amountPaise: Paise;
   readonly currency: string;
@@ -62,13 +62,19 @@ export interface PaymentOrder {
   readonly paidAt: Date | null;
   readonly expiresAt: Date | null;
   readonly lastAskedAt: Date | null;
-  /** The moment at which a mandate is debited, or null where the customer pays by the checkout. */
+  /** The moment at which a mandate is debited, or null if the customer pays at the checkout. */
   readonly debitDueAt: Date | null;
-  /** Of an installment: on that day its checkout counts towards the daily limit. */
+  /**
+   * The time at which an installment's checkout was opened, or null. It counts towards the daily
+   * limit of that day.
+   */
   readonly checkoutOpenedAt: Date | null;
   readonly debitStatus: DebitStatus | null;
   readonly createdAt: Date;
-  /** The trace of the request or job that made it, which its payment continues. */
+  /**
+   * The trace of the request or job that created the payment order. Its payment continues the
+   * trace.
+   */
   readonly traceparent: string | null;
 }
 
@@ -83,17 +89,25 @@ export interface PaymentOrderRequest {
   readonly userId: string;
   readonly orderId: string;
   readonly quoteId?: string;
-  /** From `chooseGateway`. */
+  /** The gateway that `chooseGateway` returned. */
   readonly gateway: string;
   readonly amountPaise: Paise;
   readonly method?: PaymentMethod | undefined;
   /** The version of the policy that the customer accepted. */
   readonly termsVersion?: string | undefined;
-  /** The end of the checkout: of the price lock, or of an installment's 72 h. */
+  /**
+   * The end of the checkout, which is the end of the price lock or of the 72 h of an installment.
+   */
   readonly expiresAt?: Date;
-  /** Of an installment whose checkout is opened now: it counts towards the daily limit of the day. */
+  /**
+   * The time of an installment whose checkout is opened now. It counts towards the daily limit of
+   * that day.
+   */
   readonly checkoutOpenedAt?: Date;
-  /** Instead of a checkout: the customer's mandate, and the moment at which it is debited. */
+  /**
+   * The customer's mandate and the time at which it is debited. Present if the customer pays
+   * without a checkout.
+   */
   readonly debit?: { readonly mandateTokenSealed: string; readonly dueAt: Date };
 }
 
@@ -107,7 +121,7 @@ export type PaymentDisposition =
   | 'UNMATCHED'
   | 'REFUNDED';
 
-/** A payment that a gateway reported, as we keep it. */
+/** A payment that a gateway reported, as it is recorded. */
 export interface RecordedPayment {
   readonly id: string;
   readonly gatewayPaymentId: string;
@@ -121,10 +135,10 @@ export interface RecordedPayment {
   readonly failedAfterCaptureAt: Date | null;
 }
 
-/** Money of a captured payment that went away: paid back, or lost in a dispute. */
+/** The kind of a reversal: a captured payment was refunded, or lost in a dispute. */
 export type ReversalKind = 'REFUND' | 'DISPUTE';
 
-/** A gateway's report of a reversal: by a webhook or when polled, it counts the same. */
+/** A gateway's report of a reversal. A webhook and a poll have the same effect. */
 export interface ReversalReport {
   readonly kind: ReversalKind;
   readonly gateway: string;
@@ -133,19 +147,19 @@ export interface ReversalReport {
   readonly reference?: string | undefined;
   /** The amount that went away, which may be a part of the payment's. */
   readonly amountPaise: Paise;
-  /** The gateway's time, for the record. */
+  /** The gateway's time, which is recorded but decides nothing. */
   readonly occurredAt: Date;
   readonly learnedAt: Date;
 }
 
-/** A refund or a lost dispute of a payment, as we keep it. */
+/** A refund or a lost dispute of a payment, as it is recorded. */
 export interface RecordedReversal {
   readonly id: string;
   readonly kind: ReversalKind;
-  /** The gateway's id of it, or null where an event named none. */
+  /** The gateway's id of the reversal, or null if the event had no id. */
   readonly reference: string | null;
   readonly amountPaise: Paise;
-  /** No resolution has accounted for it yet. */
+  /** True if no resolution has accounted for the reversal yet. */
   readonly isOpen: boolean;
 }
 
@@ -161,15 +175,18 @@ export interface HeldPayment {
   readonly amountPaise: Paise;
   readonly currency: string;
   readonly disposition: PaymentDisposition;
-  /** Amount and currency are those that were requested. */
+  /** True if the amount and the currency are as requested. */
   readonly isAsRequested: boolean;
-  /** Reported as failed after its capture, which no resolution has judged yet. */
+  /**
+   * True if the payment was reported as failed after its capture and no resolution has decided that
+   * yet.
+   */
   readonly hasOpenFailure: boolean;
   /** Its known refunds and lost disputes. */
   readonly reversals: readonly RecordedReversal[];
 }
 
-/** A gateway's report of one payment: by a webhook or when polled, it counts the same. */
+/** A gateway's report of one payment. A webhook and a poll have the same effect. */
 export interface PaymentReport {
   readonly kind: 'captured' | 'failed';
   readonly gateway: string;
@@ -178,7 +195,7 @@ export interface PaymentReport {
   readonly amountPaise: Paise;
   readonly currency: string;
   readonly method?: string;
-  /** The gateway's time, for the record. */
+  /** The gateway's time, which is recorded but decides nothing. */
   readonly occurredAt: Date;
   /** The time of our clock, which decides (contract: states > Late captures). */
   readonly learnedAt: Date;
@@ -193,7 +210,7 @@ export interface PaymentsDeps extends Pick<InboxDeps, 'observeEvent'> {
   readonly inTransaction: InTransaction;
   readonly clock: Clock;
   readonly random: Random;
-  /** Real time. */
+  /** The clock of real time. */
   readonly wall: Clock;
   readonly timers: Timers;
   readonly logger: Logger;
@@ -202,18 +219,18 @@ export interface PaymentsDeps extends Pick<InboxDeps, 'observeEvent'> {
   /** Bounds the queries at a gateway that a customer can cause for one payment order. */
   readonly questions: UseBound;
   readonly gateways: GatewaysByCode;
-  /** Chooses only gateways that operators have set to `live`: production takes real money. */
+  /** True if only gateways in mode `live` may be chosen, as in production. */
   readonly liveOnly: boolean;
   readonly notify: Notify;
-  /** The summaries that show what a review reserves. */
+  /** The cached portfolio summaries, which show the grams that a review reserves. */
   readonly portfolios: Pick<PortfolioCache, 'drop'>;
   /** Returns whom the gateway deals with, or undefined when there is no such user. */
   readonly findCustomer: (db: Db, userId: string) => Promise<GatewayCustomer | undefined>;
 }
 
 /**
- * Makes the cause of an order's transition: the gateway's name of the event, or the other source of
- * the report.
+ * Creates the cause of an order's transition. `cause` is the gateway's name of the event, or
+ * another source of the report.
  */
 export const gatewayCause = (cause: string, gateway: string, requestId?: string): CausedBy => ({
   cause,

@@ -29,7 +29,7 @@ const resultOf: Readonly<Record<ReceiptResult, WebhookResult>> = {
   UNREADABLE: 'unreadable',
 };
 
-/** Checks signature and body. Returns undefined for what is not to be accepted. */
+/** Checks signature and body. Returns undefined if the delivery must be refused. */
 const verify = (gateway: PaymentGateway, delivery: WebhookDelivery) => {
   if (delivery.rawBody.length === 0) return undefined;
   const verified = gateway.verifyWebhook(delivery);
@@ -37,8 +37,8 @@ const verify = (gateway: PaymentGateway, delivery: WebhookDelivery) => {
 };
 
 /**
- * Returns the gateway that a delivery on the bare path is for: the default one. Only operators'
- * settings know it, and they are not read for a delivery that no gateway has signed.
+ * Returns the default gateway, which receives the deliveries on the bare path. It is stored in the
+ * operators' settings, which are not read for a delivery that no gateway has signed.
  * @throws AppError INVALID_SIGNATURE
  */
 const bareGateway = async (deps: WebhookDeps, delivery: WebhookDelivery): Promise<string> => {
@@ -54,10 +54,10 @@ const bareGateway = async (deps: WebhookDeps, delivery: WebhookDelivery): Promis
 };
 
 /**
- * Receives one webhook: the signature over the raw bytes is checked first, then the event goes to
- * the inbox. A business problem is never an error here: only a bad signature or a missing body is.
- * @throws AppError NOT_FOUND, INVALID_SIGNATURE, and anything else only when not even storing the
- *   event worked, which makes the gateway send it again
+ * Receives one webhook. Checks the signature over the raw bytes first, then passes the event to the
+ * inbox. Only a bad signature or a missing body is refused, never a business problem.
+ * @throws AppError NOT_FOUND, INVALID_SIGNATURE, and any other error only if the event could not be
+ *   stored. The gateway then sends it again.
  */
 const receiveWebhook = async (
   { clock, gateways, inbox, metrics }: WebhookDeps,
@@ -98,8 +98,8 @@ const declaration = {
 } as const;
 
 /**
- * The paths at which payment gateways report payments (contract: payments-and-webhooks > Webhook
- * routes).
+ * Declares the paths at which payment gateways report payments (contract: payments-and-webhooks >
+ * Webhook routes).
  */
 export const createPaymentWebhookRoutes = (deps: WebhookDeps): Route[] => [
   defineRoute({

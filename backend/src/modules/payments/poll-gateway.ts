@@ -29,8 +29,8 @@ type RecoverDeps = Pick<PaymentsDeps, 'inTransaction' | 'clock' | 'logger' | 'ga
 
 /**
  * Recovers the order that a gateway created for a payment order that does not have its id, because
- * the process died in between or the response was lost. Returns the id, 'none' when the gateway has
- * no order of ours, or undefined when it does not answer.
+ * the process died in between or the response was lost. Returns the id, 'none' if the gateway has
+ * no order with this receipt, or undefined if it does not respond.
  */
 export const recoverGatewayOrder = async (
   deps: RecoverDeps,
@@ -73,10 +73,10 @@ const minuteMs = 60_000;
 export const closedInstallmentPollMs = 3 * 24 * 60 * minuteMs;
 
 /**
- * Polls around the end of the price lock: every minute before it, to buy the gold in time, and
- * three times after it. Payment orders that are open for days (installments) are polled every hour,
- * and for three days after they were closed: the same checkout can be paid later, and a debit can
- * complete late.
+ * Returns the times that make payment orders due for a poll. They are polled every minute before
+ * the end of the price lock, to buy the gold in time, and three times after it. Payment orders that
+ * are open for days (installments) are polled every hour, and for three days after they were
+ * closed: the same checkout can be paid later, and a debit can complete late.
  */
 const windowAt = (now: Date): PollWindow => ({
   now,
@@ -176,7 +176,7 @@ export const pollMadeOrder = async (
   }
 };
 
-/** Polls at the gateway that the payment order names, where the customer may have paid. */
+/** Polls the gateway that the payment order names, if the customer may have paid there. */
 const pollOwn = async (deps: PaymentsDeps, poll: Poll): Promise<Polled> => {
   const { order } = poll;
   const { gateway } = order;
@@ -204,9 +204,9 @@ const pollOthers = async (deps: PaymentsDeps, poll: Poll): Promise<void> => {
 
 /**
  * Polls the gateway of one payment order for captures that no webhook reported, and applies them as
- * a webhook would. No lock is held during the call. Returns false when the gateway did not answer,
- * or when its answer could not be applied: poll again. A gateway to which no customer was sent is
- * not waited for.
+ * a webhook would. No lock is held during the call. Returns false if the gateway did not respond or
+ * its response could not be applied, so that the caller polls again. It does not wait for a gateway
+ * to which the customer was never sent.
  */
 export const pollGateway = async (
   deps: PaymentsDeps,

@@ -23,7 +23,7 @@ import {
 } from './gateway-payments.store.ts';
 import { sweepByGateway, type PollResult } from './sweep-by-gateway.ts';
 
-/** Money of a payment that certainly went away, as its gateway has it. */
+/** A reversal of a payment that the gateway lists as final. */
 interface GatewayReversal {
   readonly kind: ReversalKind;
   readonly reference: string;
@@ -31,24 +31,24 @@ interface GatewayReversal {
   readonly occurredAt: Date;
 }
 
-/** A gateway's answer about the money of one payment. */
+/** The reversals of one payment that a gateway lists. */
 export interface GatewayReversals {
   /** Processed refunds and lost disputes. */
   readonly gone: readonly GatewayReversal[];
   /** Refunds that the gateway is about to make. */
   readonly pendingPaise: Paise;
-  /** The references of all refunds and disputes, in whatever state. */
+  /** The references of all refunds and disputes, in any state. */
   readonly references: readonly string[];
   /**
-   * False where the gateway can't say what was refunded, or lists a refund or dispute that can't be
-   * read: beyond what is here only what it signed is known then.
+   * False if the gateway can't report refunds, or lists a refund or dispute that can't be read.
+   * Then only this list and the signed events are known.
    */
   readonly areAllReported: boolean;
-  /** True where it lists a refund or dispute that can't be read. */
+  /** True if the gateway lists a refund or dispute that can't be read. */
   readonly hasUnread: boolean;
 }
 
-/** The gateway gave no answer at all, or it refused the query about this one payment. */
+/** The gateway did not respond ('silent'), or refused the query about this payment ('refused'). */
 type NoReversals = 'silent' | 'refused';
 
 const isSilent = (outcome: Outcome<unknown>): boolean =>
@@ -102,7 +102,9 @@ export const fetchReversals = async (
 
 const batchSize = 100;
 
-/** Applies what the gateway has and no event reported, one transaction each. */
+/**
+ * Applies the reversals that the gateway lists and no event reported, each in its own transaction.
+ */
 const applyLacking = async (
   deps: PaymentsDeps,
   payment: PolledPayment,
@@ -134,7 +136,7 @@ const applyLacking = async (
 
 const unreadMessage = 'a gateway lists a refund or dispute of a payment that cannot be read';
 
-/** Polls for one payment, and applies what no event reported. */
+/** Polls the gateway about one payment, and applies the reversals that no event reported. */
 const pollPayment = async (deps: PaymentsDeps, payment: PolledPayment): Promise<PollResult> => {
   const gateway = deps.gateways.get(payment.gateway);
   if (gateway === undefined) return 'silent';

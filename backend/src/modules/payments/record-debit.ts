@@ -22,18 +22,18 @@ export interface ActiveDebit {
   readonly holderId: string;
   /** The time of an earlier request that may still reach the gateway, or null if there is none. */
   readonly sentAt: Date | null;
-  /** The gate is open, its gateway is usable, and it is the day that was announced. */
+  /** True if the release gate is open, the gateway is usable and the announced day has come. */
   readonly maySend: boolean;
   readonly isItsDay: boolean;
 }
 
-/** A debit that the gateway took, with the payments that it lists of it. */
+/** A debit that the gateway accepted, with the payments that the gateway lists for it. */
 export interface AcceptedDebit {
   readonly gatewayDebitId: string;
   readonly payments?: readonly GatewayPayment[];
 }
 
-/** Applies what the gateway lists of the order's payments, as a webhook would. */
+/** Applies the payments that the gateway lists for the order, as a webhook would. */
 const applyListed = async (
   deps: PaymentsDeps,
   order: PaymentOrder,
@@ -98,12 +98,13 @@ export const recordDebitResult = async (
     case 'REFUSED':
       return failDebit(deps, debit, explainOutcome(refused(result.code, result.reason)));
     case 'INTENDED':
-      // Certainly not made: the next try is the first one again, on the day it is planned for.
+      // The debit was certainly not made, so it is requested again on its planned day, as if for
+      // the first time.
       await record({ status: 'SCHEDULED', sentAt: null });
       return;
     case 'UNKNOWN':
       if (result.answer?.kind === 'unknown') await record({ status: 'UNKNOWN' });
-      // The request of now is decided, and an earlier one may be on its way still.
+      // The outcome of this request is known, but an earlier request may still arrive.
       if (result.answer?.kind === 'refused') await record({ status: 'UNKNOWN', sentAt });
       return;
     default:

@@ -13,7 +13,7 @@ import { pollMadeOrder, recoverGatewayOrder } from './poll-gateway.ts';
 import { sweepByGateway } from './sweep-by-gateway.ts';
 
 const minuteMs = 60_000;
-/** A gateway that has no order of the receipt so long after the request will never make one. */
+/** The time in ms after which a gateway without an order for the receipt will never create it. */
 const finalAfterMs = 10 * minuteMs;
 
 const windowAt = (now: Date): AttemptWindow => ({
@@ -50,9 +50,9 @@ const resolveAttempt = async (deps: PaymentsDeps, attempt: Undecided): Promise<b
 
 /**
  * Finds out the outcome of requests for gateway orders whose response was lost, by their receipt. A
- * customer who was sent to another gateway meanwhile never saw this one's order. If it is paid all
- * the same, its money finds its payment order (contract: payments-and-webhooks > Failover).
- * Gateways that do not answer are queried again by the next pass.
+ * customer who was sent to another gateway in the meantime never saw this gateway's order. If it is
+ * paid nevertheless, the payment is matched to its payment order (contract: payments-and-webhooks >
+ * Failover). Gateways that do not answer are queried again by the next pass.
  */
 export const resolveAttempts = (deps: PaymentsDeps, signal: AbortSignal): Promise<void> => {
   const { db, clock, logger } = deps;

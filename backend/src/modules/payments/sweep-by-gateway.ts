@@ -1,23 +1,23 @@
 /**
- * The result of polling for one row: its gateway answered, if only by refusing the query. It gave
- * no answer, or another worker has the row.
+ * The result of polling for one row. 'answered': its gateway responded, even if it refused the
+ * query. 'silent': the gateway did not respond. 'taken': another worker has the row.
  */
 export type PollResult = 'answered' | 'silent' | 'taken';
 
 interface SweepByGatewayOptions<Row extends { readonly gateway: string }> {
   readonly signal: AbortSignal;
-  /** The size of a batch. */
+  /** The number of rows of a batch. */
   readonly limit: number;
-  /** Lists what is due and not of these gateways, polled longest ago first. */
+  /** Lists the due rows, least recently polled first, except the rows of these gateways. */
   readonly list: (silentGateways: readonly string[]) => Promise<readonly Row[]>;
   /** Claims a row, which is not due after it, and queries its gateway. */
   readonly poll: (row: Row) => Promise<PollResult>;
 }
 
 /**
- * Polls the gateways for every row that is due, batch by batch. A gateway that gives no answer is
- * left until the next pass: its rows are not claimed, so that they come first then, and are no
- * longer listed, so that they hide no others'.
+ * Polls the gateways for every row that is due, batch by batch. A gateway that does not respond is
+ * skipped until the next pass. Its rows stay unclaimed, so that they come first in that pass. They
+ * are no longer listed in this pass, so that the rows of other gateways fit in the batch.
  */
 export const sweepByGateway = async <Row extends { readonly gateway: string }>({
   signal,
@@ -36,8 +36,8 @@ export const sweepByGateway = async <Row extends { readonly gateway: string }>({
       if (result === 'silent') silent.add(row.gateway);
       if (result !== 'taken') polled += 1;
     }
-    // A polled row is not due any more. Where no row of a batch was polled, another worker has
-    // them all.
+    // A polled row is no longer due. If no row of a batch was polled, another worker has all of
+    // them.
     if (due.length < limit || polled === 0) return;
   }
 };

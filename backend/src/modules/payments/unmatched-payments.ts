@@ -33,7 +33,7 @@ export const findUnmatchedPayment = async (
   };
 };
 
-/** Locks and returns such a payment, or undefined where its order is known by now. */
+/** Locks and returns an unmatched payment, or undefined if it has been matched to its order. */
 export const lockUnmatchedPayment = async (
   tx: Db,
   id: string,
@@ -42,7 +42,7 @@ export const lockUnmatchedPayment = async (
   return isLocked ? findUnmatchedPayment(tx, id) : undefined;
 };
 
-/** Records that the money of a locked payment of no known order went back to who paid it. */
+/** Records that a locked payment without an order was refunded to its payer. */
 export const recordUnmatchedAsRefunded = async (
   { clock }: Pick<PaymentsDeps, 'clock'>,
   tx: Db,

@@ -14,7 +14,10 @@ interface VerifyRequest {
   readonly requestId: string;
 }
 
-/** Returns the caller's own payment order. @throws AppError NOT_FOUND, for somebody else's too */
+/**
+ * Returns the caller's own payment order. @throws AppError NOT_FOUND, also for another customer's
+ * payment order
+ */
 export const findOwnPaymentOrder = async (
   db: Db,
   userId: string,

@@ -11,11 +11,11 @@ import { createPayoutWebhookRoutes } from './payouts.webhook.routes.ts';
 import type { RetryDeps } from './retry-payout.ts';
 
 interface Payouts {
-  /** GET /payouts, GET /payouts/:id. */
+  /** The routes `GET /payouts` and `GET /payouts/:id`. */
   readonly customerRoutes: Route[];
-  /** POST /webhooks/payout, mounted on the customer API. */
+  /** The route `POST /webhooks/payout`, which the customer API mounts. */
   readonly webhookRoutes: Route[];
-  /** GET /payouts, POST /payouts/:id/approve, POST /payouts/:id/retry. */
+  /** The routes `GET /payouts`, `POST /payouts/:id/approve` and `POST /payouts/:id/retry`. */
   readonly adminRoutes: Route[];
   readonly jobs: TaskList;
   readonly sweeps: readonly Sweep[];

@@ -49,9 +49,9 @@ const findObstacle = async (
 };
 
 /**
- * Starts a new attempt in the transaction that has the PENDING payout locked: PROCESSING, with the
- * intent written, which is committed before anything is sent. An attempt that may not be sent is
- * refused at once: the payout is FAILED with the reason, and nothing is returned.
+ * Starts a new attempt in the transaction that has locked the PENDING payout. The payout becomes
+ * PROCESSING, and the intent is committed before the request is sent. If the attempt may not be
+ * sent, fails the payout with the reason and returns undefined.
  */
 export const startAttempt = async (
   deps: Pick<PayoutsDeps, 'clock' | 'logger' | 'notify' | 'provider' | 'random'>,
@@ -85,12 +85,15 @@ export const startAttempt = async (
   return undefined;
 };
 
-/** No send is on its way for longer: after it, a refused resend means that none was taken. */
+/**
+ * The longest time in ms that a request may take to arrive. If a resend is refused after it, the
+ * provider accepted none of the requests.
+ */
 const longestFlightMs = 5 * 60_000;
-/** A key is not used in the last hour of its life at the provider. */
+/** The time in ms before the provider forgets a key in which the key is no longer used. */
 const keyMarginMs = 60 * 60_000;
 
-/** An attempt that a worker sends, or that the provider has. */
+/** An attempt that a worker sends, or that the provider has already received. */
 interface Dispatch {
   readonly payout: Payout;
   readonly attempt: PayoutAttempt;
@@ -157,7 +160,8 @@ const decideResend = (
   const lifeMs = provider.rules.idempotencyKeyLifeMs;
   if (sentAt === null || ageMs <= lifeMs - keyMarginMs) return 'SEND';
   if (ageMs <= lifeMs) return { kind: 'UNKNOWN', reason: 'its key is near the end of its life' };
-  // By now a resend could pay twice, and what was sent would long be there.
+  // The provider may have forgotten the key, so a resend could pay twice. The earlier request must
+  // have arrived long ago.
   const reason = 'The payout never reached the payout provider.';
   return { kind: 'REFUSED', code: 'NEVER_ARRIVED', reason };
 };
@@ -188,14 +192,14 @@ const recordDispatch = async (
   if (providerPayoutId !== null) return;
   if (result.answer?.kind === 'unknown') await releaseUnknownAttempt(db, id, holderId);
   else await releaseUnsentAttempt(db, id, { holderId, sentAt });
-  // Nothing of it ever reached the provider: the queue tries again soon.
+  // No request reached the provider, so the queue soon tries again.
   if (kind === 'INTENDED') throw new Error(`the payout provider is not available: ${reason}`);
 };
 
 /**
- * Declares how a payout is sent (contract: payouts > Payout attempts). An attempt that was sent
- * before is queried by its reference. Only if the provider does not have it is the identical
- * request sent again, with the same key.
+ * Declares how a payout is sent (contract: payouts > Payout attempts). Queries an attempt that was
+ * sent before by its reference. Sends the identical request again, with the same key, only if the
+ * provider does not have the attempt.
  */
 const createPayoutCall = (deps: PayoutsDeps): CallProtocol<string, Dispatch, ProviderPayout> => ({
   flow: 'payout',

@@ -6,9 +6,9 @@ import { findHold, type HoldDeps } from './payout-holds.ts';
 import { dispatchJob } from './payouts.jobs.ts';
 
 /**
- * Creates the payout of a sale in the transaction that confirms the sale and has the customer's
- * holding locked: PENDING, with its dispatch job unless it is above the cap or meets a hold.
- * Returns its id. The database refuses a second one for an order.
+ * Creates the payout of a sale in the transaction that confirms the sale and has locked the
+ * customer's holding. The payout is PENDING. Its dispatch job is queued unless the payout is above
+ * the cap or held. Returns the payout's id. The database refuses a second payout for an order.
  */
 export const insertPayout = async (
   deps: HoldDeps & Pick<PayoutsDeps, 'random'>,

@@ -11,7 +11,7 @@ import { dispatchJob } from './payouts.jobs.ts';
 import { startAttempt } from './dispatch-payout.ts';
 
 /**
- * INR 100,000: up to it a payout goes out by itself, and an ADMIN may approve it
+ * The cap, INR 100,000. Payouts up to the cap need no approval, and an ADMIN may approve them
  * (contract: payouts > Payout cap).
  */
 const payoutCapPaise: Paise = paise(10_000_000n);
@@ -19,7 +19,7 @@ const payoutCapPaise: Paise = paise(10_000_000n);
 /** Returns true for an amount that goes out only after an operator's approval. */
 export const needsApproval = (amountPaise: Paise): boolean => amountPaise > payoutCapPaise;
 
-/** @throws AppError PAYOUT_CAP_EXCEEDED for what is above the caller's cap */
+/** @throws AppError PAYOUT_CAP_EXCEEDED if the amount is above the caller's cap */
 export const requireWithinCap = (
   { role }: Pick<AdminPrincipal, 'role'>,
   amountPaise: Paise,
@@ -57,9 +57,7 @@ const auditedPart = ({ status, attempt, bankAccountId, approvedBy }: Payout) => 
   approvedBy,
 });
 
-/**
- * Writes the audit row of what an operator did to a payout, and returns the payout as it is now.
- */
+/** Writes the audit row of an operator's change to a payout, and returns the changed payout. */
 export const auditPayout = async (
   { audit }: Pick<PayoutsDeps, 'audit'>,
   tx: Db,
@@ -88,8 +86,8 @@ export const auditPayout = async (
 };
 
 /**
- * Approves a PENDING payout: PROCESSING, and the worker sends it. Of two approvals at once the
- * second finds it approved.
+ * Approves a PENDING payout. It becomes PROCESSING and the worker sends it. Of two concurrent
+ * approvals, the second fails with ILLEGAL_TRANSITION.
  * @throws AppError NOT_FOUND, PAYOUT_CAP_EXCEEDED, ILLEGAL_TRANSITION
  */
 export const approvePayout = (

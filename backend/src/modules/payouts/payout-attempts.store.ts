@@ -6,8 +6,9 @@ import { isOpenAttempt, openAttemptStatuses } from './payouts.states.ts';
 import type { AttemptStatus, PayoutAttempt } from './payouts.types.ts';
 
 /**
- * The lease of one worker on an attempt: longer than its calls take. An attempt that another worker
- * acquires too early is sent twice under one key, which the provider answers with the same payout.
+ * The lease of one worker on an attempt, in ms. It is longer than the worker's calls take. If
+ * another worker acquired an attempt too early, it would be sent twice under one key, and the
+ * provider would return the same payout.
  */
 const attemptLeaseMs = 60_000;
 
@@ -26,11 +27,11 @@ const toAttempt = (row: Row | null): PayoutAttempt | undefined => {
   return { ...attempt, ...payout, status: row.status as AttemptStatus };
 };
 
-/** Returns an attempt, or undefined where there is none. */
+/** Returns an attempt, or undefined if there is none. */
 export const findAttempt = async (db: Db, id: string): Promise<PayoutAttempt | undefined> =>
   toAttempt(await db.payoutAttempt.findUnique({ where: { id }, include: withPayout }));
 
-/** Returns the newest attempt of a payout, or undefined where there is none. */
+/** Returns the newest attempt of a payout, or undefined if there is none. */
 export const findNewestAttempt = async (
   db: Db,
   payoutId: string,
@@ -53,7 +54,7 @@ export const listAttempts = async (db: Db, payoutId: string): Promise<PayoutAtte
   return rows.flatMap((row) => toAttempt(row) ?? []);
 };
 
-/** Finds the attempt of a report: by the provider's id, else by the reference it was sent with. */
+/** Finds the attempt of a report by the provider's id, else by the reference of the request. */
 export const findReportedAttempt = async (
   db: Db,
   provider: string,
@@ -73,8 +74,8 @@ export const findReportedAttempt = async (
 
 /**
  * Returns payouts with an open attempt that was neither sent nor queried since `quietSince`, the
- * longest untouched first. Those that a worker is sending are left out. A time that lies ahead is
- * of a clock that was set back since.
+ * least recently handled first. It leaves out attempts that a worker is sending. A time in the
+ * future was written before the clock was set back, and is ignored.
  */
 export const listPayoutsToPoll = async (
   db: Db,
@@ -110,8 +111,8 @@ export const insertAttempt = async (tx: Db, attempt: NewAttempt): Promise<void> 
 
 /**
  * Acquires an attempt without a provider's id, to send it. Returns false while another worker holds
- * it. The attempt counts as sent from here on, until a release records otherwise: the worker may be
- * killed.
+ * it. The attempt counts as sent from then on, because the worker may be killed, until a release
+ * records that it was not sent.
  */
 export const acquireAttempt = (
   tx: Db,
@@ -137,7 +138,7 @@ export const releaseUnsentAttempt = (
   return lease.release(db, { row: rowOf(id), holderId, where: isUnsettled, set });
 };
 
-/** Releases an attempt that was sent with an unknown outcome: UNKNOWN. */
+/** Releases an attempt that was sent with an unknown outcome, and marks it UNKNOWN. */
 export const releaseUnknownAttempt = (db: Db, id: string, holderId: string): Promise<boolean> => {
   const set = sql`status = 'UNKNOWN'`;
   return lease.release(db, { row: rowOf(id), holderId, where: isUnsettled, set });
@@ -151,7 +152,7 @@ export const markAttemptQueried = async (tx: Db, id: string, at: Date): Promise<
   });
 };
 
-/** Sends a payout to the back of the list of those to poll. */
+/** Moves a payout to the end of the list of payouts to poll. */
 export const markPayoutSwept = async (db: Db, payoutId: string, at: Date): Promise<void> => {
   await db.payoutAttempt.updateMany({
     where: { payoutId, status: { in: [...openAttemptStatuses] } },
@@ -211,7 +212,7 @@ export const markContradicted = async (db: Db, id: string, at: Date): Promise<vo
   });
 };
 
-/** Returns true where the provider contradicted itself on any attempt of a payout. */
+/** Returns true if the provider contradicted itself on any attempt of a payout. */
 export const hasContradiction = async (db: Db, payoutId: string): Promise<boolean> => {
   const where = { payoutId, contradictedAt: { not: null } };
   return (await db.payoutAttempt.findFirst({ where, select: { id: true } })) !== null;
@@ -226,9 +227,9 @@ interface AttemptOutcome {
 }
 
 /**
- * Writes an attempt's outcome and ends its lease. Omitted columns stay. The holder is not checked:
- * the provider's report counts whatever brings it, mostly an event or a query, and the payout's
- * lock excludes other writers meanwhile. The caller of a refusal compares the holder.
+ * Writes an attempt's outcome and ends its lease. Omitted columns stay. Does not check the holder,
+ * because the provider's report counts whether an event or a query brings it. The payout's lock
+ * excludes other writers. The caller that records a refusal compares the holder itself.
  */
 export const recordAttemptOutcome = async (
   tx: Db,

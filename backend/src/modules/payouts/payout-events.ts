@@ -17,7 +17,7 @@ const moment = z.iso
   .transform((at) => new Date(at))
   .exactOptional();
 
-/** An event as the inbox keeps it, sealed, until it can be applied. */
+/** The form in which the inbox seals an event until it can be applied. */
 const storedEventSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('payout'),
@@ -66,7 +66,9 @@ const parsePayoutEvent = (content: unknown): ReadPayoutEvent => storedEventSchem
 type PayoutEvent = Extract<ReadPayoutEvent, { readonly kind: 'payout' }>;
 type ValidationEvent = Extract<ReadPayoutEvent, { readonly kind: 'validation' }>;
 
-/** The subject of an event: a payout attempt, a bank account's validation, or nothing we know. */
+/**
+ * The subject of an event: a payout attempt, a bank account's validation, or none that is recorded.
+ */
 type PayoutEventEffect = EventEffect &
   (
     | { readonly kind: 'nothing' }
@@ -89,8 +91,8 @@ const namesOf = (event: ReadPayoutEvent): EventNames => {
 };
 
 /**
- * Lists events of payouts and validations that were unknown and are known by now, oldest first. An
- * event that failed since comes after the others.
+ * Lists stored events whose payout or validation has been recorded since they arrived, oldest
+ * first. Events that have failed since come last.
  */
 const listMatchable = async (db: Db, receivedFrom: Date, limit: number): Promise<string[]> => {
   const rows = await selectRows<{ id: string }>(
@@ -110,7 +112,7 @@ const listMatchable = async (db: Db, receivedFrom: Date, limit: number): Promise
 
 const unmatched = { status: 'UNMATCHED', kind: 'nothing' } as const;
 
-/** Creates what the inbox does with the provider's events of payouts and validations. */
+/** Creates the inbox handler of the provider's events of payouts and validations. */
 export const createPayoutInboxHandler = (
   deps: PayoutsDeps,
 ): InboxHandler<ReadPayoutEvent, PayoutEventEffect> => {

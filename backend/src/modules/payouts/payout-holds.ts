@@ -12,13 +12,13 @@ import type { NewPayout, PayoutHold, PayoutsDeps } from './payouts.types.ts';
  * off.
  */
 export interface PayoutHolds {
-  /** An account that was added less long ago, in hours. */
+  /** Payouts to an account are held for this many hours after it was added. */
   readonly newAccountHours: number | undefined;
-  /** A name match below it, 0 to 100, or none that is known. */
+  /** Payouts are held if the account's name match is below this score, 0 to 100, or missing. */
   readonly nameMatchFloor: number | undefined;
-  /** More than this goes out for a customer on one IST day. */
+  /** Payouts are held once a customer's automatic payouts of an IST day exceed this amount. */
   readonly dailyAutoPaise: Paise | undefined;
-  /** More payouts than these go out for a customer on one IST day. */
+  /** Payouts are held once a customer's automatic payouts of an IST day exceed this number. */
   readonly dailyAutoCount: number | undefined;
 }
 
@@ -49,7 +49,7 @@ const isOtherName = async (
   return score === undefined || score < BigInt(floor);
 };
 
-/** Returns the hold that payouts to an account meet, or undefined for none. */
+/** Returns the hold that applies to payouts to an account, or undefined if none applies. */
 export const findAccountHold = async (
   deps: HoldDeps,
   tx: Db,
@@ -80,8 +80,9 @@ const findDailyHold = async (
 };
 
 /**
- * Returns the hold that a new payout meets, or null for none. Definite in the transaction that has the
- * customer's holding locked, where the payouts of the day are counted.
+ * Returns the hold that applies to a new payout, or null if none applies. The result is final only
+ * in the transaction that has locked the customer's holding, since it counts the payouts of the
+ * day.
  */
 export const findHold = async (
   deps: HoldDeps,

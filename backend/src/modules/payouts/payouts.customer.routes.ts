@@ -5,7 +5,7 @@ import { customerAccess } from '../identity/index.ts';
 import { findOwnPayout, listPayouts } from './payouts.store.ts';
 import { payoutPage, payoutsQuery, payoutViewSchema, presentPayout } from './payouts.schemas.ts';
 
-/** `GET /payouts`, `GET /payouts/:id` of the customer API. */
+/** Declares `GET /payouts` and `GET /payouts/:id` of the customer API. */
 export const createPayoutCustomerRoutes = (db: Db): Route[] => [
   defineRoute({
     method: 'GET',

@@ -96,7 +96,7 @@ const attemptView = z.object({
     ),
 });
 
-/** One payout with every attempt of it, newest first. */
+/** A payout with all of its attempts, newest first. */
 export const payoutOperatorDetail = payoutOperatorView.extend({ attempts: z.array(attemptView) });
 payoutOperatorDetail.register(z.globalRegistry, {
   id: 'OperatorPayoutDetail',

@@ -36,9 +36,9 @@ export const payoutTransitions: TransitionTable<PayoutStatus, PayoutActorKind> =
 };
 
 /**
- * The meaning of a provider's report for an attempt: the status that it gets. STALE where the
- * report is older than the attempt's state and changes nothing (events come in any order).
- * CONTRADICTION where both can't be true.
+ * The effect of a provider's report on an attempt: its new status, STALE or CONTRADICTION. STALE:
+ * the report is older than the attempt's state and changes nothing, since events arrive in any
+ * order. CONTRADICTION: the report and the attempt's state can't both be true.
  */
 export type ReportVerdict = ProviderPayoutStatus | 'STALE' | 'CONTRADICTION';
 
@@ -65,7 +65,7 @@ export const reportVerdicts: Readonly<Record<AttemptStatus, Verdicts>> = {
   FAILED: unpaid,
   // Never taken, and yet the provider has it.
   REFUSED: { ...unpaid, PROCESSING: 'CONTRADICTION' },
-  // Final for the attempt: what arrives later is ignored.
+  // The attempt is final, so later reports are ignored.
   REVERSED: { PROCESSING: 'STALE', PAID: 'STALE', FAILED: 'STALE', REVERSED: 'STALE' },
 };
 
@@ -95,7 +95,7 @@ type PayoutChanges = Pick<
 
 interface PayoutTransition {
   readonly to: PayoutStatus;
-  /** `service`, `payout-provider:<code>`, `admin:<id>`. */
+  /** The actor of the transition: `service`, `payout-provider:<code>` or `admin:<id>`. */
   readonly actor: string;
   readonly cause: string;
   readonly at: Date;
@@ -103,8 +103,9 @@ interface PayoutTransition {
 }
 
 /**
- * Changes the state of a payout that the transaction has locked: the only way a payout changes it.
- * @throws AppError ILLEGAL_TRANSITION for what the table does not allow
+ * Changes the state of a payout that the transaction has locked. Every change of a payout's state
+ * uses it.
+ * @throws AppError ILLEGAL_TRANSITION if the table does not allow it
  */
 export const transitionPayout = (
   { logger }: { readonly logger: Logger },

@@ -66,8 +66,8 @@ const columns = {
 type JoinedRow = Omit<Row, 'bankAccount'> & { readonly accountLast4: string };
 
 /**
- * Returns the payout of a sale, which exists from its confirmation on. Raw SQL, since every sale
- * reads it: by the model API it is two statements.
+ * Returns the payout of a sale, which exists from its confirmation on. It is raw SQL, since every
+ * sale reads it and the model API would use two statements.
  */
 export const findPayoutOfOrder = async (db: Db, orderId: string): Promise<Payout | undefined> => {
   const found = await selectOne<JoinedRow>(
@@ -83,7 +83,7 @@ export const findPayoutOfOrder = async (db: Db, orderId: string): Promise<Payout
   return toPayout({ ...row, bankAccount: { accountLast4 } });
 };
 
-/** Locks the row until the transaction ends, and reads it: after the lock of its order. */
+/** Locks the row until the transaction ends, and returns it. The caller locks the order first. */
 export const lockPayout = async (tx: Db, id: string): Promise<Payout | undefined> => {
   const isLocked = await lockRow(tx, 'payout', id);
   return isLocked ? findPayout(tx, id) : undefined;
@@ -92,7 +92,7 @@ export const lockPayout = async (tx: Db, id: string): Promise<Payout | undefined
 interface PayoutFilter extends ListRange {
   readonly userId?: string | undefined;
   readonly statuses?: readonly PayoutStatus[] | undefined;
-  /** CAP: above the cap, and no other hold. */
+  /** The hold of the payout, or CAP if it is above the cap and not held otherwise. */
   readonly hold?: PayoutHold | 'CAP' | undefined;
 }
 
@@ -164,7 +164,10 @@ export const markResumed = async (db: Db, id: string, at: Date): Promise<void> =
   await db.payout.updateMany({ where: { id, status: 'PENDING' }, data: { updatedAt: at } });
 };
 
-/** Returns true while a payout to this bank account may yet be paid: PENDING or PROCESSING. */
+/**
+ * Returns true while a payout to this bank account is PENDING or PROCESSING, so that it may still
+ * be paid.
+ */
 export const hasPayoutInFlight = async (db: Db, bankAccountId: string): Promise<boolean> => {
   const row = await db.payout.findFirst({
     where: { bankAccountId, status: { in: ['PENDING', 'PROCESSING'] } },
@@ -173,7 +176,7 @@ export const hasPayoutInFlight = async (db: Db, bankAccountId: string): Promise<
   return row !== null;
 };
 
-/** Writes a payout, and the job that dispatches it where it needs no approval. */
+/** Inserts a payout, and the job that dispatches it if it needs no approval. */
 export const insertPayoutRow = async (
   tx: Db,
   payout: NewPayout & {
@@ -200,10 +203,7 @@ export const insertPayoutRow = async (
   );
 };
 
-/**
- * Adds up and counts what was written for a customer since `from` and goes out without an operator,
- * whatever became of it.
- */
+/** Adds up and counts the customer's payouts since `from` that needed no approval, in any state. */
 export const totalAutomaticPayouts = async (
   db: Db,
   userId: string,

@@ -10,7 +10,10 @@ import { dispatchJob } from './payouts.jobs.ts';
 import { pollReversals } from './poll-reversals.ts';
 import type { PayoutsDeps } from './payouts.types.ts';
 
-/** A payout untouched for longer has lost its job, or its provider is to be queried. */
+/**
+ * The time in ms after which an unchanged payout is handled again: its job was lost, or its
+ * provider must be queried.
+ */
 const quietMs = 60_000;
 
 const batchSize = 100;
@@ -35,7 +38,8 @@ export const createPayoutSweeps = (deps: PayoutsDeps, inbox: WebhookInbox<never>
           signal,
           async handle(payoutId) {
             logger.warn({ payoutId }, 'a dispatch is resumed');
-            // First, so that one that cannot be enqueued is not in front again.
+            // The mark comes first, so that a payout that cannot be enqueued is not at the front of
+            // the next batch.
             await markResumed(db, payoutId, clock.now());
             await enqueue(db, dispatchJob(payoutId));
             return true;

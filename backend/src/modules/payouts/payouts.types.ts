@@ -13,7 +13,7 @@ import type { InboxDeps } from '../webhook-inbox/index.ts';
 export const payoutStatuses = ['PENDING', 'PROCESSING', 'PAID', 'FAILED', 'REVERSED'] as const;
 export type PayoutStatus = (typeof payoutStatuses)[number];
 
-/** The holds of a payout, besides the cap (contract: payouts > Payout holds). */
+/** The holds of a payout, apart from the cap (contract: payouts > Payout holds). */
 export const payoutHolds = ['NEW_ACCOUNT', 'NAME_MATCH', 'DAILY_SUM', 'DAILY_COUNT'] as const;
 export type PayoutHold = (typeof payoutHolds)[number];
 
@@ -26,15 +26,15 @@ export interface Payout {
   readonly amountPaise: Paise;
   readonly status: PayoutStatus;
   readonly mode: string;
-  /** The number of the newest attempt, or 0 while none was started. */
+  /** The number of the newest attempt, or 0 before the first attempt. */
   readonly attempt: number;
   readonly providerPayoutId: string | null;
   readonly utr: string | null;
   readonly failureReason: string | null;
   readonly approvalRequired: boolean;
   /**
-   * The hold that it met when it was written, or retried to another account. An approval releases
-   * it.
+   * The hold that was found when the payout was written or retried to another account, or null. An
+   * approval releases it.
    */
   readonly hold: PayoutHold | null;
   /** The operator who approved this attempt, or the next one. */
@@ -45,9 +45,10 @@ export interface Payout {
 }
 
 /**
- * INTENDED: about to be sent, or being sent for the first time, and never before. UNKNOWN: sent at
- * least once without an answer. PROCESSING: the provider has it. REFUSED: it certainly was not
- * taken, or never sent. The others are the provider's reports.
+ * The states of a payout attempt. INTENDED: it is about to be sent, or is being sent, for the first
+ * time. UNKNOWN: it was sent at least once without a response. PROCESSING: the provider has
+ * accepted it. REFUSED: it was never sent, or certainly not accepted. The other states are the
+ * provider's reports.
  */
 export const attemptStatuses = [
   'INTENDED',
@@ -60,7 +61,7 @@ export const attemptStatuses = [
 ] as const;
 export type AttemptStatus = (typeof attemptStatuses)[number];
 
-/** One try to pay, under one idempotency key at the provider. */
+/** One attempt to pay, with its own idempotency key at the provider. */
 export interface PayoutAttempt {
   readonly id: string;
   readonly payoutId: string;
@@ -72,13 +73,22 @@ export interface PayoutAttempt {
   readonly status: AttemptStatus;
   readonly providerPayoutId: string | null;
   readonly startedAt: Date;
-  /** The provider's first report that contradicts an earlier one, or null without any. */
+  /**
+   * The time of the provider's first report that contradicts an earlier report, or null if none
+   * does.
+   */
   readonly contradictedAt: Date | null;
-  /** The last turn of a worker to send it or to query about it, or null before the first. */
+  /** The time at which a worker last sent or queried the attempt, or null before the first time. */
   readonly lastAskedAt: Date | null;
-  /** The last send without an answer, or null where none may have reached the provider. */
+  /**
+   * The time of the last request without a response, or null if no request can have reached the
+   * provider.
+   */
   readonly sentAt: Date | null;
-  /** The worker that has the lease. A lapsed one stays here until another acquires it. */
+  /**
+   * The worker that has the lease. An expired lease's worker remains recorded until another worker
+   * acquires the lease.
+   */
   readonly holderId: string | null;
 }
 
@@ -89,7 +99,7 @@ export interface NewPayout {
   readonly amountPaise: Paise;
 }
 
-/** The provider's report of an attempt, which counts the same in an event and in an answer. */
+/** The provider's report of an attempt. An event and a response have the same effect. */
 export type AttemptReport = Pick<
   PayoutReport,
   'providerPayoutId' | 'fundAccountId' | 'status' | 'utr' | 'failureReason' | 'amountPaise'

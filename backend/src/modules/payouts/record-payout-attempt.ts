@@ -21,17 +21,17 @@ const unexplained = {
   REVERSED: 'The money came back, and the payout provider gave no reason.',
 } as const;
 
-/** An attempt that was reported on, with its locked payout, and its sale where that may change. */
+/** An attempt with a report, its locked payout, and its sale if the report may change the sale. */
 interface Reported {
   readonly attempt: PayoutAttempt;
   readonly payout: Payout;
   readonly sale: SaleOrder | undefined;
   readonly report: AttemptReport;
-  /** For the histories of payout and sale. */
+  /** The cause and the actor for the histories of payout and sale. */
   readonly by: { readonly cause: string; readonly actor: string; readonly requestId?: string };
 }
 
-/** Locks the order where the report may change it, then the payout, and reads the attempt again. */
+/** Locks the order if the report may change it, then the payout, and reads the attempt again. */
 const lockReported = async (
   tx: Db,
   attemptId: string,
@@ -49,7 +49,10 @@ const lockReported = async (
   return { attempt, payout, sale, report, by };
 };
 
-/** @throws where the provider reports another payout than was requested: none of it is recorded */
+/**
+ * @throws an error if the provider reports another payout than was requested. Nothing of the report
+ *   is then recorded.
+ */
 const requireSamePayout = async (tx: Db, { attempt, payout, report }: Reported): Promise<void> => {
   const { amountPaise, providerPayoutId, fundAccountId } = report;
   if (amountPaise !== undefined && amountPaise !== payout.amountPaise) {
@@ -113,10 +116,11 @@ const apply = async (
 };
 
 /**
- * Records what the provider reports of an attempt, in the caller's transaction, which has locked
- * nothing yet of order or payout: the attempt, the payout and its sale change together. `IGNORED`
- * for a report that changes nothing.
- * @throws when the report can't be of this attempt: an event is kept then, and shows as waiting
+ * Records what the provider reports of an attempt, in the caller's transaction, which has not
+ * locked the order or the payout yet. The attempt, the payout and its sale change together. Returns
+ * `IGNORED` if the report changes nothing.
+ * @throws an error if the report can't be of this attempt. The inbox then keeps the event as
+ *   waiting.
  */
 export const recordAttemptReport = async (
   deps: RecordDeps,
@@ -145,9 +149,9 @@ export const recordAttemptReport = async (
 };
 
 /**
- * Records that an attempt certainly was not paid and never will be: the attempt is REFUSED and the
- * payout FAILED. Does nothing where another worker has acquired the attempt from `holderId`: it may
- * be on its way again.
+ * Records that an attempt was not paid and can't be paid any more. The attempt becomes REFUSED and
+ * the payout FAILED. Does nothing if another worker has acquired the attempt from `holderId`, since
+ * that worker may be sending it.
  */
 export const recordAttemptRefusal = async (
   deps: Pick<RecordDeps, 'clock' | 'logger' | 'notify'>,

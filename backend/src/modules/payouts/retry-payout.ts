@@ -17,9 +17,9 @@ const notRetryable = ({ status }: Payout): AppError =>
   new AppError('ILLEGAL_TRANSITION', { details: { status } });
 
 /**
- * Locks the account that a retry pays to until the transaction ends: `chosenId`, or the one of the
- * earlier attempt.
- * @throws AppError BANK_ACCOUNT_NOT_VERIFIED, and NOT_FOUND for one that is not the customer's
+ * Locks the account that a retry pays to until the transaction ends: the account `chosenId`, or the
+ * account of the earlier attempt.
+ * @throws AppError BANK_ACCOUNT_NOT_VERIFIED, and NOT_FOUND if the account is not the customer's
  */
 const lockAccountForRetry = async (
   tx: Db,
@@ -34,7 +34,7 @@ const lockAccountForRetry = async (
   throw new AppError('BANK_ACCOUNT_NOT_VERIFIED', { field: 'bankAccountId' });
 };
 
-/** @throws AppError OUTCOME_UNDECIDED, and SERVICE_UNAVAILABLE without an answer */
+/** @throws AppError OUTCOME_UNDECIDED, and SERVICE_UNAVAILABLE if the provider does not respond */
 const requireUnpaidAttempt = async (
   { db, provider, clock }: PayoutsDeps,
   attempt: PayoutAttempt,
@@ -61,11 +61,11 @@ const requireUnpaidAttempt = async (
 };
 
 /**
- * Queries the provider about every earlier attempt. None of them is undecided here: a payout has
- * one live attempt at a time (`payout_attempt_live_key`), and by the provider's own report no other
- * was paid. Should it say otherwise by now of any of them, a further attempt would pay twice. No
- * answer is no "not paid" (contract: states > Payout).
- * @throws AppError OUTCOME_UNDECIDED, and SERVICE_UNAVAILABLE without an answer
+ * Queries the provider about every earlier attempt. A payout has one live attempt at a time
+ * (`payout_attempt_live_key`), so every earlier attempt was decided as not paid. If the provider
+ * now reports any of them as paid, a further attempt would pay twice. A missing response does not
+ * count as "not paid" (contract: states > Payout).
+ * @throws AppError OUTCOME_UNDECIDED, and SERVICE_UNAVAILABLE if the provider does not respond
  */
 const requireNotPaid = async (deps: PayoutsDeps, payoutId: string): Promise<void> => {
   for (const attempt of await listAttempts(deps.db, payoutId)) {
@@ -74,8 +74,8 @@ const requireNotPaid = async (deps: PayoutsDeps, payoutId: string): Promise<void
 };
 
 /**
- * Requires a SUPER_ADMIN with a note for a payout about which the provider contradicted itself
- * (contract: payouts > Payout retry).
+ * Requires a SUPER_ADMIN and a note if the provider contradicted itself about the payout (contract:
+ * payouts > Payout retry).
  * @throws AppError FORBIDDEN, and VALIDATION_FAILED without a note
  */
 const requireTrusted = async (
@@ -115,12 +115,11 @@ const standingOf = async (
 export type RetryDeps = PayoutsDeps & HoldDeps;
 
 /**
- * Retries a FAILED or REVERSED payout: PENDING, approved by the caller. The worker sends it as a
- * new attempt. To another account that holds payouts it waits for an approval instead. Of two
- * retries at once the second finds it retried.
+ * Retries a FAILED or REVERSED payout. It becomes PENDING with the caller's approval, and the
+ * worker sends it as a new attempt. If it goes to another account whose payouts are held, it waits
+ * for an approval instead. Of two concurrent retries, the second fails with ILLEGAL_TRANSITION.
  * @throws AppError NOT_FOUND, PAYOUT_CAP_EXCEEDED, ILLEGAL_TRANSITION, FORBIDDEN,
- * VALIDATION_FAILED,
- *   OUTCOME_UNDECIDED, SERVICE_UNAVAILABLE, BANK_ACCOUNT_NOT_VERIFIED
+ *   VALIDATION_FAILED, OUTCOME_UNDECIDED, SERVICE_UNAVAILABLE, BANK_ACCOUNT_NOT_VERIFIED
  */
 export const retryPayout = async (
   deps: RetryDeps,

@@ -9,7 +9,7 @@ export type AnnounceDeps = Pick<
   'db' | 'inTransaction' | 'clock' | 'logger' | 'gates' | 'limits' | 'notify' | 'payments'
 >;
 
-/** Announces the next debit of a plan in a transaction of its own, or false where there is none. */
+/** Announces the next debit of a plan in a separate transaction. Returns false if there is none. */
 export const announce = (deps: AnnounceDeps, planId: string): Promise<boolean> =>
   deps.inTransaction(async (tx) => {
     const now = deps.clock.now();

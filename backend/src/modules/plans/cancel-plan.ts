@@ -4,9 +4,9 @@ import { findPlan, lockPlan, markPlanEnded } from './plans.store.ts';
 import type { Plan, PlansDeps } from './plans.types.ts';
 
 /**
- * Cancels a customer's plan: no more installments are raised. One that was raised before continues
- * (contract: plans > End of a plan).
- * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION for a plan that has ended
+ * Cancels a customer's plan: no more installments are raised. An installment that was raised before
+ * continues (contract: plans > End of a plan).
+ * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION if the plan has ended
  */
 export const cancelPlan = async (
   deps: Pick<PlansDeps, 'db' | 'inTransaction' | 'clock' | 'logger'>,

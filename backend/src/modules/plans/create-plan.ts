@@ -24,9 +24,14 @@ interface CreatedPlan {
   readonly isReplay: boolean;
 }
 
-/** More than anybody saves by. It keeps one customer from filling the day's installments. */
+/**
+ * The maximum number of active plans of a customer. It keeps one customer from filling a day's
+ * installments.
+ */
 const maxActivePlans = 50;
-/** Of an IST day, whatever became of them: no limit is passed by many plans of a day. */
+/**
+ * The maximum number of plans that a customer may create on an IST day, including cancelled plans.
+ */
 const maxPlansPerDay = 10;
 
 const limitExceeded = (limit: LimitName, limits: Limits, what: string): AppError =>
@@ -52,8 +57,8 @@ const checkAmount = (amountPaise: Paise, limits: Limits, hasMandate: boolean): v
 };
 
 /**
- * Throws where the customer has as many active plans as one may have, or has made as many today.
- * Locks the holding first, so that requests at once are counted one after another.
+ * Throws if the customer has reached the maximum number of active plans or of plans created today.
+ * Locks the holding first, so that concurrent requests are counted one after another.
  */
 const requireRoom = async (
   { metrics, clock }: Pick<PlansDeps, 'metrics' | 'clock'>,
@@ -84,7 +89,7 @@ const hasEnded = (message: string): AppError =>
   validationError([{ field: 'mandate_valid_until', message }]);
 
 /**
- * Checks the bounds that a mandate has at its bank: a debit beyond them would only be refused.
+ * Checks the bounds of the mandate at its bank, because a debit beyond them would be refused.
  * @throws AppError VALIDATION_FAILED, LIMIT_EXCEEDED
  */
 const checkMandate = (body: CreatePlanBody, startDate: string): void => {
@@ -173,10 +178,10 @@ const write = async (
 
 /**
  * Writes a new plan, once for each idempotency key. Its first installment is raised by the worker.
- * It takes no money, so it is open while the buy gate is closed: the first installment meets the
- * gate (contract: plans > Plan).
- * @throws AppError VALIDATION_FAILED, KYC_REQUIRED, LIMIT_EXCEEDED, and NO_USABLE_GATEWAY where
- *   there is a mandate and no gateway that could debit it
+ * Creating a plan takes no money, so it is allowed while the buy gate is closed. The gate is
+ * checked for each installment (contract: plans > Plan).
+ * @throws AppError VALIDATION_FAILED, KYC_REQUIRED, LIMIT_EXCEEDED, and NO_USABLE_GATEWAY if no
+ *   gateway can debit the plan's mandate
  */
 export const createPlan = async (
   deps: PlansDeps,

@@ -9,7 +9,7 @@ import type { PlansDeps } from './plans.types.ts';
 
 interface Plans {
   readonly customerRoutes: Route[];
-  /** The sweeps that run often: they raise due installments and complete plans. */
+  /** The sweeps that run often. They raise due installments and complete plans. */
   readonly sweeps: readonly Sweep[];
 }
 

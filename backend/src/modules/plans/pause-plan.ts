@@ -21,7 +21,7 @@ const lockOwn = async (tx: Db, { userId, planId }: PlanRequest): Promise<Plan> =
   return plan;
 };
 
-/** Calls off every debit of a plan that was not sent: its customer may pay those installments. */
+/** Cancels every unsent debit of a plan. The customer may pay those installments. */
 const callOffDebits = async (deps: PlansDeps, tx: Db, plan: Plan): Promise<void> => {
   for (const { orderId, installmentNo } of await listUnsentDebits(tx, plan.id)) {
     const payableUntil = nextDueAfter(plan, installmentNo);
@@ -50,10 +50,10 @@ const pause = (deps: PlansDeps, request: PlanRequest): Promise<void> =>
   });
 
 /**
- * Pauses a plan: it raises and announces nothing, and debits that were not sent are called off. A
- * repeat changes nothing (contract: plans > Pausing a plan).
- * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION for a plan that has ended, or has nothing to
- * raise
+ * Pauses a plan, so that no installment is raised and no debit announced, and cancels unsent
+ * debits. A repeat changes nothing (contract: plans > Pausing a plan).
+ * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION if the plan has ended or all installments are
+ *   raised
  */
 export const pausePlan = async (deps: PlansDeps, request: PlanRequest): Promise<Plan> => {
   await pause(deps, request);
@@ -78,9 +78,9 @@ const resume = (deps: PlansDeps, request: PlanRequest): Promise<void> =>
   });
 
 /**
- * Goes on with a paused plan at the first date of its schedule that has not gone by: dates of the
- * pause are passed over, and the number of installments stays. A repeat changes nothing.
- * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION for a plan that has ended
+ * Resumes a paused plan at the first date of its schedule that is not in the past. Dates during the
+ * pause are skipped, and the number of installments does not change. A repeat changes nothing.
+ * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION if the plan has ended
  */
 export const resumePlan = async (deps: PlansDeps, request: PlanRequest): Promise<Plan> => {
   await resume(deps, request);

@@ -5,13 +5,16 @@ import { chooseGateway, createGatewayOrder } from '../payments/index.ts';
 import { readInstallment, requirePlan } from './read-installments.ts';
 import type { PlansDeps } from './plans.types.ts';
 
-/** The gateway did not create the checkout yet. The payment order's job retries. */
+/**
+ * The errors after which the payment order's job retries, because the gateway has not created the
+ * checkout yet.
+ */
 const deferring = ['NO_USABLE_GATEWAY', 'REQUEST_IN_PROGRESS'] as const;
 
 /**
- * Lets a customer pay an installment that failed: the same gold order gets a new payment order,
- * and its checkout is opened. While the gateway gives no answer the installment is shown without a
- * checkout, which follows (contract: plans > Paying an installment).
+ * Lets a customer pay an installment that failed: the same gold order gets a new payment order, and
+ * its checkout is opened. Until the gateway responds, the installment is returned without a
+ * checkout (contract: plans > Paying an installment).
  * @throws AppError PAYMENTS_DISABLED, KYC_REQUIRED, NOT_FOUND, NO_USABLE_GATEWAY,
  *   ILLEGAL_TRANSITION unless it is FAILED, GATEWAY_MISMATCH
  */

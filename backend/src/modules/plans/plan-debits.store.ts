@@ -9,14 +9,14 @@ export interface ListedPlan {
 }
 
 interface Batch {
-  /** The last one of the batch before it. */
+  /** The last plan of the previous batch, or undefined for the first batch. */
   readonly after: ListedPlan | undefined;
   readonly limit: number;
 }
 
 /**
  * Lists plans whose next debit is near and was not announced yet, in a fixed order after `after`.
- * Those of customers who may not buy now, or whose gateway can't debit now, wait.
+ * Plans wait if their customer may not buy now or their gateway can't debit now.
  */
 export const listUnannounced = (
   db: Db,
@@ -74,8 +74,8 @@ export const markMissed = async (tx: Db, planId: string, until: Date): Promise<v
 
 /**
  * Returns the time of a plan's last debit, sent or to be sent, or undefined if there is none. A
- * debit that was cancelled before it was sent does not count. The answer is final under the plan's
- * lock.
+ * debit that was cancelled before it was sent does not count. The result is final only under the
+ * plan's lock.
  */
 export const findLastDebit = async (
   tx: Db,
@@ -117,8 +117,8 @@ export const listUnsentDebits = (tx: Db, planId: string): Promise<UnsentDebit[]>
   );
 
 /**
- * Lists plans with a debit that was not sent on its day, by their ids after `after`. Those of
- * customers who may not buy now, or whose gateway can't debit now, wait.
+ * Lists plans with a debit that was not sent on its day, by their ids after `after`. Plans wait if
+ * their customer may not buy now or their gateway can't debit now.
  */
 export const listLateDebits = (
   db: Db,

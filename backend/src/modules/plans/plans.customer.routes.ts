@@ -33,7 +33,7 @@ import { skipNext } from './skip-next.ts';
 
 const shared = { tags: ['plans'], access: customerAccess } as const;
 
-/** `POST /gold/sip`. */
+/** Declares `POST /gold/sip`. */
 const createPlanRoute = (deps: PlansDeps): Route =>
   defineIdempotentRoute({
     ...shared,
@@ -57,12 +57,13 @@ const createPlanRoute = (deps: PlansDeps): Route =>
       payload: ({ amount_inr: amount, mandate_max_inr: most, ...body }) => ({
         ...body,
         amount_inr: formatRupees(amount),
-        // Absent where it is not given: keys of before are compared without it.
+        // The field is absent if it is not given, because earlier idempotency keys are compared
+        // without it.
         ...(most !== undefined && { mandate_max_inr: formatRupees(most) }),
         idempotency_key: undefined,
       }),
       replay: async (id, { userId }) => replayed(presentPlan(await requirePlan(deps, userId, id))),
-      // A plan takes no money when it is created: its installments meet the gate.
+      // Creating a plan takes no money. The gate is checked for each installment.
       gate: async () => {},
       check: (body) => void startDateOf(body, deps.clock.now()),
     },
@@ -108,7 +109,7 @@ const createInstallmentRoutes = (deps: PlansDeps): Route[] => [
   }),
 ];
 
-/** Declares what a customer does with a plan that runs. */
+/** Declares the routes by which a customer changes an active plan. */
 const createChangeRoutes = (deps: PlansDeps): Route[] => [
   defineRoute({
     ...shared,

@@ -7,10 +7,10 @@ import { paymentOrderSchema, type PaymentOrderView } from '../payments/index.ts'
 import { planStatuses, type Plan } from './plans.types.ts';
 import { frequencies } from './schedule.rules.ts';
 
-/** The most installments of a plan (contract: limits > Plans and jewellery). */
+/** The maximum number of installments of a plan (contract: limits > Plans and jewellery). */
 export const mostInstallments = 240;
 
-/** No installment is smaller, whatever the operators' limit (contract: plans > Plan). */
+/** The minimum amount of an installment, whatever the operators' limit (contract: plans > Plan). */
 const smallestPaise = paise(1000n);
 
 const amountInr = z
@@ -139,7 +139,10 @@ export const installmentPage = pageOf(installmentView);
 
 export const installmentParams = idParams.extend({ orderId: z.uuid().toLowerCase() });
 
-/** Names the installment that is to be skipped by its date: a repeat then skips no other. */
+/**
+ * The body of a skip. It names the installment by its date, so that a repeat does not skip another
+ * one.
+ */
 export const skipNextBody = z.object({ due_at: z.iso.datetime().pipe(z.coerce.date()) });
 skipNextBody.register(z.globalRegistry, {
   id: 'SkipNextRequest',

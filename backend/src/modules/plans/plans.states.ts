@@ -25,16 +25,20 @@ const planTransitions: TransitionTable<PlanStatus, 'customer' | 'worker'> = {
 
 interface PlanTransition {
   readonly to: PlanStatus;
-  /** `customer:<id>`, `worker`. */
+  /** The actor of the transition: `customer:<id>` or `worker`. */
   readonly actor: string;
   readonly cause: string;
-  /** Updates the plan where it is still in the state in which it was read, and returns the count. */
+  /**
+   * Updates the plan if its state has not changed since it was read, and returns the number of
+   * changed rows.
+   */
   readonly update: () => Promise<number>;
 }
 
 /**
- * Changes the state of a plan that the transaction has locked: the only way a plan changes it.
- * @throws AppError ILLEGAL_TRANSITION for what the table does not allow
+ * Changes the state of a plan that the transaction has locked. Every change of a plan's state uses
+ * it.
+ * @throws AppError ILLEGAL_TRANSITION if the table does not allow it
  */
 export const transitionPlan = (
   { logger }: { readonly logger: Pick<Logger, 'info' | 'error'> },

@@ -119,7 +119,7 @@ export const insertPlan = async (db: Db, { mandate, ...plan }: NewPlan): Promise
   });
 };
 
-/** Returns a customer's plan, or undefined where the plan is another's. */
+/** Returns a customer's plan, or undefined if the plan is not the customer's. */
 export const findPlan = async (db: Db, id: string, userId: string): Promise<Plan | undefined> => {
   const row = await db.sipPlan.findUnique({ where: { id, userId }, select: planColumns });
   return row === null ? undefined : toPlan(row);
@@ -142,13 +142,13 @@ export const listPlans = async (
 };
 
 /**
- * Counts a customer's plans that have not ended, paused ones too: under the lock of the holding,
- * where it decides.
+ * Counts a customer's plans that have not ended, including paused plans. The count is final only
+ * under the holding's lock.
  */
 export const countActivePlans = (db: Db, userId: string): Promise<number> =>
   db.sipPlan.count({ where: { userId, status: { in: ['ACTIVE', 'PAUSED'] } } });
 
-/** Counts the plans that a customer made from `from` on, those that have ended among them. */
+/** Counts the plans that a customer has created since `from`, including ended plans. */
 export const countPlansMade = (db: Db, userId: string, from: Date): Promise<number> =>
   db.sipPlan.count({ where: { userId, createdAt: { gte: from } } });
 
@@ -174,7 +174,7 @@ export const markPlanEnded = async (
   return count;
 };
 
-/** No debit is announced any more: the next one is announced for its own day. */
+/** The columns of a plan without an announced debit. */
 const noNotice = { noticedInstallmentNo: null, noticedAt: null, noticedDebitAt: null } as const;
 
 /** Pauses an active plan, and returns how many rows were ACTIVE. */
@@ -219,16 +219,16 @@ export const updateSchedule = async (
   });
 };
 
-/** Of the worker that raises a plan's next installment. */
+/** The lease of the worker that raises a plan's next installment. */
 const lease = createLease({ table: 'sip_plan' });
 
 export const ofTrader = isTrader(sql`p.user_id`);
 
 /** The gateways that can take a payment now. */
 export interface UsableGateways {
-  /** For checkouts, or undefined while there is none. */
+  /** The gateway for checkouts, or undefined if none is usable. */
   readonly checkout: string | undefined;
-  /** Those that can debit a mandate. */
+  /** The gateways that can debit a mandate. */
   readonly debits: readonly string[];
 }
 
@@ -274,7 +274,7 @@ export const claimDuePlans = async (
 };
 
 interface AdvanceOf {
-  /** Null after the last installment. */
+  /** The due time of the next installment, or null after the last one. */
   readonly nextDueAt: Date | null;
   /** Of the installment that is raised, where the customer is notified of its debit only now. */
   readonly noticedFor?: Date | undefined;
@@ -304,9 +304,9 @@ const advance = ({ installmentsRaised }: Plan, change: AdvanceOf): Sql => {
 };
 
 /**
- * Moves a claimed plan on to its next installment and gives the lease back. False when the plan
- * has ended, is paused or passes the date over, or another worker raised the installment: then
- * nothing may be written for it.
+ * Moves a claimed plan on to its next installment and gives the lease back. Returns false if the
+ * plan has ended, is paused or skips the date, or another worker raised the installment. The caller
+ * must then write nothing for it.
  */
 export const advancePlan = (
   tx: Db,
@@ -342,10 +342,7 @@ export interface EndedPlan {
   readonly updatedAt: Date;
 }
 
-/**
- * Lists plans of which every installment is raised and none is under way any more, in a fixed order
- * after `after`.
- */
+/** Lists plans whose installments are all raised and finished, in a fixed order after `after`. */
 export const listEndedPlans = (
   db: Db,
   { after, limit }: { readonly after: EndedPlan | undefined; readonly limit: number },

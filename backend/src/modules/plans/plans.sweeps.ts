@@ -56,8 +56,9 @@ const plansAtOnce = 100;
 
 /**
  * Creates the sweep that announces the next debit of plans with a mandate, 24 h before its
- * installment is due. What could not be raised is not announced either. Each plan has a transaction
- * of its own, so that one that fails takes no other back (contract: plans > Mandates).
+ * installment is due. A debit whose installment could not be raised is not announced. Each plan has
+ * its own transaction, so that a failure does not roll back other plans (contract: plans >
+ * Mandates).
  */
 export const createAnnounceDebits = (deps: AnnounceDeps): Sweep => {
   const { db, clock, logger } = deps;
@@ -82,9 +83,9 @@ export const createAnnounceDebits = (deps: AnnounceDeps): Sweep => {
 };
 
 /**
- * Creates the sweep that raises the installments that are due, a batch of plans at a time: a plan
- * that has missed several dates is in several batches, one installment in each. The gate and the
- * gateways are asked before each batch (contract: plans > Schedule).
+ * Creates the sweep that raises the installments that are due, a batch of plans at a time. A plan
+ * that has missed several dates is in several batches, with one installment in each. The gate and
+ * the gateways are checked before each batch (contract: plans > Schedule).
  */
 export const createRaiseInstallments = (deps: RaiseDeps): Sweep => {
   const raiseBatch = createRaiseBatch(deps);

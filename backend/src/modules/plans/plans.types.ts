@@ -18,19 +18,19 @@ export type PlanStatus = (typeof planStatuses)[number];
 /** The customer's consent to debits: at which gateway, and its token there. */
 export interface Mandate {
   readonly gateway: string;
-  /** From `sealMandateToken`. */
+  /** The sealed token that `sealMandateToken` returned. */
   readonly tokenSealed: string;
-  /** The most that one debit may be, or undefined where the mandate names none. */
+  /** The maximum amount of a debit, or undefined if the mandate has no maximum. */
   readonly maxPaise: Paise | undefined;
-  /** Its last day of the IST calendar, `YYYY-MM-DD`, or undefined where it names none. */
+  /** The mandate's last day of the IST calendar, `YYYY-MM-DD`, or undefined if it has no end. */
   readonly endsOn: string | undefined;
 }
 
 /** A debit that was announced to the customer. */
 interface DebitNotice {
-  /** From 1. */
+  /** The number of the installment, from 1. */
   readonly installmentNo: number;
-  /** The moment for which it was announced. */
+  /** The announced time of the debit. */
   readonly debitAt: Date;
 }
 
@@ -39,20 +39,20 @@ export interface Plan {
   readonly id: string;
   readonly userId: string;
   readonly status: PlanStatus;
-  /** Paid by the customer for one installment, tax included. */
+  /** The amount that the customer pays for one installment, tax included. */
   readonly amountPaise: Paise;
   readonly frequency: Frequency;
   /** The number of installments of the whole plan. */
   readonly durationInstallments: number;
-  /** A day of the IST calendar, `YYYY-MM-DD`. */
+  /** The day of the first installment in the IST calendar, `YYYY-MM-DD`. */
   readonly startDate: string;
   readonly mandate: Mandate | undefined;
   readonly installmentsRaised: number;
-  /** The next installment falls due then, or null once all are raised, and of a cancelled plan. */
+  /** The due time of the next installment, or null if all are raised or the plan is cancelled. */
   readonly nextDueAt: Date | null;
   /** Dates of the schedule that were skipped, or fell into a pause. */
   readonly passedOver: number;
-  /** The time at which it was last paused. */
+  /** The time at which the plan was last paused, or null. */
   readonly pausedAt: Date | null;
   readonly lastNotice: DebitNotice | undefined;
   /**

@@ -10,10 +10,13 @@ import { advancePlan, claimDuePlans, lockPlan, type UsableGateways } from './pla
 import type { Mandate, Plan, PlansDeps } from './plans.types.ts';
 import { dueAtOf, isAfterMandate, isMissed, planDebit } from './schedule.rules.ts';
 
-/** A batch is raised well within it. A plan whose worker died waits for it to end. */
+/**
+ * The lease of a claimed plan in ms, which is much longer than a batch takes. If the worker dies,
+ * the plan waits until the lease ends.
+ */
 const leaseMs = 30_000;
 const plansAtOnce = 200;
-/** Transactions at a time: more would only take the connections of the jobs. */
+/** The number of concurrent transactions. More would take the connections of the jobs. */
 const groupCount = 4;
 
 export type RaiseDeps = Pick<

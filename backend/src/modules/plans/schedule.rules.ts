@@ -22,7 +22,7 @@ const toDate = (utc: Date): string => utc.toISOString().slice(0, 10);
 
 const addDays = (date: string, days: number): string => toDate(addMs(toUtc(date), days * dayMs));
 
-/** Returns the same day of a later month, or that month's last day where it has no such day. */
+/** Returns the same day of a later month, or that month's last day if it has no such day. */
 const addMonths = (date: string, months: number): string => {
   const from = toUtc(date);
   const year = from.getUTCFullYear();

@@ -2,7 +2,7 @@ import type { Clock } from '../../platform/clock/clock.ts';
 import { execute, selectRows, sql, type Db } from '../../platform/db/index.ts';
 import type { Agreements } from './reconciliation.types.ts';
 
-/** Keeps what collaborators agreed with, so that runs get through a window together. */
+/** Stores the rows that collaborators agreed with, so that several runs together cover a window. */
 export const createAgreements = ({
   db,
   clock,

@@ -3,9 +3,9 @@ import type { CheckContext, Findings, Row, Sample } from './reconciliation.types
 import { printOf, walkRows, type Walk } from './walk-rows.ts';
 
 interface Comparison<R, A, P> extends Omit<Walk<R, A>, 'judge'> {
-  /** Returns what is wrong with a row by the answer, or undefined when nothing is. */
+  /** Returns the problem of a row by the collaborator's response, or undefined if there is none. */
   readonly findProblem: (row: R, answer: A) => P | undefined;
-  /** Returns true where a row agrees with an answer that will not change of itself. */
+  /** Returns true if a row agrees with a response that will not change by itself. */
   readonly isFinal: (row: R, answer: A) => boolean;
 }
 
@@ -16,7 +16,7 @@ interface Wrong<R, A, P> {
 }
 
 interface Compared<R, A, P> {
-  /** The number of rows to compare in all. */
+  /** The total number of rows to compare. */
   readonly total: number;
   readonly wrong: readonly Wrong<R, A, P>[];
   readonly incomplete?: string;
@@ -51,7 +51,7 @@ export const compareRows = async <R extends object, A, P>(
   return { ...walked, wrong };
 };
 
-/** Turns wrong rows into findings, each with what `describe` adds to its columns. */
+/** Converts wrong rows to findings. `describe` adds columns to each. */
 export const toFindings = <R extends Row, A, P extends string>(
   { wrong, incomplete }: Pick<Compared<R, A, P>, 'wrong' | 'incomplete'>,
   describe: (answer: A) => Sample,

@@ -4,16 +4,17 @@ import type { Read } from './reconciliation.types.ts';
 /** Bounds one statement on the server. */
 const usualStatementMs = 4000;
 /**
- * Makes the planner read a window, which is a few rows of large tables, by their indexes: following
- * a key costs hardly more than reading on, as on solid-state storage.
+ * The planner's cost of a random page. It makes the planner read a window, which is a few rows of
+ * large tables, by indexes, since a random read on solid-state storage costs little more than a
+ * sequential one.
  */
 const solidStateCost = '1.1';
 /** Allows for the round trip. */
 const overheadMs = 5000;
 
 /**
- * Reads for a report: each query sees one state of the database, in a transaction that can't write
- * and that the server ends when it takes too long.
+ * Creates the read function of a report. Each query runs in a read-only transaction on one
+ * snapshot, and the server ends it if it takes too long.
  */
 export const createRead =
   (inTransaction: InTransaction, statementMs = usualStatementMs): Read =>

@@ -26,13 +26,13 @@ interface ReconciliationDeps extends Omit<Collaborators, 'payoutProvider'>, Runs
   readonly payoutProvider?: Collaborators['payoutProvider'];
   /** The tolerance towards the provider's price (contract: money > Provider's price). */
   readonly priceToleranceBps: Bps;
-  /** For a process that makes runs: the rules are checked on a separate connection. */
+  /** The connections on which the rules are checked. Absent in a process that makes no runs. */
   readonly connections?: Pick<Connections, 'createClient'>;
   /** Bounds a report that a request waits for. */
   readonly limits?: FetchLimits;
   /** Bounds a scheduled run, for which no operator waits. */
   readonly runLimits?: FetchLimits;
-  /** Gold orders in a window up to which a request's report is made for it. */
+  /** The maximum number of gold orders in a window for which a request runs the checks itself. */
   readonly smallWindow?: number;
 }
 
@@ -69,10 +69,12 @@ export const createReconciliation = (
   const agreements = createAgreements({ db, clock });
   const running = new Map<number, Promise<Report>>();
 
-  /** Returns the report of this window that is being made, where there is one. */
+  /**
+   * Returns the report of this window that is already in progress, if there is one, or starts it.
+   */
   const report = (windowHours: number): Promise<Report> => {
-    const known = running.get(windowHours);
-    if (known !== undefined) return known;
+    const inProgress = running.get(windowHours);
+    if (inProgress !== undefined) return inProgress;
     const now = clock.now();
     const context = { ...base, limits };
     const made = runReport({ checks: allChecks, context, now, windowHours, logger }).finally(() =>
@@ -83,8 +85,8 @@ export const createReconciliation = (
   };
 
   /**
-   * Answers with the stored run where the caller allows its age, or where the window is too large
-   * for one request. Everything else is run now.
+   * Returns the stored run if the caller allows its age or the window is too large for one request.
+   * Otherwise runs the checks now.
    */
   const answer = async (
     windowHours: number,

@@ -9,13 +9,17 @@ export interface FetchLimits {
   readonly most: number;
   /** Requests at a time. */
   readonly concurrency: number;
-  /** Real time after which no further request of one kind starts. */
+  /** The real time in ms after which no further request of one kind starts. */
   readonly withinMs: number;
   /**
-   * The real time after which no further page of a list is requested. The default is `withinMs`.
+   * The real time in ms after which no further page of a list is requested. The default is
+   * `withinMs`.
    */
   readonly listWithinMs?: number;
-  /** Requests that may start in a second, where the collaborator allows no more. */
+  /**
+   * The number of requests that may start in a second. Absent if the collaborator has no such
+   * limit.
+   */
   readonly perSecond?: number;
   /** The number of our rows that are read at once. A window with more is a large one. */
   readonly pageRows?: number;
@@ -23,7 +27,7 @@ export interface FetchLimits {
   readonly rest?: string;
 }
 
-/** A collaborator's answer, or a text that says why there is none. */
+/** A collaborator's response, or a text with the reason why there is none. */
 export type Fetched<A> = { readonly answer: A } | string;
 
 /**
@@ -48,7 +52,7 @@ interface Answered<I, A> {
 
 interface FetchedAnswers<I, A> {
   readonly answers: readonly Answered<I, A>[];
-  /** The reason for which some items have no answer. */
+  /** The reason why some items have no response. Absent if all have one. */
   readonly incomplete?: string;
 }
 
@@ -58,7 +62,10 @@ export interface Asking<I, A> {
   ask(items: readonly I[]): Promise<readonly Answered<I, A>[]>;
   /** Returns true when no further query is made. */
   isOver(): boolean;
-  /** The reason for which a collaborator gave no answer. It gets no further request. */
+  /**
+   * Returns the reason why a collaborator did not respond, if it did not. It gets no further
+   * request.
+   */
   silence(): string | undefined;
 }
 
@@ -113,7 +120,7 @@ export const createAsking = <I, A>(
   };
 };
 
-/** Says how many of the rows were checked, and what becomes of the rest. */
+/** Describes how many of the rows were checked, and what happens to the rest. */
 export const describeRest = (
   { checked, total }: { readonly checked: number; readonly total: number },
   { rest = 'choose a shorter window' }: Pick<FetchLimits, 'rest'>,

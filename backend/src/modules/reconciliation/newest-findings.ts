@@ -29,7 +29,7 @@ const byInvariant = ({ rules }: NonNullable<Run['rules']>) => {
   return [...sums.values()];
 };
 
-/** Reads what the newest runs of the usual window and of the rules found. */
+/** Reads the findings of the newest runs of the usual window and of the rules. */
 export const readNewestFindings = async (db: Db): Promise<NewestFindings> => {
   const report = (await findNewestRun(db, { kind: 'REPORT', windowHours: usualHours }))?.report;
   const rules = (await findNewestRun(db, rulesRun))?.rules;

@@ -14,8 +14,8 @@ interface Batch {
 }
 
 /**
- * Removes the next holdings whose books agree from the list. Those that disagree stay on it. A
- * holding that changes meanwhile has a new number, and stays too.
+ * Removes the next holdings whose books agree from the list. Holdings whose books disagree stay on
+ * it. A holding that changes in the meantime gets a new number and also stays.
  */
 export const proveBatch = async (db: Db, after: bigint): Promise<Batch | undefined> => {
   const batch = sql`

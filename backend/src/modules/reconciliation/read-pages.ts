@@ -2,8 +2,8 @@ import { performance } from 'node:perf_hooks';
 import type { Fetched, FetchLimits } from './fetch-each.ts';
 
 /**
- * Reads a collaborator's list page by page, none of them kept longer than `readPage` does. Returns
- * the reason for which it was not read to its end, or undefined where it was.
+ * Reads a collaborator's list page by page, and keeps no page. Returns the reason why the list was
+ * not read to its end, or undefined if it was.
  */
 export const readPages = async (
   { withinMs, listWithinMs = withinMs, rest = 'choose a shorter window' }: FetchLimits,

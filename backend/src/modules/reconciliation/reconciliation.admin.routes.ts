@@ -17,7 +17,7 @@ import {
 import type { Report } from './reconciliation.types.ts';
 import { findNewestRun, findRun, listRuns } from './runs.store.ts';
 
-/** A report, and the stored run that it is of, or none where the checks were run for this answer. */
+/** A report and its stored run. The run is absent if the checks were run for this response. */
 export interface AnsweredReport {
   readonly report: Report;
   readonly runId?: string;

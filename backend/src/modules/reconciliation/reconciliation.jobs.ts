@@ -23,14 +23,14 @@ const runPayload = z.object({ runId: z.uuid() });
 /** Makes the report of a window, and calls `onCheck` after each check. */
 export type MakeReport = (windowHours: number, onCheck?: () => Promise<void>) => Promise<Report>;
 
-/** The makers of what the runs find, each by its kind. */
+/** The functions that make the runs, by kind. */
 export interface RunMakers {
   readonly makeReport: MakeReport;
   /** Absent in a process that makes no runs. */
   readonly checkRules?: CheckRules;
 }
 
-/** Creates the job that makes a run and stores what it found. */
+/** Creates the job that makes a run and stores its findings. */
 export const createRunJobs = (
   { db, clock }: { readonly db: Db; readonly clock: Clock },
   { makeReport, checkRules }: RunMakers,

@@ -8,7 +8,7 @@ import type { Report, Sample } from './reconciliation.types.ts';
 
 /** Bounds of the window, in hours. */
 const [shortest, longest] = [1, 720];
-/** The window of the schedule, and the one that counts where none is given. */
+/** The window of scheduled runs in hours, which is also the default of a request. */
 export const usualHours = 72;
 
 const clamp = (hours: number): number => Math.min(longest, Math.max(shortest, hours));
@@ -260,7 +260,7 @@ const withSamples = <T extends { readonly samples: readonly Sample[] }>(result: 
   samples: [...result.samples],
 });
 
-/** Shows a report: one of a stored run with the run's id. */
+/** Presents a report, with the run's id if the run is stored. */
 export const presentReport = (report: Report, now: Date, runId: string | null = null) => {
   const { generatedAt, windowHours, checks } = report;
   return {
@@ -273,7 +273,7 @@ export const presentReport = (report: Report, now: Date, runId: string | null = 
   };
 };
 
-/** Shows what a run of the rules found, or null of a run that found nothing yet, or of none. */
+/** Presents the findings of a run of the rules, or null if there is no run or it is not done. */
 export const presentRules = (
   run: Pick<Run, 'id' | 'rules'> | undefined,
   now: Date,

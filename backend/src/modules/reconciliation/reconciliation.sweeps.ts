@@ -14,7 +14,7 @@ import { insertScheduledRun, markLostRunsFailed } from './runs.store.ts';
 
 const dayMs = 24 * 60 * 60_000;
 
-/** The longest window, and a day. */
+/** The time in ms for which agreements are kept, which is the longest window plus a day. */
 const agreementMs = 31 * dayMs;
 
 const runMs = 90 * dayMs;
@@ -53,7 +53,7 @@ export const createReconciliationPurges = ({
   },
 ];
 
-/** Real time: one run an hour, wherever the business clock stands. */
+/** Reads the real time, because runs are hourly whatever the business clock shows. */
 const readNow = async (db: Db): Promise<Date> => {
   const [row] = await selectRows<{ at: Date }>(db, sql`SELECT now() AS at`);
   invariant(row, 'the database has a clock');
@@ -85,7 +85,7 @@ export const createRunSchedule = ({
 
 /**
  * Creates the sweep that proves holdings: all on the list, and a batch of the others in turn, so
- * that even what changed behind the triggers is found in time. `everyMs` is real time.
+ * that changes that bypassed the triggers are found too. `everyMs` is real time.
  */
 export const createProveHoldingsSweep = (deps: {
   readonly db: Db;

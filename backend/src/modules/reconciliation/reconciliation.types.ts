@@ -24,8 +24,9 @@ export const checkIds = [
 export type CheckId = (typeof checkIds)[number];
 
 /**
- * critical: money or gold is, or may be, in the wrong place. high: it will be, or a customer
- * waits, unless somebody acts. medium: known, and waiting for a person.
+ * The severities of findings. critical: money or gold is, or may be, in the wrong place. high: it
+ * will be, or a customer waits, unless an operator acts. medium: the problem is recorded and waits
+ * for an operator.
  */
 export const severities = ['critical', 'high', 'medium'] as const;
 type Severity = (typeof severities)[number];
@@ -33,17 +34,17 @@ type Severity = (typeof severities)[number];
 export const checkStatuses = ['OK', 'FINDINGS', 'ERROR'] as const;
 type CheckStatus = (typeof checkStatuses)[number];
 
-/** Leads an operator to a row: ids, states, amounts. Never anything personal. */
+/** A sample that leads an operator to a row, with ids, states and amounts but no personal data. */
 export type Sample = Readonly<Record<string, string | number | boolean | null>>;
 
 export const mostSamples = 20;
 
 /** The findings of one run of a check. */
 export interface Findings {
-  /** All of them, however many samples there are. */
+  /** The number of all findings, which may exceed the number of samples. */
   readonly count: number;
   readonly samples: readonly Sample[];
-  /** The reason for which not everything was checked: the check then reads ERROR, never OK. */
+  /** The reason why not all rows were checked. The check then has the status ERROR, never OK. */
   readonly incomplete?: string;
 }
 
@@ -56,7 +57,10 @@ export type Read = <T extends object>(query: Sql) => Promise<readonly T[]>;
 export interface Collaborators {
   readonly gateways: ReadonlyMap<string, PaymentGateway>;
   readonly goldProvider: GoldProvider;
-  /** Undefined where none is configured: a check that calls it then reads ERROR. */
+  /**
+   * The payout provider, or undefined if none is configured. A check that calls it then has the
+   * status ERROR.
+   */
   readonly payoutProvider: PayoutProvider | undefined;
 }
 
@@ -66,7 +70,7 @@ interface Compared {
   readonly kind: string;
 }
 
-/** The rows that earlier runs found to agree, so that runs get through a window together. */
+/** The rows that earlier runs found to agree, so that several runs together cover a window. */
 export interface Agreements {
   /** Returns how rows read, by their keys, when they agreed. */
   find(about: Compared, subjects: readonly string[]): Promise<ReadonlyMap<string, string>>;
@@ -83,7 +87,7 @@ export interface CheckContext extends Collaborators {
   readonly now: Date;
   /** The tolerance towards the provider's price. */
   readonly priceToleranceBps: Bps;
-  /** Start of the window. */
+  /** The start of the window. */
   readonly from: Date;
   /** Bounds the calls to a collaborator. */
   readonly limits: FetchLimits;
@@ -91,7 +95,7 @@ export interface CheckContext extends Collaborators {
   readonly agreements?: Agreements;
 }
 
-/** One of the 13 checks. If `run` throws, the check reads ERROR. */
+/** One of the 13 checks. If `run` throws, the check has the status ERROR. */
 export interface Check {
   readonly id: CheckId;
   readonly title: string;
@@ -108,7 +112,7 @@ export interface CheckResult {
   readonly status: CheckStatus;
   readonly count: number;
   readonly samples: readonly Sample[];
-  /** The reason of an ERROR. */
+  /** The reason for the status ERROR. */
   readonly detail?: string;
 }
 

@@ -20,12 +20,15 @@ export interface RunsDeps {
   readonly audit: Auditor;
 }
 
-/** The rules look at everything: their window says how often they are checked. */
+/**
+ * A run of the rules. The rules read the whole database, so the window is only the interval at
+ * which they are checked.
+ */
 export const rulesRun: RunOf = { kind: 'DATABASE_RULES', windowHours: 24 };
 
 /**
- * Asks for a run of a window. While one of the same window is under way, that one is it.
- * @throws AppError BUSY where the run that was under way ended just now
+ * Requests a run of a window. If a run of the same window is in progress, returns that run.
+ * @throws AppError BUSY if the run that was in progress has just ended
  */
 export const requestRun = async (
   { inTransaction, clock, random, audit }: RunsDeps,
@@ -34,8 +37,8 @@ export const requestRun = async (
 ): Promise<Run> =>
   inTransaction(async (tx) => {
     const id = random.uuid();
-    const asked = { ...of, id, requestedBy: by.principal.adminId };
-    const run = await insertOperatorRun(tx, asked, clock.now());
+    const newRun = { ...of, id, requestedBy: by.principal.adminId };
+    const run = await insertOperatorRun(tx, newRun, clock.now());
     if (run === undefined) {
       const open = await findOpenRun(tx, of);
       if (open === undefined) throw new AppError('BUSY');

@@ -15,7 +15,7 @@ const statusOf = ({ count, incomplete }: Findings): CheckResult['status'] => {
   return count === 0 ? 'OK' : 'FINDINGS';
 };
 
-/** Runs one check. An error reads ERROR, with whatever the check found until then. */
+/** Runs one check. If it fails, the result has the status ERROR and the findings until then. */
 const runCheck = async (
   check: Check,
   context: CheckContext,
@@ -47,7 +47,7 @@ interface RunReport {
   readonly now: Date;
   readonly windowHours: number;
   readonly logger: Logger;
-  /** Is called after each check. */
+  /** The function that is called after each check. */
   readonly onCheck?: () => Promise<void>;
 }
 

@@ -33,7 +33,7 @@ const storedChecks = z.array(
   }),
 );
 
-/** Describes what a run of the rules found, as it is stored. */
+/** The stored form of the findings of a run of the rules. */
 const storedRules = z.object({
   rules: z.array(
     z.object({
@@ -58,9 +58,9 @@ export interface Run {
   readonly startedAt: Date | null;
   readonly finishedAt: Date | null;
   readonly checksDone: number;
-  /** Of a run of the report that is done. */
+  /** The report of a finished run of the checks. Undefined for other runs. */
   readonly report: Report | undefined;
-  /** Of a run of the rules that is done. */
+  /** The findings of a finished run of the rules. Undefined for other runs. */
   readonly rules: (RulesReport & { readonly generatedAt: Date }) | undefined;
 }
 
@@ -101,13 +101,13 @@ const toRun = (row: RunRow): Run => {
 
 const openStatuses = ['QUEUED', 'RUNNING'];
 
-/** Says which of the runs is meant: those of a window do not keep each other's time. */
+/** The kind and the window of a run. Runs of different windows are scheduled independently. */
 export interface RunOf {
   readonly kind: RunKind;
   readonly windowHours: number;
 }
 
-/** Returns the run of a kind and window that is under way, if there is one. */
+/** Returns the run of a kind and window that is in progress, if there is one. */
 export const findOpenRun = async (
   db: Db,
   { kind, windowHours }: RunOf,
@@ -139,23 +139,23 @@ export const insertOperatorRun = async (
   return added === 0 ? undefined : findRun(tx, run.id);
 };
 
-/** The real moment for which the newest run is due: the full hour, or two in the night of IST. */
+/** The real time at which the newest run is due: the full hour, or 02:00 IST. */
 const dueOf: Readonly<Record<RunKind, Sql>> = {
   REPORT: sql`date_trunc('hour', now())`,
   DATABASE_RULES: sql`
     date_trunc('day', now() - interval '20 hours 30 minutes') + interval '20 hours 30 minutes'`,
 };
 
-/** A run that was not due for longer is made up for at once. */
+/** The longest time without a run. If it is exceeded, a run is made at once. */
 const longestGap: Readonly<Record<RunKind, Sql>> = {
   REPORT: sql`interval '2 hours'`,
   DATABASE_RULES: sql`interval '26 hours'`,
 };
 
 /**
- * Adds the run that is due in real time. Returns false where there is one, where one of the window
- * is under way, and where it was due before the process began: that waits for the next one, unless
- * none has been made for too long.
+ * Inserts the run that is due in real time. Returns false if it exists, if a run of the window is
+ * in progress, or if it was due before the process started. In the last case the next run is
+ * awaited, unless there has been no run for too long.
  */
 export const insertScheduledRun = async (
   tx: Db,
@@ -178,7 +178,7 @@ export const insertScheduledRun = async (
   return added > 0;
 };
 
-/** Marks a run as being made. Undefined where it is over. */
+/** Marks a run as in progress. Returns undefined if the run has ended. */
 export const markRunStarted = async (db: Db, id: string, now: Date): Promise<Run | undefined> => {
   await execute(
     db,
@@ -201,7 +201,7 @@ export const markCheckDone = async (db: Db, id: string): Promise<void> => {
   );
 };
 
-/** Stores what a run found. */
+/** Stores the findings of a run. */
 export const markRunDone = async (
   db: Db,
   id: string,

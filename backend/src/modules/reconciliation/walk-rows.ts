@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import { createAsking, describeRest, type Fetched } from './fetch-each.ts';
 import type { CheckContext } from './reconciliation.types.ts';
 
-/** Rows of one page: those after a key, and at most so many, or all up to a key. */
+/**
+ * A request for one page of rows: a limited number of rows after a key, or all rows up to a key.
+ */
 export interface RowsRequest {
   readonly after: string;
   readonly upTo?: string;
@@ -14,7 +16,7 @@ const beforeAll = '';
 const usualPageRows = 1000;
 
 export interface Walk<R, A> {
-  /** Names what is compared, for what is remembered of it. */
+  /** The kind of comparison, under which agreements are stored. */
   readonly kind: string;
   readonly collaborator: string;
   /** Lists rows in the order of their keys. */
@@ -26,7 +28,9 @@ export interface Walk<R, A> {
    */
   readonly isListed?: (row: R) => boolean;
   readonly fetchAnswer: (row: R) => Promise<Fetched<A>>;
-  /** Judges the answers of one page. Returns the rows that agree for good. */
+  /**
+   * Compares the rows of one page with the responses. Returns the rows whose agreement is final.
+   */
   readonly judge: (
     answers: readonly { readonly item: R; readonly answer: A }[],
     page: RowsRequest,
@@ -34,11 +38,11 @@ export interface Walk<R, A> {
 }
 
 interface Walked {
-  /** The number of rows. */
+  /** The total number of rows. */
   readonly total: number;
-  /** The reason for which some rows have no answer. */
+  /** The reason why some rows have no response. Absent if all have one. */
   readonly incomplete?: string;
-  /** True where it is that the collaborator gave none. */
+  /** True if the reason is that the collaborator did not respond. */
   readonly isSilent: boolean;
 }
 

@@ -32,7 +32,10 @@ import type { SaleInitiator, SellingDeps } from './selling.types.ts';
 interface SaleToConfirm {
   readonly orderId: string;
   readonly by: SaleInitiator;
-  /** Present where the verify wrote it, in the transaction that made the sale VERIFIED. */
+  /**
+   * The intent of the confirm. Present if the verify recorded it in the transaction that made the
+   * sale VERIFIED.
+   */
   readonly intended?: HeldConfirm<VerifiedSale> | undefined;
   /** True for a sweep, which never confirms. */
   readonly isOnlyQueried?: boolean;
@@ -43,9 +46,9 @@ interface SaleConfirm {
   readonly orderId: string;
   readonly providerTxId: string;
   readonly by: SaleInitiator;
-  /** The provider's own final answer ends the sale, whichever caller gets it. */
+  /** True if a final status of the provider may end the sale as FAILED. */
   readonly mayFail: boolean;
-  /** Present where this process holds the intent and may confirm. */
+  /** The intent of the confirm. Present if this process holds it and may confirm. */
   readonly held?: HeldConfirm<VerifiedSale>;
 }
 
@@ -141,9 +144,9 @@ const recordSale = async (
 };
 
 /**
- * Declares how a verified sale is confirmed. Only the provider's order-status decides, and while
- * that is not final the sale stays VERIFIED and under review, with its grams reserved. A sale under
- * review is never confirmed again, only queried (contract: selling > Sales under review).
+ * Declares how a verified sale is confirmed. Only the provider's order status decides the outcome.
+ * Until it is final, the sale stays VERIFIED and under review, with its grams reserved. A sale
+ * under review is never confirmed again, only queried (contract: selling > Sales under review).
  */
 export const createSaleCall = (
   deps: SellingDeps,
@@ -162,7 +165,10 @@ export const createSaleCall = (
   record: (confirm, result) => recordSale(deps, confirm, result),
 });
 
-/** Puts the sale under review: whatever broke, a verified sale may not be answered as cancelled. */
+/**
+ * Puts the sale under review, because a verified sale must not be reported as cancelled after an
+ * unexpected error.
+ */
 const reviewAfterError = async (
   { db, clock, logger }: SellingDeps,
   orderId: string,
@@ -175,7 +181,7 @@ const reviewAfterError = async (
     // It may have broken after the commit that ended it.
     if ((await findOrder(db, orderId))?.status !== 'VERIFIED') return;
   } catch (second) {
-    // The sweep finds it: VERIFIED, and no process has it.
+    // The sweep finds the sale, because it is VERIFIED and no process holds it.
     logger.error({ orderId, err: describeError(second) }, 'a sale could not be put under review');
   }
   throw new AppError('SELL_UNDER_REVIEW', { cause: error });

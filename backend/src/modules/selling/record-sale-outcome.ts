@@ -28,9 +28,9 @@ import {
 import type { SaleInitiator, SaleOutcomeDeps } from './selling.types.ts';
 
 /**
- * The state of a sale by the provider's order-status. SOLD: it bought the customer's gold. FAILED:
- * it did not and will not. NOT_CONFIRMED: not so far. A confirm may still be on its way. UNKNOWN:
- * no answer, or none that is final.
+ * The state of a sale by the provider's order-status. SOLD: the provider bought the customer's
+ * gold. FAILED: it did not and will not. NOT_CONFIRMED: it has not yet, but a confirm may still
+ * arrive. UNKNOWN: it gave no response, or no final status.
  */
 export type SaleVerdict = 'SOLD' | 'FAILED' | 'NOT_CONFIRMED' | 'UNKNOWN';
 
@@ -77,20 +77,22 @@ export interface SaleOutcome extends SaleInitiator {
   readonly orderId: string;
   readonly verdict: SaleVerdict;
   readonly cause: string;
-  /** For the record of the intent. */
+  /** The reason that is recorded with the intent. */
   readonly reason: string;
   readonly invoiceId?: string | undefined;
   /** The lease of the worker that sent the confirm, or undefined for a caller that only queried. */
   readonly held?: { readonly confirmId: string; readonly holderId: string } | undefined;
-  /** The confirm that was just tried certainly did not happen. */
+  /** True if the confirm that was just tried certainly had no effect. */
   readonly wasRefused?: boolean;
-  /** The provider's answer, or the end of its time, lets the sale end as FAILED. */
+  /**
+   * True if the provider's status, or the end of the time to confirm, may end the sale as FAILED.
+   */
   readonly mayFail: boolean;
-  /** The review that the sale goes to where nothing is final. */
+  /** The review of the sale if the outcome is not final. */
   readonly review: SaleReview;
 }
 
-/** The result of recording. LEFT where another process has the sale or it is no longer VERIFIED. */
+/** The result of recording. LEFT if another process has the sale or it is no longer VERIFIED. */
 type RecordedSale = 'CONFIRMED' | 'FAILED' | 'REVIEW' | 'LEFT';
 
 const noReview = { manualReviewCode: null, manualReviewReason: null };
@@ -196,9 +198,9 @@ const record = async (
 };
 
 /**
- * Records what the provider's answer means for a verified sale: one transaction under the order's
- * lock, in which everything is read again (contract: states > Gold order, sell). `also` writes more
- * in the same transaction when the sale changed its state.
+ * Records the outcome of a verified sale, in one transaction that reads everything again under the
+ * order's lock (contract: states > Gold order, sell). `also` runs in the same transaction if the
+ * sale changed its state.
  */
 export const recordSaleOutcome = async (
   deps: SaleOutcomeDeps,

@@ -30,15 +30,18 @@ import type { SaleRequest, SellingDeps, SaleInitiator } from './selling.types.ts
 import { confirmSale } from './confirm-sale.ts';
 import { verifySale, type HeldVerify } from './verify-sale.ts';
 
-/** The quote that a sale uses up. */
+/** The quote that a sale consumes. */
 type QuoteToSell =
-  /** Named by the caller, whose sale is refused when it can't be used. */
+  /** The caller named this quote. If it can't be used, the sale is refused. */
   | { readonly kind: 'named'; readonly quote: SellQuote }
-  /** The newest that fits. Where another sale was quicker, a new one is made. */
+  /** The newest stored quote that fits. If another sale has consumed it, a new quote is made. */
   | { readonly kind: 'found'; readonly quote: SellQuote }
   | { readonly kind: 'new'; readonly quote: SellQuote };
 
-/** Reads what a sale begins with: early answers, of which those that may change are read again. */
+/**
+ * Reads the data that the checks before a sale need. Data that may change is read again under the
+ * locks.
+ */
 export const readSaleBasis = (userId: string, bankAccountId: string) => ({
   ...readTrader(userId),
   holding: readHeldGold(userId),
@@ -48,7 +51,7 @@ export const readSaleBasis = (userId: string, bankAccountId: string) => ({
 
 type SaleBasis = ReadValues<ReturnType<typeof readSaleBasis>>;
 
-/** The key of a request to sell, with what was read as it was taken. */
+/** The idempotency key of a request to sell, with the data that was read when it was acquired. */
 type SaleKey = HeldKey<SaleBasis>;
 
 const findNamedQuote = async (
@@ -165,10 +168,10 @@ const write = (
   });
 
 /**
- * Places a sale: one transaction in which the quote is consumed, the bank account checked, the
- * grams reserved and the order written, before the provider is called
- * (contract: selling > Placing a sale). Whatever may refuse it is checked before, in the order of
- * refusals, and again under the locks. Returns the order, PENDING, with its verify held.
+ * Places a sale in one transaction, before the provider is called. It consumes the quote, checks
+ * the bank account, reserves the grams and writes the order (contract: selling > Placing a sale).
+ * Every reason for a refusal is checked before, in the order of refusals, and again under the
+ * locks. Returns the PENDING order, with the lease of its verify.
  * @throws AppError in the order of refusals (contract: selling > Refusals of a sale)
  */
 const placeSale = async (
@@ -189,10 +192,14 @@ const placeSale = async (
 };
 
 /**
- * The life of the lock of a sale's key after its holder dies (contract: selling > Placing a sale).
+ * The time in ms for which a sale's key stays locked after its holder died (contract: selling >
+ * Placing a sale).
  */
 const saleLockMs = 120_000;
-/** The time that a second request waits for the first (contract: conventions > Idempotency). */
+/**
+ * The time in ms that a second request with the key waits for the first (contract: conventions >
+ * Idempotency).
+ */
 const saleWaitMs = 5000;
 
 export interface Sale {
@@ -227,7 +234,7 @@ const withPayout = async ({ db }: SellingDeps, order: GoldOrder): Promise<Sale> 
   payout: await findPayoutOfOrder(db, order.id),
 });
 
-/** Returns the sale that a finished key made, as it is now. */
+/** Returns the current state of the sale that a finished key created. */
 export const replaySale = async (deps: SellingDeps, orderId: string): Promise<Sale> =>
   withPayout(deps, await loadOrder(deps, orderId));
 
@@ -267,17 +274,16 @@ export const sellInTurn = async <T>(
 ): Promise<T> => {
   const lock = { redis, key: lockKeyOf(scope), ttlMs: saleLockMs, waitMs: saleWaitMs } as const;
   const sold = await withLock({ ...lock, whenDown: 'run' }, () => run());
-  // The lock's holder is at it, or died: the lease of the key, which is shorter, decides. This
-  // request has waited already.
+  // The lock's holder is still working on the sale, or has died. This request has already waited,
+  // so the shorter lease of the key decides.
   return sold ?? run({ mayWait: false });
 };
 
 /**
  * Sells gold, from the quote to the payout. Every step is committed before the next, so that a
  * repeat with the key continues where a process died.
- * @throws AppError what refuses a sale, in the order of refusals, and PROVIDER_UNAVAILABLE,
- *   PROVIDER_REFUSED, PROVIDER_MISMATCH when it failed, and SELL_UNDER_REVIEW when its outcome is
- *   unknown
+ * @throws AppError the refusals of a sale in their order, PROVIDER_UNAVAILABLE, PROVIDER_REFUSED or
+ *   PROVIDER_MISMATCH if the sale failed, and SELL_UNDER_REVIEW if its outcome is unknown
  */
 export const sellNow = async (
   deps: SellingDeps,

@@ -40,7 +40,7 @@ sellBody.register(z.globalRegistry, {
   ],
 });
 
-/** `payout` is there from the confirmation on. */
+/** The response of a sale. `payout` is set once the sale is confirmed. */
 const sellView = z.object({ order: goldOrderView, payout: payoutViewSchema.nullable() });
 sellView.register(z.globalRegistry, {
   id: 'Sale',
@@ -78,7 +78,7 @@ sellView.register(z.globalRegistry, {
 
 type SellBody = (typeof sellBody)['_output'];
 
-/** Returns what a repeat must repeat: the parsed body without its key. */
+/** Returns the part of the request that a repeat must match: the parsed body without its key. */
 const payloadOf = ({ amount, bankAccountId, quoteId }: SellBody) => ({
   unit: amount.unit,
   amount: amount.requested,
@@ -91,7 +91,7 @@ const present = ({ order, payout }: Sale) => ({
   payout: payout === undefined ? null : presentPayout(payout),
 });
 
-/** `POST /gold/sell`. */
+/** Declares `POST /gold/sell`. */
 export const createSellingCustomerRoutes = (deps: SellingRouteDeps): Route[] => [
   defineIdempotentRoute({
     method: 'POST',

@@ -14,9 +14,12 @@ import { acquireVerify, recordVerifyOutcome } from '../provider-operations/index
 import { createSaleCall } from './confirm-sale.ts';
 import type { SellingDeps } from './selling.types.ts';
 
-/** A sale untouched for longer has lost its process (contract: selling > Lost processes). */
+/**
+ * The time in seconds after which an unchanged sale has lost its process (contract: selling > Lost
+ * processes).
+ */
 const lostSeconds = 60;
-/** An undecided sale is queried once in this time, however many workers there are. */
+/** The time in seconds in which an undecided sale is queried only once, by any worker. */
 const queryAgainSeconds = 30;
 const batchSize = 200;
 const actor = 'janitor';
@@ -31,7 +34,8 @@ const failAbandoned = async (deps: SellingDeps, orderId: string): Promise<boolea
     const order = await lockOrder(tx, orderId);
     if (order?.status !== 'PENDING' || order.type !== 'SELL') return undefined;
     const holderId = random.uuid();
-    // Acquired only while no process holds the lease: a slow process is not a lost one.
+    // The sale is acquired only while no process holds its lease, because its process may be slow
+    // and not lost.
     const at = clock.now();
     const isLost = await acquireVerify(tx, orderId, { holderId, at });
     if (!isLost) return undefined;

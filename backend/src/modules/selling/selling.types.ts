@@ -32,10 +32,10 @@ export interface SaleRequest {
   readonly requestId: string;
 }
 
-/** The actor and the request that take a step of a sale, for its history. */
+/** The actor and the request that change a sale, for its history. */
 export interface SaleInitiator {
   readonly actor: Actor;
   readonly requestId?: string | undefined;
-  /** Stored in the history with the transition. */
+  /** Details that are stored in the history with the transition. */
   readonly detail?: JsonObject;
 }

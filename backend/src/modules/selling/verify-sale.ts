@@ -32,19 +32,19 @@ import { type SellQuote, findSellQuote, verifyErrorCode } from '../quotes/index.
 import { intendConfirm } from './confirm-sale.ts';
 import type { SaleInitiator, SellingDeps } from './selling.types.ts';
 
-/** A placed sale whose verify the caller holds. */
+/** A placed sale, with the lease of its verify. */
 export interface HeldVerify {
   readonly order: GoldOrder;
   readonly quote: SellQuote;
   readonly holderId: string;
-  /** Null for a customer whom the provider does not know. */
+  /** The provider's id of the customer, or null if the customer is not registered there. */
   readonly providerUserId: string | null;
 }
 
 interface SaleToVerify {
   readonly order: GoldOrder;
   readonly by: SaleInitiator;
-  /** Present where the sale was placed a moment ago, with its verify held. */
+  /** The sale and the lease of its verify. Present if this request has just placed the sale. */
   readonly placed?: HeldVerify | undefined;
 }
 
@@ -57,16 +57,16 @@ interface Rate {
   readonly rateSellPaise: SellQuote['providerPricePaise'];
 }
 
-/** The provider's promise, and the rate that it is at. */
+/** The result of the provider's verify, and the rate that it used. */
 interface SaleTerms extends VerifiedTransaction {
   readonly providerRateId: string;
-  /** The moment before the call. */
+  /** The time just before the call. */
   readonly lockStartedAt: Date;
 }
 
 /**
- * Returns true where what a customer is paid does not exceed what the provider pays, after each
- * verify and before it is confirmed (contract: money > Provider's price).
+ * Returns true if the customer's amount does not exceed the provider's. It is checked after each
+ * verify, before the confirm (contract: money > Provider's price).
  */
 const isCoveredByProvider = (
   customerIsPaidPaise: Paise,
@@ -105,7 +105,10 @@ const verifyAtRate = async (
   return mapDone(promised, (transaction) => ({ ...transaction, ...at }));
 };
 
-/** Verifies at the quote's rate. A rate is good for minutes: a lapsed one is replaced once. */
+/**
+ * Verifies at the quote's rate. A rate is valid for some minutes, and an expired rate is replaced
+ * once.
+ */
 const sendVerify = async (deps: SellingDeps, sale: SaleVerify): Promise<Outcome<SaleTerms>> => {
   const { order, quote, holderId } = sale;
   const { providerRateId: rateId, providerPricePaise: rateSellPaise } = quote;
@@ -153,7 +156,7 @@ const recordVerify = (
       reason: describeOutcome(answer),
       at,
     });
-    // Another process has acquired the verify, or failed the sale: its outcome counts.
+    // Another process has acquired the verify or failed the sale, so its outcome counts.
     if (!isRecorded || order?.status !== 'PENDING') throw new AppError('REQUEST_IN_PROGRESS');
     const sale = { id, status: order.status };
     if (answer.kind === 'done') {
@@ -203,9 +206,9 @@ const createVerifyCall = (
 });
 
 /**
- * Takes the first step of a placed sale: PENDING -> VERIFIED, with the intent of its confirm, which
- * it returns, or FAILED. It may be repeated by anybody, and be killed at any point.
- * @throws AppError REQUEST_IN_PROGRESS where another process has it, or has acquired it meanwhile
+ * Verifies a placed sale, which becomes VERIFIED or FAILED. Returns the intent of its confirm if it
+ * is VERIFIED. Any process may repeat it, and it may be killed at any point.
+ * @throws AppError REQUEST_IN_PROGRESS if another process has acquired the sale
  */
 export const verifySale = async (
   deps: SellingDeps,

@@ -6,8 +6,8 @@ import type { Check } from '../reconciliation.types.ts';
 const graceMs = 15 * 60_000;
 
 /**
- * Finds orders that have had their money for over 15 min, and neither their gold nor a review:
- * those that read so, of any age, and those that read unpaid although a payment of the window was
+ * Finds orders that were paid over 15 min ago and have neither their gold nor a review. These are
+ * paid orders of any age, and orders that are still unpaid although a payment of the window was
  * captured for them.
  */
 export const capturedNotAllocated: Check = {

@@ -19,8 +19,8 @@ const transactionsOf = (orders: Sql): Sql => sql`
 
 /**
  * Finds provider transactions of the window's orders that more than one order names, in its own
- * row, its confirms or its quote. The database refuses two orders of one transaction. This also
- * sees what that key does not: a confirm or a quote of another order's transaction.
+ * row, its confirms or its quote. The database refuses two orders of one transaction. This check
+ * also finds a confirm or a quote with another order's transaction, which that key does not cover.
  */
 export const duplicateProviderTransaction: Check = {
   id: 'duplicate_provider_transaction',

@@ -9,7 +9,7 @@ import { listGateway } from './gateway/list-gateway.ts';
 /** An order id that can't exist: a gateway that answers "not found" is reachable. */
 const noSuchOrder = 'reconciliation-check';
 
-/** Checks that gateways without a list can be reached at all, where there is no order to fetch. */
+/** Checks that gateways without a list can be reached at all, if there is no order to fetch. */
 const probe = async ({ gateways, limits }: CheckContext): Promise<Findings> => {
   const items = [...gateways.values()].filter(({ account }) => account === undefined);
   const { incomplete } = await fetchEach({ items, total: items.length }, limits, async (gateway) =>
@@ -22,11 +22,10 @@ const probe = async ({ gateways, limits }: CheckContext): Promise<Findings> => {
 };
 
 /**
- * Finds captures that a gateway has and that are booked for no order here, by the gateways' own
- * lists of the window where they have them, else by a question about each payment order, the signed
- * captures of orders that we don't know, and the refunds and lost disputes of captures that we
- * have, where they are not recorded. One whose event waits in the inbox for an order that we know
- * is `webhook_backlog`.
+ * Finds captures at a gateway that are booked for no order here, signed captures of unknown orders,
+ * and unrecorded refunds and lost disputes of recorded captures. It reads the gateways' own lists
+ * of the window, or queries each payment order if a gateway has no list. A capture whose event
+ * waits in the inbox for a known order is `webhook_backlog`.
  */
 export const gatewayCaptureMissing: Check = {
   id: 'gateway_capture_missing',
@@ -41,7 +40,8 @@ export const gatewayCaptureMissing: Check = {
     for (const [code, gateway] of gateways) {
       if (gateway.account === undefined) continue;
       listed.push(code);
-      // A gateway that never had an order of ours is queried only if no other gateway had one.
+      // A gateway that never had an order of this service is queried only if no other gateway had
+      // one.
       if (used.has(code) || used.size === 0) {
         found.push(await listGateway(context, gateway, gateway.account));
       }

@@ -5,8 +5,9 @@ import type { Check } from '../reconciliation.types.ts';
 import { ordersSince } from '../window.ts';
 
 /**
- * Selects orders `o` whose figures break the rule of the provider's price. An order that an
- * operator allocated is held to what the provider charged at its quote: the rest is the house's.
+ * Selects orders `o` whose amounts break the rule of the provider's price. An order that an
+ * operator allocated is compared with the provider's charge at its quote, since the house bears the
+ * rest.
  */
 const breaksPriceRule = (toleranceBps: Bps): Sql => {
   const charged = sql`(o.provider_amount_paise - coalesce(o.price_difference_paise, 0))`;
@@ -19,8 +20,9 @@ const breaksPriceRule = (toleranceBps: Bps): Sql => {
 /**
  * Finds orders of the window, and orders whose capture became known in it, of which order, quote,
  * payment order and capture do not name one amount in one currency, or whose price is to the
- * house's loss against the provider's (contract: money > Provider's price). One under review is in
- * somebody's hands already. A second capture may be of any amount. One paid back is settled.
+ * house's loss against the provider's (contract: money > Provider's price). It leaves out orders
+ * under review, which an operator already handles, second captures, which may be of any amount, and
+ * refunded payments.
  */
 export const paymentAmountMismatch: Check = {
   id: 'payment_amount_mismatch',

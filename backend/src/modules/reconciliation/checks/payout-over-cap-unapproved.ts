@@ -3,13 +3,16 @@ import { findRows } from '../findings.ts';
 import type { Check } from '../reconciliation.types.ts';
 import { payoutsSince } from '../window.ts';
 
-/** INR 100,000. A copy of the payouts' own cap, so that a change there shows here. */
+/**
+ * The payout cap, INR 100,000. It is a copy, so that this check finds a change of the cap in
+ * payouts.
+ */
 const capPaise = 10_000_000n;
 
 /**
  * Finds payouts of the window above the cap that were sent without the approval of a SUPER_ADMIN:
- * without any approval, or approved by an operator who is not a SUPER_ADMIN now and was none by the
- * audit row of that day.
+ * without any approval, or approved by an operator who is not a SUPER_ADMIN now and was not a
+ * SUPER_ADMIN by the audit row of the approval.
  */
 export const payoutOverCapUnapproved: Check = {
   id: 'payout_over_cap_unapproved',

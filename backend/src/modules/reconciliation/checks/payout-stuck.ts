@@ -17,7 +17,8 @@ import { findPayoutsOfNobody } from './payouts-of-nobody.ts';
 import { payoutsSince } from '../window.ts';
 
 /**
- * The provider's status of an attempt. The last value is for an attempt that it has no payout of.
+ * The provider's status of an attempt. The last value is for an attempt without a payout at the
+ * provider.
  */
 export type ProviderStatus = ProviderPayoutStatus | 'NO_SUCH_PAYOUT';
 
@@ -40,7 +41,8 @@ const ownStatus = ({ payoutStatus, attemptStatus, isNewest }: OwnAttempt): OwnSt
   toOwnStatus(isNewest && payoutStatus !== 'PENDING' ? payoutStatus : attemptStatus);
 
 /**
- * The provider's statuses that agree with ours. An attempt that it never accepted is open to us.
+ * The provider's statuses that agree with each of ours. An attempt that the provider never accepted
+ * is OPEN here.
  */
 const agreeing: Readonly<Record<OwnStatus, readonly ProviderStatus[]>> = {
   OPEN: ['PROCESSING', 'NO_SUCH_PAYOUT'],
@@ -55,7 +57,7 @@ type PayoutProblem = 'PROVIDER_SAYS_OTHERWISE' | 'OTHER_AMOUNT';
 export const findPayoutProblem = (
   own: OwnAttempt & {
     readonly amountPaise: bigint;
-    /** Of the sale: where only our two amounts differ, that is `sell_without_payout`. */
+    /** The proceeds of the sale. If only our two amounts differ, that is `sell_without_payout`. */
     readonly proceedsPaise: bigint | null;
     readonly providerPayoutId: string | null;
   },
@@ -80,14 +82,14 @@ type AttemptRow = {
   readonly userId: string;
   readonly payoutStatus: string;
   readonly amountPaise: bigint;
-  /** Of the sale. */
+  /** The proceeds of the sale. */
   readonly proceedsPaise: bigint | null;
   readonly attempt: number;
   readonly isNewest: boolean;
   readonly attemptStatus: string;
   readonly provider: string;
   readonly providerPayoutId: string | null;
-  /** One for each attempt. */
+  /** The reference of the attempt, unique for each attempt. */
   readonly reference: string;
 };
 
@@ -124,7 +126,10 @@ const findStuck = ({ read, now }: CheckContext) =>
       WHERE (p.status IN ('PENDING', 'PROCESSING') AND ${isStuck(now)}) OR ${isLeft(now)}`,
   );
 
-/** Lists attempts of the window's payouts and of all open ones, except those found stuck anyway. */
+/**
+ * Lists attempts of the window's payouts and of all open ones, except the attempts that are found
+ * stuck in any case.
+ */
 const listAttempts = ({ read, now, from }: CheckContext, { after, upTo, most }: RowsRequest) =>
   read<AttemptRow>(sql`
     SELECT a.started_at AS since, p.id AS "payoutId", p.order_id AS "orderId",
@@ -165,17 +170,20 @@ const fetchPayout = async (
     ? fetchAttempt(provider, row)
     : `there is no adapter for ${row.provider}`;
 
-/** Statuses that do not change any more. A payout that was paid may still come back. */
+/** The statuses that normally do not change any more. A paid payout may still be reversed. */
 const endStatuses: ReadonlySet<ProviderStatus> = new Set(['PAID', 'FAILED', 'REVERSED']);
 
-/** The provider's own list of a window, by its id of a payout and by our reference. */
+/** The provider's own list of a window, by the provider's payout id and by our reference. */
 interface ListedPayouts {
   readonly answers: ReadonlyMap<string, Answer>;
   readonly payouts: readonly ProviderPayout[];
   readonly incomplete?: string;
 }
 
-/** A payout may be made at the provider a moment before its attempt is recorded here. */
+/**
+ * The margin in ms before the window. The provider may create a payout just before its attempt is
+ * recorded here.
+ */
 const marginMs = 5 * 60_000;
 
 /** Reads the provider's list of the window's payouts, page by page. */

@@ -3,7 +3,7 @@ import { toSafePaise } from '../../../money/index.ts';
 import { sql } from '../../../platform/db/index.ts';
 import { mostSamples, type Findings, type Read } from '../reconciliation.types.ts';
 
-/** Matches the references that we give (contract: payouts > Payout attempts). */
+/** Matches the references that this service creates (contract: payouts > Payout attempts). */
 const ownReference = /^(?<payout>[0-9a-f]{32})-\d+$/u;
 
 const withHyphens = (id: string): string =>

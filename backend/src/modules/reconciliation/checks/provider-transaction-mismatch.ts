@@ -14,11 +14,12 @@ import type { RowsRequest } from '../walk-rows.ts';
 import { boughtLessSold, customersSince, isToHouse, ordersSince } from '../window.ts';
 
 /**
- * An order that changed within this may still be under way: the provider's status does not count.
+ * The time in ms after its last change in which an order may still be in progress, so that the
+ * provider's status is not compared.
  */
 const underwayMs = 15 * 60_000;
 
-/** A transaction of the provider that one of our orders names. */
+/** A transaction of the provider that an order here names. */
 export type TransactionRow = {
   readonly since: Date;
   readonly orderId: string;
@@ -34,9 +35,12 @@ export type TransactionRow = {
    * abandoned confirm.
    */
   readonly isOwn: boolean;
-  /** By our books: the customer has the gold of a purchase, or the gold of a sale is gone. */
+  /**
+   * True if, by our books, the customer has the gold of a purchase or has given up the gold of a
+   * sale.
+   */
   readonly isTraded: boolean;
-  /** A confirm whose outcome is still unknown: a sweep keeps polling it. */
+  /** True if the outcome of its confirm is still unknown, so that a sweep polls it. */
   readonly isUndecided: boolean;
   readonly isUnderway: boolean;
 };
@@ -94,9 +98,12 @@ type BalanceRow = {
   readonly userId: string;
   readonly providerUserId: string;
   readonly expected: string;
-  /** The part of it that is the house's, not the customer's. */
+  /** The part of the balance that belongs to the house, not to the customer. */
   readonly houseGrams: string;
-  /** Purchases and sales whose outcome is open: they may or may not be in the balance yet. */
+  /**
+   * The grams of purchases and sales with an unknown outcome, which the balance may or may not
+   * contain.
+   */
   readonly openBuys: string;
   readonly openSales: string;
 };
@@ -147,14 +154,14 @@ const listBalances = ({ read, from }: CheckContext, { after, upTo, most }: RowsR
     LIMIT ${most}::int`);
 
 /**
- * The provider's status of a transaction. The last value is for a transaction that it does not
- * know.
+ * The provider's status of a transaction. The last value is for a transaction that the provider
+ * does not have.
  */
 export type ProviderStatus = ProviderTransactionStatus | 'NO_SUCH_TRANSACTION';
 
 type TransactionProblem = 'TRADED_HERE_ONLY' | 'TRADED_THERE_ONLY';
 
-/** Returns true while a sweep or a review resolves it already: a confirm, a sale, other grams. */
+/** Returns true while a sweep or a review already resolves the transaction. */
 const isBeingResolved = (row: TransactionRow): boolean =>
   row.isUndecided ||
   row.isUnderway ||
@@ -162,8 +169,9 @@ const isBeingResolved = (row: TransactionRow): boolean =>
   (row.orderStatus === 'MANUAL_REVIEW' && row.manualReviewCode === 'GRAMS_MISMATCH');
 
 /**
- * Compares a transaction with the provider's status. What we have as traded must be traded there,
- * and what was traded there must be traded here or in the course of being resolved.
+ * Compares a transaction with the provider's status. A transaction that is traded here must be
+ * traded at the provider. A transaction that is traded at the provider must be traded here or about
+ * to be resolved.
  */
 export const findTransactionProblem = (
   row: TransactionRow,
@@ -176,7 +184,7 @@ export const findTransactionProblem = (
 };
 
 /**
- * Returns true when the provider's balance is the sum of our orders, open ones counted either way.
+ * Returns true if the provider's balance is the sum of our orders, with or without the open orders.
  */
 export const isExpectedBalance = (row: BalanceRow, atProvider: Grams): boolean => {
   const expected = gramsFromDatabase(row.expected);
@@ -206,7 +214,7 @@ const fetchStatus = async (
 const fetchBalance = async (provider: GoldProvider, row: BalanceRow): Promise<Fetched<Grams>> =>
   toFetched(provider.code, await provider.getUser(row.providerUserId), {
     onDone: (user) => user.goldBalanceGrams,
-    // The provider has no such customer: it holds nothing for them.
+    // The provider has no such customer, so it holds nothing for them.
     onRefused: () => ZERO_GRAMS,
   });
 
@@ -241,7 +249,8 @@ const compareBalances = (context: CheckContext) => {
 
 /**
  * Compares the window's transactions, and the gold that its customers have at the provider, with
- * the provider's own books. A wrong transaction shows in the balance too: it is reported once.
+ * the provider's own books. A wrong transaction also changes the balance, but it is reported only
+ * once.
  */
 export const providerTransactionMismatch: Check = {
   id: 'provider_transaction_mismatch',

@@ -4,9 +4,9 @@ import type { Check } from '../reconciliation.types.ts';
 import { ordersSince, payoutsSince } from '../window.ts';
 
 /**
- * Finds sales of the window, and all that still wait for their payout, that have no payout or one
- * of another amount, or read completed with a payout that failed, and payouts of the window for a
- * sale that was never confirmed.
+ * Finds sales without a payout, with a payout of another amount, or COMPLETED with a failed payout.
+ * It covers the window's sales and all sales that still wait for their payout. It also finds
+ * payouts of the window for a sale that was never confirmed.
  */
 export const sellWithoutPayout: Check = {
   id: 'sell_without_payout',

@@ -26,7 +26,10 @@ export interface RulesReport {
 /** Checks every rule, and calls `onRule` after each. */
 export type CheckRules = (onRule?: () => Promise<void>) => Promise<RulesReport>;
 
-/** No request waits for a run at night, and a rule reads whole tables. */
+/**
+ * The time limit of a rule in ms. It is long because a rule reads whole tables, and no request
+ * waits for a nightly run.
+ */
 const statementMs = 20 * 60_000;
 const longestText = 200;
 
@@ -42,7 +45,10 @@ const toSample = (row: object): Sample => {
   return sample;
 };
 
-/** Said in each transaction: behind a pooler a setting of the session would be another's soon. */
+/**
+ * The settings are made in each transaction, because behind a pooler another client may soon use
+ * the session.
+ */
 const begin = `
   BEGIN READ ONLY;
   SET LOCAL TimeZone = 'UTC';

@@ -1,4 +1,4 @@
-/** A rule that must hold in the database at any moment. `sql` selects the rows that break it. */
+/** A rule that must hold in the database at all times. `sql` selects the rows that break it. */
 export interface DatabaseRule {
   /** The number of the invariant that it checks. Several rules may share one. */
   readonly invariant: number;

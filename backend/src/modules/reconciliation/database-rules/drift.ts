@@ -1,8 +1,8 @@
 import type { Client } from 'pg';
 
 /**
- * The places of money and gold, by what each is compared with: captured rupees with where they are,
- * a holding with its movements, what is reserved with who holds it, sales with their payouts.
+ * The places of money and gold. Captured rupees are compared with their dispositions, a holding
+ * with its movements, reserved grams with their reservations, and sales with their payouts.
  */
 export const driftPlaces = [
   'captured_paise',
@@ -16,11 +16,11 @@ type DriftPlace = (typeof driftPlaces)[number];
 /** The surplus or lack of a place of money or gold, or 0 while the books agree. */
 export interface Drift {
   readonly place: DriftPlace;
-  /** Decimal paise or grams. */
+  /** The amount as decimal text, in paise or grams. */
   readonly amount: string;
 }
 
-/** Each adds up what differs without its sign, so that two drifts never cancel each other. */
+/** Each statement adds up absolute differences, so that two drifts never cancel each other. */
 const statements: Readonly<Record<DriftPlace, string>> = {
   captured_paise: `
     SELECT coalesce(sum(g.amount_paise), 0) AS amount FROM gateway_payment g
@@ -55,7 +55,7 @@ const statements: Readonly<Record<DriftPlace, string>> = {
     FULL JOIN payout p ON p.order_id = o.id`,
 };
 
-/** Adds up what each place of money and gold differs by, each at one moment. */
+/** Reads the drift of each place of money and gold. Each statement sees one snapshot. */
 export const readDrift = async (client: Pick<Client, 'query'>): Promise<Drift[]> => {
   const drift: Drift[] = [];
   for (const place of driftPlaces) {

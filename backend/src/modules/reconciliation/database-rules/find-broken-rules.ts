@@ -6,7 +6,7 @@ import { planRules } from './plan-rules.ts';
 import { productOrderRules } from './product-order-rules.ts';
 import { effectRules, historyRules, recordRules } from './record-rules.ts';
 
-/** Every rule that the database alone can be checked for. Tests and the demo check them all. */
+/** Every rule that can be checked with the database alone. Tests and the demo check all of them. */
 export const databaseRules: readonly DatabaseRule[] = [
   ...holdingRules,
   ...moneyRules,
@@ -32,8 +32,8 @@ interface BrokenRule extends Pick<DatabaseRule, 'invariant' | 'says'> {
 
 /**
  * Returns every row that breaks a rule, or none when all rules hold. Any role that may read can run
- * it. With `keepsPlans` a connection that runs the rules again has the plans of its statements,
- * which no pooler in transaction mode may be behind.
+ * it. With `keepsPlans` the connection keeps the plans of its statements for the next run, which
+ * does not work behind a pooler in transaction mode.
  */
 export const findBrokenRules = async (
   client: Client,

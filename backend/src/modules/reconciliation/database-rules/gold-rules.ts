@@ -1,6 +1,6 @@
 import type { DatabaseRule } from './database-rule.ts';
 
-/** Hold each holding to the movements that made it. */
+/** The rules that compare each holding with its movements. */
 export const holdingRules: readonly DatabaseRule[] = [
   {
     invariant: 1,
@@ -52,7 +52,7 @@ export const holdingRules: readonly DatabaseRule[] = [
   },
 ];
 
-/** Hold each order to one purchase at the provider. */
+/** The rules that each order has one purchase at the provider. */
 export const allocationRules: readonly DatabaseRule[] = [
   {
     invariant: 4,
@@ -85,7 +85,9 @@ export const allocationRules: readonly DatabaseRule[] = [
   },
 ];
 
-/** Hold gold that was recovered for the house to the order whose payment went away. */
+/**
+ * The rules that compare gold recovered for the house with the order whose payment was reversed.
+ */
 export const recoveryRules: readonly DatabaseRule[] = [
   {
     invariant: 1,
@@ -104,7 +106,7 @@ export const recoveryRules: readonly DatabaseRule[] = [
   },
 ];
 
-/** Hold each sell order to one sale at the provider and one payout. */
+/** The rules that each sell order has one sale at the provider and one payout. */
 export const sellRules: readonly DatabaseRule[] = [
   {
     invariant: 1,

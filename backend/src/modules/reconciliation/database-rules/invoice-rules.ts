@@ -1,6 +1,9 @@
 import type { DatabaseRule } from './database-rule.ts';
 
-/** Hold the invoices and credit notes of jewellery to the orders and to their numbers. */
+/**
+ * The rules that compare the invoices and credit notes of jewellery with the orders, and check
+ * their numbers.
+ */
 export const invoiceRules: readonly DatabaseRule[] = [
   {
     invariant: 13,

@@ -8,7 +8,7 @@ interface MoneyPlaces {
   readonly awaitingAllocation: bigint;
   readonly underReview: bigint;
   readonly unmatched: bigint;
-  /** Refunded or lost in a dispute, with the gold kept or not decided yet. */
+  /** Money that was refunded or lost in a dispute, while the gold is kept or not decided yet. */
   readonly reversed: bigint;
 }
 

@@ -11,7 +11,7 @@ const capturedMoney = `
   JOIN gold_order o ON o.id = p.order_id
   WHERE g.status = 'CAPTURED'`;
 
-/** Hold every captured rupee to exactly one place. */
+/** The rules that every captured rupee is in exactly one place. */
 export const moneyRules: readonly DatabaseRule[] = [
   {
     invariant: 3,

@@ -1,6 +1,6 @@
 import type { DatabaseRule } from './database-rule.ts';
 
-/** Hold plans to the installments that they raised. */
+/** The rules that compare plans with their installments. */
 export const planRules: readonly DatabaseRule[] = [
   {
     invariant: 14,

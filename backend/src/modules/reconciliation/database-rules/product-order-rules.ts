@@ -2,8 +2,8 @@ import type { DatabaseRule } from './database-rule.ts';
 import { invoiceRules } from './invoice-rules.ts';
 
 /**
- * The transitions that the contract allows (contract: states > Product order). Written down once
- * more, so that a mistake in the product's own table is not checked with that mistake.
+ * The transitions that the contract allows (contract: states > Product order). They are a copy, so
+ * that a mistake in the product's own table is found.
  */
 const legalTransitions = [
   '>PLACED',

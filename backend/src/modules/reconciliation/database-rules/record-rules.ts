@@ -1,6 +1,6 @@
 import type { DatabaseRule } from './database-rule.ts';
 
-/** Hold each idempotency key to one effect, and the inbox to dropping nothing. */
+/** The rules that each idempotency key has one effect, and that the inbox loses no event. */
 export const effectRules: readonly DatabaseRule[] = [
   {
     invariant: 6,
@@ -50,8 +50,8 @@ export const effectRules: readonly DatabaseRule[] = [
 ];
 
 /**
- * The transitions that the contract allows (contract: states > Gold order, buy). Written down once
- * more, so that a mistake in the product's own table is not checked with that mistake.
+ * The transitions that the contract allows (contract: states > Gold order, buy). They are a copy,
+ * so that a mistake in the product's own table is found.
  */
 const legalTransitions: Readonly<Record<string, readonly string[]>> = {
   BUY: [
@@ -87,13 +87,13 @@ const transitionsOf = (type: string, more: readonly string[] = []): string =>
     .map((transition) => `('${type}', '${transition}')`)
     .join(', ');
 
-/** A failed installment may return to be paid. */
+/** The transitions of installments. A failed installment may become PENDING again to be paid. */
 const installmentTransitions = transitionsOf('BUY', ['FAILED>PENDING']).replaceAll(
   "'BUY'",
   "'SIP_INSTALLMENT'",
 );
 
-/** Hold the history of orders to the transition table. */
+/** The rules that compare the history of orders with the transition table. */
 export const historyRules: readonly DatabaseRule[] = [
   {
     invariant: 9,
@@ -155,7 +155,7 @@ const appendOnly = [
 
 const appendOnlyRows = appendOnly.map((table) => `('${table}')`).join(', ');
 
-/** Hold records to what may never be written, and never be changed. */
+/** The rules on values that records must never have, and on records that must never change. */
 export const recordRules: readonly DatabaseRule[] = [
   {
     invariant: 10,

@@ -26,7 +26,7 @@ import {
 interface AtGateway {
   readonly captures: readonly GatewayPayment[];
   readonly reversals: readonly GatewayReversal[];
-  /** The reason for which the refunds of some payments are not known. */
+  /** The reason why the refunds of some payments could not be read. Absent if all were read. */
   readonly incomplete?: string;
 }
 
@@ -36,7 +36,7 @@ interface PaidPayments {
    * refunded in full.
    */
   readonly paid: readonly GatewayPayment[];
-  /** True where a payment can't be read. */
+  /** True if a payment can't be read. */
   readonly isPartial: boolean;
 }
 
@@ -79,7 +79,7 @@ interface PaymentReversals {
   readonly reversals: readonly GatewayReversal[];
   /** False if the gateway can't report its refunds of such a payment. */
   readonly areRefundsReported: boolean;
-  /** True where a refund or dispute can't be read. */
+  /** True if a refund or dispute can't be read. */
   readonly isPartial: boolean;
 }
 
@@ -117,7 +117,7 @@ const fetchReversals = async (
   return { answer: { reversals, areRefundsReported, isPartial } };
 };
 
-/** Fetches what a gateway has of a payment order: captures, and what went away of them again. */
+/** Fetches the captures of a payment order from a gateway, with their refunds and lost disputes. */
 const fetchAll = async (
   gateway: PaymentGateway | undefined,
   row: PaymentOrderRow,

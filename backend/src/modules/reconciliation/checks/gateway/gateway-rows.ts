@@ -15,7 +15,7 @@ export interface PaymentOrderRow {
   readonly paymentOrderStatus: string;
 }
 
-/** Money of a payment that certainly went away, as its gateway has it. */
+/** A reversal of a payment that the gateway lists as final. */
 export interface GatewayReversal {
   readonly gateway: string;
   readonly gatewayPaymentId: string;
@@ -25,13 +25,15 @@ export interface GatewayReversal {
   readonly occurredAt: Date;
 }
 
-/** A capture as its gateway has it. */
+/** A capture as its gateway lists it. */
 export interface Capture {
   readonly gateway: string;
   readonly payment: GatewayPayment;
 }
 
-/** Finds signed captures of orders that we don't know. Those that still wait are of any age. */
+/**
+ * Finds signed captures of unknown orders. Captures whose events still wait are found at any age.
+ */
 export const findUnknownCaptures = (read: Read, from: Date): Promise<Findings> =>
   findRows(
     read,
@@ -56,7 +58,7 @@ export const findUnknownCaptures = (read: Read, from: Date): Promise<Findings> =
           WHERE a.gateway = g.gateway AND a.gateway_order_id = g.gateway_order_id)`,
   );
 
-/** Returns the gateways that ever had an order of ours. */
+/** Returns the gateways that ever had an order of this service. */
 export const findUsedGateways = async (
   read: Read,
   codes: readonly string[],
@@ -79,9 +81,10 @@ export const keyOfPaymentOrder = (row: PaymentOrderRow): string =>
   `${row.paymentOrderId} ${row.gateway} ${row.gatewayOrderId ?? ''}`;
 
 /**
- * Lists the payment orders that no list by time covers: those of the window at gateways without
- * such a list, and those that were created before the window and closed in it. Each is listed at
- * its gateway, and at the other gateways that were tried before and may have created an order too.
+ * Lists the payment orders that no gateway's list of the window covers. These are the window's
+ * payment orders at gateways without such a list, and payment orders that were created before the
+ * window and closed in it. Each is listed at its gateway, and at the other gateways that were tried
+ * before and may have created an order too.
  */
 export const listPaymentOrders = (
   { read, from }: CheckContext,

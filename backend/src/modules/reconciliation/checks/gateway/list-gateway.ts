@@ -24,18 +24,24 @@ import {
   type GatewayReversal,
 } from './gateway-rows.ts';
 
-/** A clock may be ahead of another, and a row be made while the list is read. */
+/**
+ * The margin in ms around a list's window. Clocks may differ, and rows may be created while the
+ * list is read.
+ */
 const marginMs = 5 * 60_000;
-/** A dispute that is lost within the window may be as old as this. */
+/** The maximum age in ms of a dispute that is lost within the window. */
 const disputeMs = 180 * 24 * 60 * 60_000;
 
-/** Names receipts as this service makes them: anything else is of another user of the account. */
+/**
+ * The form of this service's receipts. A receipt of another form belongs to another user of the
+ * account.
+ */
 const ownReceipt = z.uuid();
 
-/** Collects findings page by page: all counted, a few kept. */
+/** Collects findings page by page. It counts all of them and keeps a few as samples. */
 interface Collected {
   add(samples: readonly Sample[]): void;
-  /** Keeps the first reason for which a list is not wholly known. */
+  /** Stores the first reason why a list could not be read in full. */
   leave(reason: string | undefined): void;
   result(): Findings;
 }
@@ -54,7 +60,7 @@ const createCollected = (): Collected => {
   };
 };
 
-/** Walks over one list of an account. Nothing of a page is kept but what `onPage` keeps. */
+/** Reads one list of an account page by page. Only `onPage` keeps rows of a page. */
 const walkList = async <T>(
   { limits, now }: CheckContext,
   code: string,
@@ -117,7 +123,10 @@ const findStrangers = async (
   return { count: samples.length, samples, ...(incomplete !== undefined && { incomplete }) };
 };
 
-/** Says which payment order has rows that can't be read. Those of others do not count. */
+/**
+ * Describes which payment order has rows that can't be read. Rows of other users of the account do
+ * not count.
+ */
 const describeUnread = async (
   read: Read,
   gateway: string,
@@ -168,7 +177,7 @@ const walkPayments = async (
   });
 };
 
-/** Says whether rows that can't be read are about payments that we have. */
+/** Describes the rows that can't be read if they are of recorded payments. */
 const describeUnreadReversals = async (
   read: Read,
   gateway: string,
@@ -193,7 +202,7 @@ const walkReversals = async <T extends { readonly status: string }>(
     readonly kind: GatewayReversal['kind'];
     readonly since: Date;
     readonly getPage: (request: AccountPageRequest) => Promise<Outcome<AccountPage<T>>>;
-    /** Returns the money that went away, or undefined where none did. */
+    /** Returns the reversal of a row, or undefined if it is none. */
     readonly read: (row: T) => ListedReversal | undefined;
   },
 ): Promise<string | undefined> => {
@@ -212,8 +221,8 @@ const walkReversals = async <T extends { readonly status: string }>(
 };
 
 /**
- * Compares a gateway's own lists of the window with our books: captures that are booked nowhere,
- * and refunds and lost disputes of captures of any age that are recorded nowhere.
+ * Compares a gateway's own lists of the window with our books. Finds captures that are not booked,
+ * and refunds and lost disputes that are not recorded, of captures of any age.
  */
 export const listGateway = async (
   context: CheckContext,
