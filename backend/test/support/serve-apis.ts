@@ -2,10 +2,12 @@ import { adminApiVariables, createAdminApi } from '../../src/apps/admin/admin-ap
 import { createCustomerApi, customerApiVariables } from '../../src/apps/customer/customer-api.ts';
 import type { Runtime } from '../../src/runtime/create-runtime.ts';
 import { loadConfig } from '../../src/runtime/load-config.ts';
+import { closeRedis } from '../../src/platform/redis/index.ts';
+import { connectRedis } from './connect-redis.ts';
 import { asReplica } from './open-services.ts';
 import type { TestSystem } from './open-test-system.ts';
 
-interface ServedOn {
+export interface ServedOn {
   /** Environment over that of the system. */
   readonly env?: Readonly<Record<string, string>>;
   /** Clients in place of the system's. */
@@ -16,14 +18,19 @@ interface ServedApi<Api> {
   readonly api: Api;
   /** The address, with the prefix. */
   readonly url: string;
-  /** Closes the adapters. The system closes the server. */
+  /** Closes the adapters and the connection. The system closes the server. */
   close(): Promise<void>;
 }
 
-const runtimeOf = (system: TestSystem, clients?: Partial<TestSystem>): Runtime => ({
-  ...system,
-  ...asReplica(clients),
-});
+/** Makes the runtime of a process, which has a connection to Redis and metrics of its own. */
+const openRuntime = async (
+  system: TestSystem,
+  clients: Partial<TestSystem> = {},
+): Promise<{ readonly runtime: Runtime; readonly closeOwn: () => Promise<void> }> => {
+  const own = await connectRedis(system.addresses.redisUrl);
+  const runtime = { ...system, redis: own, ...asReplica(clients) };
+  return { runtime, closeOwn: () => closeRedis(own) };
+};
 
 /** Serves the customer API on this system's stores and sandbox, as its process builds it. */
 export const serveCustomerApi = async (
@@ -32,7 +39,8 @@ export const serveCustomerApi = async (
 ): Promise<ServedApi<ReturnType<typeof createCustomerApi>>> => {
   const env = { ...system.env, ...own };
   const config = loadConfig(customerApiVariables, env);
-  const api = createCustomerApi(config, env, runtimeOf(system, clients));
+  const { runtime, closeOwn } = await openRuntime(system, clients);
+  const api = createCustomerApi(config, env, runtime);
   const url = await system.serve(api.definition);
   return {
     api,
@@ -40,6 +48,7 @@ export const serveCustomerApi = async (
     async close() {
       await api.identity.settle();
       await Promise.all([api.sms.close(), api.objects.close(), api.services.close()]);
+      await closeOwn();
     },
   };
 };
@@ -51,13 +60,15 @@ export const serveAdminApi = async (
 ): Promise<ServedApi<ReturnType<typeof createAdminApi>>> => {
   const env = { ...system.env, ...own };
   const config = loadConfig(adminApiVariables, env);
-  const api = createAdminApi(config, env, runtimeOf(system, clients));
+  const { runtime, closeOwn } = await openRuntime(system, clients);
+  const api = createAdminApi(config, env, runtime);
   const url = await system.serve(api.definition);
   return {
     api,
     url,
     async close() {
       await Promise.all([api.services.close(), api.objects.close(), api.ci?.close()]);
+      await closeOwn();
     },
   };
 };
