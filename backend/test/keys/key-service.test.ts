@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createKeyService } from '../../src/adapters/key-service/create-key-service.ts';
 import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-options.ts';
 import {
@@ -122,6 +122,7 @@ describe.each(['aws-kms', 'vault-transit'])('personal data under %s', (service) 
       cache: { get: () => undefined, put: () => {}, drop: () => {} },
     });
     const kyc = await openKyc({ ...system, vault });
+    onTestFinished(() => kyc.stop());
     const [customer, other] = [await kyc.make.customer(), await kyc.make.customer()];
     expect(await kyc.submit(customer)).toMatchObject({ status: 200 });
     const path = `/kyc/${await kyc.recordOf(customer)}`;

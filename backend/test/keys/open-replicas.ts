@@ -56,6 +56,7 @@ export const openReplica = async (shared: TestSystem, ...names: readonly string[
     findKycStatus: async () => 'PENDING',
     notify: createNotify(system),
   });
+  const kyc = await openKyc(system);
   const admins = createAdmins({ ...system, tokenTtlSeconds: 3600 });
   const accounting = createAccounting({ ...system, db });
   const customerUrl = await system.serve({
@@ -72,7 +73,7 @@ export const openReplica = async (shared: TestSystem, ...names: readonly string[
   return {
     system,
     make: createFactories(system),
-    kyc: await openKyc(system),
+    kyc,
     customer: (token?: string) => bearerCaller(customerUrl, token),
     admin: (token?: string) => bearerCaller(adminUrl, token),
     portal: bearerCaller(portalUrl),
@@ -93,7 +94,9 @@ export const openReplica = async (shared: TestSystem, ...names: readonly string[
     },
     verify: (phone: string, otp: string) =>
       bearerCaller(customerUrl)('POST', '/auth/verify-otp', { phone, otp }),
-    stop: () => sms.close(),
+    async stop(): Promise<void> {
+      await Promise.all([sms.close(), kyc.stop()]);
+    },
   };
 };
 

@@ -1,25 +1,23 @@
-import { createAdmins, type AdminRole } from '../../src/modules/admins/index.ts';
-import {
-  createCatalogue,
-  createCatalogueAdmin,
-  createImageRemoval,
-  createRepricing,
-} from '../../src/modules/catalogue/index.ts';
+import type { AdminRole } from '../../src/modules/admins/index.ts';
+import { createImageRemoval, createRepricing } from '../../src/modules/catalogue/index.ts';
+import { customerPatienceMs } from '../../src/modules/catalogue/read-rates.ts';
 import { createPrice, type PriceModule } from '../../src/modules/price/index.ts';
 import { createManualClock, type ManualClock } from '../../src/platform/clock/manual-clock.ts';
+import type { Timers } from '../../src/platform/clock/timers.ts';
 import type { Sweep } from '../../src/platform/jobs/index.ts';
 import { bearerCaller, type Caller } from './caller.ts';
 import { createFactories } from './factories.ts';
 import { openTestSystem, type TestSystem } from './open-test-system.ts';
+import { serveAdminApi, serveCustomerApi } from './serve-apis.ts';
 
-/** A replica of the customer API's catalogue. */
+/** A replica of the customer API, as its process builds it. */
 interface CatalogueReplica {
   readonly url: string;
   readonly ask: Caller;
   readonly price: PriceModule;
 }
 
-/** Opens the catalogue of both APIs on separate stores, and the worker's sweeps over it. */
+/** The catalogue of both APIs on separate stores, and the worker's sweeps over it. */
 export interface OpenCatalogue extends CatalogueReplica {
   readonly system: TestSystem;
   /** Real time, by which prices age. */
@@ -29,8 +27,7 @@ export interface OpenCatalogue extends CatalogueReplica {
   /** An operator who may write. */
   readonly admin: Caller;
   readonly sweeps: Readonly<Record<'reprice' | 'removeImages', Sweep['run']>>;
-  /** A replica that has just started, with nothing in its memory. */
-  /** With more patience for a price than usual, as the machine may be busy. */
+  /** Serves a replica that has just started, with nothing in its memory. */
   startReplica(options?: { readonly patienceMs?: number }): Promise<CatalogueReplica>;
   setPrice(buyPaise: number): Promise<void>;
   /** Silences the gold provider, and lets the last price run out. */
@@ -49,6 +46,17 @@ const ring = {
   pricePaise: 4_055_000,
 };
 
+/**
+ * Production's customers wait for a price for 300 ms, which a busy machine may need for an answer.
+ * The tests of a live price wait longer.
+ */
+const patientMs = 8000;
+
+const withPatience = (timers: Timers, patienceMs: number): Timers => ({
+  ...timers,
+  sleep: (ms, signal) => timers.sleep(ms === customerPatienceMs ? patienceMs : ms, signal),
+});
+
 /** Takes the place of a FIXED product's price in a DYNAMIC one. */
 export const dynamic = { pricingMode: 'DYNAMIC', pricePaise: undefined };
 
@@ -60,18 +68,19 @@ export const openCatalogue = async (): Promise<OpenCatalogue> => {
   const roles = ['SUPER_ADMIN', 'ADMIN', 'SUPPORT'] as const;
   const made = await Promise.all(roles.map((role) => make.admin(role)));
   const [superAdmin = '', admin = '', support = ''] = made.map(({ token }) => token);
-  const { guard } = createAdmins({ ...system, tokenTtlSeconds: 8 * 60 * 60 });
   const control = system.sandbox.control.bind(system.sandbox);
 
   const partsOf = () => {
     const price = createPrice({ ...system, provider: system.makeProvider() });
     return { price, deps: { ...system, live: price.live } };
   };
-  const startReplica = async ({ patienceMs = 8000 } = {}): Promise<CatalogueReplica> => {
-    const { price, deps } = partsOf();
-    const { customerRoutes: routes } = createCatalogue({ ...deps, patienceMs });
-    const url = await system.serve({ prefix: '/v1', routes, guard });
-    return { url, ask: bearerCaller(url), price };
+  const served: { close(): Promise<void> }[] = [];
+  const startReplica = async ({ patienceMs = patientMs } = {}): Promise<CatalogueReplica> => {
+    const timers = withPatience(system.timers, patienceMs);
+    const replica = await serveCustomerApi(system, { clients: { timers } });
+    served.push(replica);
+    const { url, api } = replica;
+    return { url, ask: bearerCaller(url), price: api.services.price };
   };
   const setPrice = async (buyPaise: number): Promise<void> => {
     await control('PUT', '/price', {
@@ -84,15 +93,21 @@ export const openCatalogue = async (): Promise<OpenCatalogue> => {
   };
 
   await setPrice(1_453_000);
-  const own = partsOf();
-  const { adminRoutes } = createCatalogueAdmin(own.deps);
-  const adminUrl = await system.serve({ prefix: '/v1', routes: adminRoutes, guard });
+  const adminApi = await serveAdminApi(system);
+  served.push(adminApi);
+  const adminUrl = adminApi.url;
   const write = bearerCaller(adminUrl, admin);
-  const shared = { ...own.deps, everyMs: 1000 };
+  const shared = { ...partsOf().deps, everyMs: 1000 };
 
   return {
     ...(await startReplica()),
-    system,
+    system: {
+      ...system,
+      async close() {
+        await Promise.all(served.map((api) => api.close()));
+        await system.close();
+      },
+    },
     wall,
     adminUrl,
     tokens: { SUPER_ADMIN: superAdmin, ADMIN: admin, SUPPORT: support },

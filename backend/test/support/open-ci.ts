@@ -1,15 +1,13 @@
-import { createCi } from '../../src/adapters/ci/create-ci.ts';
-import type { Closable } from '../../src/adapters/adapter-deps.ts';
 import type { Ci } from '../../src/adapters/ci/port.ts';
 import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-options.ts';
-import { createAdmins } from '../../src/modules/admins/index.ts';
-import { createCiAdminRoutes, createDecideDeployments } from '../../src/modules/ci/index.ts';
+import { createDecideDeployments } from '../../src/modules/ci/index.ts';
 import { bearerCaller, type Answer, type Caller } from './caller.ts';
 import { createFactories, type MadeAdmin } from './factories.ts';
-import { runSweeps } from './run-sweeps.ts';
 import { openTestSystem, type TestSystem } from './open-test-system.ts';
+import { runSweeps } from './run-sweeps.ts';
+import { serveAdminApi, type ServedOn } from './serve-apis.ts';
 
-/** The routes of deployments on separate stores, with the real adapter against the sandbox. */
+/** The admin API as its process builds it, with CI runs in the sandbox. */
 export interface OpenCi {
   readonly system: TestSystem;
   readonly boss: MadeAdmin;
@@ -17,8 +15,8 @@ export interface OpenCi {
   readonly support: MadeAdmin;
   /** The access token, which nobody is to see. */
   readonly token: string;
-  /** Serves the routes once more, on other parts. Returns the address. */
-  serve(changes?: Partial<ServedParts>): Promise<string>;
+  /** Serves the API once more, as another process does. Returns the address. */
+  serve(on?: ServedOn): Promise<string>;
   /** Calls as the operator with this token, or as nobody. */
   as(credential?: string): Caller;
   /** As the super admin, or with another caller. */
@@ -29,39 +27,18 @@ export interface OpenCi {
   triggers(): ReturnType<TestSystem['db']['deployTrigger']['findMany']>;
   /** The audit rows of the request with this answer, in order. */
   audited(answer: Answer): ReturnType<TestSystem['db']['auditLog']['findMany']>;
-  /** Runs a pass of the sweep over undecided triggers, on other parts if given. */
-  decide(changes?: Partial<Pick<ServedParts, 'ci' | 'inTransaction'>>): Promise<void>;
-  /** The adapter that the routes and the sweep use. */
+  /** Runs a pass of the sweep over undecided triggers, with another CI system if one is given. */
+  decide(changes?: { readonly ci: Ci | undefined }): Promise<void>;
+  /** The adapter of the API and of the sweep. */
   ci(): Ci;
   /** As though every trigger had been so many milliseconds earlier, in real time. */
   age(ms: number): Promise<unknown>;
-  /** An empty sandbox, no trigger of the last hour, an adapter whose circuit has seen nothing. */
+  /** Empties the sandbox, ages every trigger, and serves an API whose circuit has seen nothing. */
   startOver(): Promise<void>;
   close(): Promise<void>;
 }
 
-interface ServedParts {
-  readonly ci: Ci | undefined;
-  readonly redis: TestSystem['redis'];
-  readonly inTransaction: TestSystem['inTransaction'];
-}
-
 const token = String(sandboxDefaults.githubToken);
-
-const openAdapter = (system: TestSystem): Ci & Closable => {
-  const made = createCi(
-    {
-      APP_MODE: 'test',
-      GITHUB_API_URL: `${system.sandbox.url}/github`,
-      GITHUB_TOKEN: token,
-      GITHUB_OWNER: 'digital-gold',
-      GITHUB_REPOSITORY: 'service',
-    },
-    { clock: system.clock, logger: system.logger },
-  );
-  if (made === undefined) throw new Error('there is a token');
-  return made;
-};
 
 /** Returns the details of a dispatch's error. */
 export const detailsOf = ({ body }: Answer) => {
@@ -78,13 +55,31 @@ export const openCi = async (): Promise<OpenCi> => {
     make.admin('ADMIN'),
     make.admin('SUPPORT'),
   ]);
-  let ci = openAdapter(system);
+  const github = {
+    GITHUB_API_URL: `${system.sandbox.url}/github`,
+    GITHUB_TOKEN: token,
+    GITHUB_OWNER: 'digital-gold',
+    GITHUB_REPOSITORY: 'service',
+  };
+  let served: Awaited<ReturnType<typeof serveAdminApi>>[] = [];
   let url = '';
 
-  const serve: OpenCi['serve'] = (changes = {}) => {
-    const { guard } = createAdmins({ ...system, ...changes, tokenTtlSeconds: 600 });
-    const routes = createCiAdminRoutes({ ...system, ci, ...changes });
-    return system.serve({ prefix: '/v1', routes, guard });
+  const serve: OpenCi['serve'] = async ({ env, clients } = {}) => {
+    const api = await serveAdminApi(system, {
+      env: { ...github, ...env },
+      ...(clients !== undefined && { clients }),
+    });
+    served.push(api);
+    return api.url;
+  };
+  const stop = async (): Promise<void> => {
+    await Promise.all(served.map((api) => api.close()));
+    served = [];
+  };
+  const ci = (): Ci => {
+    const made = served[0]?.api.ci;
+    if (made === undefined) throw new Error('there is a token');
+    return made;
   };
   const as: OpenCi['as'] = (credential) => bearerCaller(url, credential);
   const age: OpenCi['age'] = (ms) =>
@@ -114,8 +109,9 @@ export const openCi = async (): Promise<OpenCi> => {
       const { body } = await system.sandbox.control('GET', path);
       return body['entries'] as unknown[]; // the journal's form is held by its own tests
     },
-    decide: (changes = {}) => runSweeps([createDecideDeployments({ ...system, ci, ...changes })]),
-    ci: () => ci,
+    decide: (changes = { ci: ci() }) =>
+      runSweeps([createDecideDeployments({ ...system, ...changes })]),
+    ci,
     triggers: () => system.db.deployTrigger.findMany({ orderBy: [{ at: 'desc' }, { id: 'desc' }] }),
     audited: ({ headers }) =>
       system.db.auditLog.findMany({
@@ -125,12 +121,11 @@ export const openCi = async (): Promise<OpenCi> => {
     async startOver() {
       await system.sandbox.control('POST', '/reset');
       await age(3_600_000);
-      await ci.close();
-      ci = openAdapter(system);
+      await stop();
       url = await serve();
     },
     async close() {
-      await ci.close();
+      await stop();
       await system.close();
     },
   };

@@ -1,7 +1,5 @@
-import { isSigned } from '../../src/adapters/webhook-signature.ts';
 import { createAdmins } from '../../src/modules/admins/index.ts';
-import { createCustomerGuard } from '../../src/modules/identity/customer-guard.ts';
-import { createKyc, createKycAdminRoutes } from '../../src/modules/kyc/index.ts';
+import { createKycAdminRoutes } from '../../src/modules/kyc/index.ts';
 import { createNotify } from '../../src/modules/notifications/index.ts';
 import { bearerCaller, createCaller, type Answer, type Caller } from './caller.ts';
 import {
@@ -12,6 +10,7 @@ import {
   type MadeCustomer,
 } from './factories.ts';
 import { openTestSystem, type TestSystem } from './open-test-system.ts';
+import { serveCustomerApi } from './serve-apis.ts';
 
 /** The smallest PNG: one pixel. */
 export const pngBase64 =
@@ -22,7 +21,7 @@ export const png = { kind: 'PAN', contentType: 'image/png', dataBase64: pngBase6
 /** In force: the new one and the one before it. */
 export const kycWebhookSecrets = ['new-kyc-webhook-secret', 'old-kyc-webhook-secret'];
 
-/** KYC from both sides, wired as the processes do. */
+/** The customer API as its process builds it, and the review of KYC. */
 export interface OpenKyc {
   readonly system: TestSystem;
   readonly make: Factories;
@@ -42,28 +41,27 @@ export interface OpenKyc {
   submit(customer: MadeCustomer, changes?: Readonly<Record<string, unknown>>): Promise<Answer>;
   /** The id of the customer's record. */
   recordOf(customer: MadeCustomer): Promise<string>;
+  /** Closes the API of an opener that was given its system. */
+  stop(): Promise<void>;
 }
 
-/** Opens it, with the clients of `given` if that is given. Close its `system`. */
+/**
+ * Opens it. Closing its `system` closes everything. An opener with the clients of `given` has to be
+ * stopped before that system is closed.
+ */
 export const openKyc = async (
   given?: TestSystem,
   { requiresDateOfBirth = false }: { readonly requiresDateOfBirth?: boolean } = {},
 ): Promise<OpenKyc> => {
   const system = given ?? (await openTestSystem());
-  const { db, tokens, provider } = system;
+  const { db, provider } = system;
   const make = createFactories(system);
-  const kyc = createKyc({
-    ...system,
-    requiresDateOfBirth,
-    isSignedBody: (message, signature) =>
-      isSigned({ message, signature, encoding: 'hex', secrets: kycWebhookSecrets }),
-  });
-  const revocations = { revoke: async () => {}, isRevoked: async () => false };
-  const [customerUrl, adminUrl, admin] = await Promise.all([
-    system.serve({
-      prefix: '/v1',
-      routes: [...kyc.customerRoutes, ...kyc.webhookRoutes],
-      guard: createCustomerGuard({ db, tokens, revocations }),
+  const [customerApi, adminUrl, admin] = await Promise.all([
+    serveCustomerApi(system, {
+      env: {
+        KYC_REQUIRES_DATE_OF_BIRTH: String(requiresDateOfBirth),
+        KYC_WEBHOOK_SECRETS: kycWebhookSecrets.join(','),
+      },
     }),
     system.serve({
       prefix: '/v1',
@@ -72,6 +70,7 @@ export const openKyc = async (
     }),
     make.admin('ADMIN'),
   ]);
+  const { url: customerUrl } = customerApi;
   const numbers = createNumbers(system.random);
   const as = (customer?: MadeCustomer): Caller => bearerCaller(customerUrl, customer?.token);
 
@@ -87,7 +86,14 @@ export const openKyc = async (
     fullName: 'Asha Rao',
   });
   return {
-    system,
+    system: {
+      ...system,
+      async close() {
+        await customerApi.close();
+        await system.close();
+      },
+    },
+    stop: () => customerApi.close(),
     make,
     admin,
     adminUrl,

@@ -4,6 +4,7 @@ import { dynamic, openCatalogue, type OpenCatalogue } from '#test/support/open-c
 import { bps } from '../../money/index.ts';
 import { writtenOut } from '../../platform/http/index.ts';
 import { createPageCache } from './page-cache.ts';
+import { customerPatienceMs } from './read-rates.ts';
 
 let shop: OpenCatalogue;
 beforeAll(async () => {
@@ -89,7 +90,7 @@ describe('the catalogue', () => {
 
   it('does not make a customer wait for a silent feed', async () => {
     const product = await shop.create(dynamic);
-    const { ask } = await shop.startReplica({ patienceMs: 20 });
+    const { ask } = await shop.startReplica({ patienceMs: customerPatienceMs });
     await shop.setPrice(1_500_000);
     await shop.system.fault('safegold', 'buy-price', 'slow', { times: 10, delayMs: 8000 });
     const answers = await Promise.all(

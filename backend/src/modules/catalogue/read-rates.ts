@@ -8,7 +8,7 @@ import type { LivePriceReader } from '../price/index.ts';
 import type { ProductRates } from './catalogue.types.ts';
 
 /** Customers wait no longer for a price that is not at hand: there are stored ones. */
-const customerPatienceMs = 300;
+export const customerPatienceMs = 300;
 /** The real time after a failed price during which no request waits for one again. */
 const pauseMs = 1000;
 

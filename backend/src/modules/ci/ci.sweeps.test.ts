@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { bearerCaller } from '#test/support/caller.ts';
+import { openCuttableServer } from '#test/support/cuttable-server.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { createGate } from '#test/support/gate.ts';
 import { detailsOf, openCi, type OpenCi } from '#test/support/open-ci.ts';
 import type { Ci } from '../../adapters/ci/port.ts';
 import { addMs } from '../../platform/clock/clock.ts';
 import type { InTransaction } from '../../platform/db/index.ts';
-import { done, unknown } from '../../platform/outcome/outcome.ts';
+import { done } from '../../platform/outcome/outcome.ts';
 
 const minuteMs = 60_000;
 
@@ -107,7 +108,8 @@ describe('a deployment of unknown outcome', () => {
         ? open.system.inTransaction(work, options)
         : Promise.reject(new Error('the process is gone'));
     };
-    const dying = bearerCaller(await open.serve({ inTransaction }), open.boss.token);
+    const database = { ...open.system.database, inTransaction };
+    const dying = bearerCaller(await open.serve({ clients: { database } }), open.boss.token);
     const id = String((await open.deploy('website', dying)).body['correlationId']);
     await open.decide();
     expect(await rowOf(id)).toMatchObject({ status: 'DISPATCHING', askedAt: null });
@@ -191,21 +193,16 @@ describe('those who decide at once', () => {
   });
 
   it('record one outcome when the call comes back after the sweep found the run', async () => {
-    const answered = createGate();
-    const ci: Ci = {
-      ...open.ci(),
-      async dispatch(request) {
-        await open.ci().dispatch(request);
-        await answered.opened;
-        return unknown('the answer was lost');
-      },
-    };
-    const call = bearerCaller(await open.serve({ ci }), open.boss.token);
+    const way = await openCuttableServer(`${open.system.sandbox.url}/github`);
+    // Longer than the usual time-out, so that the call waits until its connection is cut.
+    const env = { GITHUB_API_URL: way.url, GITHUB_TIMEOUT_MS: '60000' };
+    const call = bearerCaller(await open.serve({ env }), open.boss.token);
+    await open.fault('dispatch', 'accept_then_timeout', { delayMs: 60_000, times: 1 });
     const sent = open.deploy('backend', call);
     await eventually(async () => expect(await open.sent()).toHaveLength(1));
     await open.age(minuteMs);
     await open.decide();
-    answered.open();
+    await way.close();
     const { correlationId: id } = detailsOf(await sent);
     expect(await rowOf(id)).toMatchObject({ status: 'DISPATCHED' });
     expect(await outcomesOf(id)).toMatchObject([{ actorApi: 'system' }]);

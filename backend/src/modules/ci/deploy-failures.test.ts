@@ -96,8 +96,9 @@ describe('the status that the database keeps', () => {
         ? open.system.inTransaction(work, options)
         : Promise.reject(new Error('the database is gone'));
     };
+    const database = { ...open.system.database, inTransaction };
     let writes = 0;
-    const broken = await open.serve({ inTransaction });
+    const broken = await open.serve({ clients: { database } });
     const answer = await open.deploy('backend', bearerCaller(broken, open.boss.token));
     expect(answer.status).toBe(202);
     const id = String(answer.body['correlationId']);

@@ -144,7 +144,7 @@ describe('another one', () => {
 
   it('is held up while the cache is down as well', async () => {
     const redis = createRedis(`redis://127.0.0.1:${await freePort()}`, 'fail-fast');
-    const alone = bearerCaller(await open.serve({ redis }), open.boss.token);
+    const alone = bearerCaller(await open.serve({ clients: { redis } }), open.boss.token);
     const answers = await Promise.all(
       Array.from({ length: 5 }, () => open.deploy('backend', alone)),
     );

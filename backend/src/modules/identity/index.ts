@@ -5,7 +5,7 @@ export {
   updateBlock,
   type BlockState,
 } from './user-blocks.store.ts';
-export { createIdentifyCustomer, type IdentifyCustomer } from './customer-guard.ts';
+export type { IdentifyCustomer } from './customer-guard.ts';
 export { createIdentity } from './create-identity.ts';
 export {
   customerAccess,

@@ -302,6 +302,7 @@ describe('bad input is refused with its field, and nothing is written', () => {
     expect(await house.submit(customer, { dateOfBirth: '1990-04-12' })).toMatchObject({
       status: 200,
     });
+    await house.stop();
   });
 
   it('lists all that is wrong', async () => {

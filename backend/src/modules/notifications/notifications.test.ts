@@ -1,15 +1,12 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Caller } from '#test/support/caller.ts';
-import { openCustomerRoutes, type OpenCustomerRoutes } from '#test/support/open-customer-routes.ts';
-import { customerAccess } from '../identity/index.ts';
-import { createNotificationCustomerRoutes, createNotify, type Notify } from './index.ts';
+import { openApis, type OpenApis } from '#test/support/open-apis.ts';
+import { createNotify, type Notify } from './index.ts';
 
-let open: OpenCustomerRoutes;
+let open: OpenApis;
 let notify: Notify;
 beforeAll(async () => {
-  open = await openCustomerRoutes((system) =>
-    createNotificationCustomerRoutes({ ...system, access: customerAccess }),
-  );
+  open = await openApis();
   notify = createNotify(open.system);
 });
 afterAll(() => open.close());

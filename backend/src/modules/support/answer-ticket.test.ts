@@ -1,44 +1,23 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bearerCaller, createCaller, type Caller } from '#test/support/caller.ts';
 import type { MadeAdmin } from '#test/support/factories.ts';
-import { openCustomerRoutes, type OpenCustomerRoutes } from '#test/support/open-customer-routes.ts';
-import { createRevocationList } from '../../platform/auth/revocation-list.ts';
-import { createAdmins } from '../admins/index.ts';
-import { createIdentifyCustomer } from '../identity/index.ts';
-import { createNotify } from '../notifications/index.ts';
+import { openApis, type OpenApis } from '#test/support/open-apis.ts';
 import { createVault, parseKeyring } from '../../platform/crypto/index.ts';
-import {
-  countOutdatedNotes,
-  createSupportAdminRoutes,
-  createSupportCustomerRoutes,
-  createTicketPurge,
-  resealNotes,
-} from './index.ts';
+import { countOutdatedNotes, createTicketPurge, resealNotes } from './index.ts';
 
-let open: OpenCustomerRoutes;
-let adminUrl: string;
+let open: OpenApis;
 let operators: readonly MadeAdmin[];
 let ask: Caller;
 
 beforeAll(async () => {
-  open = await openCustomerRoutes((system) => {
-    const revocations = createRevocationList({ redis: system.redis, onError: () => undefined });
-    const identify = createIdentifyCustomer({ ...system, revocations });
-    return createSupportCustomerRoutes({ ...system, identify, contactDays: 7 });
-  });
-  const { system, factories } = open;
+  open = await openApis();
+  const { factories } = open;
   operators = [
     await factories.admin('SUPER_ADMIN'),
     await factories.admin('ADMIN'),
     await factories.admin('SUPPORT'),
   ];
-  const { guard } = createAdmins({ ...system, tokenTtlSeconds: 3600 });
-  adminUrl = await system.serve({
-    prefix: '/v1',
-    routes: createSupportAdminRoutes({ ...system, notify: createNotify(system) }),
-    guard,
-  });
-  ask = bearerCaller(adminUrl, operators[2]?.token);
+  ask = bearerCaller(open.adminUrl, operators[2]?.token);
 });
 afterAll(() => open.close());
 
@@ -147,7 +126,7 @@ describe('a ticket', () => {
     const reference = await opened();
     const answers = await Promise.all(
       operators.map(({ token }) =>
-        bearerCaller(adminUrl, token)('PATCH', `/support/tickets/${reference}`, {
+        bearerCaller(open.adminUrl, token)('PATCH', `/support/tickets/${reference}`, {
           status: 'IN_PROGRESS',
         }),
       ),
@@ -160,9 +139,9 @@ describe('a ticket', () => {
     const reference = await opened();
     for (const path of ['/support/tickets', `/support/tickets/${reference}`]) {
       for (const { token } of operators) {
-        expect((await bearerCaller(adminUrl, token)('GET', path)).status).toBe(200);
+        expect((await bearerCaller(open.adminUrl, token)('GET', path)).status).toBe(200);
       }
-      expect((await createCaller(adminUrl)('GET', path)).status).toBe(401);
+      expect((await createCaller(open.adminUrl)('GET', path)).status).toBe(401);
     }
     expect((await patch('DG-AAAAAAAA', 'IN_PROGRESS')).code).toBe('NOT_FOUND');
     expect((await patch(reference, 'LOST')).status).toBe(400);

@@ -1,17 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCaller } from '#test/support/caller.ts';
-import { openCustomerRoutes, type OpenCustomerRoutes } from '#test/support/open-customer-routes.ts';
-import { createRevocationList } from '../../platform/auth/revocation-list.ts';
-import { createIdentifyCustomer } from '../identity/index.ts';
-import { createSupportCustomerRoutes, createTicketPurge } from './index.ts';
+import { openApis, type OpenApis } from '#test/support/open-apis.ts';
+import { createTicketPurge } from './index.ts';
 
-let open: OpenCustomerRoutes;
+let open: OpenApis;
 beforeAll(async () => {
-  open = await openCustomerRoutes((system) => {
-    const revocations = createRevocationList({ redis: system.redis, onError: () => undefined });
-    const identify = createIdentifyCustomer({ ...system, revocations });
-    return createSupportCustomerRoutes({ ...system, identify, contactDays: 7 });
-  });
+  open = await openApis();
 });
 afterAll(() => open.close());
 

@@ -1,40 +1,21 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bearerCaller, createCaller, type Caller } from '#test/support/caller.ts';
 import type { MadeAdmin } from '#test/support/factories.ts';
-import { openCustomerRoutes, type OpenCustomerRoutes } from '#test/support/open-customer-routes.ts';
-import { createRevocationList } from '../../platform/auth/revocation-list.ts';
+import { openApis, type OpenApis } from '#test/support/open-apis.ts';
 import { createVault, parseKeyring } from '../../platform/crypto/index.ts';
-import { createAdmins } from '../admins/index.ts';
-import { createIdentifyCustomer } from '../identity/index.ts';
-import { createNotify } from '../notifications/index.ts';
 import { readAttention } from '../reports/attention.read-model.ts';
-import {
-  countOutdatedNotes,
-  createSupportAdminRoutes,
-  createSupportCustomerRoutes,
-  createTicketPurge,
-  keepOpenTickets,
-  resealNotes,
-} from './index.ts';
+import { countOutdatedNotes, createTicketPurge, keepOpenTickets, resealNotes } from './index.ts';
 
-let open: OpenCustomerRoutes;
+let open: OpenApis;
 let operators: readonly MadeAdmin[];
-let adminUrl: string;
 
 const contactDays = 5;
 const dayMs = 24 * 60 * 60_000;
 
 beforeAll(async () => {
-  open = await openCustomerRoutes((system) => {
-    const revocations = createRevocationList({ redis: system.redis, onError: () => undefined });
-    const identify = createIdentifyCustomer({ ...system, revocations });
-    return createSupportCustomerRoutes({ ...system, identify, contactDays });
-  });
-  const { system } = open;
+  // Not the usual days, so that a ticket shows which it has.
+  open = await openApis({ TICKET_ANSWER_DAYS: String(contactDays) });
   await startShift();
-  const { guard } = createAdmins({ ...system, tokenTtlSeconds: 3600 });
-  const routes = createSupportAdminRoutes({ ...system, notify: createNotify(system) });
-  adminUrl = await system.serve({ prefix: '/v1', routes, guard });
 });
 afterAll(() => open.close());
 
@@ -48,7 +29,7 @@ const later = async (ms: number): Promise<void> => {
   await startShift();
 };
 
-const desk = (at = 0): Caller => bearerCaller(adminUrl, operators[at]?.token);
+const desk = (at = 0): Caller => bearerCaller(open.adminUrl, operators[at]?.token);
 
 let addresses = 0;
 /** A caller at an address of its own, signed in where there is a token. */
@@ -125,7 +106,7 @@ describe('the thread of a ticket', () => {
     ]);
     const notes = seen.body['notes'] as { from: string; to: string; actor: object | null }[];
     expect(notes.at(-1)).toMatchObject({ from: 'RESOLVED', to: 'IN_PROGRESS', actor: null });
-    const list = await open.as(userId)('GET', '/support/tickets');
+    const list = await open.as(token)('GET', '/support/tickets');
     expect(list.body).toMatchObject({ total: 1, items: [{ reference, status: 'IN_PROGRESS' }] });
     expect((await visitor()('GET', '/support/tickets')).status).toBe(401);
     const foreign = (await open.customer()).call;

@@ -2,15 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { insertBusyCustomer } from '#test/support/busy-customer.ts';
 import type { Caller } from '#test/support/caller.ts';
-import { openCustomerRoutes, type OpenCustomerRoutes } from '#test/support/open-customer-routes.ts';
+import { openApis, type OpenApis } from '#test/support/open-apis.ts';
 import { withConnection } from '../../../dev/stack/database-setup.ts';
 import { selectRows, sql } from '../../platform/db/index.ts';
-import { createTransactionCustomerRoutes } from './index.ts';
 import { findPlace, pageSql } from './transactions.read-model.ts';
 
-let open: OpenCustomerRoutes;
+let open: OpenApis;
 beforeAll(async () => {
-  open = await openCustomerRoutes(createTransactionCustomerRoutes);
+  open = await openApis();
 });
 afterAll(() => open.close());
 
