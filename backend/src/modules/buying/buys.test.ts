@@ -5,6 +5,7 @@ import { goldTest } from '#test/support/gold-test.ts';
 import type { OpenCaller } from '#test/support/caller.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
 import { eventually } from '#test/support/eventually.ts';
+import { startDay } from '#test/support/installments.ts';
 
 const it = goldTest();
 
@@ -191,6 +192,9 @@ describe('the order of refusals of a buy', () => {
 });
 
 describe('the daily limit', () => {
+  // A midnight that passed with the lock would free the day's limit too.
+  it.beforeEach(({ open }) => startDay(open));
+
   it('holds under twenty buys at a time', async ({ open }) => {
     const { id: userId, call } = await open.newCustomer();
     await open.setLimits({ dailyBuyPaise: paise(500_000n) });
