@@ -20,12 +20,12 @@ const objectionTo = (
     readonly isTroubled: boolean;
   },
 ): string | undefined => {
+  // Of a list with a row that can't be read, the service believes what the operator says, which in a
+  // story may be wrong.
+  if (order.isTroubled && resolution === 'REFUNDED') return undefined;
   const captured = buy.payments.filter(({ outcome }) => outcome === 'captured');
-  // The service looks for payments that were not reported to it. A row that it cannot read does not
-  // stop an operator.
-  const isHeld = captured.some(
-    (payment) => !isGone(payment) && (payment.toldAt !== undefined || !order.isTroubled),
-  );
+  const isHeld = captured.some((payment) => !isGone(payment));
+  // The service looks for payments that were not reported to it.
   if (order.endsAs === 'FAILED' && isHeld) return 'money is held';
   switch (resolution) {
     case 'ALLOCATE':
