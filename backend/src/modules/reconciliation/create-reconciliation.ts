@@ -69,9 +69,7 @@ export const createReconciliation = (
   const agreements = createAgreements({ db, clock });
   const running = new Map<number, Promise<Report>>();
 
-  /**
-   * Returns the report of this window that is already in progress, if there is one, or starts it.
-   */
+  /** Returns the report of this window that is in progress, or starts it. */
   const report = (windowHours: number): Promise<Report> => {
     const inProgress = running.get(windowHours);
     if (inProgress !== undefined) return inProgress;
