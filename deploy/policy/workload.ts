@@ -1,9 +1,10 @@
 import { z } from 'zod';
 
-/** The parts of a pod that the policies check. */
+/* The schemas of a pod have only the fields that the policies check. */
+
 const seccompSchema = z.object({ type: z.string() }).optional();
 
-const bothSchema = {
+const sharedSecurityFields = {
   runAsNonRoot: z.boolean().optional(),
   runAsUser: z.int().optional(),
   seccompProfile: seccompSchema,
@@ -16,7 +17,7 @@ const bothSchema = {
 };
 
 const containerSecuritySchema = z.object({
-  ...bothSchema,
+  ...sharedSecurityFields,
   privileged: z.boolean().optional(),
   allowPrivilegeEscalation: z.boolean().optional(),
   readOnlyRootFilesystem: z.boolean().optional(),
@@ -28,11 +29,11 @@ const containerSecuritySchema = z.object({
 });
 
 const podSecuritySchema = z.object({
-  ...bothSchema,
+  ...sharedSecurityFields,
   sysctls: z.array(z.object({ name: z.string() })).default([]),
 });
 
-/** A probe or a hook of the life cycle: it may name a host other than its pod. */
+/** A probe or a lifecycle hook. It would be sent to `host`, if present, in place of the pod. */
 const actionSchema = z
   .object({
     httpGet: z.object({ host: z.string().optional() }).optional(),
@@ -64,7 +65,7 @@ const podSchema = z.object({
   volumes: z.array(z.looseObject({ name: z.string() })).default([]),
 });
 
-/** A pod, with the annotations that it would start with. */
+/** The spec of a pod with its annotations. */
 export type Pod = z.output<typeof podSchema> & Pick<Metadata, 'annotations'>;
 export type Container = z.output<typeof containerSchema>;
 
@@ -87,6 +88,7 @@ const workloadKinds = new Set(['Deployment', 'StatefulSet', 'DaemonSet', 'Replic
 
 /**
  * Returns the kind in a resource's type, such as `Deployment` of `kubernetes:apps/v1:Deployment`.
+ * Returns an empty text if the type is not of the provider `kubernetes`.
  */
 export const kindOf = (type: string): string => {
   const [provider, , kind] = type.split(':');
@@ -94,8 +96,8 @@ export const kindOf = (type: string): string => {
 };
 
 /**
- * Returns the pod that a resource creates, or undefined for one that creates none.
- * @throws ZodError when it should make one and cannot be read, which no policy may let pass.
+ * Returns the pod that a resource creates, or undefined if its kind creates none.
+ * @throws ZodError if the pod cannot be read, since a pod that cannot be checked must not pass
  */
 export const podOf = (type: string, props: unknown): Pod | undefined => {
   const kind = kindOf(type);
@@ -107,7 +109,7 @@ export const podOf = (type: string, props: unknown): Pod | undefined => {
   return podIn(workloadSchema.parse(specSchema.parse(props).spec).template);
 };
 
-/** Every container of a pod, those that run first and those that are added later among them. */
+/** Returns every container of a pod, including its init and ephemeral containers. */
 export const containersOf = (pod: Pod): readonly Container[] => [
   ...pod.initContainers,
   ...pod.containers,
@@ -117,6 +119,6 @@ export const containersOf = (pod: Pod): readonly Container[] => [
 /** Returns the problems of one resource. Returns none if the rule does not apply to it. */
 export type ResourceRule = (type: string, props: unknown) => readonly string[];
 
-/** One sentence if the condition holds, else none. */
+/** Returns a list of the sentence if the rule is broken, else an empty list. */
 export const saying = (sentence: string, isBroken: boolean): readonly string[] =>
   isBroken ? [sentence] : [];

@@ -1,13 +1,19 @@
 import type { HeardTick } from './feed-log.ts';
 import type { MarkView, SummaryData, Verdict } from './report.types.ts';
 
-/** Trends of a value for each mark: k6's sockets share no memory. */
+/**
+ * Names the k6 trends that collect the seq, the price and the lateness of each mark. k6's virtual
+ * users share no memory, so the ticks of different sockets can be compared only in k6's summary.
+ */
 export const markMetrics = ['mark_seq', 'mark_price', 'mark_lateness'] as const;
 
 const keyOf = (metric: (typeof markMetrics)[number], slot: number): string =>
   `${metric}{mark:${slot}}`;
 
-/** Returns thresholds that always hold: k6 keeps the values of a tag only for a threshold. */
+/**
+ * Returns thresholds that always hold. They are there because k6 reports the values of a tag only if a
+ * threshold names the tag.
+ */
 export const markThresholds = (slots: number): Record<string, string[]> =>
   Object.fromEntries(
     Array.from({ length: slots }, (_, slot) => slot).flatMap((slot) =>
@@ -15,7 +21,10 @@ export const markThresholds = (slots: number): Record<string, string[]> =>
     ),
   );
 
-/** Returns a number for all amounts of a tick: two that differ have the same one hardly ever. */
+/**
+ * Hashes the amounts of a tick to a number, since a k6 trend takes only numbers. Different amounts
+ * hardly ever have the same hash.
+ */
 export const priceNumber = ({ amounts }: Pick<HeardTick, 'amounts'>): number => {
   let hash = 0x81_1c_9d_c5;
   for (const character of amounts) {
@@ -25,7 +34,8 @@ export const priceNumber = ({ amounts }: Pick<HeardTick, 'amounts'>): number => 
 };
 
 /**
- * Reads from k6's summary what was received at each mark at which any socket received something.
+ * Reads from k6's summary what the sockets received at each mark. Leaves out a mark at which no
+ * socket received a tick.
  */
 export const readMarks = (
   { metrics }: SummaryData,
@@ -43,9 +53,9 @@ export const readMarks = (
     };
   });
 
-/** Returns the time from the first socket that received a tick to 99 of 100 of them. */
-export const spreadOf = ({ heardMs: [first, most] }: Pick<MarkView, 'heardMs'>): number =>
-  most - first;
+/** Returns the time from a tick's arrival at the first socket until 99 % of the sockets have it. */
+export const spreadOf = ({ heardMs: [first, p99] }: Pick<MarkView, 'heardMs'>): number =>
+  p99 - first;
 
 type Range = readonly [number, number];
 
@@ -55,14 +65,14 @@ const joinRanges = (one: Range, other: Range): Range => [
 ];
 
 /**
- * Joins what several k6 processes received in the same run. 99 of 100 of all sockets have the tick
- * once 99 of 100 of each process have it.
+ * Joins what several k6 processes received in the same run. The highest 99th percentile of the
+ * processes counts: by then 99 % of the sockets of each process, and so of all, have the tick.
  */
 export const joinMarks = (parts: readonly (readonly MarkView[])[]): MarkView[] => {
   const joined = new Map<number, MarkView>();
   for (const view of parts.flat()) {
     const other = joined.get(view.markMs);
-    const all =
+    const joinedView =
       other === undefined
         ? view
         : {
@@ -72,21 +82,24 @@ export const joinMarks = (parts: readonly (readonly MarkView[])[]): MarkView[] =
             heardMs: joinRanges(other.heardMs, view.heardMs),
             sockets: other.sockets + view.sockets,
           };
-    joined.set(view.markMs, all);
+    joined.set(view.markMs, joinedView);
   }
   return [...joined.values()].toSorted((one, other) => one.markMs - other.markMs);
 };
 
-const verdict = (threshold: string, says: string, holding: number, all: number): Verdict => ({
+const verdict = (threshold: string, says: string, passed: number, all: number): Verdict => ({
   threshold,
   says,
   part: '',
-  ok: all > 0 && holding === all,
-  observed: all === 0 ? 'never observed' : `${holding} of ${all} marks`,
-  values: { passes: holding, fails: all - holding },
+  ok: all > 0 && passed === all,
+  observed: all === 0 ? 'never observed' : `${passed} of ${all} marks`,
+  values: { passes: passed, fails: all - passed },
 });
 
-/** Checks that all sockets received the same, and that each mark has the number after the last. */
+/**
+ * Checks that all sockets received the same seq and price at a mark, that the seq grows by one from
+ * mark to mark, and that a tick reaches 99 % of the sockets in less than `spreadP99Ms` after the first.
+ */
 export const judgeMarks = (marks: readonly MarkView[], spreadP99Ms?: number): Verdict[] => {
   const count = (holds: (mark: MarkView, index: number) => boolean): number =>
     marks.filter(holds).length;

@@ -9,16 +9,16 @@ export const deployRun = z.looseObject({
   title: z.string(),
   /** The id of the dispatch that started it. Null if no dispatch did. */
   correlationId: z.string().nullable(),
-  /** The CI system's own word. `completed` is the end. */
+  /** The status that the CI system reports. It is `completed` once the run has ended. */
   status: z.string(),
-  /** The CI system's own word, such as `success`, or null until the end. */
+  /** The result that the CI system reports, such as `success`. Null until the run has ended. */
   conclusion: z.string().nullable(),
   branch: z.string().nullable(),
   event: z.string(),
   actor: z.string().nullable(),
   createdAt: z.string(),
   updatedAt: z.string(),
-  /** For people. */
+  /** The run's page, to open in a browser. */
   url: z.string(),
 });
 export type DeployRun = z.infer<typeof deployRun>;
@@ -44,29 +44,32 @@ const undecidedDeployment = z.looseObject({
 });
 export type UndecidedDeployment = z.infer<typeof undecidedDeployment>;
 
-/** The runs as the admin API lists them, with the deployments that may have none. */
+/** The runs as the admin API lists them, with the deployments that may have no run. */
 export const runList = z.looseObject({
   items: z.array(deployRun),
   undecided: z.array(undecidedDeployment),
 });
 
-/** A deployment as it is printed. It has its run if the command waited for it. */
+/** A deployment as it is printed. `run` has all fields if the command waited for the run. */
 export const deploymentOutput = deployment.extend({
   run: z.union([deployRun, z.looseObject({ id: z.string(), url: z.string() }), z.null()]),
 });
 
-/** Runs as they are printed. */
+/** Runs as they are printed. `undecided` is absent if the CI system was queried directly. */
 export const runsOutput = runList.partial({ undecided: true });
 
-/** The newest runs first. The CI system does not know undecided deployments. */
+/**
+ * Runs, newest first. Only the admin API keeps undecided deployments, so `undecided` is absent if the
+ * CI system was queried directly.
+ */
 export interface RunList {
   readonly items: readonly DeployRun[];
   readonly undecided?: readonly UndecidedDeployment[];
 }
 
-/** A client of the CI system: through the admin API, or directly. */
+/** A client of the CI system. It sends its requests to the admin API or to the CI system itself. */
 export interface DeployCi {
-  /** Starts a target's workflow, once. */
+  /** Starts a target's workflow. Does not retry, since a failed request may have started it. */
   trigger(target: DeployTarget): Promise<Deployment>;
   /** Returns `count` runs (1 to 100) of each target, or of the one named. */
   runs(target: DeployTarget | undefined, count: number): Promise<RunList>;

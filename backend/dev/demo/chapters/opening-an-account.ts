@@ -10,7 +10,7 @@ import {
 } from '../people.ts';
 import { expectThat } from '../step-failure.ts';
 
-/** A new customer, with an unused number. */
+/** Signs in a customer whose phone number has no account yet. */
 export const signIn: Step = {
   title: 'A new customer signs in with a one-time code',
   async run(demo) {
@@ -43,7 +43,10 @@ export const readProfile: Step = {
   },
 };
 
-/** Real files, looked at by content. Each is sealed with the customer's own key. */
+/**
+ * Uploads real files, each of which the backend seals with the customer's own key. Checks that the
+ * backend looks at the content: it refuses a text that claims to be a picture.
+ */
 export const uploadPapers: Step = {
   title: 'The customer uploads identity documents',
   async run(demo) {
@@ -60,7 +63,7 @@ export const uploadPapers: Step = {
   },
 };
 
-/** The numbers go in once, and come out masked. */
+/** Submits the PAN and the Aadhaar number. The response shows only their last four digits. */
 export const submitForReview: Step = {
   title: 'The customer submits KYC',
   async run(demo) {
@@ -69,7 +72,7 @@ export const submitForReview: Step = {
   },
 };
 
-/** An operator, and what one may not do who only supports customers. */
+/** Signs in an operator, and checks that an operator of the role SUPPORT may not set the spread. */
 export const signInAsOperator: Step = {
   title: 'An operator signs in',
   async run(demo) {
@@ -87,7 +90,10 @@ export const signInAsOperator: Step = {
   },
 };
 
-/** The operator finds the customer in the queue. Approval registers them at the provider. */
+/**
+ * Finds the customer in the review queue and approves them. The approval registers the customer with
+ * the gold provider.
+ */
 export const approveCustomer: Step = {
   title: 'The operator approves the customer',
   async run(demo) {
@@ -110,9 +116,9 @@ const fetchDocument = async (demo: Demo): Promise<number> => {
   const { accessToken } = demo.readState('operator');
   const url = `${demo.endpoints.admin}/v1/kyc/${demo.readState('kycRecordId')}/documents/PAN`;
   const headers = { authorization: `Bearer ${accessToken}` };
-  const seen = await demo.network.fetch(new Request(url, { headers }));
-  expectThat(seen.status === 200, `the document answers ${seen.status}`);
-  const bytes = Buffer.from(await seen.arrayBuffer());
+  const response = await demo.network.fetch(new Request(url, { headers }));
+  expectThat(response.status === 200, `the document answers ${response.status}`);
+  const bytes = Buffer.from(await response.arrayBuffer());
   const [{ dataBase64 }] = demoDocuments;
   expectThat(bytes.toString('base64') === dataBase64, 'the document is not what was uploaded');
   const query = { action: 'kyc.view-document', targetId: demo.readState('kycRecordId') };

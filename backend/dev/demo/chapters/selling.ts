@@ -4,7 +4,10 @@ import { showGrams, showPaise } from '../show.ts';
 import { expectPresent, expectThat } from '../step-failure.ts';
 import { until } from '../until.ts';
 
-/** The payout provider sends a rupee there, and the bank says whose account it is. */
+/**
+ * Adds a bank account and waits until it is verified. To verify it, the payout provider sends a rupee
+ * to the account, and the bank returns the name of its holder.
+ */
 export const addBankAccount: Step = {
   title: 'A bank account, verified by a penny-drop',
   async run(demo) {
@@ -35,7 +38,7 @@ export const addBankAccount: Step = {
   },
 };
 
-/** Grams reserved, sold at the provider and debited. The payout is written with it. */
+/** Sells gold and checks that the sale and its payout match the quote. */
 export const sellGold: Step = {
   title: 'The customer sells 0.05 g',
   async run(demo) {
@@ -60,12 +63,12 @@ export const sellGold: Step = {
     const again = await expectStatus(200, api.post('/v1/gold/sell', { body }));
     expectThat(again.order.id === order.id, 'the same key made a second sale');
     demo.saveState('sale', { order, payout });
-    const { body: left } = await api.get('/v1/portfolio');
+    const { body: portfolio } = await api.get('/v1/portfolio');
     return [
       'more than there is: 400 INSUFFICIENT_BALANCE; the same key again: the same sale',
       `${showGrams(grams)} at ${showPaise(quote.pricePerGramPaise)}:` +
         ` ${showPaise(quote.proceedsPaise)}, nothing withheld`,
-      `left are ${showGrams(left.balance)}, invested ${showPaise(left.investedPaise)}`,
+      `left are ${showGrams(portfolio.balance)}, invested ${showPaise(portfolio.investedPaise)}`,
     ];
   },
 };
@@ -75,19 +78,21 @@ export const receivePayout: Step = {
   title: 'The money arrives',
   async run(demo) {
     const { api } = demo.readState('customer');
-    const { order, payout: made } = demo.readState('sale');
+    const { order, payout: created } = demo.readState('sale');
     const payout = await until({
       timers: demo.timers,
       seconds: 60,
-      look: async () => (await api.get('/v1/payouts/{id}', { path: { id: made.id } })).body,
+      look: async () => (await api.get('/v1/payouts/{id}', { path: { id: created.id } })).body,
       isThere: ({ status }) => status === 'PAID',
-      otherwise: ({ status }) => `payout ${made.id} is still ${status}`,
+      otherwise: ({ status }) => `payout ${created.id} is still ${status}`,
     });
     const { body: sold } = await api.get('/v1/gold/orders/{id}', { path: { id: order.id } });
     expectThat(sold.status === 'COMPLETED', `the sale reads ${sold.status}`);
-    const books = await demo.sandbox.get('/_control/payouts');
+    const providerPayouts = await demo.sandbox.get('/_control/payouts');
     const key = `${payout.id.replaceAll('-', '')}-`;
-    const paid = books.body.items.filter(({ referenceId }) => referenceId?.startsWith(key));
+    const paid = providerPayouts.body.items.filter(({ referenceId }) =>
+      referenceId?.startsWith(key),
+    );
     expectThat(paid.length === 1, `the payout provider has ${paid.length} payouts of it`);
     expectThat(paid[0]?.amountPaise === payout.amountPaise, 'the provider paid another amount');
     return [

@@ -10,15 +10,14 @@ export const goldProviderVariables = defineVariables({
   GOLD_PROVIDER: { schema: z.enum(['safegold']).default('safegold'), doc: 'the gold provider' },
 });
 
-const makers = {
+const factories = {
   safegold: (env: Environment, deps: AdapterDeps) =>
     createSafegold(parseAdapterConfig(safegoldVariables, env), deps),
 } as const;
 
 /**
- * Creates the gold provider that the environment names. Only the variables of the
- * chosen one are read.
- * @throws ConfigError naming what is missing or wrong
+ * Creates the gold provider that the environment names. Reads only that provider's variables.
+ * @throws ConfigError that names every missing or wrong variable
  */
 export const createGoldProvider = (env: Environment, deps: AdapterDeps): GoldProvider & Closable =>
-  makers[parseConfig(goldProviderVariables, env).GOLD_PROVIDER](env, deps);
+  factories[parseConfig(goldProviderVariables, env).GOLD_PROVIDER](env, deps);

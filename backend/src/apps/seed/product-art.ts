@@ -19,7 +19,7 @@ const frame = (content: string): string => `
   ${content}
 </svg>`;
 
-/** A coin with a lotus and its weight. */
+/** Draws a coin with a lotus and, below the lotus, the coin's weight. */
 const coin = (grams: string): string => {
   const petals = [-60, -30, 0, 30, 60].map(
     (turn) => `<path d="M480 560 C430 480 440 400 480 340 C520 400 530 480 480 560 Z"
@@ -63,7 +63,10 @@ const drawings: Readonly<Record<string, string>> = {
   'Temple pendant': pendant,
 };
 
-/** Draws the picture of a product of the seed as a PNG. Returns undefined for any other name. */
+/**
+ * Draws the PNG picture of a product that the seed creates. Returns undefined if there is no drawing
+ * for the name.
+ */
 export const drawProduct = async (name: string): Promise<Buffer | undefined> => {
   const drawing = drawings[name];
   return drawing === undefined ? undefined : sharp(Buffer.from(drawing)).png().toBuffer();

@@ -15,27 +15,30 @@ export interface UploadImageDeps extends SaveProductDeps {
 }
 
 const field = 'dataBase64';
-const refuse = (message: string): AppError => validationError([{ field, message }]);
+const imageError = (message: string): AppError => validationError([{ field, message }]);
 
 const imageBody = z.object({ [field]: z.string() });
 
-/** Returns the base64 text of a body: no base64 begins like the JSON of an object. */
+/**
+ * Returns the base64 text of a body, which is either this text or a JSON object with it. The first
+ * character decides, since base64 never begins with a brace.
+ */
 const textOf = (body: Buffer): string => {
   if (!/^\s*\{/u.test(body.toString('latin1', 0, 100))) return body.toString('latin1').trim();
   const read = imageBody.safeParse(readJsonBytes(body).value);
-  if (!read.success) throw refuse('is required: the image as base64');
+  if (!read.success) throw imageError('is required: the image as base64');
   return read.data[field] ?? '';
 };
 
-/** The decoded size of an upload. */
+/** The maximum size of a decoded upload. */
 const imageLimitBytes = 5 * 1024 * 1024;
 
 /** Reads the bytes of an upload. @throws AppError VALIDATION_FAILED, PAYLOAD_TOO_LARGE */
 export const readImageBody = (body: Buffer): Buffer => {
   const text = textOf(body).trim();
-  if (text === '') throw refuse('is required: the image as base64');
+  if (text === '') throw imageError('is required: the image as base64');
   const bytes = readBase64(text);
-  if (bytes === undefined) throw refuse('must be base64');
+  if (bytes === undefined) throw imageError('must be base64');
   if (bytes.length <= imageLimitBytes) return bytes;
   throw new AppError('PAYLOAD_TOO_LARGE', { field, message: 'Images can be at most 5 MB.' });
 };
@@ -44,12 +47,12 @@ const encode = async (bytes: Buffer): Promise<EncodedImage> => {
   try {
     return await encodeImage(bytes);
   } catch (error) {
-    if (error instanceof ImageProblem) throw refuse(error.message);
+    if (error instanceof ImageProblem) throw imageError(error.message);
     throw error;
   }
 };
 
-/** Returns the key of one object of an upload. */
+/** Returns the object store's key of an upload in one width and format. */
 export const objectKeyOf = (
   image: { readonly id: string; readonly productId: string },
   width: number,
@@ -79,11 +82,12 @@ interface ImageChange {
 }
 
 /**
- * Replaces the image of a product. The upload is a row first, then objects of its own, then the
- * product's image: whatever dies in between, the sweep knows every object that nothing shows.
- * `record` belongs to the transaction that makes it the product's.
- * @throws AppError NOT_FOUND, VALIDATION_FAILED for bytes that are no image, SERVICE_UNAVAILABLE
- * when the object store does not accept it
+ * Replaces the image of a product in three steps:
+ * 1. It inserts a row for the upload. If a later step fails, the sweep finds the objects by this row.
+ * 2. It stores the image in every width and format.
+ * 3. It makes the upload the product's image, and calls `record` in the same transaction.
+ * @throws AppError NOT_FOUND, VALIDATION_FAILED for bytes that are not an image, SERVICE_UNAVAILABLE
+ * if the object store fails or the sweep has claimed the upload
  */
 export const putImage = async (
   { db, inTransaction, clock, random, objects }: PutImageDeps,
@@ -101,7 +105,7 @@ export const putImage = async (
     const product = await lockProduct(tx, productId);
     if (product === undefined) throw new AppError('NOT_FOUND');
     const isCurrent = await markImageCurrent(tx, { ...image, sourceType }, clock.now());
-    // Removed as unfinished, by a sweep that found it older than any upload takes.
+    // The upload took so long that the sweep has claimed it for removal as unfinished.
     if (!isCurrent) throw new AppError('SERVICE_UNAVAILABLE');
     const [before, after] = [product.imageKey, imageKeyOf(image)];
     await record(tx, { before, after, contentType: sourceType, widths });
@@ -110,7 +114,7 @@ export const putImage = async (
 };
 
 /**
- * Replaces the image of a product by an operator's upload, with the audit row.
+ * Replaces the image of a product with an operator's upload, and writes the audit row.
  * @throws AppError as `putImage`
  */
 export const uploadImage = (

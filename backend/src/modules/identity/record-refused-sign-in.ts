@@ -8,13 +8,14 @@ interface RefusedSignIn {
   readonly phone: string;
   /** The client's address. */
   readonly ip: string;
-  /** True for the try that locked the phone. */
+  /** True if this refusal has locked the phone. */
   readonly locks: boolean;
 }
 
 /**
- * Records a refused sign-in, and the lock that it caused, where the phone is a customer's. The same
- * statements run for an unregistered phone number.
+ * Records a refused sign-in of a customer, and the lock if the refusal caused one. For a phone
+ * without a customer, a refusal runs the same queries and writes nothing, so that its time does not
+ * reveal the difference. Only the row of a lock is an additional query.
  */
 export const recordRefusedSignIn = async (
   deps: { readonly clock: Clock; readonly random: Random },

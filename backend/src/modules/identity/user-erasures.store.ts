@@ -1,17 +1,18 @@
 import { execute, joinSql, selectOne, selectRows, sql, type Db } from '../../platform/db/index.ts';
 import { eraseDeviceIds } from '../security-events/index.ts';
 
-/* The deletion of an account, in the tables of this module: what is erased and what stays. */
+/* Erases a deleted account from the tables of this module. */
 
 /** The account that is being deleted. */
 export interface UserToErase {
   readonly userId: string;
-  /** Every hash of its phone that may be stored, the first key's first. */
+  /** The hash of its phone by each known key. The current key's hash comes first. */
   readonly phoneHashes: readonly [string, ...string[]];
 }
 
 /**
- * Locks what counts codes for a phone, in the order in which a sign-in does: this before the user.
+ * Locks a phone's rows of `otp_guard`. Call this before you lock the user: a sign-in locks in the same
+ * order, so neither waits for the other forever.
  */
 export const lockCodeGuards = async (
   tx: Db,
@@ -26,8 +27,9 @@ export const lockCodeGuards = async (
 };
 
 /**
- * Locks the user so that no row for them can be written until the transaction ends, since each one
- * takes a key share lock. Returns false if the account is already blocked or deleted.
+ * Locks the user until the transaction ends. Meanwhile no row that references the user can be
+ * inserted, since its foreign key must lock the user's row too. Returns false if the account is
+ * already blocked or deleted.
  */
 export const lockUserForDeletion = async (tx: Db, userId: string): Promise<boolean> => {
   const row = await selectOne(
@@ -41,7 +43,7 @@ export const lockUserForDeletion = async (tx: Db, userId: string): Promise<boole
 
 /** Deletes the sessions with all their tokens, and returns the sessions' ids. */
 const deleteSessions = async (tx: Db, userId: string): Promise<string[]> => {
-  // Locked first: a refresh under way adds a used token to its session.
+  // The sessions are locked first, so that a concurrent refresh cannot add a used token to one.
   const rows = await selectRows<{ id: string }>(
     tx,
     sql`SELECT id::text AS id FROM session WHERE user_id = ${userId}::uuid FOR UPDATE`,
@@ -54,8 +56,11 @@ const deleteSessions = async (tx: Db, userId: string): Promise<string[]> => {
   return ids;
 };
 
-/** Erases the counts and locks of the phone. The sends still count for their address. */
-const eraseCodes = async (tx: Db, phoneHashes: readonly string[]): Promise<void> => {
+/**
+ * Erases the codes, counts and locks of the phone. The rows of sent codes stay without the phone's
+ * hash, since the limit of an IP address counts them.
+ */
+const eraseCodesAndGuards = async (tx: Db, phoneHashes: readonly string[]): Promise<void> => {
   const where = { phoneHash: { in: [...phoneHashes] } };
   await tx.otpCode.deleteMany({ where });
   await tx.otpGuard.deleteMany({ where });
@@ -64,7 +69,7 @@ const eraseCodes = async (tx: Db, phoneHashes: readonly string[]): Promise<void>
   await tx.otpSend.updateMany({ where, data: { phoneHash: '' } });
 };
 
-/** Keeps a hash of the number, by which it is refused until then. */
+/** Stores a hash of the phone, by which a sign-in with it is refused until `until`. */
 const startCoolDown = (tx: Db, phoneHash: string, until: Date): Promise<number> =>
   execute(
     tx,
@@ -74,8 +79,8 @@ const startCoolDown = (tx: Db, phoneHash: string, until: Date): Promise<number> 
   );
 
 /**
- * Leaves a tombstone of the user, whom the transaction has locked, and returns the ids of the
- * sessions that ended: pass them to `announceSessionsEnd` after the commit.
+ * Erases the user, whose row stays as a tombstone. The caller has locked the user. Returns the ids of
+ * the ended sessions, which the caller passes to `announceSessionsEnd` after the commit.
  */
 export const eraseUser = async (
   tx: Db,
@@ -83,7 +88,7 @@ export const eraseUser = async (
   { at, coolDownUntil }: { readonly at: Date; readonly coolDownUntil: Date },
 ): Promise<string[]> => {
   const sessionIds = await deleteSessions(tx, userId);
-  await eraseCodes(tx, phoneHashes);
+  await eraseCodesAndGuards(tx, phoneHashes);
   await tx.trustedDevice.deleteMany({ where: { userId } });
   await eraseDeviceIds(tx, userId);
   await startCoolDown(tx, phoneHashes[0], coolDownUntil);

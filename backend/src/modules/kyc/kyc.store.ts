@@ -33,7 +33,7 @@ interface NewDocument {
   readonly createdAt: Date;
 }
 
-/** Reads a status of the database. Throws if the text is not a status. */
+/** Parses a record's status as the database has it. Throws if the text is not a KYC status. */
 export const toKycStatus = (text: string): KycStatus => {
   const status = kycStatuses.find((known) => known === text);
   invariant(status, `${text} is a KYC status`);
@@ -86,7 +86,7 @@ export const lockOrInsertKyc = async (
   return row;
 };
 
-/** The columns of a record without a claim. A decision or a new submission ends the claim. */
+/** The values that end a reviewer's claim. A decision and a new submission set them. */
 const unclaimed = { claimedBy: null, claimedUntil: null } as const;
 
 /**
@@ -117,8 +117,9 @@ export const markSubmitted = async (
 };
 
 /**
- * Returns true when another record that waits or is approved has one of these hashes. Definite only
- * with `lockText` held on each number, since no unique index spans two keys.
+ * Returns true if another record has one of these hashes and is SUBMITTED or APPROVED. The caller
+ * must hold `lockText` for each number, or another submission may add the number in the meantime:
+ * the unique indexes do not see that two hashes by different keys are of the same number.
  */
 export const hasNumbers = async (
   tx: Db,
@@ -136,14 +137,14 @@ export const hasNumbers = async (
   return found !== null;
 };
 
-/** A part of a list that is in the order of ids. */
+/** Selects one batch of a list that is ordered by id. */
 interface Batch {
   /** The last id of the previous batch, or undefined for the first batch. */
   readonly after: string | undefined;
   readonly limit: number;
 }
 
-/** Returns records whose numbers were hashed with another key than the one of id `keyId`. */
+/** Returns records whose numbers were not hashed with the key `keyId`. */
 export const listOutdatedHashes = (
   db: Db,
   keyId: string,
@@ -159,19 +160,21 @@ export const listOutdatedHashes = (
     take: limit,
   });
 
-/** Replaces the hashes of a record, unless it was submitted again since `row` was read. */
+/** Replaces the hashes of a record, unless they have changed since the caller read them. */
 export const updateHashes = async (
   db: Db,
   { id, panHash, aadhaarHash }: Pick<KycRow, 'id' | 'panHash' | 'aadhaarHash'>,
-  fresh: Partial<Pick<SubmittedFields, 'panHash' | 'aadhaarHash'>> & { readonly hashKey: string },
+  newHashes: Partial<Pick<SubmittedFields, 'panHash' | 'aadhaarHash'>> & {
+    readonly hashKey: string;
+  },
 ): Promise<void> => {
-  await db.kycRecord.updateMany({ where: { id, panHash, aadhaarHash }, data: fresh });
+  await db.kycRecord.updateMany({ where: { id, panHash, aadhaarHash }, data: newHashes });
 };
 
 /**
- * Marks a record as reviewed, with the decision on the very submission that the reviewer saw.
- * Returns the number of changed rows: 0 when the record has left SUBMITTED, and when it was
- * submitted again since.
+ * Marks a record as reviewed. Changes nothing if the record is no longer SUBMITTED, or if the customer
+ * has submitted it again since the submission at `submittedAt`, which the reviewer saw. Returns the
+ * number of changed rows.
  */
 export const markReviewed = async (
   tx: Db,
@@ -195,7 +198,10 @@ export const markReviewed = async (
   return count;
 };
 
-/** Returns a record to PENDING if it is still in `from`. Returns the number of changed rows. */
+/**
+ * Sets a record to PENDING if its status is still `from`, so that the customer must submit again.
+ * Returns the number of changed rows.
+ */
 export const markForReverification = async (
   tx: Db,
   { id, from }: { readonly id: string; readonly from: KycStatus },
@@ -217,7 +223,7 @@ export const markForReverification = async (
   return count;
 };
 
-/** Returns records with a field in the clear that was stored before it was sealed. */
+/** Returns records with a field in plain text. New records have only the sealed fields. */
 export const listUnsealed = (db: Db, { after = firstId, limit }: Batch): Promise<KycRow[]> =>
   db.kycRecord.findMany({
     where: {
@@ -228,7 +234,7 @@ export const listUnsealed = (db: Db, { after = firstId, limit }: Batch): Promise
     take: limit,
   });
 
-/** Replaces the fields in the clear, unless they were changed since `row` was read. */
+/** Replaces the plain-text fields, unless they have changed since the caller read them. */
 export const updateUnsealed = async (
   db: Db,
   { id, pincode, reviewReason }: Pick<KycRow, 'id' | 'pincode' | 'reviewReason'>,
@@ -245,7 +251,7 @@ export const insertDocument = async (db: Db, document: NewDocument): Promise<voi
   await db.kycDocument.create({ data: document });
 };
 
-/** Counts the documents that a customer has uploaded since KYC was last taken back. */
+/** Counts the documents that a customer has uploaded since the last reverification, if any. */
 export const countDocuments = async (db: Db, userId: string): Promise<number> => {
   const record = await db.kycRecord.findUnique({
     where: { userId },
@@ -262,8 +268,9 @@ export const findDocument = async (db: Db, userId: string, key: string) =>
   (await db.kycDocument.findFirst({ where: { userId, key } })) ?? undefined;
 
 /**
- * Returns the document of a kind that belongs to a record's newest submission: the one that the
- * submission names, else the newest that was uploaded before it.
+ * Returns the document of a kind that belongs to a record's newest submission. It is the document
+ * that the submission names. If the submission names none of this kind, it is the newest document
+ * that was uploaded before the submission.
  */
 export const findSubmittedDocument = async (
   db: Db,
@@ -300,14 +307,14 @@ export const listDocumentsOfDeleted = (db: Db, { after = firstId, limit }: Batch
     select: { id: true, key: true },
   });
 
-/** Deletes the row of a document, whose object is gone. */
+/** Deletes the row of a document. The caller has deleted its object from the object store. */
 export const deleteDocument = async (db: Db, id: string): Promise<void> => {
   await db.kycDocument.deleteMany({ where: { id } });
 };
 
 /**
- * Reads the customer's KYC status, PENDING before anything was submitted. Raw SQL, since every
- * quote and every purchase reads it.
+ * Reads the customer's KYC status, which is PENDING until the first submission. The query is raw SQL
+ * for speed, since every quote and every purchase reads the status.
  */
 export const readKycStatus = (userId: string): Read<KycStatus> =>
   readOf(

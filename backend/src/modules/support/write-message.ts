@@ -20,16 +20,16 @@ export interface WriteMessageDeps {
 const closed = 'This ticket is closed. Please open a new one.';
 
 /**
- * Adds a message of the author to a ticket. A resolved ticket is in progress again, since the
- * answer was not enough.
+ * Adds a message of the person who opened the ticket. A RESOLVED ticket changes to IN_PROGRESS, so
+ * that support replies again.
  * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION for a ticket that is closed
  */
 export const writeMessage = (
   { inTransaction, clock, random, vault, logger }: WriteMessageDeps,
-  written: { readonly reference: string; readonly message: string; readonly requestId: string },
+  input: { readonly reference: string; readonly message: string; readonly requestId: string },
 ): Promise<void> =>
   inTransaction(async (tx) => {
-    const { reference, message, requestId } = written;
+    const { reference, message, requestId } = input;
     await lockCustomerForShare(tx, reference);
     const ticket = await lockTicket(tx, reference);
     if (ticket === undefined) throw new AppError('NOT_FOUND');

@@ -31,7 +31,7 @@ const faultSchema = (parts: SandboxParts) => {
     });
 };
 
-/** Adds `/_control/faults`: makes collaborators misbehave for a number of calls. */
+/** Adds the routes of `/_control/faults`, which inject faults into the calls of a collaborator. */
 export const faultControls = (router: Router, parts: SandboxParts): void => {
   const { faults } = parts;
   const schema = faultSchema(parts);

@@ -1,6 +1,7 @@
 import type { LeftOutForm } from '../core/answer-shape.ts';
 import type { Random } from '../../../platform/ids/random.ts';
 
+/** The kinds of faults. The README of the sandbox says what each of them does. */
 export const faultKinds = [
   'error',
   'timeout',
@@ -17,11 +18,11 @@ export const faultKinds = [
 
 type FaultKind = (typeof faultKinds)[number];
 
-/** A misbehaviour of the next matching calls. */
+/** A fault that the sandbox injects into the next matching calls or webhooks. */
 export interface Fault {
   readonly id: string;
   readonly collaborator: string;
-  /** An operation, or `*` for each. */
+  /** The name of an operation, or `*` for every operation. */
   readonly operation: string;
   readonly fault: FaultKind;
   readonly remaining: number;
@@ -41,14 +42,17 @@ interface NewFault extends Omit<Fault, 'id' | 'remaining' | 'status' | 'delayMs'
 export interface FaultRegistry {
   add(fault: NewFault): Fault;
   /**
-   * Uses up one call of the oldest matching fault. Returns undefined when none matches. Lost
-   * webhooks are no faults of calls.
+   * Uses up one call of the oldest matching fault. Returns undefined if no fault matches. Leaves the
+   * faults `lost_webhook` to `takeLostWebhook`.
    */
   take(collaborator: string, operation: string): Fault | undefined;
-  /** Uses up one lost webhook of a collaborator. Returns false when it is to be sent. */
+  /**
+   * Uses up one webhook of the oldest fault `lost_webhook` of a collaborator. Returns false if there
+   * is no such fault, so the webhook is sent.
+   */
   takeLostWebhook(collaborator: string): boolean;
   list(): readonly Fault[];
-  /** Removes one. Returns false when it does not exist. */
+  /** Removes a fault. Returns false if it does not exist. */
   remove(id: string): boolean;
   clear(): void;
 }

@@ -8,7 +8,10 @@ import { fromSaved, toSaved } from './saved-value.ts';
 const fileName = 'sandbox-books.json';
 const version = 1;
 const shortestPauseMs = 200;
-/** Saving takes at most one part in so many of the process's time, however large the state. */
+/**
+ * The pause after a save is this many times as long as the save, or longer. So saving takes little of
+ * the process's time, however large the state.
+ */
 const pauseFactor = 20;
 
 interface Saved {
@@ -27,9 +30,9 @@ interface StateFileOptions {
 export interface StateFile {
   /** Restores what the last process saved, if anything, and resumes its unfinished work. */
   load(): void;
-  /** Saves soon. */
+  /** Schedules a save. Call it after each change of the state. */
   changed(): void;
-  /** Saves at once what is not saved yet, and stops saving. */
+  /** Saves at once if a change is unsaved. Later changes are not saved. */
   close(): void;
 }
 
@@ -64,11 +67,11 @@ const readSaved = (path: string): Saved | undefined => {
     throw error;
   }
   const file: unknown = JSON.parse(text);
-  const readable = typeof file === 'object' && file !== null && 'version' in file;
-  if (!readable || file.version !== version || !('books' in file)) {
+  const hasVersion = typeof file === 'object' && file !== null && 'version' in file;
+  if (!hasVersion || file.version !== version || !('books' in file)) {
     throw new Error(`${path} was written by another version of the sandbox; remove it`);
   }
-  // Written from `snapshot`, as its version says.
+  // The cast is safe: a file of this version contains what `snapshot` returns.
   return file.books as Saved;
 };
 
@@ -92,7 +95,7 @@ export const createStateFile = ({ dir, parts, onError }: StateFileOptions): Stat
     }
   };
 
-  const saveBehind = async (): Promise<void> => {
+  const saveAfterPause = async (): Promise<void> => {
     await parts.timers.sleep(pauseMs, closing.signal);
     isSaveDue = false;
     if (closing.signal.aborted) return;
@@ -111,7 +114,7 @@ export const createStateFile = ({ dir, parts, onError }: StateFileOptions): Stat
       isDirty = true;
       if (isSaveDue || closing.signal.aborted) return;
       isSaveDue = true;
-      void saveBehind();
+      void saveAfterPause();
     },
     close() {
       closing.abort();
