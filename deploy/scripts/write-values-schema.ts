@@ -4,19 +4,19 @@ import { readKubernetesDefinitions } from '../src/schema/kubernetes-definitions.
 import { printSchema, valuesSchema } from '../src/schema/values-schema.ts';
 
 /**
- * Writes the chart's values.schema.json from the comments of its values.yaml, or with `--check`
- * says whether it is that already:
+ * Writes the chart's values.schema.json from the comments of its values.yaml. With `--check` it
+ * writes nothing, and exits with 1 if the file is out of date:
  *
  *   write-values-schema.ts CHART SCHEMAS [--check]
  *
- * SCHEMAS is the folder of Kubernetes' schemas, as `make tools` makes it.
+ * SCHEMAS is the folder of Kubernetes' schemas that `make tools` creates.
  */
-const [, , chart = '', schemas = '', how] = process.argv;
-const page = `${chart}/values.schema.json`;
+const [, , chart = '', schemas = '', option] = process.argv;
+const schemaFile = `${chart}/values.schema.json`;
 const schema = valuesSchema(
   readFileSync(`${chart}/values.yaml`, 'utf8'),
   readKubernetesDefinitions(schemas),
 );
 const text = printSchema(schema);
-if (how !== '--check') writeFileSync(page, text);
-else if (readFileSync(page, 'utf8') !== text) process.exitCode = 1;
+if (option !== '--check') writeFileSync(schemaFile, text);
+else if (readFileSync(schemaFile, 'utf8') !== text) process.exitCode = 1;

@@ -12,8 +12,9 @@ import { runSuite } from './run-suite.ts';
 import { suiteEnvironment } from './suite-environment.ts';
 
 /**
- * Measures the price feed with ever more sockets, in two k6 processes, and beside it a bare
- * Socket.IO server that ticks alike (`make loadtest-sockets`). Prints a table.
+ * Measures the price feed with a growing number of sockets, which two k6 processes open. Measures a
+ * bare Socket.IO server with the same tick interval for comparison. Prints the results as a table
+ * (`make loadtest-sockets`).
  */
 
 const folder = join(import.meta.dirname, '..');
@@ -32,24 +33,24 @@ const startBare = async (): Promise<Target & { readonly stop: () => void }> => {
     [join(import.meta.dirname, 'bare-feed.ts'), String(tickMs)],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   );
-  const [line] = (await once(child.stdout, 'data')) as [Buffer]; // of a stream without an encoding
+  const [line] = (await once(child.stdout, 'data')) as [Buffer]; // without an encoding, data is a Buffer
   const stop = (): void => void child.kill();
   return { name: 'bare Socket.IO', url: line.toString().trim(), pid: child.pid ?? 0, stop };
 };
 
 const findService = (endpointsFile: string, url: string): Target => {
   const file = join(endpointsFile, '..', 'run', 'customer.json');
-  const { pid } = JSON.parse(readFileSync(file, 'utf8')) as { pid: number }; // as the stack wrote it
+  const { pid } = JSON.parse(readFileSync(file, 'utf8')) as { pid: number }; // the local stack writes it
   return { name: 'customer API', url, pid };
 };
 
-/** Gives half of the sockets to each k6 process. A single socket is heard by one alone. */
+/** Gives half of the sockets to each of two k6 processes. A single socket needs only one process. */
 const segmentsOf = (sockets: number): readonly (Record<string, string> | undefined)[] =>
   sockets === 1
     ? [undefined]
     : ['0:1/2', '1/2:1'].map((segment) => ({ SEGMENT: segment, SEGMENT_SEQUENCE: '0,1/2,1' }));
 
-/** Runs the suite in each part at once. Returns their reports. */
+/** Runs the suite in all k6 processes at the same time. Returns their reports. */
 const hear = (k6: string, { name, url }: Target, sockets: number): Promise<Report[]> => {
   const firstMarkMs = Math.ceil((Date.now() + 1000) / tickMs) * tickMs;
   return Promise.all(
@@ -63,7 +64,7 @@ const hear = (k6: string, { name, url }: Target, sockets: number): Promise<Repor
         suite: 'price-cadence',
         env: {
           ...process.env,
-          // Of two processors one is the server's.
+          // Limits each k6 process to one processor, so that the server keeps processors too.
           GOMAXPROCS: process.env['GOMAXPROCS'] ?? '1',
           GOGC: process.env['GOGC'] ?? '400',
           CUSTOMER_URL: url,
@@ -75,7 +76,7 @@ const hear = (k6: string, { name, url }: Target, sockets: number): Promise<Repor
         },
       });
       const file = join(resultsDir, 'price-cadence.json');
-      return JSON.parse(readFileSync(file, 'utf8')) as Report; // as written
+      return JSON.parse(readFileSync(file, 'utf8')) as Report; // the suite writes it
     }),
   );
 };
@@ -96,9 +97,9 @@ const measure = async (k6: string, target: Target, sockets: number): Promise<str
   const reports = await hear(k6, target, sockets);
   const { before, highest } = memory.stop();
   const marks = joinMarks(reports.map(({ marks: heard }) => heard ?? []));
-  const whole = Math.max(0, ...marks.map((mark) => mark.sockets));
-  const full = marks.filter((mark) => mark.sockets >= 0.99 * whole);
-  const filling = marks.filter((mark) => mark.sockets < 0.99 * whole);
+  const mostSockets = Math.max(0, ...marks.map((mark) => mark.sockets));
+  const allJoined = marks.filter((mark) => mark.sockets >= 0.99 * mostSockets);
+  const stillJoining = marks.filter((mark) => mark.sockets < 0.99 * mostSockets);
   const agree = judgeMarks(marks).every(({ ok }) => ok);
   const cells = [
     sockets,
@@ -106,9 +107,9 @@ const measure = async (k6: string, target: Target, sockets: number): Promise<str
     countOf(reports, 'feed_joined', 'passes'),
     countOf(reports, 'sockets_finished', 'count'),
     `${before} MB, ${highest} MB: ${Math.round(((highest - before) * 1024) / sockets)} kB`,
-    range(full.map(spreadOf)),
-    range(filling.map(spreadOf)),
-    range(full.map(({ heardMs }) => heardMs[1])),
+    range(allJoined.map(spreadOf)),
+    range(stillJoining.map(spreadOf)),
+    range(allJoined.map(({ heardMs }) => heardMs[1])),
     agree ? 'the same' : 'NOT the same',
   ];
   return `| ${cells.join(' | ')} |`;

@@ -3,25 +3,25 @@ import type { PathsWithMethod, SuccessResponseJSON } from 'openapi-typescript-he
 import { ApiError, ApiUnreachableError } from './api-error.ts';
 
 export interface ApiClientOptions {
-  /** Host root, without a path. */
+  /** The root address of the API, without a path. */
   readonly baseUrl: string;
   /** Sent as `Authorization: Bearer`. */
   readonly token?: string | undefined;
   /**
-   * The address that requests come from, for the rate limits: believed by an API that trusts the
-   * proxy in front of it, which here is this client.
+   * The client address by which the API limits rates. It is sent as `X-Forwarded-For`, which the API
+   * uses only if it trusts a proxy in front of it.
    */
   readonly clientAddress?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
-  /** From the request to the end of the response, a minute unless given. */
+  /** Limits the time from the request to the end of the response. The default is a minute. */
   readonly timeoutMs?: number;
   /** Cancels the running request. */
   readonly signal?: AbortSignal;
-  /** In place of the global one. */
+  /** Replaces the global `fetch`. */
   readonly fetch?: (request: Request) => Promise<Response>;
 }
 
-/** A success. Everything else is thrown. */
+/** A successful response. Calls throw on every other result. */
 export interface Answer<Body> {
   readonly status: number;
   readonly headers: Headers;
@@ -46,7 +46,7 @@ type Input<Op> = PathInput<Op> &
   QueryInput<Op> &
   BodyInput<Op> & { readonly headers?: Readonly<Record<string, string>> };
 
-/** Left out if nothing is needed. */
+/** The input may be omitted if the operation requires no input. */
 type InputArgument<Op> = object extends Input<Op> ? [input?: Input<Op>] : [input: Input<Op>];
 
 type BodyOf<Op> = Op extends object ? SuccessResponseJSON<Op> : never;
@@ -61,15 +61,16 @@ type Call<Paths extends object, M extends Method> = <Path extends PathsWithMetho
 ) => Promise<Answer<BodyOf<Operation<Paths, Path, M>>>>;
 
 /**
- * Creates a client of an API, typed by its OpenAPI document. Calls resolve with a success.
- * @throws ApiError if the API refuses, and ApiUnreachableError if there is no response.
+ * A client of an API, typed by the API's OpenAPI document. Each call returns a successful response.
+ * @throws ApiError if the API refuses the call or a success is not JSON, and ApiUnreachableError if
+ *   there is no response.
  */
 export type ApiClient<Paths extends object> = { readonly [M in Method]: Call<Paths, M> } & {
-  /** The same client with other options, such as a token. */
+  /** Returns a client in which these options, such as a token, replace the earlier ones. */
   with(options: Partial<ApiClientOptions>): ApiClient<Paths>;
 };
 
-/** The input of any call. `Call` has checked it against the operation's own types already. */
+/** The input of any call. The `Call` type has already checked it against the operation. */
 interface AnyInput {
   readonly path?: Record<string, unknown>;
   readonly query?: Record<string, unknown>;
@@ -92,7 +93,7 @@ const parseJson = (text: string): unknown => {
   }
 };
 
-/** Creates a client of the API whose document `Paths` was made from. */
+/** Creates a client of an API. `Paths` are the types generated from the API's OpenAPI document. */
 export const createApiClient = <Paths extends object>(
   options: ApiClientOptions,
 ): ApiClient<Paths> => {
@@ -141,5 +142,5 @@ export const createApiClient = <Paths extends object>(
     delete: bind('delete'),
     with: (more: Partial<ApiClientOptions>) => createApiClient<Paths>({ ...options, ...more }),
   };
-  return calls as ApiClient<Paths>; // the types of its calls are those of the document
+  return calls as ApiClient<Paths>; // `Paths` has the calls' types
 };

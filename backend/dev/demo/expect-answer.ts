@@ -1,7 +1,10 @@
 import { ApiError, type Answer } from '@digital-gold/client';
 import { expectThat } from './step-failure.ts';
 
-/** Returns the body of an answer with this status, for a call with more than one success. */
+/**
+ * Checks that the call succeeds with this status, and returns its body. Use it for a call that has
+ * several success statuses.
+ */
 export const expectStatus = async <Body>(
   status: number,
   call: Promise<Answer<Body>>,
@@ -30,7 +33,10 @@ export const expectRefusal = async (
   expectThat(isExpected, `${describeRefusal(outcome)}; ${expected}`);
 };
 
-/** Describes a refusal for people: the call, the code, the words and the request's id. */
+/**
+ * Describes a refusal in a message: the call, the status and the API's text. If the API sent a code,
+ * the message has the code and the request's id too.
+ */
 export const describeRefusal = ({ call, status, code, message, requestId }: ApiError): string =>
   code === undefined
     ? `${call} answered ${status}: ${message}`

@@ -3,8 +3,8 @@ import type { SqlTerms } from './series.ts';
 const seconds = (count: string): string => `${count} * interval '1 second'`;
 
 /**
- * The history of each class: from, to, cause, actor, seconds after the order. `customer` and
- * `admin` are placeholders for a customer and an operator.
+ * The transitions below are parts of the histories of the order classes. The actors `customer` and
+ * `admin` are placeholders for the order's customer and an operator.
  */
 const bought = [
   ['PENDING', 'PAID', 'payment.captured', 'gateway:sandbox', 60],
@@ -17,6 +17,7 @@ const sold = [
 const paidOut = (after: number) =>
   ['CONFIRMED', 'COMPLETED', 'payout.processed', 'payout-provider:razorpayx', after] as const;
 
+/** A transition. `after` is its time in seconds after the order was placed. */
 type Step = readonly [from: string, to: string, cause: string, actor: string, after: number];
 
 const histories: Readonly<Record<string, readonly Step[]>> = {
@@ -57,14 +58,14 @@ const stepRows = Object.entries(histories)
   )
   .join(',\n');
 
-/** The class's last status, and the moment of it. */
+/** The SQL values of each class: its name, its last status, and the seconds until that status. */
 const lastSteps = Object.entries(histories)
   .map(([name, steps]) => `('${name}', '${steps.at(-1)?.[1]}', ${steps.at(-1)?.[4]})`)
   .join(', ');
 
-/** True of an order `o` whose gold was bought. */
+/** SQL condition that is true if the gold of the order `o` was bought. */
 export const isBought = `o.class IN ('bought', 'raised', 'second_try')`;
-/** True of an order `o` that sold gold. */
+/** SQL condition that is true if the order `o` sold gold. */
 export const isSold = `o.class LIKE 'sold%'`;
 
 const providerPaid = '(amount - rounding)';
@@ -172,7 +173,7 @@ const providerOperationsSql = (terms: SqlTerms): readonly string[] => {
   ];
 };
 
-/** Returns the statements that write quotes, orders, their histories and the provider's calls. */
+/** Returns the statements that insert quotes, orders, order events and provider operations. */
 export const orderStatements = (terms: SqlTerms): readonly string[] => [
   ...quotesSql(terms),
   ordersSql(terms),

@@ -18,8 +18,9 @@ interface ReadsDeps {
 }
 
 /**
- * Opens the reads that may be some seconds old: from the standby of `DATABASE_READ_URL` while it is
- * at most 30 s behind, else from the primary (docs/adr/0112-read-replica.md).
+ * Opens the connection for reads whose data may be some seconds old. They go to the standby of
+ * `DATABASE_READ_URL` while it is at most 30 s behind, and otherwise to the primary
+ * (docs/adr/0112-read-replica.md).
  */
 export const openReads = (
   name: string,
@@ -28,7 +29,7 @@ export const openReads = (
 ): StaleReads => {
   const { DATABASE_READ_URL: url } = config;
   if (url === undefined) return createPrimaryReads(database);
-  const reads = new Counter({
+  const readCounter = new Counter({
     name: 'stale_reads_total',
     help: 'Reads of what may be some seconds old, by the server that answered.',
     labelNames: ['from'],
@@ -43,20 +44,20 @@ export const openReads = (
     onReplaced: (reason) => logger.warn({ reason }, "the standby's connections are given up"),
     timers,
   });
-  const opened = createReplicaReads({
+  const staleReads = createReplicaReads({
     primary: database,
     replica,
-    onRead: (from) => reads.inc({ from }),
+    onRead: (from) => readCounter.inc({ from }),
   });
-  // Registered for its own sake.
+  // The registry keeps the gauge and collects it. This function does not use it again.
   void new Gauge({
     name: 'database_replica_lag_seconds',
     help: 'Seconds by which the standby of DATABASE_READ_URL is behind, -1 where nobody knows.',
     registers: [registry],
     collect() {
-      const lagMs = opened.lagMs();
+      const lagMs = staleReads.lagMs();
       this.set(lagMs === undefined ? -1 : lagMs / 1000);
     },
   });
-  return opened;
+  return staleReads;
 };

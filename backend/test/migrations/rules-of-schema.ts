@@ -1,6 +1,7 @@
 /**
- * Lists the rules that the database holds by itself, by their names: checks, references, unique
- * indexes beside primary keys, and triggers. `broken` undoes one, in a database that is thrown away.
+ * Lists the rules that the database enforces, sorted by name. They are check constraints, foreign
+ * keys, unique indexes without the primary keys, and triggers. The column `broken` has a statement
+ * that drops the rule, for tests in a temporary database.
  */
 export const rulesSql = `
   SELECT 'check ' || conname AS name, conrelid::regclass || ' ' || pg_get_constraintdef(oid)

@@ -7,19 +7,19 @@ import { createTimers } from '../../src/platform/clock/timers.ts';
 import { createRandom } from '../../src/platform/ids/random.ts';
 import { lockRows } from '#test/support/lock-rows.ts';
 
-/** The ground of a race. The runner needs its addresses alone. */
+/** The opened system in which a race runs. The runner only needs the database of the system. */
 interface RaceGround {
   readonly databaseUrl: string;
 }
 
-/** Does work that wants the row, and returns how it was answered. */
+/** Does work that may lock the row. Returns the answer as `answerOf` names it. */
 export type Operation<Open, S> = (open: Open, subject: S) => Promise<string>;
 
-/** Names an answer: its status, and the code of a refusal. */
+/** Describes an answer by its status, with the code if it is a refusal. */
 export const answerOf = (answer: { readonly status: number; readonly code: unknown }): string =>
   typeof answer.code === 'string' ? `${answer.status} ${answer.code}` : String(answer.status);
 
-/** A row in a state, and everything that may change it then. */
+/** Describes a row in one state, and the operations that may change it in that state. */
 interface RaceOf<Open, S> {
   /** Names the row and its state. */
   readonly name: string;
@@ -27,28 +27,37 @@ interface RaceOf<Open, S> {
   /** Selects the row FOR UPDATE: statement and values. */
   readonly row: (subject: S) => readonly [sql: string, ...values: string[]];
   readonly operations: Readonly<Record<string, Operation<Open, S>>>;
-  /** Lets what was begun finish, such as by queued jobs. */
+  /** Completes the work that the operations began, such as their queued jobs. */
   readonly settle: (open: Open, subject: S) => Promise<void>;
-  /** Describes the end, without what differs from run to run. */
+  /** Describes the final state. It leaves out values that differ from run to run, such as ids. */
   readonly state: (open: Open, subject: S) => Promise<string>;
-  /** Ends what the race left open after it was looked at, so that the books agree. */
+  /**
+   * Completes what the race left unfinished. It runs after `state`, so that the invariants hold when
+   * the test ends.
+   */
   readonly rest?: (open: Open, subject: S) => Promise<void>;
-  /** Ends that neither order of the two operations has, each with its reason. */
+  /**
+   * Lists additional allowed outcomes of a pair. They are outcomes of neither serial order, and each
+   * has its reason beside it.
+   */
   readonly also?: Readonly<Record<string, readonly string[]>>;
 }
 
 export interface Race<Open> {
   readonly name: string;
-  /** Pairs of its operations, each beside itself too: all of them, or a developer's share. */
+  /** All pairs of the operations, or every third one in a developer's run. */
   readonly pairs: readonly (readonly [string, string])[];
-  /** Runs a pair at once, and checks that the end is one that a serial order has. */
+  /**
+   * Runs two operations concurrently. Checks that the outcome is one of a serial order, or one that
+   * `also` allows.
+   */
   meets(open: Open, first: string, second: string): Promise<void>;
 }
 
-/** Runs of each pair at night. Unset, a developer's run takes every third pair once. */
+/** The rounds of each pair in the nightly run. If it is unset, every third pair runs once. */
 const nightlyRounds = process.env['RACE_ROUNDS'];
 const rounds = Number(nightlyRounds ?? '1');
-/** Writes down what comes of each order, instead of holding anything to it. */
+/** True to record the outcomes of both serial orders, instead of checking any outcome. */
 const isLearning = process.env['RACES_LEARN'] === 'true';
 
 const timers = createTimers();
@@ -76,12 +85,12 @@ const countBlocked = async (client: Client): Promise<number> => {
   return rows[0]?.blocked ?? 0;
 };
 
-/** An operation may never want the row, so that nobody waits for both for longer. */
+/** The longest time that the row stays locked. An operation may finish without locking it. */
 const holdMs = 150;
 
 /**
- * Locks the row until both operations wait for it or are over, so that they continue at the same
- * moment.
+ * Locks the row until both operations wait for it or have finished, so that they continue at the
+ * same moment.
  */
 const runHeld = async (
   { databaseUrl }: RaceGround,
@@ -91,17 +100,17 @@ const runHeld = async (
   const client = new Client({ connectionString: databaseUrl });
   await client.connect();
   const lock = await lockRows(databaseUrl, sql, values);
-  let over = 0;
+  let finished = 0;
   const running = works.map(async (work) => {
     try {
       return await work();
     } finally {
-      over += 1;
+      finished += 1;
     }
   });
   try {
     const deadline = performance.now() + holdMs;
-    while (performance.now() < deadline && over + (await countBlocked(client)) < works.length) {
+    while (performance.now() < deadline && finished + (await countBlocked(client)) < works.length) {
       await timers.sleep(5);
     }
   } finally {
@@ -114,7 +123,7 @@ const runHeld = async (
 type Works = readonly (() => Promise<string>)[];
 type Run<Open, S> = (open: Open, subject: S, works: Works) => Promise<string[]>;
 
-/** Starts the second one a moment after the first: any point of it may be the one. */
+/** Starts the second operation up to 40 ms later, so that it meets the first one at any point. */
 const loose: Run<unknown, unknown> = (_open, _subject, works) =>
   Promise.all(
     works.map(async (work, index) => {
@@ -132,11 +141,11 @@ const inTurn: Run<unknown, unknown> = async (_open, _subject, works) => {
 const backwards: Run<unknown, unknown> = async (open, subject, works) =>
   (await inTurn(open, subject, works.toReversed())).toReversed();
 
-/** Returns every pair of the names, each name beside itself too. */
+/** Returns every pair of the names, including each name with itself. */
 const pairsOf = (names: readonly string[]): (readonly [string, string])[] =>
   names.flatMap((first, index) => names.slice(index).map((second) => [first, second] as const));
 
-/** Makes the race of a row, whose allowed ends are in the book of that name. */
+/** Creates a race. The file `outcomes/BOOK.json` has the outcomes that are allowed. */
 export const createRace = <Open extends RaceGround, S>(
   book: string,
   race: RaceOf<Open, S>,
@@ -156,8 +165,8 @@ export const createRace = <Open extends RaceGround, S>(
     const answers = await how(open, subject, works);
     await race.settle(open, subject);
     const [first, second] = names;
-    const told = first === second ? answers.toSorted() : answers;
-    const end = `${told.join(', ')}: ${await race.state(open, subject)}`;
+    const reported = first === second ? answers.toSorted() : answers;
+    const end = `${reported.join(', ')}: ${await race.state(open, subject)}`;
     await race.rest?.(open, subject);
     return end;
   };

@@ -2,8 +2,8 @@ import { moneyTest } from './money-test.ts';
 import { openProductOrders, usualRate } from './open-product-orders.ts';
 
 /**
- * Makes the `it` of a file of tests on product orders. After every test the live price is the usual
- * one, no faults are left, and the invariants hold.
+ * Creates the `it` of a test file on product orders. After every test it restores the usual live
+ * price, removes all faults and checks the invariants.
  */
 export const productOrdersTest = () =>
   moneyTest(openProductOrders, ({ conditions, system: { addresses, sandbox } }) => ({

@@ -2,7 +2,10 @@ import { goldTest } from './gold-test.ts';
 import { createReviewedBuys } from './reviewed-buys.ts';
 import { createSellers } from './sellers.ts';
 
-/** Makes the `it` of a file of tests on reviews: that of `goldTest`, with buys under review and sellers. */
+/**
+ * Creates the `it` of a test file on reviews. It extends the `it` of `goldTest` with `buys`, which
+ * creates purchases under review, and with `sellers`.
+ */
 export const reviewTest = () =>
   goldTest()
     .extend('buys', { scope: 'file' }, ({ open }) => createReviewedBuys(open))

@@ -21,14 +21,17 @@ interface ChildResult {
   readonly stderr: string;
 }
 
-/** A program made of the bundle is no Node: there the one on the PATH runs the service's command. */
+/**
+ * The Node that runs the backend's programs. The packaged goldctl is not a Node itself, so it uses
+ * the Node on the PATH.
+ */
 const nodeProgram = 'bun' in process.versions ? 'node' : process.execPath;
 
 const textOf = (chunks: readonly Buffer[]): string => Buffer.concat(chunks).toString('utf8');
 
 /**
- * Runs Node with `args` to its end.
- * @throws CliError when it can't be started or is killed.
+ * Runs Node with `args`, and waits until it exits.
+ * @throws CliError if Node can't be started or is killed.
  */
 const runChild = (deps: CliDeps, request: ChildRequest): Promise<ChildResult> =>
   new Promise((resolve, reject) => {
@@ -49,19 +52,23 @@ const runChild = (deps: CliDeps, request: ChildRequest): Promise<ChildResult> =>
       }
       resolve({ exitCode: code, stdout: textOf(stdout), stderr: textOf(stderr) });
     });
-    // It may end without reading. What it says then is on its standard error.
+    // The command may exit before it reads its input, and then this write fails. The command's own
+    // error is on its standard error.
     child.stdin.on('error', () => {});
     child.stdin.end(request.stdin);
   });
 
 interface BackendCommand<T> {
-  /** Such as `['admin', 'list']`. Never a secret: others see the arguments of a process. */
+  /**
+   * The command's arguments, such as `['admin', 'list']`. They must not contain secrets, because
+   * other users can see the arguments of a process.
+   */
   readonly args: readonly string[];
-  /** A password, say, or empty unless given. */
+  /** Is written to the standard input, such as a password. The default is empty. */
   readonly stdin?: string;
-  /** In a pod, a minute unless given. */
+  /** Limits the command's time in a pod. The default is a minute. A child process has no limit. */
   readonly timeoutMs?: number;
-  /** The form of the printed document. */
+  /** The schema of the JSON document that the command prints. */
   readonly answer: z.ZodType<T>;
 }
 
@@ -81,9 +88,9 @@ const exitCodeOf = (code: string): ExitCode =>
   code === 'SERVICE_UNAVAILABLE' ? exitCodes.unreachable : exitCodes.failed;
 
 const errorOf = ({ stderr, exitCode }: ChildResult): CliError => {
-  const said = failure.safeParse(lastJson(stderr)).data?.error;
-  if (said !== undefined) {
-    return new CliError(`${said.message} (${said.code})`, exitCodeOf(said.code));
+  const reported = failure.safeParse(lastJson(stderr)).data?.error;
+  if (reported !== undefined) {
+    return new CliError(`${reported.message} (${reported.code})`, exitCodeOf(reported.code));
   }
   const lines = stderr.trim().split('\n').slice(-5).join('\n');
   return new CliError(
@@ -103,14 +110,14 @@ const given = (env: CliDeps['env']): Record<string, string> =>
 
 interface LocalRun {
   readonly args: readonly string[];
-  /** The operator command unless given. */
+  /** The program's path in the backend's folder. The default is the operator command. */
   readonly program?: string;
   readonly stdin?: string;
 }
 
 /**
- * Runs a program of the service as a child process: with the environment of the local stack, or of
- * the pod around goldctl.
+ * Runs a program of the backend as a child process. The process gets the environment of the local
+ * stack, or of the pod that goldctl runs in.
  */
 export const runLocally = (
   deps: CliDeps,
@@ -127,8 +134,9 @@ export const runLocally = (
 };
 
 /**
- * Runs a command in a pod. A cluster before Kubernetes 1.30 can't end its standard input: there the
- * command is given the first line by a program that ends after it.
+ * Runs a command in a pod. A cluster before Kubernetes 1.30 can't close a command's standard input.
+ * There, input of one line is piped through `head -n 1`, which exits after the line and so closes
+ * the command's input.
  */
 const execWithInput = async (client: KubeClient, request: ExecRequest): Promise<ChildResult> => {
   const { stdin, command } = request;
@@ -153,7 +161,7 @@ const runInPod = async (
 ): Promise<ChildResult> => {
   const client = await createKubeClient(deps, context);
   const pod = await findReadyPod(client, 'admin');
-  // In the image's own folder, with the environment that the admin API has.
+  // The command runs in the image's working directory, with the admin API's environment.
   return execWithInput(client, {
     pod: pod.name,
     command: ['node', main, ...args],
@@ -163,10 +171,11 @@ const runInPod = async (
 };
 
 /**
- * Runs the backend's operator command where it can reach the database: as a child process next to
- * the local stack or inside the pod around goldctl, or in a ready admin pod of a cluster. Returns
- * the document that it prints.
- * @throws CliError with the command's own error, and unreachable if there is no stack or pod.
+ * Runs the backend's operator command in a place from which it can reach the database. Returns the
+ * document that the command prints. For a cluster, the command runs in a ready admin pod. For the
+ * local stack, and in a pod that goldctl runs in itself, it is a child process of goldctl.
+ * @throws CliError with the error that the command printed, or `unreachable` if there is no stack or
+ *   no ready pod.
  */
 export const runBackendCommand = async <T>(
   deps: CliDeps,

@@ -25,20 +25,23 @@ const isNew =
   ({ name }: { readonly name: string }): boolean =>
     !known.some((entry) => entry.name === name);
 
-/** Merges kubeconfigs as kubectl does. The first of equal names counts. No file is required. */
+/**
+ * Merges kubeconfigs as kubectl does. If several files define the same name, the first one is used.
+ * Missing files are skipped.
+ */
 const readFiles = (paths: readonly string[]): KubeConfig => {
   const merged = new KubeConfig();
   for (const path of paths.filter((path) => existsSync(path))) {
-    const one = new KubeConfig();
+    const loaded = new KubeConfig();
     try {
-      one.loadFromFile(path);
+      loaded.loadFromFile(path);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       throw usage(`${path} is not a kubeconfig: ${reason}`, 'KUBECONFIG names the file to read.');
     }
-    merged.clusters = [...merged.clusters, ...one.clusters.filter(isNew(merged.clusters))];
-    merged.users = [...merged.users, ...one.users.filter(isNew(merged.users))];
-    merged.contexts = [...merged.contexts, ...one.contexts.filter(isNew(merged.contexts))];
+    merged.clusters = [...merged.clusters, ...loaded.clusters.filter(isNew(merged.clusters))];
+    merged.users = [...merged.users, ...loaded.users.filter(isNew(merged.users))];
+    merged.contexts = [...merged.contexts, ...loaded.contexts.filter(isNew(merged.contexts))];
   }
   return merged;
 };
@@ -58,7 +61,7 @@ const fromFiles = (env: Environment, name: string, namespace: string | undefined
   return { config, namespace: namespace ?? context.namespace ?? 'default', description: name };
 };
 
-/** Returns the kubeconfig's contexts, and the namespace of each that names one. */
+/** Returns the contexts of the kubeconfig, each with its default namespace if it has one. */
 export const listKubeContexts = (
   env: Environment,
 ): readonly { readonly name: string; readonly namespace?: string }[] =>
@@ -67,7 +70,7 @@ export const listKubeContexts = (
     ...(namespace !== undefined && { namespace }),
   }));
 
-/** Reads the files that every pod with a service account has. */
+/** Reads the service account files that Kubernetes mounts into a pod. */
 const fromPod = (env: Environment, namespace: string | undefined, folder: string) => {
   const host = env['KUBERNETES_SERVICE_HOST'] ?? '';
   const port = env['KUBERNETES_SERVICE_PORT'] ?? '';
@@ -87,7 +90,7 @@ const fromPod = (env: Environment, namespace: string | undefined, folder: string
       caFile: join(folder, 'ca.crt'),
       skipTLSVerify: false,
     },
-    // By its file, since the cluster renews the token while the pod runs.
+    // The token is read from its file, because the cluster renews it while the pod runs.
     { name, authProvider: { name: 'tokenFile', config: { tokenFile } } },
   );
   const namespaceFile = join(folder, 'namespace');
@@ -96,8 +99,9 @@ const fromPod = (env: Environment, namespace: string | undefined, folder: string
 };
 
 /**
- * Reads the kubeconfig's context, or the pod's service account.
- * @throws CliError usage when it is not there.
+ * Loads the cluster access of a kubeconfig context or of the pod's service account.
+ * @throws CliError `usage` if the context, its cluster or the service account is missing, or if a
+ *   file is not a kubeconfig.
  */
 export const loadKubeConfig = (
   env: Environment,

@@ -11,7 +11,7 @@ manual-review" says how.
 Example:
   $ goldctl review list`;
 
-/** `goldctl review`: shows what waits for a person's decision. */
+/** Creates `goldctl review`, which lists the cases that wait for an operator's decision. */
 export const createReviewCommand = (deps: CliDeps): Command => {
   const review = new Command('review').addHelpText('after', help);
   withPaging(review.command('list'))

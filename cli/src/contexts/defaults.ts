@@ -16,7 +16,7 @@ const textIn = (value: object, name: string): string | undefined => {
   return typeof found === 'string' && found !== '' ? found : undefined;
 };
 
-/** Reads the saved defaults. A missing or unreadable file has none. */
+/** Reads the saved defaults. Returns no defaults if the file is missing or cannot be parsed. */
 export const readDefaults = (deps: Pick<CliDeps, 'env'>): Defaults => {
   try {
     const read: unknown = JSON.parse(readFileSync(pathOf(deps), 'utf8'));
@@ -31,7 +31,7 @@ export const readDefaults = (deps: Pick<CliDeps, 'env'>): Defaults => {
   }
 };
 
-/** Saves the defaults in place of the earlier ones. Empty defaults delete them. */
+/** Saves the defaults in place of the earlier ones. Saving empty defaults clears them. */
 export const saveDefaults = (deps: Pick<CliDeps, 'env'>, defaults: Defaults): void => {
   const path = pathOf(deps);
   mkdirSync(configFolder(deps), { recursive: true, mode: 0o700 });

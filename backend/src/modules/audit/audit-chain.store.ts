@@ -7,16 +7,16 @@ export interface ChainLink {
   readonly hash: string;
 }
 
-/** Comes before the first entry. */
+/** Stands for the entry before the first one. Entry 1 is hashed over this hash of zeros. */
 export const chainStart: ChainLink = { number: 0n, hash: '00'.repeat(32) };
 
 const fieldOf = (value: string | null): string =>
   value === null ? '-' : `${Buffer.byteLength(value)}:${value}`;
 
 /**
- * Returns the hash of an entry, in hex: over its number, the hash before and the row's columns as
- * PostgreSQL writes them as text. The migration of the chain has the same function. It is worked
- * out here again so that a verification trusts nothing but the rows.
+ * Returns the hash of an entry in hex. It covers the entry's number, the previous entry's hash and
+ * the columns of the audit row, in PostgreSQL's text form. The database has the same function, but a
+ * verification computes the hashes itself, so that it trusts only the rows.
  */
 export const chainHash = (
   number: bigint,
@@ -27,13 +27,14 @@ export const chainHash = (
     .update([String(number), previous, ...columns].map(fieldOf).join(','))
     .digest('hex');
 
-/* The entries of `audit_chain`, which only a trigger adds. */
+/* The functions below read `audit_chain`. Only a trigger adds entries to it. */
 
 /** An entry and the audit row that it names. */
 export interface ChainedRow extends ChainLink {
   readonly auditId: string;
   /**
-   * The columns that the hash covers, as text and in its order, or undefined where no row is left.
+   * The columns that the hash covers, as text and in the hash's order. They are undefined if the
+   * audit row is missing.
    */
   readonly columns: readonly (string | null)[] | undefined;
 }
@@ -49,7 +50,7 @@ export const readChainHead = async (db: Pick<Db, 'auditChain'>): Promise<ChainLi
   return last === null ? chainStart : { number: last.number, hash: hexOf(last.hash) };
 };
 
-/** Returns the hash of the entry of that number, or undefined where there is none. */
+/** Returns the hash of the entry of that number, or undefined if there is no such entry. */
 export const findChainHash = async (
   db: Pick<Db, 'auditChain'>,
   number: bigint,

@@ -60,11 +60,11 @@ export const presentFlag = ({ updatedAt, isPublic, ...flag }: Flag): z.output<ty
 });
 
 export interface FlagsService {
-  /** Returns every flag, by key. */
+  /** Returns all flags, sorted by key. */
   list(): Promise<readonly Flag[]>;
   /**
-   * Adds or replaces one flag, with the audit row in the same transaction. A description or a mark
-   * as public that is not given stays as it was. Null takes a description away.
+   * Adds or changes a flag, with the audit row in the same transaction. If `description` or `public`
+   * is left out, its earlier value stays. A null `description` removes the description.
    */
   put(flag: FlagBody, by: ByOperator): Promise<Flag>;
 }
@@ -80,13 +80,13 @@ const columns = {
 const listFlags = (db: Db): Promise<Flag[]> =>
   db.featureFlag.findMany({ orderBy: { key: 'asc' }, select: columns });
 
-/** A description is an operator's free text, so the audit row has it sealed. */
+/** Seals the description in the audit row, because it is an operator's free text. */
 const auditPart = (part: 'before' | 'after', { enabled, isPublic, description }: Flag) => ({
   clear: { [part]: { enabled, public: isPublic } },
   sealed: { [part]: { description } },
 });
 
-/** Creates the feature flags, whose change counts from the next request on. */
+/** Creates the service of the feature flags. A change applies from the next request on. */
 export const createFlags = (deps: SettingDeps): FlagsService => {
   const { inTransaction, clock, audit, cacheSetting } = deps;
   return {
@@ -109,15 +109,15 @@ export const createFlags = (deps: SettingDeps): FlagsService => {
           update: data,
           select: columns,
         });
-        const was = before === null ? undefined : auditPart('before', before);
-        const is = auditPart('after', after);
+        const oldPart = before === null ? undefined : auditPart('before', before);
+        const newPart = auditPart('after', after);
         await audit.record(tx, {
           action: 'config.feature-flags.put',
           ...adminActor(principal, context),
           target: { type: 'feature_flag', id: key },
-          ...was?.clear,
-          ...is.clear,
-          sealed: { ...was?.sealed, ...is.sealed },
+          ...oldPart?.clear,
+          ...newPart.clear,
+          sealed: { ...oldPart?.sealed, ...newPart.sealed },
         });
         return after;
       }),

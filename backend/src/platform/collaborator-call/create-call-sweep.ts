@@ -5,16 +5,17 @@ interface CallSweepOptions<Row> {
   readonly name: string;
   readonly flow: CallFlow;
   readonly logger: Pick<Logger, 'warn'>;
-  /** Lists open calls that no worker has touched for a while, the longest untouched first. */
+  /** Lists open calls that no worker has touched for a while. The least recently touched is first. */
   readonly list: () => Promise<readonly Row[]>;
+  /** Resumes the open call of a row. */
   readonly call: (row: Row) => Promise<unknown>;
-  /** Sends a row whose turn failed to the back, so that it is not first in every pass. */
+  /** Moves a row to the end of the list after its call threw. Other rows then come first. */
   readonly postpone: (row: Row) => Promise<void>;
-  /** Returns the ids by which log lines name a row. */
+  /** Returns the ids that identify a row in log lines. */
   readonly fieldsOf: (row: Row) => object;
 }
 
-/** Creates the sweep that takes up the calls of a flow that were left open. */
+/** Creates the sweep that resumes the open calls of a flow. */
 export const createCallSweep = <Row>(options: CallSweepOptions<Row>): Sweep => {
   const { name, flow, logger, list, call, postpone, fieldsOf } = options;
   return {

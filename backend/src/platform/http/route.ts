@@ -10,7 +10,7 @@ import { checkBody, validateInput } from './validate-input.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** A request apart from its input. */
+/** The details of a request that are not its validated input. */
 export interface RequestContext {
   readonly requestId: string;
   readonly ip: string;
@@ -27,11 +27,12 @@ export interface RawInput {
   readonly rawBody: Buffer;
   /** The parsed JSON, or undefined for an empty or malformed body and on `rawBody` routes. */
   readonly parsedBody: unknown;
-  /** No text of the parsed body needs to be looked at before its schema does. */
-  readonly isPlainBody: boolean;
   /**
-   * Refuses a body that is not JSON. It is thrown when the order of refusals has come to the body.
+   * True if the parser has already ruled out characters that the database cannot store. The body is
+   * then not searched for them before its schema is checked.
    */
+  readonly isPlainBody: boolean;
+  /** The error of a body that is not JSON. It is thrown only after the earlier refusals. */
   readonly bodyProblem: AppError | undefined;
   readonly principal: unknown;
   readonly context: RequestContext;
@@ -46,36 +47,39 @@ interface RouteInput<Principal, Params, Query, Body> {
   readonly context: RequestContext;
 }
 
-/** Declares how a route takes idempotency keys, and what comes before its body is refused. */
+/** Declares how a route uses idempotency keys, and its checks before a key is taken. */
 interface IdempotentSpec<Principal, Body, Together extends Reads> {
   readonly keys: Pick<Idempotency, 'findReplay' | 'run'> &
     Partial<Pick<Idempotency, 'findReplayAndRead'>>;
-  /** Scopes the keys: a key of one operation is free for another. */
+  /** Scopes the keys. The same key may be used again for another operation. */
   readonly operation: string;
   readonly owner: (principal: Principal) => string;
   readonly key: (body: Body) => string;
-  /** The parsed body without its key: what a repeat of the key must repeat. */
+  /** Returns the part of the body that must be the same in every request with the same key. */
   readonly payload: (body: Body) => object;
   /**
-   * Replies to a repeat of a finished key with the resource that the key made, in its current
-   * state.
+   * Replies to a repeated request whose key is finished. The reply has the resource that the key
+   * created, in its current state.
    */
   readonly replay: (resourceId: string, principal: Principal) => Promise<Reply>;
-  /** @throws AppError while the operation is closed, and a finished key is replayed all the same */
+  /**
+   * Gets the value of `gateRead` if it was read. A finished key is replayed without this check.
+   * @throws AppError while the operation is closed
+   */
   readonly gate: (isReady?: boolean) => Promise<void>;
   /**
-   * Reads the row that the gate decides by, if it needs one. Together with the key that needs no
-   * additional query.
+   * Reads the row that the gate needs for its decision. The row is read in the same query as the key,
+   * so it costs no additional query.
    */
   readonly gateRead?: () => Read<boolean>;
-  /** Refuses a body for what its schema cannot see, before the key is taken. */
+  /** Checks rules that the schema cannot express, before the key is taken. @throws AppError */
   readonly check?: (body: Body) => void;
-  /** Reads that the handler begins with, by the statement that takes the key. */
+  /** Returns reads for the handler. They run in the same statement that takes the key. */
   readonly reads?: (principal: Principal, body: Body) => Together;
   /**
-   * Serialises requests with the same key before they take it, for operations for which waiting for
-   * the database would cost too much. A request that gets no turn runs all the same, and does not
-   * wait again.
+   * Serialises requests with the same key before they take it. A repeat then waits here, not in the
+   * database, while the first request runs. If its wait here ends without a turn, it calls `run` with
+   * `mayWait: false`, so that it does not wait again.
    */
   readonly inTurn?: (
     scope: KeyScope,
@@ -97,13 +101,13 @@ interface RouteShape {
   readonly tags: readonly string[];
   /** The schema of each success status, or null for a status without a body. */
   readonly responses: Readonly<Record<number, z.ZodType | null>>;
-  /** Codes in addition to those that every route can answer with. */
+  /** Codes in addition to those that `declaredErrors` derives from the declaration. */
   readonly errors?: readonly ErrorCode[];
   readonly rateLimit?: 'exempt';
   readonly bodyLimitBytes?: number;
   /**
-   * The body is signed, and the route outside of the rate limit: its cap is the webhooks', and an
-   * address that was refused too often is refused before its body is read.
+   * The body is signed. Its default size limit is the one of webhooks. If an address was refused too
+   * often, its further requests are refused before their bodies are read.
    */
   readonly isSigned?: true;
   /**
@@ -113,12 +117,12 @@ interface RouteShape {
   readonly rawBody?: true;
   /** Describes the body of a `rawBody` route by content type. The default is a signed body. */
   readonly consumes?: { readonly description: string; readonly content: readonly RawContent[] };
-  /** The content types of its 200 besides JSON. `responses` has null if there is no JSON. */
+  /** Content types of the 200 response besides JSON. If it is never JSON, `responses` has null. */
   readonly produces?: readonly string[];
   /**
-   * Returns the reply if it is in memory, without a promise. If it returns undefined, the request
-   * goes to `handler`. For the hottest public GET routes without input but the headers. It is
-   * called after the rate limit.
+   * Returns a reply from memory, without a promise. If it returns undefined, the request goes to
+   * `handler`. It is called after the rate limit. Use it only for the most requested public GET
+   * routes, which have no input except the headers.
    */
   readonly atHand?: (headers: IncomingHttpHeaders) => Reply | undefined;
 }
@@ -146,7 +150,7 @@ interface IdempotentRouteSpec<
   readonly access: Access<Principal>;
   readonly body: B;
   readonly idempotent: IdempotentSpec<Principal, z.output<B>, Together>;
-  /** Does the work once for a key, or resumes it if the key has its resource. */
+  /** Does the work once for each key. It resumes the work if `key.resourceId` is set. */
   readonly handler: (
     input: RouteInput<Principal, unknown, unknown, z.output<B>> & {
       readonly key: HeldKey<ReadValues<Together>>;
@@ -154,20 +158,20 @@ interface IdempotentRouteSpec<
   ) => Promise<Reply>;
 }
 
-/** A declared route with its types closed over: what the kernel mounts and documents. */
+/** A declared route without type parameters, as the kernel mounts and documents it. */
 export interface Route extends RouteShape {
   readonly access: Access<unknown>;
   readonly params: z.ZodType | undefined;
   readonly query: z.ZodType | undefined;
   readonly body: z.ZodType | undefined;
   /**
-   * Validates and runs.
-   * @throws AppError VALIDATION_FAILED, NOT_FOUND, or what the handler throws.
+   * Validates the input and runs the handler.
+   * @throws AppError VALIDATION_FAILED, NOT_FOUND, or an error of the handler.
    */
   readonly run: (input: RawInput) => Promise<Reply>;
 }
 
-/** Declares a route once: this validates, documents, authorises and limits it. */
+/** Declares a route. Validation, documentation, access and rate limits follow from `spec`. */
 export const defineRoute = <
   Principal,
   P extends z.ZodType,
@@ -186,16 +190,17 @@ export const defineRoute = <
       if (input.bodyProblem !== undefined) throw input.bodyProblem;
       const { params, query, body } = validateInput<P, Q, B>(spec, input);
       const { rawBody, context } = input;
-      const principal = input.principal as Principal; // made by the guard for exactly this access
+      const principal = input.principal as Principal; // the guard of this `access` made it
       return handler({ params, query, body, rawBody, principal, context });
     },
   };
 };
 
 /**
- * Declares a route that moves money and takes idempotency keys (contract: conventions >
- * Idempotency). Its refusals come in this order: the replay of a finished key, the gate, the body,
- * the key. A malformed body meets the gate first. The handler gets the key that its request holds.
+ * Declares a route that moves money and requires an idempotency key (contract: conventions >
+ * Idempotency). A finished key is replayed first. Otherwise the gate is checked, then the body, and
+ * then the key is taken. So an invalid body is refused only while the gate is open. The handler gets
+ * the key that its request holds.
  */
 export const defineIdempotentRoute = <
   Principal,
@@ -219,13 +224,13 @@ export const defineIdempotentRoute = <
     body: spec.body,
     run: async (input) => {
       const { rawBody, context, bodyProblem } = input;
-      const principal = input.principal as Principal; // made by the guard for exactly this access
-      const read = bodyProblem ?? checkBody(spec.body, input);
-      if (read instanceof AppError) {
+      const principal = input.principal as Principal; // the guard of this `access` made it
+      const checked = bodyProblem ?? checkBody(spec.body, input);
+      if (checked instanceof AppError) {
         await gate();
-        throw read;
+        throw checked;
       }
-      const { body } = read;
+      const { body } = checked;
       const { operation } = idempotent;
       const scope = { ownerId: idempotent.owner(principal), operation, key: idempotent.key(body) };
       const payload = idempotent.payload(body);
@@ -251,16 +256,15 @@ export const defineIdempotentRoute = <
 const codesIf = (condition: boolean, ...codes: readonly ErrorCode[]): readonly ErrorCode[] =>
   condition ? codes : [];
 
-/** Returns the code of every error that a route may answer: its own, and what its form brings. */
+/** Returns every error code that a route may answer with. Most follow from its declaration. */
 export const declaredErrors = (route: Route): ReadonlySet<ErrorCode> => {
   const { access, params, query, body } = route;
-  // A route without a body does this too: a body that arrives all the same is read, and must be
-  // JSON.
+  // This includes routes that declare no body. If a client sends one, it is read and must be JSON.
   const readsBody = route.method !== 'GET';
   const readsJson = readsBody && route.rawBody !== true;
   return new Set<ErrorCode>([
     'INTERNAL',
-    // A request that waits for a locked row, or for room to read a body.
+    // A request may wait too long for a locked row, or for memory to read its body.
     ...codesIf(route.atHand === undefined, 'BUSY'),
     ...codesIf(route.rateLimit !== 'exempt' || route.isSigned === true, 'RATE_LIMITED'),
     ...codesIf(access.kind !== 'public', 'UNAUTHENTICATED'),

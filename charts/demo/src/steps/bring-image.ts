@@ -5,8 +5,9 @@ import { findImageTool } from '../tools/find-image-tool.ts';
 import { tryTool } from '../tools/run-tool.ts';
 
 /**
- * A name that no other state of the source has: nodes keep what they have by that name. So it is
- * the commit, and where something is changed or there is no commit, the time.
+ * Returns an image name that is unique to this state of the source, because nodes do not replace an
+ * image whose name they already have. The tag is the commit. If there is no commit or the source has
+ * uncommitted changes, the tag is the time.
  */
 const nameImage = async (repository: string): Promise<string> => {
   const git = (args: readonly string[]) => tryTool('git', args, { cwd: repository });
@@ -31,9 +32,11 @@ const build = async (context: DemoContext): Promise<readonly string[]> => {
     context: repository,
   });
   const built = performance.now();
-  const given = [options.postgresImage, options.redisImage].filter((name) => name !== undefined);
-  // The stores' images are the cluster's own to pull, unless this program has them.
-  const stores = options.clusterTool === undefined ? [] : given;
+  const storeImages = [options.postgresImage, options.redisImage].filter(
+    (name) => name !== undefined,
+  );
+  // The cluster pulls the images of PostgreSQL and Redis itself, unless a cluster tool loads images.
+  const stores = options.clusterTool === undefined ? [] : storeImages;
   for (const name of [image, ...stores]) await tool.load(name);
   context.saveState('image', splitImage(image));
   return [
@@ -42,7 +45,7 @@ const build = async (context: DemoContext): Promise<readonly string[]> => {
   ];
 };
 
-/** The image of the service, where every node has it. */
+/** Builds the service's image and loads it onto every node, or uses the given image. */
 export const bringImage: ClusterStep = {
   title: 'The image',
   async run(context) {

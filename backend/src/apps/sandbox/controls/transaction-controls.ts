@@ -10,7 +10,7 @@ const statusSchema = z.object({
   status: z.union([z.literal(0), z.literal(1), z.literal(2), z.literal(3)]),
 });
 
-/** Shows a provider's transaction to people: grams as text, money in paise. */
+/** Presents a transaction of the gold provider. Grams are text, and amounts are in paise. */
 export const transactionView = (transaction: Transaction) => ({
   txId: transaction.id,
   side: transaction.side,
