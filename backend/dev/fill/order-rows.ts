@@ -167,8 +167,7 @@ const providerOperationsSql = (terms: SqlTerms): readonly string[] => {
        'safegold', CASE WHEN is_sale THEN 'sell-confirm' ELSE 'buy-confirm' END, 'DONE', ${txId},
        grams, CASE WHEN is_sale THEN proceeds ELSE ${providerPaid} END, at,
        at + interval '1 second', at, 1, at
-     FROM (SELECT *, o.at + CASE WHEN is_sale THEN 1 ELSE 61 END * interval '1 second' AS called_at
-       FROM fill_order o) AS o
+     FROM fill_order o
      WHERE ${isBought} OR ${isSold} ORDER BY n`,
   ];
 };

@@ -6,7 +6,7 @@ import { eventually } from '#test/support/eventually.ts';
 import { newKey, placedOf } from '#test/support/test-customer.ts';
 import type { TestStack } from '#test/support/test-stack.ts';
 
-const openBeside = async ({ database: { databaseUrl, redisUrl } }: TestStack) => {
+const openCompanion = async ({ database: { databaseUrl, redisUrl } }: TestStack) => {
   const [cache, database] = await Promise.all([
     openCuttableServer(redisUrl),
     openCuttableServer(databaseUrl),
@@ -21,9 +21,9 @@ const openBeside = async ({ database: { databaseUrl, redisUrl } }: TestStack) =>
   };
 };
 
-const it = runningTest({ openBeside })
-  .extend('cache', { scope: 'file' }, ({ beside }) => beside.cache)
-  .extend('database', { scope: 'file' }, ({ beside }) => beside.database);
+const it = runningTest({ openCompanion })
+  .extend('cache', { scope: 'file' }, ({ companion }) => companion.cache)
+  .extend('database', { scope: 'file' }, ({ companion }) => companion.database);
 
 /** Does the work while a server is gone. */
 const without = async <T>(server: CuttableServer, work: () => Promise<T>): Promise<T> => {

@@ -15,7 +15,7 @@ import {
 
 const it = runningTest({
   withAdmin: true,
-  openBeside: async () => ({
+  openCompanion: async () => ({
     environment: { PAYMENT_GATEWAYS: 'razorpay,cashfree,sandbox' },
     close: async () => {},
   }),

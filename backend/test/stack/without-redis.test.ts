@@ -5,16 +5,16 @@ import type { RunningSystem } from '#test/support/open-running-system.ts';
 import { runningTest } from '#test/support/running-test.ts';
 import { createRestartableRedis } from '#test/support/restartable-redis.ts';
 
-const openBeside = async () => {
+const openCompanion = async () => {
   const redis = await createRestartableRedis();
   await redis.start();
   return { redis, environment: { REDIS_URL: redis.url }, close: () => redis.close() };
 };
 
-const it = runningTest({ worker: 'none', openBeside }).extend(
+const it = runningTest({ worker: 'none', openCompanion }).extend(
   'redis',
   { scope: 'file' },
-  ({ beside }) => beside.redis,
+  ({ companion }) => companion.redis,
 );
 
 const nobody = (system: RunningSystem, path: string, body: object): Promise<Answer> =>

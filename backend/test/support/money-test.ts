@@ -10,7 +10,7 @@ interface MoneySystem {
 }
 
 /** The part of a system that every test of money ends with. */
-interface Ending {
+interface MoneyTestEnd {
   readonly at: InvariantsAt;
   /** Rules by their words that the file's tests break on purpose. All others hold. */
   readonly breaks?: readonly string[] | undefined;
@@ -39,12 +39,12 @@ const retryEvery = { everyMs: 50 };
  */
 export const moneyTest = <T extends MoneySystem>(
   open: () => Promise<T>,
-  endingOf: (opened: T) => Ending,
+  endOf: (opened: T) => MoneyTestEnd,
 ) => {
   let invariants: Invariants | undefined;
   const opening = async (): Promise<T> => {
     const opened = await open();
-    invariants = await openInvariants(endingOf(opened).at);
+    invariants = await openInvariants(endOf(opened).at);
     const close = async () => {
       await invariants?.close();
       await opened.close();
@@ -58,7 +58,7 @@ export const moneyTest = <T extends MoneySystem>(
         process.stderr.write(`${complaintsOf(opened.logged?.() ?? '')}\n`);
       });
       onCleanup(async () => {
-        const ending = endingOf(opened);
+        const ending = endOf(opened);
         await ending.cleanUp();
         await eventually(() => invariants?.assert(ending.breaks), retryEvery);
       });

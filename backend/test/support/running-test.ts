@@ -5,14 +5,17 @@ import { openedOnce } from './opened-once.ts';
 import type { TestStack } from './test-stack.ts';
 
 /** Stands beside the stack for a file's processes, such as a server that a test may cut. */
-interface Beside {
+interface Companion {
   readonly environment: ProcessEnvironment;
   close(): Promise<void>;
 }
 
-interface RunningTestOptions<B extends Beside> extends Omit<RunningSystemOptions, 'environment'> {
+interface RunningTestOptions<B extends Companion> extends Omit<
+  RunningSystemOptions,
+  'environment'
+> {
   /** Opens it when the stack's addresses are known. It is closed after the processes. */
-  readonly openBeside?: (stack: TestStack) => Promise<B>;
+  readonly openCompanion?: (stack: TestStack) => Promise<B>;
   /**
    * The invariants are checked after each test. If the set-up leaves work half done and each test
    * finishes a part of it, they are checked after the last test instead.
@@ -24,13 +27,15 @@ interface RunningTestOptions<B extends Beside> extends Omit<RunningSystemOptions
  * Makes the `it` of a file of stories on the system's real processes. After every test, or at the
  * end, no faults are left, the invariants hold, and no log has a secret.
  */
-export const runningTest = <B extends Beside = Beside>(options: RunningTestOptions<B> = {}) => {
-  const { openBeside, checked, ...more } = options;
+export const runningTest = <B extends Companion = Companion>(
+  options: RunningTestOptions<B> = {},
+) => {
+  const { openCompanion, checked, ...more } = options;
   const open = async () => {
-    let beside: B | undefined;
+    let companion: B | undefined;
     const environment = async (stack: TestStack): Promise<ProcessEnvironment> => {
-      beside = await openBeside?.(stack);
-      return beside?.environment ?? {};
+      companion = await openCompanion?.(stack);
+      return companion?.environment ?? {};
     };
     const system = await openRunningSystem({ ...more, environment });
     const close = async (): Promise<void> => {
@@ -38,18 +43,18 @@ export const runningTest = <B extends Beside = Beside>(options: RunningTestOptio
         if (checked === 'at the end') await system.check();
       } finally {
         await system.stop();
-        await beside?.close();
+        await companion?.close();
       }
     };
-    return { system, beside, close };
+    return { system, companion, close };
   };
   const opened = openedOnce(open);
   return test
     .extend('system', { scope: 'file' }, () => opened().system)
-    .extend('beside', { scope: 'file' }, () => {
-      const { beside } = opened();
-      if (beside === undefined) throw new Error('nothing was opened beside the stack');
-      return beside;
+    .extend('companion', { scope: 'file' }, () => {
+      const { companion } = opened();
+      if (companion === undefined) throw new Error('the file opens no companion of the stack');
+      return companion;
     })
     .extend('systemHolds', { auto: true }, ({ system }, { onCleanup }) => {
       if (checked === undefined) onCleanup(() => system.check());
