@@ -244,7 +244,7 @@ export const recordAttemptOutcome = async (
       ...(utr !== undefined && { utr }),
       ...(failureReason !== undefined && { failureReason }),
       settledAt: isOpenAttempt(status) ? null : at,
-      nextReversalPollAt: status === 'PAID' ? addMs(at, hourMs) : null,
+      ...(status === 'PAID' && { nextReversalPollAt: addMs(at, hourMs) }),
       holderId: null,
       leaseUntil: null,
     },

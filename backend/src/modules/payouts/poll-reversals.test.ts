@@ -61,6 +61,17 @@ it('a paid payout is queried once an hour for three days, then once a day for 60
   expect((await payoutRow(open, payoutId)).status).toBe('PAID');
 });
 
+it('a payout that an earlier build paid is queried at once', async ({ open }) => {
+  const { payoutId } = await paid(open);
+  await playPayout(open, payoutId, 'reversed');
+  // The earlier build does not know the column, which then has its default.
+  await open.system.db.$executeRaw`
+    UPDATE payout_attempt SET next_reversal_poll_at = DEFAULT WHERE payout_id = ${payoutId}::uuid`;
+  after(open, hourMs / 2);
+  await poll(open);
+  expect((await payoutRow(open, payoutId)).status).toBe('REVERSED');
+});
+
 it('a paid payout stays PAID while the provider gives no answer, and is queried again', async ({
   open,
 }) => {

@@ -18,7 +18,8 @@ const sweepAll = async ({ system }: Story, round: number): Promise<void> => {
 /** Paid payouts are queried once a day at the latest, which a settle is too short for. */
 const makePayoutPollsDue = async ({ system }: Story): Promise<void> => {
   await system.client.query(
-    `UPDATE payout_attempt SET next_reversal_poll_at = $1 WHERE next_reversal_poll_at IS NOT NULL`,
+    `UPDATE payout_attempt SET next_reversal_poll_at = $1
+     WHERE status = 'PAID' AND next_reversal_poll_at IS NOT NULL`,
     [system.clock.now()],
   );
 };
