@@ -5,7 +5,7 @@ import { createRestartableRedis } from '../../../backend/test/support/restartabl
 import { writeStackHome } from '../support/stack-home.ts';
 import { standstillSeconds, startPrometheus, type Prometheus } from './prometheus.ts';
 
-const openBeside = async () => {
+const openCompanion = async () => {
   const redis = await createRestartableRedis();
   await redis.start();
   const environment = {
@@ -66,7 +66,7 @@ const createDrills = (prometheus: Prometheus) => {
 
 /** Makes the `it` of a file of drills: the whole system, goldctl's folder and a Prometheus. */
 export const drillTest = () =>
-  runningTest({ withAdmin: true, checked: 'at the end', openBeside })
+  runningTest({ withAdmin: true, checked: 'at the end', openCompanion })
     .extend('env', { scope: 'file' }, async ({ system }, { onCleanup }) => {
       const home = await writeStackHome(system.stack);
       onCleanup(() => home.remove());

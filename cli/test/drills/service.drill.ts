@@ -116,17 +116,17 @@ it('DigitalGoldFiguresStale', async ({ system, env, drill }) => {
   });
 });
 
-it('DigitalGoldCacheDown', async ({ beside, env, drill }) => {
+it('DigitalGoldCacheDown', async ({ companion, env, drill }) => {
   const book = openRunbook('redis-down', env);
   const check = 'goldctl check --category stores';
   await drill({
     alert: 'DigitalGoldCacheDown',
     fault: 'Redis is stopped',
     runbook: 'redis-down',
-    cause: () => beside.redis.stop(),
+    cause: () => companion.redis.stop(),
     async clear() {
       expect((await book.play(check)).stdout).toContain('‼ the cache answers');
-      await beside.redis.start();
+      await companion.redis.start();
       await until(async () => {
         expect((await book.play(check)).stdout).toContain('√ the cache answers');
       });

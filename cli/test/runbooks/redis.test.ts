@@ -7,13 +7,13 @@ import { writeStackHome } from '../support/stack-home.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 300_000 });
 
-const openBeside = async () => {
+const openCompanion = async () => {
   const redis = await createRestartableRedis();
   await redis.start();
   return { redis, environment: { REDIS_URL: redis.url }, close: () => redis.close() };
 };
 
-const it = runningTest({ withAdmin: true, worker: 'none', openBeside }).extend(
+const it = runningTest({ withAdmin: true, worker: 'none', openCompanion }).extend(
   'env',
   { scope: 'file' },
   async ({ system }, { onCleanup }) => {
@@ -25,13 +25,13 @@ const it = runningTest({ withAdmin: true, worker: 'none', openBeside }).extend(
 
 it('redis-down: names the cache alone, blocks a customer, and sees the cache again', async ({
   system,
-  beside,
+  companion,
   env,
 }) => {
   const { call, userId } = await system.newCustomer();
   const book = openRunbook('redis-down', env);
   const check = 'goldctl check --category stores';
-  await beside.redis.stop();
+  await companion.redis.stop();
   await eventually(async () => {
     const { stdout } = await book.play(check);
     expect(stdout).toContain('√ the database answers');
@@ -41,7 +41,7 @@ it('redis-down: names the cache alone, blocks a customer, and sees the cache aga
   const block = 'goldctl customer block "$ID" --reason "stolen phone"';
   expect((await book.play(block, { replacing, typed: ['y'] })).code).toBe(0);
   expect(await call('GET', '/users/me')).toMatchObject({ status: 401 });
-  await beside.redis.start();
+  await companion.redis.start();
   await eventually(async () => {
     expect((await book.play(check)).stdout).toContain('√ the cache answers');
   });
