@@ -62,12 +62,12 @@ export const settle: Command = {
         await sweepAll(story, round);
         await doAllThatWaits(story);
       }
+      story.world.now = system.clock.now().getTime();
       await story.look(1000);
       await holdRest(story);
       return nothing;
     },
     judge: (world) => {
-      world.now = story.system.clock.now().getTime();
       world.prices = world.prices.slice(-1);
     },
   }),
