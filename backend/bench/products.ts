@@ -140,7 +140,7 @@ const plansOf = async (db: Db): Promise<Table[]> => {
   return [
     await planOf(db, 'plan of the list', listSql(filter, bounds)),
     await planOf(db, 'plan of a category', listSql({ ...filter, category: 'coins' }, bounds)),
-    await planOf(db, `plan of ${terms.all.meant}`, searchSql(terms.all, filter, bounds)),
+    await planOf(db, `plan of ${terms.all.corrected}`, searchSql(terms.all, filter, bounds)),
   ];
 };
 

@@ -21,7 +21,7 @@ app.get('/v1/products', async (req, res) => {
   const bounds = { limit: Number(limit), offset: (Number(page) - 1) * Number(limit) };
   const query =
     typeof q === 'string'
-      ? searchSql({ meant: `${q}:*`, typed: q }, filter, bounds)
+      ? searchSql({ corrected: `${q}:*`, typed: q }, filter, bounds)
       : listSql(filter, bounds);
   const { rows } = await pool.query(query.text, [...query.values]);
   res.json({ items: rows, page: Number(page), limit: Number(limit) });

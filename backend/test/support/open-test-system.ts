@@ -13,7 +13,7 @@ import { createAuditor } from '../../src/modules/audit/index.ts';
 import {
   createSettingCopies,
   createSwitches,
-  type KeepCopy,
+  type CacheSetting,
 } from '../../src/modules/settings/index.ts';
 import { createTokenSigner } from '../../src/platform/auth/jwt.ts';
 import { createSystemClock, type Clock } from '../../src/platform/clock/clock.ts';
@@ -51,7 +51,7 @@ export interface TestSystem extends Omit<Runtime, 'clock'> {
   readonly inTransaction: InTransaction;
   /** Business time. It stays at the real time of the start until it is moved. */
   readonly clock: ManualClock;
-  readonly cacheSetting: KeepCopy;
+  readonly cacheSetting: CacheSetting;
   readonly addresses: FreshDatabase;
   /** The environment of a process on these stores and this sandbox. */
   readonly env: TestEnvironment;

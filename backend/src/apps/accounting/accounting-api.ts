@@ -86,7 +86,7 @@ export const createAccountingApi = (
     guard: accounting.guard,
     onLimited: accounting.rateLimited.record,
     routes: withAccountingApprovals(
-      { ...runtime, db, inTransaction, scopes, waitsHours: config.APPROVAL_HOURS },
+      { ...runtime, db, inTransaction, scopes, lifetimeHours: config.APPROVAL_HOURS },
       {
         routes: [...accounting.routes, ...registers, ...proofs],
         actions: readListedActions(config.SECOND_OPERATOR_ACTIONS),

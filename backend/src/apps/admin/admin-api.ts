@@ -217,7 +217,7 @@ export const createAdminApi = (config: AdminApiConfig, env: Environment, own: Ru
       ...healthRoutes,
       ...admins.adminRoutes,
       ...withAdminApprovals(
-        { ...own, db, inTransaction, scopes, waitsHours: config.APPROVAL_HOURS },
+        { ...own, db, inTransaction, scopes, lifetimeHours: config.APPROVAL_HOURS },
         {
           routes: createWorkRoutes(config, runtime, { services, objects, ci }),
           actions: readListedActions(config.SECOND_OPERATOR_ACTIONS),

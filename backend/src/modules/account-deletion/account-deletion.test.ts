@@ -28,7 +28,7 @@ const remove = async (
   more: object = {},
 ): Promise<Answer> => confirm(person, await requestCode(open, person), more);
 describe('the code', () => {
-  it('is needed, with the word DELETE, and a third wrong one locks', async ({ open }) => {
+  it('is required with the word DELETE, and a third wrong code locks', async ({ open }) => {
     const person = await open.person();
     const otp = await requestCode(open, person);
     const wrong = otp === '000000' ? '111111' : '000000';
@@ -42,7 +42,7 @@ describe('the code', () => {
     expect(status.body).toEqual({ status: 'none' });
   });
 
-  it('is sent three times in 15 minutes, each a security event', async ({ open }) => {
+  it('is sent three times in 15 minutes, and each send is a security event', async ({ open }) => {
     const person = await open.person();
     for (let sends = 0; sends < 3; sends += 1) await requestCode(open, person);
     const fourth = await person.call('POST', '/users/me/deletion/request');
@@ -52,7 +52,7 @@ describe('the code', () => {
     expect(await open.system.db.securityEvent.count({ where })).toBe(3);
   });
 
-  it('is sent three times in 15 minutes, whatever addresses ask', async ({ open }) => {
+  it('is sent three times in 15 minutes, even to different addresses', async ({ open }) => {
     const person = await open.person();
     const statuses: number[] = [];
     for (let n = 1; n <= 4; n += 1) {
@@ -66,7 +66,7 @@ describe('the code', () => {
     expect(statuses).toEqual([200, 200, 200, 429]);
   });
 
-  it('of a sign-in deletes nothing', async ({ open }) => {
+  it('of a sign-in does not delete the account', async ({ open }) => {
     const person = await open.person();
     await open.as()('POST', '/auth/send-otp', { phone: person.phone });
     const answer = await confirm(person, await open.codeOf(person.phone));
@@ -75,7 +75,7 @@ describe('the code', () => {
 });
 
 describe('a deleted account', () => {
-  it('answers its token with its status and with nothing else', async ({ open }) => {
+  it('admits its token only to its status', async ({ open }) => {
     const person = await open.person();
     const deleted = await remove(open, person);
     const { deletedAt } = deleted.body;
@@ -93,7 +93,7 @@ describe('a deleted account', () => {
     expect((await person.call('GET', '/users/me/deletion/status')).status).toBe(401);
   });
 
-  it('keeps its number from signing in for the days of the cool-down alone', async ({ open }) => {
+  it('keeps its phone from signing in only during the cool-down', async ({ open }) => {
     const person = await open.person();
     const { db } = open.system;
     await remove(open, person);
@@ -112,7 +112,7 @@ describe('a deleted account', () => {
   });
 });
 
-it("a deleted account leaves its number to a new one, which is the provider's same user", async ({
+it('the phone of a deleted account can open a new one, which is the same user of the provider', async ({
   open,
 }) => {
   const person = await open.knownPerson();
@@ -127,14 +127,14 @@ it("a deleted account leaves its number to a new one, which is the provider's sa
   await open.buy(again, '1000');
 });
 
-it('a deleted account leaves its number to a new one, though forfeited gold is still there', async ({
+it('the phone of a deleted account can open a new one even if forfeited gold remains', async ({
   open,
 }) => {
   const person = await open.knownPerson();
   await open.buy(person, '1000');
   const { db } = open.system;
   const { userId } = person;
-  // All but a rest that is too little to sell.
+  // Sells all gold except for a remainder that is too small to sell.
   const { balance } = await db.holding.findUniqueOrThrow({ where: { userId } });
   await open.sell(person, balance.minus('0.0005').toFixed(4));
   expect(await remove(open, person, { forfeitGold: true })).toMatchObject({ status: 200 });
@@ -144,7 +144,7 @@ it('a deleted account leaves its number to a new one, though forfeited gold is s
   await open.buy(again, '1000');
 });
 
-it('a deleted account leaves a hash of its PAN if it bought, and earns no referrer a reward', async ({
+it('a deleted account that bought gold leaves a hash of its PAN, and earns no referrer a reward', async ({
   open,
 }) => {
   const { db } = open.system;
@@ -182,7 +182,7 @@ it('a deleted account leaves no hash of its PAN if it bought nothing', async ({ 
 });
 
 describe('is refused', () => {
-  it('while gold is held; a sale of all of it makes way', async ({ open }) => {
+  it('while the customer has gold, until all of it is sold', async ({ open }) => {
     const person = await open.knownPerson();
     await open.buy(person, '1000');
     const refused = await remove(open, person, { forfeitGold: true });
@@ -194,7 +194,7 @@ describe('is refused', () => {
     expect(await remove(open, person)).toMatchObject({ status: 200 });
   });
 
-  it('while a purchase can still be paid, also one that failed', async ({ open }) => {
+  it('while a purchase can still be paid, even a failed one', async ({ open }) => {
     const person = await open.knownPerson();
     const body = { unit: 'INR', amount: '500', idempotency_key: `open-${person.userId}` };
     const placed = (await person.call('POST', '/gold/buy', body)).body;
@@ -206,12 +206,12 @@ describe('is refused', () => {
     await sandbox.control('POST', `/payments/${gatewayOrderId}`, { outcome: 'failed' });
     const orderNow = () => db.goldOrder.findUniqueOrThrow({ where: { id } });
     await eventually(async () => (await orderNow()).status === 'FAILED');
-    // The code of before is still good: nothing was deleted by it.
+    // The earlier code is still valid, since it deleted nothing.
     expect(await confirm(person, otp)).toMatchObject({ status: 409, code: 'ACCOUNT_BUSY' });
     const leftMs = Number((await orderNow()).lockEndsAt) - Number(open.system.clock.now());
     await open.system.advance(Math.ceil(leftMs / 1000));
     expect(await confirm(person, otp)).toMatchObject({ status: 200 });
-    // Money that comes all the same waits for an operator, who can only pay it back.
+    // Money that arrives nevertheless waits for an operator, who can only refund it.
     await sandbox.control('POST', `/payments/${gatewayOrderId}`, { outcome: 'captured' });
     await eventually(async () => (await orderNow()).status === 'MANUAL_REVIEW');
     expect(await orderNow()).toMatchObject({
@@ -227,7 +227,7 @@ describe('is refused', () => {
     expect(await db.notification.count({ where: { userId: person.userId } })).toBe(0);
   });
 
-  it('while a payout is in any state but PAID', async ({ open }) => {
+  it('while a payout is not PAID', async ({ open }) => {
     const person = await open.knownPerson();
     await open.buy(person, '1000');
     const { db } = open.system;
@@ -289,7 +289,7 @@ describe('is refused', () => {
 });
 
 describe('gold below the smallest sale', () => {
-  it('is given up on the word of the customer alone, to a figure that both books know', async ({
+  it("is forfeited only with the customer's consent, to a house figure of both books", async ({
     open,
   }) => {
     const person = await open.knownPerson();
@@ -297,7 +297,7 @@ describe('gold below the smallest sale', () => {
     const { db } = open.system;
     const { userId } = person;
     const held = await db.holding.findUniqueOrThrow({ where: { userId } });
-    // Leaves gold for about four rupees.
+    // Leaves gold worth about four rupees.
     await open.sell(person, held.balance.minus('0.0004').toFixed(4));
     const otp = await requestCode(open, person);
     expect(await confirm(person, otp)).toMatchObject({ status: 409, code: 'HOLDING_NOT_EMPTY' });
@@ -326,8 +326,8 @@ const ordersOf = (open: OpenCustomerApi, { userId }: SignedInPerson) =>
 const buy = ({ call, userId }: SignedInPerson) =>
   call('POST', '/gold/buy', { unit: 'INR', amount: '500', idempotency_key: `race-${userId}` });
 
-describe('beside another request of the customer', () => {
-  it('a purchase that comes first refuses the deletion', async ({ open }) => {
+describe('the deletion during another request of the customer', () => {
+  it('is refused if a purchase came first', async ({ open }) => {
     const person = await open.knownPerson();
     const otp = await requestCode(open, person);
     const held = await holdHolding(open, person);
@@ -341,7 +341,7 @@ describe('beside another request of the customer', () => {
     expect(await ordersOf(open, person)).toBe(1);
   });
 
-  it('a purchase that comes second is refused and writes nothing', async ({ open }) => {
+  it('refuses a purchase that came second, which writes nothing', async ({ open }) => {
     const person = await open.knownPerson();
     const otp = await requestCode(open, person);
     const held = await holdHolding(open, person);
@@ -355,7 +355,7 @@ describe('beside another request of the customer', () => {
     expect(await ordersOf(open, person)).toBe(0);
   });
 
-  it('a bank account, a document and a token that come second are refused', async ({ open }) => {
+  it('refuses a bank account, a document and a token that came second', async ({ open }) => {
     const person = await open.person();
     const { userId, call } = person;
     const otp = await requestCode(open, person);
@@ -376,7 +376,7 @@ describe('beside another request of the customer', () => {
     ).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
   });
 
-  it('two confirmations delete once', async ({ open }) => {
+  it('is made once by two confirmations', async ({ open }) => {
     const person = await open.person();
     const otp = await requestCode(open, person);
     const answers = await Promise.all([confirm(person, otp), confirm(person, otp)]);

@@ -26,9 +26,9 @@ import { keepOpenTickets } from '../support/index.ts';
 import type { AccountDeletionDeps } from './account-deletion.types.ts';
 
 /**
- * Returns true while anything of the customer's is not finished (contract: identity-and-kyc >
- * Deletion). It reads the tables of the modules that own them, in one statement. With the user
- * locked nothing new can begin meanwhile.
+ * Returns true if anything of the customer is unfinished (contract: identity-and-kyc > Deletion). It
+ * reads the tables of other modules in one statement. The caller has locked the user, so nothing
+ * new can begin meanwhile.
  */
 const hasWorkInProgress = async (tx: Db, userId: string, now: Date): Promise<boolean> => {
   const row = await selectOne<{ busy: boolean }>(
@@ -39,7 +39,7 @@ const hasWorkInProgress = async (tx: Db, userId: string, now: Date): Promise<boo
         EXISTS (SELECT FROM gold_order o WHERE o.user_id = ${userId}::uuid AND (
           o.status NOT IN ('ALLOCATED', 'COMPLETED', 'FAILED')
           OR (o.status = 'FAILED' AND o.type <> 'SELL' AND o.lock_ends_at > ${now}::timestamptz)))
-        -- A checkout that is open, or a debit without an outcome that is still asked about.
+        -- A checkout may be open, or a debit may still be polled for its outcome.
         OR EXISTS (SELECT FROM payment_order p WHERE p.user_id = ${userId}::uuid AND (
           p.status IN ('CREATED', 'GATEWAY_ORDER_CREATED')
           OR (p.status = 'EXPIRED' AND p.debit_status IN ('INTENDED', 'ACCEPTED', 'UNKNOWN')
@@ -52,7 +52,7 @@ const hasWorkInProgress = async (tx: Db, userId: string, now: Date): Promise<boo
           WHERE s.user_id = ${userId}::uuid AND s.status IN ('ACTIVE', 'PAUSED'))
         OR EXISTS (SELECT FROM product_order o WHERE o.user_id = ${userId}::uuid
           AND o.status IN ('PLACED', 'CONFIRMED', 'PACKED', 'SHIPPED'))
-        -- An accepted event that waits to be applied could not be opened any more.
+        -- After the deletion, an event that waits to be applied could not be opened any more.
         OR EXISTS (SELECT FROM webhook_event e
           WHERE e.sealed_for_user_id = ${userId}::uuid AND e.status = 'PENDING') AS busy`,
   );
@@ -63,13 +63,13 @@ const dayMs = 24 * 60 * 60_000;
 
 interface DeletionConfirmation {
   readonly otp: string;
-  /** Gives up gold that is worth less than the provider buys. */
+  /** True if the customer gives up gold that is worth less than the smallest sale. */
   readonly forfeitGold: boolean;
   /** The client's address. */
   readonly ip: string;
 }
 
-/** Returns true for gold that the provider would not buy, at its price or at ours. */
+/** Returns true if gold is worth less than the provider's smallest sale, at its price or at ours. */
 const isBelowSmallestSale = (
   balance: Grams,
   live: LivePrice,
@@ -84,9 +84,9 @@ const isBelowSmallestSale = (
 };
 
 /**
- * Forfeits the small remaining balance to the house. The caller has locked the holding and the
- * user, and `live` is the price if there was a balance.
- * @throws AppError HOLDING_NOT_EMPTY for anything more, or without the customer's consent
+ * Forfeits a small remaining balance to the house. The caller has locked the holding and the user.
+ * `live` is undefined if the customer did not consent to forfeit their gold, or had none.
+ * @throws AppError HOLDING_NOT_EMPTY for a larger balance, or without the customer's consent
  */
 const emptyHolding = async (
   deps: AccountDeletionDeps,
@@ -101,7 +101,7 @@ const emptyHolding = async (
   await forfeitHolding(tx, { movementId: deps.random.uuid(), userId, at });
 };
 
-/** Erases all that the modules keep of the person, and returns the ids of the ended sessions. */
+/** Erases the customer's data in all modules, and returns the ids of the ended sessions. */
 const erase = async (
   deps: AccountDeletionDeps,
   tx: Db,
@@ -122,12 +122,11 @@ const erase = async (
 };
 
 /**
- * Deletes the caller's account: checks and erasure in one transaction, under the locks of the
- * holding and then of the user, so that nothing begins or is bought concurrently (contract:
- * identity-and-kyc > Deletion). A code stays valid after a 409.
- * @returns when the account was deleted
+ * Deletes the caller's account, and returns the time of the deletion. Checks and erasure are one
+ * transaction under the locks of the holding and then of the user, so that nothing begins
+ * concurrently (contract: identity-and-kyc > Deletion). A code stays valid after a 409.
  * @throws AppError INVALID_OTP, OTP_LOCKED, ACCOUNT_BUSY, HOLDING_NOT_EMPTY, PRICE_UNAVAILABLE, and
- *   UNAUTHENTICATED where a concurrent request came first
+ *   UNAUTHENTICATED if the account was blocked or deleted meanwhile
  */
 export const deleteAccount = async (
   deps: AccountDeletionDeps,
@@ -136,12 +135,13 @@ export const deleteAccount = async (
 ): Promise<Date> => {
   const { db, inTransaction, clock, blindIndex } = deps;
   const user: UserToErase = { userId, phoneHashes: hashesOfPhone(blindIndex, phone) };
-  const isHolding = forfeitGold && (await readHolding(db, userId)).balance > ZERO_GRAMS;
-  const live = isHolding ? await deps.price.livePrice() : undefined;
+  const needsPrice = forfeitGold && (await readHolding(db, userId)).balance > ZERO_GRAMS;
+  const live = needsPrice ? await deps.price.livePrice() : undefined;
   const client = { ip, deviceId };
   const result = await inTransaction(async (tx) => {
     const verdict = await checkCode(deps, tx, { phone, purpose: 'deletion', code, client });
-    // By return: a throw would undo the count of wrong codes.
+    // This refusal leaves the transaction by return, since a throw would undo the count of wrong
+    // codes.
     if (verdict.kind !== 'right') return verdict;
     await lockCodeGuards(tx, user);
     await lockHolding(tx, userId);

@@ -13,7 +13,7 @@ const remove = async (open: OpenCustomerApi, { call, phone }: SignedInPerson): P
   return call('POST', '/users/me/deletion/confirm', { otp, confirmation: 'DELETE' });
 };
 
-/** An installment of a cancelled plan, whose debit the gateway took and which is unpaid. */
+/** Inserts an unpaid installment of a cancelled plan, whose debit the gateway has accepted. */
 const insertDebited = async (
   { system: { db, clock } }: OpenCustomerApi,
   { userId }: SignedInPerson,
@@ -82,13 +82,13 @@ const insertDebited = async (
 };
 
 describe('a deletion after a debit of a mandate', () => {
-  it('that failed is possible', async ({ open }) => {
+  it('is possible after the debit failed', async ({ open }) => {
     const person = await open.knownPerson();
     await insertDebited(open, person, 'FAILED');
     expect(await remove(open, person)).toMatchObject({ status: 200 });
   });
 
-  it('without an outcome waits until nobody asks about it any more', async ({ open }) => {
+  it("is refused while the debit's outcome is unknown and still polled", async ({ open }) => {
     const person = await open.knownPerson();
     await insertDebited(open, person, 'EXPIRED');
     expect(await remove(open, person)).toMatchObject({ status: 409, code: 'ACCOUNT_BUSY' });

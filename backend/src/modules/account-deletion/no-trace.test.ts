@@ -11,8 +11,8 @@ import { createDocumentRemoval } from '../kyc/index.ts';
 const it = customerApiTest();
 
 /**
- * Each with what a search for it finds, whatever stands around it. Short numbers are found by
- * themselves.
+ * Returns patterns that find each item of personal data within any text. Short numbers are only
+ * found as whole words.
  */
 const patternsOf = (person: Person, more: Readonly<Record<string, string>>) => {
   const texts = {
@@ -37,7 +37,7 @@ const patternsOf = (person: Person, more: Readonly<Record<string, string>>) => {
   return [...patterns, { name: 'pincode', pattern: alone }];
 };
 
-/** Searches every column of every table of every schema, and says what was found where. */
+/** Searches every column of every table of every schema, and returns the findings with their place. */
 const search = (
   open: OpenCustomerApi,
   patterns: ReturnType<typeof patternsOf>,
@@ -63,7 +63,7 @@ const search = (
     return [...found].toSorted();
   });
 
-/** Everything of the money that has to be the same afterwards. */
+/** Returns the rows of money and gold that must not change. */
 const booksOf = async (open: OpenCustomerApi, userId: string) => {
   const { db } = open.system;
   const [orders, movements, payments, payouts, holding, jewellery] = await Promise.all([
@@ -98,7 +98,7 @@ const deleteAccount = async (
   expect(confirmed.status).toBe(200);
 };
 
-it('a deletion yields nothing of the person from any column, and leaves the books as they were', async ({
+it('a deletion leaves nothing of the person in any column, and does not change the books', async ({
   open,
 }) => {
   const person = await open.knownPerson();
@@ -134,7 +134,7 @@ it('a deletion yields nothing of the person from any column, and leaves the book
     biometricHash: 'biometric-hash-of-the-person',
   };
   const patterns = patternsOf(person, more);
-  // The search can find: what stands in clear while the account lives.
+  // The search works, since it finds the clear data while the account exists.
   expect(await search(open, patterns)).toEqual(
     expect.arrayContaining([
       'phone in public.app_user',
@@ -156,7 +156,7 @@ it('a deletion yields nothing of the person from any column, and leaves the book
 
   await deleteAccount(open, phone, token);
 
-  // The hash alone, by which the number is refused until the cool-down is over.
+  // Only the hash remains, by which the phone is refused until the cool-down ends.
   expect(await search(open, patterns)).toEqual(['phoneHash in public.deleted_phone']);
   expect(await booksOf(open, userId)).toBe(before);
   const { wrappedKey, destroyedAt } = await db.userDataKey.findUniqueOrThrow({ where: { userId } });
@@ -180,11 +180,11 @@ it('a deletion yields nothing of the person from any column, and leaves the book
     expect(count).toBe(0);
   }
 
-  // Operators see the order without an address.
+  // Operators see the order without its address.
   const { body } = await open.operator('GET', `/product-orders/${productOrderId}`);
   expect(body).toMatchObject({ status: 'DELIVERED', shippingAddress: null });
 
-  // The documents go from the store too, once it deletes them.
+  // The object store also removes the documents as soon as it works again.
   const refusing = { delete: async () => ({ kind: 'unknown', reason: 'down' }) as const };
   await runSweeps([createDocumentRemoval({ db, objects: refusing, logger })]);
   expect(await db.kycDocument.count({ where: { userId } })).toBe(1);
@@ -193,12 +193,12 @@ it('a deletion yields nothing of the person from any column, and leaves the book
   expect(await objects.get(key)).toEqual({ kind: 'done', value: undefined });
 });
 
-it('a deletion leaves no document that its store deletes, however many others it does not', async ({
+it('a deletion removes the documents even if the store fails to delete many others', async ({
   open,
 }) => {
   const { phone, userId, token, call } = await open.person();
   const { db, objects, logger, random, clock } = open.system;
-  // In the order of their ids, by which they are removed, they come before the other one.
+  // Documents are removed in the order of their ids, in which these come before the other one.
   const stuckIds = Array.from({ length: 250 }, () => random.uuid());
   const upload = { kind: 'PAN', contentType: 'image/png', dataBase64: pngBase64 };
   const { body } = await call('POST', '/kyc/documents', upload);
@@ -227,7 +227,7 @@ it('a deletion leaves no document that its store deletes, however many others it
   await db.kycDocument.deleteMany({ where: { userId } });
 });
 
-it('a deletion withdraws a KYC submission, whose numbers another account may then use', async ({
+it('a deletion withdraws a KYC submission, and another account may then use its numbers', async ({
   open,
 }) => {
   const person = await open.person();

@@ -1,7 +1,7 @@
 import { defineRoute, noContent, ok, PUBLIC, type Route } from '../../platform/http/index.ts';
 import { signInStaff } from '../staff-credentials/index.ts';
 import { loginAnswer, loginBody, presentAdmin } from './admins.schemas.ts';
-import { anyAdminBefore } from './admins.types.ts';
+import { anyAdminBeforeEnrolment } from './admins.types.ts';
 import { createOperatorRealm, type SignInAdminDeps } from './sign-in-admin.ts';
 
 /** Declares `/auth` of the admin API. */
@@ -31,7 +31,7 @@ export const createAdminsAdminRoutes = (deps: SignInAdminDeps): Route[] => [
     path: '/auth/logout',
     summary: 'Sign out. The client must discard its token',
     tags: ['auth'],
-    access: anyAdminBefore,
+    access: anyAdminBeforeEnrolment,
     responses: { 204: null },
     handler: async () => noContent(),
   }),

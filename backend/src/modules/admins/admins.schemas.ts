@@ -22,11 +22,11 @@ loginBody.register(z.globalRegistry, {
 const minPasswordLength = 12;
 const maxPasswordLength = 128;
 
-/** Counts characters, not their bytes. A run of spaces counts as one. */
+/** Counts characters instead of bytes. A run of spaces counts as one. */
 const passwordLength = (text: string): number => Array.from(text.replaceAll(/ {2,}/gu, ' ')).length;
 
 /**
- * Requires 12 to 128 characters of any kind: long enough that guessing is hopeless. The password
+ * Requires 12 to 128 characters of any kind, so that a password is hard to guess. The password
  * itself is kept as it was typed (contract: limits > Sign-in limits).
  */
 export const newPasswordSchema = z
@@ -53,7 +53,7 @@ adminView.register(z.globalRegistry, {
   ],
 });
 
-/** An operator, as shown to others who see their actions. */
+/** An operator, as others see them beside an action. */
 export const operatorReference = adminView.pick({ id: true, email: true });
 operatorReference.register(z.globalRegistry, {
   id: 'OperatorReference',
@@ -88,7 +88,7 @@ loginAnswer.register(z.globalRegistry, {
   ],
 });
 
-/** A change of one's own password. */
+/** The change of the caller's own password. */
 export const ownPasswordBody = z
   .object({ currentPassword: z.string().min(1).max(256), newPassword: newPasswordSchema })
   .refine(({ currentPassword, newPassword }) => currentPassword !== newPassword, {
@@ -162,7 +162,7 @@ export const tokenClaims = z.object({
   sub: z.uuid(),
   email: z.string(),
   role: z.enum(adminRoles),
-  /** Time of signing: seconds since 1970, in business time. */
+  /** The time of signing, in seconds of business time since 1970. */
   iat: z.int(),
 });
 

@@ -10,7 +10,7 @@ export interface AdminRecord {
   readonly active: boolean;
   readonly createdAt: Date;
   readonly lastLoginAt?: Date | null;
-  /** The last change that ended sign-ins: a new password or a deactivation. Null until one. */
+  /** The time of the last change that ended the operator's sign-ins. Null before the first one. */
   readonly passwordChangedAt?: Date | null;
 }
 
@@ -39,9 +39,9 @@ export const insertAdmin = async (db: Db, admin: AdminRecord): Promise<void> => 
 };
 
 /**
- * Records a sign-in and returns the operator as the same statement finds them. Undefined when the
- * password that was verified is theirs no more, or they were deactivated meanwhile. `lastLoginAt`
- * is the moment to issue the token at: `at`, and after the last change, by a whole second.
+ * Records a sign-in and returns the operator as the same statement finds them. Returns undefined if
+ * the verified password was replaced or the operator was deactivated meanwhile. `lastLoginAt` is
+ * the time of issue of the token: `at`, or at least the next whole second after the last change.
  */
 export const recordAdminLogin = async (
   db: Db,
@@ -67,13 +67,13 @@ export const listAdmins = async (db: Db): Promise<AdminRecord[]> => {
   return rows.map((row) => ({ ...row, role: roleOf(row.role) }));
 };
 
-/** Locks an operator until the transaction ends. Returns undefined when there is none. */
+/** Locks an operator until the transaction ends. Returns undefined if there is none. */
 export const lockAdminByEmail = async (tx: Db, email: string): Promise<AdminRecord | undefined> => {
   await selectRows(tx, sql`SELECT id FROM admin_user WHERE email = ${email} FOR UPDATE`);
   return findAdminByEmail(tx, email);
 };
 
-/** Locks an operator until the transaction ends. Returns undefined when there is none. */
+/** Locks an operator until the transaction ends. Returns undefined if there is none. */
 export const lockAdminById = async (tx: Db, id: string): Promise<AdminRecord | undefined> => {
   await lockRow(tx, 'admin_user', id);
   return findAdmin(tx, id);

@@ -58,7 +58,7 @@ const signIn = (email: string, password: string) =>
 const changesOf = () => createAdminChanges({ ...system, audit: async () => {} });
 const ask = (path: string, token?: string) => bearerCaller(url, token)('GET', path);
 
-/** Serves the sign-in with `then` between a password's verification and what follows it. */
+/** Serves sign-ins that run `then` after they have checked the password. */
 const serveWithVerified = async (then: () => Promise<unknown>): Promise<string> => {
   const checkInTurn: SecretHasher['checkInTurn'] = (caller, check) =>
     system.hasher.checkInTurn(caller, (verify) =>
@@ -87,7 +87,7 @@ const fail = async (email: string, times: number) => {
 };
 
 describe('sign-in', () => {
-  it('answers a token for eight hours with the subject, the e-mail and the role', async () => {
+  it('returns a token for eight hours with the subject, the email and the role', async () => {
     const { adminId, email, password } = await make.admin('SUPPORT');
     const answer = await signIn(` ${email.toUpperCase()} `, password);
     expect(answer).toMatchObject({
@@ -100,7 +100,7 @@ describe('sign-in', () => {
     expect(await ask('/any', String(answer.body['accessToken']))).toMatchObject({ status: 200 });
   });
 
-  it('has one 401 for an unknown e-mail, a wrong password and an inactive operator', async () => {
+  it('answers the same 401 for an unknown email, a wrong password and an inactive operator', async () => {
     const known = await make.admin();
     const gone = await make.admin();
     await system.db.adminUser.update({ where: { id: gone.adminId }, data: { active: false } });
@@ -135,7 +135,7 @@ describe('sign-in', () => {
 });
 
 describe('throttling', () => {
-  it('locks an e-mail for 30 minutes after five failures in 15', async () => {
+  it('locks an email for 30 minutes after five failures in 15 minutes', async () => {
     const { email, password } = await make.admin();
     const other = await make.admin();
     await fail(email, 5);
@@ -151,12 +151,12 @@ describe('throttling', () => {
     expect(await signIn(email, password)).toMatchObject({ status: 200 });
   });
 
-  it('locks an e-mail that nobody has in the same way', async () => {
+  it('locks an unregistered email in the same way', async () => {
     await fail('stranger@example.test', 5);
     expect(await signIn('Stranger@example.test', 'x')).toMatchObject({ status: 429 });
   });
 
-  it('forgets failures that are older than 15 minutes', async () => {
+  it('does not count failures that are older than 15 minutes', async () => {
     const { email, password } = await make.admin();
     await fail(email, 4);
     system.clock.advance(15 * minuteMs);
@@ -164,7 +164,7 @@ describe('throttling', () => {
     expect(await signIn(email, password)).toMatchObject({ status: 200 });
   });
 
-  it('forgets failures with a success', async () => {
+  it('resets the count of failures after a success', async () => {
     const { email, password } = await make.admin();
     await fail(email, 4);
     expect(await signIn(email, password)).toMatchObject({ status: 200 });
@@ -172,14 +172,14 @@ describe('throttling', () => {
     expect(await signIn(email, password)).toMatchObject({ status: 200 });
   });
 
-  it('judges five of twenty guesses at once', async () => {
+  it('judges five of twenty concurrent guesses', async () => {
     const { email } = await make.admin();
     const answers = await Promise.all(Array.from({ length: 20 }, () => signIn(email, 'wrong')));
     const count = (code: string) => answers.filter((answer) => answer.code === code).length;
     expect([count('INVALID_CREDENTIALS'), count('LOGIN_LOCKED')]).toEqual([5, 15]);
   });
 
-  it('does not lock for longer when the clock is set back', async () => {
+  it('does not lock for longer if the clock is set back', async () => {
     const { email, password } = await make.admin();
     await fail(email, 5);
     system.clock.advance(-60 * minuteMs);
@@ -209,7 +209,7 @@ describe('the guard', () => {
     ]);
   });
 
-  it('goes by the stored role and flag at the next call', async () => {
+  it('checks the stored role and active flag at the next request', async () => {
     const { adminId: id, token } = await make.admin('SUPER_ADMIN');
     await system.db.adminUser.update({ where: { id }, data: { role: 'SUPPORT' } });
     expect(await ask('/both', token)).toMatchObject({ status: 403, code: 'FORBIDDEN' });
@@ -220,7 +220,7 @@ describe('the guard', () => {
     expect(await ask('/any', token)).toMatchObject({ status: 401, code: 'UNAUTHENTICATED' });
   });
 
-  it('refuses a token of before the password was changed, and takes the one after', async () => {
+  it('refuses a token from before a change of the password, and accepts a token from after it', async () => {
     const { email, token } = await make.admin('SUPPORT');
     const other = await make.admin('SUPPORT');
     system.clock.advance(1000);
@@ -231,7 +231,7 @@ describe('the guard', () => {
     expect(await ask('/any', String(body['accessToken']))).toMatchObject({ status: 200 });
   });
 
-  it('refuses a token of the very second in which the password was changed, before that', async () => {
+  it('refuses a token from the same second before a change of the password', async () => {
     const intoSecondMs = system.clock.now().getTime() % 1000;
     system.clock.advance(1100 - intoSecondMs);
     const { email, token } = await make.admin('SUPPORT');
@@ -242,7 +242,7 @@ describe('the guard', () => {
     expect(await ask('/any', String(body['accessToken']))).toMatchObject({ status: 200 });
   });
 
-  it('refuses a token of before a deactivation, also after the operator is active again', async () => {
+  it('refuses a token from before a deactivation, even after the operator is active again', async () => {
     const { email, password, token } = await make.admin('SUPPORT');
     system.clock.advance(1000);
     await changesOf().setActive(email, false);
@@ -255,18 +255,18 @@ describe('the guard', () => {
   it.each([
     ['reset', (email: string) => changesOf().resetPassword(email, 'a later secret')],
     ['deactivation', (email: string) => changesOf().setActive(email, false)],
-  ])('is not given for a password that was right until a %s', async (_name, change) => {
+  ])('refuses a sign-in whose password was right until a %s', async (_name, change) => {
     const { email, password } = await make.admin('SUPPORT');
     const slow = await serveWithVerified(() => change(email));
     const answer = await bearerCaller(slow)('POST', '/auth/login', { email, password });
     expect(answer).toMatchObject({ status: 401, code: 'INVALID_CREDENTIALS' });
   });
 
-  it('is not given for a sign-in that a deactivation came between, however late it is signed', async () => {
+  it('refuses the token of a sign-in during which the operator was deactivated', async () => {
     const { email, password } = await make.admin('SUPPORT');
     const [locked, gate] = [createGate(), createGate()];
     const holding: { done: Promise<void> } = { done: Promise.resolve() };
-    // Once the password is verified the sign-in stands at its count, which it is about to clear.
+    // After the check of the password, the sign-in waits for the lock of its count.
     const slow = await serveWithVerified(async () => {
       holding.done = system.inTransaction(async (tx) => {
         await tx.$queryRaw`SELECT email FROM admin_login_caller WHERE email = ${email} FOR UPDATE`;
@@ -293,7 +293,7 @@ describe('the guard', () => {
     expect(await ask('/any', String(again.body['accessToken']))).toMatchObject({ status: 200 });
   });
 
-  it('refuses a token of between two changes of one second', async () => {
+  it('refuses a token from between two changes in one second', async () => {
     const intoSecondMs = system.clock.now().getTime() % 1000;
     system.clock.advance(1100 - intoSecondMs);
     const { email } = await make.admin('SUPPORT');
@@ -307,7 +307,7 @@ describe('the guard', () => {
     expect(await ask('/any', String(again.body['accessToken']))).toMatchObject({ status: 200 });
   });
 
-  it('refuses a token of before a change that was made by a slower clock', async () => {
+  it('refuses a token from before a change by a slower clock', async () => {
     const { email, password } = await make.admin('SUPPORT');
     const { body } = await signIn(email, password);
     system.clock.advance(-minuteMs);
@@ -318,14 +318,14 @@ describe('the guard', () => {
     system.clock.advance(minuteMs);
   });
 
-  it("refuses a customer's token, which the same secret signs", async () => {
+  it("refuses a customer's token, which is signed with the same secret", async () => {
     const { token, userId } = await make.customer();
     expect(await ask('/any', token)).toMatchObject({ status: 401 });
     const posing = system.tokens.sign({ sub: userId, email: 'a@example.test', role: 'ADMIN' }, 60);
     expect(await ask('/any', posing)).toMatchObject({ status: 401 });
   });
 
-  it('refuses no token, one of another secret, an unsigned and an expired one', async () => {
+  it('refuses a missing, an unsigned and an expired token, and one of another secret', async () => {
     const { adminId: sub, email, role, token } = await make.admin();
     const claims = { sub, email, role, exp: 4_000_000_000 };
     expect(await ask('/any')).toMatchObject({ status: 401 });
@@ -338,12 +338,12 @@ describe('the guard', () => {
     expect(await ask('/any', token)).toMatchObject({ status: 401 });
   });
 
-  it('looks at the credential before the path is wrong and the body is read', async () => {
+  it('checks the credential before the path and the body', async () => {
     expect(await ask('/nothing')).toMatchObject({ status: 404 });
     expect(await nobody('POST', '/auth/logout', '{broken')).toMatchObject({ status: 401 });
   });
 
-  it('signs out with 204, and the token stays good: there is nothing to forget', async () => {
+  it('signs out with 204, and the token stays valid', async () => {
     const { token } = await make.admin('SUPPORT');
     expect(await bearerCaller(url, token)('POST', '/auth/logout')).toMatchObject({ status: 204 });
     expect(await ask('/any', token)).toMatchObject({ status: 200 });
@@ -351,7 +351,7 @@ describe('the guard', () => {
 });
 
 describe('counts of failed sign-ins', () => {
-  it('are kept while they decide something, and deleted after', async () => {
+  it('are kept while they have an effect, and deleted after that', async () => {
     const email = 'nobody-at-all@digital-gold.example';
     const count = () => system.database.db.adminLoginCaller.count({ where: { email } });
     await fail(email, 1);

@@ -8,20 +8,20 @@ import {
 export const adminRoles = ['SUPER_ADMIN', 'ADMIN', 'SUPPORT'] as const;
 export type AdminRole = (typeof adminRoles)[number];
 
-/** A signed-in operator, read from the store on this very request. */
+/** A signed-in operator, whom the guard has read from the database for this request. */
 export interface AdminPrincipal {
   readonly adminId: string;
   readonly email: string;
   readonly role: AdminRole;
 }
 
-/** The operator who does something, and their request. */
+/** The operator who acts, and their request. */
 export interface ByOperator {
   readonly principal: AdminPrincipal;
   readonly context: RequestContext;
 }
 
-/** Admits exactly these roles: the check is not hierarchical. */
+/** Admits exactly these roles. No role includes another one. */
 export const adminAccess = (...roles: readonly AdminRole[]): Access<AdminPrincipal> => ({
   ...requireRoles<AdminPrincipal>(...roles),
   secondFactor: 'asked',
@@ -33,10 +33,10 @@ export const anyAdmin: Access<AdminPrincipal> = {
   secondFactor: 'asked',
 };
 
-/** Admits operators who have still to set up their authenticator app, too. */
-export const anyAdminBefore: Access<AdminPrincipal> = signedIn<AdminPrincipal>();
+/** Admits any operator who is signed in, even one who must still set up their authenticator app. */
+export const anyAdminBeforeEnrolment: Access<AdminPrincipal> = signedIn<AdminPrincipal>();
 
-/** Returns the actor, request id and address of an audit row: spread it into an AuditEntry. */
+/** Returns the actor, request id and address of an `AuditEntry`. */
 export const adminActor = (principal: AdminPrincipal, context: RequestContext) => ({
   actor: {
     api: 'admin' as const,

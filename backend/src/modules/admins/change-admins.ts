@@ -23,8 +23,8 @@ interface NewAdmin {
 }
 
 /**
- * Creates an operator, for the operator command and the development seed: no API route does.
- * @throws AppError CONFLICT when the email is taken.
+ * Creates an operator, for the operator command and the development seed. No API route creates one.
+ * @throws AppError CONFLICT if the email is taken.
  */
 export const createAdmin = async (
   deps: { db: Db; clock: Clock; random: Random; hasher: SecretHasher },
@@ -45,7 +45,7 @@ export const createAdmin = async (
   return { id };
 };
 
-/** The part of an operator that an audit row shows: nothing secret. */
+/** The fields of an operator in an audit row. None of them is secret. */
 interface AdminState {
   readonly email: string;
   readonly role: AdminRole;
@@ -53,9 +53,7 @@ interface AdminState {
 }
 
 interface AdminChange {
-  /**
-   * `admin.create`, `admin.set-role`, `admin.activate`, `admin.deactivate`, `admin.reset-password`.
-   */
+  /** The action of the audit row, such as `admin.set-role`. */
   readonly action: string;
   readonly adminId: string;
   readonly before?: AdminState;
@@ -71,16 +69,16 @@ interface AdminChangesOptions {
   readonly audit: (db: Db, change: AdminChange) => Promise<void>;
 }
 
-/** Every change is audited in its own transaction. Emails are in lower case, as stored. */
+/** Each change writes its audit row in the same transaction. Emails are in lower case, as stored. */
 interface AdminChanges {
-  /** @throws AppError CONFLICT when the email is taken. */
+  /** @throws AppError CONFLICT if the email is taken. */
   create(admin: NewAdmin): Promise<AdminRecord>;
   /** @throws AppError NOT_FOUND, and CONFLICT for the last active super admin. */
   setRole(email: string, role: AdminRole): Promise<AdminRecord>;
   /** @throws AppError NOT_FOUND, and CONFLICT for the last active super admin. */
   setActive(email: string, active: boolean): Promise<AdminRecord>;
   /**
-   * Sets a password. It ends the sessions of the old one, and the lock that failed sign-ins left.
+   * Sets a password. This ends the operator's sessions, and the lock that failed sign-ins caused.
    * @throws AppError NOT_FOUND
    */
   resetPassword(email: string, password: string): Promise<AdminRecord>;
@@ -92,8 +90,8 @@ const isActiveSuperAdmin = ({ role, active }: AdminState): boolean =>
   role === 'SUPER_ADMIN' && active;
 
 /**
- * Locks the operator, after the active super admins: two concurrent changes that would each leave
- * the other operator as the last super admin run one after the other.
+ * Locks the active super admins, and then the operator. Two concurrent changes that would each
+ * leave the other operator as the last super admin are therefore serialised.
  */
 const lockAdmin = async (tx: Db, email: string) => {
   const superAdmins = await lockActiveSuperAdmins(tx);
@@ -115,21 +113,21 @@ export const createAdminChanges = (options: AdminChangesOptions): AdminChanges =
   const change = async (
     action: string,
     email: string,
-    to: Partial<Pick<AdminRecord, 'role' | 'active'>>,
+    fields: Partial<Pick<AdminRecord, 'role' | 'active'>>,
   ): Promise<AdminRecord> =>
     inTransaction(async (tx) => {
       const { admin, isLast } = await lockAdmin(tx, email);
-      const changed = { ...admin, ...to };
+      const changed = { ...admin, ...fields };
       const [before, after] = [stateOf(admin), stateOf(changed)];
       if (before.role === after.role && before.active === after.active) return admin;
       if (isLast && isActiveSuperAdmin(before) && !isActiveSuperAdmin(after)) {
         throw new AppError('CONFLICT', { message: 'This is the last active super admin.' });
       }
       const at = clock.now();
-      // A deactivation ends every token of before, for good: an activation brings none back.
-      const ends =
-        to.active === false ? { passwordChangedAt: momentOfChange(at, admin.lastLoginAt) } : {};
-      await updateAdmin(tx, admin.id, { ...to, ...ends }, at);
+      // A deactivation ends every earlier token. A later activation does not make it valid again.
+      const endOfTokens =
+        fields.active === false ? { passwordChangedAt: momentOfChange(at, admin.lastLoginAt) } : {};
+      await updateAdmin(tx, admin.id, { ...fields, ...endOfTokens }, at);
       await audit(tx, { action, adminId: admin.id, before, after });
       return changed;
     });

@@ -10,11 +10,10 @@ import { createOwnCredentialRoutes } from './own-credentials.admin.routes.ts';
 import { createAdminFactors, type SignInAdminDeps } from './sign-in-admin.ts';
 
 /**
- * Admits operators. Reads role and active flag from the store on every request, so a demotion
- * applies from the next request on and the stored role overrides the token's. A new password ends
- * the tokens of the old one. A customer's token fails here because no operator has its subject. An
- * operator with a second factor has shown it for each of their tokens, since setting it up ended
- * earlier ones.
+ * Admits operators. It reads role and active flag from the database on every request, so a
+ * demotion applies from the next request on, whatever role the token has. A new password ends the
+ * earlier tokens. A customer's token is refused because no operator has its subject. An active
+ * second factor was checked for each token, since its activation ended the earlier tokens.
  */
 const createAdminGuard = (options: SignInAdminDeps): Guard => ({
   schemeName: 'bearer',

@@ -14,20 +14,20 @@ import {
   presentOperator,
 } from './admins.schemas.ts';
 import { listAdmins } from './admins.store.ts';
-import { adminAccess, anyAdmin, anyAdminBefore } from './admins.types.ts';
+import { adminAccess, anyAdmin, anyAdminBeforeEnrolment } from './admins.types.ts';
 import { disableFactor } from './own-credentials.ts';
 import { createAdminFactors, createOperatorRealm, type SignInAdminDeps } from './sign-in-admin.ts';
 
 const tags = ['auth'];
 
-/** Declares what operators do with their own password and authenticator app. */
+/** Declares the routes by which operators change their own password and authenticator app. */
 const createSelfRoutes = (realm: ReturnType<typeof createOperatorRealm>): Route[] => [
   defineRoute({
     method: 'POST',
     path: '/auth/password',
     summary: "Change the caller's password and end every other session",
     tags,
-    access: anyAdminBefore,
+    access: anyAdminBeforeEnrolment,
     body: ownPasswordBody,
     responses: { 200: adminTokenView },
     errors: ['WRONG_PASSWORD', 'LOGIN_LOCKED', 'BUSY'],
@@ -39,7 +39,7 @@ const createSelfRoutes = (realm: ReturnType<typeof createOperatorRealm>): Route[
     path: '/auth/second-factor/confirm',
     summary: 'Activate the authenticator app with its first code and end every other session',
     tags,
-    access: anyAdminBefore,
+    access: anyAdminBeforeEnrolment,
     body: confirmBody,
     responses: { 200: confirmedView },
     errors: ['SECOND_FACTOR_INVALID', 'LOGIN_LOCKED', 'CONFLICT'],
@@ -52,10 +52,10 @@ const createSelfRoutes = (realm: ReturnType<typeof createOperatorRealm>): Route[
       return ok({ ...renewal, recoveryCodes });
     },
   }),
-  ...createFactorRoutes(realm, { before: anyAdminBefore, after: anyAdmin }),
+  ...createFactorRoutes(realm, { before: anyAdminBeforeEnrolment, after: anyAdmin }),
 ];
 
-/** Declares operators' own credentials, and what super admins see and change of others'. */
+/** Declares the routes of operators' own credentials, and of super admins who manage operators. */
 export const createOwnCredentialRoutes = (deps: SignInAdminDeps): Route[] => [
   ...createSelfRoutes(createOperatorRealm(deps)),
   defineRoute({
@@ -66,9 +66,9 @@ export const createOwnCredentialRoutes = (deps: SignInAdminDeps): Route[] => [
     access: adminAccess('SUPER_ADMIN'),
     responses: { 200: operatorsView },
     handler: async () => {
-      const guarded = await createAdminFactors(deps).listActive(deps.db);
+      const withFactor = await createAdminFactors(deps).listActive(deps.db);
       const admins = await listAdmins(deps.db);
-      return ok({ items: admins.map((admin) => presentOperator(admin, guarded.has(admin.id))) });
+      return ok({ items: admins.map((admin) => presentOperator(admin, withFactor.has(admin.id))) });
     },
   }),
   defineRoute({

@@ -8,8 +8,8 @@ import { adminActor, type ByOperator } from './admins.types.ts';
 import { operatorAccounts, type SignInAdminDeps } from './sign-in-admin.ts';
 
 /**
- * Takes the authenticator app of another operator away, and ends their sign-ins.
- * @throws AppError NOT_FOUND, and FORBIDDEN for one's own, and CONFLICT without one
+ * Removes the authenticator app of another operator, and ends their sign-ins.
+ * @throws AppError NOT_FOUND, FORBIDDEN for the caller's own app, CONFLICT if there is no app
  */
 export const disableFactor = async (
   deps: SignInAdminDeps,
@@ -33,7 +33,10 @@ export const disableFactor = async (
   );
 };
 
-/** Takes an operator's factor away in the caller's transaction. @throws AppError as disableFactor */
+/**
+ * Removes an operator's factor in the caller's transaction.
+ * @throws AppError NOT_FOUND, CONFLICT if there is no factor
+ */
 export const removeOperatorFactor = async (
   deps: SecondFactorDeps & { readonly clock: Clock },
   tx: Db,

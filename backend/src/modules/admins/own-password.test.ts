@@ -70,7 +70,7 @@ it("a stolen token neither guesses the operator's password nor locks its owner o
   expect(await change(token, made.password, next)).toMatchObject({ status: 200 });
 });
 
-it("an operator's own password is set by one of two changes at once", async () => {
+it("an operator's own password is set by only one of two concurrent changes", async () => {
   const made = await make.admin('ADMIN');
   const answers = await Promise.all([
     change(made.token, made.password, next),

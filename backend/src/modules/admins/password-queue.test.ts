@@ -53,7 +53,7 @@ interface Try {
   readonly ip: string;
 }
 
-/** Holds the counts of these tries: a check whose turn comes keeps its place until the release. */
+/** Locks the counts of these tries, so that their checks keep their places until the release. */
 const holdCounts = async (tries: readonly Try[]): Promise<() => Promise<void>> => {
   const [inserted, gate] = [createGate(), createGate()];
   const touchedAt = system.clock.now();
@@ -71,7 +71,7 @@ const holdCounts = async (tries: readonly Try[]): Promise<() => Promise<void>> =
   };
 };
 
-/** Runs `work` while both places are taken: two sign-ins stand at the locked counts of theirs. */
+/** Runs `work` while two sign-ins, which wait for their locked counts, take both places. */
 const whilePlacesAreTaken = async (work: () => Promise<void>): Promise<void> => {
   const takers = [stranger(1001), stranger(1002)];
   const release = await holdCounts(takers.map((email) => ({ email, ip: '127.0.0.1' })));
@@ -87,7 +87,7 @@ const whilePlacesAreTaken = async (work: () => Promise<void>): Promise<void> => 
   for (const answer of await Promise.all(taking)) expect(answer).toMatchObject({ status: 401 });
 };
 
-it('the sign-in lets 28 strangers wait, and refuses the others at once and uncounted', async () => {
+it('the sign-in lets 28 strangers wait, and refuses others at once without counting them', async () => {
   const { email, password } = await make.admin();
   const { browserToken } = (await signIn(email, password)).body;
   const refusedBefore = await metric('password_checks_refused_total{reason="busy"');
@@ -110,7 +110,7 @@ it('the sign-in lets 28 strangers wait, and refuses the others at once and uncou
     owner.answer = signInFrom(addresses[0], known);
     await eventually(async () => expect(await metric('password_checks_waiting')).toBe(29));
   });
-  // It goes first: two strangers would keep both places until their counts are released.
+  // The known browser goes first. Two strangers would keep both places until the release.
   expect(await owner.answer).toMatchObject({ status: 200 });
   await eventually(async () => expect(await metric('password_checks_waiting')).toBe(26));
   await release();
@@ -126,7 +126,7 @@ it('the sign-in lets 28 strangers wait, and refuses the others at once and uncou
   });
 });
 
-it('the sign-in lets twenty of one address wait, and others beside them', async () => {
+it('the sign-in lets twenty clients of one address wait, and clients of other addresses too', async () => {
   const waiting: ReturnType<typeof signIn>[] = [];
   const [crowd, other] = addresses;
   await whilePlacesAreTaken(async () => {
@@ -140,7 +140,7 @@ it('the sign-in lets twenty of one address wait, and others beside them', async 
   for (const answer of await Promise.all(waiting)) expect(answer).toMatchObject({ status: 401 });
 });
 
-it('the sign-in neither checks nor counts the password of a client that has gone', async () => {
+it('the sign-in neither checks nor counts the password of a client that has disconnected', async () => {
   const email = stranger(1);
   const refusedBefore = await metric('password_checks_refused_total{reason="gone"');
   await whilePlacesAreTaken(async () => {

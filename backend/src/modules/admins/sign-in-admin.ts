@@ -27,7 +27,7 @@ export interface SignInAdminDeps extends StaffDeps {
   readonly tokenTtlSeconds: number;
 }
 
-/** A token of the admin API, and its life in seconds. */
+/** A token of the admin API, and its lifetime in seconds. */
 interface AdminToken {
   readonly accessToken: string;
   readonly expiresIn: number;
@@ -37,7 +37,10 @@ interface AdminToken {
 export const createAdminFactors = (deps: SecondFactorDeps): SecondFactors =>
   createSecondFactors(deps, 'admin');
 
-/** Signs a token of the moment of an operator's last sign-in, which a later change ends. */
+/**
+ * Signs a token. Its time of issue is the operator's last sign-in, so that a later change of their
+ * credentials ends it.
+ */
 const signAdminToken = (
   { tokens, tokenTtlSeconds }: Pick<SignInAdminDeps, 'tokens' | 'tokenTtlSeconds'>,
   { id, email, role, lastLoginAt }: AdminRecord & { readonly lastLoginAt: Date },
@@ -49,7 +52,7 @@ const signAdminToken = (
 /** Throttles failed sign-ins by email and caller. */
 export const createAdminLoginGuard = (clock: Clock) => createLoginGuard({ api: 'admin', clock });
 
-/** The accounts of operators. A change that ends their tokens is stored with its moment. */
+/** The accounts of operators. A change that ends their tokens stores its time. */
 export const operatorAccounts: StaffAccounts<AdminRecord> = {
   api: 'admin',
   noun: 'operator',
@@ -73,7 +76,7 @@ export const operatorAccounts: StaffAccounts<AdminRecord> = {
   },
 };
 
-/** Wires how operators sign in and keep their credentials. A change of these brings a new token. */
+/** Wires the sign-in and the credentials of operators. A change of these returns a new token. */
 export const createOperatorRealm = (
   deps: SignInAdminDeps,
 ): StaffRealm<AdminRecord, AdminPrincipal, AdminToken & { admin: AdminRecord }, AdminToken> => ({
@@ -97,7 +100,10 @@ export const createOperatorRealm = (
   },
 });
 
-/** After a new first pepper: seals passwords again that another one sealed. Returns how many. */
+/**
+ * Seals the hashes of passwords with the first pepper if another pepper sealed them. Returns their
+ * number.
+ */
 export const resealAdminPasswords = (
   {
     db,

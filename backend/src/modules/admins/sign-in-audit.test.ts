@@ -29,7 +29,7 @@ const rowsOf = (ip: string) =>
 const writeRefusals = () => createRefusalSweep(system).run(new AbortController().signal);
 
 describe('the audit of sign-ins', () => {
-  it('has the refused ones of an address though those of another cannot be written', async () => {
+  it('has the refused sign-ins of an address even if those of another cannot be written', async () => {
     const [bad, good] = ['198.51.100.31', '198.51.100.32'] as const;
     const body = { email: 'nobody@example.test', password: 'a secret that was typed' };
     for (const ip of [bad, bad, good, good]) await from(ip, 'r')('POST', '/auth/login', body);
@@ -48,7 +48,7 @@ describe('the audit of sign-ins', () => {
     expect(await rowsOf(bad)).toHaveLength(2);
   });
 
-  it('has a row of each sign-in, with who and from where', async () => {
+  it('has a row of each sign-in, with the actor and the address', async () => {
     const { adminId, email, password } = await make.admin('SUPPORT');
     await from('198.51.100.21', 'sign-in-1')('POST', '/auth/login', { email, password });
     const row = { actorId: adminId, actorEmail: email, actorRole: 'SUPPORT', outcome: 'DONE' };
@@ -57,7 +57,7 @@ describe('the audit of sign-ins', () => {
     ]);
   });
 
-  it('has the first refused one of an address and minute at once, and the others together', async () => {
+  it('has the first refusal of an address and minute at once, and one row for the others', async () => {
     const ip = '198.51.100.22';
     system.clock.advance(minuteMs - (system.clock.now().getTime() % minuteMs));
     const emails = ['One@example.test', 'two@example.test', 'one@example.test'];
@@ -82,7 +82,7 @@ describe('the audit of sign-ins', () => {
     expect(text).not.toMatch(/example\.test|typed/u);
   });
 
-  it("has the connection's address where the forwarded one is no address", async () => {
+  it("has the connection's address if the forwarded one is not an address", async () => {
     const { email, password } = await make.admin('SUPPORT');
     await from('not an address', 'sign-in-2')('POST', '/auth/login', { email, password });
     const row = await system.db.auditLog.findFirst({ where: { requestId: 'sign-in-2' } });

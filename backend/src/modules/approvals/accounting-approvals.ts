@@ -8,22 +8,22 @@ import {
   portalWrite,
   type PortalPrincipal,
 } from '../accounting/index.ts';
-import type { ApprovalDeps, ListedRoute } from './ask-approval.ts';
+import type { ApprovalDeps, ListedRoute } from './request-approval.ts';
 import type { ListableAction } from './approvals.types.ts';
 import { withSecondPerson } from './second-person.ts';
 
-const keyOf = ({ params }: RawInput): string | undefined => {
+const parameterKeyOf = ({ params }: RawInput): string | undefined => {
   const key: unknown = Object(params).key;
   return typeof key === 'string' ? key : undefined;
 };
 
 /** The writes of the accounting API that can be configured to need a second person's approval. */
-const listed: readonly ListedRoute[] = [
+const listedRoutes: readonly ListedRoute[] = [
   {
     action: 'statutory_parameters',
     method: 'PUT',
     path: '/gold/statutory-parameters/:key',
-    targetOf: keyOf,
+    targetOf: parameterKeyOf,
   },
 ];
 
@@ -54,7 +54,7 @@ export const withAccountingApprovals = (
       readers: portalRead('gold.statutory.read'),
       deciders: portalWrite('gold.statutory.write'),
       routes,
-      listed,
+      listed: listedRoutes,
       actions,
       requireMay(principal, { access }) {
         if (!holds(principal, access.permission ?? '')) throw new AppError('PERMISSION_DENIED');

@@ -4,34 +4,34 @@ import { invariant } from '../../platform/invariant/invariant.ts';
 import type { JsonObject } from '../../platform/jobs/index.ts';
 import type { AuditEntry, Auditor } from '../audit/index.ts';
 
-/** The surroundings of the one transaction in which a listed action does its work. */
+/** The state of a listed action while it runs. An action has exactly one transaction. */
 interface ActionScope {
-  /** Runs in that transaction and calls `work`, the action's own statements. */
+  /** Wraps the action's own statements, `work`, in its transaction. */
   readonly around: <T>(tx: Db, work: () => Promise<T>) => Promise<T>;
-  /** Added to what the action's audit rows show. */
-  readonly names: JsonObject;
+  /** The fields that are added to `after` of the action's audit rows. */
+  readonly auditFields: JsonObject;
   /** The audit rows that the action wrote. */
   readonly entries: AuditEntry[];
   transactions: number;
 }
 
-/** Joins a listed action and the decision on it in one transaction. */
+/** Joins a listed action and the decision about it in one transaction. */
 export interface ActionScopes {
-  /** Begins transactions as `inTransaction` does. An action's holds the decision on it, too. */
+  /** Begins transactions. The transaction of an action runs in `around` of its scope. */
   readonly inTransaction: InTransaction;
-  /** Writes audit rows. Those of an action name the person who requested it. */
+  /** Writes audit rows. The rows of an action also have the `auditFields` of its scope. */
   readonly audit: Auditor;
-  /** Runs an action in its surroundings. Its audit rows are put into `entries`, too. */
+  /** Runs an action in its scope, and adds its audit rows to `entries`. */
   run(
-    scope: Pick<ActionScope, 'around' | 'entries'> & Partial<Pick<ActionScope, 'names'>>,
+    scope: Pick<ActionScope, 'around' | 'entries'> & Partial<Pick<ActionScope, 'auditFields'>>,
     action: () => Promise<unknown>,
   ): Promise<void>;
 }
 
 /**
  * Creates the scopes of a process. An action calls collaborators before its transaction, so the
- * decision can't open a transaction around the whole action. It joins the action's own instead,
- * which the handlers begin with this `inTransaction`.
+ * decision cannot open a transaction around the whole action. Instead, the decision joins the
+ * action's own transaction, which the handlers begin with this `inTransaction`.
  */
 export const createActionScopes = ({
   inTransaction,
@@ -48,7 +48,7 @@ export const createActionScopes = ({
       scope.transactions += 1;
       invariant(scope.transactions === 1, 'an action that can be listed is one transaction');
       return inTransaction((tx) => {
-        // It may run again after a deadlock.
+        // The transaction may run again after a deadlock.
         scope.entries.length = 0;
         return scope.around(tx, () => work(tx));
       }, options);
@@ -59,11 +59,11 @@ export const createActionScopes = ({
         const scope = storage.getStore();
         if (scope === undefined) return audit.record(db, entry);
         scope.entries.push(entry);
-        return audit.record(db, { ...entry, after: { ...entry.after, ...scope.names } });
+        return audit.record(db, { ...entry, after: { ...entry.after, ...scope.auditFields } });
       },
     },
-    async run({ around, entries, names = {} }, action) {
-      const scope: ActionScope = { around, names, entries, transactions: 0 };
+    async run({ around, entries, auditFields = {} }, action) {
+      const scope: ActionScope = { around, auditFields, entries, transactions: 0 };
       await storage.run(scope, action);
       invariant(scope.transactions === 1, 'an action that can be listed has a transaction');
     },

@@ -4,7 +4,7 @@ import { AppError } from '../../platform/errors/app-error.ts';
 import type { RawInput, Route } from '../../platform/http/index.ts';
 import { adminAccess, adminActor, findAdmin, type AdminPrincipal } from '../admins/index.ts';
 import { findPayout } from '../payouts/index.ts';
-import type { ApprovalDeps, ListedRoute } from './ask-approval.ts';
+import type { ApprovalDeps, ListedRoute } from './request-approval.ts';
 import type { ApprovalRequest, ListableAction } from './approvals.types.ts';
 import { withSecondPerson } from './second-person.ts';
 
@@ -16,12 +16,12 @@ const textOf = (value: unknown, name: string): string | undefined => {
 
 const isUuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/iu;
 
-/** Lists the writes of the admin API that may need a second operator. */
-const listedRoutes = (db: Db, abovePaise: Paise): readonly ListedRoute[] => {
-  const largePayout = async ({ params }: RawInput): Promise<string | undefined> => {
+/** Lists the writes of the admin API that can be configured to need a second operator's approval. */
+const listRoutes = (db: Db, payoutsAbovePaise: Paise): readonly ListedRoute[] => {
+  const findLargePayout = async ({ params }: RawInput): Promise<string | undefined> => {
     const id = textOf(params, 'id') ?? '';
     const payout = isUuid.test(id) ? await findPayout(db, id) : undefined;
-    return payout !== undefined && payout.amountPaise > abovePaise ? payout.id : undefined;
+    return payout !== undefined && payout.amountPaise > payoutsAbovePaise ? payout.id : undefined;
   };
   return [
     { action: 'spreads', method: 'POST', path: '/price/config', targetOf: () => 'spreads' },
@@ -32,8 +32,8 @@ const listedRoutes = (db: Db, abovePaise: Paise): readonly ListedRoute[] => {
       path: '/readiness/evidence/:item',
       targetOf: ({ params }) => textOf(params, 'item'),
     },
-    { action: 'payouts', method: 'POST', path: '/payouts/:id/approve', targetOf: largePayout },
-    { action: 'payouts', method: 'POST', path: '/payouts/:id/retry', targetOf: largePayout },
+    { action: 'payouts', method: 'POST', path: '/payouts/:id/approve', targetOf: findLargePayout },
+    { action: 'payouts', method: 'POST', path: '/payouts/:id/retry', targetOf: findLargePayout },
     {
       action: 'resolutions',
       method: 'POST',
@@ -46,13 +46,13 @@ const listedRoutes = (db: Db, abovePaise: Paise): readonly ListedRoute[] => {
   ];
 };
 
-/** The guard of the admin API has admitted it. */
+/** Returns the operator. The admin API's guard has already admitted the request. */
 const principalOf = ({ principal }: Pick<RawInput, 'principal'>): AdminPrincipal =>
   principal as AdminPrincipal;
 
 const rolesOf = ({ access }: Route): readonly string[] => access.roles ?? [];
 
-/** Puts a second operator before the listed writes of the admin API. */
+/** Makes the listed writes of the admin API wait for a second operator's approval. */
 export const withAdminApprovals = (
   deps: Omit<ApprovalDeps, 'api' | 'personOf'>,
   {
@@ -80,7 +80,7 @@ export const withAdminApprovals = (
       readers: adminAccess('SUPER_ADMIN', 'ADMIN'),
       deciders: adminAccess('SUPER_ADMIN', 'ADMIN'),
       routes,
-      listed: listedRoutes(deps.db, payoutsAbovePaise),
+      listed: listRoutes(deps.db, payoutsAbovePaise),
       actions,
       requireMay({ role }, route) {
         if (!rolesOf(route).includes(role)) throw new AppError('FORBIDDEN');

@@ -19,7 +19,7 @@ const contents: SealedColumn = {
   contextOf,
 };
 
-/** Seals the request: it contains notes and references that people wrote. */
+/** Seals the content of a request, because people wrote notes and references in it. */
 export const sealContent = (
   { service }: Pick<Vault, 'service'>,
   id: string,
@@ -30,15 +30,15 @@ export const openContent = (
   { service }: Pick<Vault, 'service'>,
   { id, contentSealed }: Pick<ApprovalRequest, 'id' | 'contentSealed'>,
 ): ApprovalContent =>
-  // Written by sealContent alone, and bound to its row.
+  // Only `sealContent` writes this text, and the context binds it to its row.
   JSON.parse(service.open(contentSealed, contextOf(id))) as ApprovalContent;
 
-/** Seals the contents again: see `resealColumn`. */
+/** Seals the contents with the current key, as `resealColumn` says. */
 export const resealApprovals = (
   deps: { readonly vault: Pick<Vault, 'keyId' | 'service'>; readonly inTransaction: InTransaction },
   signal: AbortSignal,
 ): Promise<number> => resealColumn(deps, contents, signal);
 
-/** Counts contents that another service key than the one of id `keyId` sealed. */
+/** Counts the contents that another service key than `keyId` sealed. */
 export const countOutdatedApprovals = (db: Db, keyId: string): Promise<number> =>
   countSealedByOther(db, contents, keyId);

@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import { defineRoute, idParams, ok, type Access, type Route } from '../../platform/http/index.ts';
-import type { ApprovalDeps } from './ask-approval.ts';
+import type { ApprovalDeps } from './request-approval.ts';
 import {
   approvalsPage,
   approvalsQuery,
@@ -14,14 +14,16 @@ import type { ApprovalRequest } from './approvals.types.ts';
 import { approve, reject, withdraw } from './decide-approval.ts';
 
 export interface ApprovalRoutesOptions<Principal> {
-  /** Such as `/approvals`. */
+  /** The path of the list, such as `/approvals`. */
   readonly path: string;
   readonly readers: Access<Principal>;
-  /** Admits everybody who might decide something. `requireMay` judges the request itself. */
+  /** Admits all people who may decide some request. `requireMay` checks the single request. */
   readonly deciders: Access<Principal>;
+  /** Returns the route that a request would have run. */
   readonly routeOf: (request: ApprovalRequest) => Route;
   /** @throws AppError for a person who may not take the requested action themselves */
   readonly requireMay: (principal: Principal, route: Route) => void;
+  /** Returns false if the person who made the request may no longer take the action. */
   readonly isStillAllowed: (tx: Db, request: ApprovalRequest, route: Route) => Promise<boolean>;
 }
 
@@ -91,7 +93,7 @@ const createWithdrawal = <Principal>(
       ),
   });
 
-/** Declares the list of requests for approval, and the decisions on them. */
+/** Declares the routes that list requests for approval and decide them. */
 export const createApprovalRoutes = <Principal>(
   deps: ApprovalDeps,
   options: ApprovalRoutesOptions<Principal>,
@@ -100,7 +102,8 @@ export const createApprovalRoutes = <Principal>(
   const { path, deciders, routeOf, requireMay, isStillAllowed } = options;
   const present = (request: ApprovalRequest) =>
     presentApproval(deps.vault, request, deps.clock.now());
-  const requireKnown = async (id: string, principal: Principal): Promise<Route> => {
+  /** Returns the route of a request that this person may decide. @throws AppError NOT_FOUND */
+  const findRoute = async (id: string, principal: Principal): Promise<Route> => {
     const request = await findApproval(deps.db, deps.api, id);
     if (request === undefined) throw new AppError('NOT_FOUND');
     const route = routeOf(request);
@@ -124,7 +127,7 @@ export const createApprovalRoutes = <Principal>(
         ...routes.flatMap(({ errors = [] }) => errors),
       ],
       handler: async ({ params: { id }, principal, context }) => {
-        const route = await requireKnown(id, principal);
+        const route = await findRoute(id, principal);
         const approval = {
           id,
           routeOf,
@@ -144,9 +147,9 @@ export const createApprovalRoutes = <Principal>(
       responses: { 200: approvalView },
       errors: decisionErrors,
       handler: async ({ params: { id }, body, principal, context }) => {
-        await requireKnown(id, principal);
-        const rejected = { id, reason: body.reason };
-        return ok(present(await reject(deps, rejected, { principal, context })));
+        await findRoute(id, principal);
+        const rejection = { id, reason: body.reason };
+        return ok(present(await reject(deps, rejection, { principal, context })));
       },
     }),
     createWithdrawal(deps, options),

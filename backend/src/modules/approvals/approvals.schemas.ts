@@ -66,7 +66,7 @@ rejectionBody.register(z.globalRegistry, {
   examples: [{ reason: 'The spread was agreed for next week.' }],
 });
 
-/** Shows a request. It reads EXPIRED once its time is over, before the sweep has come to it. */
+/** Presents a request. It is shown as EXPIRED from its expiry on, even before the sweep ends it. */
 export const presentApproval = (
   vault: Pick<Vault, 'service'>,
   request: ApprovalRequest,

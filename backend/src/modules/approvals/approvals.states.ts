@@ -14,8 +14,8 @@ const approvalTransitions: TransitionTable<ApprovalStatus, 'admin' | 'portal' | 
   PENDING: {
     APPROVED: { allowedActors: ['admin', 'portal'], reason: 'a second person approved it' },
     REJECTED: { allowedActors: ['admin', 'portal'], reason: 'a second person rejected it' },
-    WITHDRAWN: { allowedActors: ['admin', 'portal'], reason: 'whoever asked took it back' },
-    EXPIRED: { allowedActors: ['sweep'], reason: 'nobody decided it in time' },
+    WITHDRAWN: { allowedActors: ['admin', 'portal'], reason: 'the requester withdrew it' },
+    EXPIRED: { allowedActors: ['sweep'], reason: 'no one decided it in time' },
   },
   APPROVED: {},
   REJECTED: {},
@@ -36,7 +36,7 @@ const machineOf = ({ logger }: TransitionDeps): Machine<ApprovalStatus> => ({
 
 interface ApprovalTransition {
   readonly to: Exclude<ApprovalStatus, 'EXPIRED'>;
-  /** `admin:<id>`, `portal:<id>`. */
+  /** The actor: `admin:<id>` or `portal:<id>`. */
   readonly actor: string;
   readonly cause: string;
   readonly changes: Pick<ApprovalRequest, 'decidedBy' | 'decidedByEmail' | 'decidedAt'> &
@@ -44,8 +44,8 @@ interface ApprovalTransition {
 }
 
 /**
- * Changes the state of a pending request that the transaction has locked.
- * @throws AppError ILLEGAL_TRANSITION for what the table does not allow
+ * Changes the state of a pending request. The transaction has locked the request.
+ * @throws AppError ILLEGAL_TRANSITION if the table does not allow the change
  */
 export const transitionApproval = (
   deps: TransitionDeps,
@@ -57,7 +57,7 @@ export const transitionApproval = (
   return transition(machineOf(deps), { id, from: 'PENDING', to, actor, cause, update });
 };
 
-/** Expires a request. Returns false where it was decided before: its row is not locked. */
+/** Expires a request. Returns false if it was decided meanwhile, since its row is not locked. */
 export const expireApproval = (
   deps: TransitionDeps,
   tx: Db,

@@ -13,16 +13,17 @@ type Row = Awaited<ReturnType<Db['approvalRequest']['findUniqueOrThrow']>>;
 
 const toRequest = (row: Row): ApprovalRequest => ({
   ...row,
-  api: row.api as ApprovalApi, // the database checks it
-  status: row.status as ApprovalStatus, // and this too
-  action: row.action as ListableAction, // written by this module alone
+  // The database checks `api` and `status`. Only this module writes `action`.
+  api: row.api as ApprovalApi,
+  status: row.status as ApprovalStatus,
+  action: row.action as ListableAction,
 });
 
 export const insertApproval = async (tx: Db, request: ApprovalRequest): Promise<void> => {
   await tx.approvalRequest.create({ data: request });
 };
 
-/** Returns a request of this API, or undefined for another's. */
+/** Returns a request of this API. Returns undefined for a request of the other API. */
 export const findApproval = async (
   db: Db,
   api: ApprovalApi,
@@ -32,7 +33,7 @@ export const findApproval = async (
   return row === null ? undefined : toRequest(row);
 };
 
-/** Locks a request until the transaction ends, and reads it. */
+/** Locks a request until the transaction ends, and returns it. */
 export const lockApproval = async (
   tx: Db,
   api: ApprovalApi,
@@ -42,7 +43,7 @@ export const lockApproval = async (
   return findApproval(tx, api, id);
 };
 
-/** Returns the request that waits for an action on one thing. */
+/** Returns the pending request for an action on a target. There is at most one. */
 export const findPending = async (
   db: Db,
   where: Pick<ApprovalRequest, 'api' | 'action' | 'target'>,
@@ -51,7 +52,7 @@ export const findPending = async (
   return row === null ? undefined : toRequest(row);
 };
 
-/** Returns a page of an API's requests, newest first, and the number of those that match. */
+/** Returns a page of an API's matching requests, newest first, and the number of all of them. */
 export const listApprovals = async (
   db: Db,
   {
@@ -82,7 +83,7 @@ export const listApprovals = async (
   return { rows: rows.map(toRequest), total };
 };
 
-/** Returns requests whose time to decide is over. */
+/** Returns pending requests that have expired. */
 export const listOverdue = async (db: Db, now: Date, limit: number): Promise<ApprovalRequest[]> => {
   const rows = await db.approvalRequest.findMany({
     where: { status: 'PENDING', expiresAt: { lte: now } },
@@ -92,7 +93,7 @@ export const listOverdue = async (db: Db, now: Date, limit: number): Promise<App
   return rows.map(toRequest);
 };
 
-/** Writes a decision where the request still waits, and returns how many rows that were. */
+/** Writes the decision of a request if it is still pending. Returns the number of changed rows. */
 export const updateDecision = async (
   tx: Db,
   id: string,

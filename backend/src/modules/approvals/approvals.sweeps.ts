@@ -6,7 +6,7 @@ import { expireOne, type ExpiryDeps } from './expire-approvals.ts';
 
 const batchSize = 100;
 
-/** Creates the sweep that ends requests whose time to be decided is over. */
+/** Creates the sweep that ends pending requests that have expired. */
 export const createApprovalExpiry = (deps: ExpiryDeps & { readonly db: Db }): Sweep => ({
   name: 'approvals-expire',
   async run(signal) {
@@ -20,7 +20,7 @@ export const createApprovalExpiry = (deps: ExpiryDeps & { readonly db: Db }): Sw
       onError: (error, { id }) =>
         deps.logger.error(
           { approvalId: id, err: describeError(error) },
-          'a request for approval was not ended',
+          'a request for approval was not expired',
         ),
     });
   },

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../platform/jobs/index.ts';
 
-/** What SECOND_OPERATOR_ACTIONS may list. */
+/** The actions that SECOND_OPERATOR_ACTIONS may list. */
 export const listableActions = [
   'spreads',
   'limits',
@@ -22,14 +22,14 @@ export type ApprovalStatus = (typeof approvalStatuses)[number];
 
 export type ApprovalApi = 'admin' | 'accounting';
 
-/** The request as it was sent, and the change that it would have made then. */
+/** The parameters and body of a request, and the change that it would have made at that time. */
 export interface ApprovalContent {
   readonly params: JsonObject;
   readonly body: JsonObject | null;
-  /** As the audit log would show them. */
+  /** The values that an audit row would show. */
   readonly before: JsonObject | null;
   readonly after: JsonObject | null;
-  /** Why it was rejected. */
+  /** The reason of a rejection. */
   readonly reason?: string;
 }
 

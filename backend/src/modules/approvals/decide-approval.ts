@@ -3,7 +3,7 @@ import { AppError } from '../../platform/errors/app-error.ts';
 import type { RawInput, Route } from '../../platform/http/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
 import type { JsonObject } from '../../platform/jobs/index.ts';
-import type { ApprovalDeps, Person } from './ask-approval.ts';
+import type { ApprovalDeps, Person } from './request-approval.ts';
 import { openContent, sealContent } from './approval-sealing.ts';
 import { transitionApproval } from './approvals.states.ts';
 import { findApproval, lockApproval } from './approvals.store.ts';
@@ -12,7 +12,7 @@ import type { ApprovalRequest, ApprovalStatus } from './approvals.types.ts';
 /** The person who decides, and the context of their HTTP request. */
 type Decider = Pick<RawInput, 'principal' | 'context'>;
 
-const kindOf = { admin: 'admin', accounting: 'portal' } as const;
+const actorKinds = { admin: 'admin', accounting: 'portal' } as const;
 
 /** @throws AppError ILLEGAL_TRANSITION if the request was decided or has expired */
 const requirePending = (request: ApprovalRequest, now: Date): void => {
@@ -37,7 +37,8 @@ const lockPending = async (
   return request;
 };
 
-const requireOther = (request: ApprovalRequest, person: Person): void => {
+/** @throws AppError OTHER_PERSON_REQUIRED if this person made the request */
+const requireOtherPerson = (request: ApprovalRequest, person: Person): void => {
   if (request.requestedBy !== person.id) return;
   const message = 'You made this request, so another person must decide it. You can withdraw it.';
   throw new AppError('OTHER_PERSON_REQUIRED', { message });
@@ -64,7 +65,7 @@ const decide = async (
   const content = { ...openContent(deps.vault, request), ...(reason !== undefined && { reason }) };
   await transitionApproval(deps, tx, id, {
     to,
-    actor: `${kindOf[deps.api]}:${person.id}`,
+    actor: `${actorKinds[deps.api]}:${person.id}`,
     cause: action,
     changes: {
       decidedBy: person.id,
@@ -93,9 +94,10 @@ const readBack = async ({ db, api }: ApprovalDeps, id: string): Promise<Approval
 /**
  * Runs the requested action as the approving person, on the current state. The request is approved
  * in the action's own transaction, so that both commit or neither does. The second of two
- * concurrent approvals fails with ILLEGAL_TRANSITION.
+ * concurrent approvals fails with ILLEGAL_TRANSITION. If the action fails, the request stays
+ * pending.
  * @throws AppError NOT_FOUND, OTHER_PERSON_REQUIRED, ILLEGAL_TRANSITION, and every error of the
- *   action, after which the request is still pending
+ *   action
  */
 export const approve = async (
   deps: ApprovalDeps,
@@ -114,7 +116,7 @@ export const approve = async (
   const person = deps.personOf(decider);
   const known = await findApproval(deps.db, deps.api, id);
   if (known === undefined) throw new AppError('NOT_FOUND');
-  requireOther(known, person);
+  requireOtherPerson(known, person);
   requirePending(known, deps.clock.now());
   const { params, body } = openContent(deps.vault, known);
   const input: RawInput = {
@@ -133,12 +135,12 @@ export const approve = async (
         'The person who made this request no longer has permission for it. Reject the request.';
       throw new AppError('CONFLICT', { message });
     }
-    const done = await work();
+    const result = await work();
     await decide(deps, tx, request, { to: 'APPROVED', person, action: 'approval.approve' });
-    return done;
+    return result;
   };
-  const names = { requestedBy: known.requestedByEmail, approvalId: id };
-  await deps.scopes.run({ around, entries: [], names }, () => routeOf(known).run(input));
+  const auditFields = { requestedBy: known.requestedByEmail, approvalId: id };
+  await deps.scopes.run({ around, entries: [], auditFields }, () => routeOf(known).run(input));
   return readBack(deps, id);
 };
 
@@ -154,7 +156,7 @@ export const reject = async (
   const person = deps.personOf(decider);
   await deps.inTransaction(async (tx) => {
     const request = await lockPending(deps, tx, id);
-    requireOther(request, person);
+    requireOtherPerson(request, person);
     await decide(deps, tx, request, { to: 'REJECTED', person, action: 'approval.reject', reason });
   });
   return readBack(deps, id);

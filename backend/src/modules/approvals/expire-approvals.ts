@@ -1,7 +1,7 @@
 import type { Clock } from '../../platform/clock/clock.ts';
 import type { InTransaction } from '../../platform/db/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
-import { type Logger } from '../../platform/observability/index.ts';
+import type { Logger } from '../../platform/observability/index.ts';
 import type { Auditor } from '../audit/index.ts';
 import { expireApproval } from './approvals.states.ts';
 import type { ApprovalRequest } from './approvals.types.ts';
@@ -14,7 +14,7 @@ export interface ExpiryDeps {
   readonly logger: Pick<Logger, 'info' | 'error'>;
 }
 
-/** Ends a request whose time to decide is over, if it is still pending. */
+/** Expires a request if it is still pending, and writes the audit row. */
 export const expireOne = (
   deps: ExpiryDeps,
   { id, action, target, requestedByEmail }: ApprovalRequest,

@@ -1,6 +1,6 @@
 import { invariant } from '../../platform/invariant/invariant.ts';
 import type { Reply, Route } from '../../platform/http/index.ts';
-import { askApproval, type ApprovalDeps, type ListedRoute } from './ask-approval.ts';
+import { requestApproval, type ApprovalDeps, type ListedRoute } from './request-approval.ts';
 import { createApprovalRoutes, type ApprovalRoutesOptions } from './approvals.routes.ts';
 import { approvalView, presentApproval } from './approvals.schemas.ts';
 import type { ApprovalRequest, ListableAction } from './approvals.types.ts';
@@ -10,8 +10,8 @@ const isRouteOf =
   (other: Pick<ListedRoute, 'method' | 'path'>): boolean =>
     other.method === method && other.path === path;
 
-/** Returns the route as one that stores a request where a second person has to approve it. */
-const asking = (
+/** Wraps a route. If a request needs a second person, the route stores a request for approval. */
+const withApproval = (
   deps: ApprovalDeps,
   route: Route,
   listed: ListedRoute,
@@ -23,15 +23,15 @@ const asking = (
   async run(input): Promise<Reply> {
     const target = actions.has(listed.action) ? await listed.targetOf(input) : undefined;
     if (target === undefined) return route.run(input);
-    const request = await askApproval(deps, { route, listed, target }, input);
+    const request = await requestApproval(deps, { route, listed, target }, input);
     return { status: 202, body: presentApproval(deps.vault, request, deps.clock.now()) };
   },
 });
 
 /**
- * Puts a second person before the writes that SECOND_OPERATOR_ACTIONS lists, and adds the routes by
- * which they decide (contract: operators > Approvals). `routes` are those of an API, whose listed
- * ones work by the transactions and the auditor of `deps.scopes`.
+ * Makes the writes in `actions` wait for a second person's approval, and adds the routes by which
+ * that person decides (contract: operators > Approvals). `routes` are all routes of an API. Its
+ * listed routes must use the transactions and the auditor of `deps.scopes`.
  */
 export const withSecondPerson = <Principal>(
   deps: ApprovalDeps,
@@ -46,22 +46,22 @@ export const withSecondPerson = <Principal>(
     readonly actions: readonly ListableAction[];
   },
 ): Route[] => {
-  const known = new Set(actions);
-  const plain = listed.map((each) => {
-    const route = routes.find((one) => isRouteOf(one)(each));
-    invariant(route, `${each.method} ${each.path} is a route`);
-    return route;
+  const configured = new Set(actions);
+  const unwrapped = listed.map((rule) => {
+    const found = routes.find((route) => isRouteOf(route)(rule));
+    invariant(found, `${rule.method} ${rule.path} is a route`);
+    return found;
   });
   const routeOf = (request: ApprovalRequest): Route => {
-    const route = plain.find((each) => isRouteOf(each)(request));
+    const route = unwrapped.find((candidate) => isRouteOf(candidate)(request));
     invariant(route, `${request.method} ${request.path} is a route that can be listed`);
     return route;
   };
   return [
     ...routes.map((route) => {
       const rule = listed.find(isRouteOf(route));
-      return rule === undefined ? route : asking(deps, route, rule, known);
+      return rule === undefined ? route : withApproval(deps, route, rule, configured);
     }),
-    ...createApprovalRoutes(deps, { ...options, routeOf }, plain),
+    ...createApprovalRoutes(deps, { ...options, routeOf }, unwrapped),
   ];
 };

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { selectRows, sql, type Db } from '../../platform/db/index.ts';
 
-/** An entry of the chain: its number, from 1 without gaps, and its hash in lower-case hex. */
+/** An entry of the chain. Numbers begin at 1 without gaps, and the hash is lower-case hex. */
 export interface ChainLink {
   readonly number: bigint;
   readonly hash: string;
 }
 
-/** Stands for the entry before the first one. Entry 1 is hashed over this hash of zeros. */
+/** Stands for the entry before the first one. The hash of entry 1 covers this hash of zeros. */
 export const chainStart: ChainLink = { number: 0n, hash: '00'.repeat(32) };
 
 const fieldOf = (value: string | null): string =>

@@ -52,7 +52,7 @@ afterAll(async () => {
 
 class Undone extends Error {}
 
-/** Reads a log that somebody with every right has changed. The change is undone after. */
+/** Reads a log that the tables' owner has changed, and rolls the change back. */
 const whileTampered = async (
   statements: readonly string[],
   read: (tx: Db) => Promise<void>,
@@ -84,7 +84,7 @@ const idOf = (number: number) => `(SELECT audit_id FROM audit_chain WHERE number
 const rowOf = (number: number) => `(SELECT a FROM audit_log a WHERE id = ${idOf(number)})`;
 const hashOf = (number: number) => `(SELECT hash FROM audit_chain WHERE number = ${number})`;
 
-/** Works the hashes out again from a row on, as somebody would who knows how. */
+/** Computes the hashes again from a row on, as an attacker would do who knows how. */
 const rewrite = (from: number) =>
   Array.from({ length: rows - from + 1 }, (_, index) => from + index).map(
     (number) => `
@@ -101,7 +101,7 @@ const insertRow = `
   INSERT INTO audit_log (id, action, actor_api, at)
   VALUES ('00000000-0000-4000-8000-000000000001', 'forged', 'admin', now())`;
 
-/** Another value of each column, by its type. */
+/** A different value of each column, by its type. */
 const otherValue: Readonly<Record<string, string>> = {
   uuid: 'gen_random_uuid()',
   bigint: 'seq + 1000',
@@ -111,7 +111,7 @@ const otherValue: Readonly<Record<string, string>> = {
 };
 
 describe('the audit chain', () => {
-  it('has one entry for each row, in the order of the commits', async () => {
+  it('has one entry for each row in the order of the commits', async () => {
     expect(await verifyChain(system.db)).toEqual({ head, verified: BigInt(rows), findings: [] });
     expect(head).toEqual({ number: BigInt(rows), hash: expect.stringMatching(/^[\da-f]{64}$/u) });
     const chained = await system.db.auditChain.findMany({
@@ -123,7 +123,7 @@ describe('the audit chain', () => {
     );
   });
 
-  it('covers every column of a row, wherever one is changed or emptied', async () => {
+  it('covers every column of a row', async () => {
     const columns = await system.db.$queryRaw<{ name: string; type: string; nullable: boolean }[]>`
       SELECT column_name AS name, data_type AS type, is_nullable = 'YES' AS nullable
       FROM information_schema.columns
@@ -147,7 +147,7 @@ describe('the audit chain', () => {
     }
   });
 
-  it('tells null in a column from null in JSON', async () => {
+  it('distinguishes a null column from a JSON null', async () => {
     const statements = [`UPDATE audit_log SET before = 'null' WHERE id = ${idOf(4)}`];
     const [first] = (await findingsAfter(statements)) ?? [];
     expect(first).toMatchObject({ kind: 'CHANGED', number: 4n });
@@ -178,13 +178,13 @@ describe('the audit chain', () => {
     expect(await findingsAfter(statements())).toMatchObject(expected);
   });
 
-  it('shows a row that came in past the trigger', async () => {
+  it('shows a row that was inserted without the trigger', async () => {
     expect(await findingsAfter([insertRow])).toEqual([
       { kind: 'INSERTED', auditId: '00000000-0000-4000-8000-000000000001' },
     ]);
   });
 
-  it('shows a row that was put between others', async () => {
+  it('shows a row that was inserted between others', async () => {
     const statements = [
       ...[8, 7, 6].map((n) => `UPDATE audit_chain SET number = ${n + 1} WHERE number = ${n}`),
       insertRow,
@@ -196,7 +196,7 @@ describe('the audit chain', () => {
     );
   });
 
-  it('shows two rows that changed places', async () => {
+  it('shows two rows that were exchanged', async () => {
     const statements = [
       'DROP INDEX audit_chain_audit_id_key',
       `CREATE TEMP TABLE pair ON COMMIT DROP AS SELECT ${idOf(3)} AS three, ${idOf(5)} AS five`,
@@ -209,7 +209,7 @@ describe('the audit chain', () => {
     ]);
   });
 
-  it('shows a hash that was changed, there and after it', async () => {
+  it('shows a changed hash at its entry and the next one', async () => {
     const statements = ["UPDATE audit_chain SET hash = sha256('x') WHERE number = 4"];
     expect(await findingsAfter(statements)).toMatchObject([
       { kind: 'CHANGED', number: 4n },
@@ -217,19 +217,19 @@ describe('the audit chain', () => {
     ]);
   });
 
-  it('shows by a head noted earlier that the tail was cut off', async () => {
+  it('shows by an earlier head that the tail was cut off', async () => {
     const statements = [...remove(8), ...remove(7)];
     expect(await findingsAfter(statements)).toEqual([]);
     expect(await findingsAfter(statements, head)).toEqual([{ kind: 'WRONG_HEAD', number: 8n }]);
   });
 
-  it('shows by a head noted earlier that all was rewritten from a row on', async () => {
+  it('shows by an earlier head that all entries were rewritten from some row on', async () => {
     const statements = [`UPDATE audit_log SET ip = NULL WHERE id = ${idOf(4)}`, ...rewrite(4)];
     expect(await findingsAfter(statements)).toEqual([]);
     expect(await findingsAfter(statements, head)).toEqual([{ kind: 'WRONG_HEAD', number: 8n }]);
   });
 
-  it('is in order with a head noted earlier, the one of an empty log too', async () => {
+  it('is in order with an earlier head, even the head of an empty log', async () => {
     expect((await verifyChain(system.db, head)).findings).toEqual([]);
     const none = { number: 0n, hash: '0'.repeat(64) };
     expect((await verifyChain(system.db, none)).findings).toEqual([]);
@@ -250,7 +250,7 @@ describe('the audit chain', () => {
     await expect(refused).rejects.toThrow(/permission denied|must be owner/u);
   });
 
-  it('is published as its number and the start of its hash', async () => {
+  it("is published as its head's number and the start of its hash", async () => {
     await createChainGauge({ ...system, registry: system.metrics.registry })();
     const text = await system.metrics.registry.metrics();
     const valueOf = (name: string) =>
@@ -262,7 +262,7 @@ describe('the audit chain', () => {
   });
 });
 
-/** Publishes the head of whichever log `reads` says. */
+/** Publishes the head of the log that `reads` returns. */
 const openGauge = () => {
   const registry = new Registry();
   let reads: Db = system.db;
@@ -285,7 +285,7 @@ describe('the head that was published before', () => {
   it.each([
     ['was cut off', () => [...remove(8), ...remove(7)]],
     [
-      'was written anew',
+      'was written again',
       () => [`UPDATE audit_log SET ip = NULL WHERE id = ${idOf(4)}`, ...rewrite(4)],
     ],
   ])('shows that the tail %s, and goes on showing it', async (_what, statements) => {
@@ -297,7 +297,7 @@ describe('the head that was published before', () => {
     });
   });
 
-  it('is compared with the log, by number and hash, while the log grows', async () => {
+  it('is compared with the log by number and hash while the log grows', async () => {
     const changed = openGauge();
     expect(await changed()).toBe(0);
     await record(system.db, 'one-more');
@@ -307,9 +307,9 @@ describe('the head that was published before', () => {
 });
 
 describe('writers at once', () => {
-  it('leave one chain without gaps, whatever is rolled back or cut off in between', async () => {
+  it('write one chain without gaps, even if transactions fail or connections are cut', async () => {
     const before = await readChainHead(system.db);
-    // As many connections as writers: nobody waits for one, only for the chain.
+    // There are as many connections as writers, so writers wait only for the chain.
     const processes = ['one', 'other'].map((applicationName) =>
       createDatabase({ url: system.addresses.appUrl, poolSize: 25, applicationName }),
     );
@@ -344,9 +344,9 @@ describe('writers at once', () => {
     expect(report.verified).toBe(report.head.number);
   });
 
-  it('wait for no one but those who commit at the same moment', async () => {
+  it('wait only for transactions that commit at the same time', async () => {
     const before = await readChainHead(system.db);
-    // One has recorded and goes on, holding no lock of the chain. The other is not held up.
+    // One writer has recorded and continues without a lock of the chain. The other does not wait.
     await system.inTransaction(async (slow) => {
       await record(slow, 'slow');
       await system.inTransaction((quick) => record(quick, 'quick'));
@@ -362,13 +362,13 @@ describe('writers at once', () => {
     expect(last.map(({ audit }) => audit.action)).toEqual(['slow', 'quick']);
   });
 
-  it('take the lock of the chain after every other lock of their commit', async () => {
+  it('lock the chain after every other lock of their commit', async () => {
     const { userId } = await createFactories(system).customer();
     const before = await readChainHead(system.db);
     let held: Promise<unknown> | undefined;
     await owner.inTransaction(async (tx) => {
       await tx.$executeRaw`LOCK TABLE running_total IN SHARE ROW EXCLUSIVE MODE`;
-      // Its commit first meets the audit row, then the totals, which are locked by another.
+      // The commit reaches the audit row first, and then the totals, which another has locked.
       held = system.inTransaction(async (inner) => {
         await record(inner, 'held');
         const data = { blocked: true, blockedAt: new Date(), blockedReasonSealed: 'sealed' };

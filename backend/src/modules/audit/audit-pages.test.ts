@@ -23,7 +23,7 @@ const actionsOf = async (
   return { actions: rows.map(({ action }) => action), total };
 };
 
-/** The clock stands: all rows have one time, in threes of a transaction. */
+/** The clock stands still, so all rows have the same time. Each transaction writes three. */
 beforeAll(async () => {
   system = await openTestSystem();
   for (let first = 0; first < count; first += 3) {
@@ -54,7 +54,7 @@ describe('the pages of the log', () => {
     expect(await actionsOf(10_000_000, 100)).toEqual({ actions: [], total: count });
   });
 
-  it('of a filter show the matching rows once, newest first', async () => {
+  it('of a filter show each matching row once, newest first', async () => {
     const first = await listAuditEntries(system.db, { action: 'odd' }, { page: 1, limit: 40 });
     const second = await listAuditEntries(system.db, { action: 'odd' }, { page: 2, limit: 40 });
     expect([first.total, second.total]).toEqual([count / 2, count / 2]);
@@ -64,7 +64,7 @@ describe('the pages of the log', () => {
     expect(new Set(places).size).toBe(count / 2);
   });
 
-  it('have a filter of one row, and one of none', async () => {
+  it('of a filter may have one row or none', async () => {
     expect(await actionsOf(1, 20, { action: 'even-4' })).toEqual({ actions: ['even-4'], total: 1 });
     expect(await actionsOf(1, 20, { action: 'never' })).toEqual({ actions: [], total: 0 });
   });
@@ -72,7 +72,7 @@ describe('the pages of the log', () => {
 
 type Table = 'audit_log' | 'audit_chain';
 
-/** Counts what this connection has read of a table. */
+/** Returns the number of rows that this connection has read of a table. */
 const readSoFar = async (tx: Db, table: Table): Promise<number> => {
   const read = await selectOne<{ rows: number }>(
     tx,
@@ -83,7 +83,7 @@ const readSoFar = async (tx: Db, table: Table): Promise<number> => {
   return read?.rows ?? 0;
 };
 
-/** Rows of a table that a page read, without plans that read whole tables. */
+/** Returns the number of rows of a table that a page reads, without plans that read whole tables. */
 const rowsRead = (page: number, table: Table): Promise<number> =>
   system.inTransaction(async (tx) => {
     await execute(tx, sql`SET LOCAL enable_seqscan = off`);
@@ -102,7 +102,7 @@ it.each(['audit_log', 'audit_chain'] as const)(
   },
 );
 
-it('the page orders transactions of one time as they were committed', async () => {
+it('the page orders transactions of the same time by their commits', async () => {
   const [written, committed] = [createGate(), createGate()];
   const slow = system.inTransaction(async (tx) => {
     await system.audit.record(tx, entry('begun-first'));

@@ -15,15 +15,15 @@ export type SealedParts = z.output<typeof partsSchema>;
 /** The stored form of an entry's sealed parts. */
 export interface SealedColumns {
   readonly sealed: string | null;
-  /** Null where the service key sealed them. */
+  /** The customer whose key sealed them, or null if the service key did. */
   readonly sealedForUserId: string | null;
 }
 
 export const nothingSealed: SealedColumns = { sealed: null, sealedForUserId: null };
 
 /**
- * Seals what is personal in an entry: with the customer's own key, or with the service key where
- * there is no customer, or one whose key is destroyed (contract: identity-and-kyc > Personal data).
+ * Seals the personal parts of an entry with the customer's own key. If there is no customer, or
+ * their key is destroyed, it uses the service key (contract: identity-and-kyc > Personal data).
  */
 export const sealParts = async (
   vault: AuditVault,
@@ -33,15 +33,15 @@ export const sealParts = async (
 ): Promise<SealedColumns> => {
   if (sealed === undefined) return nothingSealed;
   const text = JSON.stringify(sealed);
-  const own =
+  const sealer =
     sealedFor === undefined ? undefined : (await vault.forUsers(db, [sealedFor])).get(sealedFor);
-  return own === undefined
+  return sealer === undefined
     ? { sealed: vault.service.seal(text, contextOf(id)), sealedForUserId: null }
-    : { sealed: own.seal(text, contextOf(id)), sealedForUserId: sealedFor ?? null };
+    : { sealed: sealer.seal(text, contextOf(id)), sealedForUserId: sealedFor ?? null };
 };
 
-/** Opens one text. Returns undefined where its key is gone: one row must not hide the log. */
-const openOrMiss = (sealer: Sealer, sealed: string, id: string): string | undefined => {
+/** Opens one text. Returns undefined if its key is gone, since one row must not hide the log. */
+const tryOpen = (sealer: Sealer, sealed: string, id: string): string | undefined => {
   try {
     return sealer.open(sealed, contextOf(id));
   } catch (error) {
@@ -51,8 +51,8 @@ const openOrMiss = (sealer: Sealer, sealed: string, id: string): string | undefi
 };
 
 /**
- * Opens the sealed parts of these rows, by row id. A row of a customer whose key is destroyed has
- * none any more, nor has one whose key has left the keyring.
+ * Opens the sealed parts of these rows, and returns them by row id. The result lacks rows whose key
+ * is destroyed or no longer in the keyring.
  */
 export const openParts = async (
   vault: AuditVault,
@@ -65,7 +65,7 @@ export const openParts = async (
   for (const { id, sealed, sealedForUserId } of rows) {
     const sealer = sealedForUserId === null ? vault.service : sealers.get(sealedForUserId);
     if (sealed === null || sealer === undefined) continue;
-    const text = openOrMiss(sealer, sealed, id);
+    const text = tryOpen(sealer, sealed, id);
     if (text !== undefined) opened.set(id, partsSchema.parse(JSON.parse(text)));
   }
   return opened;

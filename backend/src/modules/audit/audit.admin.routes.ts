@@ -69,11 +69,11 @@ auditEntryView.register(z.globalRegistry, {
 
 const auditPage = pageOf(auditEntryView);
 
-/** Merges what stands in the clear with what was sealed. It is absent where there is neither. */
+/** Merges the clear and the sealed fields of a part. Returns no part if there are neither. */
 const partOf = (name: 'before' | 'after', clear: unknown, sealed: object | undefined) =>
   clear === null && sealed === undefined ? {} : { [name]: { ...Object(clear), ...sealed } };
 
-/** Presents a row, with its sealed parts where they can be opened. */
+/** Presents a row with its opened parts. */
 const presentAuditEntry = (row: AuditRow, sealed: SealedParts = {}) => ({
   id: row.id,
   action: row.action,
@@ -88,7 +88,7 @@ const presentAuditEntry = (row: AuditRow, sealed: SealedParts = {}) => ({
   at: row.at.toISOString(),
 });
 
-/** Declares a view of the log at `path`: of all of it, or of the accounting API's part. */
+/** Declares a view of the log at `path`. It shows the whole log, or the accounting API's part. */
 export const createAuditAdminRoutes = (
   { db, vault }: { readonly db: Db; readonly vault: AuditVault },
   view: {

@@ -5,7 +5,7 @@ import type { SealedColumns } from './audit-sealing.ts';
 import type { AuditEntry } from './audit.types.ts';
 
 interface AuditFilter {
-  /** True for the accounting API's part: its own rows, and the changes of its users. */
+  /** True for the accounting API's part: the rows of its users, and the changes of these users. */
   readonly accounting?: boolean | undefined;
   readonly action?: string | undefined;
   readonly actorId?: string | undefined;
@@ -19,11 +19,11 @@ interface AuditFilter {
 }
 
 const jsonOrNull = (value: AuditEntry['before']) =>
-  // A plain JSON object. Prisma's own JSON type only lacks the readonly marks.
+  // The value is a plain JSON object. Prisma's own JSON type lacks only the readonly marks.
   value === undefined ? Prisma.DbNull : (value as Prisma.InputJsonObject);
 
 const conditionOf = (filter: AuditFilter): Prisma.AuditLogWhereInput => ({
-  // As the partial index `audit_log_accounting_idx` has it.
+  // This is the condition of the partial index `audit_log_accounting_idx`.
   ...(filter.accounting === true && {
     OR: [{ actorApi: 'accounting' }, { targetType: 'portal_user' }],
   }),
@@ -42,7 +42,7 @@ const conditionOf = (filter: AuditFilter): Prisma.AuditLogWhereInput => ({
   }),
 });
 
-/* The rows of `audit_log`: inserted once, never changed. */
+/* The rows of `audit_log` are inserted once and never changed. */
 
 /** Writes an audit row. */
 export const insertAuditEntry = async (
@@ -72,8 +72,8 @@ export const insertAuditEntry = async (
 };
 
 /**
- * Returns a page of all rows by their numbers in the chain, which has no gaps: a far page costs
- * what the first one does, and the number of rows is that of the last one.
+ * Returns a page of all rows by their numbers in the chain, newest first. The numbers have no gaps,
+ * so every page costs the same, and the last number is the number of rows.
  */
 const listByNumber = async (db: Db, page: Page) => {
   const head = await db.auditChain.findFirst({
@@ -90,9 +90,12 @@ const listByNumber = async (db: Db, page: Page) => {
   return { rows: links.map(({ audit }) => audit), total };
 };
 
-/** Returns a page of the matching rows: what is passed over is read from an index alone. */
+/**
+ * Returns a page of the matching rows, newest first. It first finds the page's numbers, so that the
+ * rows before the page are only read from an index.
+ */
 const listMatching = async (db: Db, where: Prisma.AuditLogWhereInput, page: Page) => {
-  const [places, total] = await Promise.all([
+  const [numbers, total] = await Promise.all([
     db.auditLog.findMany({
       where,
       orderBy: { seq: 'desc' },
@@ -103,15 +106,15 @@ const listMatching = async (db: Db, where: Prisma.AuditLogWhereInput, page: Page
     db.auditLog.count({ where }),
   ]);
   const rows = await db.auditLog.findMany({
-    where: { seq: { in: places.map(({ seq }) => seq) } },
+    where: { seq: { in: numbers.map(({ seq }) => seq) } },
     orderBy: { seq: 'desc' },
   });
   return { rows, total };
 };
 
 /**
- * Returns a page and the number of matching rows: newest first, in the order of the chain, with a
- * filter in the order of writing.
+ * Returns a page of the matching rows, newest first, and the number of all of them. Without a filter
+ * the order is that of the chain, and with a filter that of writing.
  */
 export const listAuditEntries = (db: Db, filter: AuditFilter, page: Page) => {
   const where = conditionOf(filter);
@@ -121,8 +124,8 @@ export const listAuditEntries = (db: Db, filter: AuditFilter, page: Page) => {
 export type AuditRow = Awaited<ReturnType<typeof listAuditEntries>>['rows'][number];
 
 /**
- * Counts rows that another service key than the one of id `keyId` sealed. They can't be sealed
- * again, since no row is ever changed.
+ * Counts the rows that another service key than `keyId` sealed. They cannot be sealed again, since
+ * no row is ever changed.
  */
 export const countOutdatedRows = async (db: Db, keyId: string): Promise<number> => {
   const row = await selectOne<{ count: number }>(

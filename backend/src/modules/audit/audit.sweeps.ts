@@ -13,7 +13,10 @@ import {
 
 const batchSize = 500;
 
-/** Writes the audit rows of the minutes that have passed, in batches: a stranger can make many. */
+/**
+ * Creates the sweep that writes the audit rows of refusals counted in earlier minutes. It works in
+ * batches, since a stranger can cause many counts.
+ */
 export const createRefusalSweep = ({
   db,
   inTransaction,

@@ -86,7 +86,7 @@ describe('the log', () => {
     expect(await actions('?limit=1')).toEqual(['written last']);
   });
 
-  it('shows who, what, to what, from and to, and whence', async () => {
+  it('shows actor, action, target, change and address', async () => {
     const { body } = await ask('GET', '/audit?action=second');
     expect(body['items']).toEqual([
       {
@@ -167,7 +167,7 @@ describe('personal data in the log', () => {
     sealed: { before: { fullName: 'Meera Nair' }, after: { reason: 'Meera moved to Kochi' } },
   };
 
-  it("is sealed with the customer's key, and shown to those who may read the log", async () => {
+  it("is sealed with the customer's key, and shown to operators who may read the log", async () => {
     const { userId } = await createFactories(system).customer();
     await record({ action: 'of-a-customer', ...personal, sealedFor: userId });
     const row = await stored('of-a-customer');
@@ -179,7 +179,7 @@ describe('personal data in the log', () => {
     });
   });
 
-  it('cannot be read by anybody once the key is destroyed; the rest of the row stays', async () => {
+  it('cannot be read after the key is destroyed, while the other fields stay', async () => {
     const { userId } = await createFactories(system).customer();
     await record({ action: 'of-one-who-left', ...personal, sealedFor: userId });
     expect(JSON.stringify(await shown('of-one-who-left'))).toContain('Meera Nair');
@@ -191,7 +191,7 @@ describe('personal data in the log', () => {
     expect(JSON.stringify(await shown('of-one-who-left'))).not.toContain('Meera');
   });
 
-  it('is sealed with the service key where there is no customer, or none any more', async () => {
+  it('is sealed with the service key if there is no customer or their key is destroyed', async () => {
     await record({ action: 'of-nobody', sealed: { after: { reason: 'the provider is down' } } });
     const { userId } = await createFactories(system).customer();
     await system.vault.destroyUser(system.db, userId);
@@ -204,7 +204,7 @@ describe('personal data in the log', () => {
     expect(await shown('of-nobody')).toMatchObject({ after: { reason: 'the provider is down' } });
   });
 
-  it('is left out where its key of the keyring is gone, and the log goes on', async () => {
+  it('is left out if its key is no longer in the keyring, and the log is still shown', async () => {
     const keyring = parseKeyring(`gone:${Buffer.alloc(32, 'g').toString('base64')}`);
     const vault = createVault({ keyring });
     await createAuditor({ ...system, vault }).record(system.db, {
@@ -220,7 +220,7 @@ describe('personal data in the log', () => {
 });
 
 describe('a row', () => {
-  it('falls with the transaction of what it tells of', async () => {
+  it('is rolled back with the transaction of its change', async () => {
     const failing = system.inTransaction(async (tx) => {
       await system.audit.record(tx, { action: 'undone', actor: { api: 'system' }, requestId: 'r' });
       throw new Error('the change failed');

@@ -3,14 +3,15 @@ import type { Db } from '../../platform/db/index.ts';
 import type { Logger } from '../../platform/observability/index.ts';
 import { chainStart, findChainHash, readChainHead, type ChainLink } from './audit-chain.store.ts';
 
-/** 52 bits: what a float holds exactly. */
+/** Takes 13 hex digits, which are 52 bits, since a float holds them exactly. */
 const hexDigits = 13;
 
 /**
- * Publishes the head of the audit chain whenever metrics are read, so that its history stands
- * outside the database: a number that falls is a tail that was cut off. It also compares the entry
- * that was the head at the reading before, because entries that were rewritten keep their
- * numbers. A head that was found changed stays the one that is compared, so the finding stays too.
+ * Publishes the head of the audit chain whenever metrics are read, so that the history of the head
+ * is kept outside the database. A number that falls means that the tail was cut off. Rewritten
+ * entries keep their numbers, so each reading also compares the entry that was the head at the
+ * earlier reading. Once that entry has changed, later readings compare the same entry, so the
+ * finding stays.
  */
 export const createChainGauge = ({
   db,
@@ -38,17 +39,17 @@ export const createChainGauge = ({
     registers,
   });
   changed.set(0);
-  let noted: ChainLink = chainStart;
+  let notedHead: ChainLink = chainStart;
 
-  const isUnchanged = async ({ number: at, hash: before }: ChainLink): Promise<boolean> =>
-    at === chainStart.number || (await findChainHash(db, at)) === before;
+  const isUnchanged = async (noted: ChainLink): Promise<boolean> =>
+    noted.number === chainStart.number || (await findChainHash(db, noted.number)) === noted.hash;
 
   return async () => {
     try {
       const head = await readChainHead(db);
-      const isKept = await isUnchanged(noted);
+      const isKept = await isUnchanged(notedHead);
       changed.set(isKept ? 0 : 1);
-      if (isKept) noted = head;
+      if (isKept) notedHead = head;
       number.set(Number(head.number));
       hash.set(Number.parseInt(head.hash.slice(0, hexDigits), 16));
     } catch (error) {

@@ -8,13 +8,13 @@ import type { AuditEntry, Refusal } from './audit.types.ts';
 import { recordRefusal } from './record-refusals.ts';
 
 export interface Auditor {
-  /** Writes an audit row, in the transaction of the change it describes: neither stands alone. */
+  /** Writes an audit row in the transaction of its change, so that both commit or neither does. */
   record(db: Db, entry: AuditEntry): Promise<void>;
-  /** Records a refusal of a stranger, in a transaction: see `recordRefusal`. */
+  /** Records the refusal of a stranger in the caller's transaction, as `recordRefusal` says. */
   recordRefusal(tx: Db, refusal: Refusal): Promise<void>;
 }
 
-/** Creates the auditor. One whose entries have nothing sealed needs no `vault`. */
+/** Creates the auditor. It needs no `vault` if no entry has sealed parts. */
 export const createAuditor = (options: {
   readonly clock: Clock;
   readonly random: Random;

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../platform/jobs/index.ts';
 import { addMs, type Clock } from '../../platform/clock/clock.ts';
 import type { Refusal, AuditEntry } from './audit.types.ts';
 
-/** Bounds a row, whatever a stranger tries. */
+/** Limits the details of a row, since a stranger can cause many different ones. */
 const maxDetails = 20;
 
 /* The rows of `refusal_count`. */
@@ -14,7 +14,7 @@ interface RefusalCount extends Omit<Refusal, 'after' | 'times'> {
   readonly details: JsonObject[];
 }
 
-/** Counts refusals and returns how many there are of their action and address in that minute. */
+/** Counts refusals, and returns the number for their action and address in that minute. */
 const countRefusal = async (
   tx: Db,
   { action, api, ip, requestId, after, times = 1 }: Refusal,
@@ -63,7 +63,7 @@ export const listEndedCounts = (
   );
 };
 
-/** Deletes and returns counts, but for those that another worker has locked. */
+/** Deletes counts and returns them. Skips counts that another worker has locked. */
 export const takeCounts = (tx: Db, keys: readonly RefusalKey[]): Promise<RefusalCount[]> =>
   selectRows<RefusalCount>(
     tx,
@@ -94,8 +94,9 @@ const entryOf = ({ action, api, ip, requestId, after }: Refusal): AuditEntry => 
 });
 
 /**
- * Records a refusal that a stranger can cause again and again: the first of an address in a minute
- * is an audit row at once, the others are counted, and become one row when the minute has passed.
+ * Records a refusal that a stranger can cause repeatedly. The first one of an action and address in
+ * a minute writes an audit row at once. Further ones are counted, and a sweep writes one row for
+ * them after the minute.
  */
 export const recordRefusal = async (
   { clock, record }: { readonly clock: Clock; readonly record: RecordEntry },
@@ -106,7 +107,7 @@ export const recordRefusal = async (
   if (refusals === (refusal.times ?? 1)) await record(tx, entryOf(refusal));
 };
 
-/** The row of those that were only counted. Its request id is the first one's. */
+/** Returns the audit row of the refusals that were only counted. It has the first one's request id. */
 export const summaryOf = ({ minute, refusals, details, ...refusal }: RefusalCount): AuditEntry =>
   entryOf({
     ...refusal,

@@ -16,36 +16,34 @@ const maxFindings = 20;
 /**
  * A place at which the log does not match its chain:
  *
- * * `CHANGED`: the row, or its entry, differs from what was hashed.
- * * `MISSING`: the row, or its entry, is gone.
- * * `INSERTED`: a row came in past the trigger.
- * * `WRONG_HEAD`: the entry that was noted earlier is gone, or has another hash: the tail was cut
- *   off, or everything from some row on was rewritten.
+ * * `CHANGED`: the row or its entry was changed, so the hash does not match.
+ * * `MISSING`: the row or its entry is gone.
+ * * `INSERTED`: the row has no entry, so it was inserted without the trigger.
+ * * `WRONG_HEAD`: the head that was noted earlier is gone or has another hash. Either the tail was
+ *   cut off, or all entries from some row on were rewritten.
  */
 export interface ChainFinding {
   readonly kind: 'CHANGED' | 'MISSING' | 'INSERTED' | 'WRONG_HEAD';
   /** The entry's number. A row without an entry has none. */
   readonly number?: bigint;
-  /** The audit row's id. It is absent where the entry is gone. */
+  /** The audit row's id. It is absent if the entry is gone. */
   readonly auditId?: string;
 }
 
 interface ChainReport {
-  /** The last entry. Note it: it is what shows a cut or rewritten tail later. */
+  /** The last entry. Note it, since a later verification needs it to find a cut or rewritten tail. */
   readonly head: ChainLink;
   /** The number of entries that were compared with their rows. */
   readonly verified: bigint;
-  /**
-   * The first 20 along the chain, then of the rows without an entry, or empty where all is well.
-   */
+  /** At most 20 findings along the chain, 20 rows without an entry, and the wrong head. */
   readonly findings: readonly ChainFinding[];
 }
 
-/** Returns what is wrong with an entry, given the one before it. */
+/** Compares an entry with the entry before it and with its row. Returns the findings. */
 const findingsOf = (before: ChainLink, entry: ChainedRow): ChainFinding[] => {
   const { number, auditId, hash, columns } = entry;
   const expected = before.number + 1n;
-  // The row before is gone, so that the hash can't be worked out. The next one's can.
+  // The entry before this one is gone, so this hash cannot be computed. The next one can.
   if (number !== expected) return [{ kind: 'MISSING', number: expected }];
   if (columns === undefined) return [{ kind: 'MISSING', number, auditId }];
   if (chainHash(number, before.hash, columns) === hash) return [];
@@ -58,9 +56,9 @@ const checkNotedHead = async (db: Db, noted: ChainLink): Promise<ChainFinding[]>
 };
 
 /**
- * Verifies the whole log in its state at the start, page by page, in constant memory. Rows that are
- * added meanwhile are left to the next verification. `noted` is a head of an earlier day (contract:
- * operators > Audit chain).
+ * Verifies the whole log as it is at the start, page by page in constant memory. The next
+ * verification covers the rows that are added meanwhile. `noted` is the head of an earlier
+ * verification (contract: operators > Audit chain).
  */
 export const verifyChain = async (db: Db, noted?: ChainLink): Promise<ChainReport> => {
   const head = await readChainHead(db);

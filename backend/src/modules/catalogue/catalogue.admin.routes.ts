@@ -103,7 +103,7 @@ const createProductWrites = (deps: SaveProductDeps): Route[] => [
 ];
 
 /**
- * Declares `/products` of the admin API, but for images (contract: jewellery > Product
+ * Declares `/products` of the admin API, except for the images (contract: jewellery > Product
  * administration).
  */
 export const createCatalogueAdminRoutes = (deps: SaveProductDeps): Route[] => [

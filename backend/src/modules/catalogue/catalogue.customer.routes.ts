@@ -14,14 +14,14 @@ import { findProduct } from './catalogue.store.ts';
 import { findProductPage } from './find-products.ts';
 import type { PageCache } from './page-cache.ts';
 
-const shared = { tags: ['products'], access: PUBLIC } as const;
+const publicRead = { tags: ['products'], access: PUBLIC } as const;
 
 const requireReply = (reply: Reply | undefined): Reply => {
   if (reply === undefined) throw new AppError('NOT_FOUND');
   return reply;
 };
 
-/** Declares `/products` and `/products/:id` of the customer API, for everybody. */
+/** Declares `/products` and `/products/:id` of the customer API, which are public. */
 export const createCatalogueCustomerRoutes = ({
   db,
   pages,
@@ -30,7 +30,7 @@ export const createCatalogueCustomerRoutes = ({
   readonly pages: PageCache;
 }): Route[] => [
   defineRoute({
-    ...shared,
+    ...publicRead,
     method: 'GET',
     path: '/products',
     summary: 'List or search the products of the catalogue',
@@ -50,7 +50,7 @@ export const createCatalogueCustomerRoutes = ({
     },
   }),
   defineRoute({
-    ...shared,
+    ...publicRead,
     method: 'GET',
     path: '/products/:id',
     summary: 'One product',

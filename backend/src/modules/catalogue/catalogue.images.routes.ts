@@ -31,7 +31,7 @@ const imageQuery = z.object({
     ),
 });
 
-/** Describes the JSON. `readImageBody` reads it. */
+/** Describes the JSON body for the documentation. `readImageBody` reads the body. */
 const imageBody = z.object({ dataBase64: z.string() }).meta({
   id: 'UploadImageRequest',
   examples: [{ dataBase64: '/9j/4AAQSkZJRgABAQEASABIAAD/2wBD' }],
@@ -56,7 +56,7 @@ export const createImageRoute = (deps: ServeImageDeps): Route => {
   });
 };
 
-/** An image of 5 MB as base64, in JSON. */
+/** Allows an image of 5 MB as base64 in JSON. */
 const imageBodyLimitBytes = 7 * 1024 * 1024;
 
 /** Declares `/products/:id/image` of the admin API. */

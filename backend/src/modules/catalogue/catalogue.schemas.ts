@@ -18,12 +18,12 @@ import { pageOf, pageQuery, plainName, plainText } from '../../platform/http/ind
 import { pricingModes, type Product, type ProductRates } from './catalogue.types.ts';
 import { priceOf } from './price-product.ts';
 
-/** Ten crore rupees: far above any piece, and an order of 200 of them is still a safe integer. */
+/** The maximum is ten crore rupees. The total of 200 such pieces is still a safe integer. */
 const maxPricePaise = 10_000_000_000;
 const maxWeightGrams = 10_000n;
 
-/** A number of the wire: text of this pattern, or a JSON number that spells one. */
-const wireNumber = <T extends bigint>(
+/** Accepts a text of this pattern, or a JSON number whose digits match it. */
+const decimalText = <T extends bigint>(
   pattern: RegExp,
   parse: (value: string) => T,
   max: bigint,
@@ -43,14 +43,14 @@ const wireNumber = <T extends bigint>(
       return z.NEVER;
     });
 
-const weightGrams = wireNumber(
+const weightGrams = decimalText(
   GRAMS_PATTERN,
   parseGrams,
   maxWeightGrams * UNITS_PER_GRAM,
   `must be grams with at most four decimals, more than zero and at most ${maxWeightGrams}`,
 );
 
-const ratePerGram = wireNumber(
+const ratePerGram = decimalText(
   RUPEES_PATTERN,
   parseRupees,
   BigInt(maxPricePaise),
@@ -59,7 +59,7 @@ const ratePerGram = wireNumber(
 
 const percentPattern = /^\d{1,3}(?:\.\d{1,2})?$/u;
 
-/** A percentage as basis points, read from the digits of the number and never by arithmetic. */
+/** Accepts a percentage as basis points. It reads the digits, since arithmetic would round. */
 const percent = z
   .number('must be a number')
   .min(0, 'must be at least 0')
@@ -74,7 +74,7 @@ const percent = z
 
 const priceBases = ['LIVE', 'FIXED'] as const;
 
-const flag = z.boolean('must be true or false');
+const booleanFlag = z.boolean('must be true or false');
 
 const maxStock = 100_000;
 
@@ -93,14 +93,14 @@ const fields = {
     .max(maxPricePaise, `must be at most ${maxPricePaise}`)
     .transform(fromSafePaise),
   ratePerGram: ratePerGram.nullable(),
-  inStock: flag,
+  inStock: booleanFlag,
   stock: z
     .int('must be a whole number of pieces')
     .min(0, 'must be at least 0')
     .max(maxStock, `must be at most ${maxStock}`)
     .nullable()
     .describe('The number of pieces in stock. Null if the stock of the product is not counted.'),
-  is_active: flag,
+  is_active: booleanFlag,
 };
 
 const { name, category, purityKarat, pricingMode } = fields;
@@ -116,9 +116,9 @@ export const createProductBody = z.object({
   discountPct: percent.prefault(0),
   pricePaise: fields.pricePaise.optional(),
   ratePerGram: fields.ratePerGram.optional(),
-  inStock: flag.default(true),
+  inStock: booleanFlag.default(true),
   stock: fields.stock.default(null),
-  is_active: flag.default(true),
+  is_active: booleanFlag.default(true),
 });
 createProductBody.register(z.globalRegistry, {
   id: 'CreateProductRequest',
@@ -152,7 +152,7 @@ updateProductBody.register(z.globalRegistry, {
   examples: [{ discountPct: 10, inStock: true }],
 });
 
-const category40 = z
+const categoryFilter = z
   .string()
   .max(40, 'must have at most 40 characters')
   .describe('The whole name of a category. Upper and lower case are not distinguished.');
@@ -163,14 +163,14 @@ const searchText = z
 
 export const productQuery = pageQuery.extend({
   q: searchText.optional(),
-  category: category40.optional(),
+  category: categoryFilter.optional(),
 });
 
-const yesOrNo = z.enum(['true', 'false']).transform((value) => value === 'true');
+const booleanText = z.enum(['true', 'false']).transform((value) => value === 'true');
 
 export const adminProductQuery = productQuery.extend({
-  active: yesOrNo.optional(),
-  inStock: yesOrNo.optional(),
+  active: booleanText.optional(),
+  inStock: booleanText.optional(),
   pricingMode: pricingMode.optional(),
 });
 
@@ -261,7 +261,7 @@ const imageUrlOf = ({ id, imageKey }: Product): string | null =>
     ? null
     : `/v1/products/${id}/image?v=${imageKey.slice(imageKey.lastIndexOf('/') + 1)}`;
 
-/** Presents a product at the price that the rates give it. */
+/** Presents a product with its price at these rates. */
 export const presentProduct = (
   product: Product,
   rates: ProductRates,

@@ -26,8 +26,8 @@ import {
 } from './catalogue.types.ts';
 
 /*
- * Products are read by raw SQL: their version is a system column, and the list is among the
- * hottest reads of the service.
+ * Products are read by raw SQL, because their version is a system column, and the list is one of
+ * the most frequent reads of the service.
  */
 
 interface ProductRow {
@@ -58,7 +58,7 @@ const columns = sql`
   (SELECT s.count FROM product_stock s WHERE s.product_id = p.id) AS stock`;
 
 const toPricingMode = (text: string): PricingMode => {
-  const mode = pricingModes.find((one) => one === text);
+  const mode = pricingModes.find((known) => known === text);
   invariant(mode !== undefined, 'a product has a known pricing mode');
   return mode;
 };
@@ -84,7 +84,7 @@ const toProduct = (row: ProductRow): Product => ({
   version: row.version,
 });
 
-/** Returns a product, active or not, or undefined when there is none. */
+/** Returns a product, which may be inactive, or undefined if there is none. */
 export const findProduct = async (db: Db, id: string): Promise<Product | undefined> => {
   const row = await selectOne<ProductRow>(
     db,
@@ -93,9 +93,7 @@ export const findProduct = async (db: Db, id: string): Promise<Product | undefin
   return row && toProduct(row);
 };
 
-/**
- * Locks a product until the transaction ends and returns it. Returns undefined when there is none.
- */
+/** Locks a product until the transaction ends and returns it. Returns undefined if there is none. */
 export const lockProduct = async (tx: Db, id: string): Promise<Product | undefined> => {
   const row = await selectOne<ProductRow>(
     tx,
@@ -104,7 +102,7 @@ export const lockProduct = async (tx: Db, id: string): Promise<Product | undefin
   return row && toProduct(row);
 };
 
-/** Returns the products of these ids, active or not, in no order. */
+/** Returns the products with these ids, including inactive ones, in no order. */
 export const listProductsById = async (db: Db, ids: readonly string[]): Promise<Product[]> => {
   const rows = await selectRows<ProductRow>(
     db,
@@ -116,7 +114,7 @@ export const listProductsById = async (db: Db, ids: readonly string[]): Promise<
 const conditionsOf = (filter: ProductFilter): Sql[] => {
   const { category, isActive, pricingMode, inStock } = filter;
   return [
-    // Spelled out, so that the partial indexes of the listed products apply.
+    // The condition is no parameter, so that the partial indexes of active products apply.
     ...(isActive === undefined ? [] : [isActive ? sql`p.is_active` : sql`NOT p.is_active`]),
     ...(category === undefined ? [] : [sql`lower(p.category) = lower(${category})`]),
     ...(pricingMode === undefined ? [] : [sql`p.pricing_mode = ${pricingMode}`]),
@@ -134,7 +132,7 @@ export interface ProductPage {
 
 type PageRow = ProductRow & { readonly total: number };
 
-/** Reads a page whose one row has no product where the page is beyond the last. */
+/** Reads the rows of a page. A page beyond the last one has a single row without a product. */
 const toPage = (rows: readonly PageRow[]): ProductPage => ({
   total: rows[0]?.total ?? 0,
   products: rows.filter(({ id }) => id !== null).map(toProduct),
@@ -145,7 +143,7 @@ export interface PageBounds {
   readonly offset: number;
 }
 
-/** Selects a page of the products of a filter, the newest first, in one statement. */
+/** Selects a page of the products that match a filter, newest first, and their total. */
 export const listSql = (filter: Omit<ProductFilter, 'q'>, { limit, offset }: PageBounds): Sql => {
   const where = whereOf(conditionsOf(filter));
   return sql`
@@ -158,32 +156,33 @@ export const listSql = (filter: Omit<ProductFilter, 'q'>, { limit, offset }: Pag
     ORDER BY p.created_at DESC, p.id DESC`;
 };
 
-/** Returns a page of the products of a filter, the newest first. */
+/** Returns a page of the products that match a filter, newest first. */
 export const listProducts = async (
   db: Db,
   filter: Omit<ProductFilter, 'q'>,
   bounds: PageBounds,
 ): Promise<ProductPage> => toPage(await selectRows<PageRow>(db, listSql(filter, bounds)));
 
-/** A search as PostgreSQL reads it: what was meant, and what was typed, which ranks higher. */
+/** A search as text of PostgreSQL's `to_tsquery`. Matches of the typed words rank higher. */
 export interface SearchTerms {
-  readonly meant: string;
+  /** The typed words with their corrections. */
+  readonly corrected: string;
   readonly typed: string;
 }
 
-/** Selects a page of what a search finds within a filter, the best match first. */
+/** Selects a page of the products that match a search and a filter, best match first. */
 export const searchSql = (
-  { meant, typed }: SearchTerms,
+  { corrected, typed }: SearchTerms,
   filter: Omit<ProductFilter, 'q'>,
   { limit, offset }: PageBounds,
 ): Sql => {
   const where = whereOf([
-    sql`p.search @@ to_tsquery('english', ${meant})`,
+    sql`p.search @@ to_tsquery('english', ${corrected})`,
     ...conditionsOf(filter),
   ]);
   return sql`
     WITH hit AS MATERIALIZED (
-      SELECT p.id, p.created_at, ts_rank(p.search, to_tsquery('english', ${meant}))
+      SELECT p.id, p.created_at, ts_rank(p.search, to_tsquery('english', ${corrected}))
         + ts_rank(p.search, to_tsquery('english', ${typed})) AS rank
       FROM product p ${where}
     )
@@ -197,7 +196,7 @@ export const searchSql = (
     ORDER BY found.rank DESC, p.created_at DESC, p.id DESC`;
 };
 
-/** Returns a page of what a search finds within a filter, the best match first. */
+/** Returns a page of the products that match a search and a filter, best match first. */
 export const searchProducts = async (
   db: Db,
   terms: SearchTerms,
@@ -206,8 +205,8 @@ export const searchProducts = async (
 ): Promise<ProductPage> => toPage(await selectRows<PageRow>(db, searchSql(terms, filter, bounds)));
 
 /**
- * Returns the number that every change of a product raises. Raw SQL, since every list of products
- * reads it.
+ * Returns the number that every change of a product raises. This read is raw SQL, since every list
+ * of products makes it.
  */
 export const findCatalogueVersion = async (db: Db): Promise<bigint> => {
   const row = await selectOne<{ version: bigint }>(
@@ -218,16 +217,16 @@ export const findCatalogueVersion = async (db: Db): Promise<bigint> => {
 };
 
 const toData = (content: ProductContent) => {
-  const { makingChargeBps, discountBps, weightGrams, ...rest } = content;
+  const { makingChargeBps, discountBps, weightGrams, ...unchanged } = content;
   return {
-    ...rest,
+    ...unchanged,
     weightGrams: gramsToDatabase(weightGrams),
     makingChargeBps: toSafeBps(makingChargeBps),
     discountBps: toSafeBps(discountBps),
   };
 };
 
-/** Writes a new product. The price of a DYNAMIC one was computed at `at`. */
+/** Inserts a product. The price of a DYNAMIC product was computed at `at`. */
 export const insertProduct = async (
   tx: Db,
   id: string,
@@ -242,8 +241,8 @@ export const insertProduct = async (
 };
 
 /**
- * Replaces what operators write of a locked product. `computedAt` is the time at which its price
- * was computed, if it was.
+ * Replaces the content of a locked product. `computedAt` is the time at which its price was
+ * computed, null for a FIXED product, or undefined if the price was not computed.
  */
 export const updateProduct = async (
   tx: Db,
@@ -262,7 +261,7 @@ export const updateProduct = async (
   });
 };
 
-/** Takes a product out of the catalogue. Its row stays, since orders name it. */
+/** Removes a product from the catalogue. Its row stays, since orders refer to it. */
 export const markProductInactive = async (tx: Db, id: string, at: Date): Promise<void> => {
   await tx.product.update({
     where: { id },
@@ -274,7 +273,7 @@ export const markProductInactive = async (tx: Db, id: string, at: Date): Promise
 const isStale = (before: Date) => sql`is_active AND pricing_mode = 'DYNAMIC'
   AND (price_computed_at IS NULL OR price_computed_at < ${before}::timestamptz)`;
 
-/** Lists DYNAMIC products after `after` whose price was computed before `before`, by their id. */
+/** Lists DYNAMIC products whose price was computed before `before`, by id and later than `after`. */
 export const listStalePrices = async (
   db: Db,
   before: Date,
@@ -291,8 +290,8 @@ export const listStalePrices = async (
 };
 
 /**
- * Locks those of the products whose price was computed before `before`, without waiting for those
- * that somebody else has locked.
+ * Locks those of the products whose price was computed before `before`, and returns them. Skips
+ * products that another transaction has locked.
  */
 export const lockStalePrices = async (
   tx: Db,

@@ -18,7 +18,7 @@ import { objectKeyOf } from './upload-image.ts';
 const hourMs = 60 * 60_000;
 const batchSize = 500;
 
-/** Keeps the stored prices of DYNAMIC products at most an hour old while there is a live price. */
+/** Creates the sweep that computes stored prices of DYNAMIC products that are older than an hour. */
 export const createRepricing = ({
   db,
   inTransaction,
@@ -58,12 +58,12 @@ export const createRepricing = ({
   },
 });
 
-/** An image that was replaced is still sent for this long to who had just looked it up. */
+/** Keeps a replaced image for this time, since a request may have just looked it up. */
 const replacedMs = 10 * 60_000;
-/** No upload takes this long. */
+/** Takes an upload for abandoned after this time. */
 const pendingMs = hourMs;
 
-/** Removes the objects of images that were replaced or never finished, then their rows. */
+/** Creates the sweep that removes the objects and rows of replaced and unfinished images. */
 export const createImageRemoval = ({
   db,
   objects,
@@ -95,12 +95,12 @@ export const createImageRemoval = ({
     everyMs,
     async run(signal) {
       const now = clock.now();
-      const due = {
+      const limits = {
         replacedBefore: addMs(now, -replacedMs),
         pendingBefore: addMs(now, -pendingMs),
       };
       await sweepRows({
-        rows: (after?: RemovableImage) => claimRemovable(db, due, { after, limit: batchSize }),
+        rows: (after?: RemovableImage) => claimRemovable(db, limits, { after, limit: batchSize }),
         signal,
         onError: (error, { id }) =>
           logger.warn({ imageId: id, err: describeError(error) }, 'an image was not removed'),

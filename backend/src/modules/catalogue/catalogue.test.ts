@@ -23,7 +23,7 @@ const itemsOf = (body: Item): Item[] => body['items'] as Item[]; // the page's o
 const namesOf = (body: Item): unknown[] => itemsOf(body).map(({ name }) => name);
 
 describe('the catalogue', () => {
-  it('shows active products to everybody, the newest first, and each by its id', async () => {
+  it('shows active products to all clients, newest first, and each by its id', async () => {
     const old = await shop.create({ name: 'Old ring' });
     shop.system.clock.advance(1000);
     const fresh = await shop.create({ name: 'New ring' });
@@ -59,7 +59,7 @@ describe('the catalogue', () => {
     expect([headers.status, await headers.text()]).toEqual([200, '']);
   });
 
-  it('prices DYNAMIC products by the live price, and by the stored one while there is none', async () => {
+  it('prices DYNAMIC products by the live price, or by the stored price if there is none', async () => {
     const product = await shop.create({
       ...dynamic,
       weightGrams: 2.45,
@@ -88,7 +88,7 @@ describe('the catalogue', () => {
     expect(await read()).toMatchObject({ priceBasis: 'LIVE', ratePerGram: '13750.00' });
   });
 
-  it('does not make a customer wait for a silent feed', async () => {
+  it('does not make a customer wait for a feed that does not respond', async () => {
     const product = await shop.create(dynamic);
     const { ask } = await shop.startReplica({ patienceMs: customerPatienceMs });
     await shop.setPrice(1_500_000);
@@ -99,7 +99,7 @@ describe('the catalogue', () => {
     expect(answers.map(({ body }) => body['priceBasis'])).toEqual(Array(5).fill('FIXED'));
   });
 
-  it('recomputes stored prices every hour, and passes over them while there is no price', async () => {
+  it('computes stored prices every hour, and keeps them while there is no live price', async () => {
     const product = await shop.create(dynamic);
     const stored = async () => {
       const row = await shop.system.db.product.findUniqueOrThrow({ where: { id: product.id } });
@@ -121,7 +121,7 @@ describe('the catalogue', () => {
     expect(await stored()).toEqual([4_693_333n, 1_466_667n]);
   });
 
-  it('recomputes stored prices though that of another product comes to nothing', async () => {
+  it('computes stored prices even if the price of another product would be zero', async () => {
     const product = await shop.create(dynamic);
     const speck = { ...dynamic, weightGrams: '0.0001', purityKarat: 1, makingChargePct: 0 };
     const other = await shop.create(speck);
@@ -135,7 +135,7 @@ describe('the catalogue', () => {
     expect(await stored(other)).toBe(before[1]);
   });
 
-  it('serves a page that is written out only while nothing has changed, on every replica', async () => {
+  it('serves a cached page only while nothing has changed, on every replica', async () => {
     const other = await shop.startReplica();
     const product = await shop.create({ name: 'Ring of today' });
     const names = async () =>
@@ -143,7 +143,7 @@ describe('the catalogue', () => {
         [shop, other].map(async ({ ask }) => namesOf((await ask('GET', '/products')).body)),
       );
     expect(await names()).toEqual([['Ring of today'], ['Ring of today']]);
-    // A change that passed by every route and cache of ours.
+    // This statement changes the database without any route or cache.
     await shop.system.db.product.update({ where: { id: product.id }, data: { name: 'Renamed' } });
     expect(await names()).toEqual([['Renamed'], ['Renamed']]);
     await shop.admin('PATCH', `/products/${product.id}`, { name: 'Ring of tomorrow' });
@@ -153,7 +153,7 @@ describe('the catalogue', () => {
     expect(await names()).toEqual([[], []]);
   });
 
-  it('writes a page out once for all who ask at once, within its bound of memory', async () => {
+  it('makes a page once for concurrent requests, within its limit of memory', async () => {
     const { db } = shop.system;
     const rates = { rate24KPaise: undefined, gstBps: bps(300n) };
     const pages = createPageCache({ db, readRates: async () => rates, maxBytes: 2000 });
@@ -169,7 +169,7 @@ describe('the catalogue', () => {
     await ask('b');
     await ask('a');
     expect(made).toEqual(['a', 'b']);
-    // The third does not fit beside both: the one asked for longest ago goes.
+    // The third page does not fit beside both, so the least recently used page is dropped.
     await ask('c');
     await ask('a');
     await ask('b');

@@ -3,38 +3,36 @@ import type { Bps, Grams, Paise } from '../../money/index.ts';
 export const pricingModes = ['FIXED', 'DYNAMIC'] as const;
 export type PricingMode = (typeof pricingModes)[number];
 
-/** The parts of a product's price, all of them before GST. */
+/** The fields that determine a product's price before GST. */
 export interface ProductPricing {
   readonly pricingMode: PricingMode;
   readonly purityKarat: number;
   readonly weightGrams: Grams;
   readonly makingChargeBps: Bps;
   readonly discountBps: Bps;
-  /** The price that operators set. A DYNAMIC product has the last one computed. */
+  /** The price that operators set, or the last computed price of a DYNAMIC product. */
   readonly pricePaise: Paise;
 }
 
-/** A product as an order reads it, active or not. */
+/** A product as an order reads it. It may be inactive. */
 export interface OrderableProduct extends ProductPricing {
   readonly id: string;
   readonly name: string;
   readonly isActive: boolean;
-  /** The operators' own mark. */
+  /** The availability that operators set. */
   readonly inStock: boolean;
-  /** The pieces that are left, or null where the house does not count them. */
+  /** The number of pieces in stock, or null if they are not counted. */
   readonly stock: number | null;
-  /** Another one after every change of the product. */
+  /** Changes with every change of the product. */
   readonly version: string;
 }
 
 export interface Product extends OrderableProduct {
   readonly description: string | null;
   readonly category: string;
-  /**
-   * The price of a gram in this purity: what operators set, or what `pricePaise` was computed by.
-   */
+  /** The price of a gram in this purity. Operators set it, or it was computed with `pricePaise`. */
   readonly ratePerGramPaise: Paise | null;
-  /** Ends with the id of the upload. Returns null without an image. */
+  /** Ends with the id of the upload. It is null if the product has no image. */
   readonly imageKey: string | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
@@ -57,14 +55,14 @@ export type ProductContent = Pick<
   | 'isActive'
 >;
 
-/** The rates by which products are priced at a moment. */
+/** The current rates by which products are priced. */
 export interface ProductRates {
-  /** The live buy price of a gram of 24 karat, or undefined while there is none. */
+  /** The live buy price of a gram of 24 karat, or undefined if there is none. */
   readonly rate24KPaise: Paise | undefined;
   readonly gstBps: Bps;
 }
 
-/** The filters of a list. An absent filter does not filter. */
+/** The filters of a list. An absent filter matches every product. */
 export interface ProductFilter {
   readonly q?: string | undefined;
   readonly category?: string | undefined;

@@ -3,10 +3,10 @@ import type { SearchTerms } from './catalogue.store.ts';
 
 const maxWords = 8;
 const maxWordLength = 40;
-/** A shorter word is near to too many others. */
+/** A shorter word is not corrected, since it is similar to too many others. */
 const minMistypedLength = 3;
 
-/** Returns the words of a search, in lower case, each once: letters, digits and their marks. */
+/** Returns the distinct words of a search in lower case. Words consist of letters and digits. */
 const wordsOf = (text: string): readonly string[] => {
   const words =
     text
@@ -16,26 +16,28 @@ const wordsOf = (text: string): readonly string[] => {
   return [...new Set(words)].filter((word) => word.length <= maxWordLength).slice(0, maxWords);
 };
 
-interface Known {
+interface LookedUpWord {
   readonly word: string;
+  /** True if a word of the catalogue begins with it. */
   readonly known: boolean;
-  readonly near: readonly string[];
+  /** The words of the catalogue that an unknown word may stand for. */
+  readonly corrections: readonly string[];
 }
 
-/** The words of the catalogue that one mistyped word may stand for. */
+/** Limits the corrections of a word. */
 const maxCorrections = 8;
 
 /**
- * Looks words up among those of the catalogue: whether one is there, or begins one that is, and
- * else what it may have been meant to be: words with one letter added, left out, exchanged or
- * replaced first, then those that share many trigrams. All of it by indexes.
+ * Looks words up among the words of the catalogue, and finds corrections of unknown words by
+ * indexes. Words with one letter added, left out, swapped or replaced come first. Words that share
+ * many trigrams follow.
  */
-const lookUp = (db: Db, words: readonly string[]): Promise<Known[]> =>
-  selectRows<Known>(
+const lookUp = (db: Db, words: readonly string[]): Promise<LookedUpWord[]> =>
+  selectRows<LookedUpWord>(
     db,
     sql`
       SELECT asked.word, asked.known, coalesce(array_agg(near.word ORDER BY near.place)
-        FILTER (WHERE near.word IS NOT NULL), '{}') AS near
+        FILTER (WHERE near.word IS NOT NULL), '{}') AS corrections
       FROM (
         SELECT word, place,
           EXISTS (SELECT FROM product_word k WHERE k.word LIKE given.word || '%') AS known
@@ -54,16 +56,19 @@ const lookUp = (db: Db, words: readonly string[]): Promise<Known[]> =>
       ORDER BY asked.place`,
   );
 
-/** As a prefix from three letters on: who types `neck` finds necklaces. */
+/** Searches a word of three letters or more as a prefix, so that `neck` finds necklaces. */
 const prefixOf = (word: string): string => (word.length >= minMistypedLength ? `${word}:*` : word);
 
-/** An unknown word also matches itself: operators search products that are no longer on sale. */
-const meantBy = ({ word, known, near }: Known): string =>
-  known || near.length === 0 ? prefixOf(word) : `(${[word, ...near].join(' | ')})`;
+/**
+ * Returns the term that searches a word or its corrections. A corrected word also matches itself,
+ * since operators search products that are no longer on sale.
+ */
+const termOf = ({ word, known, corrections }: LookedUpWord): string =>
+  known || corrections.length === 0 ? prefixOf(word) : `(${[word, ...corrections].join(' | ')})`;
 
 /**
- * Turns what was typed into search terms, with mistyped words corrected by the catalogue's own.
- * `all` finds products with every word, `any` those with at least one. Undefined without a word.
+ * Makes the search terms of a text, with corrections of mistyped words. `all` finds products with
+ * every word, and `any` finds products with at least one. Returns undefined if the text has no word.
  */
 export const correctSpelling = async (
   db: Db,
@@ -71,10 +76,9 @@ export const correctSpelling = async (
 ): Promise<{ readonly all: SearchTerms; readonly any: SearchTerms } | undefined> => {
   const words = wordsOf(text);
   if (words.length === 0) return undefined;
-  const looked = await lookUp(db, words);
-  const meant = looked.map(meantBy);
+  const terms = (await lookUp(db, words)).map(termOf);
   return {
-    all: { meant: meant.join(' & '), typed: words.join(' & ') },
-    any: { meant: meant.join(' | '), typed: words.join(' | ') },
+    all: { corrected: terms.join(' & '), typed: words.join(' & ') },
+    any: { corrected: terms.join(' | '), typed: words.join(' | ') },
   };
 };

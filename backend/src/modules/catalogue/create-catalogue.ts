@@ -7,7 +7,7 @@ import { createReadRates, type RatesDeps } from './read-rates.ts';
 import type { SaveProductDeps } from './save-product.ts';
 import { createPageCache } from './page-cache.ts';
 
-/** Wires the customers' side of the catalogue. */
+/** Wires the catalogue's routes of the customer API. */
 export const createCatalogue = (
   deps: RatesDeps & { readonly objects: Pick<ObjectStore, 'get'> },
 ): { readonly customerRoutes: Route[] } => {
@@ -20,14 +20,14 @@ export const createCatalogue = (
   };
 };
 
-/** Operators wait for a price, since a DYNAMIC product can't be saved without one. */
+/** Lets operators wait for a price, since a DYNAMIC product cannot be saved without one. */
 const operatorPatienceMs = 8000;
 
-/** Wires the operators' side. */
+/** Wires the catalogue's routes of the admin API. */
 export const createCatalogueAdmin = (
   deps: Omit<SaveProductDeps, 'readRates'> & RatesDeps & { readonly objects: ObjectStore },
 ): { readonly adminRoutes: Route[] } => {
   const readRates = createReadRates({ patienceMs: operatorPatienceMs, ...deps });
-  const own = { ...deps, readRates };
-  return { adminRoutes: [...createCatalogueAdminRoutes(own), createUploadRoute(own)] };
+  const routeDeps = { ...deps, readRates };
+  return { adminRoutes: [...createCatalogueAdminRoutes(routeDeps), createUploadRoute(routeDeps)] };
 };

@@ -6,20 +6,20 @@ export const imageFormats = ['webp', 'jpeg'] as const;
 export type ImageFormat = (typeof imageFormats)[number];
 export const contentTypeOf = { webp: 'image/webp', jpeg: 'image/jpeg' } as const;
 
-/** An image is kept in these widths, in pixels, as far as it is that wide itself. */
-const widths = [320, 640, 1280] as const;
+/** The usual widths of stored images, in pixels. An image is never enlarged. */
+const usualWidths = [320, 640, 1280] as const;
 const maxWidth = 1280;
-/** A decoded image takes four bytes of memory for each of these. */
+/** Limits the memory of a decoded image, which takes four bytes for each pixel. */
 const maxPixels = 40_000_000;
 const acceptedTypes = new Set(['image/jpeg', 'image/png', 'image/webp']);
 
-/** One at a time: the memory of a decoded image is what a pod has to spare. */
+/** Decodes one image at a time, since a pod has memory for only one decoded image. */
 const decoding = createSemaphore(1);
 
 type Sharp = typeof sharpModule;
 let loading: Promise<Sharp> | undefined;
 
-/** Loads the image library with the first upload: a process that gets none never pays for it. */
+/** Loads the image library at the first upload, so that other processes do not need its memory. */
 const loadSharp = (): Promise<Sharp> => {
   loading ??= import('sharp').then(({ default: sharp }) => {
     sharp.concurrency(1);
@@ -39,15 +39,15 @@ export interface EncodedImage {
   }[];
 }
 
-/** Thrown with what is wrong with the bytes, as the message of a field. */
+/** The bytes are not an acceptable image. The message is that of a field. */
 export class ImageProblem extends Error {
   override readonly name = 'ImageProblem';
 }
 
-/** The widths of an image: the usual ones below its own, and its own up to the largest. */
-const widthsOf = (own: number): readonly number[] => {
-  const largest = Math.min(own, maxWidth);
-  return [...widths.filter((width) => width < largest), largest];
+/** Returns the usual widths below the image's own width, and its own width up to the maximum. */
+const widthsOf = (ownWidth: number): readonly number[] => {
+  const largest = Math.min(ownWidth, maxWidth);
+  return [...usualWidths.filter((width) => width < largest), largest];
 };
 
 const typeOf = async (bytes: Buffer): Promise<string> => {
@@ -59,7 +59,7 @@ const typeOf = async (bytes: Buffer): Promise<string> => {
 
 const maxSide = 16_000;
 
-/** Reads the size from the head alone, before anything is decoded. */
+/** Reads the size from the image's header, so that a too large image is never decoded. */
 const sizeOf = async (sharp: Sharp, bytes: Buffer) => {
   const { width, height } = (await sharp(bytes, { limitInputPixels: false }).metadata()).autoOrient;
   if (width > maxSide || height > maxSide || width * height > maxPixels) {
@@ -74,9 +74,9 @@ const sizeOf = async (sharp: Sharp, bytes: Buffer) => {
 const timeoutSeconds = 20;
 
 const encodeAll = async (sharp: Sharp, bytes: Buffer, ownWidth: number) => {
-  const made: EncodedImage['objects'][number][] = [];
+  const objects: EncodedImage['objects'][number][] = [];
   for (const width of widthsOf(ownWidth)) {
-    // Without `keepMetadata` nothing but pixels is written: no position, camera or thumbnail.
+    // Without `keepMetadata` only pixels are written, and no position, camera or thumbnail.
     const scaled = sharp(bytes, { limitInputPixels: maxPixels, failOn: 'error' })
       .autoOrient()
       .resize({ width, withoutEnlargement: true })
@@ -85,15 +85,15 @@ const encodeAll = async (sharp: Sharp, bytes: Buffer, ownWidth: number) => {
     const webp = await scaled.clone().webp({ quality: 80 }).toBuffer();
     const onWhite = scaled.clone().flatten({ background: '#ffffff' });
     const jpeg = await onWhite.jpeg({ quality: 82, mozjpeg: true }).toBuffer();
-    made.push({ width, format: 'webp', bytes: webp }, { width, format: 'jpeg', bytes: jpeg });
+    objects.push({ width, format: 'webp', bytes: webp }, { width, format: 'jpeg', bytes: jpeg });
   }
-  return made;
+  return objects;
 };
 
 /**
- * Encodes an image again in a few widths, as WebP and JPEG, upright and without its metadata. Of an
- * animation it takes the first picture. Only the pixels are kept.
- * @throws ImageProblem when the bytes are no image of an accepted type, too large, or broken
+ * Encodes an image in several widths as WebP and JPEG, upright and without its metadata. It takes
+ * the first picture of an animation.
+ * @throws ImageProblem if the bytes are not an image of an accepted type, too large, or broken
  */
 export const encodeImage = async (bytes: Buffer): Promise<EncodedImage> => {
   const sourceType = await typeOf(bytes);

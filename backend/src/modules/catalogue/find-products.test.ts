@@ -51,7 +51,7 @@ describe('a search', () => {
     expect((await search(q))[0]).toBe(name);
   });
 
-  it('corrects a word that a mended product no longer has', async () => {
+  it('corrects a word that a corrected product no longer has', async () => {
     const { id } = await shop.create({ name: 'Lotus pendnat', category: 'lotus' });
     const twin = await shop.create({ name: 'Rose pendnat', category: 'lotus' });
     const words = async () => {
@@ -61,7 +61,7 @@ describe('a search', () => {
     };
     await shop.admin('PATCH', `/products/${id}`, { name: 'Lotus pendant' });
     expect(await words()).toEqual(['lotus', 'pendant', 'pendnat', 'rose']);
-    // The last product that had the word leaves the sale.
+    // The last product with the word is deactivated.
     await shop.admin('DELETE', `/products/${twin.id}`);
     expect(await words()).toEqual(['lotus', 'pendant']);
     expect(await search('lotus pendnat')).toEqual(['Lotus pendant']);
@@ -69,7 +69,7 @@ describe('a search', () => {
     expect(await search('rose pendnat')).toEqual(['Rose pendnat']);
   });
 
-  it('keeps a word that one product gains while another loses it', async () => {
+  it('keeps a word if one product gains it while another loses it', async () => {
     const loser = await shop.create({ name: 'Paisley ring', category: 'ornaments' });
     const winner = await shop.create({ name: 'Oval ring', category: 'ornaments' });
     await Promise.all([
@@ -80,19 +80,19 @@ describe('a search', () => {
     expect(found).toBe(1);
   });
 
-  it('ranks a name over a description', async () => {
+  it('ranks a name above a description', async () => {
     expect(await search('chain')).toEqual(['Rope chain', 'Temple pendant']);
     expect(await search('plain')).toEqual(['Plain band ring', 'Gold coin, 1 g']);
   });
 
-  it('finds nothing for what is near to nothing, or is no word', async () => {
+  it('finds nothing for a word that is similar to none, and for text without words', async () => {
     for (const q of ['zzzzzz', 'laptop', '!!!', '&|():*<->', "';--", '💍']) {
       expect({ q, found: await search(q) }).toEqual({ q, found: [] });
     }
     expect(await search('  ')).toHaveLength(6);
   });
 
-  it('takes any text', async () => {
+  it('accepts any text', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'grapheme', maxLength: 60 }), async (q) => {
         const { status } = await shop.ask('GET', `/products?q=${encodeURIComponent(q)}`);
@@ -103,7 +103,7 @@ describe('a search', () => {
     expect((await shop.ask('GET', `/products?q=${'x'.repeat(101)}`)).field).toBe('q');
   });
 
-  it('keeps to the category, and to active products', async () => {
+  it('finds only active products of the category', async () => {
     const within = async (query: string) =>
       namesOf((await shop.ask('GET', `/products?${query}`)).body);
     expect(await within('q=chain&category=pendants')).toEqual(['Temple pendant']);
@@ -125,7 +125,7 @@ const isOf = (category: string | undefined) => (one: { category: string }) =>
   category === undefined || one.category.toLowerCase() === category.toLowerCase();
 
 describe('pages', () => {
-  it('of any filter are those of a plain model', async () => {
+  it('of any filter match a plain model', async () => {
     const categories = ['rings', 'Chains', 'coins'] as const;
     const made: { name: string; category: string; active: boolean; stock: boolean }[] = [];
     for (let index = 0; index < 24; index += 1) {

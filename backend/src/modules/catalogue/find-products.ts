@@ -10,27 +10,27 @@ import type { ProductFilter, OrderableProduct } from './catalogue.types.ts';
 import { correctSpelling } from './correct-spelling.ts';
 
 /**
- * Returns a page of the products of a filter: the newest first, or for a search the best match
- * first. A search finds what has all of its words, and where nothing has, what has any of them.
+ * Returns a page of the products that match a filter, newest first. A search returns the best match
+ * first. It finds products with all its words, or, if there are none, products with any of them.
  */
 export const findProductPage = async (
   db: Db,
-  { q, category, ...others }: ProductFilter,
+  { q, category, ...otherFilters }: ProductFilter,
   bounds: PageBounds,
 ): Promise<ProductPage> => {
-  // A field that was left empty narrows nothing.
-  const filter = category === '' ? others : { ...others, category };
+  // A field that a client left empty is no filter.
+  const filter = category === '' ? otherFilters : { ...otherFilters, category };
   if (q === undefined || q.trim() === '') return listProducts(db, filter, bounds);
   const terms = await correctSpelling(db, q);
   if (terms === undefined) return { total: 0, products: [] };
-  const all = await searchProducts(db, terms.all, filter, bounds);
-  if (all.total > 0 || terms.all.meant === terms.any.meant) return all;
+  const strictPage = await searchProducts(db, terms.all, filter, bounds);
+  if (strictPage.total > 0 || terms.all.corrected === terms.any.corrected) return strictPage;
   return searchProducts(db, terms.any, filter, bounds);
 };
 
 /**
- * Returns the products of these ids, active or not, in no order. Ids of no product are left out. In
- * one plain read, without locks: what an order needs to price its lines.
+ * Returns the products with these ids, including inactive ones, in no order. Unknown ids are left
+ * out. An order prices its lines by this read, which takes no locks.
  */
 export const findOrderableProducts = (
   db: Db,
@@ -38,10 +38,10 @@ export const findOrderableProducts = (
 ): Promise<OrderableProduct[]> => listProductsById(db, ids);
 
 /**
- * Selects the ids of those products that are still as `findOrderableProducts` returned them, and
- * locks them in share until the transaction ends: part of a statement that writes an order only
- * while it finds all of them. So a product that is deactivated or repriced in between is either
- * waited for and found changed, or waits until the order is written.
+ * Selects the ids of the products that have not changed since `findOrderableProducts` returned them,
+ * and locks them in share until the transaction ends. The statement that inserts an order uses it,
+ * and inserts the order only if it finds all products. So a concurrent change of a product either
+ * commits first and is found, or waits until the order is written.
  */
 export const selectUnchangedProducts = (
   products: readonly Pick<OrderableProduct, 'id' | 'version'>[],

@@ -7,15 +7,15 @@ type WritePage = (rates: ProductRates) => Promise<Reply | undefined>;
 
 export interface PageCache {
   /**
-   * Returns the reply of `key`, written out once for as long as the catalogue and the rates are
-   * what they are. Undefined, which is not kept, where `write` has none.
+   * Returns the reply of `key`, which `write` makes once for each state of the catalogue and the
+   * rates. Returns undefined if `write` does, and does not cache that.
    */
   reply(key: string, write: WritePage): Promise<Reply | undefined>;
 }
 
 interface Page {
   readonly reply: Promise<Reply | undefined>;
-  /** Zero until it is made. */
+  /** Zero until the reply is made. */
   bytes: number;
 }
 
@@ -27,13 +27,13 @@ interface Edition {
   bytes: number;
 }
 
-/** The bytes of pages that a replica keeps. The least recently used are dropped first. */
+/** Limits the size of a replica's cache. The least recently used pages are dropped first. */
 const defaultMaxBytes = 16 * 1024 * 1024;
 
 /**
- * Keeps pages of the catalogue written out. The state is looked up for every request, once for
- * those that come at the same time, so that no page is older than its request: the version is
- * raised in the transaction of the change, and no cache between replicas can be lost or lag.
+ * Creates the cache of the catalogue's pages. Every request reads the version of the catalogue,
+ * which each change raises in its own transaction. So no request gets an older page than the
+ * catalogue at its time. Concurrent requests share one read of the version.
  */
 export const createPageCache = ({
   db,
@@ -46,7 +46,7 @@ export const createPageCache = ({
 }): PageCache => {
   let current: Edition | undefined;
 
-  /** The version is read before any page of it, so that a page can only be newer than its name. */
+  /** Reads the version before any page, so that a page is at least as new as its edition's name. */
   const readEdition = batchReads(async (): Promise<Edition> => {
     const [version, rates] = await Promise.all([findCatalogueVersion(db), readRates()]);
     const name = `${version} ${rates.gstBps} ${rates.rate24KPaise ?? '-'}`;
@@ -54,20 +54,21 @@ export const createPageCache = ({
     return current;
   });
 
-  /** Counts a new page, and drops the least recently used ones beyond the bound. */
-  const account = (edition: Edition, key: string, page: Page, bytes: number): void => {
+  /** Counts the bytes of a new page, and drops the least recently used pages beyond the limit. */
+  const countPage = (edition: Edition, key: string, page: Page, bytes: number): void => {
     if (edition.pages.get(key) !== page) return;
     page.bytes = 2 * key.length + bytes;
     edition.bytes += page.bytes;
-    for (const [oldest, made] of edition.pages) {
+    for (const [oldestKey, oldest] of edition.pages) {
       if (edition.bytes <= maxBytes) return;
-      if (made.bytes === 0) continue;
-      edition.pages.delete(oldest);
-      edition.bytes -= made.bytes;
+      // A page without bytes is still being made.
+      if (oldest.bytes === 0) continue;
+      edition.pages.delete(oldestKey);
+      edition.bytes -= oldest.bytes;
     }
   };
 
-  const make = async (
+  const makePage = async (
     edition: Edition,
     key: string,
     write: WritePage,
@@ -77,10 +78,10 @@ export const createPageCache = ({
     try {
       const reply = await page.reply;
       if (reply === undefined) edition.pages.delete(key);
-      else account(edition, key, page, reply.bytes?.length ?? 0);
+      else countPage(edition, key, page, reply.bytes?.length ?? 0);
       return reply;
     } catch (error) {
-      // The next request tries again.
+      // The next request makes the page again.
       edition.pages.delete(key);
       throw error;
     }
@@ -90,8 +91,8 @@ export const createPageCache = ({
     async reply(key, write) {
       const edition = await readEdition();
       const known = edition.pages.get(key);
-      if (known === undefined) return make(edition, key, write);
-      // Most recently used, so dropped last.
+      if (known === undefined) return makePage(edition, key, write);
+      // The page is moved to the end, since it is now the most recently used.
       edition.pages.delete(key);
       edition.pages.set(key, known);
       return known.reply;

@@ -10,17 +10,17 @@ import {
 import { invariant } from '../../platform/invariant/invariant.ts';
 import type { Product, ProductPricing, ProductRates } from './catalogue.types.ts';
 
-/** A product's price at a moment. */
+/** A product's current price. */
 interface ProductPrice extends TaxedPrice {
   readonly priceBasis: 'LIVE' | 'FIXED';
   readonly ratePerGramPaise: Paise | null;
 }
 
-/** Returns the price of a gram in a purity, half up, by that of 24 karat. */
+/** Returns the price of a gram in a purity by the price of 24 karat, rounded half up. */
 const ratePerGramIn = (purityKarat: number, rate24KPaise: Paise): Paise =>
   paise(divideHalfUp(rate24KPaise * BigInt(purityKarat), BigInt(PURE_KARAT)));
 
-/** Computes what a DYNAMIC product costs by a rate, and the rate that is shown with it. */
+/** Computes the price of a DYNAMIC product by a rate, and the rate of its own purity. */
 export const computeDynamic = (
   { weightGrams, purityKarat, makingChargeBps, discountBps }: Omit<ProductPricing, 'pricePaise'>,
   rate24KPaise: Paise,
@@ -31,22 +31,22 @@ export const computeDynamic = (
 };
 
 /**
- * Prices one piece before GST: what operators set, or, of a DYNAMIC product, what its gold, making
- * charge and discount come to at the 24 karat price of a gram (contract: jewellery > Product
- * price). A FIXED product needs no such price.
+ * Returns the price of one piece before GST. Operators set the price of a FIXED product. The price
+ * of a DYNAMIC product is computed from its gold, making charge and discount at the 24 karat price
+ * of a gram (contract: jewellery > Product price).
  */
 export const priceOfProduct = (
   product: ProductPricing,
   rate24KPerGramPaise: Paise | undefined,
 ): Paise => {
   if (product.pricingMode === 'FIXED') return product.pricePaise;
-  invariant(rate24KPerGramPaise !== undefined, 'a DYNAMIC price has a gold price to follow');
+  invariant(rate24KPerGramPaise !== undefined, 'a DYNAMIC product is priced by a gold price');
   return computeDynamic(product, rate24KPerGramPaise).pricePaise;
 };
 
 /**
- * Returns what a product costs now. Without a live price a DYNAMIC product has its stored one
- * (contract: jewellery > Product price).
+ * Returns the current price of a product. If there is no live price, a DYNAMIC product has its
+ * stored price (contract: jewellery > Product price).
  */
 export const priceOf = (
   product: ProductPricing & Pick<Product, 'ratePerGramPaise'>,

@@ -7,16 +7,16 @@ import type { Product, ProductContent } from './catalogue.types.ts';
 import { computeDynamic } from './price-product.ts';
 
 export type ProductChange = z.output<typeof updateProductBody>;
-/** The content of a product, but for its amounts. */
-export type Unpriced = Omit<ProductContent, 'pricePaise' | 'ratePerGramPaise'>;
-/** The amounts of a body: undefined where it has none. */
+/** The content of a product without its amounts. */
+export type UnpricedProduct = Omit<ProductContent, 'pricePaise' | 'ratePerGramPaise'>;
+/** The amounts of a body. An amount is undefined if the body does not have it. */
 interface GivenAmounts {
   readonly pricePaise: Paise | undefined;
   readonly ratePerGramPaise: Paise | null | undefined;
 }
 
-/** Prices a DYNAMIC product by the rate. @throws AppError SERVICE_UNAVAILABLE without one */
-export const priceDynamic = (product: Unpriced, rate24KPaise: Paise | undefined) => {
+/** Prices a DYNAMIC product by the rate. @throws AppError SERVICE_UNAVAILABLE if there is none */
+export const priceDynamic = (product: UnpricedProduct, rate24KPaise: Paise | undefined) => {
   if (rate24KPaise === undefined) {
     throw new AppError('SERVICE_UNAVAILABLE', {
       message:
@@ -27,7 +27,10 @@ export const priceDynamic = (product: Unpriced, rate24KPaise: Paise | undefined)
   return computeDynamic(product, rate24KPaise);
 };
 
-/** Refuses amounts that are computed, and a FIXED product without a price. */
+/**
+ * Refuses computed amounts of a DYNAMIC product, and a FIXED product without a price.
+ * @throws AppError VALIDATION_FAILED
+ */
 export const checkAmounts = (mode: Product['pricingMode'], given: GivenAmounts): void => {
   if (mode === 'FIXED') {
     if (given.pricePaise !== undefined) return;
@@ -52,10 +55,10 @@ const priceFields = [
   'discountBps',
 ] as const;
 
-/** Returns the amounts after a change, and whether they were computed by it. */
+/** Returns the amounts of a product after a change, and whether the change computed them. */
 export const amountsAfter = (
   before: Product,
-  next: Unpriced,
+  next: UnpricedProduct,
   change: ProductChange,
   rate24KPaise: Paise | undefined,
 ): Pick<ProductContent, 'pricePaise' | 'ratePerGramPaise'> & { readonly computed: boolean } => {
@@ -67,14 +70,14 @@ export const amountsAfter = (
     const ratePerGramPaise = change.ratePerGram === undefined ? rateBefore : change.ratePerGram;
     return { pricePaise: pricePaise ?? before.pricePaise, ratePerGramPaise, computed: false };
   }
-  // A product that is sent back as it was read has amounts of its own, which were computed.
+  // A product that a client sends back as it read it has computed amounts, which are ignored.
   if (change.priceBasis === undefined) {
     const { pricePaise, ratePerGram: ratePerGramPaise } = change;
     checkAmounts('DYNAMIC', { pricePaise, ratePerGramPaise });
   }
   const isRepriced = priceFields.some((field) => next[field] !== before[field]);
   if (isRepriced) return { ...priceDynamic(next, rate24KPaise), computed: true };
-  // The live price makes it newer. Without one the stored price is still that of these fields.
+  // A live price refreshes the stored price. Without it, the stored price still fits these fields.
   if (rate24KPaise !== undefined) return { ...computeDynamic(next, rate24KPaise), computed: true };
   const { pricePaise, ratePerGramPaise } = before;
   return { pricePaise, ratePerGramPaise, computed: false };

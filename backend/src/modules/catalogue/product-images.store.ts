@@ -1,17 +1,20 @@
 import { noSql, selectOne, selectRows, sql, type Db, type Sql } from '../../platform/db/index.ts';
 
-/** The state of an upload: it is PENDING while its objects are written, then the CURRENT one. */
+/**
+ * An upload. Its row is PENDING while its objects are written, then CURRENT, and REPLACED after a
+ * later upload. It is REMOVING while the sweep removes its objects.
+ */
 export interface StoredImage {
   readonly id: string;
   readonly productId: string;
   readonly widths: readonly number[];
 }
 
-/** The common beginning of the keys of an upload's objects. */
+/** Returns the common beginning of the keys of an upload's objects. */
 export const imageKeyOf = ({ id, productId }: Pick<StoredImage, 'id' | 'productId'>): string =>
   `products/${productId}/${id}`;
 
-/** Records an upload before its objects are written, so that none of them is ever unknown. */
+/** Records an upload before its objects are written, so that the sweep finds every object. */
 export const insertPendingImage = async (db: Db, image: StoredImage, at: Date): Promise<void> => {
   const { id, productId, widths } = image;
   await db.productImage.create({
@@ -20,8 +23,8 @@ export const insertPendingImage = async (db: Db, image: StoredImage, at: Date): 
 };
 
 /**
- * Makes a pending upload the image of its locked product, replacing an earlier one.
- * @returns false when the upload was abandoned meanwhile
+ * Makes a pending upload the image of its locked product, which replaces an earlier image. Returns
+ * false if the sweep has claimed the upload meanwhile.
  */
 export const markImageCurrent = async (
   tx: Db,
@@ -51,8 +54,8 @@ export interface CurrentImage extends StoredImage {
 }
 
 /**
- * Returns the image of an active product with one join, where the model API would read twice: every
- * image that is not in a cache is looked up. Undefined when there is none.
+ * Returns the image of an active product, or undefined if there is none. It is raw SQL, since every
+ * request for an image makes this read and Prisma would read twice.
  */
 export const findCurrentImage = (db: Db, productId: string): Promise<CurrentImage | undefined> =>
   selectOne<CurrentImage>(
@@ -64,7 +67,7 @@ export const findCurrentImage = (db: Db, productId: string): Promise<CurrentImag
       WHERE p.id = ${productId}::uuid AND p.is_active`,
   );
 
-/** An upload that is removed. */
+/** An upload that the sweep removes. */
 export interface RemovableImage extends StoredImage {
   readonly createdAt: Date;
 }
@@ -75,9 +78,10 @@ const isAfter = (last: RemovableImage | undefined): Sql =>
     : sql`AND (created_at, id) > (${last.createdAt}::timestamptz, ${last.id}::uuid)`;
 
 /**
- * Claims uploads for removal, oldest first and later than `after`: replaced before
- * `replacedBefore`, or left unfinished before `pendingBefore`, and those of an earlier pass that
- * did not end. An upload that is claimed can't become a product's image any more.
+ * Claims uploads for removal and returns them, oldest first and later than `after`. It claims
+ * uploads that were replaced before `replacedBefore`, unfinished uploads from before
+ * `pendingBefore`, and uploads that an earlier pass claimed but did not remove. A claimed upload
+ * can no longer become a product's image.
  */
 export const claimRemovable = (
   db: Db,

@@ -32,14 +32,14 @@ const bytesOf = async (response: Response): Promise<Buffer> =>
   Buffer.from(await response.arrayBuffer());
 
 describe('an image', () => {
-  it('is encoded again in a few widths, upright and without what came beside its pixels', async () => {
+  it('is encoded in several widths, upright and without metadata', async () => {
     const { id } = await shop.create();
     const photo = await canvas(1600, 800)
       .withExif({ IFD0: { Copyright: 'somebody', Make: 'a camera' } })
       .withMetadata({ orientation: 6 })
       .jpeg()
       .toBuffer();
-    // Also a page of HTML, to whoever sniffs for one.
+    // The image also contains HTML, which a client that sniffs content could run.
     const polyglot = Buffer.concat([photo, Buffer.from('<script>alert(1)</script>')]);
     const answer = await upload(id, polyglot);
     expect(answer.status).toBe(200);
@@ -63,7 +63,7 @@ describe('an image', () => {
     expect(audit).toMatchObject({ before: { imageKey: null } });
   });
 
-  it('is taken as base64 text, as JSON, with line breaks and without padding', async () => {
+  it('is accepted as base64 text, as JSON, with line breaks and without padding', async () => {
     const { id } = await shop.create();
     const text = (await canvas(3, 3).png().toBuffer()).toString('base64');
     const bodies = [
@@ -84,7 +84,7 @@ describe('an image', () => {
     }
   });
 
-  it('is sent in the width and format that suit, with what caches need to know', async () => {
+  it('is sent in a suitable width and format, with the headers for caches', async () => {
     const { id } = await shop.create();
     await upload(id, await canvas(2000, 1000).png().toBuffer());
     const asked: readonly [string, string, string, number][] = [
@@ -119,7 +119,7 @@ describe('an image', () => {
     expect((await bytesOf(head)).length).toBe(0);
   });
 
-  it('is not sent again to who has it, however many ask, and again once it is replaced', async () => {
+  it('is not sent to a client that has it until it is replaced', async () => {
     const { id } = await shop.create();
     await upload(id, await canvas(40, 40).png().toBuffer());
     const first = await imageOf(id);
@@ -154,7 +154,7 @@ describe('an image', () => {
     expect((await fetch(url)).status).toBe(200);
   });
 
-  it('is 404 where there is none, or the product is inactive', async () => {
+  it('is 404 if there is none, or if the product is inactive', async () => {
     const { id } = await shop.create();
     expect((await imageOf(id)).status).toBe(404);
     await upload(id, await canvas(4, 4).png().toBuffer());
@@ -164,12 +164,12 @@ describe('an image', () => {
   });
 });
 
-/** A PNG of these sides in a few bytes, with the head of a real one. */
+/** Makes a PNG of a few bytes whose header claims these sides. */
 const bomb = async (side: number): Promise<Buffer> => {
   const png = await canvas(1, 1).png().toBuffer();
   png.writeUInt32BE(side, 16);
   png.writeUInt32BE(side, 20);
-  // The checksum of the head covers its type and data.
+  // The checksum of the header covers its type and data.
   png.writeUInt32BE(crc32(png.subarray(12, 29)), 29);
   return png;
 };
@@ -206,7 +206,7 @@ describe('an upload', () => {
     ['a few bytes', () => Buffer.from([1, 2, 3, 4]), /no image/u],
   ];
   it.each(hostile)(
-    'of %s is refused by its content, and leaves nothing',
+    'of %s is refused by its content, and leaves no object',
     async (_what, make, why) => {
       const { id } = await shop.create();
       const answer = await upload(id, await make());
@@ -253,7 +253,7 @@ describe('an upload', () => {
     expect(await upload(id, Buffer.alloc(8 * 1024 * 1024))).toMatchObject(tooLarge);
   });
 
-  it('of an animation keeps its first picture, and one pixel is enough', async () => {
+  it('of an animation keeps its first picture, and may be a single pixel', async () => {
     const { id } = await shop.create();
     const pictures = [canvas(8, 8), canvas(8, 8).negate()].map((one) => one.png().toBuffer());
     const frames = await sharp(await Promise.all(pictures), { join: { animated: true } })
@@ -271,7 +271,7 @@ const later = (ms: number) => shop.system.clock.advance(ms);
 const sweep = () => shop.sweeps.removeImages(new AbortController().signal);
 
 describe('the objects of an image', () => {
-  it('are removed once it is replaced, after those who had just looked it up', async () => {
+  it('are removed some time after it is replaced', async () => {
     const { id } = await shop.create();
     await upload(id, await canvas(30, 30).png().toBuffer());
     await upload(id, await canvas(31, 31).png().toBuffer());
@@ -284,10 +284,10 @@ describe('the objects of an image', () => {
     expect((await imageOf(id)).status).toBe(200);
   });
 
-  it('are found by the sweep where the upload died in between', async () => {
+  it('are found by the sweep if the upload failed half-way', async () => {
     const { id } = await shop.create();
     const { system } = shop;
-    // The store takes the first object and then no more.
+    // The store accepts only the first object.
     let puts = 0;
     const objects = {
       ...system.objects,
@@ -317,7 +317,7 @@ describe('the objects of an image', () => {
     expect((await shop.admin('GET', `/products/${id}`)).body['imageUrl']).toBeNull();
   });
 
-  it('of uploads at once are those of one of them', async () => {
+  it('of concurrent uploads are those of one of them', async () => {
     const { id } = await shop.create();
     const pictures = await Promise.all(
       [50, 51, 52, 53].map((side) => canvas(side, side).png().toBuffer()),

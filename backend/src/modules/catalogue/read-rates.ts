@@ -7,16 +7,16 @@ import { gstRateBpsOn } from '../statutory/index.ts';
 import type { LivePriceReader } from '../price/index.ts';
 import type { ProductRates } from './catalogue.types.ts';
 
-/** Customers wait no longer for a price that is not at hand: there are stored ones. */
+/** Limits the wait of customers for a price that is not cached, since stored prices exist. */
 export const customerPatienceMs = 300;
-/** The real time after a failed price during which no request waits for one again. */
+/** For this real time after a failed wait, no request waits for a price. */
 const pauseMs = 1000;
 
 export interface RatesDeps {
   readonly db: Db;
   readonly live: Pick<LivePriceReader, 'priceAtHand' | 'livePrice'>;
   readonly clock: Clock;
-  /** Real time. */
+  /** The clock of real time. */
   readonly wall: Clock;
   readonly timers: Timers;
   /** The real time to wait for a price that is not cached. The default is a customer's. */
@@ -24,8 +24,9 @@ export interface RatesDeps {
 }
 
 /**
- * Creates the reader of the live price of 24 karat, which never makes a customer wait for a silent
- * feed: undefined comes at once from a replica that has just waited in vain.
+ * Creates the reader of the live price of 24 karat. It returns undefined if there is none in time.
+ * After that it returns undefined at once for a while, so that customers do not wait for a feed that
+ * does not respond.
  */
 const createLiveRate = ({
   live,
@@ -37,18 +38,18 @@ const createLiveRate = ({
   let waiting: Promise<Paise | undefined> | undefined;
 
   const waitForPrice = async (): Promise<Paise | undefined> => {
-    const done = new AbortController();
-    const late = timers.sleep(patienceMs, done.signal).then(() => undefined);
-    const price = live.livePrice().catch(() => undefined);
-    const came = await Promise.race([price, late]);
-    done.abort();
-    if (came === undefined) failedAt = wall.now();
-    return came?.buyPaise;
+    const waitEnd = new AbortController();
+    const timeout = timers.sleep(patienceMs, waitEnd.signal).then(() => undefined);
+    const reading = live.livePrice().catch(() => undefined);
+    const price = await Promise.race([reading, timeout]);
+    waitEnd.abort();
+    if (price === undefined) failedAt = wall.now();
+    return price?.buyPaise;
   };
 
   return async () => {
-    const atHand = live.priceAtHand();
-    if (atHand !== undefined) return atHand.buyPaise;
+    const cached = live.priceAtHand();
+    if (cached !== undefined) return cached.buyPaise;
     if (failedAt !== undefined && Math.abs(msBetween(failedAt, wall.now())) < pauseMs) {
       return undefined;
     }
@@ -59,31 +60,31 @@ const createLiveRate = ({
   };
 };
 
-/** A tax rate that was just added for today shows after this long, in real time. */
+/** Caches the GST rate for this real time. A rate that is added for today applies after it. */
 const gstLifeMs = 5000;
 
-/** Creates the reader of the GST rate, which is looked up again for each day. */
+/** Creates the reader of the GST rate, which it caches for one IST day at most. */
 const createGstRate = ({ db, clock, wall }: RatesDeps): (() => Promise<Bps>) => {
-  let last:
+  let cached:
     | { readonly day: string; readonly readAt: Date; readonly rate: Promise<Bps> }
     | undefined;
   return async () => {
     const [now, readAt] = [clock.now(), wall.now()];
     const day = istDate(now);
-    if (last?.day !== day || Math.abs(msBetween(last.readAt, readAt)) >= gstLifeMs) {
-      last = { day, readAt, rate: gstRateBpsOn(db, now) };
+    if (cached?.day !== day || Math.abs(msBetween(cached.readAt, readAt)) >= gstLifeMs) {
+      cached = { day, readAt, rate: gstRateBpsOn(db, now) };
     }
-    const current = last;
+    const current = cached;
     try {
       return await current.rate;
     } catch (error) {
-      if (last === current) last = undefined;
+      if (cached === current) cached = undefined;
       throw error;
     }
   };
 };
 
-/** Creates the reader of the rates by which the catalogue prices. It never fails for the feed. */
+/** Creates the reader of the rates of the catalogue. It does not fail if the price feed fails. */
 export const createReadRates = (deps: RatesDeps): (() => Promise<ProductRates>) => {
   const [liveRate, gstRate] = [createLiveRate(deps), createGstRate(deps)];
   return async () => {

@@ -22,7 +22,7 @@ describe('operators', () => {
     ['PATCH', '/products/ID', [400, 400, 403]],
     ['POST', '/products/ID/image', [400, 400, 403]],
     ['DELETE', '/products/ID', [204, 204, 403]],
-  ])('%s %s by their roles, and nobody else', async (method, path, statuses) => {
+  ])('%s %s by their roles, and no one else', async (method, path, statuses) => {
     const { id } = await shop.create();
     const { SUPER_ADMIN, ADMIN, SUPPORT } = shop.tokens;
     const callers = [SUPER_ADMIN, ADMIN, SUPPORT, undefined, 'x'];
@@ -35,7 +35,7 @@ describe('operators', () => {
     expect(answers).toEqual([...statuses, 401, 401]);
   });
 
-  it('write products, each write audited with before and after', async () => {
+  it('write products, and each write is audited with before and after', async () => {
     const product = await shop.create({ name: 'Ring', makingChargePct: 7.25 });
     const change = { name: 'Band', pricePaise: 5_000_000, ratePerGram: '13319.17' };
     const changed = await shop.admin('PATCH', `/products/${product.id}`, change);
@@ -64,7 +64,7 @@ describe('operators', () => {
     expect(JSON.stringify(shown)).not.toContain('Band');
   });
 
-  it('count what is left, which customers see as in stock or not', async () => {
+  it('count pieces, which customers see as in stock or not', async () => {
     const { id } = await shop.create({ stock: 2 });
     const shown = async () => (await shop.ask('GET', `/products/${id}`)).body;
     const set = async (change: object) =>
@@ -82,7 +82,7 @@ describe('operators', () => {
     }
   });
 
-  it('who change different fields at once both succeed', async () => {
+  it('who change different fields concurrently all succeed', async () => {
     const { id } = await shop.create(dynamic);
     const changes = [
       { name: 'A', weightGrams: '1' },
@@ -105,7 +105,7 @@ describe('operators', () => {
       inStock: false,
       pricePaise: 1_089_750 + 54_488,
     });
-    // The stored price is that of all five changes, whichever came last.
+    // The stored price is computed by all five changes, in any order.
     const row = await shop.system.db.product.findUniqueOrThrow({ where: { id } });
     expect(row.pricePaise).toBe(1_144_238n);
     const audits = await shop.system.db.auditLog.count({
@@ -114,7 +114,7 @@ describe('operators', () => {
     expect(audits).toBe(5);
   });
 
-  it('may send a product back as they read it, and change a field of it', async () => {
+  it('may send a product back as they read it with a changed field', async () => {
     for (const made of [await shop.create(), await shop.create(dynamic)]) {
       const path = `/products/${made.id}`;
       const { body: read } = await shop.admin('GET', path);
@@ -122,13 +122,13 @@ describe('operators', () => {
       const { updatedAt: _updatedAt, ...same } = read;
       expect(changed).toMatchObject({ status: 200, body: { ...same, name: 'Renamed' } });
     }
-    // Without its basis a price is meant, and a DYNAMIC product takes none.
+    // Without `priceBasis` the price is a change, which a DYNAMIC product refuses.
     const { id } = await shop.create(dynamic);
     const refused = await shop.admin('PATCH', `/products/${id}`, { pricePaise: 1 });
     expect(refused).toMatchObject({ status: 400, code: 'VALIDATION_FAILED' });
   });
 
-  it('do not save a DYNAMIC product without a price, but rename it', async () => {
+  it('can rename a DYNAMIC product without a live price, but neither create nor reprice one', async () => {
     const product = await shop.create(dynamic);
     await shop.stopFeed();
     const body = {
@@ -150,7 +150,7 @@ describe('operators', () => {
     });
   });
 
-  it('change the pricing mode with what the new one needs', async () => {
+  it('change the pricing mode together with the fields that the new one needs', async () => {
     const { id } = await shop.create({ ratePerGram: 9000 });
     const patch = (change: object) => shop.admin('PATCH', `/products/${id}`, change);
     const becameDynamic = await patch({ pricingMode: 'DYNAMIC' });
@@ -223,7 +223,7 @@ describe('operators', () => {
     expect(String(details[0]?.['message']).length).toBeGreaterThan(5);
   });
 
-  it('are told of an empty change, and of a product that is not there', async () => {
+  it('get errors for an empty change and for an unknown product', async () => {
     const { id } = await shop.create();
     expect((await shop.admin('PATCH', `/products/${id}`, {})).code).toBe('VALIDATION_FAILED');
     const nowhere = '/products/0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b10';

@@ -2,11 +2,10 @@ import type { z } from 'zod';
 import type { Clock } from '../../platform/clock/clock.ts';
 import type { Db, InTransaction } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
-import type { RequestContext } from '../../platform/http/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
 import { formatGrams, toPercentNumber, toSafePaise } from '../../money/index.ts';
-import { adminActor, type AdminPrincipal } from '../admins/index.ts';
+import { adminActor, type ByOperator } from '../admins/index.ts';
 import type { Auditor } from '../audit/index.ts';
 import type { createProductBody } from './catalogue.schemas.ts';
 import {
@@ -23,7 +22,7 @@ import {
   checkAmounts,
   priceDynamic,
   type ProductChange,
-  type Unpriced,
+  type UnpricedProduct,
 } from './product-amounts.ts';
 
 export interface SaveProductDeps {
@@ -35,26 +34,21 @@ export interface SaveProductDeps {
   readonly readRates: () => Promise<ProductRates>;
 }
 
-export interface Writer {
-  readonly principal: AdminPrincipal;
-  readonly context: RequestContext;
-}
-
 const requireSaved = async (tx: Db, id: string): Promise<Product> => {
   const product = await findProduct(tx, id);
-  invariant(product !== undefined, 'a saved product is there');
+  invariant(product !== undefined, 'a saved product is in the database');
   return product;
 };
 
 /**
- * Creates a product, a DYNAMIC one at the live price.
+ * Creates a product. A DYNAMIC product gets its price by the live gold price.
  * @throws AppError VALIDATION_FAILED for amounts that do not fit its pricing mode,
  * SERVICE_UNAVAILABLE for a DYNAMIC product while there is no live price
  */
 export const createProduct = async (
   { inTransaction, audit, clock, random, readRates }: SaveProductDeps,
   body: z.output<typeof createProductBody>,
-  { principal, context }: Writer,
+  { principal, context }: ByOperator,
 ): Promise<Product> => {
   const { makingChargePct, discountPct, ratePerGram, pricePaise, is_active: isActive } = body;
   const { name, description, category, purityKarat, weightGrams, pricingMode, inStock } = body;
@@ -93,8 +87,8 @@ export const createProduct = async (
   });
 };
 
-/** Returns what a product is after a change of some fields, without its amounts. */
-const merge = (before: Product, change: ProductChange): Unpriced => ({
+/** Returns the content of a product after a change, without its amounts. */
+const applyChange = (before: Product, change: ProductChange): UnpricedProduct => ({
   name: change.name ?? before.name,
   description: change.description === undefined ? before.description : change.description,
   category: change.category ?? before.category,
@@ -108,8 +102,8 @@ const merge = (before: Product, change: ProductChange): Unpriced => ({
 });
 
 /**
- * Changes the given fields of a product under its lock: operators who change different fields at
- * once both succeed, of the same field the later one stands. A DYNAMIC product is priced again.
+ * Changes the given fields of a product under its lock. Concurrent changes of different fields all
+ * apply, and for the same field the later change wins. A DYNAMIC product is priced again.
  * @throws AppError NOT_FOUND, VALIDATION_FAILED for amounts that do not fit the pricing mode,
  * SERVICE_UNAVAILABLE for a change of a DYNAMIC product's price while there is no live price
  */
@@ -117,15 +111,15 @@ export const changeProduct = async (
   { inTransaction, audit, clock, readRates }: SaveProductDeps,
   id: string,
   change: ProductChange,
-  { principal, context }: Writer,
+  { principal, context }: ByOperator,
 ): Promise<Product> => {
   const { rate24KPaise } = await readRates();
   return inTransaction(async (tx) => {
-    // Before the product, as those lock it who order.
+    // The stock is locked before the product, in the same order as by an order.
     if (change.stock !== undefined) await lockStock(tx, [id]);
     const before = await lockProduct(tx, id);
     if (before === undefined) throw new AppError('NOT_FOUND');
-    const next = merge(before, change);
+    const next = applyChange(before, change);
     const { computed, ...amounts } = amountsAfter(before, next, change, rate24KPaise);
     const at = clock.now();
     const isFixed = next.pricingMode === 'FIXED';
@@ -133,28 +127,28 @@ export const changeProduct = async (
     await updateProduct(tx, id, { ...next, ...amounts }, { at, computedAt });
     if (change.stock !== undefined) await updateStock(tx, id, change.stock, at);
     const after = await requireSaved(tx, id);
-    const [was, is] = [auditedProduct(before), auditedProduct(after)];
+    const [auditBefore, auditAfter] = [auditedProduct(before), auditedProduct(after)];
     await audit.record(tx, {
       action: 'product.update',
       ...adminActor(principal, context),
       target: { type: 'product', id },
-      before: was.plain,
-      after: is.plain,
-      sealed: { before: was.sealed, after: is.sealed },
+      before: auditBefore.plain,
+      after: auditAfter.plain,
+      sealed: { before: auditBefore.sealed, after: auditAfter.sealed },
     });
     return after;
   });
 };
 
 /**
- * Removes a product from the catalogue. It stays in its orders. An inactive product stays inactive,
- * without an audit row.
+ * Removes a product from the catalogue. Existing orders keep it. If it is already inactive, nothing
+ * changes and no audit row is written.
  * @throws AppError NOT_FOUND
  */
 export const deactivateProduct = (
   { inTransaction, audit, clock }: SaveProductDeps,
   id: string,
-  { principal, context }: Writer,
+  { principal, context }: ByOperator,
 ): Promise<Product> =>
   inTransaction(async (tx) => {
     const before = await lockProduct(tx, id);
@@ -171,9 +165,7 @@ export const deactivateProduct = (
     return requireSaved(tx, id);
   });
 
-/**
- * Returns a product as its audit rows show it: what operators wrote in their own words is sealed.
- */
+/** Returns the fields of a product for its audit rows. The free text of operators is sealed. */
 const auditedProduct = (product: Product) => ({
   plain: {
     category: product.category,

@@ -24,13 +24,13 @@ const formatFor = (accept: string | undefined): ImageFormat => {
   return webp === undefined || webp.some((part) => /^q=0(?:\.0*)?$/u.test(part)) ? 'jpeg' : 'webp';
 };
 
-/** Returns the smallest stored width that is at least the wanted one, else the largest. */
-const widthFor = (kept: readonly number[], wanted: number): number => {
-  const ascending = kept.toSorted((one, other) => one - other);
-  return ascending.find((width) => width >= wanted) ?? ascending.at(-1) ?? 0;
+/** Returns the smallest stored width that is at least the requested one, or else the largest. */
+const widthFor = (storedWidths: readonly number[], requested: number): number => {
+  const ascending = storedWidths.toSorted((one, other) => one - other);
+  return ascending.find((width) => width >= requested) ?? ascending.at(-1) ?? 0;
 };
 
-/** Returns true if the client has this image already, by ETag or, without one, by date. */
+/** Returns true if the client already has this image, by its ETag or, if it sends none, its date. */
 const isFresh = (
   headers: IncomingHttpHeaders,
   { etag, updatedAt }: { readonly etag: string; readonly updatedAt: Date },
@@ -47,33 +47,34 @@ const maxCacheBytes = 8 * 1024 * 1024;
 
 /** Caches objects by key. An entry never goes stale, because a key's bytes never change. */
 const createByteCache = (objects: Pick<ObjectStore, 'get'>) => {
-  const kept = new Map<string, Buffer>();
+  const cache = new Map<string, Buffer>();
   let size = 0;
-  const keep = (key: string, bytes: Buffer): void => {
-    if (kept.has(key) || bytes.length > maxCacheBytes) return;
-    kept.set(key, bytes);
+  const addToCache = (key: string, bytes: Buffer): void => {
+    if (cache.has(key) || bytes.length > maxCacheBytes) return;
+    cache.set(key, bytes);
     size += bytes.length;
-    for (const [oldest, dropped] of kept) {
+    for (const [oldestKey, oldest] of cache) {
       if (size <= maxCacheBytes) return;
-      kept.delete(oldest);
-      size -= dropped.length;
+      cache.delete(oldestKey);
+      size -= oldest.length;
     }
   };
   return async (key: string): Promise<Buffer | undefined> => {
-    const known = kept.get(key);
-    if (known !== undefined) {
-      kept.delete(key);
-      kept.set(key, known);
-      return known;
+    const cached = cache.get(key);
+    if (cached !== undefined) {
+      // The entry is moved to the end, since it is now the most recently used.
+      cache.delete(key);
+      cache.set(key, cached);
+      return cached;
     }
-    const got = await objects.get(key);
-    if (got.kind !== 'done') throw new AppError('SERVICE_UNAVAILABLE', { cause: got });
-    if (got.value !== undefined) keep(key, got.value.bytes);
-    return got.value?.bytes;
+    const outcome = await objects.get(key);
+    if (outcome.kind !== 'done') throw new AppError('SERVICE_UNAVAILABLE', { cause: outcome });
+    if (outcome.value !== undefined) addToCache(key, outcome.value.bytes);
+    return outcome.value?.bytes;
   };
 };
 
-const attempts = 3;
+const maxAttempts = 3;
 
 /**
  * Creates the handler that serves a product's image. Clients may cache it for a day. Each upload,
@@ -90,23 +91,23 @@ export const createServeImage = ({ db, objects }: ServeImageDeps) => {
 
   return async (
     productId: string,
-    wanted: { readonly width: number; readonly headers: IncomingHttpHeaders },
+    request: { readonly width: number; readonly headers: IncomingHttpHeaders },
   ): Promise<Reply> => {
-    const format = formatFor(wanted.headers.accept);
-    for (let attempt = 1; attempt <= attempts; attempt += 1) {
+    const format = formatFor(request.headers.accept);
+    for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
       const image = await requireImage(productId);
       const { updatedAt } = image;
-      const width = widthFor(image.widths, wanted.width);
+      const width = widthFor(image.widths, request.width);
       const etag = `"${image.id}-${width}-${format}"`;
       const headers = {
         etag,
         'cache-control': 'public, max-age=86400',
         'last-modified': updatedAt.toUTCString(),
         vary: 'Accept, Origin',
-        // Pages of other origins show it. It is as public as the catalogue.
+        // The image is public, so pages of other origins may show it.
         'cross-origin-resource-policy': 'cross-origin',
       };
-      if (isFresh(wanted.headers, { etag, updatedAt })) return { status: 304, headers };
+      if (isFresh(request.headers, { etag, updatedAt })) return { status: 304, headers };
       const bytes = await bytesOf(objectKeyOf(image, width, format));
       const type = contentTypeOf[format];
       if (bytes !== undefined) {

@@ -1,9 +1,9 @@
 import { execute, selectRows, sql, type Db } from '../../platform/db/index.ts';
 
 /**
- * Locks the counted ones of these products until the transaction ends, in the order of their ids
- * and before the products themselves. Returns what is left of each: one that is not counted has no
- * entry.
+ * Locks the stock of these products until the transaction ends, in the order of their ids, and
+ * returns the number of pieces of each. A product that is not counted has no entry. Call this before
+ * you lock the products themselves.
  */
 export const lockStock = async (
   tx: Db,
@@ -19,7 +19,7 @@ export const lockStock = async (
   return new Map(rows.map(({ id, count }) => [id, count]));
 };
 
-/** Stores how many pieces of a product are left, or, by null, that they are not counted. */
+/** Stores the number of pieces of a product. Null means that the pieces are not counted. */
 export const updateStock = async (
   tx: Db,
   productId: string,

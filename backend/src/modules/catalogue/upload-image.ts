@@ -3,12 +3,12 @@ import type { ObjectStore } from '../../adapters/object-store/port.ts';
 import type { Db } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import { readBase64, readJsonBytes, validationError } from '../../platform/http/index.ts';
-import { adminActor } from '../admins/index.ts';
+import { adminActor, type ByOperator } from '../admins/index.ts';
 import { findProduct, lockProduct } from './catalogue.store.ts';
 import type { Product } from './catalogue.types.ts';
 import { contentTypeOf, encodeImage, ImageProblem, type EncodedImage } from './encode-image.ts';
 import { imageKeyOf, insertPendingImage, markImageCurrent } from './product-images.store.ts';
-import type { SaveProductDeps, Writer } from './save-product.ts';
+import type { SaveProductDeps } from './save-product.ts';
 
 export interface UploadImageDeps extends SaveProductDeps {
   readonly objects: ObjectStore;
@@ -25,9 +25,9 @@ const imageBody = z.object({ [field]: z.string() });
  */
 const textOf = (body: Buffer): string => {
   if (!/^\s*\{/u.test(body.toString('latin1', 0, 100))) return body.toString('latin1').trim();
-  const read = imageBody.safeParse(readJsonBytes(body).value);
-  if (!read.success) throw imageError('is required: the image as base64');
-  return read.data[field] ?? '';
+  const parsed = imageBody.safeParse(readJsonBytes(body).value);
+  if (!parsed.success) throw imageError('is required: the image as base64');
+  return parsed.data[field] ?? '';
 };
 
 /** The maximum size of a decoded upload. */
@@ -59,15 +59,16 @@ export const objectKeyOf = (
   format: keyof typeof contentTypeOf,
 ): string => `${imageKeyOf(image)}/${width}.${format}`;
 
-const store = async (
+/** Stores the objects of an upload. @throws AppError SERVICE_UNAVAILABLE if the object store fails */
+const storeObjects = async (
   objects: ObjectStore,
   image: { readonly id: string; readonly productId: string },
   encoded: EncodedImage,
 ): Promise<void> => {
   for (const { width, format, bytes } of encoded.objects) {
     const key = objectKeyOf(image, width, format);
-    const put = await objects.put(key, bytes, contentTypeOf[format]);
-    if (put.kind !== 'done') throw new AppError('SERVICE_UNAVAILABLE', { cause: put });
+    const outcome = await objects.put(key, bytes, contentTypeOf[format]);
+    if (outcome.kind !== 'done') throw new AppError('SERVICE_UNAVAILABLE', { cause: outcome });
   }
 };
 
@@ -100,7 +101,7 @@ export const putImage = async (
   const { sourceType, widths } = encoded;
   const image = { id: random.uuid(), productId, widths };
   await insertPendingImage(db, image, clock.now());
-  await store(objects, image, encoded);
+  await storeObjects(objects, image, encoded);
   return inTransaction(async (tx) => {
     const product = await lockProduct(tx, productId);
     if (product === undefined) throw new AppError('NOT_FOUND');
@@ -121,7 +122,7 @@ export const uploadImage = (
   deps: UploadImageDeps,
   productId: string,
   bytes: Buffer,
-  { principal, context }: Writer,
+  { principal, context }: ByOperator,
 ): Promise<Product> =>
   putImage(deps, productId, bytes, (tx, { before, after, contentType, widths }) =>
     deps.audit.record(tx, {

@@ -12,11 +12,11 @@ const target = z.enum(deployTargets);
 
 export const runsQuery = z.object({
   target: target.optional(),
-  /** For each target. */
+  /** The number of runs of each target. */
   per_page: pageQuery.shape.limit,
 });
 
-/** `status` and `conclusion` are in the CI system's terms. `completed` is final. */
+/** A run. `status` and `conclusion` are terms of the CI system. The status `completed` is final. */
 export const runView = z.object({
   id: z.string(),
   target,
@@ -54,7 +54,7 @@ runView.register(z.globalRegistry, {
   ],
 });
 
-/** `correlationId` is that of a deployment whose run a sweep is still looking for. */
+/** A deployment whose run a sweep still searches by its `correlationId`. */
 const undecidedView = z.object({
   correlationId: z.uuid(),
   target,
@@ -87,7 +87,7 @@ runsView.register(z.globalRegistry, {
 export const deployBody = z.object({ target });
 deployBody.register(z.globalRegistry, { id: 'DeployRequest', examples: [{ target: 'backend' }] });
 
-/** `run` is null where the CI system did not name it: find the run by `correlationId`. */
+/** A deployment. `run` is null if the CI system did not name it. Clients find it by `correlationId`. */
 export const deploymentView = z.object({
   correlationId: z.uuid(),
   target,
@@ -132,12 +132,11 @@ export const presentDeployment = (deployment: Deployment): z.input<typeof deploy
 
 export const presentUndecided = ({
   id,
-  target: of,
-  status,
   at,
+  ...trigger
 }: UndecidedTrigger): z.input<typeof undecidedView> => ({
   correlationId: id,
-  target: of,
-  status,
+  target: trigger.target,
+  status: trigger.status,
   dispatchedAt: at.toISOString(),
 });

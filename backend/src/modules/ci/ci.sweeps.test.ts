@@ -18,19 +18,19 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   await open.startOver();
-  // Those of the tests before are decided.
+  // The deployments of earlier tests become decided.
   await open.system.db.deployTrigger.updateMany({ data: { status: 'REFUSED' } });
 });
 afterAll(() => open.close());
 
-/** Sends a deployment whose answer is lost. With `isStarted` the CI system takes it. */
+/** Sends a deployment whose response is lost. With `isStarted` the CI system starts it. */
 const loseAnswer = async (isStarted: boolean, target = 'backend'): Promise<string> => {
   const kind = isStarted ? 'accept_then_timeout' : 'timeout';
   await open.fault('dispatch', kind, { delayMs: 100, times: 1 });
   const answer = await open.deploy(target);
   expect(answer).toMatchObject({ status: 502, code: 'DEPLOY_OUTCOME_UNKNOWN' });
   const { correlationId } = detailsOf(answer);
-  // The next one may be sent, and this one is old enough to be asked about.
+  // Another one may now be sent, and this one is old enough to be queried.
   await open.age(minuteMs);
   return correlationId;
 };
@@ -57,7 +57,7 @@ const undecidedNow = async (query = '') => {
 };
 
 describe('a deployment of unknown outcome', () => {
-  it('is shown, and found by its id when the CI system has its run', async () => {
+  it('is shown, and decided by its id if the CI system has its run', async () => {
     const id = await loseAnswer(true, 'monitoring');
     expect(await undecidedNow()).toEqual([
       {
@@ -82,7 +82,7 @@ describe('a deployment of unknown outcome', () => {
     expect(await open.sent()).toHaveLength(1);
   });
 
-  it('was not started when an hour later there is no run, and not before', async () => {
+  it('is not started if there is no run an hour later, and is undecided before that', async () => {
     const id = await loseAnswer(false);
     await open.decide();
     await open.age(58 * minuteMs);
@@ -100,7 +100,7 @@ describe('a deployment of unknown outcome', () => {
     expect(await open.sent()).toHaveLength(1);
   });
 
-  it('is found after a process died between the call and its record', async () => {
+  it('is decided after a process died between the call and its record', async () => {
     let writes = 0;
     const inTransaction: InTransaction = (work, options) => {
       writes += 1;
@@ -121,7 +121,7 @@ describe('a deployment of unknown outcome', () => {
     ]);
   });
 
-  it('is found behind a hundred newer runs', async () => {
+  it('is decided by a run behind a hundred newer runs', async () => {
     const id = await loseAnswer(true);
     const path = '/repos/digital-gold/service/actions/workflows/deploy-backend.yml/dispatches';
     for (let count = 0; count < 100; count += 1) {
@@ -132,7 +132,7 @@ describe('a deployment of unknown outcome', () => {
     expect(await rowOf(id)).toMatchObject({ status: 'DISPATCHED' });
   });
 
-  it('stays while the list of runs does not go back to it', async () => {
+  it('stays undecided if the list of runs does not go back far enough', async () => {
     const id = await loseAnswer(false);
     await open.age(2 * 60 * minuteMs);
     const { at } = await rowOf(id);
@@ -155,14 +155,14 @@ describe('a deployment of unknown outcome', () => {
     });
     await open.decide({ ci: others(addMs(at, -minuteMs)) });
     expect(await rowOf(id)).toMatchObject({ status: 'UNKNOWN' });
-    // A run that can't be read may be the one.
+    // An unreadable run may be the run of this deployment.
     await open.decide({ ci: others(addMs(at, -10 * minuteMs), 1) });
     expect(await rowOf(id)).toMatchObject({ status: 'UNKNOWN' });
     await open.decide({ ci: others(addMs(at, -10 * minuteMs)) });
     expect(await rowOf(id)).toMatchObject({ status: 'NOT_STARTED' });
   });
 
-  it('stays while the CI system says nothing, and without one', async () => {
+  it('stays undecided while the CI system does not respond, and without a CI system', async () => {
     const id = await loseAnswer(false);
     await open.age(2 * 60 * minuteMs);
     await open.fault('list-runs', 'error', { status: 500, times: 20 });
@@ -172,8 +172,8 @@ describe('a deployment of unknown outcome', () => {
   });
 });
 
-describe('those who decide at once', () => {
-  it('record one outcome when two workers find the run', async () => {
+describe('concurrent decisions', () => {
+  it('record one outcome if two workers find the run', async () => {
     const id = await loseAnswer(true);
     const bothAsked = createGate();
     let asked = 0;
@@ -192,9 +192,9 @@ describe('those who decide at once', () => {
     expect(bySystem).toHaveLength(1);
   });
 
-  it('record one outcome when the call comes back after the sweep found the run', async () => {
+  it('record one outcome if the call responds after the sweep found the run', async () => {
     const way = await openCuttableServer(`${open.system.sandbox.url}/github`);
-    // Longer than the usual time-out, so that the call waits until its connection is cut.
+    // This is longer than the usual timeout, so the call waits until its connection is cut.
     const env = { GITHUB_API_URL: way.url, GITHUB_TIMEOUT_MS: '60000' };
     const call = bearerCaller(await open.serve({ env }), open.boss.token);
     await open.fault('dispatch', 'accept_then_timeout', { delayMs: 60_000, times: 1 });
@@ -209,7 +209,7 @@ describe('those who decide at once', () => {
   });
 });
 
-it('the sweep takes first what was not queried for the longest time, whatever else stays open', async () => {
+it('the sweep begins with the trigger that was queried longest ago', async () => {
   const [stays, found] = [await loseAnswer(false), await loseAnswer(true)];
   const boss = { actorId: open.boss.adminId, target: 'backend', status: 'UNKNOWN' } as const;
   const at = (await rowOf(stays)).at;

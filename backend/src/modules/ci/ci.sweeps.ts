@@ -21,16 +21,16 @@ interface DecideDeploymentsDeps extends CallDeps {
   readonly random: Random;
 }
 
-/** Waits for the call itself, which takes at most a minute. */
+/** Leaves a trigger to the process that sends it, since that call takes at most a minute. */
 const quietMs = 60_000;
 /** Allows the clocks of the CI system and the database to differ. */
 const skewMs = 5 * 60_000;
 const batchSize = 100;
 const runsPerPage = 100;
-/** The CI system shows no more than 1,000 runs of a question. */
+/** The CI system returns at most 1,000 runs for a query. */
 const lastPage = 10;
 
-/** Reads the runs since a time, page by page, or undefined while the CI system does not say. */
+/** Reads the runs since a time, page by page. Returns undefined if the CI system does not respond. */
 const readRunsSince = async (
   ci: Ci,
   target: DeployTarget,
@@ -43,7 +43,7 @@ const readRunsSince = async (
     if (listed.kind !== 'done') return undefined;
     const { runs: found, unread, hasMore } = listed.value;
     runs.push(...found);
-    // The run that can't be read may be the one that was started.
+    // An unreadable run may be the run of the trigger.
     isReadable &&= unread === 0;
     const oldest = found.at(-1);
     if (!hasMore || (oldest !== undefined && oldest.createdAt < since)) {
@@ -53,7 +53,7 @@ const readRunsSince = async (
   return { runs, isComplete: false };
 };
 
-/** Lists open triggers, by target. The runs of a target are read once for all of its triggers. */
+/** Lists undecided triggers by target. The runs of a target are read once for all its triggers. */
 const listOpenDeployments = async (deps: DecideDeploymentsDeps, ci: Ci) => {
   const triggers = await listQuietTriggers(deps.db, { quietMs, limit: batchSize });
   const requestId = currentRequestId() ?? deps.random.uuid();
@@ -68,9 +68,9 @@ const listOpenDeployments = async (deps: DecideDeploymentsDeps, ci: Ci) => {
 };
 
 /**
- * Creates the sweep that queries the CI system for the runs of triggers with an unknown outcome:
- * their process died, or the response was lost. It starts nothing. Without a CI system it does
- * nothing.
+ * Creates the sweep that queries the CI system for the runs of triggers with an unknown outcome,
+ * because their process died or the response was lost. It never starts a deployment. Without a CI
+ * system it does nothing.
  */
 export const createDecideDeployments = (deps: DecideDeploymentsDeps): Sweep => {
   const { ci, db, logger } = deps;

@@ -1,16 +1,17 @@
 import type { DeployTarget } from '../../adapters/ci/port.ts';
 
-/** The only branch that is deployed. */
+/** The only branch that can be deployed. */
 export const deployBranch = 'main';
 
 /**
- * DISPATCHING is sent without a response yet, or its process died. DISPATCHED and REFUSED are the
- * CI system's responses. UNKNOWN is for a call whose outcome is unknown. A sweep decides triggers
- * that stay DISPATCHING or UNKNOWN: DISPATCHED with its run, or NOT_STARTED.
+ * The status of a trigger. A trigger is DISPATCHING until its call has an outcome, and stays so if
+ * its process dies. DISPATCHED and REFUSED are responses of the CI system, and UNKNOWN means that
+ * the outcome is unknown. A sweep changes DISPATCHING and UNKNOWN to DISPATCHED if it finds the
+ * run, or to NOT_STARTED.
  */
 export type TriggerStatus = 'DISPATCHING' | 'DISPATCHED' | 'REFUSED' | 'UNKNOWN' | 'NOT_STARTED';
 
-/** Statuses of a trigger that is not decided yet. */
+/** The statuses of a trigger that is not decided yet. */
 export const undecidedStatuses = ['DISPATCHING', 'UNKNOWN'] as const;
 
 /** A trigger whose outcome is not known yet. */
@@ -27,6 +28,6 @@ export interface Deployment {
   readonly target: DeployTarget;
   readonly workflow: string;
   readonly dispatchedAt: Date;
-  /** Absent where the CI system does not say which run it is. */
+  /** The run, if the CI system named it. */
   readonly run?: { readonly id: string; readonly url: string };
 }

@@ -19,7 +19,7 @@ describe('a dispatch that is not accepted', () => {
     ['error', { status: 404 }, 'CI_REFUSED'],
     ['error', { status: 401 }, 'CI_UNAVAILABLE'],
     ['error', { status: 429 }, 'CI_UNAVAILABLE'],
-  ])('with %s %j is %s, on record, and holds up nobody', async (kind, more, code) => {
+  ])('with %s %j is %s, is recorded, and delays no other', async (kind, more, code) => {
     await open.fault('dispatch', kind, more);
     const answer = await open.deploy();
     expect(answer).toMatchObject({ status: 502, code });
@@ -57,7 +57,7 @@ describe('a dispatch that is not accepted', () => {
     expect((await open.deploy()).status).toBe(429);
   });
 
-  it('holds up others while it is on its way', async () => {
+  it('delays others while it is in progress', async () => {
     await open.fault('dispatch', 'slow', { delayMs: 1500 });
     const first = open.deploy();
     await eventually(async () =>
@@ -67,7 +67,7 @@ describe('a dispatch that is not accepted', () => {
     expect((await first).status).toBe(202);
   });
 
-  it('puts neither token nor address into an answer, a log or a row', async () => {
+  it('puts neither token nor address into a response, a log or a row', async () => {
     await open.fault('dispatch', 'error', { status: 422 });
     const answer = await open.deploy();
     const rows = [await open.audited(answer), await open.triggers()];
@@ -89,7 +89,7 @@ describe('the status that the database keeps', () => {
     await expect(change).rejects.toThrow(/deploy_trigger_status_check/u);
   });
 
-  it('does not decide what is answered: an outcome that could not be written is still told', async () => {
+  it('does not decide the response, which is sent even if the outcome could not be recorded', async () => {
     const inTransaction: InTransaction = (work, options) => {
       writes += 1;
       return writes === 1

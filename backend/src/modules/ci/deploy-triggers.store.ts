@@ -3,7 +3,7 @@ import { execute, selectOne, selectRows, sql, type Db } from '../../platform/db/
 import { invariant } from '../../platform/invariant/invariant.ts';
 import { undecidedStatuses, type TriggerStatus, type UndecidedTrigger } from './ci.types.ts';
 
-/* The rows of `deploy_trigger`. `at` is a lock's time, so it is on the database's own clock. */
+/* The rows of `deploy_trigger`. `at` limits the rate, so it is a time of the database's own clock. */
 
 interface NewTrigger {
   readonly id: string;
@@ -17,9 +17,10 @@ export const lockTriggers = async (tx: Db): Promise<void> => {
 };
 
 /**
- * Returns the milliseconds for which nothing may be started yet, or undefined where something may.
- * A trigger that the CI system refused started nothing. A time ahead of now was written before the
- * clock was set back: a near one counts. A far one would block for too long.
+ * Returns the milliseconds until a deployment may be started, or undefined if one may be started
+ * now. A refused trigger does not count, since it started nothing. A time in the future was written
+ * before the clock was set back. It counts only if it is near, since a far one would block for too
+ * long.
  */
 export const findLockedForMs = async (tx: Db, lockMs: number): Promise<number | undefined> => {
   const row = await selectOne<{ sinceMs: number }>(
@@ -55,7 +56,7 @@ interface TriggerOutcome {
   readonly detail: string | undefined;
 }
 
-/** Stores the outcome of a trigger. Returns false where it is no longer in the state before. */
+/** Stores the outcome of a trigger. Returns false if it no longer has the status `before`. */
 export const updateTriggerOutcome = async (
   tx: Db,
   id: string,
@@ -68,9 +69,9 @@ export const updateTriggerOutcome = async (
   return count === 1;
 };
 
-const undecided = sql`status = ANY(${[...undecidedStatuses]}::text[])`;
+const isUndecided = sql`status = ANY(${[...undecidedStatuses]}::text[])`;
 
-/** A trigger to query. */
+/** An undecided trigger, with its age on the database's clock. */
 export interface QuietTrigger extends UndecidedTrigger {
   readonly ageMs: number;
 }
@@ -86,22 +87,22 @@ export const listQuietTriggers = (
       SELECT id, target, status, at,
         (extract(epoch FROM clock_timestamp() - at) * 1000)::float8 AS "ageMs"
       FROM deploy_trigger
-      WHERE ${undecided}
+      WHERE ${isUndecided}
         AND at <= clock_timestamp() - ${quietMs}::int * interval '1 millisecond'
       ORDER BY asked_at NULLS FIRST, at LIMIT ${limit}::int`,
   );
 
-/** Sends a trigger to the back of the next batch of the sweep. */
+/** Marks a trigger as queried now, so that the sweep queries the others before it. */
 export const markTriggerQueried = async (db: Db, id: string): Promise<void> => {
   await execute(
     db,
     sql`
       UPDATE deploy_trigger SET asked_at = clock_timestamp()
-      WHERE id = ${id}::uuid AND ${undecided}`,
+      WHERE id = ${id}::uuid AND ${isUndecided}`,
   );
 };
 
-/** Lists undecided triggers, newest first, of one target if it is named. */
+/** Lists undecided triggers of all targets or of one, newest first. */
 export const listUndecidedTriggers = (
   db: Db,
   { target, limit }: { readonly target?: DeployTarget | undefined; readonly limit: number },
@@ -114,4 +115,4 @@ export const listUndecidedTriggers = (
     orderBy: [{ at: 'desc' }, { id: 'asc' }],
     take: limit,
     select: { id: true, target: true, status: true, at: true },
-  }) as Promise<UndecidedTrigger[]>; // check constraints hold the target and the status
+  }) as Promise<UndecidedTrigger[]>; // Check constraints allow only known targets and statuses.

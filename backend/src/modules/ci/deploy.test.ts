@@ -18,7 +18,7 @@ afterAll(() => open.close());
 
 describe('a deployment', () => {
   it.each(['backend', 'website', 'admin-portal', 'monitoring'])(
-    'of the %s is started on main, and followed to its end',
+    'of the %s is started on main, and shown until its end',
     async (target) => {
       const { status, body } = await open.deploy(target);
       expect(status).toBe(202);
@@ -46,7 +46,7 @@ describe('a deployment', () => {
     },
   );
 
-  it('is on record before and after, with who, whence and what', async () => {
+  it('is recorded before and after the call, with actor, address and target', async () => {
     const answer = await open.deploy('website');
     const { correlationId, run } = answer.body as { correlationId: string; run: { id: string } };
     expect(
@@ -84,7 +84,7 @@ describe('a deployment', () => {
   });
 
   it.each([null, '', 'Backend', 'backend ', 'all', 7, ['backend'], {}])(
-    'is not of %j',
+    'of %j is refused',
     async (target) => {
       const answer = await open.deploy(target);
       expect(answer).toMatchObject({ status: 400, code: 'VALIDATION_FAILED', field: 'target' });
@@ -93,8 +93,8 @@ describe('a deployment', () => {
   );
 });
 
-describe('another one', () => {
-  it('has to wait for what is left of 60 s, whoever asks and for whichever target', async () => {
+describe('another deployment', () => {
+  it('has to wait for the remaining time of 60 s, for every operator and target', async () => {
     await open.deploy('backend');
     await open.age(20_000);
     const other = await createFactories(open.system).admin('SUPER_ADMIN');
@@ -109,7 +109,7 @@ describe('another one', () => {
     expect(await open.audited(answer)).toEqual([]);
   });
 
-  it('may go after 60 s of real time, and not by moving the clock', async () => {
+  it('is possible after 60 s of real time, and not by moving the clock', async () => {
     await open.deploy();
     open.system.clock.advance(3_600_000);
     expect((await open.deploy()).status).toBe(429);
@@ -120,7 +120,7 @@ describe('another one', () => {
     expect((await open.deploy()).status).toBe(202);
   });
 
-  it('is not held up for long by a time ahead of the clock', async () => {
+  it('is not delayed for long by a time ahead of the clock', async () => {
     await open.deploy();
     await open.age(-30_000);
     const answer = await open.deploy();
@@ -130,7 +130,7 @@ describe('another one', () => {
     expect((await open.deploy()).status).toBe(202);
   });
 
-  it('is one of twenty at once over two replicas', async () => {
+  it('is started only once by twenty concurrent requests to two replicas', async () => {
     const replica = bearerCaller(await open.serve(), open.boss.token);
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, at) =>
@@ -142,7 +142,7 @@ describe('another one', () => {
     expect(await open.sent()).toHaveLength(1);
   });
 
-  it('is held up while the cache is down as well', async () => {
+  it('is delayed even while the cache is down', async () => {
     const redis = createRedis(`redis://127.0.0.1:${await freePort()}`, 'fail-fast');
     const alone = bearerCaller(await open.serve({ clients: { redis } }), open.boss.token);
     const answers = await Promise.all(

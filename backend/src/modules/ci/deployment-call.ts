@@ -15,7 +15,7 @@ import {
 /** The newest runs of a target's workflow. */
 export interface RunHistory {
   readonly runs: readonly CiRun[];
-  /** True when no older run could belong to the triggers in question. */
+  /** True if no missing run could belong to the triggers in question. */
   readonly isComplete: boolean;
 }
 
@@ -29,13 +29,13 @@ interface NewDeployment {
   readonly by: TriggeredBy;
 }
 
-/** A trigger on record whose outcome is not. */
+/** A recorded trigger whose outcome is not recorded yet. */
 interface OpenDeployment extends UndecidedTrigger {
   readonly ageMs: number;
   readonly by: TriggeredBy;
   /**
-   * Reads the runs since before it, or undefined while the CI system does not say. Absent for a
-   * trigger that is sent now.
+   * Reads the runs since before the trigger. Returns undefined if the CI system does not respond. It
+   * is absent for a trigger that is sent now.
    */
   readonly readRuns?: () => Promise<RunHistory | undefined>;
 }
@@ -47,17 +47,17 @@ export interface DeploymentDeps {
   readonly audit: Auditor;
 }
 
-/** A run shows seconds after its dispatch, minutes on a bad day. */
+/** Decides after this time that no run was started. A run is usually visible within seconds. */
 const notStartedAfterMs = 60 * 60_000;
 
 const NOT_STARTED = 'NOT_STARTED';
 
-/** Keeps deployments this far apart, in real time. */
+/** The shortest real time between two deployments. */
 const deployLockMs = 60_000;
 
 /**
- * Records a trigger that is about to be sent. Two at once are decided one after the other,
- * whichever replicas they reach. @throws AppError DEPLOY_TOO_SOON
+ * Records a trigger that is about to be sent. Concurrent triggers are serialised over all replicas.
+ * @throws AppError DEPLOY_TOO_SOON
  */
 const recordTrigger = (
   { ci, inTransaction, audit }: DeploymentDeps,
@@ -80,7 +80,7 @@ const recordTrigger = (
     return { id, target, status, at, ageMs: 0, by };
   });
 
-/** Reads the status that a result gives a trigger, with the run or the reason there is none. */
+/** Returns the status of a trigger after a result, with its run or the reason why there is none. */
 const statusOf = (
   result: CallResult<Dispatched>,
 ): { readonly status: TriggerStatus; readonly detail?: string } => {
@@ -98,7 +98,7 @@ const statusOf = (
   return { status: 'REFUSED', detail: `${result.code}: ${detail}` };
 };
 
-/** Records the outcome of a trigger, unless it is no longer as it was read. */
+/** Records the outcome of a trigger, unless its status has changed since it was read. */
 const recordOutcome = (
   { inTransaction, audit }: DeploymentDeps,
   { id, target, status: before, by }: OpenDeployment,
@@ -106,7 +106,7 @@ const recordOutcome = (
 ): Promise<void> =>
   inTransaction(async (tx) => {
     const { status, detail } = statusOf(result);
-    // The sweep may have found the run while the call was still on its way.
+    // The sweep may have found the run before the response arrived.
     if (!(await updateTriggerOutcome(tx, id, { before, status, detail }))) return;
     await audit.record(tx, {
       action: 'devops.deploy.outcome',
@@ -119,7 +119,7 @@ const recordOutcome = (
 
 /**
  * Declares how a deployment of branch `main` is started, and how its outcome is found. A trigger is
- * sent once and never again: a run without a response is found by its correlation id.
+ * sent only once. If there is no response, the run is searched by the trigger's correlation id.
  */
 export const createDeploymentCall = (
   deps: DeploymentDeps,
@@ -135,7 +135,7 @@ export const createDeploymentCall = (
   hasArrived: ({ ageMs }) => ageMs >= notStartedAfterMs,
   async query(trigger) {
     const history = await trigger.readRuns?.();
-    if (history === undefined) return { kind: 'UNKNOWN', reason: 'the CI system does not say' };
+    if (history === undefined) return { kind: 'UNKNOWN', reason: 'the CI system did not respond' };
     const run = history.runs.find(({ correlationId }) => correlationId === trigger.id);
     if (run !== undefined) return { kind: 'DONE', value: { run } };
     return history.isComplete

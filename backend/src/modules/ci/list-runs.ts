@@ -10,9 +10,9 @@ export const requireCi = (ci: Ci | undefined): Ci => {
 };
 
 interface RunsQuery {
-  /** All targets unless one is named. */
+  /** The target, or undefined for all targets. */
   readonly target?: DeployTarget | undefined;
-  /** For each target. */
+  /** The number of runs of each target. */
   readonly count: number;
 }
 
@@ -28,7 +28,7 @@ const runsOf = async (ci: Ci, target: DeployTarget, count: number): Promise<read
 };
 
 /**
- * Returns the newest runs, newest first: `count` of each target.
+ * Returns the newest `count` runs of each target, newest first.
  * @throws AppError CI_NOT_CONFIGURED, CI_UNAVAILABLE, CI_REFUSED
  */
 export const listRuns = async (
@@ -37,6 +37,6 @@ export const listRuns = async (
 ): Promise<readonly CiRun[]> => {
   const ci = requireCi(configured);
   const targets = target === undefined ? deployTargets : [target];
-  const runs = await Promise.all(targets.map((each) => runsOf(ci, each, count)));
+  const runs = await Promise.all(targets.map((oneTarget) => runsOf(ci, oneTarget, count)));
   return runs.flat().toSorted((one, other) => msBetween(one.createdAt, other.createdAt));
 };

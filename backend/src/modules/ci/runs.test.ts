@@ -11,7 +11,7 @@ beforeEach(() => open.startOver());
 afterAll(() => open.close());
 
 describe('runs', () => {
-  it('of all targets come newest first, so many of each', async () => {
+  it('of all targets are listed newest first, with a limit for each target', async () => {
     const workflows = ['backend', 'website', 'backend', 'backend'];
     for (const target of workflows) {
       const path = `/repos/digital-gold/service/actions/workflows/deploy-${target}.yml/dispatches`;
@@ -78,7 +78,7 @@ describe('runs', () => {
   });
 });
 
-it('without a token both answer 503 and change nothing, once the rest is right', async () => {
+it('without a token both routes answer 503 to a valid request and change nothing', async () => {
   const bare = await open.serve({ env: { GITHUB_TOKEN: '' } });
   const before = (await open.triggers()).length;
   const call = bearerCaller(bare, open.boss.token);

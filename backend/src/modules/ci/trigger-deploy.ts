@@ -46,8 +46,8 @@ const errorOf = (
 /**
  * Starts the deployment of a target, from branch `main`. The trigger is recorded before the CI
  * system is called, and its outcome after, so that every started run can be found.
- * @throws AppError CI_NOT_CONFIGURED, DEPLOY_TOO_SOON, CI_UNAVAILABLE and CI_REFUSED (nothing was
- *   started), DEPLOY_OUTCOME_UNKNOWN
+ * @throws AppError CI_NOT_CONFIGURED, DEPLOY_TOO_SOON, CI_UNAVAILABLE, CI_REFUSED, all of which
+ *   mean that nothing was started, and DEPLOY_OUTCOME_UNKNOWN
  */
 export const triggerDeploy = async (
   deps: TriggerDeployDeps,
@@ -56,9 +56,9 @@ export const triggerDeploy = async (
   const ci = requireCi(deps.ci);
   const correlationId = deps.random.uuid();
   const call = createDeploymentCall({ ...deps, ci });
-  const record: typeof call.record = async (trigger, result) => {
+  const record: typeof call.record = async (trigger, outcome) => {
     try {
-      await call.record(trigger, result);
+      await call.record(trigger, outcome);
     } catch (error) {
       // The CI system's response still stands. The trigger stays on record as DISPATCHING.
       const message = 'the outcome of a deployment was not recorded';
@@ -67,16 +67,16 @@ export const triggerDeploy = async (
   };
   const by = adminActor(principal, context);
   const key = { id: correlationId, target, actorId: principal.adminId, by };
-  const made = await makeCall(deps, { ...call, record }, key);
-  invariant(made.kind !== 'SKIP', 'a new deployment is sent');
+  const result = await makeCall(deps, { ...call, record }, key);
+  invariant(result.kind !== 'SKIP', 'a new deployment is sent');
   const deployment = {
     correlationId,
     target,
     workflow: ci.workflowOf(target),
-    dispatchedAt: made.call.at,
+    dispatchedAt: result.call.at,
   };
-  if (made.kind !== 'DONE') {
-    throw errorOf(made, { ...deployment, dispatchedAt: made.call.at.toISOString() });
+  if (result.kind !== 'DONE') {
+    throw errorOf(result, { ...deployment, dispatchedAt: result.call.at.toISOString() });
   }
-  return { ...deployment, ...made.value };
+  return { ...deployment, ...result.value };
 };

@@ -32,21 +32,21 @@ interface ClientConfigDeps {
 
 type ConfigView = z.output<typeof configView>;
 
-/** Everybody's answer is made again at most once in this time of each process. */
+/** A process makes the public response at most once in this time. */
 const copyLifeMs = 1000;
 
-/** Caches on the way may keep everybody's answer for ten seconds. */
-const forEverybody = 'public, max-age=10';
-/** A customer's own response must be revalidated each time, by its tag. */
-const forOne = 'private, no-cache';
+/** Proxies may cache the public response for ten seconds. */
+const publicCaching = 'public, max-age=10';
+/** A client must revalidate a customer's own response each time, by its tag. */
+const privateCaching = 'private, no-cache';
 
 const tagOf = (text: string): string =>
   `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
 
-/** The two answers of one view: itself, and that the client has it. */
+/** The two replies of one view: the view itself, and 304 for a client that already has it. */
 interface Replies {
   readonly etag: string;
-  readonly whole: Reply;
+  readonly full: Reply;
   readonly unchanged: Reply;
 }
 
@@ -54,29 +54,30 @@ const repliesOf = (view: ConfigView, cacheControl: string): Replies => {
   const reply = shared(view);
   const etag = tagOf(reply.json ?? '');
   const headers = { etag, 'cache-control': cacheControl, vary: 'Authorization, Origin' };
-  return { etag, whole: { ...reply, headers }, unchanged: { status: 304, headers } };
+  return { etag, full: { ...reply, headers }, unchanged: { status: 304, headers } };
 };
 
-const choose = ({ etag, whole, unchanged }: Replies, headers: IncomingHttpHeaders): Reply => {
-  const known = headers['if-none-match'];
-  return known !== undefined && namesTag(known, etag) ? unchanged : whole;
+const chooseReply = ({ etag, full, unchanged }: Replies, headers: IncomingHttpHeaders): Reply => {
+  const tags = headers['if-none-match'];
+  return tags !== undefined && namesTag(tags, etag) ? unchanged : full;
 };
 
+/** The public response, with the limits that a customer's own response needs. */
 interface Copy {
-  readonly at: Date;
+  readonly madeAt: Date;
   readonly limits: Limits;
   readonly view: ConfigView;
   readonly replies: Replies;
 }
 
-/** Keeps everybody's answer for `copyLifeMs`. Those who come meanwhile wait for one reading. */
+/** Keeps the public response for `copyLifeMs`. Concurrent requests wait for the same read. */
 const createCopies = (deps: ClientConfigDeps) => {
   const { wall, settings } = deps;
   let copy: Copy | undefined;
   let reading: Promise<Copy> | undefined;
 
   const read = async (): Promise<Copy> => {
-    const at = wall.now();
+    const madeAt = wall.now();
     const [limits, flags, banners, gates] = await Promise.all([
       settings.limits.current(),
       settings.flags.list(),
@@ -93,18 +94,22 @@ const createCopies = (deps: ClientConfigDeps) => {
       gates: { checkout: hasCheckout ? 'OPEN' : 'CLOSED', ...states },
       minimumAppVersion: deps.minimumAppVersion ?? null,
     };
-    copy = { at, limits, view, replies: repliesOf(view, forEverybody) };
+    copy = { madeAt, limits, view, replies: repliesOf(view, publicCaching) };
     return copy;
   };
 
-  const atHand = (): Copy | undefined =>
-    copy !== undefined && Math.abs(msBetween(copy.at, wall.now())) < copyLifeMs ? copy : undefined;
+  const freshCopy = (): Copy | undefined =>
+    copy !== undefined && Math.abs(msBetween(copy.madeAt, wall.now())) < copyLifeMs
+      ? copy
+      : undefined;
 
   return {
-    atHand,
+    /** Returns the copy if it is fresh, without any wait. */
+    freshCopy,
+    /** Returns the fresh copy, and makes it if there is none. */
     async current(): Promise<Copy> {
-      const kept = atHand();
-      if (kept !== undefined) return kept;
+      const fresh = freshCopy();
+      if (fresh !== undefined) return fresh;
       reading ??= read().finally(() => {
         reading = undefined;
       });
@@ -120,15 +125,15 @@ export const createClientConfigCustomerRoutes = (deps: ClientConfigDeps): Route[
 
   const replyOf = async (headers: IncomingHttpHeaders): Promise<Reply> => {
     const { view, limits, replies } = await copies.current();
-    if (headers.authorization === undefined) return choose(replies, headers);
+    if (headers.authorization === undefined) return chooseReply(replies, headers);
     const customer = await identify(headers.authorization);
-    // Everybody's answer would keep a client from learning that its token has to be refreshed.
+    // The public response would not show a client that it has to refresh its token.
     if (customer === undefined) {
       throw new AppError('UNAUTHENTICATED', { headers: { 'www-authenticate': 'Bearer' } });
     }
-    const left = await remainingDailyBuys(db, customer.userId, limits, clock.now());
-    const own = { ...view, dailyBuyRemainingPaise: toSafePaise(left) };
-    return choose(repliesOf(own, forOne), headers);
+    const remaining = await remainingDailyBuys(db, customer.userId, limits, clock.now());
+    const ownView = { ...view, dailyBuyRemainingPaise: toSafePaise(remaining) };
+    return chooseReply(repliesOf(ownView, privateCaching), headers);
   };
 
   return [
@@ -142,8 +147,8 @@ export const createClientConfigCustomerRoutes = (deps: ClientConfigDeps): Route[
       errors: ['BUSY', 'UNAUTHENTICATED'],
       atHand: (headers) => {
         if (headers.authorization !== undefined) return undefined;
-        const copy = copies.atHand();
-        return copy === undefined ? undefined : choose(copy.replies, headers);
+        const copy = copies.freshCopy();
+        return copy === undefined ? undefined : chooseReply(copy.replies, headers);
       },
       handler: ({ context }) => replyOf(context.headers),
     }),

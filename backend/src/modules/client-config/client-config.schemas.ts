@@ -59,22 +59,22 @@ configView.register(z.globalRegistry, {
   ],
 });
 
-const smaller = (one: Paise, other: Paise): Paise => (one < other ? one : other);
+const minPaise = (one: Paise, other: Paise): Paise => (one < other ? one : other);
 
-/** Presents the amounts that a plan may have: a plan never exceeds the largest purchase. */
+/** Presents the amounts that a plan may have. An installment never exceeds the largest purchase. */
 const presentSip = (limits: Limits): z.output<typeof sipView> => {
-  const most = smaller(limits.maxSipPaise, limits.maxBuyPaise);
+  const maxPaise = minPaise(limits.maxSipPaise, limits.maxBuyPaise);
   return {
     minPaise: toSafePaise(limits.minSipPaise),
-    maxPaise: toSafePaise(most),
-    mandateMaxPaise: toSafePaise(smaller(most, limits.mandateMaxPaise)),
+    maxPaise: toSafePaise(maxPaise),
+    mandateMaxPaise: toSafePaise(minPaise(maxPaise, limits.mandateMaxPaise)),
     frequencies: [...frequencies],
     minInstallments: 1,
     maxInstallments: mostInstallments,
   };
 };
 
-/** Presents the limits, and the costs of an order of jewellery in addition to its pieces. */
+/** Presents the limits, the amounts of a plan, and the delivery fee of jewellery. */
 export const presentAmounts = (limits: Limits) => ({
   limits: presentLimits(limits),
   sip: presentSip(limits),

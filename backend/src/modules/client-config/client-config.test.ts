@@ -19,10 +19,10 @@ const get = (headers: Record<string, string> = {}): Promise<Response> =>
 const read = async (headers?: Record<string, string>) =>
   (await (await get(headers)).json()) as Record<string, unknown>; // the view
 
-const at = () => open.system.clock.now();
+const now = () => open.system.clock.now();
 
 describe('the configuration of clients', () => {
-  it('has limits, gates and what a plan and a delivery may cost, for everybody', async () => {
+  it('has limits, gates and the amounts of plans and deliveries for all clients', async () => {
     const response = await get();
     expect(response.status).toBe(200);
     expect(response.headers.get('cache-control')).toBe('public, max-age=10');
@@ -48,7 +48,7 @@ describe('the configuration of clients', () => {
     });
   });
 
-  it('is answered by its tag, 304 for a client that has it', async () => {
+  it('has a tag, and is answered with 304 for a client that already has it', async () => {
     const etag = (await get()).headers.get('etag') ?? '';
     expect(etag).toMatch(/^"[\w-]{22}"$/u);
     const again = await get({ 'if-none-match': `"other", W/${etag}` });
@@ -57,14 +57,14 @@ describe('the configuration of clients', () => {
     expect((await get({ 'if-none-match': '"other"' })).status).toBe(200);
   });
 
-  it('shows flags that are public, banners in force and a closed gate soon after', async () => {
+  it('soon shows public flags, live banners and a closed gate', async () => {
     const { db } = open.system;
-    const flag = { enabled: true, updatedAt: at() };
+    const flag = { enabled: true, updatedAt: now() };
     await db.featureFlag.create({ data: { key: 'hidden', ...flag } });
     await db.featureFlag.create({ data: { key: 'newCheckout', isPublic: true, ...flag } });
-    const banner = { title: 'Diwali', active: true, createdAt: at(), updatedAt: at() };
+    const banner = { title: 'Diwali', active: true, createdAt: now(), updatedAt: now() };
     await db.banner.create({ data: { id: 'diwali', ...banner } });
-    await db.banner.create({ data: { id: 'over', ...banner, endsAt: at() } });
+    await db.banner.create({ data: { id: 'over', ...banner, endsAt: now() } });
     await writeFile(join(open.system.settingsDir, 'DIGITAL_SELL_ENABLED'), 'false');
     await eventually(async () => {
       const { gates } = await read();
@@ -79,7 +79,7 @@ describe('the configuration of clients', () => {
 });
 
 describe("a customer's own configuration", () => {
-  it('tells what may still be bought today, and nobody else keeps it', async () => {
+  it('shows the remaining daily amount, and is not cached by others', async () => {
     const person = await open.knownPerson();
     const headers = { authorization: `Bearer ${person.token}` };
     const first = await get(headers);
@@ -92,12 +92,12 @@ describe("a customer's own configuration", () => {
     expect((await read())['dailyBuyRemainingPaise']).toBeNull();
   });
 
-  it('never falls below zero where the limit was lowered since', async () => {
+  it('never shows less than zero after the limit was lowered', async () => {
     const person = await open.knownPerson();
     await open.buy(person, '2000');
     await open.system.db.limitsSetting.update({
       where: { id: 1 },
-      data: { dailyBuyPaise: paise(100_000n), updatedAt: at() },
+      data: { dailyBuyPaise: paise(100_000n), updatedAt: now() },
     });
     const headers = { authorization: `Bearer ${person.token}` };
     await eventually(async () => {
@@ -105,7 +105,7 @@ describe("a customer's own configuration", () => {
     });
   });
 
-  it('is refused for a token that is not good, so that its client refreshes it', async () => {
+  it('is refused for an invalid token, so that the client refreshes it', async () => {
     const response = await get({ authorization: 'Bearer nonsense' });
     expect(response.status).toBe(401);
     expect(await response.json()).toMatchObject({ error: { code: 'UNAUTHENTICATED' } });

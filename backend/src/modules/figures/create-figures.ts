@@ -6,7 +6,7 @@ import { findLastTick } from '../price/index.ts';
 import type { Gates } from '../readiness/index.ts';
 import { createRead, readNewestFindings } from '../reconciliation/index.ts';
 import { createFigureGauges } from './figure-gauges.ts';
-import { openWorkAt } from './figures.read-model.ts';
+import { openWorkSql } from './figures.read-model.ts';
 import { claimTurn, findFigures, updateFigures, type StoredFigures } from './figures.store.ts';
 import type { Figures } from './figures.types.ts';
 
@@ -18,14 +18,14 @@ interface FiguresOptions {
   readonly wall: Clock;
   readonly gates: Pick<Gates, 'isBuyOpen' | 'isSellOpen'>;
   readonly logger: Pick<Logger, 'warn'>;
-  /** Real milliseconds between two readings of the whole fleet. */
+  /** The real milliseconds between two reads of the figures by any replica. */
   readonly everyMs: number;
 }
 
 const readFigures = async (options: FiguresOptions): Promise<Figures> => {
   const { db, clock, gates } = options;
   const read = createRead(options.inTransaction);
-  const open = await read<Figures['open'][number]>(openWorkAt(clock.now()));
+  const open = await read<Figures['open'][number]>(openWorkSql(clock.now()));
   const tick = await findLastTick(db);
   return {
     open: [...open],
@@ -36,26 +36,26 @@ const readFigures = async (options: FiguresOptions): Promise<Figures> => {
 };
 
 /**
- * Updates the figures of the whole fleet whenever metrics are read. However many replicas there are
- * and however often they are scraped, the figures are read once in `everyMs`, by the first replica
- * that is scraped. The others show the stored figures (contract: operators > Figures).
+ * Creates the function that updates the figures whenever metrics are read. The database is queried
+ * for them at most once in `everyMs`, by the first replica that is scraped. The other replicas show
+ * the stored figures (contract: operators > Figures).
  */
 export const createFigures = (options: FiguresOptions): (() => Promise<void>) => {
   const { db, logger, everyMs } = options;
   const show = createFigureGauges(options);
   let reading: Promise<void> | undefined;
-  let last: { readonly stored: StoredFigures; readonly at: number } | undefined;
+  let newest: { readonly stored: StoredFigures; readonly readAtMs: number } | undefined;
 
-  /** Shows what is stored. While the store can't be read, it shows the last, which grows old. */
+  /** Shows the stored figures. If the read fails, it shows the newest that it read, with their age. */
   const showStored = async (): Promise<void> => {
     try {
-      last = { stored: await findFigures(db), at: performance.now() };
+      newest = { stored: await findFigures(db), readAtMs: performance.now() };
     } catch (error) {
-      logger.warn({ err: error }, 'the figures could not be shown');
+      logger.warn({ err: error }, 'the stored figures could not be read');
     }
-    if (last === undefined) return;
-    const { stored, at } = last;
-    const ageSeconds = stored.ageSeconds + (performance.now() - at) / 1000;
+    if (newest === undefined) return;
+    const { stored, readAtMs } = newest;
+    const ageSeconds = stored.ageSeconds + (performance.now() - readAtMs) / 1000;
     show({ ...stored, ageSeconds });
   };
 
@@ -63,7 +63,7 @@ export const createFigures = (options: FiguresOptions): (() => Promise<void>) =>
     try {
       if (await claimTurn(db, everyMs)) await updateFigures(db, await readFigures(options));
     } catch (error) {
-      logger.warn({ err: error }, 'the figures could not be read');
+      logger.warn({ err: error }, 'the figures could not be updated');
     }
     await showStored();
   };

@@ -7,9 +7,9 @@ import { openKinds, openStates, type Figures } from './figures.types.ts';
 
 interface GaugesOptions {
   readonly registry: Registry;
-  /** Business time: orders and events age on it. */
+  /** The clock of business time, which gives the age of orders and events. */
   readonly clock: Clock;
-  /** Real time: prices age on it. */
+  /** The clock of real time, which gives the age of prices. */
   readonly wall: Clock;
 }
 
@@ -58,7 +58,7 @@ type Gauges = ReturnType<typeof createGauges>;
 const setOpenWork = ({ open, oldest }: Gauges, figures: Figures, now: Date): void => {
   for (const kind of openKinds) {
     for (const state of openStates[kind]) {
-      const found = figures.open.find((one) => one.kind === kind && one.state === state);
+      const found = figures.open.find((entry) => entry.kind === kind && entry.state === state);
       open.set({ kind, state }, found?.count ?? 0);
       const since = found?.oldestAt ?? null;
       const ageMs = since === null ? 0 : Math.max(0, msBetween(since, now));
@@ -83,12 +83,12 @@ const setRules = (gauges: Gauges, { rules }: Figures): void => {
     gauges.unchecked.set(labels, found?.errors ?? 0);
   }
   for (const place of driftPlaces) {
-    const found = rules?.drift.find((one) => one.place === place);
+    const found = rules?.drift.find((entry) => entry.place === place);
     gauges.drift.set({ place }, toMetricNumber(found?.amount ?? '0'));
   }
 };
 
-/** Creates the gauges of the figures, each with every series that it can ever have. */
+/** Creates the gauges of the figures. Each gauge always shows all its series. */
 export const createFigureGauges = ({ registry, clock, wall }: GaugesOptions) => {
   const gauges = createGauges(registry);
   return ({ figures, ageSeconds, knownForSeconds }: StoredFigures): void => {

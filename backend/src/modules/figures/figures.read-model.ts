@@ -4,9 +4,12 @@ import { joinSql, sql, type Sql } from '../../platform/db/index.ts';
 import { openKinds, type OpenKind } from './figures.types.ts';
 
 const hourMs = 60 * 60_000;
-const warnedMs = 30 * 24 * hourMs;
+const warningMs = 30 * 24 * hourMs;
 
-/** Counts the wait since payment or sending: each try touches what is tried again and again. */
+/**
+ * Selects open gold orders of a type. A paid order waits since its payment, because each retry
+ * changes `updated_at`.
+ */
 const goldOrders = (type: Sql): Sql => sql`
   status AS state, CASE WHEN status IN ('PAID', 'RETRY_PENDING') THEN coalesce(paid_at, updated_at)
     ELSE updated_at END AS since
@@ -14,8 +17,8 @@ const goldOrders = (type: Sql): Sql => sql`
   WHERE status IN ('PENDING', 'PAID', 'RETRY_PENDING', 'MANUAL_REVIEW') AND type = ${type}`;
 
 /**
- * Selects the calls to collaborators whose outcome is unknown, by flow: in progress, or left open.
- * Each part uses its flow's index of these.
+ * Selects the calls to collaborators that are in progress or have an unknown outcome, by flow. Each
+ * part uses its flow's index of such calls.
  */
 const undecidedCalls = sql`
   SELECT 'deployment' AS state, at AS since FROM deploy_trigger
@@ -34,8 +37,8 @@ const undecidedCalls = sql`
     FROM provider_operation WHERE status IN ('INTENDED', 'UNKNOWN')`;
 
 /**
- * Selects the open rows of each kind, with their state and the time since when they wait. Each uses
- * an index of open rows, so its cost depends on what waits now, however many rows are done.
+ * Returns the selects of the open rows of each kind, with their state and the start of their wait.
+ * Each uses an index of open rows, so its cost depends on the number of open rows alone.
  */
 const sources = (now: Date): Readonly<Record<OpenKind, Sql>> => ({
   buy: goldOrders(sql`'BUY'`),
@@ -52,7 +55,7 @@ const sources = (now: Date): Readonly<Record<OpenKind, Sql>> => ({
     WHERE status IN ('PLACED', 'CONFIRMED', 'PACKED', 'SHIPPED')`,
   review: sql`manual_review_code AS state, updated_at AS since FROM gold_order
     WHERE manual_review_code IS NOT NULL AND status IN ('MANUAL_REVIEW', 'VERIFIED')`,
-  // As the list of reviews has it: a debit that was due an hour ago and is still undecided.
+  // The list of reviews has the same condition: the debit was due an hour ago and is undecided.
   debit: sql`debit_status AS state, debit_due_at AS since FROM payment_order
     WHERE debit_status IN ('INTENDED', 'UNKNOWN')
       AND status IN ('CREATED', 'GATEWAY_ORDER_CREATED')
@@ -64,19 +67,19 @@ const sources = (now: Date): Readonly<Record<OpenKind, Sql>> => ({
     WHERE status IN ('OPEN', 'IN_PROGRESS')`,
   webhook: sql`status AS state, received_at AS since FROM webhook_event
     WHERE status IN ('PENDING', 'UNMATCHED')`,
-  // As the readiness report warns: it ends within 30 days, or has ended.
+  // The readiness report warns of the same evidence: it expires within 30 days or has expired.
   evidence: sql`'ENDING' AS state, (expires_on - 30)::timestamptz AS since FROM readiness_evidence
-    WHERE expires_on < ${istDate(addMs(now, warnedMs))}::date`,
+    WHERE expires_on < ${istDate(addMs(now, warningMs))}::date`,
   call: sql`state, since FROM (${undecidedCalls}) AS undecided`,
 });
 
-/** Selects the counts of what is open now, by kind and state. */
-export const openWorkAt = (now: Date): Sql => {
-  const from = sources(now);
+/** Counts the open rows by kind and state, with the start of the oldest wait. */
+export const openWorkSql = (now: Date): Sql => {
+  const selects = sources(now);
   const counts = openKinds.map(
     (kind) => sql`
       SELECT ${kind}::text AS kind, state, count(*)::int AS count, min(since) AS "oldestAt"
-      FROM (SELECT ${from[kind]}) AS open GROUP BY state`,
+      FROM (SELECT ${selects[kind]}) AS open GROUP BY state`,
   );
   return joinSql(counts, ' UNION ALL ');
 };

@@ -1,29 +1,29 @@
 import { execute, selectOne, sql, type Db } from '../../platform/db/index.ts';
 import { figuresSchema, type Figures } from './figures.types.ts';
 
-/** Figures as some worker last read them. */
+/** The figures that a replica stored last. */
 export interface StoredFigures {
-  /** Undefined until they were read once. */
+  /** Undefined until a replica has stored figures for the first time. */
   readonly figures: Figures | undefined;
-  /** Seconds since they were read, or since there is a place for them. */
+  /** The seconds since they were stored, or since their row was created if they never were. */
   readonly ageSeconds: number;
-  /** Seconds since there is a place for them: of a run that was never made. */
+  /** The seconds since their row was created. They are the age of a run that was never made. */
   readonly knownForSeconds: number;
 }
 
 /**
- * Claims the turn to read the figures again. Returns true for one caller of all replicas in each
- * span of `everyMs`, by the database's clock: the others show what is stored.
+ * Claims the turn to read the figures. Returns true for only one caller of all replicas within
+ * `everyMs`, by the database's clock. The others show the stored figures.
  */
 export const claimTurn = async (db: Db, everyMs: number): Promise<boolean> => {
-  const taken = await execute(
+  const claimed = await execute(
     db,
     sql`
       INSERT INTO figure_snapshot AS f (id, claimed_at) VALUES (1, now())
       ON CONFLICT (id) DO UPDATE SET claimed_at = now()
       WHERE f.claimed_at <= now() - ${everyMs}::int * interval '1 millisecond'`,
   );
-  return taken > 0;
+  return claimed > 0;
 };
 
 export const updateFigures = async (db: Db, figures: Figures): Promise<void> => {
@@ -35,7 +35,7 @@ export const updateFigures = async (db: Db, figures: Figures): Promise<void> => 
   );
 };
 
-/** Returns the stored figures. Those of a newer version, in another form, count as none. */
+/** Returns the stored figures. Figures that another version stored in another form count as none. */
 export const findFigures = async (db: Db): Promise<StoredFigures> => {
   const row = await selectOne<{ figures: unknown; age: number; known: number }>(
     db,

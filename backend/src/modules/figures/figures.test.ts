@@ -12,14 +12,14 @@ import { insertTick } from '../price/price.store.ts';
 import { openKinds, openStates } from './figures.types.ts';
 import { createFigures } from './index.ts';
 
-/** Reads a replica's `/metrics`: each series, as it is written, with its value. */
+/** Reads the series of a replica's `/metrics` with their values. */
 type Shown = ReadonlyMap<string, number>;
 
 let books: OpenBooks;
 let replica: () => Promise<Shown>;
 const closers: (() => void)[] = [];
 
-/** Serves the metrics of one more worker. */
+/** Serves the metrics of another worker. */
 const openReplica = async (everyMs: number): Promise<() => Promise<Shown>> => {
   const { system, services } = books;
   const metrics = createMetrics({ service: 'worker', collectsDefaults: false });
@@ -49,7 +49,7 @@ beforeAll(async () => {
   books = await openBooks();
 });
 beforeEach(async () => {
-  // Each reading is made again, however short the time between two is.
+  // Every scrape reads the figures again.
   await books.asOwner('DELETE FROM figure_snapshot');
   replica = await openReplica(0);
 });
@@ -69,8 +69,8 @@ const undecidedCalls = (shown: Shown): number[] =>
     (flow) => open(shown, 'call', flow).count ?? 0,
   );
 
-describe('work that is open', () => {
-  /** Sets the state of one row of each kind, and how long ago it came there. */
+describe('open work', () => {
+  /** Sets the state of one row of each kind, and the time since it has this state. */
   const faults: Readonly<Record<string, (orderId: string, payoutId: string) => Promise<unknown>>> =
     {
       buy: async (id) =>
@@ -141,7 +141,7 @@ describe('work that is open', () => {
     expect(oldest).toBeGreaterThan(3000);
   });
 
-  it('counts the calls whose outcome is not known, by flow', async () => {
+  it('counts the calls with an unknown outcome by flow', async () => {
     const bought = await books.buy();
     const { orderId, payoutId } = await books.sell();
     const before = await replica();
@@ -165,7 +165,7 @@ describe('work that is open', () => {
     expect(undecidedCalls(after)).toEqual(undecidedCalls(before).map((count) => count + 1));
   });
 
-  it('has a series for each kind and state from the start, and never another', async () => {
+  it('always has a series for each kind and state, and no other', async () => {
     const all = openKinds.flatMap((kind) =>
       openStates[kind].map((state) => `open_work{kind="${kind}",state="${state}"}`),
     );
@@ -178,7 +178,7 @@ describe('work that is open', () => {
 });
 
 describe('the figures', () => {
-  it('are read once in their time, however many replicas are asked', async () => {
+  it('are read once in their interval, even if many replicas are scraped', async () => {
     const [one, another] = [await openReplica(600_000), await openReplica(600_000)];
     const before = open(await one(), 'buy', 'PENDING').count ?? 0;
     await books.place(await books.customer());
@@ -190,7 +190,7 @@ describe('the figures', () => {
     expect(open(await one(), 'buy', 'PENDING').count).toBe(before + 1);
   });
 
-  it('grow old where they cannot be read', async () => {
+  it('grow old if they cannot be read', async () => {
     await replica();
     await books.asOwner('ALTER TABLE support_ticket RENAME TO support_ticket_away');
     try {
@@ -204,7 +204,7 @@ describe('the figures', () => {
 });
 
 describe('prices and gates', () => {
-  it('show how old the newest price and its tick are', async () => {
+  it('show the age of the newest price and its tick', async () => {
     const { system } = books;
     const at = new Date(system.wall.now().getTime() - 95_000);
     await insertTick(system.db, system.random.uuid(), at, makePrice({ asOf: at }));
@@ -213,7 +213,7 @@ describe('prices and gates', () => {
     expect(shown.get('price_tick_age_seconds')).toBeGreaterThanOrEqual(95);
   });
 
-  it('show a gate that is closed', async () => {
+  it('show a closed gate', async () => {
     const file = join(books.system.settingsDir, 'DIGITAL_SELL_ENABLED');
     expect((await replica()).get('gate_open{gate="sell"}')).toBe(1);
     writeFileSync(file, 'false\n');
@@ -248,7 +248,7 @@ describe('the newest runs', () => {
     expect((await replica()).get(check)).toBe(0);
   });
 
-  it('show rows that break a rule, by invariant, and the drift of a place', async () => {
+  it('show rows that break a rule by invariant, and the drift of a place', async () => {
     const { userId } = await books.buy();
     const change = (by: string) =>
       books.asOwner(`UPDATE holding SET balance = balance ${by} WHERE user_id = $1`, userId);
@@ -283,7 +283,7 @@ const events = () => valueOf('webhook_lag_seconds_count', 'source="payment"');
 const circuit = () => valueOf('collaborator_circuit_open', 'collaborator="safegold"');
 
 describe('a process', () => {
-  it('observes how long orders waited for their gold, and events for their effect', async () => {
+  it('observes the wait of orders for their gold, and of events for their effect', async () => {
     const [allocated, applied] = [await allocations(), await events()];
     await books.buy();
     expect(await allocations()).toBe(allocated + 1);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { checkIds } from '../reconciliation/index.ts';
 
-/** A kind of work that is under way or waits, with the states in which it is. */
+/** The kinds of open work, with the open states of each. */
 export const openStates = {
   buy: ['PENDING', 'PAID', 'RETRY_PENDING', 'MANUAL_REVIEW'],
   installment: ['PENDING', 'PAID', 'RETRY_PENDING', 'MANUAL_REVIEW'],
@@ -41,9 +41,9 @@ export const openStates = {
 
 export type OpenKind = keyof typeof openStates;
 
-export const openKinds = Object.keys(openStates) as readonly OpenKind[]; // its own keys
+export const openKinds = Object.keys(openStates) as readonly OpenKind[];
 
-/** Work of one kind and state, with how much there is and since when its oldest waits. */
+/** The number of open rows of one kind and state, and the start of the oldest wait. */
 const openWork = z.object({
   kind: z.string(),
   state: z.string(),
@@ -54,7 +54,7 @@ const check = z.object({ id: z.enum(checkIds), count: z.int().min(0), isError: z
 const invariantFindings = z.object({ invariant: z.int(), count: z.int().min(0), errors: z.int() });
 const drift = z.object({ place: z.string(), amount: z.string() });
 
-/** All figures that are read from the database, as they are stored for every replica. */
+/** All figures, as one replica stores them for the others. */
 export const figuresSchema = z.object({
   open: z.array(openWork),
   price: z.object({ asOf: z.coerce.date(), mark: z.coerce.date() }).nullable(),

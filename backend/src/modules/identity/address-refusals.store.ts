@@ -4,43 +4,52 @@ import { execute, selectOne, sql, type Db } from '../../platform/db/index.ts';
 import { addressGroup } from '../../platform/http/index.ts';
 
 /*
- * The rows of `address_refusal`: refused codes and MPINs of an address, over all phones, so that an
- * attacker can't try one common MPIN on many of them.
+ * Table `address_refusal` has the refused codes and MPINs of an address. They are counted over all
+ * phones, so that an attacker cannot try one common MPIN on many phones.
  */
 
-/** Counts the refusals of this time (contract: limits > Sign-in limits). */
+/** Limits the refusals of an address within this time (contract: limits > Sign-in limits). */
 export const refusalWindowMs = 60 * 60_000;
 
-/** Returns the addresses that one client is taken to have: an IPv4 address, or an IPv6 /56. */
+/** Returns the group of addresses that counts as one client: an IPv4 address, or an IPv6 /56. */
 export const callerAddress = (ip: string): string => addressGroup(ip, 56);
 
-/** Returns the seconds until an address may try again, or 0 when it may now. */
-const secondsLeft = (refusedAt: readonly Date[], most: number, now: Date): number => {
-  const counted = refusedAt
-    .filter((at) => {
-      const ageMs = msBetween(at, now);
+/** The limit of an address, and the time at which it is applied. */
+interface RefusalLimit {
+  readonly maxRefusals: number;
+  readonly now: Date;
+}
+
+/** Returns the seconds until an address may try again, or 0 if it may try now. */
+const secondsUntilAllowed = (
+  refusals: readonly Date[],
+  { maxRefusals, now }: RefusalLimit,
+): number => {
+  const recent = refusals
+    .filter((refusedAt) => {
+      const ageMs = msBetween(refusedAt, now);
       return ageMs < refusalWindowMs && ageMs > -clockSkewMs;
     })
     .toSorted((a, b) => msBetween(b, a));
-  const oldest = counted[counted.length - most];
-  return oldest === undefined ? 0 : msBetween(now, addMs(oldest, refusalWindowMs)) / 1000;
+  const blocking = recent[recent.length - maxRefusals];
+  return blocking === undefined ? 0 : msBetween(now, addMs(blocking, refusalWindowMs)) / 1000;
 };
 
 /** Returns the seconds for which sign-ins from an address are refused, or 0 if they are allowed. */
 export const findSecondsRefused = async (
   db: Db,
   address: string,
-  { most, now }: { readonly most: number; readonly now: Date },
+  limit: RefusalLimit,
 ): Promise<number> => {
   const row = await db.addressRefusal.findUnique({ where: { address } });
-  return secondsLeft(row?.refusedAt ?? [], most, now);
+  return secondsUntilAllowed(row?.refusedAt ?? [], limit);
 };
 
-/** Counts a refusal. Only the newest `most` are kept, since no more are ever read. */
+/** Counts a refusal. Keeps only the newest `maxRefusals`, since the limit reads no older ones. */
 export const countRefusal = async (
   tx: Db,
   address: string,
-  { most, now }: { readonly most: number; readonly now: Date },
+  { maxRefusals, now }: RefusalLimit,
 ): Promise<void> => {
   await execute(
     tx,
@@ -49,18 +58,19 @@ export const countRefusal = async (
       VALUES (${address}, ARRAY[${now}::timestamptz(3)])
       ON CONFLICT (address) DO UPDATE SET refused_at =
         (r.refused_at || EXCLUDED.refused_at)[
-          greatest(1, cardinality(r.refused_at) + 2 - ${most}::int):]`,
+          greatest(1, cardinality(r.refused_at) + 2 - ${maxRefusals}::int):]`,
   );
 };
 
 /**
- * Counts a try before it is judged, as a refusal until `uncountRefusal`, so that tries at once
- * cannot outrun the count. Returns the seconds until one may be made, or 0 where it was counted.
+ * Counts a try as a refusal before it is judged, so that concurrent tries cannot outrun the count.
+ * `uncountRefusal` takes a right try back. Returns 0 if the try was counted, or else the seconds
+ * until the address may try again.
  */
 export const chargeAddress = async (
   tx: Db,
   address: string,
-  { most, now }: { readonly most: number; readonly now: Date },
+  limit: RefusalLimit,
 ): Promise<number> => {
   const row = await selectOne<{ refusedAt: Date[] }>(
     tx,
@@ -69,19 +79,19 @@ export const chargeAddress = async (
       ON CONFLICT (address) DO UPDATE SET address = EXCLUDED.address
       RETURNING refused_at AS "refusedAt"`,
   );
-  const seconds = secondsLeft(row?.refusedAt ?? [], most, now);
-  if (seconds === 0) await countRefusal(tx, address, { most, now });
-  return seconds;
+  const waitSeconds = secondsUntilAllowed(row?.refusedAt ?? [], limit);
+  if (waitSeconds === 0) await countRefusal(tx, address, limit);
+  return waitSeconds;
 };
 
-/** Counts one try of that moment, which proved right, no longer. */
-export const uncountRefusal = async (tx: Db, address: string, at: Date): Promise<void> => {
+/** Removes the refusal that `chargeAddress` counted at `countedAt`, since that try was right. */
+export const uncountRefusal = async (tx: Db, address: string, countedAt: Date): Promise<void> => {
   await execute(
     tx,
     sql`
       UPDATE address_refusal SET refused_at =
-        refused_at[:array_position(refused_at, ${at}::timestamptz(3)) - 1]
-        || refused_at[array_position(refused_at, ${at}::timestamptz(3)) + 1:]
-      WHERE address = ${address} AND ${at}::timestamptz(3) = ANY (refused_at)`,
+        refused_at[:array_position(refused_at, ${countedAt}::timestamptz(3)) - 1]
+        || refused_at[array_position(refused_at, ${countedAt}::timestamptz(3)) + 1:]
+      WHERE address = ${address} AND ${countedAt}::timestamptz(3) = ANY (refused_at)`,
   );
 };

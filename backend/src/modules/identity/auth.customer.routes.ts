@@ -44,7 +44,7 @@ export interface AuthRoutesDeps
 
 const tags = ['auth'];
 
-/** Creates the presenter of the response of every sign-in. */
+/** Creates the function that makes the response of every sign-in and refresh. */
 const createPresenter =
   ({ db, findKycStatus }: Pick<AuthRoutesDeps, 'db' | 'findKycStatus'>) =>
   async ({ user, accessToken, refreshToken }: SignedIn) => {

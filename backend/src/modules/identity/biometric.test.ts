@@ -54,7 +54,7 @@ const sessionsOf = async (call: Call) => {
 const userIdOf = async (identity: OpenIdentity, phone: string): Promise<string> =>
   (await identity.database.db.user.findFirstOrThrow({ where: { phone } })).id;
 
-/** A session whose biometric token is to end with it. */
+/** A session whose biometric token should end with it. */
 interface Ended {
   readonly identity: OpenIdentity;
   readonly call: Call;
@@ -100,7 +100,7 @@ describe('a biometric token', () => {
     ]);
     const next = identity.as(String(answer.body['accessToken']));
     expect(await sessionsOf(next)).toMatchObject([{ deviceId: 'phone', deviceName: 'My phone' }]);
-    // The session that it replaced is over at once.
+    // The replaced session ends at once.
     expect((await call('GET', '/users/me')).status).toBe(401);
 
     await signIn(identity, phone, 'tablet');
@@ -109,9 +109,7 @@ describe('a biometric token', () => {
     expect(await tokenOf(next, { deviceId: 'phone' })).toMatch(/^[\w-]{43}$/u);
   });
 
-  it('is good again and again, and outlives the sessions that it replaces', async ({
-    identity,
-  }) => {
+  it('can be used repeatedly, and outlives the sessions that it replaces', async ({ identity }) => {
     const phone = newPhone();
     const token = await tokenOf((await signIn(identity, phone, 'phone')).call);
     expect(okOrCode(await login(identity, phone, 'phone', token))).toBe('ok');
@@ -120,7 +118,7 @@ describe('a biometric token', () => {
     expect(okOrCode(await login(identity, phone, 'phone', token))).toBe('ok');
   });
 
-  it('is kept as a hash', async ({ identity }) => {
+  it('is stored as a hash', async ({ identity }) => {
     const phone = newPhone();
     const token = await tokenOf((await signIn(identity, phone, 'phone')).call);
     const where = { userId: await userIdOf(identity, phone) };
@@ -129,7 +127,7 @@ describe('a biometric token', () => {
     expect(identity.logged()).not.toContain(token);
   });
 
-  it('replaces the one that its device had', async ({ identity }) => {
+  it('replaces the earlier token of its device', async ({ identity }) => {
     const phone = newPhone();
     const { call } = await signIn(identity, phone, 'phone');
     const [first, second] = [await tokenOf(call), await tokenOf(call)];
@@ -137,7 +135,7 @@ describe('a biometric token', () => {
     expect(okOrCode(await login(identity, phone, 'phone', second))).toBe('ok');
   });
 
-  it('is 400 for a device without a live session, whoever has one of that name', async ({
+  it('is 400 for a device without a live session, even if another customer has one', async ({
     identity,
   }) => {
     const phone = newPhone();
@@ -155,7 +153,7 @@ describe('a biometric token', () => {
     expect((await tablet('POST', '/auth/biometric-token', {})).status).toBe(401);
   });
 
-  it.for(Object.entries(endings))('is over when %s', async ([_name, end], { identity }) => {
+  it.for(Object.entries(endings))('ends when %s', async ([_name, end], { identity }) => {
     const phone = newPhone();
     const { call, refreshToken } = await signIn(identity, phone, 'phone');
     const token = await tokenOf(call);
@@ -178,7 +176,7 @@ describe('a biometric token', () => {
     expect(okOrCode(await login(identity, phone, 'phone', next))).toBe('ok');
   });
 
-  it('is revoked by the id of its session that ran out, which is not purged before it', async ({
+  it('is revoked by the id of its expired session, which is not purged before the token', async ({
     identity,
   }) => {
     const phone = newPhone();
@@ -219,7 +217,7 @@ describe('a biometric token', () => {
     },
   );
 
-  it('opens nothing for a blocked customer', async ({ identity }) => {
+  it('does not sign a blocked customer in', async ({ identity }) => {
     const phone = newPhone();
     const token = await tokenOf((await signIn(identity, phone, 'phone')).call);
     const data = { blocked: true, blockedReason: 'fraud' };
@@ -233,7 +231,7 @@ describe('a biometric token', () => {
 });
 
 describe('a refused biometric sign-in', () => {
-  it("is one answer for an unregistered phone, another's, another device and another token", async ({
+  it('is the same for an unregistered phone, another customer, another device and another token', async ({
     identity,
   }) => {
     const phone = newPhone();
@@ -255,7 +253,7 @@ describe('a refused biometric sign-in', () => {
     expect(okOrCode(await login(identity, phone, 'phone', token))).toBe('ok');
   });
 
-  it("is an event of the phone's customer", async ({ identity }) => {
+  it('is an event of the customer with this phone', async ({ identity }) => {
     const phone = newPhone();
     await signIn(identity, phone, 'phone');
     await login(identity, phone, 'phone', 'A'.repeat(43));

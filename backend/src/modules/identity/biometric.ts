@@ -7,18 +7,18 @@ import { recordSecurityEvent } from '../security-events/index.ts';
 import { isActive, type CustomerPrincipal, type SignedIn } from './identity.types.ts';
 import { requireRecentSignIn, type RecentSignInDeps } from './recent-sign-in.ts';
 import { recordRefusedSignIn } from './record-refused-sign-in.ts';
-import { biometricTokensSince } from './session-lifetimes.ts';
+import { biometricTokenCutoff } from './session-lifetimes.ts';
 import { completeSignIn, openSession } from './sessions.ts';
 import {
   findDeviceName,
   findLiveSession,
-  goodBiometricToken,
+  validBiometricTokens,
   lockLiveSession,
 } from './sessions.store.ts';
 import { resetRefusals } from './trusted-devices.store.ts';
 import { lockActiveUser, lockUserByPhone } from './users.store.ts';
 
-/* The rows of `biometric_token`: one for each device of a customer, by the token's hash alone. */
+/* Table `biometric_token` has one row for each device of a customer. It stores the token's hash alone. */
 
 interface NewBiometricToken {
   readonly id: string;
@@ -39,24 +39,24 @@ const storeBiometricToken = async (tx: Db, token: NewBiometricToken): Promise<vo
   });
 };
 
-/** Returns the customer whose good token this is, on this device and with this phone. */
+/** Returns the id of the customer with this phone who has this valid token on this device. */
 const findBiometricHolder = async (
   db: Db,
   { phone, deviceId, tokenHash }: { phone: string; deviceId: string; tokenHash: string },
   now: Date,
 ): Promise<string | undefined> => {
-  const good = goodBiometricToken(biometricTokensSince(now));
-  const where = { tokenHash, deviceId, user: { phone }, ...good };
+  const isValid = validBiometricTokens(biometricTokenCutoff(now));
+  const where = { tokenHash, deviceId, user: { phone }, ...isValid };
   return (await db.biometricToken.findFirst({ where, select: { userId: true } }))?.userId;
 };
 
-/** Records a use of a device's token. Returns false for one that ended or was replaced. */
+/** Records the use of a device's token. Returns false if the token has ended or was replaced. */
 const recordBiometricUse = async (
   tx: Db,
   { userId, deviceId, tokenHash }: Pick<NewBiometricToken, 'userId' | 'deviceId' | 'tokenHash'>,
   at: Date,
 ): Promise<boolean> => {
-  const where = { userId, deviceId, tokenHash, ...goodBiometricToken(biometricTokensSince(at)) };
+  const where = { userId, deviceId, tokenHash, ...validBiometricTokens(biometricTokenCutoff(at)) };
   return (await tx.biometricToken.updateMany({ where, data: { lastUsedAt: at } })).count === 1;
 };
 
@@ -66,27 +66,27 @@ export interface BiometricDeps extends RecentSignInDeps {
 
 /**
  * Issues the biometric token of the caller's own device: 32 random bytes, of which only the hash is
- * stored. It replaces the one that the device had, and the customer is notified.
+ * stored. The new token replaces the device's earlier one. The customer is notified.
  * @throws AppError NO_ACTIVE_SESSION for another device, RECENT_SIGN_IN_REQUIRED, UNAUTHENTICATED.
  */
 export const issueBiometricToken = async (
   deps: BiometricDeps,
   principal: CustomerPrincipal,
-  asked: { readonly deviceId?: string | undefined; readonly currentMpin?: string | undefined },
+  request: { readonly deviceId?: string | undefined; readonly currentMpin?: string | undefined },
   context: Pick<RequestContext, 'ip' | 'clientGone'>,
 ): Promise<{ biometricToken: string }> => {
   const { inTransaction, clock, random } = deps;
   const { userId, sessionId, deviceId } = principal;
-  if ((asked.deviceId ?? deviceId) !== deviceId) throw new AppError('NO_ACTIVE_SESSION');
-  await requireRecentSignIn(deps, principal, asked.currentMpin, context);
+  if ((request.deviceId ?? deviceId) !== deviceId) throw new AppError('NO_ACTIVE_SESSION');
+  await requireRecentSignIn(deps, principal, request.currentMpin, context);
   const biometricToken = random.bytes(32).toString('base64url');
   await inTransaction(async (tx) => {
     const user = await lockActiveUser(tx, userId);
     const createdAt = clock.now();
     // Reads the session's row, not the revocation list: a biometric token outlives the session that
     // creates it.
-    const own = await findLiveSession(tx, sessionId, userId, createdAt);
-    if (user === undefined || own === undefined) throw new AppError('UNAUTHENTICATED');
+    const ownSession = await findLiveSession(tx, sessionId, userId, createdAt);
+    if (user === undefined || ownSession === undefined) throw new AppError('UNAUTHENTICATED');
     const session = await lockLiveSession(tx, { userId, deviceId }, createdAt);
     if (session === undefined) throw new AppError('NO_ACTIVE_SESSION');
     const tokenHash = hashToken(biometricToken);
@@ -112,7 +112,7 @@ interface BiometricSignIn {
   readonly biometricToken: string;
 }
 
-/** Opens a session of the token's device. Returns the reason if it may not. */
+/** Opens a session of the token's device. If none may be opened, it returns the reason. */
 const openVerified = (
   deps: BiometricDeps,
   { phone, deviceId, biometricToken }: BiometricSignIn,
@@ -123,7 +123,8 @@ const openVerified = (
     if (user === undefined) return 'wrong' as const;
     const device = { userId: user.id, deviceId };
     const at = deps.clock.now();
-    // A session is locked before its token, as by who ends it.
+    // The code that ends a session also locks the session before its token, so neither waits for
+    // the other forever.
     await lockLiveSession(tx, device, at);
     const tokenHash = hashToken(biometricToken);
     if (!(await recordBiometricUse(tx, { ...device, tokenHash }, at))) return 'wrong' as const;
@@ -136,12 +137,12 @@ const openVerified = (
     return { user, opened: await openSession(deps, tx, user.id, { deviceId, deviceName, ip }) };
   });
 
-/** Covers the time in which a refusal is recorded, which is longer for a customer's phone. */
+/** The time of every refusal. It covers the recording, which takes longer for a customer's phone. */
 const refusalMs = 50;
 
 /**
  * Signs in with the token of a device. An unknown phone, another device and a token that is wrong,
- * revoked or unused for too long are one answer after one time.
+ * revoked or unused for too long get the same answer after the same time.
  * @throws AppError INVALID_CREDENTIALS, ACCOUNT_UNAVAILABLE (the token is right, and the customer
  * is blocked).
  */

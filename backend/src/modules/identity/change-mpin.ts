@@ -6,7 +6,7 @@ import { isActive, type ActiveUser, type CustomerPrincipal } from './identity.ty
 import { isCommonMpin } from './common-mpins.ts';
 import { checkCode, refusalOf, type CheckCodeDeps } from './check-code.ts';
 import { updateMpin } from './mpins.store.ts';
-import { turnOfClient, turnOfSession } from './mpin-turn.ts';
+import { passwordCallerOfClient, passwordCallerOfSession } from './password-callers.ts';
 import { hashesOfPhone } from './phone.ts';
 import { recordRefusedSignIn } from './record-refused-sign-in.ts';
 import { requireRecentSignIn, type RecentSignInDeps } from './recent-sign-in.ts';
@@ -41,7 +41,7 @@ const refuseCommon = (
   }
 };
 
-/** Stores the MPIN of a customer whose row is locked, ends biometric tokens, and notifies them. */
+/** Stores a customer's MPIN, ends their biometric tokens and notifies them. Their row is locked. */
 const applyMpin = async (
   deps: ChangeMpinDeps,
   tx: Db,
@@ -49,7 +49,7 @@ const applyMpin = async (
 ): Promise<void> => {
   await updateMpin(tx, user.id, mpinHash, at);
   await recordSecurityEvent(tx, deps, { userId: user.id, ...event });
-  // Ends the sessions and tokens that another person with the old MPIN may have created.
+  // Another person with the old MPIN may have created a token.
   await revokeBiometricTokens(tx, { userId: user.id }, at);
   await deps.notify(tx, {
     userId: user.id,
@@ -78,7 +78,7 @@ export const setMpin = async (
   const { ip } = context;
   refuseCommon(deps, mpin, 'mpin');
   await requireRecentSignIn(deps, principal, currentMpin, context);
-  const mpinHash = await deps.hasher.hashSecret(mpin, turnOfSession(principal, context));
+  const mpinHash = await deps.hasher.hashSecret(mpin, passwordCallerOfSession(principal, context));
   await deps.inTransaction(async (tx) => {
     const user = await lockActiveUser(tx, userId);
     const at = deps.clock.now();
@@ -93,13 +93,13 @@ interface MpinReset {
   readonly phone: string;
   readonly otp: string;
   readonly newMpin: string;
-  /** Names a device whose wrong codes count apart where it is trusted. */
+  /** The client's device. If it is trusted, its wrong codes are counted apart. */
   readonly deviceId?: string | undefined;
 }
 
 /**
- * Replaces the MPIN with a code by SMS, forgets wrong ones, and ends every session and biometric
- * token of the customer.
+ * Replaces the MPIN of a customer who presents a code sent by SMS. Resets the count of wrong MPINs
+ * and ends every session and biometric token of the customer.
  * @throws AppError MPIN_TOO_COMMON, INVALID_OTP, OTP_LOCKED, ACCOUNT_UNAVAILABLE, BUSY.
  */
 export const resetMpin = async (
@@ -107,11 +107,11 @@ export const resetMpin = async (
   { phone, otp: code, newMpin, deviceId }: MpinReset,
   { ip, clientGone }: Client,
 ): Promise<void> => {
-  // Before the code is looked at, which stays good for the next choice.
+  // The code is not checked yet, so it stays valid for the customer's next choice.
   refuseCommon(deps, newMpin, 'newMpin');
-  // Hashed first, whatever the code: a full queue must not use the code up.
-  const turn = await turnOfClient(deps, { phone, deviceId }, { ip, clientGone });
-  const mpinHash = await deps.hasher.hashSecret(newMpin, turn);
+  // The MPIN is hashed before the code is checked, since a full queue must not use the code up.
+  const caller = await passwordCallerOfClient(deps, { phone, deviceId }, { ip, clientGone });
+  const mpinHash = await deps.hasher.hashSecret(newMpin, caller);
   // Every refusal leaves the transaction by return: a throw would undo the count of wrong codes.
   const result = await deps.inTransaction(async (tx) => {
     const client = { ip, deviceId };

@@ -4,7 +4,12 @@ import type { Db } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import { callerAddress, countRefusal, findSecondsRefused } from './address-refusals.store.ts';
 import { callerCodeRule, strangersCodeRule, type CodePurpose } from './one-time-code.rules.ts';
-import { hashesOfCode, scopeOf, type OneTimeCodesDeps, type Scoped } from './one-time-codes.ts';
+import {
+  hashesOfCode,
+  hashScope,
+  type HashedScope,
+  type OneTimeCodesDeps,
+} from './one-time-codes.ts';
 import { rehashScope, consumeCode, findCode, lockScope } from './one-time-codes.store.ts';
 import {
   rehashGuards,
@@ -31,7 +36,7 @@ interface PresentedCode {
   readonly client: SignInClient;
 }
 
-/** The verdict on a code. Only `right` uses it up and clears the count of wrong ones. */
+/** The verdict on a code. Only `right` uses the code up and resets the count of wrong codes. */
 type CodeVerdict =
   | { readonly kind: 'right' }
   | { readonly kind: 'wrong'; readonly locks: boolean }
@@ -43,32 +48,32 @@ export const refusalOf = (verdict: Exclude<CodeVerdict, { kind: 'right' }>): App
     ? new AppError('INVALID_OTP')
     : new AppError('OTP_LOCKED', { retryAfterSeconds: verdict.retryAfterSeconds });
 
-/** A count of wrong codes whose row is locked. */
+/** A count of wrong codes, whose row is locked in the transaction. */
 interface LockedGuard {
   readonly key: GuardKey;
   readonly rule: TryRule;
   readonly tries: CountedTries;
 }
 
-/** The caller under which the wrong codes of all untrusted devices are counted together. */
-const anyStranger = 'strangers';
+/** The caller under which the wrong codes of all untrusted devices are counted. */
+const strangersCaller = 'strangers';
 
 /**
- * Locks what counts a caller's wrong codes: theirs, for this purpose, and what is counted of all
- * strangers together, for all purposes. A trusted device is counted alone.
+ * Locks the counts of a caller's wrong codes: the caller's own count for this purpose, and the count
+ * of all strangers for all purposes. A trusted device has only its own count.
  */
 const lockGuards = async (
   tx: Db,
-  { scope: { phoneHash, purpose }, hashes }: Scoped,
+  { scope: { phoneHash, purpose }, hashes }: HashedScope,
   { client, isTrusted }: { readonly client: SignInClient; readonly isTrusted: boolean },
 ): Promise<LockedGuard[]> => {
   await rehashGuards(tx, hashes);
-  const own: GuardKey = { phoneHash, purpose, caller: callerOf(client, isTrusted) };
-  const all: GuardKey = { phoneHash, purpose: 'any-code', caller: anyStranger };
+  const callerKey: GuardKey = { phoneHash, purpose, caller: callerOf(client, isTrusted) };
+  const strangersKey: GuardKey = { phoneHash, purpose: 'any-code', caller: strangersCaller };
   const guards: LockedGuard[] = [];
   const rules = [
-    { key: own, rule: callerCodeRule },
-    ...(isTrusted ? [] : [{ key: all, rule: strangersCodeRule }]),
+    { key: callerKey, rule: callerCodeRule },
+    ...(isTrusted ? [] : [{ key: strangersKey, rule: strangersCodeRule }]),
   ];
   for (const { key, rule } of rules) guards.push({ key, rule, tries: await lockGuard(tx, key) });
   return guards;
@@ -90,7 +95,7 @@ const countWrongCode = async (
   return locks;
 };
 
-/** Returns the seconds for which none of the guards lets a code be judged, or 0 for none. */
+/** Returns the seconds for which a guard is locked, the longest of them, or 0 if none is locked. */
 const secondsLocked = (guards: readonly LockedGuard[], now: Date): number =>
   Math.max(
     0,
@@ -100,28 +105,28 @@ const secondsLocked = (guards: readonly LockedGuard[], now: Date): number =>
     }),
   );
 
-/** Judges a code against the stored one, and counts it where it is wrong. */
+/** Compares a code with the stored one, and counts a wrong code. */
 const judge = async (
   deps: CheckCodeDeps,
   tx: Db,
   {
-    scoped,
+    hashedScope,
     code,
     guards,
     now,
   }: {
-    readonly scoped: Scoped;
+    readonly hashedScope: HashedScope;
     readonly code: string;
     readonly guards: readonly LockedGuard[];
     readonly now: Date;
   },
 ): Promise<CodeVerdict> => {
-  const stored = await findCode(tx, scoped.scope);
-  const matches = hashesOfCode(deps.credentialPepper, scoped, code).some((expected) =>
+  const stored = await findCode(tx, hashedScope.scope);
+  const matches = hashesOfCode(deps.credentialPepper, hashedScope, code).some((expected) =>
     constantTimeEqual(stored?.codeHash ?? '', expected),
   );
   const usable = stored !== undefined && stored.consumedAt === null && stored.expiresAt > now;
-  // Without an open code nothing can be guessed, and to count would let strangers lock a phone.
+  // Without an open code nothing can be guessed. Counting the try would let strangers lock a phone.
   if (!usable) return { kind: 'wrong', locks: false };
   if (!matches) return { kind: 'wrong', locks: await countWrongCode(tx, guards, now) };
   await consumeCode(tx, stored.id, now);
@@ -130,27 +135,27 @@ const judge = async (
 };
 
 /**
- * Checks a code in the caller's transaction. The transaction must commit whatever the verdict, or
- * wrong codes would not count: throw `refusalOf(verdict)` after it, not inside.
+ * Checks a code in the caller's transaction. The transaction must commit for every verdict, or else
+ * wrong codes would not count. The caller throws `refusalOf(verdict)` after the commit.
  */
 export const checkCode = async (
   deps: CheckCodeDeps,
   tx: Db,
   { phone, purpose, code, client }: PresentedCode,
 ): Promise<CodeVerdict> => {
-  const scoped = scopeOf(deps.blindIndex, phone, purpose);
-  await rehashScope(tx, scoped.scope, scoped.hashes.slice(1));
-  await lockScope(tx, scoped.scope);
+  const hashedScope = hashScope(deps.blindIndex, phone, purpose);
+  await rehashScope(tx, hashedScope.scope, hashedScope.hashes.slice(1));
+  await lockScope(tx, hashedScope.scope);
   const now = deps.clock.now();
   const isTrusted = await isTrustedForPhone(tx, { phone, deviceId: client.deviceId }, now);
-  const guards = await lockGuards(tx, scoped, { client, isTrusted });
+  const guards = await lockGuards(tx, hashedScope, { client, isTrusted });
   const address = callerAddress(client.ip);
-  const bound = { most: deps.signInRules.refusalsPerAddressHour, now };
-  const ofAddress = isTrusted ? 0 : await findSecondsRefused(tx, address, bound);
-  const retryAfterSeconds = Math.max(ofAddress, secondsLocked(guards, now));
+  const limit = { maxRefusals: deps.signInRules.refusalsPerAddressHour, now };
+  const addressSeconds = isTrusted ? 0 : await findSecondsRefused(tx, address, limit);
+  const retryAfterSeconds = Math.max(addressSeconds, secondsLocked(guards, now));
   if (retryAfterSeconds > 0) return { kind: 'locked', retryAfterSeconds };
-  const verdict = await judge(deps, tx, { scoped, code, guards, now });
-  // This count is locked last: a transaction that holds it waits for no other lock.
-  if (verdict.kind === 'wrong' && !isTrusted) await countRefusal(tx, address, bound);
+  const verdict = await judge(deps, tx, { hashedScope, code, guards, now });
+  // The address's count is locked last, so a transaction that holds this lock waits for no other.
+  if (verdict.kind === 'wrong' && !isTrusted) await countRefusal(tx, address, limit);
   return verdict;
 };

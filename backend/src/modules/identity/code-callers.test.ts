@@ -25,7 +25,7 @@ const otherThan = (otp: string): string => (otp === '000000' ? '111111' : '00000
 const addressOf = (n: number): string => `198.51.100.${n}`;
 
 describe('wrong codes', () => {
-  it('lock the caller who sent three, and neither another address nor a trusted device', async ({
+  it('lock a caller after three, but neither another address nor a trusted device', async ({
     identity,
   }) => {
     const phone = newPhone();
@@ -39,7 +39,7 @@ describe('wrong codes', () => {
     expect(await verify(addressOf(1), { otp, deviceId: device })).toBe('ok');
   });
 
-  it('of all strangers are ten in 30 minutes, of all purposes, and a trusted device goes on', async ({
+  it('of all strangers are limited to ten in 30 minutes, but a trusted device can continue', async ({
     identity,
   }) => {
     const phone = newPhone();
@@ -65,9 +65,7 @@ describe('wrong codes', () => {
     expect(await call(identity, addressOf(50), '/auth/verify-otp', later)).toBe('ok');
   });
 
-  it('are judged ten times exactly of fifty at once from as many addresses', async ({
-    identity,
-  }) => {
+  it('are judged exactly ten times if fifty addresses send one at once', async ({ identity }) => {
     const phone = newPhone();
     const otp = otherThan(await sentCode(identity, phone));
     const told = await Promise.all(
@@ -80,7 +78,9 @@ describe('wrong codes', () => {
   });
 });
 
-it("a stranger's thirteen requests leave a customer code, MPIN and reset", async ({ identity }) => {
+it('a customer can still use code, MPIN and reset after thirteen requests of a stranger', async ({
+  identity,
+}) => {
   const phone = newPhone();
   const { body } = await identity.signIn(phone, { deviceId: device });
   await identity.as(String(body['accessToken']))('POST', '/auth/set-mpin', { mpin: '482913' });

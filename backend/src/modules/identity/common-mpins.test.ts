@@ -18,7 +18,7 @@ const common = [
   '54321',
 ].concat(['2580', '1990', '6969', '0786', '159753']);
 
-it('the service refuses the commonest, repeated and sequential ones as a new MPIN', async ({
+it('the service refuses common, repeated and sequential digits as a new MPIN', async ({
   identity,
 }) => {
   const { accessToken } = await signIn(identity, '+917640000001', { deviceId: 'a' });
@@ -31,7 +31,9 @@ it('the service refuses the commonest, repeated and sequential ones as a new MPI
   for (const mpin of ['4829', '73512', '482913']) expect((await set(mpin)).status).toBe(200);
 });
 
-it('the service refuses a common MPIN at a reset, whose code stays good', async ({ identity }) => {
+it('the service refuses a common MPIN at a reset, and the code stays valid', async ({
+  identity,
+}) => {
   const phone = '+917640000002';
   await signIn(identity, phone, { deviceId: 'a' });
   await identity.as()('POST', '/auth/forgot-mpin', { phone });

@@ -1,10 +1,10 @@
 /*
- * MPINs that a guess would begin with. They are refused when one is chosen, where the
+ * The MPINs that an attacker would try first. A customer may not choose one of them if the
  * configuration says so (contract: identity-and-kyc > MPIN).
  */
 
 /** The hundred most common MPINs that no rule below finds. */
-const commonest = new Set(
+const commonMpins = new Set(
   `
   1004 2000 2001 2580 0852 1342 1123 1998 1999 1997 1996 1995 1994 1993 1992 1991 1990
   1989 1988 1987 1986 1985 1984 1983 1982 1981 1980 1979 1978 1977 1976 1975 1974 1973 1972 1971
@@ -17,17 +17,17 @@ const commonest = new Set(
     .split(/\s+/u),
 );
 
-/** One digit, or a group of two or three, again and again: 7777, 1212, 123123. */
+/** Matches one digit, or a group of two or three, that is repeated: 7777, 1212, 123123. */
 const repeated = /^(\d{1,3})\1+$/u;
-/** Digits in pairs: 1122, 112233. */
+/** Matches digits in pairs: 1122, 112233. */
 const paired = /^(?:(\d)\1)+$/u;
 
-/** Digits that go up or down by one, from 9 on to 0 and back: 4567, 8901, 4321. */
+/** Digits that go up or down by one, with 0 after 9 and 9 after 0: 4567, 8901, 4321. */
 const sequences = ['012345678901234', '432109876543210'];
 
 /** Returns true for an MPIN that many people choose. */
 export const isCommonMpin = (mpin: string): boolean =>
-  commonest.has(mpin) ||
+  commonMpins.has(mpin) ||
   repeated.test(mpin) ||
   paired.test(mpin) ||
   sequences.some((sequence) => sequence.includes(mpin));

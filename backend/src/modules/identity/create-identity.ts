@@ -15,11 +15,11 @@ export interface Identity {
   readonly customerGuard: Guard;
   /** Identifies the customer of a request to a public route. */
   readonly identify: IdentifyCustomer;
-  /** Waits until no SMS is under way: some outlive the request that sent them. */
+  /** Waits until no SMS is being sent. A send may outlast its request. */
   settle(): Promise<void>;
 }
 
-/** Wires customers, how they sign in, and the guard of their API. */
+/** Wires the routes of customers and their sign-in, and the guard of their API. */
 export const createIdentity = (deps: IdentityDeps): Identity => {
   const forgotMpin = createForgotMpin(deps);
   return {

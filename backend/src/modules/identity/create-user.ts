@@ -15,10 +15,7 @@ export interface CreateUserDeps {
   readonly onUserCreated: (tx: Db, userId: string, at: Date) => Promise<void>;
 }
 
-/**
- * The letters and digits of referral codes. It leaves out 0, O, 1, I and L, which are easily
- * confused.
- */
+/** The letters and digits of referral codes, without 0, O, 1, I and L, which are easily confused. */
 export const referralAlphabet = 'ABCDEFGHJKMNPQRSTUVWXYZ23456789';
 
 const referralCodeLength = 8;
@@ -30,9 +27,9 @@ const makeReferralCode = (random: Pick<Random, 'int'>): string =>
   ).join('');
 
 /**
- * Creates the customer of a phone that has none: the user with a referral code of their own, the
- * data key, and what `onUserCreated` adds. All in the caller's transaction, so that no customer
- * ever stands without a holding to lock or a key to seal with.
+ * Creates the customer of a phone that has none: the user with a new referral code, the data key,
+ * and the rows of `onUserCreated`. They are all written in the caller's transaction, so that no
+ * customer is ever without a holding to lock or a key to seal with.
  */
 export const createUser = async (
   deps: CreateUserDeps,

@@ -58,10 +58,10 @@ export const createIdentifyCustomer =
   };
 
 /**
- * Admits customers: a valid token, a session that is not on the revocation list, and a subject that
- * is in our own store, neither blocked nor deleted, whatever the cache says. A deleted one only
- * where the route says so (contract: identity-and-kyc > Deletion). An operator's token is signed
- * with the same secret and fails because no customer has its subject.
+ * Admits a customer with a valid token whose session is not on the revocation list. The customer
+ * must be in the database and neither blocked nor deleted, whatever the cache says. A route may
+ * also admit deleted customers (contract: identity-and-kyc > Deletion). An operator's token is
+ * signed with the same secret and is refused because no customer has its subject.
  */
 export const createCustomerGuard = (deps: CustomerGuardDeps): Guard => ({
   schemeName: 'bearer',
@@ -74,7 +74,7 @@ export const createCustomerGuard = (deps: CustomerGuardDeps): Guard => ({
     const { sub: userId } = claims;
     if (access.admitsDeleted === true) {
       const deletedAt = await findDeletedAt(deps.db, userId);
-      // The deletion has ended the session: that refuses every other route.
+      // The session is not checked, since the deletion has ended it.
       if (deletedAt !== undefined) return { userId, deletedAt } satisfies TokenSubject;
     }
     const principal = await findPrincipal(deps, claims);

@@ -21,10 +21,10 @@ const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 const real = createSystemClock();
 const moved = { byMs: 0 };
-/** Runs as real time does, and can be moved: who came first is told by it. */
+/** Runs like real time, since it decides which request came first, and can be moved. */
 const clock = { now: () => addMs(real.now(), moved.byMs) };
 
-/** With a Redis that a test may cut. */
+/** Opens the module with a Redis connection that a test can cut. */
 const open = async () => {
   const addresses = await freshDatabase();
   const redis = await openCuttableServer(addresses.redisUrl);
@@ -44,7 +44,7 @@ const logout = (identity: OpenIdentity, by: Tokens, refreshToken: string): Promi
   identity.as(by.accessToken)('POST', '/auth/logout', { refreshToken });
 
 describe('a device', () => {
-  it('has one session: a new sign-in replaces the one before', async ({ identity }) => {
+  it('has one session, which a new sign-in replaces', async ({ identity }) => {
     const phone = newPhone();
     const old = await signIn(identity, phone, { deviceId: 'tablet' });
     const other = await signIn(identity, phone, { deviceId: 'phone' });
@@ -57,14 +57,16 @@ describe('a device', () => {
     expect(devices).toEqual(['tablet', 'phone']);
   });
 
-  it("of one customer is not another's, though they have the same name", async ({ identity }) => {
+  it('of one customer is not affected by a device of another customer with the same name', async ({
+    identity,
+  }) => {
     const first = await signIn(identity, newPhone(), { deviceId: 'shared' });
     const second = await signIn(identity, newPhone(), { deviceId: 'shared' });
     expect(await me(identity, first.accessToken)).toBe(200);
     expect(await sessionsOf(identity, second)).toHaveLength(1);
   });
 
-  it('that is not named gets an id of its own each time', async ({ identity }) => {
+  it('without an id gets a new id at each sign-in', async ({ identity }) => {
     const phone = newPhone();
     await signIn(identity, phone);
     const ids = (await sessionsOf(identity, await signIn(identity, phone))).map(
@@ -75,7 +77,7 @@ describe('a device', () => {
 });
 
 describe('GET /auth/sessions', () => {
-  it('lists the live ones in pages, newest first, and says which one asks', async ({
+  it('lists live sessions in pages, newest first, and marks the current one', async ({
     identity,
   }) => {
     const phone = newPhone();
@@ -96,7 +98,7 @@ describe('GET /auth/sessions', () => {
     expect(bad.status).toBe(400);
   });
 
-  it('leaves out what has expired', async ({ identity }) => {
+  it('leaves out expired sessions', async ({ identity }) => {
     const phone = newPhone();
     await signIn(identity, phone, { deviceId: 'old' });
     moved.byMs += 31 * dayMs;
@@ -136,7 +138,7 @@ describe('DELETE /auth/sessions/:id', () => {
     expect(again.status).toBe(404);
   });
 
-  it("is 404 for somebody else's, one that is not there, and what is no id", async ({
+  it("answers 404 for another customer's session, an unknown id and an invalid id", async ({
     identity,
   }) => {
     const [mine, other] = [await signIn(identity, newPhone()), await signIn(identity, newPhone())];
@@ -158,14 +160,16 @@ describe('POST /auth/logout', () => {
     expect((await refresh(identity, tokens.refreshToken)).status).toBe(401);
   });
 
-  it('ends the session of a token that was exchanged since', async ({ identity }) => {
+  it('ends the session of a token that has been exchanged', async ({ identity }) => {
     const tokens = await signIn(identity, newPhone());
     const next = tokensOf(await refresh(identity, tokens.refreshToken));
     expect((await logout(identity, next, tokens.refreshToken)).status).toBe(204);
     expect(await me(identity, next.accessToken)).toBe(401);
   });
 
-  it('ends another session of the caller, twice with the same answer', async ({ identity }) => {
+  it('ends another session of the caller, with the same response the second time', async ({
+    identity,
+  }) => {
     const phone = newPhone();
     const [one, two] = [await signIn(identity, phone), await signIn(identity, phone)];
     expect((await logout(identity, two, one.refreshToken)).status).toBe(204);
@@ -174,7 +178,7 @@ describe('POST /auth/logout', () => {
     expect(await me(identity, two.accessToken)).toBe(200);
   });
 
-  it("is 404 for somebody else's token, which goes on, as for one that never was", async ({
+  it("answers 404 for another customer's token, which stays valid, and for an unknown token", async ({
     identity,
   }) => {
     const [mine, other] = [await signIn(identity, newPhone()), await signIn(identity, newPhone())];
@@ -191,7 +195,7 @@ describe('POST /auth/logout', () => {
 });
 
 describe('with the cache down', () => {
-  it('signs in, refreshes and signs out; only the ended session lives to its expiry', async ({
+  it('customers sign in, refresh and sign out, but an ended session stays valid until its expiry', async ({
     identity,
   }) => {
     const [phone, blocked] = [newPhone(), newPhone()];
@@ -215,7 +219,7 @@ describe('with the cache down', () => {
   });
 });
 
-it('the service purges what has lapsed and nothing that counts', async ({ identity }) => {
+it('the service purges only rows that have no more effect', async ({ identity }) => {
   const phone = newPhone();
   const kept = await signIn(identity, phone, { deviceId: 'kept' });
   const next = tokensOf(await refresh(identity, kept.refreshToken));

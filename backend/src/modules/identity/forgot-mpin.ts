@@ -2,7 +2,7 @@ import type { Timers } from '../../platform/clock/timers.ts';
 import { isAppError } from '../../platform/errors/app-error.ts';
 import type { RequestContext } from '../../platform/http/index.ts';
 import { codeLifeSeconds } from './one-time-code.rules.ts';
-import { deliverCode, makeCode, type MadeCode, type OneTimeCodesDeps } from './one-time-codes.ts';
+import { deliverCode, makeCode, type UnsentCode, type OneTimeCodesDeps } from './one-time-codes.ts';
 import { hasActiveUser } from './users.store.ts';
 
 export interface ForgotMpinDeps extends OneTimeCodesDeps {
@@ -16,7 +16,7 @@ export interface ForgotMpin {
    * @throws AppError OTP_SEND_LIMIT, which counts unregistered phone numbers too.
    */
   send(phone: string, context: Pick<RequestContext, 'ip'>): Promise<{ expiresInSec: number }>;
-  /** Waits until no SMS is under way. */
+  /** Waits until no SMS is being sent. */
   settle(): Promise<void>;
 }
 
@@ -24,17 +24,17 @@ export interface ForgotMpin {
 const answerMs = 1000;
 
 /**
- * Creates the sender. The response time would reveal whether an SMS was sent, and how long its
- * gateway took. Every response is therefore sent after the same time, and a send that is not done
- * by then continues in this process.
+ * Creates the sender of these codes. A response after the SMS would reveal by its time whether an
+ * SMS was sent. Every response is therefore sent after the same time. A send that is not done by
+ * then continues in this process.
  */
 export const createForgotMpin = (deps: ForgotMpinDeps): ForgotMpin => {
   const { db, timers, logger, codeMetrics } = deps;
-  const sending = new Set<Promise<void>>();
+  const deliveries = new Set<Promise<void>>();
 
-  const deliver = async (made: MadeCode): Promise<void> => {
+  const deliver = async (unsent: UnsentCode): Promise<void> => {
     try {
-      await deliverCode(deps, made);
+      await deliverCode(deps, unsent);
     } catch (error) {
       if (isAppError(error, 'SMS_UNAVAILABLE')) return;
       logger.error({ err: error }, 'an unsent code could not be withdrawn');
@@ -44,11 +44,11 @@ export const createForgotMpin = (deps: ForgotMpinDeps): ForgotMpin => {
   return {
     async send(phone, { ip }) {
       const answerTime = timers.sleep(answerMs);
-      const made = await makeCode(deps, { phone, purpose: 'mpin-reset', ip });
+      const unsent = await makeCode(deps, { phone, purpose: 'mpin-reset', ip });
       if (await hasActiveUser(db, phone)) {
-        const sent = deliver(made);
-        sending.add(sent);
-        void sent.finally(() => sending.delete(sent));
+        const delivery = deliver(unsent);
+        deliveries.add(delivery);
+        void delivery.finally(() => deliveries.delete(delivery));
       } else {
         codeMetrics.countSend('no_account');
       }
@@ -56,7 +56,7 @@ export const createForgotMpin = (deps: ForgotMpinDeps): ForgotMpin => {
       return { expiresInSec: codeLifeSeconds };
     },
     async settle() {
-      await Promise.all(sending);
+      await Promise.all(deliveries);
     },
   };
 };

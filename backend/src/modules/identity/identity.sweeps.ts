@@ -2,17 +2,17 @@ import { addMs, type Clock } from '../../platform/clock/clock.ts';
 import { execute, sql, type Db } from '../../platform/db/index.ts';
 import { createRowPurge, type Purge } from '../../platform/jobs/sweep.ts';
 import { refusalWindowMs } from './address-refusals.store.ts';
-import { isLastOfDevice } from './listed-sessions.store.ts';
+import { isNewestOfDevice } from './listed-sessions.store.ts';
 import { addressWindowMs, guessWindowMs } from './one-time-code.rules.ts';
-import { biometricTokensSince } from './session-lifetimes.ts';
-import { trustedSince } from './trusted-devices.store.ts';
+import { biometricTokenCutoff } from './session-lifetimes.ts';
+import { trustCutoff } from './trusted-devices.store.ts';
 
 interface PurgeDeps {
   readonly db: Db;
   readonly clock: Clock;
 }
 
-/** Deletes the counts of wrong codes and MPINs, and of an address's, that can lock no more. */
+/** Creates the purges of counts of wrong codes and MPINs that can no longer cause a lock. */
 const createGuardPurges = ({ db, clock }: PurgeDeps): readonly Purge[] => {
   const guessedBefore = () => addMs(clock.now(), -2 * guessWindowMs);
   const newestTry = sql`coalesce((SELECT max(at) FROM unnest(tried_at) at), '-infinity')`;
@@ -42,8 +42,8 @@ const createGuardPurges = ({ db, clock }: PurgeDeps): readonly Purge[] => {
 };
 
 /**
- * Deletes expired rows that decide nothing any more: codes, sends and counts, and the hashes of
- * deleted accounts' numbers past their cool-down.
+ * Creates the purges of expired rows that decide nothing any more: codes, their sends, counts of
+ * tries, and the hashes of deleted accounts' phones after their cool-down.
  */
 export const createIdentityPurges = ({ db, clock }: PurgeDeps): readonly Purge[] => [
   createRowPurge(db, {
@@ -64,13 +64,14 @@ export const createIdentityPurges = ({ db, clock }: PurgeDeps): readonly Purge[]
   }),
 ];
 
-/** Keeps ended sessions for the investigation of a theft. */
+/** Keeps expired sessions for this time, for the investigation of a theft. */
 const endedSessionsKeptMs = 30 * 24 * 60 * 60_000;
 
 /**
- * Deletes used refresh tokens that could not be used any more either way, then sessions that ended
- * long ago. A session goes after its tokens: one presented again still ends its family, and by the
- * session's id the customer still ends its device's biometric token.
+ * Creates the purges of used refresh tokens that have expired, and of sessions that expired long
+ * ago. A session stays for as long as it has a used token, which ends the family when it is
+ * presented again. It also stays for as long as its device can sign in without a code, since the
+ * customer ends that by the session's id.
  */
 export const createSessionPurges = ({ db, clock }: PurgeDeps): readonly Purge[] => [
   createRowPurge(db, {
@@ -93,11 +94,11 @@ export const createSessionPurges = ({ db, clock }: PurgeDeps): readonly Purge[] 
                 SELECT FROM biometric_token b
                 WHERE b.user_id = s.user_id AND b.device_id = s.device_id AND b.revoked_at IS NULL
                   AND coalesce(b.last_used_at, b.created_at)
-                    > ${biometricTokensSince(clock.now())}::timestamptz))
-              AND NOT (${isLastOfDevice} AND EXISTS (
+                    > ${biometricTokenCutoff(clock.now())}::timestamptz))
+              AND NOT (${isNewestOfDevice} AND EXISTS (
                 SELECT FROM trusted_device d
                 WHERE d.user_id = s.user_id AND d.device_id = s.device_id AND d.ended_at IS NULL
-                  AND d.trusted_at > ${trustedSince(clock.now())}::timestamptz))
+                  AND d.trusted_at > ${trustCutoff(clock.now())}::timestamptz))
             ORDER BY s.expires_at LIMIT ${limit}::int FOR UPDATE SKIP LOCKED)`,
       ),
   },

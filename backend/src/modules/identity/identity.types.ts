@@ -1,6 +1,6 @@
 import { signedIn, type Access } from '../../platform/http/index.ts';
 
-/** A signed-in customer, read from the store on this very request. */
+/** A signed-in customer, whom the guard has read from the database for this request. */
 export interface CustomerPrincipal {
   readonly userId: string;
   /** The phone number in E.164 format, such as `+919876543210`. */
@@ -9,7 +9,7 @@ export interface CustomerPrincipal {
   readonly sessionId: string;
 }
 
-/** Any signed-in customer. */
+/** Admits any signed-in customer. */
 export const customerAccess: Access<CustomerPrincipal> = signedIn<CustomerPrincipal>();
 
 /** The subject of a token, whose account may have been deleted since it was issued. */
@@ -19,13 +19,13 @@ export interface TokenSubject {
   readonly deletedAt: Date | undefined;
 }
 
-/** Any signed-in customer, or the holder of an unexpired token of a deleted account. */
+/** Admits any signed-in customer, and the holder of an unexpired token of a deleted account. */
 export const tokenSubjectAccess: Access<TokenSubject> = {
   ...signedIn<TokenSubject>(),
   admitsDeleted: true,
 };
 
-/** The states of a customer's KYC: here, since a customer's own view shows them. */
+/** The states of a customer's KYC. They are declared here because the customer's profile has them. */
 export const kycStatuses = ['PENDING', 'SUBMITTED', 'APPROVED', 'REJECTED'] as const;
 export type KycStatus = (typeof kycStatuses)[number];
 

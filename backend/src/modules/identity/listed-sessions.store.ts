@@ -1,29 +1,29 @@
 import { selectOne, selectRows, sql, type Db, type Sql } from '../../platform/db/index.ts';
 import { offsetOf, type Page } from '../../platform/http/index.ts';
 import type { ListedSession } from './identity.types.ts';
-import { biometricTokensSince } from './session-lifetimes.ts';
-import { trustedSince } from './trusted-devices.store.ts';
+import { biometricTokenCutoff } from './session-lifetimes.ts';
+import { trustCutoff } from './trusted-devices.store.ts';
 
 /*
- * The sessions that a customer sees: live ones, and the last one of a device that can still sign in
- * without a code, though it ran out, signed out or was crowded out. So nothing that opens the
- * account is hidden from its owner.
+ * The sessions that a customer sees are the live ones, and the newest one of each device that can
+ * still sign in without a code after its session ended. So every way into the account is shown to
+ * its owner.
  */
 
 const hasBiometricToken = (now: Date): Sql => sql`
   EXISTS (
     SELECT FROM biometric_token b
     WHERE b.user_id = s.user_id AND b.device_id = s.device_id AND b.revoked_at IS NULL
-      AND coalesce(b.last_used_at, b.created_at) > ${biometricTokensSince(now)}::timestamptz)`;
+      AND coalesce(b.last_used_at, b.created_at) > ${biometricTokenCutoff(now)}::timestamptz)`;
 
 const isOnTrustedDevice = (now: Date): Sql => sql`
   EXISTS (
     SELECT FROM trusted_device d
     WHERE d.user_id = s.user_id AND d.device_id = s.device_id AND d.ended_at IS NULL
-      AND d.trusted_at > ${trustedSince(now)}::timestamptz)`;
+      AND d.trusted_at > ${trustCutoff(now)}::timestamptz)`;
 
-/** Is true of the session of a device that no later one replaced. */
-export const isLastOfDevice = sql`
+/** Matches a session `s` that is the newest of its device. */
+export const isNewestOfDevice = sql`
   NOT EXISTS (
     SELECT FROM session later
     WHERE later.user_id = s.user_id AND later.device_id = s.device_id
@@ -33,9 +33,9 @@ const isListed = (userId: string, now: Date): Sql => sql`
   s.user_id = ${userId}::uuid AND (
     s.revoked_at IS NULL
       AND (s.expires_at > ${now}::timestamptz OR ${hasBiometricToken(now)})
-    OR ${isOnTrustedDevice(now)} AND ${isLastOfDevice})`;
+    OR ${isOnTrustedDevice(now)} AND ${isNewestOfDevice})`;
 
-/** Returns a page of the sessions that a customer sees, newest first, and their number. */
+/** Returns a page of the sessions that a customer sees, newest first, and the number of all of them. */
 export const listSessions = async (
   db: Db,
   userId: string,
@@ -60,7 +60,7 @@ export const listSessions = async (
   return { items, total: counted?.total ?? 0 };
 };
 
-/** Returns the device of a session that its owner sees, or undefined for any other session. */
+/** Returns the device id of a session that its owner sees, or undefined for any other session. */
 export const findListedDevice = async (
   db: Db,
   { id, userId }: { readonly id: string; readonly userId: string },

@@ -28,7 +28,7 @@ const endOther = async (identity: OpenIdentity, { accessToken }: Tokens): Promis
   expect(ended.status).toBe(204);
 };
 
-it('the API refuses a session that was ended while the cache was a replica', async () => {
+it('the API refuses a session that ended while the cache was a replica', async () => {
   const identity = await open();
   const { first, second, between } = identity;
   const lost = await signIn(identity, '+917654400001', { deviceId: 'lost' });
@@ -47,7 +47,7 @@ it('the API refuses a session that was ended while the cache was a replica', asy
   expect(await me(identity, mine.accessToken)).toBe(200);
 });
 
-it('the API refuses that session on an empty cache that took the place of the one that knew', async () => {
+it('the API refuses that session after an empty cache replaced the earlier one', async () => {
   const identity = await open();
   const { second, between } = identity;
   const lost = await signIn(identity, '+917654400002', { deviceId: 'lost' });

@@ -77,7 +77,9 @@ describe('POST /auth/set-mpin', () => {
     expect(refreshed.body['mpinSet']).toBe(true);
   });
 
-  it('replaces one, and each is an event and a notification', async ({ identity }) => {
+  it('replaces the MPIN, and records an event and a notification each time', async ({
+    identity,
+  }) => {
     const { phone, userId, call } = await customerWithMpin(identity);
     expect(await noticesOf(identity, userId)).toEqual(['mpin_set']);
     await call('POST', '/auth/set-mpin', { mpin: '7391' });
@@ -104,7 +106,7 @@ describe('POST /auth/set-mpin', () => {
     },
   );
 
-  it('keeps a sealed hash, and the MPIN nowhere', async ({ identity }) => {
+  it('stores only a sealed hash of the MPIN', async ({ identity }) => {
     const { userId } = await customerWithMpin(identity);
     const where = { id: userId };
     const { mpinHash } = await identity.database.db.user.findUniqueOrThrow({ where });
@@ -112,7 +114,7 @@ describe('POST /auth/set-mpin', () => {
     expect(identity.logged()).not.toContain(rightMpin);
   });
 
-  it('needs a session whose row is live, also while the revocation list is lost', async ({
+  it('needs a session whose row is live, even if the revocation list is lost', async ({
     identity,
   }) => {
     const { userId, call } = await customerWithMpin(identity);
@@ -130,7 +132,9 @@ describe('POST /auth/set-mpin', () => {
 });
 
 describe('a refused sign-in with an MPIN', () => {
-  it('is one answer for a wrong one, an account without one, and nobody', async ({ identity }) => {
+  it('is the same for a wrong MPIN, an account without an MPIN and an unregistered phone', async ({
+    identity,
+  }) => {
     const { phone } = await customerWithMpin(identity);
     const without = newPhone();
     await identity.signIn(without);
@@ -148,7 +152,7 @@ describe('a refused sign-in with an MPIN', () => {
     expect(bodies).toEqual([bodies[0], bodies[0], bodies[0]]);
   });
 
-  it('locks at the fifth, for 30 minutes and for the right one too, whoever has the phone', async ({
+  it('locks at the fifth try for 30 minutes, for the right MPIN and for an unregistered phone too', async ({
     identity,
   }) => {
     const { phone, userId } = await customerWithMpin(identity);
@@ -171,7 +175,7 @@ describe('a refused sign-in with an MPIN', () => {
     expect((await login(identity, phone, rightMpin)).status).toBe(200);
   });
 
-  it('is judged five times exactly of 50 at once', async ({ identity }) => {
+  it('is judged exactly five times among 50 at once', async ({ identity }) => {
     const { phone } = await customerWithMpin(identity);
     for (const tried of [phone, newPhone()]) {
       const answers = await Promise.all(
@@ -179,7 +183,7 @@ describe('a refused sign-in with an MPIN', () => {
       );
       const codes = codesOf(answers);
       expect(countOf(codes, 'INVALID_CREDENTIALS')).toBe(5);
-      // Beyond those that wait in turn.
+      // The queue of checks was full for the others.
       expect(countOf(codes, 'MPIN_LOCKED') + countOf(codes, 'BUSY')).toBe(45);
       expect(errorCode(await login(identity, tried, rightMpin))).toBe('MPIN_LOCKED');
     }
@@ -187,7 +191,7 @@ describe('a refused sign-in with an MPIN', () => {
     expect((await login(identity, phone, rightMpin)).status).toBe(200);
   });
 
-  it('is forgotten after a right one', async ({ identity }) => {
+  it('is not counted any more after a right MPIN', async ({ identity }) => {
     const { phone } = await customerWithMpin(identity);
     const four = async (): Promise<string[]> => {
       const answers: CallResponse[] = [];
@@ -199,7 +203,7 @@ describe('a refused sign-in with an MPIN', () => {
     expect(await four()).toEqual([refused, refused, refused, refused, 'ok']);
   });
 
-  it('says that a blocked account cannot be used to its owner alone', async ({ identity }) => {
+  it('reveals only to the owner that the account is blocked', async ({ identity }) => {
     const { phone, userId } = await customerWithMpin(identity);
     await identity.database.db.user.update({
       where: { id: userId },
@@ -215,7 +219,7 @@ describe('a refused sign-in with an MPIN', () => {
     ]);
   });
 
-  it('leaves no count behind once it can lock no more', async ({ identity }) => {
+  it('leaves no count that can no longer cause a lock', async ({ identity }) => {
     const { db } = identity.database;
     await login(identity, newPhone(), wrongMpin);
     await runPurges(createIdentityPurges({ db, clock }));
@@ -227,13 +231,13 @@ describe('a refused sign-in with an MPIN', () => {
   });
 });
 
-it('a sign-in whose MPIN is replaced while it is verified opens no session', async ({
+it('a sign-in does not open a session if its MPIN is replaced during the check', async ({
   identity,
 }) => {
   const { phone, userId, call } = await customerWithMpin(identity);
   const [locked, gate] = [createGate(), createGate()];
   const { db, inTransaction } = identity.database;
-  // Holds the customer's row: the sign-in has verified the MPIN when it waits there.
+  // This locks the customer's row. The sign-in waits for the lock after it has checked the MPIN.
   const holding = inTransaction(async (tx) => {
     await tx.$queryRaw`SELECT id FROM app_user WHERE id = ${userId}::uuid FOR NO KEY UPDATE`;
     locked.open();

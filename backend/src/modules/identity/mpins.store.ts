@@ -3,7 +3,8 @@ import { selectRows, sql, type Db } from '../../platform/db/index.ts';
 /* The MPIN's columns of `app_user`. */
 
 /**
- * Locks the customer until the transaction ends. Returns false where `mpinHash` is theirs no more.
+ * Locks the customer until the transaction ends. Returns false if `mpinHash` is no longer the hash
+ * of their MPIN.
  */
 export const lockMpinHolder = async (
   tx: Db,

@@ -3,14 +3,14 @@ import { customerApiTest } from '#test/support/customer-api-test.ts';
 
 const it = customerApiTest();
 
-it('the API signs in with a device that is null', async ({ open }) => {
+it('the API accepts a sign-in whose device is null', async ({ open }) => {
   const phone = open.make.numbers.phone();
   expect((await open.as()('POST', '/auth/send-otp', { phone })).status).toBe(200);
   const body = { phone, otp: await open.codeOf(phone), deviceId: null, deviceName: null };
   expect((await open.as()('POST', '/auth/verify-otp', body)).status).toBe(200);
 });
 
-it('the API takes back what GET answered, and changes nothing', async ({ open }) => {
+it('the API accepts the values that GET returned, and changes nothing', async ({ open }) => {
   const { call } = await open.person();
   const before = await call('GET', '/users/me');
   expect(before.body).toMatchObject({ email: null, full_name: null });
@@ -19,7 +19,7 @@ it('the API takes back what GET answered, and changes nothing', async ({ open })
   expect((await call('GET', '/users/me')).body).toEqual(before.body);
 });
 
-it('the API makes a plan and a payment order with nulls, the same as without them', async ({
+it('the API creates the same plan and payment order with null fields as without them', async ({
   open,
 }) => {
   const { call } = await open.knownPerson();
@@ -35,7 +35,7 @@ it('the API makes a plan and a payment order with nulls, the same as without the
   expect(placed.status).toBe(201);
 });
 
-it('the API refuses null for what is required', async ({ open }) => {
+it('the API refuses null for a required field', async ({ open }) => {
   const answer = await open.as()('POST', '/auth/send-otp', { phone: null });
   expect([answer.status, answer.code]).toEqual([400, 'VALIDATION_FAILED']);
 });

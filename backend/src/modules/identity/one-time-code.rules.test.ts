@@ -37,12 +37,12 @@ describe('wrong codes', () => {
     expect(locksOf([0, 1, 2, 3, 4, 5, 6, 7, 8, 30], strangersCodeRule)).toEqual([]);
   });
 
-  it('are counted over a window that slides with them', () => {
+  it('are counted over a sliding window', () => {
     expect(locksOf([0, 20, 40, 60, 80])).toEqual([]);
     expect(locksOf([0, 29, 31, 32])).toEqual([32]);
   });
 
-  it('lock for 30 minutes, and count from nothing after', () => {
+  it('lock for 30 minutes, and are counted from zero after that', () => {
     const locked = { triedAt: [at(0), at(1), at(2)], lockedUntil: at(32) };
     const judgedAt = (moment: Date) => countTry(locked, moment, callerCodeRule);
     expect(judgedAt(at(2))).toEqual({ kind: 'locked', retryAfterSeconds: 1800 });
@@ -73,7 +73,7 @@ describe('wrong codes', () => {
     );
   });
 
-  it('of a clock that was set back since count for nothing', () => {
+  it('are not counted if the clock was set back since', () => {
     const tomorrow = at(24 * 60);
     const locked = { triedAt: [tomorrow, tomorrow, tomorrow], lockedUntil: at(24 * 60 + 30) };
     expect(countTry(locked, at(0), callerCodeRule)).toMatchObject({ kind: 'judge', locks: false });
@@ -81,7 +81,7 @@ describe('wrong codes', () => {
 });
 
 describe('sends', () => {
-  it('wait for the oldest of the last few to leave the window', () => {
+  it('wait until the oldest send leaves the window', () => {
     const sends = [at(0), at(3), at(5)];
     expect(secondsToNextSend(sends, 4, at(6))).toBe(0);
     expect(secondsToNextSend(sends, 3, at(6))).toBe(9 * 60);
@@ -89,12 +89,12 @@ describe('sends', () => {
     expect(secondsToNextSend(sends, 2, at(15))).toBe(3 * 60);
   });
 
-  it('of a clock that was set back since count for nothing', () => {
+  it('are not counted if the clock was set back since', () => {
     const tomorrow = at(24 * 60);
     expect(secondsToNextSend([tomorrow, tomorrow], 2, at(0))).toBe(0);
   });
 
-  it('never number more than allowed within any 15 minutes', () => {
+  it('never exceed the limit within any 15 minutes', () => {
     const gaps = fc.array(fc.integer({ min: 0, max: 20 }), { maxLength: 40 });
     fc.assert(
       fc.property(gaps, fc.integer({ min: 1, max: 6 }), (minutesBetween, limit) => {

@@ -13,22 +13,23 @@ export const addressWindowMs = 60 * minuteMs;
 export const guessWindowMs = 30 * minuteMs;
 const lockMs = 30 * minuteMs;
 
-/** Locks a caller, for a phone and purpose, at the third wrong code. */
+/** Locks a caller at the third wrong code for a phone and purpose. */
 export const callerCodeRule: TryRule = { windowMs: guessWindowMs, maxTries: 3, lockMs };
-/** Locks all callers of a phone that are no trusted devices, for all purposes, at the tenth. */
+/** Locks all callers that are not trusted devices at their tenth wrong code for a phone. */
 export const strangersCodeRule: TryRule = { windowMs: guessWindowMs, maxTries: 10, lockMs };
 
-const isWithin = (at: Date, now: Date, windowMs: number): boolean => {
-  const ageMs = msBetween(at, now);
+const isWithin = (time: Date, now: Date, windowMs: number): boolean => {
+  const ageMs = msBetween(time, now);
   return ageMs < windowMs && ageMs > -clockSkewMs;
 };
 
 /**
- * Returns the seconds until a send is allowed, 0 when it is now. `sentAt` are the earlier sends.
+ * Returns the seconds until a send is allowed, or 0 if it is allowed now. `sends` has the times of
+ * the earlier sends.
  */
-export const secondsToNextSend = (sentAt: readonly Date[], limit: number, now: Date): number => {
-  const recent = sentAt
-    .filter((at) => isWithin(at, now, sendWindowMs))
+export const secondsToNextSend = (sends: readonly Date[], limit: number, now: Date): number => {
+  const recent = sends
+    .filter((sentAt) => isWithin(sentAt, now, sendWindowMs))
     .toSorted((a, b) => msBetween(b, a));
   const blocking = recent[recent.length - limit];
   return blocking === undefined ? 0 : msBetween(now, addMs(blocking, sendWindowMs)) / 1000;

@@ -1,8 +1,9 @@
 import { Counter, type Registry } from 'prom-client';
 
 /**
- * `failed`: the gateway refused it, or the outcome is unknown. `no_account`: requested to reset the
- * MPIN of an unregistered phone number, and not sent. The others are the limits that it met.
+ * `failed` means that the gateway refused the code, or that the outcome is unknown. `no_account`
+ * means that the code would reset the MPIN of an unregistered phone number, so it was not sent. The
+ * results that end with `_limit` name the limit by which the send was refused.
  */
 const results = [
   'sent',
@@ -20,7 +21,7 @@ export interface CodeMetrics {
   countSend(result: SendResult): void;
 }
 
-/** Creates the counter of one-time codes, every result of which is there from the start. */
+/** Creates the counter of one-time codes. It shows every result from the start, with 0. */
 export const createCodeMetrics = (registry: Registry): CodeMetrics => {
   const sends = new Counter({
     name: 'otp_sends_total',

@@ -3,7 +3,7 @@ import { addMs } from '../../platform/clock/clock.ts';
 import { execute, lockText, sql, type Db } from '../../platform/db/index.ts';
 import { sendWindowMs, type CodePurpose } from './one-time-code.rules.ts';
 
-/* Tables `otp_code`, `otp_guard`, `otp_send`. Nothing in them shows a phone or a code. */
+/* Tables `otp_code`, `otp_guard` and `otp_send`. They contain no phone and no code in the clear. */
 
 /** A phone (by its keyed hash) and a code's purpose. Each scope is counted and locked apart. */
 export interface CodeScope {
@@ -19,8 +19,9 @@ interface StoredCode {
 }
 
 /**
- * While a key of the blind index is replaced: gives the codes, counts and locks of older hashes the
- * scope's own hash, whatever replica wrote them. Replicas whose first keys differ take turns.
+ * Replaces the older hashes of a phone in its codes, sends and counts by the scope's hash. This is
+ * needed while a key of the blind index is replaced, since replicas then write different hashes.
+ * Concurrent calls by replicas with different first keys are serialised.
  */
 export const rehashScope = async (
   tx: Db,
@@ -55,7 +56,7 @@ export const lockScope = async (tx: Db, { phoneHash, purpose }: CodeScope): Prom
   );
 };
 
-/** Returns the times of the phone's sends, for whatever client, that may still count at `now`. */
+/** Returns the times of the phone's sends, by all clients, that may still count at `now`. */
 export const listRecentSends = async (
   tx: Db,
   { phoneHash, purpose }: CodeScope,
@@ -69,23 +70,24 @@ export const listRecentSends = async (
 };
 
 /**
- * The owner of the number that a code is for. A code that resets an MPIN is only sent to customers.
- * For others it is counted as `unsent`, so that the limits of the phone and the address reveal
- * nothing.
+ * The recipient of a code. A code that resets an MPIN is only sent to customers. For other phones it
+ * is counted as `unsent`, so that the limits of the phone and the address reveal nothing.
  */
 export type SendAudience = 'customer' | 'stranger' | 'unsent';
 
-/** The sends that are counted together: of an address or network, to strangers, or all of them. */
+/**
+ * The sends that a limit counts: from an address or network, to strangers, or all that were sent.
+ */
 type SendGroup =
   | { readonly address: string }
   | { readonly network: string }
   | { readonly audience: 'stranger' }
   | 'sent';
 
-/** A limit of sends within a time. */
+/** Limits the sends of a group within a time. */
 export interface SendLimit {
   readonly group: SendGroup;
-  readonly most: number;
+  readonly maxSends: number;
   readonly windowMs: number;
 }
 
@@ -93,29 +95,30 @@ const nameOf = (group: SendGroup): string =>
   group === 'sent' ? 'otp-sends' : `otp-sends|${Object.values(group).join('|')}`;
 
 /**
- * Returns the send that has to leave the limit's window before another may be made, or undefined
- * when one may be made now. No other send of the limit is judged until the transaction ends.
+ * Returns the time of the send that has to leave the limit's window before another send is allowed,
+ * or undefined if one is allowed now. Locks the limit's group until the transaction ends, so that
+ * concurrent sends are judged one after the other.
  */
 export const findBlockingSend = async (
   tx: Db,
-  { group, most, windowMs }: SendLimit,
+  { group, maxSends, windowMs }: SendLimit,
   now: Date,
 ): Promise<Date | undefined> => {
   await lockText(tx, nameOf(group));
   const row = await tx.otpSend.findFirst({
     where: {
       ...(group === 'sent' ? { audience: { not: 'unsent' } } : group),
-      // One of later than another process's clock can be was written before ours was set back.
+      // A later time than another process's clock can show was written before ours was set back.
       sentAt: { gt: addMs(now, -windowMs), lt: addMs(now, clockSkewMs) },
     },
     orderBy: { sentAt: 'desc' },
-    skip: most - 1,
+    skip: maxSends - 1,
     select: { sentAt: true },
   });
   return row?.sentAt;
 };
 
-/** A send with the client whom its limits count. */
+/** A send, with the client's address and network, which its limits count. */
 export interface NewSend extends CodeScope {
   readonly id: string;
   readonly address: string;
@@ -135,7 +138,7 @@ export const deleteSend = async (db: Db, id: string): Promise<void> => {
   await db.otpSend.deleteMany({ where: { id } });
 };
 
-/** Deletes the scope's codes, whatever the clock said at their time, and inserts the new one. */
+/** Deletes all codes of the scope, whatever their times are, and inserts the new one. */
 export const replaceCode = async (
   tx: Db,
   scope: CodeScope,

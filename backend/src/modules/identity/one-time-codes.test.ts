@@ -40,7 +40,7 @@ describe('POST /auth/send-otp', () => {
     expect(await identity.codeOf(phone)).toMatch(/^\d{6}$/);
   });
 
-  it('takes ten bare digits for the same phone', async ({ identity }) => {
+  it('takes ten digits without a prefix for the same phone', async ({ identity }) => {
     const phone = newPhone();
     await send(identity, phone.slice(3));
     expect((await verify(identity, phone, await identity.codeOf(phone))).status).toBe(200);
@@ -68,9 +68,7 @@ describe('POST /auth/send-otp', () => {
     expect(told.body['error']).toMatchObject({ code: 'VALIDATION_FAILED', field: 'phone' });
   });
 
-  it('is refused the sixth time within 15 minutes, until the first is 15 minutes old', async ({
-    identity,
-  }) => {
+  it('refuses the sixth send until the first one is 15 minutes old', async ({ identity }) => {
     const phone = newPhone();
     for (let sends = 1; sends <= 5; sends += 1) {
       expect((await send(identity, phone)).status).toBe(200);
@@ -100,9 +98,7 @@ describe('POST /auth/send-otp', () => {
     expect(body['messages']).toHaveLength(5);
   });
 
-  it('is 502 when the gateway refuses, which uses up neither a send nor anything else', async ({
-    identity,
-  }) => {
+  it('answers 502 if the gateway refuses, and does not count the send', async ({ identity }) => {
     const phone = newPhone();
     for (let attempt = 1; attempt <= 6; attempt += 1) {
       await fault(identity, { fault: 'error', status: 400 });
@@ -112,7 +108,7 @@ describe('POST /auth/send-otp', () => {
   });
 
   it.for([['error'], ['reset'], ['timeout'], ['malformed'], ['accept_then_timeout']] as const)(
-    'is 502 when the answer is lost (%s), and that code is of no use',
+    'answers 502 if the response is lost (%s), and the code is invalid',
     async ([kind], { identity }) => {
       const phone = newPhone();
       const before = await sentCode(identity, phone);
@@ -129,7 +125,7 @@ describe('POST /auth/send-otp', () => {
 });
 
 describe('POST /auth/verify-otp', () => {
-  it('takes a code once', async ({ identity }) => {
+  it('accepts a code once', async ({ identity }) => {
     const phone = newPhone();
     const code = await sentCode(identity, phone);
     expect((await verify(identity, phone, code)).status).toBe(200);
@@ -138,14 +134,14 @@ describe('POST /auth/verify-otp', () => {
     expect(errorCode(again)).toBe('INVALID_OTP');
   });
 
-  it('takes a code once among twenty that present it at the same time', async ({ identity }) => {
+  it('accepts a code once if twenty requests present it at once', async ({ identity }) => {
     const phone = newPhone();
     const code = await sentCode(identity, phone);
     const told = await Promise.all(Array.from({ length: 20 }, () => verify(identity, phone, code)));
     expect(told.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
-  it('takes a code until 600 seconds have passed', async ({ identity }) => {
+  it('accepts a code for 600 seconds', async ({ identity }) => {
     const phone = newPhone();
     const code = await sentCode(identity, phone);
     clock.advance(600_000 - 1);
@@ -155,7 +151,7 @@ describe('POST /auth/verify-otp', () => {
     expect((await verify(identity, phone, late)).status).toBe(401);
   });
 
-  it('takes the newest code alone', async ({ identity }) => {
+  it('accepts only the newest code', async ({ identity }) => {
     const phone = newPhone();
     const first = await sentCode(identity, phone);
     let second = await sentCode(identity, phone);
@@ -164,13 +160,13 @@ describe('POST /auth/verify-otp', () => {
     expect((await verify(identity, phone, second)).status).toBe(200);
   });
 
-  it('takes only the code of that phone', async ({ identity }) => {
+  it('accepts only the code of that phone', async ({ identity }) => {
     const [mine, other] = [newPhone(), newPhone()];
     await send(identity, mine);
     expect((await verify(identity, mine, await sentCode(identity, other))).status).toBe(401);
   });
 
-  it('answers the third wrong code with 401 and is locked from then on', async ({ identity }) => {
+  it('answers 401 to the third wrong code and is locked after it', async ({ identity }) => {
     const phone = newPhone();
     const code = await sentCode(identity, phone);
     for (let guess = 1; guess <= 3; guess += 1) {
@@ -203,7 +199,7 @@ describe('POST /auth/verify-otp', () => {
     expect(response.headers.get('retry-after')).toBe(String(20 * 60));
   });
 
-  it('counts wrong codes across codes', async ({ identity }) => {
+  it('counts wrong codes over several codes', async ({ identity }) => {
     const phone = newPhone();
     for (let guess = 1; guess <= 3; guess += 1) {
       const code = await sentCode(identity, phone);
@@ -214,7 +210,7 @@ describe('POST /auth/verify-otp', () => {
     );
   });
 
-  it('forgets wrong codes after a right one', async ({ identity }) => {
+  it('resets the count of wrong codes after a right one', async ({ identity }) => {
     const phone = newPhone();
     for (let round = 1; round <= 3; round += 1) {
       const code = await sentCode(identity, phone);
@@ -224,7 +220,7 @@ describe('POST /auth/verify-otp', () => {
     }
   });
 
-  it('forgets wrong codes of more than 30 minutes ago', async ({ identity }) => {
+  it('does not count wrong codes of more than 30 minutes ago', async ({ identity }) => {
     const phone = newPhone();
     await verify(identity, phone, '000000');
     await verify(identity, phone, '000000');
@@ -233,7 +229,7 @@ describe('POST /auth/verify-otp', () => {
     expect((await verify(identity, phone, await sentCode(identity, phone))).status).toBe(200);
   });
 
-  it('judges three of fifty parallel guesses', async ({ identity }) => {
+  it('judges only three of fifty parallel guesses', async ({ identity }) => {
     const phone = newPhone();
     const code = await sentCode(identity, phone);
     const told = await Promise.all(
@@ -244,7 +240,7 @@ describe('POST /auth/verify-otp', () => {
     expect(errorCode(await verify(identity, phone, code))).toBe('OTP_LOCKED');
   });
 
-  it('goes on when the clock is set back', async ({ identity }) => {
+  it('works on if the clock is set back', async ({ identity }) => {
     const phone = newPhone();
     clock.advance(24 * 60 * minuteMs);
     for (let sends = 1; sends <= 5; sends += 1) await send(identity, phone);

@@ -30,7 +30,7 @@ export interface OneTimeCodesDeps {
   readonly logger: Logger;
   readonly sms: SmsGateway;
   readonly blindIndex: BlindIndex;
-  /** CREDENTIAL_PEPPER, a list: without it a stolen table of hashes opens nothing. */
+  /** CREDENTIAL_PEPPER, a list. Without it, a stolen hash does not reveal its code. */
   readonly credentialPepper: string;
   readonly sendLimits: SendLimits;
   readonly codeMetrics: CodeMetrics;
@@ -43,41 +43,47 @@ interface CodeRequest {
   readonly ip: string;
 }
 
-export interface Scoped {
+/** The scope of a code, with every hash of its phone. */
+export interface HashedScope {
   readonly scope: CodeScope;
-  /** Of the phone: the scope's own hash, and those of older keys. */
+  /** The scope's own hash of the phone, and then the hashes by older keys. */
   readonly hashes: readonly [string, ...string[]];
 }
 
-export const scopeOf = (blindIndex: BlindIndex, phone: string, purpose: CodePurpose): Scoped => {
+export const hashScope = (
+  blindIndex: BlindIndex,
+  phone: string,
+  purpose: CodePurpose,
+): HashedScope => {
   const hashes = hashesOfPhone(blindIndex, phone);
   return { scope: { phoneHash: hashes[0], purpose }, hashes };
 };
 
 /**
- * Every hash of a code that may be stored, the one to write first: by each pepper and index key.
+ * Returns the hashes under which a code may be stored, by each pepper and each key of the blind
+ * index. The first one is the hash of a new code.
  */
 export const hashesOfCode = (
   peppers: string,
-  { scope, hashes }: Scoped,
+  { scope, hashes }: HashedScope,
   code: string,
 ): readonly [string, ...string[]] => {
   const [first, ...others] = parseKeyList('CREDENTIAL_PEPPER', peppers, 16);
   const use = `one-time-code|${scope.purpose}`;
-  const under = (pepper: string): string[] =>
+  const hashWith = (pepper: string): string[] =>
     hashes.map((phoneHash) => keyedHash(pepper, use, phoneHash + code));
-  return [keyedHash(first, use, hashes[0] + code), ...[first, ...others].flatMap(under)];
+  return [keyedHash(first, use, hashes[0] + code), ...[first, ...others].flatMap(hashWith)];
 };
 
-/** A code that is stored and waits to be sent. */
-export interface MadeCode {
+/** A code that is stored and not yet sent. */
+export interface UnsentCode {
   readonly phone: string;
   readonly purpose: CodePurpose;
   readonly code: string;
   readonly ids: { readonly send: string; readonly code: string };
 }
 
-/** Returns whom a code is for. Every number costs the same statement. */
+/** Returns the audience of a code. It runs the same query for every phone. */
 const audienceOf = async (tx: Db, phone: string, purpose: CodePurpose): Promise<SendAudience> => {
   if (await hasActiveUser(tx, phone)) return 'customer';
   return purpose === 'mpin-reset' ? 'unsent' : 'stranger';
@@ -86,16 +92,16 @@ const audienceOf = async (tx: Db, phone: string, purpose: CodePurpose): Promise<
 const codeLength = 6;
 
 /**
- * Makes a code, which replaces the one before it, and counts its send.
+ * Makes a code, which replaces the earlier code of its scope, and counts its send.
  * @throws AppError OTP_SEND_LIMIT.
  */
 export const makeCode = async (
   deps: OneTimeCodesDeps,
   { phone, purpose, ip }: CodeRequest,
-): Promise<MadeCode> => {
+): Promise<UnsentCode> => {
   const { inTransaction, clock, random, codeMetrics } = deps;
-  const scoped = scopeOf(deps.blindIndex, phone, purpose);
-  const { scope, hashes } = scoped;
+  const hashedScope = hashScope(deps.blindIndex, phone, purpose);
+  const { scope, hashes } = hashedScope;
   const code = random.digits(codeLength);
   const ids = { send: random.uuid(), code: random.uuid() };
   const exceeded = await inTransaction(async (tx) => {
@@ -109,7 +115,7 @@ export const makeCode = async (
     await insertSend(tx, send);
     await replaceCode(tx, scope, {
       id: ids.code,
-      codeHash: hashesOfCode(deps.credentialPepper, scoped, code)[0],
+      codeHash: hashesOfCode(deps.credentialPepper, hashedScope, code)[0],
       createdAt: now,
       expiresAt: addSeconds(now, codeLifeSeconds),
     });
@@ -120,10 +126,10 @@ export const makeCode = async (
   throw new AppError('OTP_SEND_LIMIT', { retryAfterSeconds: exceeded.waitSeconds });
 };
 
-/** Sends a code by SMS. @throws AppError SMS_UNAVAILABLE (that code is then of no use). */
+/** Sends a code by SMS. @throws AppError SMS_UNAVAILABLE, after the code was deleted. */
 export const deliverCode = async (
   { db, logger, sms, codeMetrics }: OneTimeCodesDeps,
-  { phone, purpose, code, ids }: MadeCode,
+  { phone, purpose, code, ids }: UnsentCode,
 ): Promise<void> => {
   const message = { phone, otp: code, validMinutes: codeLifeSeconds / 60, purpose };
   const sent = await sms.sendOtp(message).catch(() => unknown('the adapter threw'));
@@ -138,7 +144,7 @@ export const deliverCode = async (
 };
 
 /**
- * Makes a code and sends it by SMS within the call.
+ * Makes a code and sends it by SMS.
  * @throws AppError OTP_SEND_LIMIT, SMS_UNAVAILABLE.
  */
 export const sendCode = async (

@@ -4,8 +4,8 @@ import type { BlindIndex } from '../../platform/crypto/index.ts';
 const pattern = /^(?:\+91)?[6-9]\d{9}$/u;
 
 /**
- * Accepts an Indian mobile number, ten digits of which the first is 6 to 9, with or without
- * `+91`. The output always has its `+91`, so one phone has one spelling everywhere.
+ * Accepts an Indian mobile number with or without `+91`: ten digits, of which the first is 6 to 9.
+ * The output always begins with `+91`, so each phone has one spelling everywhere.
  */
 export const phoneSchema = z
   .string('must be text')
@@ -16,7 +16,7 @@ export const phoneSchema = z
 const separators = /[\s().-]/gu;
 const otherPrefix = /^(?:0|91)(?=[6-9]\d{9}$)/u;
 
-/** Reads a phone as an operator types or pastes it, or undefined for any other text. */
+/** Reads a phone as an operator types or pastes it. Returns undefined for any other text. */
 export const readPhone = (text: string): string | undefined => {
   const digits = text.replaceAll(separators, '').replace(otherPrefix, '');
   return phoneSchema.safeParse(digits).data;
@@ -26,7 +26,7 @@ export const readPhone = (text: string): string | undefined => {
 export const hashPhone = (blindIndex: BlindIndex, phone: string): string =>
   blindIndex('phone', phone);
 
-/** Hashes a phone with every key that is known, the first key's hash first. */
+/** Hashes a phone with every known key. The first key's hash comes first. */
 export const hashesOfPhone = (
   blindIndex: BlindIndex,
   phone: string,

@@ -20,7 +20,7 @@ const useToken = (system: TestSystem, sessionId: string, expiresAt: Date) =>
     },
   });
 
-it('the purge deletes sessions 30 days after they ended, with the tokens used up in them', async ({
+it('the purge deletes sessions with their used tokens 30 days after they expired', async ({
   system,
 }) => {
   const { customer } = createFactories(system);

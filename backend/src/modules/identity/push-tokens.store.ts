@@ -3,7 +3,7 @@ import { invariant } from '../../platform/invariant/invariant.ts';
 
 /* The rows of `push_token`. */
 
-/** Push tokens of one customer (contract: identity-and-kyc > Users). */
+/** Limits the push tokens of one customer (contract: identity-and-kyc > Users). */
 export const maxPushTokens = 20;
 
 export const pushPlatforms = ['ios', 'android', 'web'] as const;
@@ -16,8 +16,9 @@ export interface PushToken {
 }
 
 /**
- * Registers a token, in the caller's transaction: a token that another account has, or this one,
- * becomes this account's now. Of more than the most, those registered longest ago are removed.
+ * Registers a token in the caller's transaction. A token of another account moves to this one, and a
+ * token that this account has is registered again. If the account then has too many tokens, those
+ * registered longest ago are removed.
  */
 export const registerPushToken = async (
   tx: Db,
@@ -48,6 +49,6 @@ export const registerPushToken = async (
   return row;
 };
 
-/** Deletes a token of the customer's own. Returns false where they have no such token. */
+/** Deletes a token of the customer. Returns false if they have no such token. */
 export const deletePushToken = async (db: Db, userId: string, token: string): Promise<boolean> =>
   (await db.pushToken.deleteMany({ where: { userId, token } })).count === 1;

@@ -46,7 +46,7 @@ it('a push token belongs to the last account that registered it, and no other ca
   expect(await tokensOf(identity, second.userId)).toEqual(['shared-device']);
 });
 
-it('a push token pushes the one registered longest ago out where an account has the most', async ({
+it('a push token removes the one registered longest ago if an account has too many', async ({
   identity,
 }) => {
   const { userId, call } = await signedIn(identity);
@@ -54,7 +54,7 @@ it('a push token pushes the one registered longest ago out where an account has 
     await call('POST', path, { token: `token-${number}`, platform: 'ios' });
     clock.advance(1000);
   }
-  // Registered again, it is the newest.
+  // The token is registered again, so it is the newest.
   await call('POST', path, { token: 'token-0', platform: 'ios' });
   clock.advance(1000);
   await Promise.all(

@@ -29,7 +29,9 @@ const ways = [
 ] as const;
 
 describe.each(ways)('%s', (_name, path, body) => {
-  it('needs a sign-in of less than 15 minutes ago, and a refresh is none', async ({ identity }) => {
+  it('needs a sign-in of less than 15 minutes ago, and a refresh is not a sign-in', async ({
+    identity,
+  }) => {
     const { call, phone } = await signedInFor(identity, 15);
     const answer = await call('POST', path, body);
     expect([answer.status, errorCode(answer)]).toEqual([403, 'RECENT_SIGN_IN_REQUIRED']);
@@ -38,14 +40,16 @@ describe.each(ways)('%s', (_name, path, body) => {
     expect(okOrCode(await identity.as(fresh.accessToken)('POST', path, body))).toBe('ok');
   });
 
-  it('takes the current MPIN in its place', async ({ identity }) => {
+  it('accepts the current MPIN instead of a recent sign-in', async ({ identity }) => {
     const { call } = await signedInFor(identity, 20, '482913');
     const wrong = await call('POST', path, { ...body, currentMpin: '111111' });
     expect([wrong.status, errorCode(wrong)]).toEqual([403, 'RECENT_SIGN_IN_REQUIRED']);
     expect(okOrCode(await call('POST', path, { ...body, currentMpin: '482913' }))).toBe('ok');
   });
 
-  it('ends the session at the fifth wrong current MPIN, however slowly', async ({ identity }) => {
+  it('ends the session at the fifth wrong current MPIN, however much time is between them', async ({
+    identity,
+  }) => {
     const { call, tokens } = await signedInFor(identity, 20, '482913');
     for (let n = 0; n < 5; n += 1) {
       expect(okOrCode(await call('POST', path, { ...body, currentMpin: '111111' }))).toBe(

@@ -4,7 +4,7 @@ import { selectOne, sql, type Db } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import type { RequestContext } from '../../platform/http/index.ts';
 import type { CustomerPrincipal } from './identity.types.ts';
-import { turnOfSession } from './mpin-turn.ts';
+import { passwordCallerOfSession } from './password-callers.ts';
 import { recordRefusedSignIn } from './record-refused-sign-in.ts';
 import { announceEnd, type SessionsDeps } from './sessions.ts';
 import { findLiveSession, revokeSessions } from './sessions.store.ts';
@@ -21,7 +21,10 @@ export interface RecentSignInDeps extends SessionsDeps {
   readonly hasher: SecretHasher;
 }
 
-/** Counts a try before it is judged, as a wrong one until `forgetTries`. */
+/**
+ * Counts a try as wrong before it is judged. A right try resets the count. Returns the count, or
+ * undefined if the session has ended or reached the limit.
+ */
 const chargeSession = (db: Db, sessionId: string): Promise<{ count: number } | undefined> =>
   selectOne<{ count: number }>(
     db,
@@ -31,11 +34,14 @@ const chargeSession = (db: Db, sessionId: string): Promise<{ count: number } | u
       RETURNING wrong_mpins AS count`,
   );
 
-const forgetTries = async (db: Db, id: string): Promise<void> => {
+const resetTries = async (db: Db, id: string): Promise<void> => {
   await db.session.updateMany({ where: { id }, data: { wrongMpins: 0 } });
 };
 
-/** Judges the current MPIN in its turn, or false for a wrong one, the fifth of which ends the session. */
+/**
+ * Returns true if this is the customer's current MPIN. It waits for its turn among the checks of
+ * MPINs. The fifth wrong one ends the session.
+ */
 const isCurrentMpin = (
   deps: RecentSignInDeps,
   principal: CustomerPrincipal,
@@ -43,36 +49,39 @@ const isCurrentMpin = (
   { ip, clientGone }: Pick<RequestContext, 'ip' | 'clientGone'>,
 ): Promise<boolean> => {
   const { userId, sessionId, phone } = principal;
-  return deps.hasher.checkInTurn(turnOfSession(principal, { clientGone }), async (verify) => {
-    const charged = await chargeSession(deps.db, sessionId);
-    if (charged === undefined) return false;
-    const owner = await findMpinCaller(deps.db, { phone, deviceId: undefined }, deps.clock.now());
-    if (await verify(currentMpin, owner?.mpinHash ?? undefined)) {
-      await forgetTries(deps.db, sessionId);
-      return true;
-    }
-    const ended = await deps.inTransaction(async (tx) => {
-      const locks = charged.count >= maxWrongMpins;
-      const sessions = locks
-        ? await revokeSessions(tx, { id: sessionId, userId }, 'wrong-mpins', deps.clock.now())
-        : [];
-      await recordRefusedSignIn(deps, tx, { phone, ip, locks });
-      return sessions;
-    });
-    await announceEnd(
-      deps,
-      ended.map(({ id }) => id),
-    );
-    return false;
-  });
+  return deps.hasher.checkInTurn(
+    passwordCallerOfSession(principal, { clientGone }),
+    async (verify) => {
+      const charged = await chargeSession(deps.db, sessionId);
+      if (charged === undefined) return false;
+      const owner = await findMpinCaller(deps.db, { phone, deviceId: undefined }, deps.clock.now());
+      if (await verify(currentMpin, owner?.mpinHash ?? undefined)) {
+        await resetTries(deps.db, sessionId);
+        return true;
+      }
+      const ended = await deps.inTransaction(async (tx) => {
+        const locks = charged.count >= maxWrongMpins;
+        const sessions = locks
+          ? await revokeSessions(tx, { id: sessionId, userId }, 'wrong-mpins', deps.clock.now())
+          : [];
+        await recordRefusedSignIn(deps, tx, { phone, ip, locks });
+        return sessions;
+      });
+      await announceEnd(
+        deps,
+        ended.map(({ id }) => id),
+      );
+      return false;
+    },
+  );
 };
 
-/** Takes a sign-in of this long ago for a proof that the owner is there. */
+/** Accepts a sign-in within this time as proof that the owner uses the session. */
 const recentMs = 15 * 60_000;
 
 /**
- * Requires that the caller signed in a short while ago, a refresh being no sign-in, or gives their
- * MPIN: a token that was stolen is none that makes further ways to sign in.
+ * Requires that the caller signed in recently or presents their MPIN, so that a thief of tokens
+ * cannot create further ways to sign in. A refresh is not a sign-in.
  * @throws AppError RECENT_SIGN_IN_REQUIRED, UNAUTHENTICATED for a session that has ended, BUSY.
  */
 export const requireRecentSignIn = async (

@@ -14,8 +14,8 @@ interface RefusedSignIn {
 
 /**
  * Records a refused sign-in of a customer, and the lock if the refusal caused one. For a phone
- * without a customer, a refusal runs the same queries and writes nothing, so that its time does not
- * reveal the difference. Only the row of a lock is an additional query.
+ * without a customer it runs the same queries and writes nothing, so that its time does not reveal
+ * the difference. Only a customer's lock costs an additional query.
  */
 export const recordRefusedSignIn = async (
   deps: { readonly clock: Clock; readonly random: Random },

@@ -26,13 +26,13 @@ interface RelistDeps {
   readonly timers?: Timers;
 }
 
-/** Not more often than this, however often the connection comes and goes. */
-const restMs = 1000;
+/** Relists at most once in this time, even if the connection is lost more often. */
+const pauseMs = 1000;
 
 /**
  * Puts every session that ended within the lifetime of an access token on the revocation list
- * again, each time that the cache reconnects. The cache may then be empty, may be a replica that
- * lacks the last ones, and lacks those that ended while it was unreachable (contract:
+ * again, each time that the cache reconnects. The cache then lacks the sessions that ended while it
+ * was unreachable. It may also be empty, or a replica that lacks the last ones (contract:
  * identity-and-kyc > Authenticated requests).
  */
 export const relistEndedSessions = (deps: RelistDeps): void => {
@@ -53,7 +53,7 @@ export const relistEndedSessions = (deps: RelistDeps): void => {
     while (isDue) {
       isDue = false;
       await relist().catch(onError);
-      await timers.sleep(restMs);
+      await timers.sleep(pauseMs);
     }
     isRunning = false;
   };

@@ -7,9 +7,9 @@ const batchSize = 500;
 const mpins = { table: 'app_user', column: 'mpin_hash' } as const;
 
 /**
- * After a new first key: hashes phones with it that another key hashed, and seals MPINs again. What
- * lives for minutes (codes, their counts) is looked up by every key instead.
- * @returns how many values changed
+ * Hashes phones with the first key again if another key hashed them, and seals MPINs with the first
+ * pepper. Codes and their counts live for minutes, so they are looked up by every key instead.
+ * Returns the number of changed values.
  */
 export const renewIdentityKeyed = async (
   deps: {

@@ -15,7 +15,7 @@ const newMpin = '739164';
 
 const forgot = (identity: OpenIdentity, phone: string): Promise<CallResponse> =>
   identity.as()('POST', '/auth/forgot-mpin', { phone });
-/** Asks for a code, and returns it when its SMS has come. */
+/** Requests a code, and returns it from the SMS. */
 const codeFor = async (identity: OpenIdentity, phone: string): Promise<string> => {
   expect((await forgot(identity, phone)).status).toBe(200);
   await identity.settle();
@@ -43,7 +43,7 @@ const customerWithMpin = async (identity: OpenIdentity, phone = newPhone()) => {
 const otherThan = (otp: string): string => (otp === '000000' ? '111111' : '000000');
 
 describe('POST /auth/forgot-mpin', () => {
-  it('answers alike for a customer, one who is blocked, and nobody; only the first gets an SMS', async ({
+  it('answers the same for every phone, but sends an SMS only to a customer who is not blocked', async ({
     identity,
   }) => {
     const { phone } = await customerWithMpin(identity);
@@ -69,7 +69,7 @@ describe('POST /auth/forgot-mpin', () => {
     expect((await reset(identity, phone, await identity.codeOf(phone))).status).toBe(200);
   });
 
-  it('answers alike when the SMS fails, and the code is of no use', async ({ identity }) => {
+  it('answers the same if the SMS fails, and the code is invalid', async ({ identity }) => {
     const { phone } = await customerWithMpin(identity);
     const fault = { collaborator: 'msg91', operation: 'send', fault: 'error', times: 1 };
     await identity.sandbox.control('POST', '/faults', fault);
@@ -81,7 +81,7 @@ describe('POST /auth/forgot-mpin', () => {
     expect(await identity.database.db.otpCode.count({ where })).toBe(0);
   });
 
-  it('does not wait for a gateway that hangs', async ({ identity }) => {
+  it('does not wait for a gateway that does not respond', async ({ identity }) => {
     const { phone } = await customerWithMpin(identity);
     const fault = { collaborator: 'msg91', operation: 'send', fault: 'slow', times: 1 };
     await identity.sandbox.control('POST', '/faults', { ...fault, delayMs: 2500 });
@@ -96,7 +96,9 @@ describe('POST /auth/forgot-mpin', () => {
     expect(await sent()).not.toBe(before);
   });
 
-  it('sends five times in 15 minutes, and counts as much for nobody', async ({ identity }) => {
+  it('sends five times in 15 minutes, and counts an unregistered phone the same', async ({
+    identity,
+  }) => {
     const { phone } = await customerWithMpin(identity);
     for (const asked of [phone, newPhone()]) {
       const statuses: number[] = [];
@@ -115,7 +117,7 @@ describe('POST /auth/reset-mpin', () => {
     const { body } = await call('POST', '/auth/biometric-token', {});
     const biometric = { phone, deviceId: 'phone', biometricToken: body['biometricToken'] };
     const { db } = identity.database;
-    // A device whose session has expired, and whose token has not.
+    // The session of this device has expired, but its token has not.
     await db.session.updateMany({
       where: { userId, deviceId: 'phone' },
       data: { revokedAt: clock.now(), revokedReason: 'replaced' },
@@ -137,7 +139,7 @@ describe('POST /auth/reset-mpin', () => {
     expect(notices).toHaveLength(1);
   });
 
-  it('takes the lock of wrong MPINs away', async ({ identity }) => {
+  it('ends the lock of wrong MPINs', async ({ identity }) => {
     const { phone } = await customerWithMpin(identity);
     for (let n = 0; n < 5; n += 1) await login(identity, phone, '0000');
     expect(await login(identity, phone, oldMpin)).toBe('MPIN_LOCKED');
@@ -145,7 +147,7 @@ describe('POST /auth/reset-mpin', () => {
     expect(await login(identity, phone, newMpin)).toBe('ok');
   });
 
-  it('sets the first one of an account that has none, without a notification', async ({
+  it('sets the first MPIN of an account, without a notification of a change', async ({
     identity,
   }) => {
     const phone = newPhone();
@@ -157,9 +159,7 @@ describe('POST /auth/reset-mpin', () => {
     expect(await identity.database.db.notification.count({ where })).toBe(0);
   });
 
-  it('refuses a code of another purpose, a used one, and one of too long ago', async ({
-    identity,
-  }) => {
+  it('refuses a code of another purpose, a used code and an expired code', async ({ identity }) => {
     const { phone } = await customerWithMpin(identity);
     await identity.as()('POST', '/auth/send-otp', { phone });
     expect(errorCode(await reset(identity, phone, await identity.codeOf(phone)))).toBe(
@@ -174,7 +174,7 @@ describe('POST /auth/reset-mpin', () => {
     expect(await login(identity, phone, newMpin)).toBe('ok');
   });
 
-  it('locks at the third wrong code exactly, of 50 at once, whoever has the phone', async ({
+  it('locks exactly at the third wrong code of 50 at once, even for an unregistered phone', async ({
     identity,
   }) => {
     const { phone } = await customerWithMpin(identity);
@@ -191,7 +191,7 @@ describe('POST /auth/reset-mpin', () => {
     expect(await login(identity, phone, oldMpin)).toBe('ok');
   });
 
-  it('is 401 for a customer who was blocked since', async ({ identity }) => {
+  it('answers 401 for a customer who has been blocked since', async ({ identity }) => {
     const { phone, userId } = await customerWithMpin(identity);
     const otp = await codeFor(identity, phone);
     const data = { blocked: true, blockedReason: 'fraud' };
@@ -199,7 +199,7 @@ describe('POST /auth/reset-mpin', () => {
     expect(errorCode(await reset(identity, phone, otp))).toBe('ACCOUNT_UNAVAILABLE');
   });
 
-  it('refuses what is no MPIN before the code is looked at', async ({ identity }) => {
+  it('refuses an invalid MPIN before it checks the code', async ({ identity }) => {
     const { phone } = await customerWithMpin(identity);
     const otp = await codeFor(identity, phone);
     expect((await reset(identity, phone, otp, '123')).status).toBe(400);

@@ -27,7 +27,7 @@ const sentCode = async (identity: OpenIdentity, phone: string): Promise<string> 
   return identity.codeOf(phone);
 };
 
-/** Signs in and answers the customer's id. */
+/** Signs in and returns the customer's id. */
 const signIn = async (
   identity: OpenIdentity,
   phone: string,
@@ -55,9 +55,7 @@ const notificationsOf = (identity: OpenIdentity, userId: string) =>
   });
 
 describe('a sign-in', () => {
-  it('on a device not seen before tells the customer, but of the first one', async ({
-    identity,
-  }) => {
+  it('notifies the customer of a new device, except for the first one', async ({ identity }) => {
     const phone = newPhone();
     const userId = idOf(await signIn(identity, phone, '198.51.100.1', 'phone'));
     expect(await notificationsOf(identity, userId)).toEqual([]);
@@ -79,7 +77,7 @@ describe('a sign-in', () => {
     ]);
   });
 
-  it('knows a device again when its sessions are long gone', async ({ identity }) => {
+  it('recognises a device after its sessions were purged', async ({ identity }) => {
     const phone = newPhone();
     const userId = idOf(await signIn(identity, phone, '198.51.100.1', 'phone'));
     await identity.database.db.session.deleteMany({ where: { userId } });
@@ -89,7 +87,7 @@ describe('a sign-in', () => {
     expect(await notificationsOf(identity, userId)).toEqual([]);
   });
 
-  it('that is refused counts once for an address and a minute, and its lock is one more', async ({
+  it('is counted by address and minute if it is refused, and a lock is another event', async ({
     identity,
   }) => {
     const phone = newPhone();
@@ -108,7 +106,7 @@ describe('a sign-in', () => {
     clock.advance(31 * minuteMs);
   });
 
-  it('that is refused to a blocked customer is an event, and to nobody is none', async ({
+  it('is an event if it is refused to a blocked customer, and is none for an unregistered phone', async ({
     identity,
   }) => {
     const phone = newPhone();
@@ -140,7 +138,7 @@ it('a used refresh token that is presented again is an event', async ({ identity
   ]);
 });
 
-it("the service takes the connection's address where the forwarded one is none", async ({
+it("the service records the connection's address if the forwarded one is not an address", async ({
   identity,
 }) => {
   for (const text of ['<script>', '203.0.113.7:port', 'fe80::1%anything', 'unknown']) {

@@ -24,7 +24,7 @@ const sendAll = async (identity: OpenIdentity, ...addresses: readonly string[]) 
 const verify = async (identity: OpenIdentity, phone: string, otp: string) =>
   (await identity.as()('POST', '/auth/verify-otp', { phone, otp })).status;
 
-it('an address gets at most so many codes in an hour, however many requests come at once', async ({
+it('an address gets at most the configured number of codes in an hour, even by concurrent requests', async ({
   identity,
 }) => {
   const ip = '203.0.113.1';
@@ -46,7 +46,7 @@ it('the service counts an IPv6 client by its /64', async ({ identity }) => {
   expect((await send(identity, '2001:db8:1:3::1')).status).toBe(200);
 });
 
-it('the service sends at most so many codes in a minute in all', async ({ identity }) => {
+it('the service sends at most the configured number of codes in a minute', async ({ identity }) => {
   clock.advance(minuteMs);
   const addresses = Array.from({ length: 9 }, (_, n) => `198.51.100.${n}`);
   expect(await sendAll(identity, ...addresses)).toEqual([
@@ -57,9 +57,7 @@ it('the service sends at most so many codes in a minute in all', async ({ identi
   expect((await send(identity, '198.51.100.77')).status).toBe(200);
 });
 
-it('the service does not count a send that the gateway certainly did not make', async ({
-  identity,
-}) => {
+it('the service does not count a send that the gateway refused', async ({ identity }) => {
   clock.advance(minuteMs);
   const fault = { collaborator: 'msg91', operation: 'send', fault: 'error', status: 400, times: 3 };
   await identity.sandbox.control('POST', '/faults', fault);
@@ -68,7 +66,7 @@ it('the service does not count a send that the gateway certainly did not make', 
   expect(await sendAll(identity, ip, ip, ip, ip)).toEqual([200, 200, 200, 200]);
 });
 
-it('the service counts a wrong code only while a code is open, so that nobody locks a stranger out', async ({
+it('the service counts a wrong code only while a code is open, so that no stranger locks a phone', async ({
   identity,
 }) => {
   clock.advance(minuteMs);

@@ -24,7 +24,7 @@ const ask = (identity: OpenIdentity, ip: string, path: string, phone: string) =>
 const send = (identity: OpenIdentity, ip: string, phone = newPhone()) =>
   ask(identity, ip, '/auth/send-otp', phone);
 
-it('the service sends at most so many codes an hour for the /48 of an IPv6 client', async ({
+it('the service limits the codes in an hour for the /48 of an IPv6 client', async ({
   identity,
 }) => {
   const statuses: number[] = [];
@@ -38,16 +38,14 @@ it('the service sends at most so many codes an hour for the /48 of an IPv6 clien
   expect((await send(identity, '2001:db8:7:1::1')).status).toBe(200);
 });
 
-it('the service counts no IPv4 client by a network', async ({ identity }) => {
+it('the service does not count IPv4 clients by network', async ({ identity }) => {
   clock.advance(minuteMs);
   for (let n = 1; n <= 6; n += 1) {
     expect((await send(identity, `::ffff:198.51.100.${n}`)).status).toBe(200);
   }
 });
 
-it('the service keeps a share of each minute for numbers that are customers', async ({
-  identity,
-}) => {
+it('the service keeps a share of each minute for customers', async ({ identity }) => {
   clock.advance(minuteMs);
   const customer = newPhone();
   await identity.signIn(customer);
@@ -64,7 +62,7 @@ it('the service keeps a share of each minute for numbers that are customers', as
   expect(errorCode(await send(identity, '203.0.113.79', customer))).toBe('OTP_SEND_LIMIT');
 });
 
-it('the service leaves the minute to others when codes are asked for that nobody is sent', async ({
+it('the service does not count codes that are requested but not sent in the limit of a minute', async ({
   identity,
 }) => {
   clock.advance(minuteMs);

@@ -10,9 +10,9 @@ const it = identityTest({ clock });
 let phones = 0;
 const newPhone = (): string => `+9197124${String((phones += 1)).padStart(5, '0')}`;
 
-describe('one phone asked for from many addresses', () => {
+describe('a phone for which many addresses request codes', () => {
   it.for([['/auth/send-otp'], ['/auth/forgot-mpin']] as const)(
-    'gets five codes in 15 minutes from %s, whatever the address',
+    'gets five codes in 15 minutes from %s',
     async ([path], { identity }) => {
       const phone = newPhone();
       const statuses: number[] = [];
@@ -26,7 +26,9 @@ describe('one phone asked for from many addresses', () => {
     },
   );
 
-  it('gets five of twenty that come at once from as many addresses', async ({ identity }) => {
+  it('gets five codes by twenty concurrent requests from twenty addresses', async ({
+    identity,
+  }) => {
     const phone = newPhone();
     const told = await Promise.all(
       Array.from({ length: 20 }, (_, n) =>

@@ -8,7 +8,7 @@ const clock = createManualClock();
 const it = identityTest({ clock, env: { SESSIONS_PER_CUSTOMER: '3' } });
 const reached = /^bound_reached_total\{[^}]*bound="sessions"[^}]*\} (\d+)$/mu;
 
-it('a sign-in ends the oldest session and its biometric token where a customer has too many', async ({
+it('a sign-in ends the oldest session and its biometric token if a customer has too many', async ({
   identity,
 }) => {
   const phone = '+917650000001';
@@ -40,7 +40,7 @@ it('a sign-in ends the oldest session and its biometric token where a customer h
   expect(await crowded()).toBe(1);
 });
 
-it('a sign-in leaves the sessions of other customers', async ({ identity }) => {
+it('a sign-in does not end sessions of other customers', async ({ identity }) => {
   const other = await signIn(identity, '+917650000002', { deviceId: 'first' });
   for (let n = 0; n < 4; n += 1) await signIn(identity, '+917650000003', { deviceId: `d${n}` });
   expect(await me(identity, other.accessToken)).toBe(200);

@@ -1,7 +1,10 @@
 import { selectOne, sql, type Db } from '../../platform/db/index.ts';
 import type { RevocationReason, Session } from './identity.types.ts';
 
-/* The rows of `session` and `used_refresh_token`, and a session's biometric token. */
+/*
+ * The rows of `session` and `used_refresh_token`. It also ends the rows of `biometric_token`, since
+ * most ends of a session end its device's token too.
+ */
 
 const columns = {
   id: true,
@@ -13,7 +16,7 @@ const columns = {
   expiresAt: true,
 } as const;
 
-/** The session of a refresh token, current or already exchanged. */
+/** The session of a refresh token that is current or already exchanged. */
 interface TokenSession extends Session {
   readonly familyId: string;
   readonly revokedAt: Date | null;
@@ -23,7 +26,7 @@ const tokenColumns = { ...columns, familyId: true, revokedAt: true } as const;
 
 export interface UsedToken {
   readonly usedAt: Date;
-  /** The token that replaced it, or null where it may not be exchanged once more. */
+  /** The hash of the token that replaced it, or null if it may not be exchanged once more. */
   readonly successorHash: string | null;
   readonly session: TokenSession;
 }
@@ -37,20 +40,26 @@ export const insertSession = async (
   await tx.session.create({ data: { ...session, familyId, refreshTokenHash } });
 };
 
-/** Returns whether a session of the user, live or ended, is stored: of this device, and of any. */
-export const findDevicesOfSessions = async (
+/**
+ * Searches all sessions of a user, live and ended. `isKnown` is true if one is of this device, and
+ * `hasAny` if there is any at all.
+ */
+export const findSessionHistory = async (
   db: Db,
   userId: string,
   deviceId: string,
 ): Promise<{ readonly isKnown: boolean; readonly hasAny: boolean }> => {
   const select = { id: true };
-  const any = await db.session.findFirst({ where: { userId }, select });
-  if (any === null) return { isKnown: false, hasAny: false };
-  const same = await db.session.findFirst({ where: { userId, deviceId }, select });
-  return { isKnown: same !== null, hasAny: true };
+  const anySession = await db.session.findFirst({ where: { userId }, select });
+  if (anySession === null) return { isKnown: false, hasAny: false };
+  const ofDevice = await db.session.findFirst({ where: { userId, deviceId }, select });
+  return { isKnown: ofDevice !== null, hasAny: true };
 };
 
-/** Ends the device's session, if it has one, and returns its id. Its biometric token stays. */
+/**
+ * Ends the device's live session, and returns its id, or an empty list if there is none. The
+ * device's biometric token stays valid.
+ */
 export const revokeDeviceSession = async (
   tx: Db,
   userId: string,
@@ -66,7 +75,7 @@ export const revokeDeviceSession = async (
   return rows.map(({ id }) => id);
 };
 
-/** Locks the session whose current refresh token this is, until the transaction ends. */
+/** Locks the session with this current refresh token until the transaction ends. */
 export const lockSessionByToken = async (
   tx: Db,
   refreshTokenHash: string,
@@ -85,7 +94,7 @@ export const findUsedToken = async (db: Db, tokenHash: string): Promise<UsedToke
   return (await db.usedRefreshToken.findUnique({ where: { tokenHash }, select })) ?? undefined;
 };
 
-/** Exchanges a session's refresh token for the next one. The caller holds the row's lock. */
+/** Exchanges a session's refresh token for the next one. The caller has locked the session. */
 export const rotateRefreshToken = async (
   tx: Db,
   session: TokenSession,
@@ -110,8 +119,8 @@ export const rotateRefreshToken = async (
 };
 
 /**
- * Locks the session whose current token replaced this used one and was never used itself. Returns
- * undefined for any other.
+ * Locks the session whose current token replaced this used one, so that the current token was never
+ * used itself. Returns undefined if there is no such session.
  */
 export const lockSuccessorsSession = async (
   tx: Db,
@@ -129,8 +138,9 @@ export const lockSuccessorsSession = async (
 };
 
 /**
- * Ends the successor of a used token for another one, whose client never had the answer. Neither
- * may be exchanged once more. The caller holds the session's lock.
+ * Replaces the successor of a used token by another one, because the client never received it.
+ * Neither the used token nor its successor may be exchanged once more. The caller has locked the
+ * session.
  */
 export const replaceSuccessor = async (
   tx: Db,
@@ -145,19 +155,20 @@ export const replaceSuccessor = async (
   });
 };
 
-/** Selects the biometric tokens that are good: neither revoked nor unused since a moment. */
-export const goodBiometricToken = (since: Date) => ({
+/** Selects the biometric tokens that are not revoked, and were issued or used after `cutoff`. */
+export const validBiometricTokens = (cutoff: Date) => ({
   revokedAt: null,
-  OR: [{ createdAt: { gt: since } }, { lastUsedAt: { gt: since } }],
+  OR: [{ createdAt: { gt: cutoff } }, { lastUsedAt: { gt: cutoff } }],
 });
 
-/** Ends the biometric tokens of a customer, or of one of their devices. */
+/** Ends all biometric tokens of a customer, or the token of one of their devices. */
 export const revokeBiometricTokens = async (
   tx: Db,
-  of: { readonly userId: string; readonly deviceId?: string },
+  owner: { readonly userId: string; readonly deviceId?: string },
   revokedAt: Date,
 ): Promise<void> => {
-  await tx.biometricToken.updateMany({ where: { ...of, revokedAt: null }, data: { revokedAt } });
+  const where = { ...owner, revokedAt: null };
+  await tx.biometricToken.updateMany({ where, data: { revokedAt } });
 };
 
 /** Ends the matching live sessions with their biometric tokens, and returns the sessions. */
@@ -182,18 +193,18 @@ export const revokeSessions = async (
 };
 
 /**
- * Ends the oldest live sessions of a customer beyond the newest `most`, among them always the one
- * that was just opened, and returns their ids. The caller holds the customer's lock.
+ * Ends the oldest live sessions of a customer, so that `maxSessions` stay, and returns their ids. The
+ * given session was just opened, so it always stays. The caller has locked the customer.
  */
 export const revokeOldestSessions = async (
   tx: Db,
   { id, userId }: Pick<Session, 'id' | 'userId'>,
-  { most, now }: { readonly most: number; readonly now: Date },
+  { maxSessions, now }: { readonly maxSessions: number; readonly now: Date },
 ): Promise<string[]> => {
   const oldest = await tx.session.findMany({
     where: { userId, id: { not: id }, revokedAt: null, expiresAt: { gt: now } },
     orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
-    skip: most - 1,
+    skip: maxSessions - 1,
     select: { id: true },
   });
   const ids = oldest.map((session) => session.id);
@@ -213,7 +224,7 @@ export const revokeEverySession = async (
     data: { revokedAt: at, revokedReason: reason },
     select: { id: true },
   });
-  // A token may have outlived its device's session.
+  // All tokens end, since a token may have outlived its device's session.
   await tx.biometricToken.updateMany({
     where: { userId, revokedAt: null },
     data: { revokedAt: at },
@@ -238,7 +249,7 @@ export const lockLiveSession = async (
   return row?.id;
 };
 
-/** Returns the name that the device's newest session gave it. */
+/** Returns the device's name as its newest session has it. */
 export const findDeviceName = async (
   db: Db,
   userId: string,

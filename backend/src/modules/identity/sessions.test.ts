@@ -17,11 +17,11 @@ import { hashToken } from '../../platform/crypto/index.ts';
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 const real = createSystemClock();
-const moved = { byMs: 0, byMsPerLook: 0 };
-/** Runs as real time does, and can be moved: who came first is told by it. */
+const moved = { byMs: 0, byMsPerRead: 0 };
+/** Runs like real time, since it decides which request came first, and can be moved. */
 const clock = {
   now: () => {
-    moved.byMs += moved.byMsPerLook;
+    moved.byMs += moved.byMsPerRead;
     return addMs(real.now(), moved.byMs);
   },
 };
@@ -36,11 +36,11 @@ const issuedAt = ({ accessToken }: Tokens): number => {
   const [, payload = ''] = accessToken.split('.');
   return (JSON.parse(Buffer.from(payload, 'base64url').toString()) as { iat: number }).iat;
 };
-/** Does the work while 5 s pass at every look at the clock. */
+/** Runs `work` while 5 s pass at every read of the clock. */
 const slowly = async (work: () => Promise<CallResponse>): Promise<Tokens> => {
-  moved.byMsPerLook = 5000;
+  moved.byMsPerRead = 5000;
   const answer = await work();
-  moved.byMsPerLook = 0;
+  moved.byMsPerRead = 0;
   return tokensOf(answer);
 };
 
@@ -62,7 +62,7 @@ describe('access tokens', () => {
     expect(await me(identity, tokens.accessToken)).toBe(401);
   });
 
-  it('are issued at the moment of their session, however late they are signed', async ({
+  it('are issued at the time of their session, even if they are signed later', async ({
     identity,
   }) => {
     const phone = newPhone();
@@ -85,7 +85,7 @@ describe('access tokens', () => {
     expect(await me(identity, token)).toBe(401);
   });
 
-  it("of an operator are refused, though they share the customers' secret", async ({
+  it('of an operator are refused, although they are signed with the same secret', async ({
     identity,
   }) => {
     const sub = '01890000-0000-7000-8000-000000000000';
@@ -133,7 +133,7 @@ describe('POST /auth/refresh', () => {
     ]);
   });
 
-  it('keeps a hash of the token and not the token', async ({ identity }) => {
+  it('stores a hash of the token and not the token', async ({ identity }) => {
     const { refreshToken } = await signIn(identity, newPhone());
     const where = { refreshTokenHash: hashToken(refreshToken) };
     const row = await identity.database.db.session.findFirstOrThrow({ where });
@@ -141,7 +141,7 @@ describe('POST /auth/refresh', () => {
     expect(identity.logged()).not.toContain(refreshToken);
   });
 
-  it('of a token that was used before ends the whole family', async ({ identity }) => {
+  it('ends the whole family if the token was used before', async ({ identity }) => {
     const first = await signIn(identity, newPhone());
     const second = tokensOf(await refresh(identity, first.refreshToken));
     const third = tokensOf(await refresh(identity, second.refreshToken));
@@ -155,7 +155,7 @@ describe('POST /auth/refresh', () => {
     }
   });
 
-  it('lets one of twenty parallel requests win, and at most one that came after it', async ({
+  it('accepts one of twenty parallel requests, and at most one that came after it', async ({
     identity,
   }) => {
     const { refreshToken } = await signIn(identity, newPhone());
@@ -167,7 +167,7 @@ describe('POST /auth/refresh', () => {
     expect(told.filter((one) => errorCode(one) === 'INVALID_REFRESH_TOKEN')).toHaveLength(20 - won);
   });
 
-  it('answers once more within 30 s where the answer was lost, and ends what it had made', async ({
+  it('answers once more within 30 s if the response was lost, and ends the earlier tokens', async ({
     identity,
   }) => {
     const { refreshToken } = await signIn(identity, newPhone());
@@ -198,7 +198,7 @@ describe('POST /auth/refresh', () => {
     },
   );
 
-  it('leaves the winner its session when the others were under way before it won', async ({
+  it("keeps the winner's session if the other requests were already in progress", async ({
     identity,
   }) => {
     const { refreshToken } = await signIn(identity, newPhone());
@@ -226,7 +226,7 @@ describe('POST /auth/refresh', () => {
     expect(await me(identity, tokens.accessToken)).toBe(401);
   });
 
-  it('goes on for as long as each token is used within its 30 days', async ({ identity }) => {
+  it('continues for as long as each token is used within its 30 days', async ({ identity }) => {
     let { refreshToken } = await signIn(identity, newPhone());
     for (let months = 1; months <= 2; months += 1) {
       moved.byMs += 30 * dayMs - minuteMs;
@@ -245,9 +245,7 @@ describe('POST /auth/refresh', () => {
     },
   );
 
-  it('ends absolutely after 180 days, however it is used, and its tokens with it', async ({
-    identity,
-  }) => {
+  it('ends after 180 days with its tokens, however often it is used', async ({ identity }) => {
     const phone = newPhone();
     const device = { deviceId: 'old-phone' };
     let tokens = await signIn(identity, phone, device);
@@ -274,7 +272,7 @@ describe('POST /auth/refresh', () => {
     expect(await me(identity, (await signIn(identity, phone, device)).accessToken)).toBe(200);
   });
 
-  it('answers 401 to a token that never was', async ({ identity }) => {
+  it('answers 401 to an unknown token', async ({ identity }) => {
     expect(errorCode(await refresh(identity, 'A'.repeat(43)))).toBe('INVALID_REFRESH_TOKEN');
   });
 });

@@ -10,7 +10,7 @@ import type { Metrics } from '../../platform/observability/metrics.ts';
 import type { Notify } from '../notifications/index.ts';
 import {
   countSecurityEvent,
-  findSignedInDevices,
+  findSignInHistory,
   recordSecurityEvent,
 } from '../security-events/index.ts';
 import { isActive, type ActiveUser, type Session, type SignedIn } from './identity.types.ts';
@@ -18,7 +18,7 @@ import { findListedDevice } from './listed-sessions.store.ts';
 import type { SignInRules } from './sign-in-rules.ts';
 import {
   revokeOldestSessions,
-  findDevicesOfSessions,
+  findSessionHistory,
   findUsedToken,
   insertSession,
   lockSessionByToken,
@@ -44,7 +44,7 @@ export interface SessionsDeps {
   readonly metrics: Pick<Metrics, 'countBound'>;
 }
 
-/** A client's own description of its device. A device without a `deviceId` gets one. */
+/** A client's own description of its device. The service assigns a missing `deviceId`. */
 export interface Device {
   readonly deviceId?: string | undefined;
   readonly deviceName?: string | undefined;
@@ -53,36 +53,39 @@ export interface Device {
 export interface OpenedSession {
   readonly session: Session;
   readonly refreshToken: string;
-  /** Sessions that it replaced. `completeSignIn` ends their tokens after the commit. */
+  /** The ids of the sessions that it replaced. `completeSignIn` ends their access tokens. */
   readonly replacedIds: readonly string[];
-  /** The customer's oldest sessions, which it ended because there were too many. */
+  /** The ids of the customer's oldest sessions, which ended because there were too many. */
   readonly crowdedOutIds: readonly string[];
 }
 
-/** Returns the moment past which nothing extends a session. */
+/** Returns the time at which a session ends, however often it was refreshed. */
 const endOf = ({ createdAt }: Pick<Session, 'createdAt'>): Date =>
   addSeconds(createdAt, sessionSeconds);
 
-/** Counted from the token's own issue, so a session that is used lives on, until its own end. */
+/** Limits a refresh token's life from its issue. Each refresh extends the session, until its end. */
 const refreshTokenSeconds = 30 * 24 * 60 * 60;
 
-/** Makes a refresh token of 32 random bytes, good until `endsAt` at most. Its hash is stored. */
-const makeRefreshToken = (random: Random, at: Date, endsAt: Date) => {
+/** Makes a refresh token of 32 random bytes, which is valid until `endsAt` at most. */
+const makeRefreshToken = (random: Random, issuedAt: Date, endsAt: Date) => {
   const token = random.bytes(32).toString('base64url');
-  const expiresAt = addSeconds(at, refreshTokenSeconds);
+  const expiresAt = addSeconds(issuedAt, refreshTokenSeconds);
   return { token, hash: hashToken(token), expiresAt: expiresAt < endsAt ? expiresAt : endsAt };
 };
 
-/** Returns how the device is known: a client that names none has a new one every time. */
-const isNewDevice = async (tx: Db, userId: string, deviceId: string) => {
-  const events = await findSignedInDevices(tx, userId, deviceId);
+/**
+ * Returns whether the device is new to the customer, and whether it is their first device. A client
+ * that names no device has a new one at every sign-in.
+ */
+const classifyDevice = async (tx: Db, userId: string, deviceId: string) => {
+  const events = await findSignInHistory(tx, userId, deviceId);
   if (events.isKnown) return { isNew: false, isFirst: false };
-  const sessions = await findDevicesOfSessions(tx, userId, deviceId);
+  const sessions = await findSessionHistory(tx, userId, deviceId);
   return { isNew: !sessions.isKnown, isFirst: !events.hasAny && !sessions.hasAny };
 };
 
-/** Records a sign-in on a new device, and notifies the customer, except for the first device. */
-const noteNewDevice = async (
+/** Records a sign-in on a new device. Notifies the customer, unless it is their first device. */
+const recordNewDevice = async (
   deps: Pick<SessionsDeps, 'clock' | 'random' | 'notify'>,
   tx: Db,
   { id, userId, deviceId }: Session,
@@ -103,9 +106,9 @@ const noteNewDevice = async (
 };
 
 /**
- * Opens the device's one session in the caller's transaction, which holds the user's row locked.
- * The session that the device had ends, and so do the customer's oldest where there are too many.
- * `ip` is the client's address.
+ * Opens a session of the device in the caller's transaction, which has locked the user. The device's
+ * earlier session ends. If the customer then has too many sessions, the oldest end too. `ip` is the
+ * client's address.
  */
 export const openSession = async (
   deps: Pick<SessionsDeps, 'clock' | 'random' | 'notify'> & {
@@ -117,7 +120,7 @@ export const openSession = async (
 ): Promise<OpenedSession> => {
   const { clock, random } = deps;
   const now = clock.now();
-  const { isNew, isFirst } = await isNewDevice(tx, userId, deviceId);
+  const { isNew, isFirst } = await classifyDevice(tx, userId, deviceId);
   const replacedIds = await revokeDeviceSession(tx, userId, deviceId, now);
   const refresh = makeRefreshToken(random, now, endOf({ createdAt: now }));
   const session: Session = {
@@ -129,18 +132,18 @@ export const openSession = async (
     lastUsedAt: now,
     expiresAt: refresh.expiresAt,
   };
-  // A family is one sign-in and all the tokens that came of it.
+  // A family is one sign-in and all refresh tokens that followed it.
   await insertSession(tx, session, session.id, refresh.hash);
-  const most = deps.signInRules.sessionsPerCustomer;
-  const crowdedOutIds = await revokeOldestSessions(tx, session, { most, now });
-  if (isNew) await noteNewDevice(deps, tx, session, { ip, isFirst });
+  const maxSessions = deps.signInRules.sessionsPerCustomer;
+  const crowdedOutIds = await revokeOldestSessions(tx, session, { maxSessions, now });
+  if (isNew) await recordNewDevice(deps, tx, session, { ip, isFirst });
   return { session, refreshToken: refresh.token, replacedIds, crowdedOutIds };
 };
 
 /**
- * Signs the access token of a session, which never outlives it. `jti` is the session's id. The time
- * of issue is the one in the row (`lastUsedAt`), however late it is signed: a session that ended
- * meanwhile stays on the revocation list for as long as its tokens could be valid.
+ * Signs an access token, which expires no later than its session. `jti` is the session's id. The
+ * time of issue is the row's `lastUsedAt`, even if the token is signed later. So a session that
+ * ended meanwhile stays on the revocation list for as long as its tokens are valid.
  */
 export const signAccessToken = (
   { tokens }: Pick<SessionsDeps, 'tokens'>,
@@ -148,14 +151,14 @@ export const signAccessToken = (
   phone: string,
 ): string => {
   const { id, userId, deviceId, lastUsedAt } = session;
-  const leftSeconds = msBetween(lastUsedAt, endOf(session)) / 1000;
-  const ttlSeconds = Math.min(accessTokenSeconds, leftSeconds);
+  const secondsToEnd = msBetween(lastUsedAt, endOf(session)) / 1000;
+  const ttlSeconds = Math.min(accessTokenSeconds, secondsToEnd);
   return tokens.sign({ sub: userId, phone, deviceId, jti: id }, ttlSeconds, lastUsedAt);
 };
 
 /**
  * Makes every replica refuse the access tokens of ended sessions from now on. Call it after the
- * commit: before it, a failing transaction would leave live sessions refused.
+ * commit, since the sessions stay live if the transaction fails.
  */
 export const announceEnd = async (
   { revocations }: Pick<SessionsDeps, 'revocations'>,
@@ -167,7 +170,7 @@ export const announceEnd = async (
 const idsOf = (sessions: readonly { readonly id: string }[]): string[] =>
   sessions.map(({ id }) => id);
 
-/** Ends what a committed sign-in replaced, and signs its access token. */
+/** Ends the access tokens of the sessions that a committed sign-in ended, and signs its own. */
 export const completeSignIn = async (
   deps: Pick<SessionsDeps, 'tokens' | 'revocations' | 'metrics'>,
   user: ActiveUser,
@@ -178,19 +181,19 @@ export const completeSignIn = async (
   return { accessToken: signAccessToken(deps, session, user.phone), refreshToken, user };
 };
 
-/** No request is under way for longer than this. */
+/** No request is in progress for longer than this. */
 const maxRequestMs = 30_000;
 
 /**
- * Returns true for a request that was already in progress when another one used its token: the
- * client sent two at once. Only a token that is presented after its use has been stolen.
+ * Returns true for a request that was already in progress when another one used its token. Its
+ * client sent two requests at once. A token that is presented after its use may be stolen.
  */
-const lostRace = ({ usedAt }: UsedToken, arrivedAt: Date): boolean => {
+const arrivedBeforeUse = ({ usedAt }: UsedToken, arrivedAt: Date): boolean => {
   const aheadMs = msBetween(arrivedAt, usedAt);
   return aheadMs > 0 && aheadMs < maxRequestMs;
 };
 
-/** Presents a used token again after no more than this where the answer to its use was lost. */
+/** Allows a client to present a used token once more within this time, if it lost the response. */
 const repeatMs = 30_000;
 
 /**
@@ -206,18 +209,18 @@ const lockForRepeat = async (
   const used = await findUsedToken(tx, usedHash);
   if (session === undefined || used === undefined || used.successorHash === null) return undefined;
   const ageMs = msBetween(used.usedAt, clock.now());
-  if (lostRace(used, arrivedAt) || ageMs < 0 || ageMs >= repeatMs) return undefined;
+  if (arrivedBeforeUse(used, arrivedAt) || ageMs < 0 || ageMs >= repeatMs) return undefined;
   return { ...session, successorHash: used.successorHash };
 };
 
-/** Refuses a token that is used up or never was. A used one ends its family. */
+/** Refuses a token that was used or never existed. A used one ends its family. */
 const refuseUsed = async (
   deps: SessionsDeps,
   tx: Db,
   { usedHash, arrivedAt, ip }: { usedHash: string; arrivedAt: Date; ip: string },
 ) => {
   const used = await findUsedToken(tx, usedHash);
-  if (used === undefined || lostRace(used, arrivedAt)) {
+  if (used === undefined || arrivedBeforeUse(used, arrivedAt)) {
     return { kind: 'invalid' as const, endedIds: [] };
   }
   const { familyId, userId } = used.session;
@@ -227,10 +230,11 @@ const refuseUsed = async (
 };
 
 /**
- * Exchanges a refresh token for a new pair. The session and its id stay, the old token is used up.
- * One whose successor was never used is exchanged once more within 30 s. In every other case a used
- * token presented again ends its whole family. Of requests that present one token at once exactly
- * one gets a pair, the others 401, and the family lives on.
+ * Exchanges a refresh token for a new pair of tokens. The session keeps its id, and the old token is
+ * used up. A used token may be exchanged once more within 30 s if its successor was never used. In
+ * every other case, a used token that is presented again ends its whole family. If several requests
+ * present one token at once, exactly one of them gets a pair and the others get 401. The family
+ * then continues.
  * @throws AppError INVALID_REFRESH_TOKEN, ACCOUNT_UNAVAILABLE.
  */
 export const refreshSession = async (
@@ -247,8 +251,8 @@ export const refreshSession = async (
     const session = current ?? repeat;
     if (session === undefined) return refuseUsed(deps, tx, { usedHash, arrivedAt, ip });
     const user = await findUser(tx, session.userId);
-    // The time is read as late as possible: a request that arrived before was in progress when the
-    // token was used.
+    // The time of use is read as late as possible, so that a request that arrived before it counts
+    // as concurrent.
     const at = clock.now();
     if (session.revokedAt !== null || session.expiresAt <= at || endOf(session) <= at) {
       return { kind: 'invalid' as const, endedIds: [] };
@@ -276,8 +280,8 @@ export const refreshSession = async (
 };
 
 /**
- * Ends the caller's session that a refresh token belongs to, or belonged to before it was
- * exchanged. Calling it again is no error. @throws AppError NOT_FOUND for any other token.
+ * Ends the caller's session to which a current or exchanged refresh token belongs. It succeeds for
+ * a session that has already ended. @throws AppError NOT_FOUND for any other token.
  */
 export const logout = async (
   deps: SessionsDeps,
@@ -295,8 +299,8 @@ export const logout = async (
 };
 
 /**
- * Ends one of the caller's sessions, live or on a device that could still sign in without a code.
- * The device's biometric token and the trust in it end too. @throws AppError NOT_FOUND for any other id.
+ * Ends one of the sessions that the caller sees, with its device's biometric token and the trust in
+ * the device. @throws AppError NOT_FOUND for any other id.
  */
 export const revokeSession = async (
   deps: SessionsDeps,
@@ -304,7 +308,7 @@ export const revokeSession = async (
   id: string,
 ): Promise<void> => {
   const endedIds = await deps.inTransaction(async (tx) => {
-    // A sign-in that replaces the session has ended or waits: none slips in between.
+    // Under this lock, no sign-in can replace the session meanwhile.
     await lockActiveUser(tx, userId);
     const now = deps.clock.now();
     const deviceId = await findListedDevice(tx, { id, userId }, now);

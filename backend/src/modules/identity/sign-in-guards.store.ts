@@ -3,11 +3,11 @@ import { execute, lockText, selectOne, sql, type Db } from '../../platform/db/in
 import type { CodePurpose } from './one-time-code.rules.ts';
 
 /*
- * The rows of `sign_in_guard`: tries of a phone, by its keyed hash, whether or not anybody has the
- * phone, and by who tried.
+ * Table `sign_in_guard` has the tries of a code or MPIN by phone and caller. The phone is stored as
+ * its keyed hash. Tries are counted for unregistered phones too.
  */
 
-/** The tries that are counted and locked together. */
+/** Identifies the tries that are counted and locked as one. */
 export interface GuardKey {
   readonly phoneHash: string;
   readonly purpose: 'mpin' | 'any-code' | CodePurpose;
@@ -15,8 +15,9 @@ export interface GuardKey {
 }
 
 /**
- * While a key of the blind index is replaced: gives the tries and locks of older hashes the phone's
- * own hash, whatever replica wrote them. Replicas whose first keys differ take turns.
+ * Replaces the older hashes of a phone in its tries and locks by the first hash. This is needed
+ * while a key of the blind index is replaced, since replicas then write different hashes.
+ * Concurrent calls by replicas with different first keys are serialised.
  */
 export const rehashGuards = async (
   tx: Db,
@@ -37,7 +38,7 @@ export const rehashGuards = async (
   }
 };
 
-/** Locks a guard until the transaction ends, whether or not its row was there. */
+/** Locks a guard until the transaction ends, and returns its tries. Creates a missing row. */
 export const lockGuard = async (
   tx: Db,
   { phoneHash, purpose, caller }: GuardKey,
@@ -69,7 +70,7 @@ export const deleteTries = async (tx: Db, key: GuardKey): Promise<void> => {
   await tx.signInGuard.deleteMany({ where: key });
 };
 
-/** Deletes the failed MPIN attempts of a phone, of all callers. */
+/** Deletes the tries of a phone's MPIN by all callers, with their locks. */
 export const deleteMpinTries = async (tx: Db, hashes: readonly string[]): Promise<void> => {
   await tx.signInGuard.deleteMany({ where: { phoneHash: { in: [...hashes] }, purpose: 'mpin' } });
 };

@@ -24,7 +24,8 @@ interface Account {
 }
 
 /**
- * Returns the account of a phone, created on first sign-in, or undefined where none may be used.
+ * Returns the account of a phone, and creates it at the first sign-in. Returns undefined if the
+ * account is blocked, or if the phone's earlier account was deleted recently.
  */
 const findOrCreateAccount = async (
   deps: SignInWithCodeDeps,
@@ -39,8 +40,9 @@ const findOrCreateAccount = async (
 };
 
 /**
- * Signs in with a code by SMS. The first sign-in of a phone creates its customer. All in one
- * transaction under the code's lock, so one code opens one session and one phone has one customer.
+ * Signs in with a code that was sent by SMS. The first sign-in of a phone creates its customer.
+ * Everything is one transaction under the code's lock, so one code opens one session, and one phone
+ * has one customer.
  * @throws AppError INVALID_OTP, OTP_LOCKED, ACCOUNT_UNAVAILABLE (blocked, or deleted recently).
  */
 export const signInWithCode = async (
@@ -72,7 +74,7 @@ export const signInWithCode = async (
     // presented again.
     if (deviceId !== undefined) await trustDevice(tx, { userId, deviceId }, deps.clock.now());
     const opened = await openSession(deps, tx, userId, { deviceId, deviceName, ip });
-    // The holder of this device's token may not be the owner of the phone.
+    // The device's biometric token may belong to another person than the owner of the phone.
     if (deviceId !== undefined) {
       await revokeBiometricTokens(tx, { userId, deviceId }, deps.clock.now());
     }

@@ -7,7 +7,7 @@ import { recordSecurityEvent } from '../security-events/index.ts';
 import { callerAddress, chargeAddress, uncountRefusal } from './address-refusals.store.ts';
 import { isActive, type ActiveUser, type SignedIn } from './identity.types.ts';
 import { lockMpinHolder } from './mpins.store.ts';
-import { turnOfClient } from './mpin-turn.ts';
+import { passwordCallerOfClient } from './password-callers.ts';
 import { hashesOfPhone } from './phone.ts';
 import { recordRefusedSignIn } from './record-refused-sign-in.ts';
 import {
@@ -57,7 +57,7 @@ interface Try {
   readonly locks: boolean;
   /** The trusted device that tries, or undefined for any other caller. */
   readonly device: { readonly userId: string; readonly deviceId: string } | undefined;
-  /** Undefined where no MPIN opens anything to this caller. */
+  /** The customer whose MPIN is checked. Undefined if no MPIN signs this caller in. */
   readonly holder: { readonly id: string; readonly mpinHash: string } | undefined;
 }
 
@@ -67,12 +67,13 @@ type Result =
   | { readonly kind: 'unavailable' }
   | { readonly kind: 'signed-in'; readonly user: ActiveUser; readonly opened: OpenedSession };
 
-/** The caller under which all callers are counted together. */
-const anybody = '';
+/** The caller under which the tries of all callers are counted. */
+const allCallers = '';
 
 /**
- * Returns whose tries are counted together. Where only trusted devices may use the MPIN, strangers
- * are counted by address, so that none of them locks the phone. Else by the phone alone.
+ * Returns the key under which a try is counted. If only trusted devices may use the MPIN, tries are
+ * counted by device or address, so that no stranger locks the phone. Otherwise they are counted by
+ * the phone alone.
  */
 const keyOf = (
   { blindIndex, signInRules }: SignInWithMpinDeps,
@@ -84,7 +85,7 @@ const keyOf = (
   return {
     phoneHash: hashesOfPhone(blindIndex, phone)[0],
     purpose: 'mpin',
-    caller: countsByCaller ? callerOf({ ip, deviceId }, isTrusted) : anybody,
+    caller: countsByCaller ? callerOf({ ip, deviceId }, isTrusted) : allCallers,
   };
 };
 
@@ -103,7 +104,7 @@ const chargeTry = (
 ): Promise<Try | Extract<Result, { kind: 'locked' }>> =>
   deps.inTransaction(async (tx) => {
     const { phone, ip, deviceId } = attempt;
-    const { refusalsPerAddressHour: most, trustedDevicesOnly } = deps.signInRules;
+    const { refusalsPerAddressHour: maxRefusals, trustedDevicesOnly } = deps.signInRules;
     const at = deps.clock.now();
     const caller = await findMpinCaller(tx, { phone, deviceId }, at);
     await rehashGuards(tx, hashesOfPhone(deps.blindIndex, phone));
@@ -115,7 +116,7 @@ const chargeTry = (
         ? counted.retryAfterSeconds
         : isTrusted
           ? 0
-          : await chargeAddress(tx, callerAddress(ip), { most, now: at });
+          : await chargeAddress(tx, callerAddress(ip), { maxRefusals, now: at });
     if (counted.kind === 'locked' || waitSeconds > 0) {
       await recordRefusedSignIn(deps, tx, { phone, ip, locks: false });
       return { kind: 'locked', retryAfterSeconds: waitSeconds };
@@ -135,8 +136,8 @@ const chargeTry = (
   });
 
 /**
- * Records an incorrect MPIN. The guard is written again, so that an unregistered phone number costs
- * a commit too.
+ * Records an incorrect MPIN. The guard is locked again, which writes its row, so that an
+ * unregistered phone number costs a commit too.
  */
 const refuse = (
   deps: SignInWithMpinDeps,
@@ -153,8 +154,8 @@ const refuse = (
   });
 
 /**
- * Opens the session of the customer whose MPIN was verified. Returns undefined where it was
- * replaced.
+ * Opens a session of the customer whose MPIN was verified. Returns undefined if the MPIN was
+ * replaced or the trust in the device ended meanwhile.
  */
 const openVerified = (
   deps: SignInWithMpinDeps,
@@ -162,7 +163,7 @@ const openVerified = (
   { at, key, device, holder }: Try,
 ): Promise<Result | undefined> =>
   deps.inTransaction(async (tx) => {
-    // Verifying takes a while: an MPIN replaced or a device ended meanwhile is refused.
+    // The check takes a while, so the MPIN and the trust are read once more under the lock.
     if (holder === undefined || !(await lockMpinHolder(tx, holder))) return undefined;
     await deleteTries(tx, key);
     if (device !== undefined) await uncountTry(tx, device, at);
@@ -195,8 +196,8 @@ export const signInWithMpin = async (
   { ip, clientGone }: Pick<RequestContext, 'ip' | 'clientGone'>,
 ): Promise<SignedIn> => {
   const attempt = { ...signIn, ip };
-  const turn = await turnOfClient(deps, signIn, { ip, clientGone });
-  const result = await deps.hasher.checkInTurn(turn, async (verify): Promise<Result> => {
+  const caller = await passwordCallerOfClient(deps, signIn, { ip, clientGone });
+  const result = await deps.hasher.checkInTurn(caller, async (verify): Promise<Result> => {
     const charged = await chargeTry(deps, attempt);
     if ('kind' in charged) return charged;
     const isRight = await verify(signIn.mpin, charged.holder?.mpinHash);

@@ -32,7 +32,7 @@ const idOf = async (identity: OpenIdentity, phone: string): Promise<string> =>
   (await usersOf(identity, phone))[0]?.id ?? '';
 
 describe('the first sign-in of a phone', () => {
-  it('makes the customer and signs them in', async ({ identity }) => {
+  it('creates the customer and signs them in', async ({ identity }) => {
     const phone = newPhone();
     const told = await signIn(identity, phone);
     expect(told.status).toBe(200);
@@ -54,7 +54,7 @@ describe('the first sign-in of a phone', () => {
     });
   });
 
-  it('makes the holding and the data key with them', async ({ identity }) => {
+  it('creates the holding and the data key of the customer', async ({ identity }) => {
     const phone = newPhone();
     await signIn(identity, phone);
     const userId = await idOf(identity, phone);
@@ -63,7 +63,7 @@ describe('the first sign-in of a phone', () => {
     expect(await db.userDataKey.count({ where: { userId } })).toBe(1);
   });
 
-  it('happens once: later ones find the same customer', async ({ identity }) => {
+  it('happens once, and later sign-ins find the same customer', async ({ identity }) => {
     const phone = newPhone();
     const first = await signIn(identity, phone);
     const second = await signIn(identity, phone.slice(3));
@@ -71,7 +71,7 @@ describe('the first sign-in of a phone', () => {
     expect(second.body['user']).toEqual(first.body['user']);
   });
 
-  it('in parallel makes one customer', async ({ identity }) => {
+  it('creates one customer even by parallel requests', async ({ identity }) => {
     const phone = newPhone();
     const otp = await codeFor(identity, phone);
     const attempt = () => identity.as()('POST', '/auth/verify-otp', { phone, otp });
@@ -84,7 +84,7 @@ describe('the first sign-in of a phone', () => {
     expect(await usersOf(identity, phone)).toHaveLength(1);
   });
 
-  it('leaves nothing behind when any part of it fails, and the code may be used again', async ({
+  it('writes nothing if any part of it fails, and the code can be used again', async ({
     identity,
   }) => {
     const phone = newPhone();
@@ -99,7 +99,7 @@ describe('the first sign-in of a phone', () => {
     expect(told.body['isNewUser']).toBe(true);
   });
 
-  it('draws another referral code when one is taken', async ({ identity }) => {
+  it('makes another referral code if one is taken', async ({ identity }) => {
     fixed.int = 3;
     const first = await signIn(identity, newPhone());
     const phone = newPhone();
@@ -115,7 +115,7 @@ describe('the first sign-in of a phone', () => {
 });
 
 describe('an account that may not be used', () => {
-  it('is 401 for a blocked customer with the right code, and a code goes out as ever', async ({
+  it('answers 401 to the right code of a blocked customer, who still gets codes', async ({
     identity,
   }) => {
     const phone = newPhone();
@@ -128,7 +128,7 @@ describe('an account that may not be used', () => {
     expect(told.body['accessToken']).toBeUndefined();
   });
 
-  it('shows nothing of itself to who lacks the code', async ({ identity }) => {
+  it('is not revealed to a client without the code', async ({ identity }) => {
     const phone = newPhone();
     await signIn(identity, phone);
     const data = { blocked: true, blockedReason: 'fraud' };
@@ -137,7 +137,7 @@ describe('an account that may not be used', () => {
     expect(errorCode(told)).toBe('INVALID_OTP');
   });
 
-  it("is 401 while a deleted account's number cools down; then it opens a new one", async ({
+  it("answers 401 during the cool-down of a deleted account's phone, and opens a new one later", async ({
     identity,
   }) => {
     const phone = newPhone();
@@ -160,14 +160,14 @@ describe('an account that may not be used', () => {
 });
 
 describe('GET /users/me', () => {
-  it('answers the caller', async ({ identity }) => {
+  it("returns the caller's profile", async ({ identity }) => {
     const { body } = await signIn(identity, newPhone());
     const me = await identity.as(String(body['accessToken']))('GET', '/users/me');
     expect(me.status).toBe(200);
     expect(me.body).toEqual(body['user']);
   });
 
-  it('is 401 without a token', async ({ identity }) => {
+  it('answers 401 without a token', async ({ identity }) => {
     const me = await identity.as()('GET', '/users/me');
     expect(me.status).toBe(401);
     expect(errorCode(me)).toBe('UNAUTHENTICATED');
@@ -175,7 +175,7 @@ describe('GET /users/me', () => {
 });
 
 describe('PATCH /users/me', () => {
-  it('changes what is named and leaves the rest', async ({ identity }) => {
+  it('changes only the given fields', async ({ identity }) => {
     const { body } = await signIn(identity, newPhone());
     const me = identity.as(String(body['accessToken']));
     const named = await me('PATCH', '/users/me', { full_name: ' Asha Rao ' });
@@ -190,7 +190,7 @@ describe('PATCH /users/me', () => {
     expect((await me('PATCH', '/users/me', {})).body).toEqual(mailed.body);
   });
 
-  it('keeps the letters of a name and makes its blanks single', async ({ identity }) => {
+  it('keeps the letters of a name and makes runs of blanks single', async ({ identity }) => {
     const { body } = await signIn(identity, newPhone());
     const me = identity.as(String(body['accessToken']));
     const malayalam = '\u0d1c\u0d4b\u0d28\u0d4d\u200d';
@@ -202,7 +202,7 @@ describe('PATCH /users/me', () => {
   });
 
   it.for(['asha@example.xn--h2brj9c', 'Asha@Example.भारत'])(
-    'takes the international address %s',
+    'accepts the international address %s',
     async (email, { identity }) => {
       const { body } = await signIn(identity, newPhone());
       const told = await identity.as(String(body['accessToken']))('PATCH', '/users/me', { email });

@@ -21,11 +21,11 @@ const customer = async (identity: OpenIdentity, deviceId: string) => {
   return phone;
 };
 const login = async (identity: OpenIdentity, ip: string, body: object) => {
-  const told = await callFrom(identity, ip)('POST', '/auth/login-mpin', { mpin, ...body });
-  return told.status === 200 ? 'ok' : errorCode(told);
+  const answer = await callFrom(identity, ip)('POST', '/auth/login-mpin', { mpin, ...body });
+  return answer.status === 200 ? 'ok' : errorCode(answer);
 };
 
-it('an MPIN signs in on trusted devices alone, whoever the customer is', async ({ identity }) => {
+it('an MPIN signs in on trusted devices alone, for every customer', async ({ identity }) => {
   const short = await customer(identity, 'phone');
   const ip = '198.51.100.1';
   expect(await login(identity, ip, { phone: short, deviceId: 'phone' })).toBe(
@@ -35,59 +35,59 @@ it('an MPIN signs in on trusted devices alone, whoever the customer is', async (
   expect(await login(identity, ip, { phone, deviceId: device })).toBe('ok');
 });
 
-it('the service counts strangers by address, alike for a customer and for nobody', async ({
+it('the service counts strangers by address, the same for a customer and an unregistered phone', async ({
   identity,
 }) => {
   clock.advance(60 * minuteMs);
   for (const phone of [await customer(identity, device), newPhone()]) {
-    const told = [];
-    for (let n = 0; n < 6; n += 1) told.push(await login(identity, '198.51.100.2', { phone }));
-    expect(told.slice(0, 5)).toEqual(told.slice(0, 5).map(() => 'INVALID_CREDENTIALS'));
-    expect(told[5]).toBe('MPIN_LOCKED');
+    const answer = [];
+    for (let n = 0; n < 6; n += 1) answer.push(await login(identity, '198.51.100.2', { phone }));
+    expect(answer.slice(0, 5)).toEqual(answer.slice(0, 5).map(() => 'INVALID_CREDENTIALS'));
+    expect(answer[5]).toBe('MPIN_LOCKED');
     expect(await login(identity, '198.51.100.3', { phone })).toBe('INVALID_CREDENTIALS');
   }
 });
 
-/** An address of one /56, each in another /64. */
-const at = (n: number): string => `2001:db8:44:1${n % 10}::${n}`;
+/** Returns addresses of the same /56 in different /64s. */
+const addressOf = (n: number): string => `2001:db8:44:1${n % 10}::${n}`;
 
-it('the service judges twenty refused MPINs and codes of one address an hour, over all phones', async ({
+it('the service limits the wrong MPINs and codes of an address in an hour over all phones', async ({
   identity,
 }) => {
   clock.advance(60 * minuteMs);
   const owner = await customer(identity, device);
   for (let n = 0; n < 10; n += 1) {
-    expect(await login(identity, at(n), { phone: newPhone() })).toBe('INVALID_CREDENTIALS');
-    const told = await callFrom(identity, at(n))('POST', '/auth/verify-otp', {
+    expect(await login(identity, addressOf(n), { phone: newPhone() })).toBe('INVALID_CREDENTIALS');
+    const answer = await callFrom(identity, addressOf(n))('POST', '/auth/verify-otp', {
       phone: newPhone(),
       otp: '000000',
     });
-    expect(errorCode(told)).toBe('INVALID_OTP');
+    expect(errorCode(answer)).toBe('INVALID_OTP');
   }
-  expect(await login(identity, at(1), { phone: newPhone() })).toBe('MPIN_LOCKED');
+  expect(await login(identity, addressOf(1), { phone: newPhone() })).toBe('MPIN_LOCKED');
   const phone = newPhone();
   await identity.as()('POST', '/auth/send-otp', { phone });
   const right = { phone, otp: await identity.codeOf(phone) };
-  const told = await callFrom(identity, at(2))('POST', '/auth/verify-otp', right);
-  expect([told.status, errorCode(told)]).toEqual([429, 'OTP_LOCKED']);
-  // A trusted device goes on, from that address too.
-  expect(await login(identity, at(3), { phone: owner, deviceId: device })).toBe('ok');
-  // The next /56 is another's.
+  const answer = await callFrom(identity, addressOf(2))('POST', '/auth/verify-otp', right);
+  expect([answer.status, errorCode(answer)]).toEqual([429, 'OTP_LOCKED']);
+  // A trusted device can still sign in from that address.
+  expect(await login(identity, addressOf(3), { phone: owner, deviceId: device })).toBe('ok');
+  // The next /56 counts as another client.
   expect(
     (await callFrom(identity, '2001:db8:44:200::1')('POST', '/auth/verify-otp', right)).status,
   ).toBe(200);
   clock.advance(60 * minuteMs);
-  expect(await login(identity, at(1), { phone: newPhone() })).toBe('INVALID_CREDENTIALS');
+  expect(await login(identity, addressOf(1), { phone: newPhone() })).toBe('INVALID_CREDENTIALS');
 });
 
-it('the service counts no right code', async ({ identity }) => {
+it('the service does not count right codes', async ({ identity }) => {
   clock.advance(61 * minuteMs);
   const ip = '198.51.100.9';
   for (let n = 0; n < 22; n += 1) {
     const phone = newPhone();
     await identity.as()('POST', '/auth/send-otp', { phone });
     const otp = await identity.codeOf(phone);
-    const told = await callFrom(identity, ip)('POST', '/auth/verify-otp', { phone, otp });
-    expect(told.status).toBe(200);
+    const answer = await callFrom(identity, ip)('POST', '/auth/verify-otp', { phone, otp });
+    expect(answer.status).toBe(200);
   }
 });

@@ -4,10 +4,11 @@ import { execute, selectOne, sql, type Db } from '../../platform/db/index.ts';
 /* The rows of `trusted_device` (contract: identity-and-kyc > Trusted devices). */
 
 const dayMs = 24 * 60 * 60_000;
-/** Ends the trust of a device that did not sign in by code for so long. */
+/** Ends the trust in a device that has not signed in by code for this time. */
 const trustMs = 180 * dayMs;
-/** The wrong MPINs that take the trust away: of a device, and of all devices in a day. */
+/** Ends the trust in a device after so many wrong MPINs since its last sign-in. */
 const maxRefusals = 10;
+/** Ends the trust in all devices of a customer after so many wrong MPINs in a day. */
 const maxDayRefusals = 20;
 
 interface DeviceKey {
@@ -15,11 +16,11 @@ interface DeviceKey {
   readonly deviceId: string;
 }
 
-/** Returns the moment since which a device must have signed in by code to be trusted now. */
-export const trustedSince = (now: Date): Date => addMs(now, -trustMs);
+/** Returns the time after which a device must have signed in by code to be trusted now. */
+export const trustCutoff = (now: Date): Date => addMs(now, -trustMs);
 
-const goodSince = (now: Date) => ({
-  trustedAt: { gt: trustedSince(now) },
+const trustedDevices = (now: Date) => ({
+  trustedAt: { gt: trustCutoff(now) },
   endedAt: null,
   refusals: { lt: maxRefusals },
 });
@@ -30,21 +31,21 @@ export const isTrustedDevice = async (
   { userId, deviceId }: DeviceKey,
   now: Date,
 ): Promise<boolean> => {
-  const where = { userId, deviceId, ...goodSince(now) };
+  const where = { userId, deviceId, ...trustedDevices(now) };
   return (await db.trustedDevice.count({ where })) > 0;
 };
 
-/** The customer of an MPIN sign-in, and their trusted device. */
+/** The customer who signs in with an MPIN, and the trust in their device. */
 export interface MpinCaller {
   readonly userId: string;
-  /** Null before the customer set one. */
+  /** Null until the customer sets an MPIN. */
   readonly mpinHash: string | null;
   readonly isTrusted: boolean;
-  /** True for a customer who has or had a trusted device: others may not use the MPIN. */
+  /** True if the customer has or had a trusted device. Other devices may then not use the MPIN. */
   readonly hasDevices: boolean;
 }
 
-/** Returns the customer of a phone, a blocked one too, with what is known of the device. */
+/** Returns the customer of a phone, even a blocked one, with the trust in the device. */
 export const findMpinCaller = (
   db: Db,
   { phone, deviceId }: { readonly phone: string; readonly deviceId: string | undefined },
@@ -57,7 +58,7 @@ export const findMpinCaller = (
         EXISTS (
           SELECT FROM trusted_device d
           WHERE d.user_id = u.id AND d.device_id = ${deviceId ?? ''} AND d.ended_at IS NULL
-            AND d.trusted_at > ${trustedSince(now)}::timestamptz
+            AND d.trusted_at > ${trustCutoff(now)}::timestamptz
             AND d.refusals < ${maxRefusals}::int) AS "isTrusted",
         EXISTS (SELECT FROM trusted_device d WHERE d.user_id = u.id) AS "hasDevices"
       FROM app_user u WHERE u.phone = ${phone}`,
@@ -69,18 +70,18 @@ export const isTrustedForPhone = async (
   { phone, deviceId }: { readonly phone: string; readonly deviceId: string | undefined },
   now: Date,
 ): Promise<boolean> => {
-  const where = { deviceId: deviceId ?? '', user: { phone }, ...goodSince(now) };
+  const where = { deviceId: deviceId ?? '', user: { phone }, ...trustedDevices(now) };
   return (await db.trustedDevice.count({ where })) > 0;
 };
 
-/** Shorter ids can be guessed. The client names none that is longer. */
+/** A shorter device id could be guessed, so its device is not trusted. */
 const minIdLength = 16;
-/** Keeps the devices that signed in by code last. */
+/** Limits the devices of a customer. The ones that signed in by code last are kept. */
 const maxDevices = 20;
 
 /**
- * Trusts a device that signed in by code, unless its id is too short, and forgets the wrong MPINs of
- * the customer's devices. The caller has the user's row locked.
+ * Trusts a device that signed in by code, unless its id is too short. Resets the day's count of
+ * wrong MPINs on all devices of the customer. The caller has locked the user.
  */
 export const trustDevice = async (
   tx: Db,
@@ -105,7 +106,7 @@ export const trustDevice = async (
   );
 };
 
-/** Revokes the trust of a device whose session its owner ended. */
+/** Revokes the trust in a device whose session its owner ended. */
 export const revokeTrust = async (
   tx: Db,
   { userId, deviceId }: DeviceKey,
@@ -118,8 +119,8 @@ export const revokeTrust = async (
 };
 
 /**
- * Counts a try of a trusted device before it is judged, as a wrong one until `uncountTry`. Returns
- * false where other tries have spent the trust by now.
+ * Counts a try of a trusted device as wrong before it is judged. `uncountTry` takes a right one back.
+ * Returns false if other tries have spent the trust meanwhile.
  */
 export const chargeDevice = async (
   tx: Db,
@@ -138,7 +139,10 @@ export const chargeDevice = async (
   return charged === 1;
 };
 
-/** Counts a try that proved right no longer, and resets the wrong ones since the last sign-in. */
+/**
+ * Removes the try that `chargeDevice` counted at `at`, since it was right, and resets the count of
+ * wrong MPINs since the device's last sign-in.
+ */
 export const uncountTry = async (
   tx: Db,
   { userId, deviceId }: DeviceKey,
@@ -157,15 +161,15 @@ export const uncountTry = async (
   );
 };
 
-/** Resets the count of wrong MPINs of a device since its last sign-in: it signs in now. */
+/** Resets the count of wrong MPINs since a device's last sign-in, because it signs in now. */
 export const resetRefusals = async (tx: Db, { userId, deviceId }: DeviceKey): Promise<void> => {
   const where = { userId, deviceId, refusals: { gt: 0 } };
   await tx.trustedDevice.updateMany({ where, data: { refusals: 0 } });
 };
 
 /**
- * Takes the trust away from a device of ten wrong MPINs, and from all of the customer's devices
- * after twenty in a day. Returns how many devices lost it.
+ * Ends the trust in a device after ten wrong MPINs, and in all of the customer's devices after
+ * twenty in a day. Returns the number of devices whose trust ended.
  */
 export const revokeSpentTrust = (
   tx: Db,

@@ -48,7 +48,7 @@ const bodyOf = ({ status, body }: CallResponse) => {
 };
 
 describe('a customer who signed in by code on a device that names itself', () => {
-  it('signs in with the MPIN on it alone', async ({ identity }) => {
+  it('signs in with the MPIN on this device alone', async ({ identity }) => {
     const { phone } = await customer(identity);
     expect(okOrCode(await login(identity, phone, { deviceId: device }))).toBe('ok');
     for (const deviceId of [undefined, 'tablet', 'a-phone-of-somebody-else']) {
@@ -57,7 +57,7 @@ describe('a customer who signed in by code on a device that names itself', () =>
     }
   });
 
-  it('gives one answer to the right MPIN elsewhere, a wrong one and nobody', async ({
+  it('gets the same response for the right MPIN elsewhere, a wrong MPIN and an unregistered phone', async ({
     identity,
   }) => {
     const { phone } = await customer(identity);
@@ -74,7 +74,7 @@ describe('a customer who signed in by code on a device that names itself', () =>
     expect(answers).toEqual(answers.map(() => answers[0]));
   });
 
-  it('is not locked out by a stranger, who is', async ({ identity }) => {
+  it('is not locked out by a stranger, who is locked out alone', async ({ identity }) => {
     const { phone } = await customer(identity);
     const ip = '203.0.113.9';
     for (let n = 0; n < 5; n += 1) await login(identity, phone, { tried: '111111', ip });
@@ -84,7 +84,7 @@ describe('a customer who signed in by code on a device that names itself', () =>
     expect(okOrCode(await login(identity, phone, { ip }))).toBe('INVALID_CREDENTIALS');
   });
 
-  it('has five wrong ones in 15 minutes on the device too', async ({ identity }) => {
+  it('has five wrong MPINs in 15 minutes on the device too', async ({ identity }) => {
     const { phone } = await customer(identity);
     const wrong = { tried: '111111', deviceId: device };
     for (let n = 0; n < 5; n += 1)
@@ -94,7 +94,7 @@ describe('a customer who signed in by code on a device that names itself', () =>
     expect(okOrCode(await login(identity, phone, { deviceId: device }))).toBe('ok');
   });
 
-  it('loses the trust in a device after ten wrong ones since its last sign-in', async ({
+  it('loses the trust in a device after ten wrong MPINs since its last sign-in', async ({
     identity,
   }) => {
     const { phone, userId } = await customer(identity);
@@ -119,7 +119,7 @@ describe('a customer who signed in by code on a device that names itself', () =>
     expect(okOrCode(await login(identity, phone, { deviceId: device }))).toBe('ok');
   });
 
-  it('loses the trust in all of them after twenty wrong ones in a day', async ({ identity }) => {
+  it('loses the trust in all devices after twenty wrong MPINs in a day', async ({ identity }) => {
     const { phone } = await customer(identity);
     const devices = [1, 2, 3].map((n) => `a-further-device-${n}`);
     for (const deviceId of devices) await identity.signIn(phone, { deviceId });
@@ -137,7 +137,7 @@ describe('a customer who signed in by code on a device that names itself', () =>
     }
   });
 
-  it('is judged ten times at most, of many at once', async ({ identity }) => {
+  it('has at most ten tries judged of many at once', async ({ identity }) => {
     const { phone } = await customer(identity);
     const { db } = identity.database;
     await db.trustedDevice.updateMany({ where: { user: { phone } }, data: { refusals: 8 } });
@@ -147,7 +147,7 @@ describe('a customer who signed in by code on a device that names itself', () =>
     expect(refusals).toBe(10);
   });
 
-  it('trusts it for 180 days from the last sign-in by code', async ({ identity }) => {
+  it('has the device trusted for 180 days from the last sign-in by code', async ({ identity }) => {
     const { phone } = await customer(identity);
     clock.advance(180 * dayMs - minuteMs);
     expect(okOrCode(await login(identity, phone, { deviceId: device }))).toBe('ok');
@@ -177,7 +177,7 @@ describe('a customer who signed in by code on a device that names itself', () =>
     );
   });
 
-  it('shows its owner each device that it opens, one that signed out too', async ({ identity }) => {
+  it('sees each device that can sign in, even after it signed out', async ({ identity }) => {
     const { phone } = await customer(identity);
     const { body } = await login(identity, phone, { deviceId: device });
     const signedOut = identity.as(String(body['accessToken']));
@@ -212,7 +212,7 @@ describe('a device', () => {
   );
 });
 
-it('guesses of one address over many phones open nothing', async ({ identity }) => {
+it('an address that tries one MPIN on many phones signs in nowhere', async ({ identity }) => {
   const people = [];
   for (let n = 0; n < 8; n += 1) people.push(await customer(identity));
   const told = [];

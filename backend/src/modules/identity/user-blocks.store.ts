@@ -1,7 +1,7 @@
 import type { Sealer } from '../../platform/crypto/index.ts';
 import { selectOne, sql, type Db } from '../../platform/db/index.ts';
 
-/* Blocking a customer, in the rows of `app_user`. */
+/* The columns of `app_user` that block a customer. */
 
 /** A customer's block, as it is stored. */
 export interface BlockState {
@@ -24,7 +24,7 @@ export const lockUser = (tx: Db, id: string): Promise<BlockState | undefined> =>
       FROM app_user WHERE id = ${id}::uuid FOR NO KEY UPDATE`,
   );
 
-/** Blocks a customer, or ends the block where `reasonSealed` is null. The row is locked. */
+/** Blocks a customer, or ends the block if `reasonSealed` is null. The caller has locked the row. */
 export const updateBlock = async (
   tx: Db,
   { userId, reasonSealed, at }: { userId: string; reasonSealed: string | null; at: Date },

@@ -6,7 +6,7 @@ import { eraseDeviceIds } from '../security-events/index.ts';
 /** The account that is being deleted. */
 export interface UserToErase {
   readonly userId: string;
-  /** The hash of its phone by each known key. The current key's hash comes first. */
+  /** The hashes of its phone by each known key. The current key's hash comes first. */
   readonly phoneHashes: readonly [string, ...string[]];
 }
 
@@ -69,7 +69,7 @@ const eraseCodesAndGuards = async (tx: Db, phoneHashes: readonly string[]): Prom
   await tx.otpSend.updateMany({ where, data: { phoneHash: '' } });
 };
 
-/** Stores a hash of the phone, by which a sign-in with it is refused until `until`. */
+/** Stores a hash of the phone. Until `until`, a sign-in by code with this phone is refused. */
 const startCoolDown = (tx: Db, phoneHash: string, until: Date): Promise<number> =>
   execute(
     tx,

@@ -61,9 +61,9 @@ const createPushTokenRoutes = (deps: UsersRoutesDeps): Route[] => {
 export const createUsersCustomerRoutes = (deps: UsersRoutesDeps): Route[] => {
   const { db, clock, findKycStatus } = deps;
 
-  const presentMe = async (userId: string) => {
+  const respondWithProfile = async (userId: string) => {
     const [user, kycStatus] = await Promise.all([findUser(db, userId), findKycStatus(db, userId)]);
-    // Gone since the guard looked.
+    // The customer was blocked or deleted after the guard admitted them.
     if (user === undefined || !isActive(user)) throw new AppError('UNAUTHENTICATED');
     return ok(presentUser(user, kycStatus));
   };
@@ -76,7 +76,7 @@ export const createUsersCustomerRoutes = (deps: UsersRoutesDeps): Route[] => {
       tags: ['users'],
       access: customerAccess,
       responses: { 200: userView },
-      handler: async ({ principal }) => presentMe(principal.userId),
+      handler: async ({ principal }) => respondWithProfile(principal.userId),
     }),
     defineRoute({
       method: 'PATCH',
@@ -90,7 +90,7 @@ export const createUsersCustomerRoutes = (deps: UsersRoutesDeps): Route[] => {
         const changes = { fullName: body.full_name, email: body.email };
         const found = await updateProfile(db, userId, changes, clock.now());
         if (!found) throw new AppError('UNAUTHENTICATED');
-        return presentMe(userId);
+        return respondWithProfile(userId);
       },
     }),
     ...createPushTokenRoutes(deps),

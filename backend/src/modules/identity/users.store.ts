@@ -11,9 +11,10 @@ import { invariant } from '../../platform/invariant/invariant.ts';
 import { isActive, type ActiveUser, type User } from './identity.types.ts';
 
 /*
- * The rows of `app_user` and `deleted_phone`. No credential hash leaves this file. mpin.store.ts
- * reads and sets those of MPINs. The reads that every request or every purchase makes are raw SQL:
- * the client's own building of a query costs more there than the query (benchmarks.md).
+ * The rows of `app_user` and `deleted_phone`. No credential hash leaves this file. Other stores of
+ * this module read and set the hashes of MPINs. The reads of every request and of every purchase
+ * are raw SQL, because Prisma takes longer to build such a query than the query takes
+ * (benchmarks.md).
  */
 
 const columns = {
@@ -43,7 +44,7 @@ interface NewUser {
   readonly createdAt: Date;
 }
 
-/** The fields of their own profile that a customer may change. */
+/** The profile fields that a customer may change. */
 interface ProfileChanges {
   readonly fullName?: string | undefined;
   readonly email?: string | undefined;
@@ -62,7 +63,7 @@ export const findUser = async (db: Db, id: string): Promise<User | undefined> =>
   return row === undefined ? undefined : toUser(row);
 };
 
-/** Reads the id by which the gold provider knows a customer, or null where it does not. */
+/** Reads the gold provider's id of a customer, or null if the provider has none. */
 export const readProviderUserId = (id: string): Read<string | null> =>
   readOf(
     sql`SELECT provider_user_id AS "providerUserId" FROM app_user WHERE id = ${id}::uuid`,
@@ -89,38 +90,36 @@ export const findActivePhone = async (
   return row?.phone;
 };
 
-/**
- * Returns when the account was deleted, or undefined for one that is not, and for an unknown id.
- */
+/** Returns the time of an account's deletion. Returns undefined if it is not deleted or unknown. */
 export const findDeletedAt = async (db: Db, id: string): Promise<Date | undefined> =>
   (await db.user.findUnique({ where: { id }, select: { deletedAt: true } }))?.deletedAt ??
   undefined;
 
 /**
- * Returns true for a customer who is not deleted, and who can't be deleted before the transaction
- * ends. Without a transaction it is only a look.
+ * Returns true for a customer who is not deleted. Within a transaction, it also locks the customer
+ * against deletion until the transaction ends.
  */
 export const isStillCustomer = (db: Db, id: string): Promise<boolean> =>
   readAlone(db, readStillCustomer(id));
 
-/** Reads whether it is one, in one statement with other reads. */
+/** Makes the read of `isStillCustomer`, which can be joined with other reads in one statement. */
 export const readStillCustomer = (id: string): Read<boolean> =>
   readOf(
     sql`SELECT is_customer(${id}::uuid) AS found`,
     (row: { readonly found: boolean } | undefined) => row?.found === true,
   );
 
-/** Returns the id of the customer who has `phone`, a blocked one too. */
+/** Returns the id of the customer who has `phone`, even of a blocked one. */
 export const findUserIdByPhone = async (db: Db, phone: string): Promise<string | undefined> =>
   (await db.user.findUnique({ where: { phone }, select: { id: true } }))?.id;
 
-/** Returns true for the phone of a customer who may use the service. */
+/** Returns true if the phone belongs to a customer who may use the service. */
 export const hasActiveUser = async (db: Db, phone: string): Promise<boolean> => {
   const where = { phone, blocked: false, deletedAt: null };
   return (await db.user.findFirst({ where, select: { id: true } })) !== null;
 };
 
-/** Returns the id of the customer with this referral code, or undefined when deleted or unknown. */
+/** Returns the id of the customer with this referral code, unless they are deleted. */
 export const findUserByReferralCode = async (
   db: Db,
   referralCode: string,
@@ -129,7 +128,9 @@ export const findUserByReferralCode = async (
   return (await db.user.findFirst({ where, select: { id: true } }))?.id;
 };
 
-/** Locks the user of `phone` against other sign-ins until the transaction ends. */
+/**
+ * Locks the user of `phone`, even a blocked one, against other sign-ins until the transaction ends.
+ */
 export const lockUserByPhone = async (tx: Db, phone: string): Promise<User | undefined> => {
   // NO KEY: orders and sessions that point to the user may still be inserted.
   await selectRows(tx, sql`SELECT id FROM app_user WHERE phone = ${phone} FOR NO KEY UPDATE`);
@@ -147,7 +148,7 @@ export const lockActiveUser = async (tx: Db, id: string): Promise<ActiveUser | u
   return user !== undefined && isActive(user) ? user : undefined;
 };
 
-/** Returns customers whose phone was hashed with another key than the one of id `keyId`. */
+/** Returns customers whose phone was hashed with another key than `keyId`. */
 export const listOutdatedPhones = async (
   db: Db,
   keyId: string,
@@ -186,7 +187,10 @@ export const insertUser = async (tx: Db, user: NewUser): Promise<boolean> => {
   return count === 1;
 };
 
-/** Returns true while a deleted account's number, by any of its hashes, may not open a new one. */
+/**
+ * Returns true if an account with this phone was deleted so recently that the phone may not open a
+ * new one. `hashes` are the phone's hashes by all known keys.
+ */
 export const isCoolingDown = async (
   db: Db,
   hashes: readonly string[],

@@ -3,7 +3,7 @@ import type { Clock } from '../../platform/clock/clock.ts';
 import type { Db } from '../../platform/db/index.ts';
 import type { Route } from '../../platform/http/index.ts';
 import type { Metrics } from '../../platform/observability/index.ts';
-import type { KeepCopy } from '../settings/index.ts';
+import type { CacheSetting } from '../settings/index.ts';
 import {
   createFetchPrice,
   createLivePrice,
@@ -24,7 +24,7 @@ interface PriceOptions {
   /** For histories, which may be some seconds old. */
   readonly historyDb?: Db;
   readonly provider: GoldProvider;
-  readonly cacheSetting: KeepCopy;
+  readonly cacheSetting: CacheSetting;
   /** Real time: prices age on it even where the business clock is moved. */
   readonly wall: Clock;
   /** Nothing is counted without. */

@@ -6,7 +6,7 @@ import {
 } from '../../platform/crypto/index.ts';
 import type { Db, InTransaction } from '../../platform/db/index.ts';
 
-/** Binds a sealed secret to its row. */
+/** Returns the context that binds a sealed secret to its row. */
 export const factorContext = (id: string) => ({
   purpose: 'second-factor',
   column: 'second_factor.secret_sealed',
@@ -19,12 +19,12 @@ const secrets: SealedColumn = {
   contextOf: factorContext,
 };
 
-/** Seals the secrets of authenticator apps again: see `resealColumn`. */
+/** Seals the secrets of authenticator apps with the current key, as `resealColumn` says. */
 export const resealFactors = (
   deps: { readonly vault: Pick<Vault, 'keyId' | 'service'>; readonly inTransaction: InTransaction },
   signal: AbortSignal,
 ): Promise<number> => resealColumn(deps, secrets, signal);
 
-/** Counts secrets that another service key than the one of id `keyId` sealed. */
+/** Counts the secrets that another service key than `keyId` sealed. */
 export const countOutdatedFactors = (db: Db, keyId: string): Promise<number> =>
   countSealedByOther(db, secrets, keyId);

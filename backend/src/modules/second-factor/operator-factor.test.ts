@@ -12,7 +12,7 @@ import { createVault, parseKeyring } from '../../platform/crypto/index.ts';
 import { createAdmins, createAdminSignInPurge } from '../admins/index.ts';
 import { countOutdatedFactors, resealFactors } from './index.ts';
 
-/** The phone's clock: real time, which no business clock moves. */
+/** The phone's clock shows real time, which does not follow the business clock. */
 const wall = createManualClock(createSystemClock().now());
 const halfMinuteMs = 30_000;
 
@@ -42,7 +42,7 @@ const signIn = (made: MadeAdmin, more: object = {}, url = urls.optional) =>
     ...more,
   });
 const codeNow = (secret: string, seconds = 0) => totpCode(secret, addSeconds(wall.now(), seconds));
-/** Lets the next period begin, whose code nobody has used. */
+/** Begins the next period, whose code was not used yet. */
 const nextPeriod = () => wall.advance(halfMinuteMs);
 
 /** Sets up the authenticator app of an operator. */
@@ -60,7 +60,7 @@ const enrol = async (made: MadeAdmin, url = urls.optional) => {
 };
 
 describe('the authenticator app of an operator', () => {
-  it('guards the sign-in from its first code on', async () => {
+  it('is required at sign-in after its first code', async () => {
     const made = await make.admin('ADMIN');
     const session = as(made.token);
     const wrong = await session('POST', '/auth/second-factor/enrol', { password: 'no' });
@@ -70,7 +70,7 @@ describe('the authenticator app of an operator', () => {
     });
     const secret = String(body['secret']);
     expect(body['address']).toMatch(/^otpauth:\/\/totp\/Digital%20Gold:/u);
-    // Not confirmed yet: a secret that never reached a phone locks nobody out.
+    // The factor is not confirmed yet, since a secret that never reached a phone must lock no one out.
     expect(await signIn(made)).toMatchObject({ status: 200 });
     const confirm = (code: string) => session('POST', '/auth/second-factor/confirm', { code });
     const off = codeNow(secret, -90);
@@ -83,7 +83,7 @@ describe('the authenticator app of an operator', () => {
     });
 
     expect(await signIn(made)).toMatchObject({ status: 401, code: 'SECOND_FACTOR_REQUIRED' });
-    // Nobody learns without the password that there is one.
+    // The existence of a factor is not revealed without the password.
     const guess = await signIn({ ...made, password: 'wrong' }, { code: '000000' });
     expect(guess).toMatchObject({ status: 401, code: 'INVALID_CREDENTIALS' });
     nextPeriod();
@@ -94,7 +94,7 @@ describe('the authenticator app of an operator', () => {
     expect(system.logged()).not.toContain(secret);
   });
 
-  it('ends the sign-ins that have shown no code', async () => {
+  it('ends the sign-ins that were made without a code', async () => {
     const made = await make.admin('ADMIN');
     const earlier = String((await signIn(made)).body['accessToken']);
     const { token } = await enrol({ ...made, token: earlier });
@@ -104,7 +104,7 @@ describe('the authenticator app of an operator', () => {
     expect(await as(token)('GET', '/auth/second-factor')).toMatchObject({ status: 200 });
   });
 
-  it('takes no code twice, nor one that is older than one that was taken', async () => {
+  it('accepts no code twice, and no code that is older than an accepted one', async () => {
     const made = await make.admin();
     const { secret } = await enrol(made);
     const [before, now] = [codeNow(secret, -30), codeNow(secret)];
@@ -115,7 +115,7 @@ describe('the authenticator app of an operator', () => {
     }
   });
 
-  it('lets one of four sign-ins with one code in', async () => {
+  it('admits only one of four sign-ins with the same code', async () => {
     const made = await make.admin();
     const { secret, recoveryCodes } = await enrol(made);
     for (const code of [codeNow(secret), String(recoveryCodes[0])]) {
@@ -140,7 +140,7 @@ describe('the authenticator app of an operator', () => {
     expect((await signIn(made, { code: codeNow(secret, seconds) })).status).toBe(status);
   });
 
-  it('is stood for by each recovery code once', async () => {
+  it('can be replaced once by each recovery code', async () => {
     const made = await make.admin();
     const { secret, recoveryCodes } = await enrol(made);
     const [first = '', second = ''] = recoveryCodes;
@@ -168,7 +168,7 @@ describe('the authenticator app of an operator', () => {
     expect(JSON.stringify(rows.map(({ seq: _seq, ...row }) => row))).not.toContain(first);
   });
 
-  it('is set up again only after a super admin has taken it away', async () => {
+  it('is set up again only after a super admin has removed it', async () => {
     const made = await make.admin('SUPPORT');
     const { token, secret } = await enrol(made);
     const again = await as(token)('POST', '/auth/second-factor/enrol', {
@@ -190,7 +190,7 @@ describe('the authenticator app of an operator', () => {
     expect(await as(boss.token)('POST', path, body)).toMatchObject({ status: 409 });
     expect(await as(token)('GET', '/auth/second-factor')).toMatchObject({ status: 401 });
     nextPeriod();
-    // A code is not asked for, and not minded.
+    // A code is not required, and ignored if it is given.
     expect(await signIn(made, { code: codeNow(secret) })).toMatchObject({ status: 200 });
     const row = await system.db.auditLog.findFirstOrThrow({
       where: { targetId: made.adminId, action: 'admin.second_factor.disable' },
@@ -199,7 +199,7 @@ describe('the authenticator app of an operator', () => {
     expect(row.sealed).not.toBeNull();
   });
 
-  it('is taken away by the command of the operators where no other super admin is', async () => {
+  it('is removed by the operator command if there is no other super admin', async () => {
     const made = await make.admin('SUPER_ADMIN');
     await enrol(made);
     const run = (reason: string) =>
@@ -216,8 +216,8 @@ describe('the authenticator app of an operator', () => {
   });
 });
 
-describe('codes by somebody who knows the password', () => {
-  it('are bounded for a day, and leave a browser that signed in before alone', async () => {
+describe('codes by a person who knows the password', () => {
+  it('are limited for a day, without an effect on a browser that signed in before', async () => {
     const made = await make.admin();
     const { secret } = await enrol(made);
     const signedIn = await signIn(made, { code: codeNow(secret) });
@@ -225,7 +225,7 @@ describe('codes by somebody who knows the password', () => {
     let tried = 0;
     let last = await signIn(made, { code: '000000' });
     for (; last.code === 'SECOND_FACTOR_INVALID' && tried < 40; tried += 1) {
-      // Beyond the bounds of passwords: five in 15 minutes, twenty in 30.
+      // This is beyond the limits of passwords, which are five in 15 minutes and twenty in 30.
       system.clock.advance(31 * 60_000);
       wall.advance(31 * 60_000);
       const wrong = codeNow(secret) === '000000' ? '111111' : '000000';
@@ -244,12 +244,12 @@ describe('codes by somebody who knows the password', () => {
 });
 
 describe('a required second factor', () => {
-  it('opens nothing but its setting up without one', async () => {
+  it('admits a person without one only to its set-up', async () => {
     const made = await make.admin('SUPER_ADMIN');
     const url = urls.required;
     const signedIn = await signIn(made, {}, url);
     expect(signedIn).toMatchObject({ status: 200, body: { mustEnrolSecondFactor: true } });
-    // The same holds for a session of before the setting.
+    // The same applies to a session from before the setting.
     for (const token of [String(signedIn.body['accessToken']), made.token]) {
       expect(await as(token, url)('GET', '/operators')).toMatchObject({
         status: 403,
@@ -267,7 +267,7 @@ describe('a required second factor', () => {
     expect(again).toMatchObject({ status: 200, body: { mustEnrolSecondFactor: false } });
   });
 
-  it('comes after the sign-in and before the role', async () => {
+  it('is checked after the sign-in and before the role', async () => {
     const made = await make.admin('SUPPORT');
     const path = `/operators/${made.adminId}/second-factor/disable`;
     const body = { reason: 'none' };

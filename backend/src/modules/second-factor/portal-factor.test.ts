@@ -7,7 +7,7 @@ import { createSystemClock } from '../../platform/clock/clock.ts';
 import { createManualClock } from '../../platform/clock/manual-clock.ts';
 import { createAccounting } from '../accounting/index.ts';
 
-/** The phone's clock: real time, which no business clock moves. */
+/** The phone's clock shows real time, which does not follow the business clock. */
 const wall = createManualClock(createSystemClock().now());
 
 let system: TestSystem;
@@ -48,7 +48,7 @@ const enrol = async (made: MadePortalUser, url = urls.optional) => {
 };
 
 describe('the authenticator app of a portal user', () => {
-  it('guards the sign-in, and ends the other sessions', async () => {
+  it('is required at sign-in, and ends the other sessions', async () => {
     const made = await make.portalUser('accountant');
     const other = String((await signIn(made)).body['token']);
     const { secret, recoveryCodes } = await enrol(made);
@@ -61,7 +61,7 @@ describe('the authenticator app of a portal user', () => {
     const [recovery = ''] = recoveryCodes;
     expect(await signIn(made, { code: recovery })).toMatchObject({ status: 200 });
     expect(await signIn(made, { code: recovery })).toMatchObject({ status: 403 });
-    // The same code of another person is none of theirs.
+    // The code of another person is refused.
     const stranger = await make.portalUser('viewer');
     await enrol(stranger);
     expect(await signIn(stranger, { code: String(recoveryCodes[1]) })).toMatchObject({
@@ -69,7 +69,7 @@ describe('the authenticator app of a portal user', () => {
     });
   });
 
-  it('is taken away by a super admin who could set the password', async () => {
+  it('is removed by a super admin who could set the password', async () => {
     const made = await make.portalUser('finance_head');
     await enrol(made);
     const path = `/portal-users/${made.portalUserId}/second-factor/disable`;
@@ -94,7 +94,7 @@ describe('the authenticator app of a portal user', () => {
     expect(row.sealed).not.toBeNull();
   });
 
-  it('opens nothing but its setting up where it is required', async () => {
+  it('admits a person without one only to its set-up if it is required', async () => {
     const made = await make.portalUser('auditor');
     const url = urls.required;
     const signedIn = await signIn(made, {}, url);
@@ -114,7 +114,7 @@ describe('the authenticator app of a portal user', () => {
 });
 
 describe("one's own password", () => {
-  it('needs the current one to be changed, and ends the other sessions', async () => {
+  it('is changed only with the current one, and the change ends the other sessions', async () => {
     const made = await make.portalUser('viewer');
     const other = String((await signIn(made)).body['token']);
     const change = (currentPassword: string, newPassword: string) =>

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { plainText } from '../../platform/http/index.ts';
 import type { FactorState } from './second-factors.ts';
 
-/** A code of the app, or a recovery code, as people type it. */
+/** Accepts a code of the app or a recovery code, as people type it. */
 export const factorCode = z
   .string()
   .regex(/^[\dA-Za-z][\dA-Za-z -]{4,30}[\dA-Za-z]$/u, 'must be six digits or a recovery code');

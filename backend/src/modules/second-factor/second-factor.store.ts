@@ -1,6 +1,6 @@
 import { lockRow, type Db } from '../../platform/db/index.ts';
 
-/** The person whose factor it is, in the store of their API. */
+/** The person who owns a factor, and the API in which they have an account. */
 export interface FactorOwner {
   readonly api: 'admin' | 'accounting';
   readonly id: string;
@@ -9,8 +9,9 @@ export interface FactorOwner {
 export interface FactorRecord {
   readonly id: string;
   readonly secretSealed: string;
-  /** Null until a code of it was entered. */
+  /** Null until the first code of the app was entered. */
   readonly confirmedAt: Date | null;
+  /** The period of the last code that was accepted. Null before the first one. */
   readonly lastPeriod: number | null;
 }
 
@@ -22,9 +23,7 @@ const ownerOf = ({ api, id }: FactorOwner) =>
 export const findFactor = async (db: Db, owner: FactorOwner): Promise<FactorRecord | undefined> =>
   (await db.secondFactor.findFirst({ where: ownerOf(owner) })) ?? undefined;
 
-/**
- * Locks the factor of a person until the transaction ends. Returns undefined where there is none.
- */
+/** Locks the factor of a person until the transaction ends. Returns undefined if there is none. */
 export const lockFactor = async (tx: Db, owner: FactorOwner): Promise<FactorRecord | undefined> => {
   const found = await findFactor(tx, owner);
   if (found === undefined) return undefined;
@@ -48,7 +47,7 @@ export const updateFactor = async (
   await tx.secondFactor.update({ where: { id }, data: change });
 };
 
-/** Deletes a person's factor with its recovery codes, where there is one. */
+/** Deletes a person's factor with its recovery codes, if there is one. */
 export const deleteFactor = async (tx: Db, owner: FactorOwner): Promise<void> => {
   await tx.recoveryCode.deleteMany({ where: { factor: ownerOf(owner) } });
   await tx.secondFactor.deleteMany({ where: ownerOf(owner) });
@@ -64,7 +63,7 @@ export const replaceRecoveryCodes = async (
   await tx.recoveryCode.createMany({ data: codes.map((code) => ({ ...code, factorId })) });
 };
 
-/** Marks a recovery code as used. Returns false for one that is unknown or was used before. */
+/** Marks a recovery code as used. Returns false if it is unknown or was used before. */
 export const consumeRecoveryCode = async (
   tx: Db,
   { factorId, codeHash, usedAt }: { factorId: string; codeHash: string; usedAt: Date },
@@ -76,7 +75,7 @@ export const consumeRecoveryCode = async (
 export const countRecoveryCodes = (db: Db, factorId: string): Promise<number> =>
   db.recoveryCode.count({ where: { factorId, usedAt: null } });
 
-/** Returns the people of an API who have a factor that guards their sign-in. */
+/** Returns the ids of the people of an API whose factor is confirmed. */
 export const listFactorOwners = async (db: Db, api: FactorOwner['api']): Promise<Set<string>> => {
   const where = {
     confirmedAt: { not: null },

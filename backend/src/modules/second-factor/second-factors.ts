@@ -22,14 +22,17 @@ import {
 export interface SecondFactorDeps {
   readonly vault: Pick<Vault, 'service'>;
   readonly random: Pick<Random, 'uuid' | 'bytes'>;
-  /** Real time: people's phones do not follow business time. */
+  /** The clock of real time, since people's phones do not follow business time. */
   readonly wall: Clock;
 }
 
-/** The proof of a sign-in, besides the password. */
+/** The proof that a person gives besides the password. */
 type FactorProof = 'app' | 'recovery code';
 
-/** `none`: this person has no second factor. `missing` and `refused` do not admit them. */
+/**
+ * The verdict on a code. `none` means that the person has no active factor, so they need no code.
+ * `missing` and `refused` do not admit them.
+ */
 type FactorVerdict = FactorProof | 'none' | 'missing' | 'refused';
 
 export interface FactorState {
@@ -38,49 +41,52 @@ export interface FactorState {
   readonly recoveryCodesLeft: number;
 }
 
-/** Every change runs in a transaction that has locked its person's own row. */
+/** Every change runs in a transaction that has locked the row of the person's account. */
 export interface SecondFactors {
   read(db: Db, ownerId: string): Promise<FactorState>;
   isActive(db: Db, ownerId: string): Promise<boolean>;
-  /** Returns the ids of everybody whose factor is active. */
+  /** Returns the ids of all people whose factor is active. */
   listActive(db: Db): Promise<ReadonlySet<string>>;
   /**
-   * Makes a secret, in place of one that was not confirmed.
-   * @throws AppError CONFLICT where a factor is active
+   * Makes a secret, which replaces an unconfirmed one.
+   * @throws AppError CONFLICT if a factor is active
    */
   enrol(tx: Db, ownerId: string, label: string): Promise<{ secret: string; address: string }>;
   /**
    * Activates the factor by its first code, and returns the recovery codes.
-   * @throws AppError CONFLICT without one to confirm, and SECOND_FACTOR_INVALID
+   * @throws AppError CONFLICT if there is no factor to confirm, SECOND_FACTOR_INVALID
    */
   confirm(tx: Db, ownerId: string, code: string): Promise<readonly string[]>;
-  /** Judges a code and uses it up: neither it nor an earlier one is taken again. */
-  take(tx: Db, ownerId: string, code: string | undefined): Promise<FactorVerdict>;
-  /** Replaces the recovery codes. @throws AppError CONFLICT without an active factor */
+  /** Checks a code and uses it up, so that this code and every earlier code are refused later. */
+  consumeCode(tx: Db, ownerId: string, code: string | undefined): Promise<FactorVerdict>;
+  /** Replaces the recovery codes. @throws AppError CONFLICT if no factor is active */
   renewRecoveryCodes(tx: Db, ownerId: string): Promise<readonly string[]>;
-  /** Takes the factor away, and returns the state that it had. */
+  /** Removes the factor, and returns its last state. */
   remove(tx: Db, ownerId: string): Promise<FactorState['state']>;
 }
 
 const issuers = { admin: 'Digital Gold', accounting: 'Digital Gold accounting' } as const;
 
-const recoveryCodes = 10;
-/** 80 random bits: no table of hashes finds them, so that SHA-256 is enough. */
+const recoveryCodeCount = 10;
+/** A code has 80 random bits. No table of hashes contains so many, so SHA-256 is enough. */
 const recoveryCodeBytes = 10;
 
-/** People type codes with blanks and hyphens, in small letters. */
+/** Removes blanks and hyphens, and makes letters capitals, since people type codes in any form. */
 const plainCode = (text: string): string => text.replaceAll(/[\s-]/gu, '').toUpperCase();
 
 const isAppCode = (code: string): boolean => /^\d{6}$/u.test(code);
 
-/** Throws for a verdict that does not admit the person, and otherwise returns its proof. */
+/**
+ * Returns the proof of a verdict, or undefined if the person needs none.
+ * @throws AppError SECOND_FACTOR_REQUIRED, SECOND_FACTOR_INVALID
+ */
 export const requireProof = (verdict: FactorVerdict): FactorProof | undefined => {
   if (verdict === 'missing') throw new AppError('SECOND_FACTOR_REQUIRED');
   if (verdict === 'refused') throw new AppError('SECOND_FACTOR_INVALID');
   return verdict === 'none' ? undefined : verdict;
 };
 
-const notActive = (): never => {
+const throwNotActive = (): never => {
   const message = 'No authenticator app is set up for this account.';
   throw new AppError('CONFLICT', { message });
 };
@@ -99,7 +105,7 @@ const issueRecoveryCodes = async (
   tx: Db,
   factorId: string,
 ): Promise<readonly string[]> => {
-  const codes = Array.from({ length: recoveryCodes }, () =>
+  const codes = Array.from({ length: recoveryCodeCount }, () =>
     toBase32(random.bytes(recoveryCodeBytes)),
   );
   const rows = codes.map((code) => ({ id: random.uuid(), codeHash: hashToken(code) }));
@@ -107,7 +113,7 @@ const issueRecoveryCodes = async (
   return codes.map((code) => code.replaceAll(/(.{4})(?=.)/gu, '$1-'));
 };
 
-/** Returns the period of a code of the app, or undefined for a wrong one, and for another text. */
+/** Returns the period of a code of the app. Returns undefined for a wrong code or a recovery code. */
 const periodOf = (
   { vault, wall }: SecondFactorDeps,
   { id, secretSealed }: FactorRecord,
@@ -117,8 +123,8 @@ const periodOf = (
     ? periodOfCode(vault.service.open(secretSealed, factorContext(id)), code, wall.now())
     : undefined;
 
-/** Judges a code of a factor that is locked, and uses it up. */
-const takeCode = async (
+/** Checks a code and uses it up. The caller has locked the factor. */
+const consumeFactorCode = async (
   deps: SecondFactorDeps,
   tx: Db,
   factor: FactorRecord,
@@ -165,7 +171,7 @@ export const createSecondFactors = (
     },
     async confirm(tx, ownerId, code) {
       const factor = await lockFactor(tx, ownerOf(ownerId));
-      if (factor === undefined) return notActive();
+      if (factor === undefined) return throwNotActive();
       if (factor.confirmedAt !== null) {
         throw new AppError('CONFLICT', { message: 'This authenticator app is already confirmed.' });
       }
@@ -174,14 +180,14 @@ export const createSecondFactors = (
       await updateFactor(tx, factor.id, { confirmedAt: wall.now(), lastPeriod });
       return issueRecoveryCodes(deps, tx, factor.id);
     },
-    async take(tx, ownerId, code) {
+    async consumeCode(tx, ownerId, code) {
       const factor = await lockFactor(tx, ownerOf(ownerId));
       if (factor === undefined || factor.confirmedAt === null) return 'none';
-      return code === undefined ? 'missing' : takeCode(deps, tx, factor, plainCode(code));
+      return code === undefined ? 'missing' : consumeFactorCode(deps, tx, factor, plainCode(code));
     },
     async renewRecoveryCodes(tx, ownerId) {
       const factor = await lockFactor(tx, ownerOf(ownerId));
-      if (factor === undefined || factor.confirmedAt === null) return notActive();
+      if (factor === undefined || factor.confirmedAt === null) return throwNotActive();
       return issueRecoveryCodes(deps, tx, factor.id);
     },
     async remove(tx, ownerId) {

@@ -1,7 +1,7 @@
 export {
   countSecurityEvent,
   eraseDeviceIds,
-  findSignedInDevices,
+  findSignInHistory,
   recordSecurityEvent,
 } from './security-events.store.ts';
 export { createSecurityEventPurge } from './security-events.sweeps.ts';

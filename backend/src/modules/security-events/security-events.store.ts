@@ -14,7 +14,7 @@ export const keptMs = 400 * 24 * 60 * minuteMs;
 
 /* The rows of `security_event`. */
 
-/** Writes an event, in the transaction of what it records. */
+/** Writes an event in the caller's transaction. */
 export const recordSecurityEvent = async (
   db: Db,
   { clock, random }: Deps,
@@ -24,8 +24,8 @@ export const recordSecurityEvent = async (
 };
 
 /**
- * Counts an event that a stranger can cause: one row for a customer, an address and a minute. For a
- * phone without a customer it makes the same query and writes nothing, so that the time does not
+ * Counts an event that a stranger can cause. Each customer, address and minute has one row. For a
+ * phone without a customer it runs the same query and writes nothing, so that the time does not
  * reveal the difference.
  */
 export const countSecurityEvent = async (
@@ -51,21 +51,24 @@ export const countSecurityEvent = async (
   );
 };
 
-/** Returns whether a sign-in of the customer is recorded: on this device, and on any. */
-export const findSignedInDevices = async (
+/**
+ * Searches the recorded sign-ins of a customer on new devices. `isKnown` is true if one was on this
+ * device, and `hasAny` if there is any at all.
+ */
+export const findSignInHistory = async (
   db: Db,
   userId: string,
   deviceId: string,
 ): Promise<{ readonly isKnown: boolean; readonly hasAny: boolean }> => {
   const where = { userId, kind: 'device_signed_in' };
   const select = { id: true };
-  const any = await db.securityEvent.findFirst({ where, select });
-  if (any === null) return { isKnown: false, hasAny: false };
-  const same = await db.securityEvent.findFirst({ where: { ...where, deviceId }, select });
-  return { isKnown: same !== null, hasAny: true };
+  const anyEvent = await db.securityEvent.findFirst({ where, select });
+  if (anyEvent === null) return { isKnown: false, hasAny: false };
+  const ofDevice = await db.securityEvent.findFirst({ where: { ...where, deviceId }, select });
+  return { isKnown: ofDevice !== null, hasAny: true };
 };
 
-/** Erases the ids of a deleted customer's devices. What happened on them stays. */
+/** Erases the device ids in the events of a deleted customer. The events themselves stay. */
 export const eraseDeviceIds = async (tx: Db, userId: string): Promise<void> => {
   const where = { userId, deviceId: { not: null } };
   await tx.securityEvent.updateMany({ where, data: { deviceId: null } });

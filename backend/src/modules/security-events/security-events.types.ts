@@ -1,6 +1,6 @@
 /**
- * The kinds of events of a customer's security (contract: identity-and-kyc > Security events). They
- * are words of the database too.
+ * The kinds of a customer's security events (contract: identity-and-kyc > Security events). The
+ * database also has these words, in a check.
  */
 export const securityEventKinds = [
   'device_signed_in',
@@ -18,7 +18,7 @@ export const securityEventKinds = [
 
 export type SecurityEventKind = (typeof securityEventKinds)[number];
 
-/** Kinds that a stranger can cause again and again: counted together per address and minute. */
+/** The kinds that a stranger can cause repeatedly. They are counted by address and minute. */
 export type CountedEventKind = 'sign_in_refused' | 'refresh_token_reused';
 
 export interface NewSecurityEvent {

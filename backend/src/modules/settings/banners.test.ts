@@ -27,7 +27,7 @@ beforeAll(async () => {
 
 afterAll(() => system.close());
 
-/** As every role in turn, and as nobody. */
+/** Returns the statuses of a request by each role and without a token. */
 const statusesOf = async (method: string, path: string, body?: unknown): Promise<number[]> => {
   const callers = [...operators.map(({ token }) => token), undefined];
   const statuses: number[] = [];
@@ -47,7 +47,7 @@ const inHours = (hours: number): string =>
   new Date(system.clock.now().getTime() + hours * 3_600_000).toISOString();
 
 describe('a banner', () => {
-  it('is written whole by admins, read by them, and audited with before and after', async () => {
+  it('is replaced and read by admins, and audited with before and after', async () => {
     const banner = {
       title: 'Diwali',
       body: 'No delivery fee.',
@@ -141,7 +141,7 @@ describe('a banner', () => {
     expect(answer).toMatchObject({ status: 400, code: 'VALIDATION_FAILED', field });
   });
 
-  it('of a malformed name is not found', async () => {
+  it('with a malformed id is not found', async () => {
     for (const id of ['-x', 'a%20b', 'x'.repeat(65)]) {
       expect((await put(id, { title: 'x', active: true })).code).toBe('NOT_FOUND');
     }
@@ -152,16 +152,16 @@ describe('a feature flag', () => {
   const path = '/config/feature-flags';
   const put = (body: unknown) => bearerCaller(url, operators[0]?.token)('PUT', path, body);
 
-  it('is upserted by super admins, and listed by key', async () => {
+  it('is added and changed by super admins, and listed by key', async () => {
     const description = 'Plans of the new app';
     const flag = { key: 'sip_v2', enabled: true, description, public: true };
     const at = system.clock.now().toISOString();
     expect(await put(flag)).toMatchObject({ status: 200, body: { ...flag, updatedAt: at } });
     await put({ key: 'a.flag', enabled: false });
-    // What is not given stays.
+    // Absent fields do not change.
     const off = { key: 'sip_v2', enabled: false };
     expect(await put(off)).toMatchObject({ body: { ...flag, ...off } });
-    // A null that a list showed may be sent back, and takes a description away.
+    // A null from a list may be sent back. It removes the description.
     const bare = { key: 'a.flag', enabled: false, description: null };
     await put({ ...bare, description: 'Soon gone' });
     expect(await put(bare)).toMatchObject({ status: 200, body: bare });
@@ -176,7 +176,7 @@ describe('a feature flag', () => {
     expect(await statusesOf('PUT', path, off)).toEqual([200, 403, 403, 401]);
   });
 
-  it('is audited with before and after, its description sealed', async () => {
+  it('is audited with before and after, with a sealed description', async () => {
     await put({ key: 'audited', enabled: false, description: 'Asha asked for it' });
     await put({ key: 'audited', enabled: true, description: 'Meera too' });
     const row = await lastAudit();

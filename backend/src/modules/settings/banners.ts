@@ -8,8 +8,8 @@ import { type SettingDeps, lockSetting } from './settings.store.ts';
 const maxUrlLength = 2048;
 
 /**
- * Returns true for an address of https, without credentials, or a path of the client's own: one
- * slash first, since two, or a backslash after it, name another host.
+ * Returns true for an https address without credentials, or for a path of the client's own host. A
+ * path begins with a single slash, since two slashes or a backslash would name another host.
  */
 const isSafeAddress = (text: string): boolean => {
   if (/[\s\p{Cc}\\]/u.test(text)) return false;
@@ -19,7 +19,7 @@ const isSafeAddress = (text: string): boolean => {
   return url !== null && url.username === '' && url.password === '';
 };
 
-/** An address that a client may open: `javascript:`, `data:` and plain http are refused. */
+/** Accepts an address that a client may open. It refuses `javascript:`, `data:` and plain http. */
 export const safeAddress = z
   .string()
   .min(1, 'must not be empty')
@@ -39,7 +39,7 @@ const exampleBanner = {
   endsAt: '2026-11-08T18:29:59.000Z',
 };
 
-/** Accepts the whole banner: what is not given is not there. */
+/** Accepts a whole banner. A field that is absent is removed. */
 export const bannerBody = z
   .object({
     title: plainLine(200),
@@ -59,7 +59,7 @@ bannerBody.register(z.globalRegistry, { id: 'PutBannerRequest', examples: [examp
 
 type BannerBody = z.output<typeof bannerBody>;
 
-/** The operator names the banner: `diwali-2026`, or any id of the portal's own. */
+/** Accepts the banner's id, which the operator or their portal chooses, such as `diwali-2026`. */
 export const bannerParams = z.object({
   id: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/u),
 });
@@ -101,7 +101,7 @@ export const presentBanner = ({
 export interface BannersService {
   /** Returns every banner, by position. */
   list(): Promise<readonly Banner[]>;
-  /** Returns the banners that are live at this moment, by position. */
+  /** Returns the banners that are live now, by position. */
   listLive(): Promise<readonly Banner[]>;
   /** Adds or replaces one banner, with the audit row in the same transaction. */
   put(id: string, banner: BannerBody, by: ByOperator): Promise<Banner>;
@@ -125,7 +125,7 @@ const listBanners = (db: Db): Promise<Banner[]> =>
 const isLive = ({ active, startsAt, endsAt }: Banner, at: Date): boolean =>
   active && (startsAt === null || startsAt <= at) && (endsAt === null || at < endsAt);
 
-/** Creates the banners, whose change counts from the next request on. */
+/** Creates the service of the banners. A change applies from the next request on. */
 export const createBanners = (deps: SettingDeps): BannersService => {
   const { inTransaction, clock, audit, cacheSetting } = deps;
   const list = cacheSetting('banners', listBanners);
@@ -160,7 +160,7 @@ export const createBanners = (deps: SettingDeps): BannersService => {
           update: data,
           select: columns,
         });
-        // In the clear: a banner is published, and the log says what was.
+        // The audit row has the banner in the clear, because banners are public.
         await audit.record(tx, {
           action: 'config.banners.put',
           ...adminActor(principal, context),

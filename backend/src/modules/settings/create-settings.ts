@@ -7,18 +7,18 @@ import {
   type LimitsService,
   type SettingDeps,
   createSettingCopies,
-  type KeepCopy,
+  type CacheSetting,
 } from './settings.store.ts';
 import { createSettingsAdminRoutes } from './settings.admin.routes.ts';
 import { createBannerCustomerRoutes } from './settings.customer.routes.ts';
 
-/** The settings that operators change while the service runs. The switches are `createSwitches`. */
+/** The settings that operators change in the admin API. `createSwitches` creates the switches. */
 export interface Settings {
   readonly limits: LimitsService;
   readonly flags: Pick<FlagsService, 'list'>;
   readonly banners: Pick<BannersService, 'listLive'>;
-  /** For a setting whose table is another module's. */
-  readonly cacheSetting: KeepCopy;
+  /** Caches a setting whose table belongs to another module. */
+  readonly cacheSetting: CacheSetting;
   readonly adminRoutes: Route[];
   readonly customerRoutes: Route[];
 }

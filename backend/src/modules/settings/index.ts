@@ -13,7 +13,7 @@ export {
   type LimitsService,
   createSettingCopies,
   readSettingVersions,
-  type KeepCopy,
+  type CacheSetting,
   type ReadSetting,
   type SettingVersions,
 } from './settings.store.ts';

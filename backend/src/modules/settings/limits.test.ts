@@ -50,7 +50,7 @@ afterAll(async () => system.close());
 const put = (body: unknown) => ask('PUT', '/config/limits', body);
 
 describe('reading', () => {
-  it('answers the limits in force, to super admins and admins', async () => {
+  it('returns the limits in force to super admins and admins', async () => {
     const answers = await Promise.all(
       [boss.token, admin.token, support.token, undefined].map((token) =>
         bearerCaller(url, token)('GET', '/config/limits'),
@@ -62,7 +62,7 @@ describe('reading', () => {
 });
 
 describe('replacing', () => {
-  it('takes the whole object, audited with before and after', async () => {
+  it('accepts the whole object, and is audited with before and after', async () => {
     const answer = await put({ ...changed, surprise: true });
     expect(answer).toMatchObject({ status: 200, body: changed });
     const row = await system.db.auditLog.findFirst({ orderBy: { seq: 'desc' } });
@@ -74,7 +74,7 @@ describe('replacing', () => {
     });
   });
 
-  it('keeps the two that clients of the first versions do not send', async () => {
+  it('keeps the two limits that clients of the first versions do not send', async () => {
     const set = { ...defaults, mandateMaxPaise: 700_000, maxOpenDeliveryPaise: 0 };
     await put(set);
     const nine = { ...changed, mandateMaxPaise: undefined, maxOpenDeliveryPaise: undefined };
@@ -117,7 +117,7 @@ describe('replacing', () => {
     expect(await put([defaults])).toMatchObject({ status: 400 });
   });
 
-  it('lets two at once both leave a whole object, each with its audit row', async () => {
+  it('leaves a whole object after two concurrent requests, each with its audit row', async () => {
     const before = await system.db.auditLog.count();
     const answers = await Promise.all([put(changed), put({ ...defaults, maxBuyPaise: 9_000_000 })]);
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);

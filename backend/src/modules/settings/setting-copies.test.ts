@@ -51,7 +51,7 @@ const on = (replica: number): Caller => {
 const limitsOf = async (replica: number) => (await on(replica)('GET', '/config/limits')).body;
 
 describe('a change by one replica', () => {
-  it('is what the other one answers to its very next request', async () => {
+  it('applies to the very next request to the other replica', async () => {
     const limits = await limitsOf(a);
     for (let turn = 1; turn <= 6; turn += 1) {
       const [writer, reader] = turn % 2 === 0 ? [a, b] : [b, a];
@@ -72,7 +72,7 @@ describe('a change by one replica', () => {
     }
   });
 
-  it('is so too when it was made by a statement in the database', async () => {
+  it('applies even if it was made by a statement in the database', async () => {
     await on(b)('GET', '/config/limits');
     await withConnection(system.addresses.migrateUrl, (client) =>
       client.query('UPDATE limits_setting SET min_sell_paise = 4321'),
@@ -81,13 +81,13 @@ describe('a change by one replica', () => {
     expect((await limitsOf(b))['minSellPaise']).toBe(4321);
   });
 
-  it('takes its turn, so that each audit row shows what was replaced', async () => {
+  it('is serialised, so that each audit row shows the replaced value', async () => {
     const limits = await limitsOf(a);
     const first = await system.db.auditLog.count();
     const puts = Array.from({ length: 12 }, (_, number) =>
       on(number % 2)('PUT', '/config/limits', { ...limits, maxSipPaise: 2_000_000 + number }),
     );
-    // The first of a new key: there is no row yet that could be locked.
+    // This is the first change of a new key, so no row exists yet that could be locked.
     const flags = Array.from({ length: 8 }, (_, number) =>
       on(number % 2)('PUT', '/config/feature-flags', { key: 'race', enabled: number % 3 === 0 }),
     );
@@ -145,17 +145,17 @@ const serveUses = async (between: () => Promise<unknown>) => {
   return { seen, use, uses: async () => (await call('GET', '/uses')).body };
 };
 
-describe('a use', () => {
-  it('reads the versions, together with all who wait for them', async () => {
+describe('a use of a setting', () => {
+  it('shares one read of the versions with concurrent uses', async () => {
     const { seen, use } = await serveUses(async () => {});
     await Promise.all(Array.from({ length: 20 }, use));
-    // Whoever came while they were read waited for the next read.
+    // Uses that came during the read waited for the next read.
     expect(seen.versions).toBe(2);
     await use();
     expect(seen.versions).toBe(4);
   });
 
-  it('sees what was changed before it, in the middle of a request too', async () => {
+  it('sees every earlier change, even within a request', async () => {
     await system.db.$executeRaw`UPDATE limits_setting SET min_buy_paise = 1500`;
     const change = () => system.db.$executeRaw`UPDATE limits_setting SET min_buy_paise = 2500`;
     const { uses, use } = await serveUses(change);
@@ -165,8 +165,8 @@ describe('a use', () => {
   });
 });
 
-describe('a copy', () => {
-  it('is read once for a version, however many ask', async () => {
+describe('a copy of a setting', () => {
+  it('is read once for each version by concurrent uses', async () => {
     let reads = 0;
     const read = createSettingCopies(system.db)('limits', async () => (reads += 1));
     await Promise.all(Array.from({ length: 20 }, read));
@@ -177,7 +177,7 @@ describe('a copy', () => {
     expect(reads).toBe(2);
   });
 
-  it('that was being read when a change came is not what later requests get', async () => {
+  it('is not used by later requests if a change came while it was read', async () => {
     const gate = createGate();
     let reads = 0;
     const read = createSettingCopies(system.db)('limits', async () => {
@@ -197,7 +197,7 @@ describe('a copy', () => {
     expect(await read()).toBe(7777n);
   });
 
-  it('that could not be read is read again', async () => {
+  it('is read again after a failed read', async () => {
     let reads = 0;
     const read = createSettingCopies(system.db)('limits', async () => {
       reads += 1;

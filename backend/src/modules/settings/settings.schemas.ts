@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { fromSafePaise, toSafePaise } from '../../money/index.ts';
 import { limitNames, type Limits } from './settings.types.ts';
 
-/** Ten crore rupees: beyond any limit that makes sense, far below what an integer holds. */
+/** Bounds every limit by 100 crore rupees, which is beyond any sensible limit and a safe integer. */
 const maxLimitPaise = 100_000_000_000;
 
 const paiseOf = (min: number) => z.int().min(min).max(maxLimitPaise);
@@ -46,8 +46,8 @@ const ranges = [
 ] as const;
 
 /**
- * Accepts the whole object, each minimum at most its maximum. Clients of the first versions do not
- * know two of the limits, which stay as they are where they are absent.
+ * Accepts all limits. Each minimum must be at most its maximum. Two limits may be absent, because
+ * clients of the first versions do not know them. They then stay unchanged.
  */
 export const limitsBody = limitsShape
   .partial({ mandateMaxPaise: true, maxOpenDeliveryPaise: true })
@@ -70,13 +70,13 @@ export const limitsView = limitsShape;
 
 type LimitNumbers = z.output<typeof limitsShape>;
 
-/** Presents paise as the integers of the wire. */
+/** Presents limits, with paise as JSON integers. */
 export const presentLimits = (limits: Limits): LimitNumbers =>
   limitsShape.parse(
     Object.fromEntries(limitNames.map((name) => [name, toSafePaise(limits[name])])),
   );
 
-/** Reads the integers of the wire as limits, those that are given. */
+/** Reads the limits that a body has. */
 export const toLimits = (body: z.output<typeof limitsBody>): Partial<Limits> =>
   Object.fromEntries(
     limitNames.flatMap((name) => {

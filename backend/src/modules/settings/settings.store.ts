@@ -16,20 +16,20 @@ import type { Auditor } from '../audit/index.ts';
 import { defaultLimits, limitNames, type Limits } from './settings.types.ts';
 import { presentLimits } from './settings.schemas.ts';
 
-/** The settings of which every replica keeps a copy. */
+/** The settings that every replica caches. */
 type SettingName = 'limits' | 'flags' | 'banners' | 'spreads';
 
-/** The versions of all settings at one moment. */
+/** The versions of all settings at one time. */
 export type SettingVersions = ReadonlyMap<string, string>;
 
 /**
- * Returns a setting as it is in the database now, or as it was at the time of `versions`, if the
- * caller has read these as the request began.
+ * Returns the current value of a setting. A caller that has already read the versions passes them,
+ * which saves a read.
  */
 export type ReadSetting<Value> = (versions?: SettingVersions) => Promise<Value>;
 
-/** Keeps a copy of a setting in this process, read by `read` whenever its version is another. */
-export type KeepCopy = <Value>(
+/** Caches a setting in this process. `read` reads it whenever its version has changed. */
+export type CacheSetting = <Value>(
   name: SettingName,
   read: (db: Db) => Promise<Value>,
 ) => ReadSetting<Value>;
@@ -38,21 +38,19 @@ interface VersionsRow {
   readonly versions: Readonly<Record<string, string>> | null;
 }
 
-/** Reads the versions of all settings: four short rows. Raw SQL, since every request reads them. */
+/** Reads the versions of all settings, which are four short rows, since every request needs them. */
 export const readSettingVersions: Read<SettingVersions> = readOf(
   sql`SELECT jsonb_object_agg(name, version::text) AS versions FROM setting_version`,
   (row: VersionsRow | undefined) => new Map(Object.entries(row?.versions ?? {})),
 );
 
 /**
- * Creates the copies that a process keeps of its settings. Each use compares the copies'
- * versions with the database's, so a change counts on every replica from the next use on, whatever
- * became of caches and connections meanwhile: the versions are four short rows, read once for all
- * who wait for them at the time (contract: operators > Configuration).
- * Contents are read after their version, so a copy is at least as new as the version that it is
- * kept under.
+ * Creates the cache of settings of a process. Each use compares the version of the copy with the
+ * version in the database, so a change applies on every replica from the next use on (contract:
+ * operators > Configuration). Concurrent uses share one read of the versions. A value is read after
+ * its version, so a copy is at least as new as its version.
  */
-export const createSettingCopies = (db: Db): KeepCopy => {
+export const createSettingCopies = (db: Db): CacheSetting => {
   const readVersions = batchReads(() => readAlone(db, readSettingVersions));
 
   return <Value>(name: SettingName, read: (client: Db) => Promise<Value>) => {
@@ -66,7 +64,7 @@ export const createSettingCopies = (db: Db): KeepCopy => {
       try {
         return await fresh.value;
       } catch (error) {
-        // The next use reads again.
+        // The next use reads the setting again.
         if (copy === fresh) copy = undefined;
         throw error;
       }
@@ -75,29 +73,29 @@ export const createSettingCopies = (db: Db): KeepCopy => {
 };
 
 /**
- * Locks a setting until the transaction ends: changes of it take turns, also where the row that
- * they write does not exist yet, so that each audit row shows what was replaced.
+ * Locks a setting until the transaction ends. Concurrent changes are serialised even if their row
+ * does not exist yet, so that each audit row shows the value that it replaced.
  */
 export const lockSetting = async (tx: Db, name: SettingName): Promise<void> => {
   await selectRows(tx, sql`SELECT name FROM setting_version WHERE name = ${name} FOR UPDATE`);
 };
 
 export interface LimitsService {
-  /** Returns the limits in force, or those of a moment at which the versions were read. */
+  /** Returns the limits in force. `versions` saves a read, as in `ReadSetting`. */
   current(versions?: SettingVersions): Promise<Limits>;
-  /** Replaces the limits that are given, with the audit row in the same transaction. Returns all. */
+  /** Changes the given limits and writes the audit row in one transaction. Returns all limits. */
   replace(changes: Partial<Limits>, by: ByOperator): Promise<Limits>;
 }
 
-/** The dependencies that every change of a setting has. */
+/** The dependencies of every change of a setting. */
 export interface SettingDeps {
   readonly inTransaction: InTransaction;
   readonly clock: Clock;
   readonly audit: Auditor;
-  readonly cacheSetting: KeepCopy;
+  readonly cacheSetting: CacheSetting;
 }
 
-/** The one row of `limits_setting`. */
+/** The id of the only row of `limits_setting`. */
 const rowId = 1;
 
 const findLimits = async (db: Db): Promise<Limits> => {
@@ -121,7 +119,7 @@ const upsertLimits = async (
   });
 };
 
-/** Creates the limits of amounts, whose change counts from the next use on. */
+/** Creates the service of the limits. A change applies from the next use on. */
 export const createLimits = ({
   inTransaction,
   clock,

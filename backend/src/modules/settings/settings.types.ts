@@ -18,7 +18,7 @@ export const limitNames = [
 export type LimitName = (typeof limitNames)[number];
 export type Limits = Readonly<Record<LimitName, Paise>>;
 
-/** Applied until an operator sets others. */
+/** The limits until an operator sets others. */
 export const defaultLimits: Limits = {
   minBuyPaise: paise(1000n),
   maxBuyPaise: paise(20_000_000n),
@@ -33,29 +33,29 @@ export const defaultLimits: Limits = {
   maxOpenDeliveryPaise: paise(100_000_000n),
 };
 
-/** A feature flag of the clients. The service itself reads none. */
+/** A feature flag for clients. The service itself reads no flag. */
 export interface Flag {
   readonly key: string;
   readonly enabled: boolean;
   readonly description: string | null;
-  /** Shown to everybody by `GET /config` of the customer API. */
+  /** True if `GET /config` of the customer API shows the flag to all clients. */
   readonly isPublic: boolean;
   readonly updatedAt: Date;
 }
 
 /** An announcement that clients show. */
 export interface Banner {
-  /** The operator's name for it. */
+  /** The id that the operator chose. */
   readonly id: string;
   readonly title: string;
   readonly body: string | null;
   readonly imageUrl: string | null;
   readonly linkUrl: string | null;
   readonly active: boolean;
-  /** Lower ones come first. */
+  /** Banners with lower positions come first. */
   readonly position: number;
-  /** Shown from then on, inclusive, or from ever where it is null. */
+  /** The time from which it is shown, inclusive. Null means that there is no start. */
   readonly startsAt: Date | null;
-  /** Shown until then, exclusive, or for ever where it is null. */
+  /** The time until which it is shown, exclusive. Null means that there is no end. */
   readonly endsAt: Date | null;
 }

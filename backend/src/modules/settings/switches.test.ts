@@ -45,7 +45,7 @@ describe('a switch in a folder', () => {
     expect(await switches.read(name)).toBeUndefined();
   });
 
-  it('is off when it cannot be read: a folder of its name, no folder at all', async () => {
+  it('is off if it cannot be read', async () => {
     mkdirSync(join(dir, 'DIGITAL_SELL_ENABLED'));
     const switches = createSwitches({ settingsDir: dir, env: {} });
     expect(await switches.isOn('DIGITAL_SELL_ENABLED')).toBe(false);
@@ -53,7 +53,7 @@ describe('a switch in a folder', () => {
     expect(await missing.isOn(name)).toBe(false);
   });
 
-  it('tells a mode exactly: one newline at its end is not part of it', async () => {
+  it('returns a mode exactly, without one newline at its end', async () => {
     const switches = createSwitches({ settingsDir: dir, env: {} });
     const modeOf = async (text: string) => {
       writeFileSync(join(dir, 'ACCOUNTING_PORTAL_MODE'), text);

@@ -12,7 +12,7 @@ export type SwitchName = (typeof switchNames)[number];
 
 export interface Switches {
   /**
-   * Returns the value at this moment, or undefined, which is off, when it is missing or unreadable.
+   * Returns the current value. Returns undefined, which means off, if it is missing or unreadable.
    */
   read(name: SwitchName): Promise<string | undefined>;
   /** Returns true for `true` in any case. `1`, `yes` and the empty text are off. */
@@ -20,9 +20,10 @@ export interface Switches {
 }
 
 /**
- * Reads a switch on every call: from the file of its name where a folder is given (a mounted
- * ConfigMap, so that a switch needs no restart), else from the environment. One newline at the end
- * of the file is not part of the value. Nothing else is trimmed.
+ * Creates the switches, which are read on every call. If a folder is given, such as a mounted
+ * ConfigMap, a switch is the file of its name, so that its change needs no restart. Otherwise it is
+ * a variable of the environment. One newline at the end of a file is not part of the value. Nothing
+ * else is trimmed.
  */
 export const createSwitches = (options: {
   readonly settingsDir: string | undefined;
@@ -32,7 +33,7 @@ export const createSwitches = (options: {
   const read = async (name: SwitchName): Promise<string | undefined> => {
     if (settingsDir === undefined) return env[name];
     try {
-      // Synchronous: a few bytes from memory cost less than the thread pool.
+      // This read is synchronous, since a few bytes from memory cost less than the thread pool.
       return readFileSync(join(settingsDir, name), 'utf8').replace(/\n$/u, '');
     } catch {
       return undefined;

@@ -13,8 +13,9 @@ import type { StaffAccount, StaffRealm } from './staff.types.ts';
 const tags = ['auth'];
 
 /**
- * Declares what a person does with their own authenticator app, but for the confirmation of a new
- * one, which each API answers in its own way. `before` also admits those who have still to set one up.
+ * Declares the routes by which a person manages their own authenticator app. Each API declares the
+ * confirmation itself, since its response differs. `before` also admits people who must still set
+ * up an app.
  */
 export const createFactorRoutes = <A extends StaffAccount, P, S, R>(
   realm: StaffRealm<A, P, S, R>,

@@ -12,7 +12,7 @@ import type {
   StaffRealm,
 } from './staff.types.ts';
 
-/** Locks the account of the person who asks. @throws AppError UNAUTHENTICATED */
+/** Locks the caller's account. @throws AppError UNAUTHENTICATED if it is not active */
 const lockSelf = async <A extends StaffAccount, P, S, R>(
   { accounts, idOf }: StaffRealm<A, P, S, R>,
   tx: Db,
@@ -24,8 +24,8 @@ const lockSelf = async <A extends StaffAccount, P, S, R>(
 };
 
 /**
- * Checks the password of the person who asks. Tries are counted for all of their sessions, apart
- * from sign-ins, so that a stolen token neither guesses the password nor locks its owner out.
+ * Checks the caller's password. The tries of all their sessions are counted together, and apart from
+ * sign-ins. So a thief of a token can neither guess the password nor lock the owner out.
  * @throws AppError WRONG_PASSWORD, LOGIN_LOCKED, BUSY
  */
 const checkOwnPassword = async <A extends StaffAccount, P, S, R>(
@@ -38,8 +38,8 @@ const checkOwnPassword = async <A extends StaffAccount, P, S, R>(
   const { email } = actorOf(principal, context).actor;
   const caller = sessionCaller(idOf(principal));
   const { clientGone } = context;
-  const waiting = { clientGone, id: caller.id, isKnown: true };
-  const known = await hasher.checkInTurn(waiting, async (verify) => {
+  const passwordCaller = { clientGone, id: caller.id, isKnown: true };
+  const known = await hasher.checkInTurn(passwordCaller, async (verify) => {
     await guard.charge(inTransaction, email, caller);
     const account = await accounts.find(db, idOf(principal));
     return (await verify(password, account?.passwordHash)) ? account : undefined;
@@ -48,7 +48,7 @@ const checkOwnPassword = async <A extends StaffAccount, P, S, R>(
   return known;
 };
 
-/** Counts a code of the person who asks before it is judged. @throws AppError LOGIN_LOCKED */
+/** Counts a code of the caller before it is judged. @throws AppError LOGIN_LOCKED */
 const chargeOwnCode = async <A extends StaffAccount, P, S, R>(
   { deps, accounts, idOf, actorOf }: StaffRealm<A, P, S, R>,
   { principal, context }: StaffCaller<P>,
@@ -58,8 +58,8 @@ const chargeOwnCode = async <A extends StaffAccount, P, S, R>(
   await guard.chargeCode(deps.inTransaction, email, sessionCaller(idOf(principal)));
 };
 
-/** Forgets the failed tries of the person's own sessions. */
-const forgetOwnTries = async <A extends StaffAccount>(
+/** Resets the count of failed tries in the sessions of a person. */
+const resetOwnTries = async <A extends StaffAccount>(
   {
     deps,
     accounts,
@@ -68,7 +68,8 @@ const forgetOwnTries = async <A extends StaffAccount>(
   { id, email }: A,
 ): Promise<void> => accounts.createLoginGuard(deps.clock).forget(tx, email, sessionCaller(id));
 
-const record = async <A extends StaffAccount, P, S, R>(
+/** Writes the audit row of a change that the caller makes to their own credentials. */
+const recordChange = async <A extends StaffAccount, P, S, R>(
   { deps, accounts, idOf, actorOf }: StaffRealm<A, P, S, R>,
   tx: Db,
   { principal, context }: StaffCaller<P>,
@@ -79,8 +80,8 @@ const record = async <A extends StaffAccount, P, S, R>(
 };
 
 /**
- * Changes the password of the person who asks. Every other sign-in ends, and so do the locks that
- * failed ones left.
+ * Changes the caller's password. This ends their other sign-ins, and the locks that failed tries
+ * caused.
  * @throws AppError WRONG_PASSWORD, LOGIN_LOCKED, BUSY
  */
 export const changeOwnPassword = async <A extends StaffAccount, P, S, R>(
@@ -93,18 +94,18 @@ export const changeOwnPassword = async <A extends StaffAccount, P, S, R>(
   const passwordHash = await deps.hasher.hashSecret(newPassword);
   return deps.inTransaction(async (tx) => {
     const account = await lockSelf(realm, tx, by);
-    // Hashing takes a while: the password that was verified may have been replaced.
+    // Hashing takes a while, so the verified password may have been replaced meanwhile.
     if (account.passwordHash !== known.passwordHash) throw new AppError('WRONG_PASSWORD');
     const renewal = await realm.renewSignIn(tx, account, by.principal, passwordHash);
     await accounts.createLoginGuard(deps.clock).clear(tx, account.email);
-    await record(realm, tx, by, { action: accounts.actions.changePassword });
+    await recordChange(realm, tx, by, { action: accounts.actions.changePassword });
     return renewal;
   });
 };
 
 /**
- * Makes the secret of an authenticator app for the person who asks.
- * @throws AppError WRONG_PASSWORD, LOGIN_LOCKED, BUSY, and CONFLICT where one is set up
+ * Makes the secret of the caller's authenticator app.
+ * @throws AppError WRONG_PASSWORD, LOGIN_LOCKED, BUSY, CONFLICT if an app is already active
  */
 export const enrolFactor = async <A extends StaffAccount, P, S, R>(
   realm: StaffRealm<A, P, S, R>,
@@ -117,17 +118,17 @@ export const enrolFactor = async <A extends StaffAccount, P, S, R>(
     const account = await lockSelf(realm, tx, by);
     if (account.passwordHash !== known.passwordHash) throw new AppError('WRONG_PASSWORD');
     const secret = await accounts.createFactors(deps).enrol(tx, account.id, account.email);
-    await forgetOwnTries(realm, tx, account);
+    await resetOwnTries(realm, tx, account);
     const after = { secondFactor: 'PENDING' };
-    await record(realm, tx, by, { action: accounts.actions.enrolFactor, after });
+    await recordChange(realm, tx, by, { action: accounts.actions.enrolFactor, after });
     return secret;
   });
 };
 
 /**
- * Activates the authenticator app by its first code, and returns the recovery codes. The other
- * sign-ins of the person have shown no code, so they end.
- * @throws AppError SECOND_FACTOR_INVALID, LOGIN_LOCKED, and CONFLICT without one to confirm
+ * Activates the caller's authenticator app by its first code, and returns the recovery codes. Their
+ * other sign-ins end, since those were made without a code.
+ * @throws AppError SECOND_FACTOR_INVALID, LOGIN_LOCKED, CONFLICT if there is no app to confirm
  */
 export const confirmFactor = async <A extends StaffAccount, P, S, R>(
   realm: StaffRealm<A, P, S, R>,
@@ -140,8 +141,8 @@ export const confirmFactor = async <A extends StaffAccount, P, S, R>(
     const account = await lockSelf(realm, tx, by);
     const recoveryCodes = await accounts.createFactors(deps).confirm(tx, account.id, code);
     const renewal = await realm.renewSignIn(tx, account, by.principal);
-    await forgetOwnTries(realm, tx, account);
-    await record(realm, tx, by, {
+    await resetOwnTries(realm, tx, account);
+    await recordChange(realm, tx, by, {
       action: accounts.actions.confirmFactor,
       before: { secondFactor: 'PENDING' },
       after: { secondFactor: 'ACTIVE' },
@@ -151,9 +152,9 @@ export const confirmFactor = async <A extends StaffAccount, P, S, R>(
 };
 
 /**
- * Replaces the recovery codes of the person who asks.
- * @throws AppError WRONG_PASSWORD, SECOND_FACTOR_INVALID, LOGIN_LOCKED, BUSY, and CONFLICT without
- * an app
+ * Replaces the caller's recovery codes.
+ * @throws AppError WRONG_PASSWORD, SECOND_FACTOR_INVALID, LOGIN_LOCKED, BUSY, CONFLICT if no app is
+ * active
  */
 export const renewRecoveryCodes = async <A extends StaffAccount, P, S, R>(
   realm: StaffRealm<A, P, S, R>,
@@ -166,15 +167,15 @@ export const renewRecoveryCodes = async <A extends StaffAccount, P, S, R>(
   return deps.inTransaction(async (tx) => {
     const account = await lockSelf(realm, tx, by);
     const factors = accounts.createFactors(deps);
-    requireProof(await factors.take(tx, account.id, code));
+    requireProof(await factors.consumeCode(tx, account.id, code));
     const recoveryCodes = await factors.renewRecoveryCodes(tx, account.id);
-    await forgetOwnTries(realm, tx, account);
-    await record(realm, tx, by, { action: accounts.actions.renewRecoveryCodes });
+    await resetOwnTries(realm, tx, account);
+    await recordChange(realm, tx, by, { action: accounts.actions.renewRecoveryCodes });
     return recoveryCodes;
   });
 };
 
-/** The audit row of a factor that was taken away, without who did it and why. */
+/** The audit row of a removed factor, without its actor and reason. */
 export interface FactorRemoval {
   readonly action: string;
   readonly target: { readonly type: 'admin' | 'portal_user'; readonly id: string };
@@ -183,8 +184,8 @@ export interface FactorRemoval {
 }
 
 /**
- * Takes away the factor of an account that is locked, and ends its sign-ins.
- * @throws AppError CONFLICT without one
+ * Removes the factor of an account, and ends its sign-ins. The caller has locked the account.
+ * @throws AppError CONFLICT if there is no factor
  */
 export const removeFactor = async <A extends StaffAccount>(
   deps: SecondFactorDeps & { readonly clock: Clock },

@@ -21,7 +21,8 @@ interface SignedIn<SignIn> {
 const browserPurposes = { admin: 'admin-browser', accounting: 'portal-browser' } as const;
 
 /**
- * Records a sign-in with its audit row. Returns undefined where the password was replaced.
+ * Records a sign-in with its audit row. Returns undefined if the password was replaced or the
+ * account was deactivated meanwhile.
  * @throws AppError SECOND_FACTOR_REQUIRED, SECOND_FACTOR_INVALID
  */
 const recordSignIn = <A extends StaffAccount, P, S, R>(
@@ -31,11 +32,11 @@ const recordSignIn = <A extends StaffAccount, P, S, R>(
   { requestId, ip }: RequestContext,
 ) =>
   deps.inTransaction(async (tx) => {
-    // Verifying takes a while: a password replaced or an account deactivated meanwhile is refused.
+    // The check takes a while, so this reads the password and the active flag once more.
     const login = await recordLogin(tx, known, deps.clock.now());
     if (login === undefined) return undefined;
     const { id, email, role } = login.account;
-    const proof = requireProof(await accounts.createFactors(deps).take(tx, id, code));
+    const proof = requireProof(await accounts.createFactors(deps).consumeCode(tx, id, code));
     const signIn = await login.open();
     const actor = { api: accounts.api, id, email, role };
     const after = proof !== undefined && { after: { secondFactor: proof } };
@@ -49,7 +50,8 @@ const recordSignIn = <A extends StaffAccount, P, S, R>(
     return { signIn, isGuarded: proof !== undefined };
   });
 
-const checkPassword = async <A extends StaffAccount, P, S, R>(
+/** Signs a person in by password and code. @throws AppError as `signInStaff` */
+const signIn = async <A extends StaffAccount, P, S, R>(
   realm: StaffRealm<A, P, S, R>,
   { email, password, code, browserToken }: Credentials,
   context: RequestContext,
@@ -61,12 +63,12 @@ const checkPassword = async <A extends StaffAccount, P, S, R>(
   const browsers = createKnownBrowsers({ ...deps, purpose: browserPurposes[accounts.api] });
   const caller = browsers.callerOf(email, { ip: context.ip, browserToken });
   const { clientGone } = context;
-  const waiting = { clientGone, id: caller.id, isKnown: caller.kind === 'browser' };
-  const signedIn = await hasher.checkInTurn(waiting, async (verify) => {
+  const passwordCaller = { clientGone, id: caller.id, isKnown: caller.kind === 'browser' };
+  const signedIn = await hasher.checkInTurn(passwordCaller, async (verify) => {
     await guard.charge(inTransaction, email, caller);
     const known = await accounts.findByEmail(db, email);
     if (!(await verify(password, known?.passwordHash)) || known?.active !== true) return undefined;
-    // Codes are counted apart, before they are judged: the caller knows the password.
+    // The caller knows the password, so codes are counted apart from it, and before they are judged.
     if (code !== undefined && (await factors.isActive(db, known.id))) {
       await guard.chargeCode(inTransaction, email, caller);
     }
@@ -81,7 +83,7 @@ const checkPassword = async <A extends StaffAccount, P, S, R>(
   };
 };
 
-/** Records a refused sign-in. Of the email only a keyed hash: it may be a stranger's. */
+/** Records a refused sign-in with a keyed hash of the email, which may be a stranger's. */
 const recordRefusal = async <A extends StaffAccount, P, S, R>(
   { deps, accounts }: StaffRealm<A, P, S, R>,
   email: string,
@@ -96,8 +98,9 @@ const recordRefusal = async <A extends StaffAccount, P, S, R>(
 };
 
 /**
- * Signs a person in. Every failure is the same 401 after the same time, so that the answer does not
- * reveal which emails exist. Only the right password gets the answer that a code is needed.
+ * Signs a person in, and records a refusal. A wrong email and a wrong password get the same 401
+ * after the same time, so that the response does not reveal which emails exist. Only a client with
+ * the right password learns that a code is needed.
  * @throws AppError INVALID_CREDENTIALS, SECOND_FACTOR_REQUIRED, SECOND_FACTOR_INVALID,
  * LOGIN_LOCKED, BUSY
  */
@@ -107,7 +110,7 @@ export const signInStaff = async <A extends StaffAccount, P, S, R>(
   context: RequestContext,
 ): Promise<SignedIn<S>> => {
   try {
-    return await checkPassword(realm, credentials, context);
+    return await signIn(realm, credentials, context);
   } catch (error) {
     await recordRefusal(realm, credentials.email, error, context);
     throw error;

@@ -15,10 +15,10 @@ export interface StaffAccount {
   readonly active: boolean;
 }
 
-/** The accounts of one API, whose rows their own module reads and writes. */
+/** The accounts of one API. The API's own module reads and writes their rows. */
 export interface StaffAccounts<Account extends StaffAccount> {
   readonly api: 'admin' | 'accounting';
-  /** A person, in the text of an error. */
+  /** The word for a person in an error message. */
   readonly noun: string;
   readonly targetType: 'admin' | 'portal_user';
   /** The actions of the audit rows. */
@@ -37,7 +37,7 @@ export interface StaffAccounts<Account extends StaffAccount> {
   findByEmail(db: Db, email: string): Promise<Account | undefined>;
   /** Locks an account until the transaction ends. */
   lock(tx: Db, id: string): Promise<Account | undefined>;
-  /** Ends every sign-in of an account that is locked. */
+  /** Ends every sign-in of an account. The caller has locked it. */
   endSignIns(tx: Db, account: Account, at: Date): Promise<void>;
 }
 
@@ -48,7 +48,7 @@ export interface StaffDeps extends SecondFactorDeps {
   readonly hasher: SecretHasher;
   readonly audit: Auditor;
   readonly blindIndex: BlindIndex;
-  /** SECOND_FACTOR_REQUIRED: a person without an authenticator app can do nothing but set it up. */
+  /** SECOND_FACTOR_REQUIRED is true if a person without an authenticator app can only set one up. */
   readonly secondFactorRequired?: boolean;
 }
 
@@ -71,8 +71,9 @@ export interface StaffRealm<Account extends StaffAccount, Principal, SignIn, Ren
     readonly actor: AuditEntry['actor'] & { readonly email: string };
   };
   /**
-   * Records a sign-in, and returns the account as the same statement finds it. Returns undefined where
-   * the password that was verified was replaced, or the account was deactivated meanwhile.
+   * Records a sign-in, and returns the account as the same statement finds it, with a function that
+   * opens the session. Returns undefined if the verified password was replaced or the account was
+   * deactivated meanwhile.
    */
   readonly recordLogin: (
     tx: Db,
@@ -80,8 +81,9 @@ export interface StaffRealm<Account extends StaffAccount, Principal, SignIn, Ren
     at: Date,
   ) => Promise<{ readonly account: Account; open(): Promise<SignIn> } | undefined>;
   /**
-   * Ends the other sign-ins of an account that is locked, and stores a new password where there is
-   * one. Returns what the caller needs to stay signed in.
+   * Ends the other sign-ins of an account, and stores the hash of a new password if one is given.
+   * The caller has locked the account. Returns a new token if the API ends the person's own token
+   * too.
    */
   renewSignIn(
     tx: Db,

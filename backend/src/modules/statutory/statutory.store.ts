@@ -3,13 +3,12 @@ import { istDate, startOfIstDate } from '../../platform/clock/ist.ts';
 import { readAlone, readOf, selectOne, sql, type Db, type Read } from '../../platform/db/index.ts';
 import { offsetOf, type Page } from '../../platform/http/index.ts';
 
-/** Applies until a row says otherwise: 3 %. */
+/** The rate of 3 %, which applies until a row has another one. */
 const defaultGstRateBps = 300n;
 
 /**
- * Reads the GST rate in force on the IST date of `at`, in basis points: the statutory parameter
- * `gst_rate_bps`, whose rows are effective-dated and never overwritten. Raw SQL, since every quote
- * and every purchase reads it.
+ * Reads the GST rate in force on the IST date of `at`, in basis points. It is the statutory parameter
+ * `gst_rate_bps`. This read is raw SQL, since every quote and every purchase makes it.
  */
 export const readGstRateBps = (at: Date): Read<Bps> =>
   readOf(
@@ -27,7 +26,7 @@ export const readGstRateBps = (at: Date): Read<Bps> =>
 /** Returns the GST rate in force on the IST date of `at`. */
 export const gstRateBpsOn = (db: Db, at: Date): Promise<Bps> => readAlone(db, readGstRateBps(at));
 
-/** A parameter from one day on. `effectiveFrom` is an IST date at midnight UTC. */
+/** The value of a parameter from a date on. `effectiveFrom` is an IST date at midnight UTC. */
 export interface StatutoryRow {
   readonly id: string;
   readonly key: string;
@@ -38,16 +37,16 @@ export interface StatutoryRow {
   readonly createdAt: Date;
 }
 
-/* The rows of `statutory_parameter`: inserted once, never changed. */
+/* The rows of `statutory_parameter` are inserted once and never changed. */
 
 interface StatutoryFilter {
   readonly key?: string | undefined;
-  /** The moments between which a row was recorded. Open where one is missing. */
+  /** Rows recorded at `from` or later match, and before `until`. A missing bound is open. */
   readonly from?: Date | undefined;
   readonly until?: Date | undefined;
 }
 
-/** Returns a page, by key and newest date first, and the number of rows. */
+/** Returns a page of rows, by key and then newest date first, and the number of all rows. */
 export const listStatutory = async (db: Db, { key, from, until }: StatutoryFilter, page: Page) => {
   const where = {
     ...(key !== undefined && { key }),
@@ -68,7 +67,7 @@ export const listStatutory = async (db: Db, { key, from, until }: StatutoryFilte
   return { rows, total };
 };
 
-/** Returns the row of a key in force on an IST date. */
+/** Returns the row of a key that is in force on an IST date. */
 export const findStatutoryOn = async (
   db: Db,
   key: string,
@@ -85,7 +84,7 @@ export const insertStatutory = async (db: Db, row: StatutoryRow): Promise<void> 
   await db.statutoryParameter.create({ data: row });
 };
 
-/** Returns true where GST was charged or quoted on `date` (IST) or later. */
+/** Returns true if GST was charged or quoted on the IST date `date` or later. */
 export const hasChargedGstSince = async (db: Db, date: string): Promise<boolean> => {
   const from = sql`${startOfIstDate(date)}::timestamptz`;
   const row = await selectOne<{ charged: boolean }>(

@@ -23,12 +23,12 @@ const put = (key: string, value: string, effectiveFrom: string) =>
 
 const rateAt = (moment: string) => gstRateBpsOn(system.db, new Date(moment));
 
-it('the GST rate is 3 % from the start', async () => {
+it('the GST rate is 3 % if no row has another rate', async () => {
   expect(await rateAt('2026-01-05T04:00:00Z')).toBe(300n);
   expect(await rateAt('1999-12-31T00:00:00Z')).toBe(300n);
 });
 
-it('the GST rate changes with the Indian day on which a row takes effect', async () => {
+it('the GST rate changes on the Indian day on which a row takes effect', async () => {
   await put('gst_rate_bps', '500', '2026-07-01');
   await put('tds_rate_bps', '100', '2026-07-01');
   expect(await rateAt('2026-06-30T18:29:59.999Z')).toBe(300n);
@@ -36,7 +36,7 @@ it('the GST rate changes with the Indian day on which a row takes effect', async
   expect(await rateAt('2026-07-01T12:00:00Z')).toBe(500n);
 });
 
-it('the GST rate goes by the newest row in force, in whatever order they were written', async () => {
+it('the GST rate is that of the newest row in force, whatever the order of writing', async () => {
   await put('gst_rate_bps', '0', '2027-04-01');
   await put('gst_rate_bps', '1800', '2026-10-01');
   expect(await rateAt('2026-09-30T18:00:00Z')).toBe(500n);
@@ -44,7 +44,7 @@ it('the GST rate goes by the newest row in force, in whatever order they were wr
   expect(await rateAt('2027-03-31T18:30:00Z')).toBe(0n);
 });
 
-it('the GST rate cannot be a rate that is none', async () => {
+it('the GST rate cannot be an invalid value', async () => {
   await expect(put('gst_rate_bps', '3%', '2028-01-01')).rejects.toThrow(/gst_check/u);
   expect(await rateAt('2027-12-31T19:00:00Z')).toBe(0n);
   await expect(put('gst_rate_bps', '-5', '2028-01-01')).rejects.toThrow(/gst_check/u);

@@ -57,7 +57,7 @@ interface List {
   ) => Promise<{ readonly rows: readonly { readonly id: string }[]; readonly total: number }>;
 }
 
-/** Each list, and all of its rows by the plainest of ways: what any page is held to. */
+/** The lists, each with a plain read of all its rows, with which every page is compared. */
 const lists: readonly List[] = [
   {
     name: 'orders',
@@ -103,7 +103,7 @@ const anyMoment = fc
 const byNewest = (one: Row, other: Row): number =>
   other.createdAt.getTime() - one.createdAt.getTime() || (one.id < other.id ? 1 : -1);
 
-it.for(lists)('finds any page of $name, and the total, as the rows say', async (list) => {
+it.for(lists)('finds any page and the total of $name as in the rows', async (list) => {
   const { statuses, all, read } = list;
   const rows = [...(await all())].toSorted(byNewest);
   expect(rows.length).toBeGreaterThan(5);
@@ -135,7 +135,7 @@ it.for(lists)('finds any page of $name, and the total, as the rows say', async (
   const property = fc.asyncProperty(anyFilter, anyPage, check);
   await fc.assert(property, { numRuns: 40 });
   await check({ from: span.to, to: span.from }, { page: 1, limit: 20 });
-  // However late the worker adds the changes to their totals.
+  // The worker may add the changes to their totals at any time.
   await createFoldChangesSweep(system).run(new AbortController().signal);
   await fc.assert(property, { numRuns: 20 });
   if (list.name !== 'orders') return;

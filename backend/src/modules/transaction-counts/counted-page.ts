@@ -2,7 +2,7 @@ import { addMs } from '../../platform/clock/clock.ts';
 import { joinSql, noSql, selectOne, sql, type Db, type Sql } from '../../platform/db/index.ts';
 import { offsetOf, type Between, type Page } from '../../platform/http/index.ts';
 
-/** A kind of rows whose counts are kept, and the tables that keep them. */
+/** Names the pair of tables that has the counts of each kind: `transaction_…` or `list_…`. */
 const tablesOf = {
   GOLD_BUY: 'transaction',
   GOLD_SELL: 'transaction',
@@ -14,25 +14,24 @@ const tablesOf = {
 } as const;
 type CountedKind = keyof typeof tablesOf;
 
-/**
- * The columns by which the counts of a list distinguish rows: kinds, states and times of creation.
- */
+/** The filter of a list: the kinds, states and times of creation of its rows. */
 interface CountedPart extends Between {
   readonly kinds: readonly [CountedKind, ...CountedKind[]];
   readonly statuses?: readonly string[] | undefined;
 }
 
-/** The bounds of a page's rows, by their time, and how many of these lie before the page. */
+/** The times of creation between which rows are read or counted. */
 interface Bounds {
   readonly createdAt: { readonly gte?: Date; readonly lt?: Date };
 }
+
 interface Readers<Row> {
-  /** Counts the rows of a part of one day. */
+  /** Counts rows of one day. */
   readonly countRows: (bounds: Bounds) => Promise<number>;
   /** Reads rows, newest first. */
   readonly readRows: (
     bounds: Bounds,
-    cut: { readonly skip: number; readonly take: number },
+    slice: { readonly skip: number; readonly take: number },
   ) => Promise<readonly Row[]>;
 }
 
@@ -40,11 +39,11 @@ const dayMs = 24 * 60 * 60_000;
 const startOfDay = (at: Date): Date => addMs(at, -(at.getTime() % dayMs));
 const dayOf = (at: Date): string => at.toISOString().slice(0, 10);
 
-/** Returns the days (UTC) of which only a part lies between `from` and `to`, each with that part. */
+/** Returns the UTC days that lie only partly between `from` and `to`, each with that part. */
 const partialDays = ({ from, to }: Between) => {
   const days = [from, to].filter((at) => at !== undefined).map(startOfDay);
   return days
-    .filter((day, index) => days.findIndex((other) => +other === +day) === index)
+    .filter((day, index) => days.findIndex((earlier) => +earlier === +day) === index)
     .map((day) => {
       const end = addMs(day, dayMs);
       return { day, from: from && from > day ? from : day, to: to && to < end ? to : end };
@@ -52,26 +51,30 @@ const partialDays = ({ from, to }: Between) => {
     .filter((part) => part.from < part.to && +part.to - +part.from < dayMs);
 };
 
-const placeSql = (
+/**
+ * Finds the day in which a page begins, by the counts of days. The counts of partial days are given,
+ * since the tables have counts of whole days only.
+ */
+const pageStartSql = (
   { kinds, statuses, from, to }: CountedPart,
-  partial: readonly { readonly day: Date; readonly count: number }[],
+  partialCounts: readonly { readonly day: Date; readonly count: number }[],
   offset: number,
 ): Sql => {
-  const parted = partial.map(({ day }) => sql`${dayOf(day)}::date`);
+  const excludedDays = partialCounts.map(({ day }) => sql`${dayOf(day)}::date`);
   const where = sql`kind = ANY (${[...kinds]}::text[])
     ${statuses === undefined ? noSql : sql`AND status = ANY (${[...statuses]}::text[])`}
     ${from === undefined ? noSql : sql`AND day >= ${dayOf(from)}::date`}
     ${to === undefined ? noSql : sql`AND day <= ${dayOf(addMs(to, -1))}::date`}
-    ${parted.length === 0 ? noSql : sql`AND day NOT IN (${joinSql(parted)})`}`;
+    ${excludedDays.length === 0 ? noSql : sql`AND day NOT IN (${joinSql(excludedDays)})`}`;
   const isList = tablesOf[kinds[0]] === 'list';
   const [total, change] = isList
     ? [sql`list_total`, sql`list_change`]
     : [sql`transaction_total`, sql`transaction_change`];
-  // As int, whose sums are no numerics: a list has fewer than 2^31 rows.
+  // Counts are cast to int, since a sum of bigint is a numeric. A list has fewer than 2^31 rows.
   const counts = [
     sql`SELECT day, count::int FROM ${total} WHERE ${where}`,
     sql`SELECT day, change FROM ${change} WHERE ${where}`,
-    ...partial.map(({ day, count }) => sql`SELECT ${dayOf(day)}::date, ${count}::int`),
+    ...partialCounts.map(({ day, count }) => sql`SELECT ${dayOf(day)}::date, ${count}::int`),
   ];
   return sql`
     WITH running AS MATERIALIZED (
@@ -87,19 +90,20 @@ const placeSql = (
       ORDER BY day DESC LIMIT 1) AS place ON true`;
 };
 
-interface Place {
+interface PageStart {
+  /** The number of all rows of the list. */
   readonly total: number;
-  /** The end of the day in which the page begins, or null where the page is behind the last one. */
+  /** The end of the day in which the page begins, or null if the list ends before the page. */
   readonly dayEnd: Date | null;
-  /** Rows of newer days. */
+  /** The number of rows of newer days. */
   readonly newer: number;
 }
 
 /**
- * Reads a page of a list, newest first, and how many rows there are, by the counts of days that
- * triggers keep. Its cost depends on the days and on the rows of the day in which the page begins,
- * not on how many rows there are nor on how far back the page is. Rows that only a part of a day
- * adds are counted.
+ * Returns a page of a list, newest first, and the number of all its rows. It finds the page by the
+ * counts of days, which triggers keep. So its cost depends on the number of days and on the rows of
+ * the day in which the page begins, and not on the number of all rows. Only the rows of partial
+ * days are counted one by one.
  */
 export const readCountedPage = async <Row>(
   db: Db,
@@ -109,16 +113,16 @@ export const readCountedPage = async <Row>(
 ): Promise<{ readonly rows: readonly Row[]; readonly total: number }> => {
   const { from, to } = part;
   if (from !== undefined && to !== undefined && from >= to) return { rows: [], total: 0 };
-  const partial = await Promise.all(
+  const partialCounts = await Promise.all(
     partialDays(part).map(async ({ day, ...ends }) => ({
       day,
       count: await countRows({ createdAt: { gte: ends.from, lt: ends.to } }),
     })),
   );
   const offset = offsetOf(page);
-  const place = await selectOne<Place>(db, placeSql(part, partial, offset));
-  if (place === undefined || place.dayEnd === null) return { rows: [], total: place?.total ?? 0 };
-  const { dayEnd, newer, total } = place;
+  const start = await selectOne<PageStart>(db, pageStartSql(part, partialCounts, offset));
+  if (start === undefined || start.dayEnd === null) return { rows: [], total: start?.total ?? 0 };
+  const { dayEnd, newer, total } = start;
   const bounds = {
     createdAt: {
       ...(from !== undefined && { gte: from }),

@@ -9,8 +9,8 @@ const tables = [
 ] as const;
 
 /**
- * Adds a batch of changes to their totals and deletes them, in one statement: a reader sees either.
- * Returns how many totals that were.
+ * Adds a batch of changes to their totals and deletes the changes. It is one statement, so a reader
+ * sees each change exactly once. Returns the number of changed totals.
  */
 const foldBatch = (db: Db, { total, change }: (typeof tables)[number]): Promise<number> =>
   execute(
@@ -25,7 +25,10 @@ const foldBatch = (db: Db, { total, change }: (typeof tables)[number]): Promise<
       ON CONFLICT (day, kind, status) DO UPDATE SET count = total.count + excluded.count`,
   );
 
-/** Keeps the changes few, whose number the operators' lists pay for. Safe to run concurrently. */
+/**
+ * Creates the sweep that adds changes to their totals. It keeps the number of changes small, since
+ * every read of a list sums them. Safe to run concurrently.
+ */
 export const createFoldChangesSweep = ({ db }: { readonly db: Db }): Sweep => ({
   name: 'transaction-counts-fold-changes',
   async run(signal) {

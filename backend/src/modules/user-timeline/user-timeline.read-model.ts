@@ -8,7 +8,7 @@ interface TimelineRow {
   readonly data: Record<string, unknown>;
 }
 
-/** An event of one customer's. `data` names ids and never a person. */
+/** Selects the events of one customer. `data` identifies rows by their ids and never names a person. */
 const entriesOf = (userId: string) => sql`
   SELECT id, created_at AS at, 'order' AS kind, jsonb_build_object('orderId', id, 'type', type,
     'status', status, 'amountPaise', amount_paise) AS data
@@ -40,7 +40,7 @@ const entriesOf = (userId: string) => sql`
     'count', count)
   FROM security_event WHERE user_id = ${userId}::uuid`;
 
-/** Returns a page of the customer's timeline, newest first, and the number of its entries. */
+/** Returns a page of a customer's timeline, newest first, and the number of all its entries. */
 export const readUserTimeline = async (
   db: Db,
   userId: string,

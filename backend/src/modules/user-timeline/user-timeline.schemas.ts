@@ -9,7 +9,7 @@ const timelineEntry = z.object({
   at: z.iso.datetime(),
   kind: z.enum(timelineKinds),
   actor: z.string().optional(),
-  /** For people. */
+  /** A sentence for operators. */
   summary: z.string(),
   data: z.record(z.string(), z.unknown()),
 });
@@ -54,7 +54,7 @@ const summaryOf = (kind: TimelineKind, data: Readonly<Record<string, unknown>>):
   if (kind === 'payment') return `Payment order: ${String(status)}`;
   if (kind === 'payout') return `Payout: ${String(status)}`;
   if (kind === 'plan') return `Plan ${String(event)}`;
-  const known = securityEventKinds.find((each) => each === event);
+  const known = securityEventKinds.find((kind) => kind === event);
   return known === undefined ? 'Security event' : securitySummaries[known];
 };
 

@@ -6,7 +6,7 @@ import { createAdmins } from '../admins/index.ts';
 import { createUserTimelineAdminRoutes } from './index.ts';
 
 const it = payoutTest({
-  // The order of jewellery is a row alone.
+  // The order of jewellery is only a row, without a sale.
   breaks: [
     'the figures of a product order are the sums of its lines, numbered from 1',
     "a product order's history is a chain without a gap that ends where the order is",
@@ -23,7 +23,7 @@ it.beforeAll(async ({ open: opened }) => {
   operator = bearerCaller(url, (await open.factories.admin('SUPPORT')).token);
 });
 
-it('the timeline shows a customer, newest first, what happened to them', async () => {
+it('the timeline shows the events of a customer, newest first', async () => {
   const { userId, call, payoutId, orderId } = await open.payout();
   open.system.clock.advance(1000);
   const input = { accountNumber: '918273645518', ifsc: 'HDFC0000053', holderName: 'Asha Rao' };
@@ -61,7 +61,7 @@ it('the timeline shows a customer, newest first, what happened to them', async (
   expect(JSON.stringify(all.body)).not.toContain('918273645518');
 });
 
-it('the timeline shows an order of jewellery among the others, with its total and status', async () => {
+it('the timeline shows an order of jewellery with its total and status', async () => {
   const { userId } = await open.payout();
   open.system.clock.advance(1000);
   const at = open.system.clock.now();

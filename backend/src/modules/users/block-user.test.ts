@@ -23,7 +23,7 @@ const holdUser = (open: OpenCustomerApi, userId: string) => {
   return lockRows(open.system.addresses.migrateUrl, sql, [userId]);
 };
 
-/** Makes every credential that a customer can sign in with. Returns what tries each of them. */
+/** Makes every credential that a customer can sign in with. Returns functions that try each of them. */
 const signInWays = async (open: OpenCustomerApi, { phone, call, refreshToken }: SignedInPerson) => {
   await call('POST', '/auth/set-mpin', { mpin: '4829' });
   const { body } = await call('POST', '/auth/biometric-token', {});
@@ -53,9 +53,7 @@ describe('a blocked customer', () => {
     expect(await ways.refresh()).toMatchObject({ status: 401 });
   });
 
-  it('signs in again once the block has ended; what was revoked stays so, without the cache', async ({
-    open,
-  }) => {
+  it('signs in again after the block, while revoked credentials stay revoked', async ({ open }) => {
     const person = await open.person();
     const ways = await signInWays(open, person);
     await block(open, person.userId);
@@ -71,7 +69,7 @@ describe('a blocked customer', () => {
     expect(await me(person)).toBe(401);
   });
 
-  it('loses the session of a sign-in that was under way', async ({ open }) => {
+  it('loses the session of a sign-in that was in progress', async ({ open }) => {
     const person = await open.person();
     const { migrateUrl } = open.system.addresses;
     const held = await holdUser(open, person.userId);
@@ -87,7 +85,7 @@ describe('a blocked customer', () => {
     expect(await open.system.db.session.count({ where })).toBe(0);
   });
 
-  it('still gets the gold that was paid for, and the money of a sale', async ({ open }) => {
+  it('still gets the paid gold, and the money of a sale', async ({ open }) => {
     const person = await open.knownPerson();
     await open.buy(person, '2000');
     const body = { unit: 'INR', amount: '1000', idempotency_key: `blocked-buy-${person.userId}` };
@@ -120,7 +118,7 @@ describe('a blocked customer', () => {
 });
 
 describe('the route', () => {
-  it('needs a reason to block, and the customer to be there', async ({ open }) => {
+  it('needs a reason to block, and an existing customer', async ({ open }) => {
     const { userId } = await open.person();
     for (const body of [{ blocked: true }, { blocked: true, reason: '  ' }]) {
       expect(await change(open, userId, body)).toMatchObject({ status: 400, field: 'reason' });
@@ -130,7 +128,7 @@ describe('the route', () => {
     expect(await block(open, 'rubbish')).toMatchObject({ status: 404 });
   });
 
-  it('is 409 with the state where it is so already, and for a deleted account', async ({
+  it('answers 409 with the state if it is already the same, and for a deleted account', async ({
     open,
   }) => {
     const { userId } = await open.person();
@@ -153,7 +151,7 @@ describe('the route', () => {
     }
   });
 
-  it('lets one of many at once block, with one audit row, sealed where it is personal', async ({
+  it('blocks once by many concurrent requests, with one audit row, whose personal part is sealed', async ({
     open,
   }) => {
     const { userId } = await open.person();

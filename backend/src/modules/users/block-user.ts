@@ -24,7 +24,7 @@ export interface BlockUserDeps extends Pick<SessionsDeps, 'revocations'> {
   readonly audit: Auditor;
 }
 
-/** The operator who decides, and the request by which they do. */
+/** The operator who blocks a customer, and their request. */
 interface Operator {
   readonly principal: AdminPrincipal;
   readonly context: RequestContext;
@@ -45,7 +45,7 @@ const lockForChange = async (tx: Db, userId: string, blocked: boolean): Promise<
   }
   if (user.blocked === blocked) {
     throw new AppError('ILLEGAL_TRANSITION', {
-      message: blocked ? 'This customer is blocked already.' : 'This customer is not blocked.',
+      message: blocked ? 'This customer is already blocked.' : 'This customer is not blocked.',
       details: { blocked },
     });
   }
@@ -56,11 +56,11 @@ const reasonOf = (reason: string | null | undefined) =>
   reason === null || reason === undefined ? {} : { reason };
 
 /**
- * Blocks a customer or ends the block, under the lock of their row, with its audit row. A block
- * ends every session and biometric token in the same transaction, and the end of a block brings
- * none of them back (contract: operators > Blocking a customer).
- * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION where it is so already or the account was
- * deleted
+ * Blocks a customer or ends the block, under the lock of their row, and writes the audit row. A
+ * block ends every session and biometric token in the same transaction. The end of a block does not
+ * restore them (contract: operators > Blocking a customer).
+ * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION if the customer already has this state or the
+ * account was deleted
  */
 export const blockUser = async (
   deps: BlockUserDeps,

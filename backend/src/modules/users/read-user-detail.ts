@@ -17,7 +17,7 @@ interface PresentUsersDeps {
   readonly vault: Pick<Vault, 'forUsers'>;
 }
 
-/** Presents customers to operators. Reads the keys of those who have a sealed reason. */
+/** Presents customers to operators. Reads the data keys of those whose block has a sealed reason. */
 export const presentUsers = async (
   { db, vault }: PresentUsersDeps,
   rows: readonly UserRow[],
@@ -35,11 +35,11 @@ export const presentUsers = async (
   );
 };
 
-const newest = (limit: number) => ({ page: 1, limit });
+const firstPage = (limit: number) => ({ page: 1, limit });
 const maxEvents = 50;
 
 /**
- * Returns a customer as operators see one, with their holding, KYC, bank accounts, the newest
+ * Returns a customer as operators see them, with their holding, KYC, bank accounts and the newest
  * security events, referral rewards and plans. @throws AppError NOT_FOUND
  */
 export const readUserDetail = async (
@@ -53,9 +53,9 @@ export const readUserDetail = async (
     presentUsers(deps, [row]),
     readHolding(db, userId),
     readKycOfUser(deps, userId),
-    listAccounts(deps, userId, newest(100)),
+    listAccounts(deps, userId, firstPage(100)),
     listSecurityEvents(db, userId, maxEvents),
-    listRewards(db, userId, newest(100)),
+    listRewards(db, userId, firstPage(100)),
     listPlansOfUser(db, userId, 100),
   ]);
   invariant(user, 'one customer is presented as one');

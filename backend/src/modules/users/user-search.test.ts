@@ -46,7 +46,7 @@ const person = async (fullName: string | null, email: string | null): Promise<Kn
   return { id, phone, full_name: fullName, email };
 };
 
-/** Parts that meet in names, emails and searches: letters, wildcards, other scripts, directions. */
+/** Parts of names, emails and searches, such as letters, wildcards and other scripts. */
 const part = fc.constantFrom(
   'a',
   'A',
@@ -85,10 +85,10 @@ const text = (maxLength: number) =>
   fc.array(part, { minLength: 1, maxLength }).map((parts) => parts.join(''));
 
 const fold = (value: string): string => value.normalize('NFKC').toLowerCase();
-/** As names are stored, and as what is typed is compared with them. */
+/** Makes runs of blanks single, as in stored names and in searches. */
 const oneBlank = (value: string): string => value.replaceAll(/ +/gu, ' ');
 
-/** The plain model: what the contract says, over everybody. */
+/** Returns true if the plain model of the contract finds a customer. */
 const finds = (q: string, { id, phone, full_name: name, email }: Known): boolean => {
   const wanted = fold(q.trim());
   const wantedName = oneBlank(wanted);
@@ -105,7 +105,7 @@ const finds = (q: string, { id, phone, full_name: name, email }: Known): boolean
 };
 
 describe('the search', () => {
-  it('finds whom a plain search through everybody finds, newest first', async () => {
+  it('finds the same customers as a plain search through all of them, newest first', async () => {
     const everybody: Known[] = [];
     const names = fc.option(text(6).filter((value) => value.trim() !== ''));
     const rows = fc.sample(fc.tuple(names, names), 50);
@@ -137,7 +137,7 @@ describe('the search', () => {
     );
   });
 
-  it('finds a name whatever blanks it was stored or typed with', async () => {
+  it('finds a name with any blanks, stored or typed', async () => {
     const two = await person('Lakshmi  Narayanan', null);
     const hard = await person('Lakshmi\u00a0Narayanan', null);
     for (const q of ['Lakshmi Narayanan', 'lakshmi   narayanan', 'lakshmi\u00a0n', 'I  N']) {
@@ -147,14 +147,14 @@ describe('the search', () => {
     expect(fullName).toBe('Lakshmi Narayanan');
   });
 
-  it('finds an international email by its letters, and by its encoded form', async () => {
+  it('finds an international email by its own letters and by its encoded form', async () => {
     const mailed = await person('Asha of Bharat', 'asha@xn--p1b6ci4b4b3a.xn--h2brj9c');
     for (const q of ['asha@उदाहरण.भारत', '@उदाहरण.भारत', 'asha@xn--p1b6', 'ASHA@XN--P1B6']) {
       expect((await search(q)).ids).toEqual([mailed.id]);
     }
   });
 
-  it('takes wildcards, quotes and look-alikes for what they are', async () => {
+  it('takes wildcards, quotes and look-alikes literally', async () => {
     const odd = await person(`100%_sure' OR 1=1 --`, 'odd.one@example.test');
     const cyrillic = await person('Аnanya Kapoor', null); // its first letter is Cyrillic
     const latin = await person('Ananya Kapoor', null);
@@ -162,7 +162,7 @@ describe('the search', () => {
     for (const q of ['100%_', "sure' or 1=1", '%_SURE', 'odd.one@']) {
       expect((await search(q)).ids).toEqual([odd.id]);
     }
-    // Names of earlier tests may have the very characters. As wildcards they would find everybody.
+    // Names of earlier tests may have these characters. As wildcards they would match all customers.
     const own = new Set([odd, cyrillic, latin, rightToLeft].map(({ id }) => id));
     for (const q of ['%%%', '___']) {
       expect((await search(q)).ids.filter((id) => own.has(id))).toEqual([]);
@@ -183,7 +183,7 @@ const plan = async (query: Sql): Promise<string> => {
   return rows.map((row) => row['QUERY PLAN']).join('\n');
 };
 
-it('the search reads the indexes and not the table, among many customers', async () => {
+it('the search reads the indexes and not the table if there are many customers', async () => {
   const insert = `
     INSERT INTO app_user (id, phone, phone_hash, referral_code, full_name, email, created_at,
       updated_at)

@@ -13,7 +13,7 @@ type UsersAdminDeps = BlockUserDeps & { readonly db: Db; readonly wall: Clock };
 const readers = adminAccess('SUPER_ADMIN', 'ADMIN', 'SUPPORT');
 const tags = ['users'];
 
-/** Declares `/users` of the admin API. Its KYC and timeline are their modules' own. */
+/** Declares `/users` of the admin API. The modules of KYC and timeline declare their own routes. */
 export const createUsersAdminRoutes = (deps: UsersAdminDeps): Route[] => [
   defineRoute({
     method: 'GET',

@@ -26,34 +26,34 @@ interface UserSearch {
 }
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u;
-/** Fewer letters make no trigram of their own: they are looked for at the beginning alone. */
-const shortest = 3;
+/** A shorter text contains no trigram, so it is only searched at the beginning of a name or email. */
+const minTrigramLength = 3;
 
-/** Folds text as the index does: compatibility forms and capitals are the same letters. */
+/** Folds text as the index does: it makes compatibility forms and capitals the same letters. */
 const foldText = (text: string): string => text.normalize('NFKC').toLowerCase();
 
-/** Makes the characters that mean something in a pattern stand for themselves. */
+/** Escapes the wildcards of a `LIKE` pattern. */
 const escapePattern = (text: string): string => text.replaceAll(/[\\%_]/gu, String.raw`\$&`);
 
 /**
- * Reads what an operator typed: an id, a phone in any usual spelling, or a part of a name or email.
- * One or two characters match the beginning alone.
+ * Reads the text that an operator typed: an id, a phone in any usual spelling, or a part of a name
+ * or email. One or two characters match only the beginning of a name or email.
  */
 const readUserSearch = (typed: string): UserSearch => {
   const folded = foldText(typed.trim());
-  const isShort = Array.from(folded).length < shortest;
+  const isShort = Array.from(folded).length < minTrigramLength;
   const patternOf = (part: string) => `${isShort ? '' : '%'}${escapePattern(part)}%`;
   return {
     id: uuid.test(folded) ? folded : undefined,
     phone: readPhone(folded),
-    // As names are stored: a run of blanks is one.
+    // Names are stored with single blanks.
     namePattern: patternOf(withSingleBlanks(folded)),
-    // An international domain may be typed in its letters, and is stored encoded.
+    // An international domain may be typed in its own letters, but it is stored in encoded form.
     emailPatterns: [...new Set([folded, canonicalEmail(folded)])].map(patternOf),
   };
 };
 
-/** A customer as operators see one. A deleted one is a tombstone without personal data. */
+/** A customer as operators see them. A deleted customer is a tombstone without personal data. */
 export interface UserRow {
   readonly id: string;
   readonly phone: string | null;
@@ -76,11 +76,11 @@ interface UserFilter {
   readonly kycStatus?: KycStatus | undefined;
 }
 
-/** As the index has it: another spelling of the expression would not use it. */
+/* These expressions are spelled as in the index, which another spelling would not use. */
 const foldedName = sql`lower(normalize(u.full_name, NFKC) COLLATE "und-x-icu")`;
 const foldedEmail = sql`lower(normalize(u.email, NFKC) COLLATE "und-x-icu")`;
 
-const matches = (typed: string): Sql => {
+const matchesText = (typed: string): Sql => {
   const { id, phone, namePattern, emailPatterns } = readUserSearch(typed);
   return sql`(${foldedName} LIKE ${namePattern} OR ${joinSql(
     emailPatterns.map((pattern) => sql`${foldedEmail} LIKE ${pattern}`),
@@ -92,7 +92,7 @@ const matches = (typed: string): Sql => {
 
 const hasKycStatus = (status: KycStatus): Sql =>
   status === 'PENDING'
-    ? // Before anything is submitted there is no record.
+    ? // A customer who has submitted nothing may have no record.
       sql`NOT EXISTS (
         SELECT FROM kyc_record k WHERE k.user_id = u.id AND k.status <> 'PENDING')`
     : sql`EXISTS (SELECT FROM kyc_record k WHERE k.user_id = u.id AND k.status = ${status})`;
@@ -101,15 +101,15 @@ const whereOf = ({ q, blocked, kycStatus }: UserFilter): Sql =>
   joinSql(
     [
       sql`true`,
-      ...(q === undefined ? [] : [matches(q)]),
+      ...(q === undefined ? [] : [matchesText(q)]),
       ...(blocked === undefined ? [] : [blocked ? sql`u.blocked` : sql`NOT u.blocked`]),
       ...(kycStatus === undefined ? [] : [hasKycStatus(kycStatus)]),
     ],
     ' AND ',
   );
 
-/** Selects what is shown of the users `u`, with the state of their KYC. */
-const shown = (users: Sql): Sql => sql`
+/** Selects the columns that operators see of the users `u`, with the state of their KYC. */
+const selectFrom = (users: Sql): Sql => sql`
   SELECT u.id::text AS id, u.phone, u.full_name AS "fullName", u.email,
     u.referral_code AS "referralCode", u.provider_user_id AS "providerUserId",
     u.mpin_hash IS NOT NULL AS "mpinSet", coalesce(k.status, 'PENDING') AS "kycStatus",
@@ -119,7 +119,7 @@ const shown = (users: Sql): Sql => sql`
 
 /** Selects a page of the customers that a filter finds, newest first. */
 export const pageSql = (filter: UserFilter, page: Page): Sql => sql`
-  ${shown(sql`(
+  ${selectFrom(sql`(
     SELECT u.* FROM app_user u WHERE ${whereOf(filter)}
     ORDER BY u.created_at DESC, u.id DESC
     LIMIT ${page.limit}::int OFFSET ${offsetOf(page)}::int) AS u`)}
@@ -129,7 +129,10 @@ export const pageSql = (filter: UserFilter, page: Page): Sql => sql`
 export const countSql = (filter: UserFilter): Sql =>
   sql`SELECT count(*)::int AS total FROM app_user u WHERE ${whereOf(filter)}`;
 
-/** Returns a page of customers, blocked and deleted ones too, newest first, and their number. */
+/**
+ * Returns a page of the customers that a filter finds, newest first, and the number of all of them.
+ * Blocked and deleted customers are included.
+ */
 export const searchUsers = async (
   db: Db,
   filter: UserFilter,
@@ -147,7 +150,7 @@ export const searchUsers = async (
  * for an unknown id.
  */
 export const findUserRow = (db: Db, id: string): Promise<UserRow | undefined> =>
-  selectOne<UserRow>(db, sql`${shown(sql`app_user u`)} WHERE u.id = ${id}::uuid`);
+  selectOne<UserRow>(db, sql`${selectFrom(sql`app_user u`)} WHERE u.id = ${id}::uuid`);
 
 /** An event of a customer's security. */
 export interface SecurityEventRow {

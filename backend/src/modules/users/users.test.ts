@@ -10,7 +10,7 @@ afterAll(() => api.close());
 const support = (path: string) => api.operatorAs('SUPPORT')('GET', path);
 
 describe('GET /users/:id', () => {
-  it('shows a customer with what belongs to them, and no number beyond four digits', async () => {
+  it('shows a customer with their data, and at most four digits of each number', async () => {
     const person = await api.knownPerson();
     const { userId, phone, fullName, email, accountNumber } = person;
     await api.buy(person, '2000');
@@ -50,7 +50,7 @@ describe('GET /users/:id', () => {
     expect(text).not.toMatch(/hash|sealed/iu);
   });
 
-  it('shows one who has given nothing but a phone', async () => {
+  it('shows a customer who has given only a phone', async () => {
     const { userId } = await api.person();
     const { body } = await support(`/users/${userId}`);
     expect(body).toMatchObject({ full_name: null, kycStatus: 'PENDING', kyc: null });
@@ -65,7 +65,7 @@ describe('GET /users/:id', () => {
     expect(body['referralRewards']).toMatchObject([{ status: 'PENDING', rewardPaise: null }]);
   });
 
-  it('shows a deleted one as a tombstone, without anything personal', async () => {
+  it('shows a deleted customer as a tombstone without personal data', async () => {
     const person = await api.knownPerson();
     await person.call('POST', '/users/me/deletion/request');
     const otp = await api.codeOf(person.phone);
@@ -89,7 +89,7 @@ describe('GET /users/:id', () => {
     }
   });
 
-  it('is 404 for nobody and for what is no id', async () => {
+  it('answers 404 for an unknown and an invalid id', async () => {
     for (const id of [api.system.random.uuid(), 'rubbish']) {
       expect(await support(`/users/${id}`)).toMatchObject({ status: 404 });
     }

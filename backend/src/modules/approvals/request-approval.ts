@@ -19,16 +19,16 @@ import type {
 } from './approvals.types.ts';
 import { expireOne } from './expire-approvals.ts';
 
-/** A route whose writes can be listed. */
+/** A write that can be configured to need a second person's approval. */
 export interface ListedRoute {
   readonly action: ListableAction;
   readonly method: string;
   readonly path: string;
-  /** Names the thing that a request is about. One without a name needs no second person. */
+  /** Returns the target of a request. A request without a target needs no second person. */
   readonly targetOf: (input: RawInput) => Promise<string | undefined> | string | undefined;
 }
 
-/** A person of the API, as its audit rows name them. */
+/** A person of the API, with the fields by which audit rows name them. */
 export interface Person {
   readonly id: string;
   readonly email: string;
@@ -38,7 +38,7 @@ export interface Person {
 export interface ApprovalDeps {
   readonly api: ApprovalApi;
   readonly db: Db;
-  /** Of the process, outside of every scope. */
+  /** Begins a transaction outside of every scope. */
   readonly inTransaction: InTransaction;
   readonly scopes: ActionScopes;
   readonly clock: Clock;
@@ -46,35 +46,35 @@ export interface ApprovalDeps {
   readonly vault: Pick<Vault, 'service'>;
   readonly audit: Auditor;
   readonly logger: Pick<Logger, 'info' | 'error'>;
-  /** APPROVAL_HOURS: how long a request waits. */
-  readonly waitsHours: number;
-  /** Names who sent a request that the API's guard has admitted. */
+  /** APPROVAL_HOURS: the hours after which a pending request expires. */
+  readonly lifetimeHours: number;
+  /** Returns the person who sent a request that the API's guard has admitted. */
   readonly personOf: (input: Pick<RawInput, 'principal' | 'context'>) => Person;
 }
 
-/** Ends a transaction that was only to show what it would do. */
-class TrialOver extends Error {
-  override readonly name = 'TrialOver';
+/** Rolls the transaction of a trial back. */
+class TrialEnd extends Error {
+  override readonly name = 'TrialEnd';
 }
 
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Keeps the audit row of the thing itself, of which there is one. */
+/** Returns the change in the first audit row of an action, which describes its target. */
 const changeOf = ([entry]: readonly AuditEntry[]): Pick<ApprovalContent, 'before' | 'after'> => ({
   before: entry?.before ?? null,
   after: entry?.after ?? null,
 });
 
-/** Runs an action's statements, and takes them back. */
+/** Runs an action's statements, and rolls them back. */
 const around = async <T>(_tx: Db, work: () => Promise<T>): Promise<T> => {
   await work();
-  throw new TrialOver();
+  throw new TrialEnd();
 };
 
 /**
- * Does everything that the action would do, and takes it back: so a request that would be refused
- * is refused now, and the others show what they would change.
+ * Runs an action, and rolls its transaction back. So a request for an action that would fail is
+ * refused now, and every other request shows the change that it would make.
  * @throws AppError as the action does
  */
 const tryAction = async (
@@ -86,17 +86,20 @@ const tryAction = async (
   try {
     await scopes.run({ around, entries }, () => route.run(input));
   } catch (error) {
-    if (!(error instanceof TrialOver)) throw error;
+    if (!(error instanceof TrialEnd)) throw error;
   }
   return entries;
 };
 
-/** Ends an earlier request whose time to decide is over, so that a new one can be made. */
-const freePlace = async (
+/**
+ * Expires an earlier request for the same action and target, so that a new one can be made.
+ * @throws AppError CONFLICT if the earlier request has not expired
+ */
+const expireEarlier = async (
   deps: ApprovalDeps,
-  place: Pick<ApprovalRequest, 'api' | 'action' | 'target'>,
+  subject: Pick<ApprovalRequest, 'api' | 'action' | 'target'>,
 ): Promise<void> => {
-  const pending = await findPending(deps.db, place);
+  const pending = await findPending(deps.db, subject);
   if (pending === undefined) return;
   if (pending.expiresAt > deps.clock.now()) {
     const message = 'A request for this is already waiting for a second person.';
@@ -106,17 +109,17 @@ const freePlace = async (
 };
 
 /**
- * Stores a request for what the route would do, once it was tried.
- * @throws AppError as the action does, and CONFLICT where one for the same waits
+ * Stores a request for the approval of an action, after a trial of the action.
+ * @throws AppError as the action does, and CONFLICT if such a request is already pending
  */
-export const askApproval = async (
+export const requestApproval = async (
   deps: ApprovalDeps,
   { route, listed, target }: { route: Route; listed: ListedRoute; target: string },
   input: RawInput,
 ): Promise<ApprovalRequest> => {
   const { api, clock, random, vault, audit } = deps;
   const { action, method, path } = listed;
-  await freePlace(deps, { api, action, target });
+  await expireEarlier(deps, { api, action, target });
   const change = changeOf(await tryAction(deps, route, input));
   const id = random.uuid();
   const params = isObject(input.params) ? { ...input.params } : {};
@@ -135,7 +138,7 @@ export const askApproval = async (
     requestedBy: person.id,
     requestedByEmail: person.email,
     requestedAt,
-    expiresAt: addSeconds(requestedAt, deps.waitsHours * 3600),
+    expiresAt: addSeconds(requestedAt, deps.lifetimeHours * 3600),
     decidedBy: null,
     decidedByEmail: null,
     decidedAt: null,

@@ -6,10 +6,13 @@ import type { CustomerPrincipal } from './identity.types.ts';
 import { callerOf } from './sign-in-rules.ts';
 import { isTrustedForPhone } from './trusted-devices.store.ts';
 
-/* Who waits for the check of an MPIN (contract: identity-and-kyc > Password checks). */
+/*
+ * The callers by whom the waiting checks of MPINs are counted (contract: identity-and-kyc >
+ * Password checks).
+ */
 
-/** Takes a client that is not signed in for its trusted device, else for its address. */
-export const turnOfClient = async (
+/** Identifies a client that is not signed in by its trusted device, or else by its address. */
+export const passwordCallerOfClient = async (
   { db, clock }: { readonly db: Db; readonly clock: Clock },
   client: { readonly phone: string; readonly deviceId?: string | undefined },
   { ip, clientGone }: Pick<RequestContext, 'ip' | 'clientGone'>,
@@ -19,8 +22,8 @@ export const turnOfClient = async (
   return { clientGone, id: callerOf({ ip, deviceId }, isKnown), isKnown };
 };
 
-/** Takes a customer who is signed in for their session. */
-export const turnOfSession = (
+/** Identifies a signed-in customer by their session. */
+export const passwordCallerOfSession = (
   { sessionId }: Pick<CustomerPrincipal, 'sessionId'>,
   { clientGone }: Pick<RequestContext, 'clientGone'>,
 ): PasswordCaller => ({ clientGone, id: `session|${sessionId}`, isKnown: true });
