@@ -156,7 +156,7 @@ export const guards: readonly Mutation[] = [
   {
     name: 'the grams of a reversed payment are not reserved',
     file: `${payments}/apply-reversal.ts`,
-    find: 'reserved: await reserveForReview(tx, wanted)',
+    find: 'reserved: await reserveForReview(tx, reservation)',
     replace: 'reserved: ordered',
   },
   {
