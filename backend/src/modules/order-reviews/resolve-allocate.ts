@@ -101,7 +101,7 @@ const recordBought = async (
   const found = { orderId: order.id, verdict: 'BOUGHT', confirmId: undefined } as const;
   const recorded = await recordAllocationOutcome(
     deps,
-    { ...found, actor: by.actor, isMoneyJudged: true, reason: 'status SUCCESS' },
+    { ...found, actor: by.actor, isPaymentAccepted: true, reason: 'status SUCCESS' },
     async (tx, before) => {
       await applyPayment(deps, tx, order.id, payment);
       await audit(tx, before);
