@@ -28,7 +28,7 @@ import {
   type Confirm,
   type HeldConfirm,
 } from '../provider-operations/index.ts';
-import { findBuyQuote, quotedGrams } from '../quotes/index.ts';
+import { findBuyQuote, quotedGramsSql } from '../quotes/index.ts';
 import { decidableAfter, type Verdict } from './allocation-verdict.ts';
 import type { AllocationDeps } from './buying.types.ts';
 import { recordAllocationOutcome } from './record-allocation-outcome.ts';
@@ -108,7 +108,7 @@ const recordFirstAttempt = async (
   const { quoteId, userId } = order;
   const holderId = random.uuid();
   // The quote has the grams that the verify promised. The order's grams are later compared with them.
-  const grams = quotedGrams(quoteId, userId);
+  const grams = quotedGramsSql(quoteId, userId);
   const intent = { id: random.uuid(), holderId, grams, at: clock.now() };
   const reads = { providerUserId: readProviderUserId(userId) };
   const values = await recordFirstIntent(tx, 'buy-confirm', order, intent, reads);

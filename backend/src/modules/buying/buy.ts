@@ -23,8 +23,8 @@ import {
   findBuyQuote,
   insertBuyQuote,
   lockBuyQuote,
-  readDaysBuys,
-  requireDaysRoom,
+  readDailyBuys,
+  requireWithinDailyLimit,
   requireUsable,
   type BuyBasis,
   type BuyQuote,
@@ -110,11 +110,11 @@ const writeOrder = async (
   const now = clock.now();
   // The lock comes first, so that two purchases of one customer count each other's amounts.
   await lockHolding(tx, userId);
-  const reads = { bought: readDaysBuys(userId, now), settings: readGatewayChoice };
-  const { bought, settings } = await readTogether(tx, reads);
+  const reads = { boughtPaise: readDailyBuys(userId, now), settings: readGatewayChoice };
+  const { boughtPaise, settings } = await readTogether(tx, reads);
   const gateways = requireUsableGateways(deps.payments, settings, given.criteria);
   const quote = await lockQuote(tx, userId, given.quote);
-  requireDaysRoom({ bought, amountPaise: quote.totalPaise }, given.limits);
+  requireWithinDailyLimit({ boughtPaise, amountPaise: quote.totalPaise }, given.limits);
   await consume(deps, tx, given.quote, quote);
   const orderId = random.uuid();
   await insertBuyOrder(tx, {
@@ -238,12 +238,12 @@ const checkStored = async (
   { db, clock }: BuyDeps,
   { quoteId: id, userId }: PayForQuoteRequest,
   limits: Limits,
-  { kycStatus, bought }: BuyBasis,
+  { kycStatus, boughtPaise }: BuyBasis,
 ): Promise<QuoteToBuy> => {
   requireApproved(kycStatus);
   const quote = await findBuyQuote(db, id, userId);
   if (quote === undefined) throw new AppError('NOT_FOUND');
-  requireDaysRoom({ bought, amountPaise: quote.totalPaise }, limits);
+  requireWithinDailyLimit({ boughtPaise, amountPaise: quote.totalPaise }, limits);
   requireUsable(quote, clock.now());
   return { kind: 'stored', id };
 };

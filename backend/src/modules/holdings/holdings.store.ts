@@ -108,10 +108,10 @@ export const availableGrams = ({ balance, reserved }: Holding): Grams =>
  * available: nothing has changed then.
  */
 export const reserveGrams = async (db: Db, reservation: Reservation): Promise<boolean> =>
-  (await execute(db, reservingGrams(reservation))) === 1;
+  (await execute(db, reserveGramsSql(reservation))) === 1;
 
 /** The same as a part of a statement: no row where less than that is available. */
-export const reservingGrams = (reservation: Reservation): Sql => {
+export const reserveGramsSql = (reservation: Reservation): Sql => {
   const grams = gramsToDatabase(reservation.grams);
   return sql`
     UPDATE holding

@@ -304,7 +304,7 @@ const openVerifyOf = (orderId: string) =>
  * Writes the intent to verify a sale, as a part of the statement that writes its order as `placed`.
  * Its first try is the holder's.
  */
-export const verifyIntent = (intent: VerifyIntent): Part => {
+export const verifyIntentPart = (intent: VerifyIntent): Part => {
   const { id, quoteId, provider, grams, holderId, at } = intent;
   return {
     name: 'intended',

@@ -36,8 +36,8 @@ export const guards: readonly Mutation[] = [
   {
     name: 'the daily limit is not counted as the order is written',
     file: `${buying}/buy.ts`,
-    find: '  requireDaysRoom({ bought, amountPaise: quote.totalPaise }, given.limits);\n',
-    replace: '  void bought;\n',
+    find: '  requireWithinDailyLimit({ boughtPaise, amountPaise: quote.totalPaise }, given.limits);\n',
+    replace: '  void boughtPaise;\n',
   },
   {
     name: 'the largest buy has no limit',
