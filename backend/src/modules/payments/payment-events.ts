@@ -175,7 +175,7 @@ export const createPaymentEventHandler = (
     return status;
   },
 
-  async committed({ reported, target }) {
+  async afterCommit({ reported, target }) {
     if (reported?.kind !== 'reversal' || target === undefined) return;
     const { gateway, kind } = reported.report;
     deps.metrics.countReversal(gateway, kind, 'webhook');
