@@ -28,7 +28,7 @@ import {
   type Confirm,
   type HeldConfirm,
 } from '../provider-operations/index.ts';
-import { findBuyQuote, quotedGrams } from '../quotes/index.ts';
+import { findBuyQuote, quotedGramsSql } from '../quotes/index.ts';
 import { decidableAfter, type Verdict } from './allocation-verdict.ts';
 import type { AllocationDeps } from './buying.types.ts';
 import { recordAllocationOutcome } from './record-allocation-outcome.ts';
@@ -36,38 +36,38 @@ import { verifyInstallment, type InstallmentToVerify } from './verify-installmen
 
 interface AllocationRequest {
   readonly orderId: string;
-  /** The undecided confirm that a sweep only queries. Absent if the order is to be allocated. */
+  /** The undecided confirm whose outcome a sweep queries. Absent for an attempt at the allocation. */
   readonly undecided?: Pick<Confirm, 'id' | 'providerTxId' | 'verifiedAt'>;
 }
 
-/** The purchase of an order's gold at the provider. */
+/** One turn at the purchase of an order's gold at the provider. */
 interface Allocation {
   readonly orderId: string;
   readonly actor: 'worker' | 'janitor';
   readonly providerTxId: string;
-  /** The time just before its verify was sent. */
+  /** The time just before the verify was sent. */
   readonly verifiedAt: Date;
   /** The order's newest confirm, or undefined if no intent was ever written. */
   readonly confirmId: string | undefined;
-  /** The intent of the confirm. Present if this worker holds it and may confirm. */
+  /** The confirm whose lease this worker holds. Absent if the provider may only be queried. */
   readonly held?: HeldConfirm<LockedBuy>;
 }
 
-/** The kinds of a locked order before its confirm is acquired. */
-type ReadOrder =
+/** The next step for an order, as `readOrder` decides it. */
+type OrderStep =
   | Claim<Allocation>
   /** An installment without an undecided confirm, which must first be verified at the provider. */
   | (InstallmentToVerify & { readonly kind: 'VERIFY' })
   | { readonly kind: 'ALLOCATED'; readonly userId: string };
 
-const toQuery = (
+const toQueryOnly = (
   { id: orderId, providerTxId, lockStartedAt: verifiedAt }: LockedBuy,
   confirmId: string | undefined,
 ): Allocation => ({ orderId, actor: 'worker', providerTxId, verifiedAt, confirmId });
 
 const toSend = (held: HeldConfirm<LockedBuy>, wasSent: boolean): Claim<Allocation> => ({
   kind: 'SEND',
-  call: { ...toQuery(held.order, held.confirmId), held },
+  call: { ...toQueryOnly(held.order, held.confirmId), held },
   wasSent,
 });
 
@@ -83,13 +83,12 @@ const acquireConfirmIntent = async (
   at: Date,
 ): Promise<HeldConfirm<LockedBuy> | undefined> => {
   const holderId = random.uuid();
-  // A confirm that was certainly refused has had no effect, so the next attempt records a new
-  // intent.
+  // A refused confirm had no effect, so the next attempt records a new intent.
   if (latest !== undefined && latest.status !== 'REFUSED') {
     const isAcquired = await acquireConfirm(tx, latest.id, { holderId, at });
     return isAcquired ? { order, confirmId: latest.id, holderId } : undefined;
   }
-  // The quote holds the grams that the verify promised. The order's own are compared with them.
+  // The quote has the grams that the verify promised. The order's grams are later compared with them.
   const quote = await findBuyQuote(tx, order.quoteId ?? '', order.userId);
   const intent = { id: random.uuid(), holderId, grams: quote?.grams, at };
   await recordIntent(tx, 'buy-confirm', order, intent);
@@ -98,26 +97,30 @@ const acquireConfirmIntent = async (
 
 /**
  * Records the intent of an order's first attempt, and returns it with the data that its confirm
- * needs. Most orders need only this attempt. Returns undefined if there was an attempt before.
+ * needs. This saves round trips, because most orders need only one attempt. Returns undefined if
+ * there was an attempt before.
  */
-const recordFirstTry = async (
+const recordFirstAttempt = async (
   { random, clock }: AllocationDeps,
   tx: Db,
   order: LockedBuy,
 ): Promise<HeldConfirm<LockedBuy> | undefined> => {
   const { quoteId, userId } = order;
   const holderId = random.uuid();
-  // The quote holds the grams that the verify promised. The order's own are compared with them.
-  const grams = quotedGrams(quoteId, userId);
+  // The quote has the grams that the verify promised. The order's grams are later compared with them.
+  const grams = quotedGramsSql(quoteId, userId);
   const intent = { id: random.uuid(), holderId, grams, at: clock.now() };
   const reads = { providerUserId: readProviderUserId(userId) };
   const values = await recordFirstIntent(tx, 'buy-confirm', order, intent, reads);
   return values && { order, confirmId: intent.id, holderId, ...values };
 };
 
-/** Reads an order under its lock, and writes and acquires the intent of a confirm that is due. */
-const readOrder = (deps: AllocationDeps, orderId: string): Promise<ReadOrder> =>
-  deps.inTransaction(async (tx): Promise<ReadOrder> => {
+/**
+ * Decides the next step for an order under its lock. If a confirm is due, records its intent and
+ * acquires its lease.
+ */
+const readOrder = (deps: AllocationDeps, orderId: string): Promise<OrderStep> =>
+  deps.inTransaction(async (tx): Promise<OrderStep> => {
     const order = await lockOrder(tx, orderId);
     if (order === undefined) return skip('there is no such order');
     const { status, userId } = order;
@@ -127,23 +130,23 @@ const readOrder = (deps: AllocationDeps, orderId: string): Promise<ReadOrder> =>
     const isLocked = isLockedBuy(order);
     const isUntried = status === 'PAID' && order.allocationAttempts === 0;
     if (order.type === 'BUY' && isLocked && isUntried && now < order.lockEndsAt) {
-      const first = await recordFirstTry(deps, tx, order);
+      const first = await recordFirstAttempt(deps, tx, order);
       if (first !== undefined) return toSend(first, false);
     }
     const latest = await findLatestConfirm(tx, 'buy-confirm', orderId);
     if (latest?.isHeld === true) return heldElsewhere;
     if (order.type === 'BUY' && isLocked && now >= order.lockEndsAt) {
-      return { kind: 'QUERY', call: toQuery(order, latest?.id) };
+      return { kind: 'QUERY', call: toQueryOnly(order, latest?.id) };
     }
     const { nextAttemptAt } = order;
     if (status === 'RETRY_PENDING' && nextAttemptAt !== null && now < nextAttemptAt) {
-      // The clock of another process may be a little ahead of this one, and the job must not be
-      // lost because of that.
+      // The clock of the process that started this job may be ahead of this process's clock. The
+      // job is scheduled again, so that it is not lost.
       await schedule(tx, allocationRetry(orderId, nextAttemptAt));
       return skip('its next try is not due');
     }
-    const isUndone = latest === undefined || latest.status === 'REFUSED';
-    if (order.type === 'SIP_INSTALLMENT' && isUndone) {
+    const needsVerify = latest === undefined || latest.status === 'REFUSED';
+    if (order.type === 'SIP_INSTALLMENT' && needsVerify) {
       return { kind: 'VERIFY', order, lastConfirmId: latest?.id };
     }
     if (!isLocked) return skip('it is not a buy');
@@ -165,14 +168,14 @@ const claimAllocation = async (
     const call = { orderId, actor: 'janitor', providerTxId, verifiedAt, confirmId } as const;
     return { kind: 'QUERY', call };
   }
-  const read = await readOrder(deps, orderId);
-  if (read.kind === 'ALLOCATED') {
-    // A worker that died between its commit and the drop left the summary of before.
-    await deps.portfolios.drop(read.userId);
+  const step = await readOrder(deps, orderId);
+  if (step.kind === 'ALLOCATED') {
+    // A worker may have died after its commit, before it dropped the cached portfolio summary.
+    await deps.portfolios.drop(step.userId);
     return skip('it is ALLOCATED');
   }
-  if (read.kind !== 'VERIFY') return read;
-  const verified = await verifyInstallment(deps, read);
+  if (step.kind !== 'VERIFY') return step;
+  const verified = await verifyInstallment(deps, step);
   return verified === undefined ? skip('it was not verified') : toSend(verified, false);
 };
 
@@ -202,9 +205,8 @@ const recordAllocation = async (
 };
 
 /**
- * Declares how an order's gold is bought (contract: buying > Allocation). The gold of an
- * installment is verified first, at the current price. Only the provider's order status decides the
- * outcome.
+ * Declares the call that buys an order's gold (contract: buying > Allocation). An installment is
+ * first verified at the current price. Only the provider's order status decides the outcome.
  */
 export const createAllocationCall = (
   deps: AllocationDeps,
@@ -224,8 +226,8 @@ export const createAllocationCall = (
 });
 
 /**
- * Buys the gold of a paid order, or finds out that it was bought. It may run at any time, any
- * number of times, in any number of workers, and be killed at any point.
+ * Buys the gold of a paid order, or finds out that the gold was already bought. It may run at any
+ * time, any number of times, in any number of workers, and be killed at any point.
  */
 export const allocateOrder = async (deps: AllocationDeps, orderId: string): Promise<void> => {
   await makeCall(deps, createAllocationCall(deps), { orderId });

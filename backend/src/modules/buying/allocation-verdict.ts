@@ -7,32 +7,32 @@ import type { Outcome } from '../../platform/outcome/outcome.ts';
 import { readStatus } from '../provider-operations/index.ts';
 
 /**
- * The meaning of the provider's order status for the question whether a confirm bought the gold.
- * BOUGHT: the provider sold the gold. NEVER: it did not and will not. NOT_CONFIRMED: it has not so
- * far, and the confirm may be sent again. UNKNOWN: the outcome is unknown, so the confirm must not
- * be sent again.
+ * The outcome of a confirm, by the provider's order status. BOUGHT: the provider sold the gold.
+ * NEVER: it has not sold the gold and never will. NOT_CONFIRMED: it has not sold the gold so far, and
+ * the confirm may be sent again. UNKNOWN: it is unknown whether it sold the gold, so the confirm must
+ * not be sent again.
  */
 export type Verdict = 'BOUGHT' | 'NEVER' | 'NOT_CONFIRMED' | 'UNKNOWN';
 
 const verdicts = { DONE: 'BOUGHT', REFUSED: 'NEVER', UNKNOWN: 'UNKNOWN' } as const;
 
-/** Returns the moment after which a transaction that was not confirmed never will be. */
+/** Returns the time after which the provider can no longer confirm an unconfirmed transaction. */
 export const decidableAfter = (
   verifiedAt: Date,
   rules: Pick<GoldProviderRules, 'confirmWindowMs' | 'confirmMarginMs'>,
 ): Date => addMs(verifiedAt, rules.confirmWindowMs + rules.confirmMarginMs);
 
 /**
- * Reads an order status. "Not confirmed" means that no confirm has arrived, or that one is still on
- * its way, so it is final only when the provider would no longer accept a confirm (contract: states
- * > Allocation retries). A status that got no response is never final.
+ * Derives the verdict from an order status (contract: states > Allocation retries). If the provider
+ * has no confirm, a confirm may still be on its way. The verdict is then NEVER only after the
+ * provider stops accepting confirms. Without a response the verdict is UNKNOWN.
  */
 export const readVerdict = (
   status: Outcome<ProviderTransactionStatus>,
-  at: { readonly verifiedAt: Date; readonly now: Date },
+  { verifiedAt, now }: { readonly verifiedAt: Date; readonly now: Date },
   rules: Pick<GoldProviderRules, 'confirmWindowMs' | 'confirmMarginMs'>,
 ): Verdict => {
   const { kind } = readStatus(status);
   if (kind !== 'NONE') return verdicts[kind];
-  return at.now > decidableAfter(at.verifiedAt, rules) ? 'NEVER' : 'NOT_CONFIRMED';
+  return now > decidableAfter(verifiedAt, rules) ? 'NEVER' : 'NOT_CONFIRMED';
 };

@@ -23,8 +23,8 @@ import {
   findBuyQuote,
   insertBuyQuote,
   lockBuyQuote,
-  readDaysBuys,
-  requireDaysRoom,
+  readDailyBuys,
+  requireWithinDailyLimit,
   requireUsable,
   type BuyBasis,
   type BuyQuote,
@@ -63,7 +63,7 @@ interface PayForQuoteRequest extends BuyRequest {
   readonly termsAccepted: boolean | undefined;
 }
 
-/** A quote that was made for this buy, or the id of a stored quote. */
+/** A quote that was drafted for this purchase, or the id of a stored quote. */
 type QuoteToBuy =
   | { readonly kind: 'new'; readonly quote: BuyQuote }
   | { readonly kind: 'stored'; readonly id: string };
@@ -73,9 +73,9 @@ interface OrderToPlace extends BuyRequest {
   readonly termsVersion?: string | undefined;
 }
 
-const lockQuote = async (tx: Db, userId: string, wanted: QuoteToBuy): Promise<BuyQuote> => {
-  if (wanted.kind === 'new') return wanted.quote;
-  const quote = await lockBuyQuote(tx, wanted.id, userId);
+const lockQuote = async (tx: Db, userId: string, toBuy: QuoteToBuy): Promise<BuyQuote> => {
+  if (toBuy.kind === 'new') return toBuy.quote;
+  const quote = await lockBuyQuote(tx, toBuy.id, userId);
   if (quote === undefined) throw new AppError('NOT_FOUND');
   return quote;
 };
@@ -84,40 +84,37 @@ const lockQuote = async (tx: Db, userId: string, wanted: QuoteToBuy): Promise<Bu
 const consume = async (
   deps: BuyDeps,
   tx: Db,
-  wanted: QuoteToBuy,
+  toBuy: QuoteToBuy,
   quote: BuyQuote,
 ): Promise<void> => {
   requireUsable(quote, deps.clock.now());
-  if (wanted.kind === 'new') return insertBuyQuote(tx, { ...quote, status: 'CONSUMED' });
+  if (toBuy.kind === 'new') return insertBuyQuote(tx, { ...quote, status: 'CONSUMED' });
   if (!(await consumeQuote(deps, tx, quote, 'buy'))) throw new AppError('QUOTE_EXPIRED');
 };
 
-/** A payment order that was written, and the gateways to try in this order. */
+/** A payment order that was written, and its gateways in the order in which they are tried. */
 interface PlacedPayment {
   readonly paymentOrderId: string;
   readonly gateways: readonly string[];
 }
 
-/**
- * Runs the transaction of a buy. It consumes the quote and writes the gold order and the payment
- * order.
- */
+/** Checks the daily limit, consumes the quote and writes the gold order and the payment order. */
 const writeOrder = async (
   deps: BuyDeps,
   tx: Db,
   request: OrderToPlace,
-  given: { quote: QuoteToBuy; wish: GatewayCriteria; limits: Limits; key: BuyKey },
+  given: { quote: QuoteToBuy; criteria: GatewayCriteria; limits: Limits; key: BuyKey },
 ): Promise<PlacedPayment> => {
   const { clock, random } = deps;
   const { userId } = request;
   const now = clock.now();
-  // First of all, so that two buys of one customer count each other's amounts.
+  // The lock comes first, so that two purchases of one customer count each other's amounts.
   await lockHolding(tx, userId);
-  const reads = { bought: readDaysBuys(userId, now), settings: readGatewayChoice };
-  const { bought, settings } = await readTogether(tx, reads);
-  const gateways = requireUsableGateways(deps.payments, settings, given.wish);
+  const reads = { boughtPaise: readDailyBuys(userId, now), settings: readGatewayChoice };
+  const { boughtPaise, settings } = await readTogether(tx, reads);
+  const gateways = requireUsableGateways(deps.payments, settings, given.criteria);
   const quote = await lockQuote(tx, userId, given.quote);
-  requireDaysRoom({ bought, amountPaise: quote.totalPaise }, given.limits);
+  requireWithinDailyLimit({ boughtPaise, amountPaise: quote.totalPaise }, given.limits);
   await consume(deps, tx, given.quote, quote);
   const orderId = random.uuid();
   await insertBuyOrder(tx, {
@@ -160,14 +157,14 @@ const loadPaymentOrder = async ({ db }: BuyDeps, id: string): Promise<PaymentOrd
   return found;
 };
 
-/** Returns the current state of the payment order that a finished key created. */
+/** Returns the order that a finished key created, in its current state. */
 export const replayBuy = async (deps: BuyDeps, paymentOrderId: string): Promise<PlacedOrder> =>
   withOrder(deps, await loadPaymentOrder(deps, paymentOrderId), true);
 
 /**
- * Places an order for both ways to buy. One transaction consumes the quote and writes the gold
- * order with its payment order. After its commit the gateway's order is created (contract: buying >
- * Placing a buy).
+ * Places the order of a purchase (contract: buying > Placing a buy). One transaction consumes the
+ * quote and writes the gold order with its payment order. The gateway's order is created after the
+ * commit.
  */
 const placeOrder = async (
   deps: BuyDeps,
@@ -176,11 +173,11 @@ const placeOrder = async (
   { limits, quote }: { readonly limits: Limits; readonly quote: QuoteToBuy },
 ): Promise<PlacedOrder> => {
   const { db, payments } = deps;
-  const wish = { preferred: request.gateway, method: request.method };
+  const criteria = { preferred: request.gateway, method: request.method };
   const { paymentOrderId: id, gateways } = await deps.inTransaction((tx) =>
-    writeOrder(deps, tx, request, { quote, wish, limits, key }),
+    writeOrder(deps, tx, request, { quote, criteria, limits, key }),
   );
-  const paymentOrder = await createGatewayOrder(payments, id, wish, gateways);
+  const paymentOrder = await createGatewayOrder(payments, id, criteria, gateways);
   const placed = await withOrder(deps, paymentOrder, false);
   await key.finish(db);
   return placed;
@@ -196,21 +193,20 @@ const resume = async (
   key: BuyKey,
   paymentOrderId: string,
 ): Promise<PlacedOrder> => {
-  const left = await loadPaymentOrder(deps, paymentOrderId);
-  const hasEnded = left.expiresAt !== null && left.expiresAt <= deps.clock.now();
-  const isThere = left.status !== 'CREATED' || hasEnded;
-  const wish = { preferred: gateway };
-  const paymentOrder = isThere
-    ? left
-    : await createGatewayOrder(deps.payments, paymentOrderId, wish);
-  const placed = await withOrder(deps, paymentOrder, isThere);
+  const stored = await loadPaymentOrder(deps, paymentOrderId);
+  const hasEnded = stored.expiresAt !== null && stored.expiresAt <= deps.clock.now();
+  const isComplete = stored.status !== 'CREATED' || hasEnded;
+  const paymentOrder = isComplete
+    ? stored
+    : await createGatewayOrder(deps.payments, paymentOrderId, { preferred: gateway });
+  const placed = await withOrder(deps, paymentOrder, isComplete);
   await key.finish(deps.db);
   return placed;
 };
 
 /**
- * Buys at the price of the moment.
- * @throws AppError as drafting a quote and opening a checkout
+ * Buys at the current price.
+ * @throws the errors of `draftBuyQuote` and `createGatewayOrder`
  */
 export const buyNow = async (
   deps: BuyDeps,
@@ -225,8 +221,8 @@ export const buyNow = async (
 };
 
 /**
- * Returns the version of the terms that are in force. Without such terms the purchase is refused,
- * since there is nothing to accept.
+ * Returns the version of the terms that are in force.
+ * @throws AppError PAYMENTS_DISABLED if no terms are in force that a customer could accept
  */
 const requireTerms = async ({ db, clock }: BuyDeps): Promise<string> => {
   const version = await policyVersionInForce(db, 'terms', clock.now());
@@ -237,25 +233,25 @@ const requireTerms = async ({ db, clock }: BuyDeps): Promise<string> => {
   });
 };
 
-/** Checks a stored quote in the order of refusals: KYC, limits, then the quote itself. */
+/** Checks that a stored quote may be bought. The checks run in this order: KYC, limit, quote. */
 const checkStored = async (
   { db, clock }: BuyDeps,
   { quoteId: id, userId }: PayForQuoteRequest,
   limits: Limits,
-  { kycStatus, bought }: BuyBasis,
+  { kycStatus, boughtPaise }: BuyBasis,
 ): Promise<QuoteToBuy> => {
   requireApproved(kycStatus);
   const quote = await findBuyQuote(db, id, userId);
   if (quote === undefined) throw new AppError('NOT_FOUND');
-  requireDaysRoom({ bought, amountPaise: quote.totalPaise }, limits);
+  requireWithinDailyLimit({ boughtPaise, amountPaise: quote.totalPaise }, limits);
   requireUsable(quote, clock.now());
   return { kind: 'stored', id };
 };
 
 /**
  * Buys at a stored quote.
- * @throws AppError KYC_REQUIRED, NOT_FOUND, LIMIT_EXCEEDED, QUOTE_USED, QUOTE_EXPIRED, and the
- *   errors of opening a checkout
+ * @throws AppError PAYMENTS_DISABLED, KYC_REQUIRED, NOT_FOUND, LIMIT_EXCEEDED, QUOTE_USED,
+ *   QUOTE_EXPIRED, and the errors of `createGatewayOrder`
  */
 export const payForQuote = async (
   deps: BuyDeps,

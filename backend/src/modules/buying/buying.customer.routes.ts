@@ -17,9 +17,7 @@ import { customerAccess } from '../identity/index.ts';
 import type { Gates } from '../readiness/index.ts';
 import { buyNow, payForQuote, replayBuy, type BuyDeps, type PlacedOrder } from './buy.ts';
 
-/**
- * The schema accepts any text, because a gateway that cannot be used is skipped without an error.
- */
+/** Accepts any text, because a gateway that cannot be used is skipped without an error. */
 const preferredGateway = z
   .string()
   .max(64)

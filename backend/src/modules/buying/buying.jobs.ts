@@ -10,7 +10,7 @@ import { openInstallmentCheckout, type CheckoutDeps } from './open-installment-c
 const orderPayload = z.object({ orderId: z.uuid() });
 const paymentPayload = z.object({ paymentOrderId: z.uuid() });
 
-/** Creates the jobs that allocate a paid order, and open or debit an installment. */
+/** Creates the jobs that allocate paid orders, open checkouts of installments and debit mandates. */
 export const createBuyingJobs = (deps: AllocationDeps & DebitDeps & CheckoutDeps): TaskList => ({
   [ALLOCATE_TASK]: (payload) => allocateOrder(deps, orderPayload.parse(payload).orderId),
   [OPEN_CHECKOUT_TASK]: async (payload) => {

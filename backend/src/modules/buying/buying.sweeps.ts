@@ -23,7 +23,7 @@ import type { AllocationDeps } from './buying.types.ts';
  * regarded as lost.
  */
 const stalledSeconds = 60;
-/** The time in seconds in which an undecided confirm is queried only once, by any worker. */
+/** The shortest time in seconds between two queries for an undecided confirm, by any worker. */
 const queryAgainSeconds = 30;
 const batchSize = 200;
 const expiryBatchSize = 500;
@@ -32,12 +32,13 @@ interface ExpiryDeps extends Pick<AllocationDeps, 'db' | 'inTransaction' | keyof
   readonly payments: PaymentsDeps;
 }
 
+/** Fails an order whose price lock has ended, if it is still PENDING. */
 const failUnpaid = (deps: ExpiryDeps, orderId: string): Promise<void> =>
   deps.inTransaction(async (tx) => {
     const order = await lockOrder(tx, orderId);
     const lockEndsAt = order?.lockEndsAt ?? null;
-    const stands = lockEndsAt === null || lockEndsAt > deps.clock.now();
-    if (order?.status !== 'PENDING' || stands) return;
+    const isLockValid = lockEndsAt === null || lockEndsAt > deps.clock.now();
+    if (order?.status !== 'PENDING' || isLockValid) return;
     await expirePaymentOrders(deps, tx, orderId, 'lock.lapsed');
     const changes = { failureCode: 'LOCK_LAPSED' };
     const step = { to: 'FAILED', cause: 'lock.lapsed', actor: 'worker', changes } as const;
@@ -101,7 +102,7 @@ const resumeAllocations = async (
   });
 };
 
-/** Creates the sweeps that resume allocations left in between, or query their outcome. */
+/** Creates the sweeps that resume interrupted allocations, and query undecided confirms. */
 export const createAllocationSweeps = (deps: AllocationDeps): Sweep[] => {
   const { db, clock, logger } = deps;
   const call = createAllocationCall(deps);

@@ -8,12 +8,9 @@ import type { QuoteDeps } from '../quotes/index.ts';
 export interface AllocationDeps extends QuoteDeps, OrderDeps {
   readonly metrics: Pick<Metrics, 'countCall'>;
   readonly portfolios: Pick<PortfolioCache, 'drop'>;
-  /**
-   * The function that is called in the allocation's transaction after the credit, under the
-   * holding's lock.
-   */
+  /** Runs in the allocation's transaction after the credit, under the holding's lock. */
   readonly onAllocated: (tx: Db, order: Pick<GoldOrder, 'id' | 'userId'>) => Promise<void>;
-  /** Observes an order that got its gold. Nothing is counted without. */
+  /** Observes the time from the payment to the allocation. If it is absent, nothing is counted. */
   readonly observeAllocation?: Metrics['observeAllocation'];
   /** The waits before each retry of an allocation (ALLOCATION_RETRY_SECONDS). */
   readonly allocationRetrySeconds: readonly number[];

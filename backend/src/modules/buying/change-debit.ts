@@ -13,8 +13,8 @@ import {
 import { debitJob } from './installment.jobs.ts';
 import { paymentWindowMs } from './extend-payment-window.ts';
 
-/** The progress of the debit of an installment. */
-type UnsentDebit =
+/** The state of an installment's debit. */
+type DebitState =
   | { readonly kind: 'UNSENT'; readonly paymentOrder: PaymentOrder }
   /** The installment is PENDING and no payment was requested. */
   | { readonly kind: 'NOT_DEBITED' }
@@ -22,7 +22,7 @@ type UnsentDebit =
   | { readonly kind: 'OTHER' };
 
 /** Locks an installment, then its open payment order, and returns the state of its debit. */
-const lockUnsent = async (tx: Db, orderId: string): Promise<UnsentDebit> => {
+const lockDebit = async (tx: Db, orderId: string): Promise<DebitState> => {
   const order = await lockPayableOrder(tx, orderId);
   if (order.status !== 'PENDING') return { kind: 'OTHER' };
   const open = (await listPaymentOrders(tx, [orderId])).find(isOpenPaymentOrder);
@@ -37,10 +37,10 @@ const lockUnsent = async (tx: Db, orderId: string): Promise<UnsentDebit> => {
 };
 
 /**
- * Cancels the debit of an installment that was not sent, in the caller's transaction. The
- * installment stays PENDING, its customer may pay it until `payableUntil`, and then it fails
- * (contract: plans > Missed debits). Returns true also for a debit that was cancelled before, and
- * false if it is too late.
+ * Cancels the debit of an installment if it was not sent yet, in the caller's transaction (contract:
+ * plans > Missed debits). The installment stays PENDING. Its customer may pay it until
+ * `payableUntil`, and then it fails. Returns true also for a debit that was cancelled before.
+ * Returns false if the debit was sent or the installment is no longer PENDING.
  */
 export const callOffDebit = async (
   deps: TransitionDeps,
@@ -48,7 +48,7 @@ export const callOffDebit = async (
   change: { readonly orderId: string; readonly payableUntil: Date; readonly cause: string },
 ): Promise<boolean> => {
   const { orderId, payableUntil, cause } = change;
-  const { kind } = await lockUnsent(tx, orderId);
+  const { kind } = await lockDebit(tx, orderId);
   if (kind !== 'UNSENT') return kind === 'NOT_DEBITED';
   await expirePaymentOrders(deps, tx, orderId, cause);
   await extendInstallmentExpiry(tx, orderId, payableUntil, deps.clock.now());
@@ -56,16 +56,16 @@ export const callOffDebit = async (
 };
 
 /**
- * Moves the debit of an installment that was not sent to `debitAt`, in the caller's transaction,
- * and restarts the 72 h from that time. The caller announces it again. Returns false if it was sent
- * in the meantime.
+ * Postpones the debit of an installment to `debitAt`, in the caller's transaction. The 72 h begin
+ * again at that time. The caller announces the debit again. Returns false if there is no debit that
+ * was not sent.
  */
 export const postponeDebit = async (
   { clock }: Pick<TransitionDeps, 'clock'>,
   tx: Db,
   { orderId, debitAt }: { readonly orderId: string; readonly debitAt: Date },
 ): Promise<boolean> => {
-  const debit = await lockUnsent(tx, orderId);
+  const debit = await lockDebit(tx, orderId);
   if (debit.kind !== 'UNSENT') return false;
   const { id } = debit.paymentOrder;
   const at = clock.now();

@@ -9,7 +9,7 @@ export interface DebitDeps extends Pick<GoldBase, 'db' | 'inTransaction' | 'cloc
   readonly payments: PaymentsDeps;
 }
 
-/** Returns true if the release gate is open and the customer of the debit may begin to buy gold. */
+/** Returns true if the release gate is open and the customer of the debit may buy gold. */
 const mayRequestDebit = async (
   { db, gates }: DebitDeps,
   paymentOrderId: string,
@@ -20,9 +20,9 @@ const mayRequestDebit = async (
 };
 
 /**
- * Debits the mandate of an installment that is due. While the gate is closed, or the customer is
- * blocked or has no approved KYC any more, nothing is requested, but debits requested earlier are
- * still polled (contract: plans > Mandates).
+ * Debits the mandate of an installment that is due (contract: plans > Mandates). No debit is
+ * requested while the gate is closed or the customer may not buy gold. A debit that was requested
+ * before is still queried.
  */
 export const debitInstallment = async (deps: DebitDeps, paymentOrderId: string): Promise<void> => {
   const mayRequest = await mayRequestDebit(deps, paymentOrderId);

@@ -6,13 +6,13 @@ import type { GoldBase } from '../quotes/index.ts';
 /** The time in ms to pay an installment, from its creation or from the due time of its debit. */
 export const paymentWindowMs = 72 * 3_600_000;
 
-/** The time in ms by which a deadline must move for an installment to count as deferred. */
-const deferredMs = 600_000;
+/** The deadline is extended only if it moves by at least this time in ms. */
+const shortestExtensionMs = 600_000;
 
 /**
- * Restarts the 72 h of an installment whose checkout or debit was deferred by a gateway or a closed
- * gate. If every gateway refused the order, the deadline stays, so that the installment fails and
- * its customer can act (contract: plans > Schedule).
+ * Begins the 72 h of an installment again, because a gateway or a closed gate deferred its checkout
+ * or debit (contract: plans > Schedule). If every gateway refused the order, the deadline does not
+ * change. The installment then fails, so that its customer can act.
  */
 export const extendPaymentWindow = async (
   { db, inTransaction, clock }: Pick<GoldBase, 'db' | 'inTransaction' | 'clock'>,
@@ -23,7 +23,7 @@ export const extendPaymentWindow = async (
   const isDeferred =
     found?.expiresAt !== undefined &&
     found.expiresAt !== null &&
-    found.expiresAt < addMs(expiresAt, -deferredMs);
+    found.expiresAt < addMs(expiresAt, -shortestExtensionMs);
   if (!isDeferred || (await isRefusedByEveryGateway(db, paymentOrderId))) return;
   await inTransaction(async (tx) => {
     const order = await lockOrder(tx, found.orderId);

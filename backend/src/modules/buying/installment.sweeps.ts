@@ -24,8 +24,8 @@ import { debitInstallment, type DebitDeps } from './debit-installments.ts';
 import { openInstallmentCheckout } from './open-installment-checkout.ts';
 
 /**
- * The time in seconds after which a checkout that is not open is tried again. Its job was lost, or
- * its gateway did not respond.
+ * The time in seconds after which the sweep opens a checkout that is still closed, because its job
+ * was lost or its gateway did not respond.
  */
 const unopenedSeconds = 60;
 
@@ -36,10 +36,11 @@ interface InstallmentSweepsDeps extends GoldBase, OrderDeps {
   readonly limits: { current(): Promise<Limits> };
 }
 
+/** Fails an installment whose time to pay has ended, if it is still PENDING. */
 const failUnpaid = (deps: InstallmentSweepsDeps, orderId: string): Promise<void> =>
   deps.inTransaction(async (tx) => {
     const order = await lockPayableOrder(tx, orderId);
-    // Its deadline was extended, or it was paid, while the gateway was polled.
+    // While the gateway was polled, the deadline may have been extended.
     const hasLapsed = order.expiresAt !== null && order.expiresAt <= deps.clock.now();
     if (order.status !== 'PENDING' || !hasLapsed) return;
     await expirePaymentOrders(deps, tx, orderId, 'installment.unpaid');
@@ -48,8 +49,8 @@ const failUnpaid = (deps: InstallmentSweepsDeps, orderId: string): Promise<void>
   });
 
 /**
- * Returns true if some gateway could not be reached for the installment. Its 72 h begin once one
- * can.
+ * Returns true if the installment waits for a gateway that can be reached. Its 72 h begin again when
+ * its checkout is opened.
  */
 const isDeferred = async ({ db }: InstallmentSweepsDeps, orderId: string): Promise<boolean> => {
   const paymentOrders = await listPaymentOrders(db, [orderId]);
@@ -111,7 +112,7 @@ export const createInstallmentSweeps = (deps: InstallmentSweepsDeps): Sweep[] =>
  * The time in seconds after which a debit that waits for its gateway, or whose outcome is unknown,
  * is handled again.
  */
-const againSeconds = 60;
+const retrySeconds = 60;
 
 /**
  * The time in seconds after which the gateway of an accepted debit is polled, if no event has
@@ -120,31 +121,31 @@ const againSeconds = 60;
 const acceptedSeconds = 900;
 
 /**
- * Creates the sweep that debits mandates when they are due, `batchSize` at a time. A pass handles
- * each debit that was due when it began once.
+ * Creates the sweep that debits mandates when they are due, in batches of `batchSize`. One pass
+ * handles each debit that was due at its start once.
  */
 export const createDebitSweep = (deps: DebitDeps, batchSize = 200): Sweep => {
   const { db, clock, logger, gates } = deps;
   return {
     name: 'buying-debit-installments',
     async run(signal) {
-      const passBegan = clock.now();
-      let isMore = true;
-      while (isMore && !signal.aborted) {
+      const passStartedAt = clock.now();
+      let hasMore = true;
+      while (hasMore && !signal.aborted) {
         const mayRequest = await gates.isBuyOpen();
         const rows = await listDueDebits(db, {
           now: clock.now(),
           undecidedOnly: !mayRequest,
-          queriedBefore: addSeconds(passBegan, -againSeconds),
-          acceptedQueriedBefore: addSeconds(passBegan, -acceptedSeconds),
+          queriedBefore: addSeconds(passStartedAt, -retrySeconds),
+          acceptedQueriedBefore: addSeconds(passStartedAt, -acceptedSeconds),
           limit: batchSize,
         });
         await sweepRows({
           rows,
           signal,
           async handle({ id }) {
-            // The mark comes first, so that a debit that cannot be completed now is not in the next
-            // batch.
+            // The mark comes first, so that a debit that cannot be completed now is not listed again
+            // in this pass.
             await markPaymentOrderSwept(db, id, clock.now());
             // Reads the gate again, because a pass may be long and a closed gate must stop it at
             // once.
@@ -154,7 +155,7 @@ export const createDebitSweep = (deps: DebitDeps, batchSize = 200): Sweep => {
           onError: (error, { id: paymentOrderId }) =>
             logger.error({ paymentOrderId, err: describeError(error) }, 'a debit did not go out'),
         });
-        isMore = rows.length === batchSize;
+        hasMore = rows.length === batchSize;
       }
     },
   };

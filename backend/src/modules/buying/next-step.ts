@@ -16,7 +16,7 @@ export type NextStep =
   | {
       readonly kind: 'RETRY';
       readonly dueAt: Date;
-      /** Tries that have failed so far. */
+      /** The number of tries that have failed so far. */
       readonly failedTries: number;
     }
   | { readonly kind: 'REVIEW'; readonly code: ManualReviewCode; readonly reason: string };
@@ -25,7 +25,7 @@ interface FailedTry {
   readonly verdict: Exclude<Verdict, 'BOUGHT'>;
   readonly now: Date;
   readonly lockEndsAt: Date;
-  /** Tries that have failed, this one included. */
+  /** The number of tries that have failed, including this one. */
   readonly failedTries: number;
   readonly retrySeconds: readonly number[];
 }
@@ -37,17 +37,17 @@ const review = (code: ManualReviewCode, reason: string): NextStep => ({
 });
 
 /**
- * Decides what follows an attempt of the allocation that bought no gold: the next retry while the
- * price lock is valid, or a review at the end of the lock or after the last retry. A retry that
- * would be due after the end of the lock is moved to that end.
+ * Decides the next step after a try that bought no gold. While the price lock is valid, the next
+ * retry follows. A review follows at the end of the lock, after the last retry, or if the provider
+ * will never sell the gold. A retry that would be due after the end of the lock is moved to that end.
  */
-export const nextStep = (tried: FailedTry): NextStep => {
-  const { verdict, now, lockEndsAt, failedTries, retrySeconds } = tried;
+export const nextStep = (failedTry: FailedTry): NextStep => {
+  const { verdict, now, lockEndsAt, failedTries, retrySeconds } = failedTry;
   if (now >= lockEndsAt) {
-    const ended = lockEndsAt.toISOString();
+    const endsAt = lockEndsAt.toISOString();
     return review(
       'PROVIDER_LOCK_EXPIRED',
-      `Paid in time, but the price lock ended at ${ended} before the gold could be bought.`,
+      `Paid in time, but the price lock ended at ${endsAt} before the gold could be bought.`,
     );
   }
   if (verdict === 'NEVER') {
@@ -65,27 +65,31 @@ export const nextStep = (tried: FailedTry): NextStep => {
   return { kind: 'RETRY', dueAt: dueAt < lockEndsAt ? dueAt : lockEndsAt, failedTries };
 };
 
-/** An attempt at an installment's allocation that has not bought the gold. */
+/** A try of an installment's allocation that bought no gold. */
 interface FailedInstallmentTry {
   readonly now: Date;
-  /** Tries that have failed, this one included. */
+  /** The number of tries that have failed, including this one. */
   readonly failedTries: number;
   readonly retrySeconds: readonly number[];
-  /** The time from which an undecided confirm that cannot be sent again can be decided. */
+  /**
+   * The time at which the provider's status of an undecided confirm becomes final. Undefined if no
+   * confirm is undecided or the confirm may be sent again.
+   */
   readonly decidableAt: Date | undefined;
-  /** The code and the reason of the review if this was the last attempt. */
+  /** The code of the review if this was the last try. */
   readonly code: ManualReviewCode;
+  /** The reason of that review. */
   readonly reason: string;
 }
 
 /**
- * Decides the next step after an attempt at an installment's allocation. An installment has no
- * price lock, so every retry verifies again at the current price, until all retries are used. While
- * an earlier confirm is undecided there is no new verify, and waiting for the provider's final
- * status does not count as an attempt.
+ * Decides the next step after a try of an installment's allocation that bought no gold. An
+ * installment has no price lock, so every retry verifies again at the current price. After the last
+ * retry, a review follows. While an earlier confirm is undecided, there is no new verify. The wait
+ * for the provider's final status does not count as a try.
  */
-export const nextInstallmentStep = (tried: FailedInstallmentTry): NextStep => {
-  const { now, failedTries, retrySeconds, decidableAt, code, reason } = tried;
+export const nextInstallmentStep = (failedTry: FailedInstallmentTry): NextStep => {
+  const { now, failedTries, retrySeconds, decidableAt, code, reason } = failedTry;
   if (decidableAt !== undefined && now < decidableAt) {
     return { kind: 'RETRY', dueAt: decidableAt, failedTries: failedTries - 1 };
   }
@@ -101,8 +105,8 @@ type AwaitingOrder = Pick<GoldOrder, 'id' | 'userId'> & {
 };
 
 /**
- * Schedules the next retry or sends the order to review, after a try that bought no gold. The
- * caller holds the order's lock.
+ * Schedules the next retry or sends the order to review, after a try that bought no gold. Returns
+ * SKIPPED if a retry is already scheduled. The caller holds the order's lock.
  */
 export const takeNextStep = async (
   deps: OrderDeps,

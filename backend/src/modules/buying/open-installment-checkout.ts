@@ -14,8 +14,11 @@ import { checkDailyBuys, type GoldBase } from '../quotes/index.ts';
 import type { Limits } from '../settings/index.ts';
 import { extendPaymentWindow } from './extend-payment-window.ts';
 
-/** The errors after which an installment waits for a gateway, or for the sweep that fails it. */
-const deferring = ['NO_USABLE_GATEWAY', 'REQUEST_IN_PROGRESS', 'QUOTE_EXPIRED'] as const;
+/**
+ * The errors after which the checkout of an installment stays closed. The installment waits for a
+ * gateway, or for the sweep that fails it.
+ */
+const deferringErrors = ['NO_USABLE_GATEWAY', 'REQUEST_IN_PROGRESS', 'QUOTE_EXPIRED'] as const;
 
 export interface CheckoutDeps extends Pick<GoldBase, 'db' | 'inTransaction' | 'clock' | 'logger'> {
   readonly payments: PaymentsDeps;
@@ -23,9 +26,10 @@ export interface CheckoutDeps extends Pick<GoldBase, 'db' | 'inTransaction' | 'c
 }
 
 /**
- * Counts an installment's checkout towards today's daily limit before it is opened. Returns true
- * also if it is already counted. Returns false if the customer has bought too much today, or may
- * not buy now: the installment then waits for another day (contract: money > Trading limits).
+ * Counts an installment's checkout towards today's daily limit before it is opened (contract: money
+ * > Trading limits). Returns true also if the checkout is already counted or need not be opened.
+ * Returns false if the customer has reached the limit or may not buy gold. The installment then
+ * waits for another day.
  */
 const countCheckout = async (deps: CheckoutDeps, paymentOrderId: string): Promise<boolean> => {
   const { db, inTransaction, clock } = deps;
@@ -53,10 +57,9 @@ const countCheckout = async (deps: CheckoutDeps, paymentOrderId: string): Promis
 };
 
 /**
- * Creates the gateway's order of an installment. Returns false if no gateway creates it or the
- * customer has reached the daily limit. The installment then waits. If the gateway's order does not
- * match the request, the installment has failed and the customer was notified (contract: plans >
- * Schedule).
+ * Creates the gateway's order of an installment (contract: plans > Schedule). Returns false if the
+ * installment has to wait, for a gateway or for another day. If the gateway's order does not match
+ * the request, the installment fails and its customer is notified.
  */
 export const openInstallmentCheckout = async (
   deps: CheckoutDeps,
@@ -71,7 +74,7 @@ export const openInstallmentCheckout = async (
     await createGatewayOrder(deps.payments, paymentOrderId);
     return true;
   } catch (error) {
-    if (deferring.some((code) => isAppError(error, code))) {
+    if (deferringErrors.some((code) => isAppError(error, code))) {
       deps.logger.warn({ paymentOrderId }, 'the checkout of an installment waits for a gateway');
       return false;
     }

@@ -25,7 +25,7 @@ import { debitJob, openCheckoutJob } from './installment.jobs.ts';
 interface Installment {
   readonly userId: string;
   readonly planId: string;
-  /** The number of the installment in its plan, from 1. The database refuses a number twice. */
+  /** The number of the installment in its plan, from 1. A plan has each number at most once. */
   readonly installmentNo: number;
   readonly amountPaise: Paise;
   /** The scheduled day, which may be in the past. */
@@ -48,22 +48,22 @@ interface InstallmentToPlace extends Installment {
 
 interface InstallmentToPay {
   readonly orderId: string;
-  /** The customer, to whom the installment must belong. */
+  /** The customer who pays. The installment must belong to this customer. */
   readonly userId: string;
   /** The gateway that `chooseGateway` returned before the transaction. */
   readonly gateway: string;
   readonly requestId: string;
 }
 
-/** An installment that was written in the caller's transaction. */
+/** The ids of an installment that was written in the caller's transaction. */
 export interface PlacedInstallment {
   readonly orderId: string;
   readonly paymentOrderId: string;
 }
 
 /**
- * Requests an installment's payment, in the caller's transaction. It does not call the gateway. A
- * job that the transaction queues opens the checkout, and a mandate is debited when it is due.
+ * Writes the payment order of an installment, in the caller's transaction. It does not call the
+ * gateway. It queues the job that opens the checkout, or schedules the job that debits the mandate.
  */
 const requestPayment = async (
   { clock, random }: TransitionDeps,
@@ -109,9 +109,9 @@ export const placeInstallment = async (
 };
 
 /**
- * Writes the gold order of an installment that is not debited, PENDING and without a payment order,
- * in the caller's transaction. Its customer may pay it until `payableUntil`, and then it fails
- * (contract: plans > Missed debits). Returns the order's id.
+ * Writes the PENDING gold order of an installment that is not debited, without a payment order, in
+ * the caller's transaction (contract: plans > Missed debits). Its customer may pay it until
+ * `payableUntil`, and then it fails. Returns the order's id.
  * @throws a unique violation if this installment of the plan already exists
  */
 export const placeUndebited = async (
@@ -134,8 +134,10 @@ const clearedPayment = {
   nextAttemptAt: null,
 };
 
-/** Locks the customer's installment, which has failed or for which no payment was requested. */
-const lockUnpaid = async (
+/**
+ * Locks the customer's installment, which must be FAILED, or PENDING without an open payment order.
+ */
+const lockPayableInstallment = async (
   tx: Db,
   { orderId, userId }: InstallmentToPay,
 ): Promise<{ readonly status: 'FAILED' | 'PENDING'; readonly amountPaise: Paise }> => {
@@ -160,10 +162,10 @@ const lockUnpaid = async (
 /**
  * Lets the customer pay an installment that is FAILED, or PENDING and not debited, in the caller's
  * transaction. The installment is PENDING afterwards, with a new payment order and 72 h to pay it.
- * Its checkout counts towards the daily limit of today (contract: money > Trading limits).
+ * Its checkout counts towards today's daily limit (contract: money > Trading limits).
  * @throws AppError NOT_FOUND for an order that is not the customer's installment,
- *   ILLEGAL_TRANSITION in any other state or if its gold was recovered, since an order is allocated
- *   only once, and LIMIT_EXCEEDED if the customer has reached the daily limit
+ *   ILLEGAL_TRANSITION in any other state or if the installment was ever allocated, and
+ *   LIMIT_EXCEEDED if the customer has reached the daily limit
  */
 export const payInstallmentAgain = async (
   deps: TransitionDeps & { readonly limits: { current(): Promise<Limits> } },
@@ -171,7 +173,7 @@ export const payInstallmentAgain = async (
   request: InstallmentToPay,
 ): Promise<PlacedInstallment> => {
   const { orderId, userId, gateway, requestId } = request;
-  const { status, amountPaise } = await lockUnpaid(tx, request);
+  const { status, amountPaise } = await lockPayableInstallment(tx, request);
   const at = deps.clock.now();
   const limits = await deps.limits.current();
   await lockHolding(tx, userId);

@@ -27,29 +27,23 @@ import {
 import type { AllocationDeps } from './buying.types.ts';
 import { nextInstallmentStep, nextStep, takeNextStep, type NextStep } from './next-step.ts';
 
-/**
- * Returns true for reviews that stay open even if the gold was bought, because the money is in
- * doubt.
- */
+/** Returns true for a review that stays open after the gold was bought, because money is in doubt. */
 const isAboutMoney = (code: ManualReviewCode | null): boolean =>
   code === 'FAILED_AFTER_PAID' || code === 'SECOND_CAPTURE' || code === 'PAYMENT_REVERSED';
 
-/** The outcome of an attempt, by the provider's order status. */
+/** The outcome of a turn at an allocation. */
 interface AllocationOutcome {
   readonly orderId: string;
   readonly verdict: Verdict;
   /** The confirm that was queried, or undefined if no intent was ever written. */
   readonly confirmId: string | undefined;
-  /** The holder of the confirm's lease, or undefined for a caller that only queried. */
+  /** The worker that holds the confirm's lease, or undefined if the caller only queried. */
   readonly holderId?: string | undefined;
-  /** True if the confirm that was just sent was refused, so that it certainly had no effect. */
+  /** True if the last request had certainly no effect. */
   readonly wasRefused?: boolean;
   readonly actor: Actor;
-  /**
-   * True if an operator has decided about the order's money, so that no doubt about it keeps the
-   * review open.
-   */
-  readonly isMoneyJudged?: boolean;
+  /** True if an operator has accepted the order's payment, so that the review can end. */
+  readonly isPaymentAccepted?: boolean;
   /** The reason that is recorded with the operation. */
   readonly reason: string;
   readonly invoiceId?: string | undefined;
@@ -58,7 +52,10 @@ interface AllocationOutcome {
 /** The order's next step after an outcome, or SKIPPED if the outcome changes nothing. */
 type RecordedAllocation = 'ALLOCATED' | 'RETRY' | 'REVIEW' | 'SKIPPED';
 
-/** Records the confirm as done. Returns the grams that its verify promised. */
+/**
+ * Records the confirm as done, and returns the grams that its verify promised. Returns undefined if
+ * no confirm and no verify is known.
+ */
 const markBought = async (
   { clock, random }: AllocationDeps,
   tx: Db,
@@ -108,13 +105,13 @@ const credit = async (
   await creditHolding(tx, { ...movement, at });
   await notifyBought(tx, deps.notify, { ...order, grams });
   await deps.onAllocated(tx, order);
-  // Only an order that was tried before has a further try planned.
+  // Only an order with a failed try has a retry scheduled.
   if (order.allocationAttempts > 0) await cancelScheduled(tx, allocationKey(orderId));
 };
 
 /**
- * Keeps a bought order under review while its money is in doubt, and reserves the gold of a
- * reversed payment.
+ * Sends an allocated order back to review if its money is in doubt. Reserves the gold if its payment
+ * was reversed.
  */
 const keepInReview = async (
   deps: AllocationDeps,
@@ -125,10 +122,10 @@ const keepInReview = async (
 ): Promise<void> => {
   const { id: orderId, userId, manualReviewCode: code, manualReviewReason: reason } = order;
   const doubt = await findMoneyDoubt(tx, orderId);
-  const left = isAboutMoney(code) ? code : (doubt ?? null);
-  if (left === null) return;
+  const remaining = isAboutMoney(code) ? code : (doubt ?? null);
+  if (remaining === null) return;
   const by = { actor, cause: 'review.goes-on' };
-  const review = { code: left, reason: reason ?? left };
+  const review = { code: remaining, reason: reason ?? remaining };
   await sendBuyToReview(deps, tx, { ...order, status: 'ALLOCATED' }, review, by);
   if (doubt !== 'PAYMENT_REVERSED') return;
   const at = deps.clock.now();
@@ -160,16 +157,19 @@ const recordBought = async (
     await sendBuyToReview(deps, tx, { ...order, status }, review, by);
     return 'REVIEW';
   }
-  // Both use the same time, so that registers and movements agree at midnight.
+  // The order and the movement get the same time, so that they fall on the same day at midnight.
   const at = deps.clock.now();
   await markAllocated(deps, tx, { ...order, status }, outcome, at);
   await credit(deps, tx, order, promised, at);
-  const isInDoubt = status === 'MANUAL_REVIEW' && outcome.isMoneyJudged !== true;
-  if (isInDoubt) await keepInReview(deps, tx, order, promised, { actor });
+  const mayBeInDoubt = status === 'MANUAL_REVIEW' && outcome.isPaymentAccepted !== true;
+  if (mayBeInDoubt) await keepInReview(deps, tx, order, promised, { actor });
   return 'ALLOCATED';
 };
 
-/** Leaves the confirm open. Returns true if the outcome may decide the order's next step. */
+/**
+ * Records that the confirm is still undecided. Returns true if the caller may decide the order's next
+ * step: it still holds the lease, or it only queried and the price lock has ended.
+ */
 const leaveOpen = async (
   { clock }: AllocationDeps,
   tx: Db,
@@ -178,7 +178,7 @@ const leaveOpen = async (
 ): Promise<boolean> => {
   const at = clock.now();
   if (confirmId !== undefined && holderId !== undefined) {
-    // A worker that lost its lease meanwhile leaves the next step to the new holder.
+    // A worker that has lost its lease leaves the next step to the new holder.
     return markUnknown(tx, confirmId, { holderId, wasRefused, at, reason });
   }
   if (confirmId !== undefined) await markQueried(tx, confirmId, at);
@@ -192,7 +192,8 @@ const stepOfInstallment = (
   reason: string,
 ): NextStep => {
   const now = clock.now();
-  // Past the end of its verify a confirm is not sent again, only queried until it is decided.
+  // After the end of its price lock, a confirm is not sent again, but only queried until its outcome
+  // is final.
   const isOver = lockEndsAt !== null && now >= lockEndsAt && verdict !== 'NEVER';
   const decidableAt =
     isOver && lockStartedAt !== null
@@ -242,20 +243,20 @@ const record = async (
 };
 
 /**
- * Records the outcome of an allocation on its order, in one transaction that reads everything again
- * under the order's lock (contract: states > Allocation retries). `also` runs in the same
- * transaction if the gold was credited.
+ * Records the outcome of an allocation on its order (contract: states > Allocation retries). One
+ * transaction reads everything again under the order's lock. `onCredited` runs in it if the gold was
+ * credited, with the order as it was before.
  */
 export const recordAllocationOutcome = async (
   deps: AllocationDeps,
   outcome: AllocationOutcome,
-  also?: (tx: Db, before: GoldOrder) => Promise<void>,
+  onCredited?: (tx: Db, before: GoldOrder) => Promise<void>,
 ): Promise<RecordedAllocation> => {
   const { recorded, userId, paidAt } = await deps.inTransaction(async (tx) => {
     const order = await lockOrder(tx, outcome.orderId);
     if (order === undefined) return { recorded: 'SKIPPED' as const, userId: '', paidAt: null };
     const result = await record(deps, tx, order, outcome);
-    if (result === 'ALLOCATED') await also?.(tx, order);
+    if (result === 'ALLOCATED') await onCredited?.(tx, order);
     return { recorded: result, userId: order.userId, paidAt: order.paidAt };
   });
   if (recorded === 'ALLOCATED') {

@@ -17,49 +17,49 @@ import { requireRegisteredUser } from '../kyc/index.ts';
 import type { AllocationDeps } from './buying.types.ts';
 import { nextInstallmentStep, takeNextStep } from './next-step.ts';
 
-/** A paid installment that must be verified at the provider, as it was read under its lock. */
+/** A paid installment that must be verified at the provider, as the caller has read it. */
 export interface InstallmentToVerify {
   readonly order: GoldOrder;
-  /** The newest confirm, which was certainly refused, or undefined for the first try. */
+  /** The id of the newest confirm, which was refused, or undefined if there is no confirm yet. */
   readonly lastConfirmId: string | undefined;
 }
 
-type Verified =
+type VerifyResult =
   | { readonly kind: 'VERIFIED'; readonly buy: VerifiedBuy }
   | { readonly kind: 'FAILED'; readonly code: ManualReviewCode; readonly reason: string };
 
-/** Locks the order again. Returns undefined if another worker has changed it meanwhile. */
-const lockSame = async (tx: Db, { order: read, lastConfirmId }: InstallmentToVerify) => {
+/** Locks the order again. Returns undefined if another worker has changed it since it was read. */
+const lockUnchanged = async (tx: Db, { order: read, lastConfirmId }: InstallmentToVerify) => {
   const order = await lockOrder(tx, read.id);
   if (order === undefined || !isAwaitingAllocation(order.status)) return undefined;
   const latest = await findLatestConfirm(tx, 'buy-confirm', read.id);
-  const isSame =
+  const isUnchanged =
     order.status === read.status &&
     order.allocationAttempts === read.allocationAttempts &&
     latest?.id === lastConfirmId;
-  return isSame ? { ...order, status: order.status } : undefined;
+  return isUnchanged ? { ...order, status: order.status } : undefined;
 };
 
 const verify = async (
   deps: AllocationDeps,
   { id, userId, amountPaise }: GoldOrder,
-): Promise<Verified> => {
+): Promise<VerifyResult> => {
   try {
     const providerUserId = await requireRegisteredUser(deps.db, userId);
     const requested = formatRupees(amountPaise);
     const amount = { unit: 'INR', amountPaise, requested } as const;
-    // The reference is the same at the confirm, for providers without transaction ids of their own.
+    // The confirm has the same reference, for providers without transaction ids of their own.
     const buy = await verifyBuy(deps, { userId, providerUserId, amount, reference: id });
     return { kind: 'VERIFIED', buy };
   } catch (error) {
     if (!isAppError(error)) throw error;
-    const isOther = isGramsMismatch(error);
-    const reason = `The last verify ended in ${error.code}${isOther ? ', for other grams' : ''}.`;
-    return { kind: 'FAILED', code: isOther ? 'GRAMS_MISMATCH' : 'ALLOCATION_EXHAUSTED', reason };
+    const isMismatch = isGramsMismatch(error);
+    const reason = `The last verify ended in ${error.code}${isMismatch ? ', for other grams' : ''}.`;
+    return { kind: 'FAILED', code: isMismatch ? 'GRAMS_MISMATCH' : 'ALLOCATION_EXHAUSTED', reason };
   }
 };
 
-/** Returns the order to PAID, so that its history shows every try. */
+/** Changes a RETRY_PENDING order to PAID, so that its history shows every try. */
 const beginTry = async (
   deps: AllocationDeps,
   tx: Db,
@@ -73,10 +73,10 @@ const beginTry = async (
 const recordFailure = (
   deps: AllocationDeps,
   read: InstallmentToVerify,
-  { code, reason }: Extract<Verified, { kind: 'FAILED' }>,
+  { code, reason }: Extract<VerifyResult, { kind: 'FAILED' }>,
 ): Promise<undefined> =>
   deps.inTransaction(async (tx) => {
-    const order = await lockSame(tx, read);
+    const order = await lockUnchanged(tx, read);
     if (order === undefined) return undefined;
     await beginTry(deps, tx, order);
     const next = nextInstallmentStep({
@@ -92,14 +92,14 @@ const recordFailure = (
     return undefined;
   });
 
-const recordIntended = (
+const recordVerified = (
   deps: AllocationDeps,
   read: InstallmentToVerify,
   buy: VerifiedBuy,
 ): Promise<HeldConfirm<LockedBuy> | undefined> =>
   deps.inTransaction(async (tx) => {
     const { clock, random } = deps;
-    const order = await lockSame(tx, read);
+    const order = await lockUnchanged(tx, read);
     if (order === undefined) return undefined;
     const at = clock.now();
     await beginTry(deps, tx, order);
@@ -112,17 +112,17 @@ const recordIntended = (
   });
 
 /**
- * Verifies a paid installment at the current price and stores the result with the intent to confirm
- * it, in one transaction. The caller confirms at once (contract: plans > Installments). Returns
- * undefined if the verify failed, which is recorded, or if another worker has the order. A verify
- * that is not stored has no effect at the provider, so a process that dies in between leaves
- * nothing behind.
+ * Verifies a paid installment at the current price (contract: plans > Installments). One transaction
+ * stores the result with the intent to confirm it, and the caller confirms at once. Returns
+ * undefined if the verify failed, which is recorded, or if another worker has changed the order. A
+ * verify alone has no effect at the provider, so nothing is left over if the process dies before the
+ * result is stored.
  */
 export const verifyInstallment = async (
   deps: AllocationDeps,
   read: InstallmentToVerify,
 ): Promise<HeldConfirm<LockedBuy> | undefined> => {
-  const verified = await verify(deps, read.order);
-  if (verified.kind === 'FAILED') return recordFailure(deps, read, verified);
-  return recordIntended(deps, read, verified.buy);
+  const result = await verify(deps, read.order);
+  if (result.kind === 'FAILED') return recordFailure(deps, read, result);
+  return recordVerified(deps, read, result.buy);
 };

@@ -20,7 +20,7 @@ export const createHoldingCustomerRoutes = (options: {
 }): Route[] => {
   const { db, portfolios, price } = options;
   const compute = async (userId: string) => {
-    // The price first: it may take a call, and what is held should be read as late as can be.
+    // The price is read first, because it may take a call. The holding is then as recent as possible.
     const live = await price.livePrice();
     return presentPortfolio(await readHolding(db, userId), live);
   };

@@ -51,7 +51,7 @@ portfolioView.register(z.globalRegistry, {
   ],
 });
 
-/** The ledger is empty by design (contract: customers > Portfolio). */
+/** The passbook of a customer. Its ledger is empty by design (contract: customers > Portfolio). */
 export const passbookView = z.object({
   holding: holdingView,
   entries_available: z.literal(false),
@@ -70,7 +70,7 @@ export const presentHolding = (holding: Holding): z.output<typeof holdingView> =
   avgPricePaise: toSafePaise(averagePrice(holding.investedPaise, holding.balance)),
 });
 
-/** The holding at a live sell price. */
+/** Presents a holding with its value at a live sell price. */
 export const presentPortfolio = (
   holding: Holding,
   price: { readonly sellPaise: Paise; readonly asOf: Date },

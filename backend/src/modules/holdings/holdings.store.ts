@@ -34,7 +34,7 @@ const toHolding = (row: Row): Holding => ({
   investedPaise: paise(row.investedPaise),
 });
 
-/** Creates the empty holding of a new customer. It changes nothing where there is one. */
+/** Creates the empty holding of a new customer. Changes nothing if the customer has a holding. */
 export const insertHolding = async (db: Db, userId: string, at: Date): Promise<void> => {
   await db.holding.createMany({
     data: [{ userId, createdAt: at, updatedAt: at }],
@@ -48,7 +48,7 @@ const EMPTY_HOLDING: Holding = {
   investedPaise: ZERO_PAISE,
 };
 
-/** Reads what a customer holds, in one statement with other reads. */
+/** Returns the read of a customer's holding, for one statement with other reads. */
 export const readHeldGold = (userId: string): Read<Holding> =>
   readOf(
     sql`
@@ -61,7 +61,7 @@ export const readHeldGold = (userId: string): Read<Holding> =>
         : toHolding({ ...row, investedPaise: BigInt(row.investedPaise) }),
   );
 
-/** Returns what a customer holds now, or nothing, where the customer is not known. */
+/** Returns a customer's holding, or an empty holding if the customer has none. */
 export const readHolding = async (db: Db, userId: string): Promise<Holding> => {
   const row = await db.holding.findUnique({
     where: { userId },
@@ -71,8 +71,8 @@ export const readHolding = async (db: Db, userId: string): Promise<Holding> => {
 };
 
 /**
- * Returns the grams on an account at the gold provider that belong to the house: forfeited by or
- * recovered from its owner, either this customer or an earlier owner of the phone number.
+ * Returns the grams on an account at the gold provider that belong to the house. They were forfeited
+ * by the customer, or recovered from the customer, or from an earlier owner of the phone number.
  */
 export const readHouseGrams = async (db: Db, providerUserId: string): Promise<Grams> => {
   const { _sum: sum } = await db.holdingMovement.aggregate({
@@ -84,8 +84,9 @@ export const readHouseGrams = async (db: Db, providerUserId: string): Promise<Gr
 };
 
 /**
- * Locks the holding until the transaction ends: whatever is counted per customer (available grams,
- * the daily limit) is counted after this. The row is created with the customer, so there is one.
+ * Locks the holding of a customer until the transaction ends, and returns it. Everything that is
+ * counted per customer, such as available grams and the daily limit, must be counted under this
+ * lock. The row is created with the customer.
  */
 export const lockHolding = async (tx: Db, userId: string): Promise<Holding> => {
   const row = await selectOne<Row>(
@@ -99,19 +100,22 @@ export const lockHolding = async (tx: Db, userId: string): Promise<Holding> => {
   return toHolding(row);
 };
 
-/** Returns the grams that may be sold: the balance without what sales and reviews reserve. */
+/** Returns the grams that may be sold: the balance less the reserved grams. */
 export const availableGrams = ({ balance, reserved }: Holding): Grams =>
   subtractGrams(balance, reserved);
 
 /**
- * Reserves gold for a sale, in the transaction that writes the sale. False when less than that is
- * available: nothing has changed then.
+ * Reserves gold for a sale, in the transaction that writes the sale. Returns false and changes
+ * nothing if too few grams are available.
  */
 export const reserveGrams = async (db: Db, reservation: Reservation): Promise<boolean> =>
-  (await execute(db, reservingGrams(reservation))) === 1;
+  (await execute(db, reserveGramsSql(reservation))) === 1;
 
-/** The same as a part of a statement: no row where less than that is available. */
-export const reservingGrams = (reservation: Reservation): Sql => {
+/**
+ * Returns the statement that reserves gold, as a part of another statement. It returns no row if too
+ * few grams are available.
+ */
+export const reserveGramsSql = (reservation: Reservation): Sql => {
   const grams = gramsToDatabase(reservation.grams);
   return sql`
     UPDATE holding
@@ -136,9 +140,9 @@ export const releaseGrams = async (db: Db, reservation: Reservation): Promise<vo
 };
 
 /**
- * Puts an order's gold into the holding, with its movement: one statement, so that a balance is
- * always the sum of its movements. An order is credited once: the second time breaks the unique
- * key of (order, kind) and the transaction fails.
+ * Credits an order's gold to the holding and writes the movement, in one statement, so that a
+ * balance is always the sum of its movements.
+ * @throws a unique violation if the order was already credited
  */
 export const creditHolding = async (db: Db, credit: Credit): Promise<void> => {
   const grams = gramsToDatabase(credit.grams);
@@ -163,15 +167,15 @@ export const creditHolding = async (db: Db, credit: Credit): Promise<void> => {
 };
 
 /**
- * Takes reserved gold out of the holding, with its movement: balance and reservation shrink by its
- * grams, what was invested in proportion, half-up, and to zero with the last gram
- * (contract: money > Holdings). Returns what left of the invested amount. An order is
- * debited once: the second time breaks the unique key of (order, kind) and the transaction fails.
+ * Debits reserved gold from the holding and writes the movement (contract: money > Holdings). The
+ * balance and the reserved grams decrease by the grams. The invested amount decreases in proportion,
+ * rounded half-up, and is zero after the last gram. Returns the decrease of the invested amount.
+ * @throws a unique violation if the order already has a movement of this kind
  */
 export const debitHolding = async (tx: Db, debit: Debit): Promise<Paise> => {
   const { movementId, userId, orderId, at, kind = 'DEBIT' } = debit;
   const before = await lockHolding(tx, userId);
-  const leaving = investedLeavingWith(before, debit.grams);
+  const leavingPaise = investedLeavingWith(before, debit.grams);
   const grams = gramsToDatabase(debit.grams);
   const movement = await selectOne<{ balanceAfter: string }>(
     tx,
@@ -179,26 +183,26 @@ export const debitHolding = async (tx: Db, debit: Debit): Promise<Paise> => {
       WITH debited AS (
         UPDATE holding
         SET balance = balance - ${grams}::numeric, reserved = reserved - ${grams}::numeric,
-          invested_paise = invested_paise - ${leaving}::bigint,
+          invested_paise = invested_paise - ${leavingPaise}::bigint,
           version = version + 1, updated_at = ${at}::timestamptz
         WHERE user_id = ${userId}::uuid AND reserved >= ${grams}::numeric
         RETURNING user_id, balance, invested_paise, version)
       INSERT INTO holding_movement (id, user_id, order_id, kind, grams, invested_paise,
         balance_after, invested_after_paise, version, at)
       SELECT ${movementId}::uuid, user_id, ${orderId}::uuid, ${kind}, -${grams}::numeric,
-        -${leaving}::bigint, balance, invested_paise, version, ${at}::timestamptz
+        -${leavingPaise}::bigint, balance, invested_paise, version, ${at}::timestamptz
       FROM debited
       RETURNING balance_after::text AS "balanceAfter"`,
   );
   invariant(movement, 'the gold of a confirmed sale was reserved');
-  const left = subtractGrams(before.balance, debit.grams);
-  invariant(gramsFromDatabase(movement.balanceAfter) === left, 'a holding adds up');
-  return leaving;
+  const balanceAfter = subtractGrams(before.balance, debit.grams);
+  invariant(gramsFromDatabase(movement.balanceAfter) === balanceAfter, 'a holding adds up');
+  return leavingPaise;
 };
 
 /**
- * Gives all that a customer holds to the house by a FORFEITED movement, in the transaction that
- * deletes their account and has locked the holding. Nothing of it is reserved.
+ * Transfers a customer's whole balance to the house by a FORFEITED movement, in the transaction that
+ * deletes the account and has locked the holding. No grams may be reserved.
  */
 export const forfeitHolding = async (
   tx: Db,

@@ -11,7 +11,7 @@ export {
   readHouseGrams,
   readHeldGold,
   reserveGrams,
-  reservingGrams,
+  reserveGramsSql,
 } from './holdings.store.ts';
 export type { Holding } from './holdings.types.ts';
 export { createPortfolioCache, type PortfolioCache } from './portfolio-cache.ts';

@@ -4,23 +4,24 @@ import type { Random } from '../../platform/ids/random.ts';
 import { createCache } from '../../platform/redis/index.ts';
 import { portfolioView, type PortfolioView } from './holdings.schemas.ts';
 
-/** The life of a portfolio summary (contract: limits > Caches). */
+/** The life of a cached portfolio summary in ms (contract: limits > Caches). */
 const portfolioTtlMs = 30_000;
-/** Longer than any summary of an earlier generation can live. */
+/** The life of a generation in ms. It is longer than the life of any summary before it. */
 const generationTtlMs = 2 * portfolioTtlMs;
 const firstGeneration = '';
 
 export interface PortfolioCache {
-  /** Returns the cached summary, or what `compute` returns, which is then cached. */
+  /** Returns the cached summary. If there is none, caches and returns the result of `compute`. */
   read(userId: string, compute: () => Promise<PortfolioView>): Promise<PortfolioView>;
-  /** Drops the summary, after the commit that changed the holding: it is not served again. */
+  /** Drops the summary after the commit that changed the holding, so that it is not served again. */
   drop(userId: string): Promise<void>;
 }
 
 /**
- * Portfolio summaries. Each names the generation of its customer that it was computed in. A drop
- * begins a new one, so that a summary computed from the holding of before a commit, but cached
- * after its drop, is not served.
+ * Creates the cache of portfolio summaries. Each summary names the customer's generation in which it
+ * was computed, and a drop begins a new generation. A summary may be computed before a commit and
+ * cached after the drop that follows the commit. Such a summary is of an earlier generation, so it is
+ * not served.
  */
 export const createPortfolioCache = (options: {
   readonly redis: Redis;

@@ -11,12 +11,12 @@ import { availableGrams, debitHolding, releaseGrams, lockHolding } from './holdi
 import type { Reservation, ReviewReservation } from './holdings.types.ts';
 
 /*
- * Grams that the review of an order with a reversed payment reserves, in addition to those of
- * sales. Every change is made under the lock of the holding, which is the last lock of its
+ * The review of an order with a reversed payment reserves grams in addition to the grams of sales.
+ * Every change of a reservation is made under the lock of the holding, which is the last lock of the
  * transaction.
  */
 
-/** Locks the holding of an order's open reservation first, and then reads it. */
+/** Locks the customer's holding, and returns the open reservation of an order. */
 const lockReservation = async (
   tx: Db,
   { orderId, userId }: { readonly orderId: string; readonly userId: string },
@@ -29,9 +29,7 @@ const lockReservation = async (
   return row === null ? undefined : { id: row.id, grams: gramsFromDatabase(row.grams) };
 };
 
-/**
- * Adds to what a holding reserves. The caller holds its lock, and has counted what is available.
- */
+/** Adds to the reserved grams of a locked holding. The caller has checked that they are available. */
 const addReserved = async (tx: Db, { userId, grams, at }: Reservation): Promise<void> => {
   await tx.holding.update({
     where: { userId },
@@ -45,16 +43,16 @@ const addReserved = async (tx: Db, { userId, grams, at }: Reservation): Promise<
 };
 
 /**
- * Reserves what is still there of an order's grams, in the transaction that brings the order to
- * review, and returns it (contract: states > Reversed payments). An order that has a reservation
- * keeps it.
+ * Reserves the available part of an order's grams, in the transaction that puts the order under
+ * review, and returns the reserved grams (contract: states > Reversed payments). An order that has an
+ * open reservation keeps it.
  */
 export const reserveForReview = async (
   tx: Db,
   { id, userId, orderId, grams: wanted, at }: ReviewReservation,
 ): Promise<Grams> => {
-  const known = await lockReservation(tx, { orderId, userId });
-  if (known !== undefined) return known.grams;
+  const open = await lockReservation(tx, { orderId, userId });
+  if (open !== undefined) return open.grams;
   const grams = minGrams(wanted, availableGrams(await lockHolding(tx, userId)));
   await tx.holdingReservation.create({
     data: {
@@ -77,7 +75,7 @@ const closeReservation = async (tx: Db, id: string, at: Date): Promise<void> => 
   await tx.holdingReservation.update({ where: { id }, data, select: { id: true } });
 };
 
-/** Makes what a review reserved available again, in the transaction that ends it by KEEP. */
+/** Makes the grams of a review available again, in the transaction that ends the review by KEEP. */
 export const releaseReview = async (
   tx: Db,
   review: { readonly orderId: string; readonly userId: string; readonly at: Date },
@@ -89,8 +87,8 @@ export const releaseReview = async (
 };
 
 /**
- * Gives what a review reserved to the house by a RECOVERED movement, in the transaction that ends
- * it, and returns the grams, or none where everything had been sold.
+ * Transfers the grams of a review to the house by a RECOVERED movement, in the transaction that ends
+ * the review. Returns these grams, which are zero if the customer had already sold the gold.
  */
 export const recoverReserved = async (
   tx: Db,
@@ -111,9 +109,9 @@ export const recoverReserved = async (
 };
 
 /**
- * Makes the reserved gold of a sale available again, in the transaction in which the sale fails.
- * Where a review began after the sale and still lacks grams of its order, it gets them first: they
- * may be the very grams whose payment went away.
+ * Makes the reserved gold of a sale available again, in the transaction in which the sale fails. A
+ * review that began after the sale may have reserved too few grams, because the sale had reserved
+ * them. Such reviews reserve their missing grams first.
  */
 export const releaseSale = async (
   tx: Db,
@@ -121,7 +119,7 @@ export const releaseSale = async (
 ): Promise<void> => {
   const { userId, grams, at, placedAt } = sale;
   await releaseGrams(tx, { userId, grams, at });
-  const lacking = await tx.holdingReservation.findMany({
+  const incomplete = await tx.holdingReservation.findMany({
     where: {
       userId,
       endedAt: null,
@@ -131,12 +129,12 @@ export const releaseSale = async (
     orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
     select: { id: true, wanted: true, grams: true },
   });
-  let left = grams;
-  for (const row of lacking) {
-    const lack = subtractGrams(gramsFromDatabase(row.wanted), gramsFromDatabase(row.grams));
-    const part = minGrams(left, lack);
+  let remaining = grams;
+  for (const row of incomplete) {
+    const missing = subtractGrams(gramsFromDatabase(row.wanted), gramsFromDatabase(row.grams));
+    const part = minGrams(remaining, missing);
     if (part === ZERO_GRAMS) return;
-    left = subtractGrams(left, part);
+    remaining = subtractGrams(remaining, part);
     await tx.holdingReservation.update({
       where: { id: row.id },
       data: { grams: { increment: gramsToDatabase(part) }, updatedAt: at },

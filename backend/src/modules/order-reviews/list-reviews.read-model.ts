@@ -14,7 +14,7 @@ import { offsetOf, type Page } from '../../platform/http/index.ts';
 export const reviewKinds = ['BUY', 'SIP_INSTALLMENT', 'SELL', 'DEBIT', 'PAYMENT'] as const;
 type ReviewKind = (typeof reviewKinds)[number];
 
-/** Money or gold that waits for an operator. */
+/** An order, a debit or a payment that waits for an operator's decision. */
 export interface OpenReview {
   readonly kind: ReviewKind;
   /** The id of the order, of a debit's payment order, or of the payment. */
@@ -34,38 +34,39 @@ interface ReviewFilter {
 }
 
 /** The time in ms after which a debit that is still being requested counts as undecided. */
-const decidedMs = 60 * 60_000;
+const undecidedAfterMs = 60 * 60_000;
 
-const orders: Sql = sql`
+const orderReviews: Sql = sql`
   SELECT type AS kind, id, id AS order_id, user_id, manual_review_code AS code,
     manual_review_reason AS reason, amount_paise, updated_at AS since
   FROM gold_order
   WHERE manual_review_code IS NOT NULL AND status IN ('MANUAL_REVIEW', 'VERIFIED')`;
 
-const debits = (now: Date): Sql => sql`
+const debitReviews = (now: Date): Sql => sql`
   SELECT 'DEBIT', id, order_id, user_id, 'DEBIT_UNDECIDED', NULL, amount_paise, debit_due_at
   FROM payment_order
   WHERE debit_status IN ('INTENDED', 'UNKNOWN') AND status IN ('CREATED', 'GATEWAY_ORDER_CREATED')
-    AND debit_due_at < ${addMs(now, -decidedMs)}::timestamptz`;
+    AND debit_due_at < ${addMs(now, -undecidedAfterMs)}::timestamptz`;
 
-const payments: Sql = sql`
+const paymentReviews: Sql = sql`
   SELECT 'PAYMENT', id, NULL::uuid, NULL::uuid, 'UNMATCHED', NULL, amount_paise, learned_at
   FROM gateway_payment WHERE status = 'CAPTURED' AND standing = 'UNMATCHED'`;
 
-const matching = ({ kind, userId, code }: ReviewFilter, now: Date): Sql => sql`
-  FROM (${joinSql([orders, debits(now), payments], ' UNION ALL ')}) AS review
+/** Returns the FROM and WHERE clauses that select the open reviews of a filter. */
+const reviewsSql = ({ kind, userId, code }: ReviewFilter, now: Date): Sql => sql`
+  FROM (${joinSql([orderReviews, debitReviews(now), paymentReviews], ' UNION ALL ')}) AS review
   WHERE true
     ${kind === undefined ? noSql : sql`AND kind = ${kind}`}
     ${userId === undefined ? noSql : sql`AND user_id = ${userId}::uuid`}
     ${code === undefined ? noSql : sql`AND code = ${code}`}`;
 
-/** Returns a page of everything that waits for a person's decision, the oldest first. */
+/** Returns a page of the open reviews, oldest first. */
 export const listReviews = async (
   db: Db,
   filter: ReviewFilter,
   page: Page & { readonly now: Date },
 ): Promise<{ readonly rows: readonly OpenReview[]; readonly total: number }> => {
-  const from = matching(filter, page.now);
+  const from = reviewsSql(filter, page.now);
   const counted = await selectOne<{ total: number }>(
     db,
     sql`SELECT count(*)::int AS total ${from}`,

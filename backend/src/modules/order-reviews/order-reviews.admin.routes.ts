@@ -7,7 +7,7 @@ import { resolveOrder, type ResolveOrderDeps } from './resolve-order.ts';
 
 const tags = ['orders'];
 
-/** Declares the routes of one order of the admin API and of the resolution of its manual review. */
+/** Declares the admin API's routes of one order, including the resolution of its manual review. */
 export const createOrderReviewAdminRoutes = (deps: AdminOrderDeps & ResolveOrderDeps): Route[] => [
   defineRoute({
     method: 'GET',

@@ -33,9 +33,7 @@ export interface Resolution {
   readonly audit: (tx: Db, before: GoldOrder) => Promise<void>;
 }
 
-/**
- * One way to end a review. Throws an AppError, and changes nothing, if it does not fit the order.
- */
+/** Ends a review by one resolution. Throws an AppError and changes nothing if it does not fit. */
 export type Resolve = (deps: ReviewDeps, order: GoldOrder, request: Resolution) => Promise<void>;
 
 /** Creates the error 409 for a resolution that does not fit the order, or no longer does. */
@@ -46,13 +44,13 @@ export const illegalTransition = (message: string, order?: Pick<GoldOrder, 'stat
   });
 
 /** Creates the error 409 for a resolution that must wait until an earlier attempt is decided. */
-export const undecided = (message?: string): AppError =>
+export const outcomeUndecided = (message?: string): AppError =>
   new AppError('OUTCOME_UNDECIDED', message === undefined ? {} : { message });
 
 /** Creates the error 503 for a gateway or provider that does not respond to a query. */
-export const notAnswered = (who: string): AppError =>
+export const noAnswer = (collaborator: string): AppError =>
   new AppError('SERVICE_UNAVAILABLE', {
-    message: `${who} is not responding. The review stays open. Please try again in a few minutes.`,
+    message: `${collaborator} is not responding. The review stays open. Please try again in a few minutes.`,
   });
 
 /**
@@ -63,12 +61,12 @@ export const isUnderReview = ({ type, status, manualReviewCode }: GoldOrder): bo
   type === 'SELL' ? status === 'VERIFIED' && manualReviewCode !== null : status === 'MANUAL_REVIEW';
 
 /**
- * Returns the last confirm of a buy, or undefined if there is none. Throws if its outcome is
- * unknown, before any gateway is queried.
+ * Returns the newest confirm of a buy, or undefined if there is none.
+ * @throws AppError OUTCOME_UNDECIDED if its outcome is unknown
  */
 export const requireDecided = async (db: Db, orderId: string): Promise<Confirm | undefined> => {
   const latest = await findLatestConfirm(db, 'buy-confirm', orderId);
-  if (latest?.status === 'INTENDED' || latest?.status === 'UNKNOWN') throw undecided();
+  if (latest?.status === 'INTENDED' || latest?.status === 'UNKNOWN') throw outcomeUndecided();
   return latest;
 };
 
@@ -93,22 +91,22 @@ export const endReview = (
   tx: Db,
   { by, orderId: id }: Resolution,
   { to, cause }: { readonly to: BuyStatus; readonly cause: string },
-  more: OrderChanges = {},
+  otherChanges: OrderChanges = {},
 ): Promise<void> => {
-  const changes = { manualReviewCode: null, manualReviewReason: null, ...more };
+  const changes = { manualReviewCode: null, manualReviewReason: null, ...otherChanges };
   return transitionBuy(deps, tx, { id, status: 'MANUAL_REVIEW' }, { ...by, to, cause, changes });
 };
 
 /**
- * Records the payments of an order that its gateways have and no event reported. Throws 503 if a
- * gateway does not answer, because an order must not become FAILED while unreported money may
- * exist.
+ * Records the payments of an order that no event reported. An order must not become FAILED while
+ * unreported money may exist.
+ * @throws AppError SERVICE_UNAVAILABLE if a gateway does not answer
  */
 export const recordUnreported = async (
   { payments }: Pick<ReviewDeps, 'payments'>,
   orderId: string,
 ): Promise<void> => {
-  if (!(await pollForResolution(payments, orderId))) throw notAnswered('The payment gateway');
+  if (!(await pollForResolution(payments, orderId))) throw noAnswer('The payment gateway');
 };
 
 /** A held payment, and the state that its gateway reports. */
@@ -117,14 +115,17 @@ export interface QueriedPayment {
   readonly state: Exclude<RefundState, { kind: 'NO_ANSWER' }>;
 }
 
-/** Queries the gateway for the state of a payment's money. Throws 503 without an answer. */
+/**
+ * Queries the gateway for the state of a payment's money.
+ * @throws AppError SERVICE_UNAVAILABLE if the gateway does not answer
+ */
 export const queryGateway = async (
   { payments }: ReviewDeps,
   payment: HeldPayment,
   reference?: string,
 ): Promise<QueriedPayment['state']> => {
   const state = await fetchRefundState(payments, payment, reference);
-  if (state.kind === 'NO_ANSWER') throw notAnswered('The payment gateway');
+  if (state.kind === 'NO_ANSWER') throw noAnswer('The payment gateway');
   return state;
 };
 
@@ -141,26 +142,28 @@ export const queryGateways = async (
   return queried;
 };
 
-/** Returns true for a captured payment other than the one that pays for its order. */
-export const isUnplaced = ({ disposition }: HeldPayment): boolean => disposition !== 'APPLIED';
+/** Returns true for a captured payment that does not pay for its order. */
+export const isUnapplied = ({ disposition }: HeldPayment): boolean => disposition !== 'APPLIED';
 
-/** Throws for an order whose gold the customer has not got, or no longer has. */
+/** Throws if the customer does not have the order's gold. */
 export const requireGold = (order: GoldOrder): void => {
   if (!hasGold(order)) throw illegalTransition('The order has no gold to keep or recover.');
 };
 
-const idsOf = (payments: readonly HeldPayment[]): string =>
+/** Returns a text that differs if payments, their failures or their reversals differ. */
+const fingerprintOf = (payments: readonly HeldPayment[]): string =>
   payments
     .flatMap(({ id, hasOpenFailure, reversals }) => [
       `${id}${hasOpenFailure ? ' failed' : ''}`,
-      ...reversals.map((one) => one.id),
+      ...reversals.map((reversal) => reversal.id),
     ])
     .join(' ');
 
 /** Throws if the order's payments have changed since they were queried. */
 export const requireSamePayments = (
   queried: readonly HeldPayment[],
-  now: readonly HeldPayment[],
+  current: readonly HeldPayment[],
 ): void => {
-  if (idsOf(queried) !== idsOf(now)) throw illegalTransition('The order has changed meanwhile.');
+  if (fingerprintOf(queried) === fingerprintOf(current)) return;
+  throw illegalTransition('The order has changed meanwhile.');
 };

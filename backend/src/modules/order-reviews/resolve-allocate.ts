@@ -33,7 +33,8 @@ import {
  */
 const takeOverSeconds = 30;
 
-const onlyPayment = (held: readonly HeldPayment[]): HeldPayment => {
+/** Returns the only held payment of an order. Throws if it can't pay for the allocation. */
+const requireOnlyPayment = (held: readonly HeldPayment[]): HeldPayment => {
   const [payment, ...others] = held;
   if (payment === undefined) throw illegalTransition('No payment of this order is held.');
   if (others.length > 0) throw illegalTransition('A second payment is held: pay it back first.');
@@ -44,6 +45,7 @@ const onlyPayment = (held: readonly HeldPayment[]): HeldPayment => {
   return payment;
 };
 
+/** Throws if the order's gold was bought, or may have been. */
 const requireUnbought = async ({ db }: ReviewDeps, order: GoldOrder): Promise<void> => {
   if (order.allocatedAt !== null)
     throw illegalTransition("This order's gold has already been allocated.");
@@ -52,6 +54,7 @@ const requireUnbought = async ({ db }: ReviewDeps, order: GoldOrder): Promise<vo
     throw illegalTransition('The provider has sold gold for this order.');
 };
 
+/** Throws unless the gateway, or the operator's reference, shows that the payment is held in full. */
 const requireHeld = async (
   deps: ReviewDeps,
   payment: HeldPayment,
@@ -63,14 +66,17 @@ const requireHeld = async (
     throw illegalTransition('The gateway has paid the money back, or is about to.');
   }
   if (state.kind === 'NOT_REPORTED' && reference === undefined) {
-    const why = 'The gateway cannot say whether it has paid the money back.';
     throw illegalTransition(
-      `${why} Look it up there, and give a reference that shows that it is held.`,
+      'The gateway cannot say whether it has paid the money back. ' +
+        'Look it up there, and give a reference that shows that it is held.',
     );
   }
 };
 
-/** Queries the first transaction before a second is made, so that gold is never bought twice. */
+/**
+ * Queries the provider for the order's transaction, and returns true if it bought the gold. A second
+ * transaction may be made only after that, so that gold is never bought twice.
+ */
 const wasBought = async ({ clock, provider }: ReviewDeps, order: LockedBuy): Promise<boolean> => {
   const status = await provider.buyStatus({ providerTxId: order.providerTxId });
   const at = { verifiedAt: order.lockStartedAt, now: clock.now() };
@@ -79,16 +85,16 @@ const wasBought = async ({ clock, provider }: ReviewDeps, order: LockedBuy): Pro
   return verdict === 'BOUGHT';
 };
 
-/** Applies the one payment that was queried to the order, unless the order's payments changed. */
+/** Makes the queried payment pay for the order. Throws if the order's payments have changed. */
 const applyPayment = async (
   deps: ReviewDeps,
   tx: Db,
   orderId: string,
   payment: HeldPayment,
 ): Promise<void> => {
-  const now = await listHeldPayments(tx, orderId);
-  const only = onlyPayment(now);
-  requireSamePayments([payment], now);
+  const current = await listHeldPayments(tx, orderId);
+  const only = requireOnlyPayment(current);
+  requireSamePayments([payment], current);
   await applyHeldPayment(deps, tx, only);
 };
 
@@ -98,10 +104,10 @@ const recordBought = async (
   { by, audit }: Resolution,
   payment: HeldPayment,
 ): Promise<void> => {
-  const found = { orderId: order.id, verdict: 'BOUGHT', confirmId: undefined } as const;
+  const bought = { orderId: order.id, verdict: 'BOUGHT', confirmId: undefined } as const;
   const recorded = await recordAllocationOutcome(
     deps,
-    { ...found, actor: by.actor, isMoneyJudged: true, reason: 'status SUCCESS' },
+    { ...bought, actor: by.actor, isPaymentAccepted: true, reason: 'status SUCCESS' },
     async (tx, before) => {
       await applyPayment(deps, tx, order.id, payment);
       await audit(tx, before);
@@ -110,8 +116,11 @@ const recordBought = async (
   if (recorded !== 'ALLOCATED') throw illegalTransition('The order has changed meanwhile.');
 };
 
-/** Verifies a buy again. The house bears the difference from the quote. */
-const verifyAnew = async (deps: ReviewDeps, order: LockedBuy): Promise<OrderChanges> => {
+/**
+ * Verifies a buy again at the current price, and returns the changes of its order. The house bears
+ * the difference from the quote.
+ */
+const verifyAgain = async (deps: ReviewDeps, order: LockedBuy): Promise<OrderChanges> => {
   const { db, clock, random, provider, price } = deps;
   const providerUserId = await requireRegisteredUser(db, order.userId);
   const { buyRateId, providerBuyPaise, providerTaxBps } = await price.freshPrice();
@@ -128,8 +137,8 @@ const verifyAnew = async (deps: ReviewDeps, order: LockedBuy): Promise<OrderChan
   if (verified.value.grams !== order.grams) throw new AppError('PROVIDER_MISMATCH');
   const { providerTxId, providerAmountPaise } = verified.value;
   const lockEndsAt = addMs(lockStartedAt, provider.rules.lockMs);
-  // Of the quote, also where an operator has allocated it once before.
-  const quoted = subtractPaise(
+  // If an operator has verified the order before, this undoes the difference of that verify.
+  const quotedAmountPaise = subtractPaise(
     order.providerAmountPaise ?? ZERO_PAISE,
     order.priceDifferencePaise ?? ZERO_PAISE,
   );
@@ -140,17 +149,17 @@ const verifyAnew = async (deps: ReviewDeps, order: LockedBuy): Promise<OrderChan
     lockStartedAt,
     lockEndsAt,
     expiresAt: lockEndsAt,
-    priceDifferencePaise: subtractPaise(providerAmountPaise, quoted),
+    priceDifferencePaise: subtractPaise(providerAmountPaise, quotedAmountPaise),
   };
 };
 
-/** Returns the order to PAID, with new retries, if it has not changed since it was read. */
+/** Changes the order to PAID, with new retries. Throws if it has changed since it was read. */
 const returnToPaid = (
   deps: ReviewDeps,
   order: GoldOrder,
   request: Resolution,
   payment: HeldPayment,
-  more: OrderChanges,
+  verifyChanges: OrderChanges,
 ): Promise<void> =>
   deps.inTransaction(async (tx) => {
     const { clock } = deps;
@@ -161,21 +170,19 @@ const returnToPaid = (
     await requireDecided(tx, order.id);
     await applyPayment(deps, tx, order.id, payment);
     const paidAt = locked.paidAt ?? clock.now();
-    const changes = { ...more, paidAt, allocationAttempts: 0, nextAttemptAt: null };
+    const changes = { ...verifyChanges, paidAt, allocationAttempts: 0, nextAttemptAt: null };
     await endReview(deps, tx, request, { to: 'PAID', cause: 'resolve.allocate' }, changes);
-    // The job allocates the order if this process dies first. It is due later than the attempt that
-    // follows here.
+    // If this process dies before it has allocated the order, this job allocates it.
     await schedule(tx, allocationRetry(order.id, addSeconds(clock.now(), takeOverSeconds)));
     await request.audit(tx, locked);
   });
 
 /**
  * Buys the order's grams at the current price, as the resolution `ALLOCATE` (contract: states >
- * Resolutions). The provider's current charge, minus its charge at the quote, is
- * `price_difference_paise`. The house bears it, and the customer gets the grams that were paid for.
- * An installment has no ordered grams. It buys gold for its rupees at the current price, and waits
- * for a retry if its verify gets no response. After the verify, the order is allocated like any
- * paid order, with a new lock and new retries.
+ * Resolutions). The customer gets the grams that were paid for. The house bears the difference
+ * between the provider's current charge and its charge at the quote, `price_difference_paise`. An
+ * installment has no ordered grams, so it buys gold for its rupees. After that, the order is
+ * allocated like any paid order, with a new lock and new retries.
  */
 export const resolveAllocate: Resolve = async (deps, order, request) => {
   const { db } = deps;
@@ -186,18 +193,17 @@ export const resolveAllocate: Resolve = async (deps, order, request) => {
     throw illegalTransition('The customer has deleted their account. Please pay the money back.');
   }
   await requireUnbought(deps, order);
-  const payment = onlyPayment(await listHeldPayments(db, order.id));
+  const payment = requireOnlyPayment(await listHeldPayments(db, order.id));
   await requireHeld(deps, payment, request.reference);
   if (isLockedBuy(order) && (await wasBought(deps, order))) {
     return recordBought(deps, order, request, payment);
   }
   if (isInstallment) {
-    // An installment buys gold for its rupees at the current price, so each attempt of its
-    // allocation verifies again.
+    // Each attempt at an installment's allocation verifies again, so it is not verified here.
     await requireRegisteredUser(db, order.userId);
     await returnToPaid(deps, order, request, payment, {});
   } else if (isLockedBuy(order)) {
-    await returnToPaid(deps, order, request, payment, await verifyAnew(deps, order));
+    await returnToPaid(deps, order, request, payment, await verifyAgain(deps, order));
   }
   await allocateOrder(deps, order.id);
 };

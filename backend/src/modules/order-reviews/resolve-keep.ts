@@ -9,7 +9,7 @@ import {
 import {
   queryGateways,
   endReview,
-  isUnplaced,
+  isUnapplied,
   lockReviewed,
   illegalTransition,
   requireGold,
@@ -25,8 +25,8 @@ interface KeepPlan {
     readonly payment: HeldPayment;
     readonly reference: string | undefined;
   }[];
-  /** The payment that pays for the gold from now on, in place of the refunded payment. */
-  readonly replacement?: { readonly of: HeldPayment; readonly by: HeldPayment };
+  /** The second payment, if it replaces the refunded payment for the gold. */
+  readonly replacement?: { readonly refunded: HeldPayment; readonly second: HeldPayment };
 }
 
 const isPaidBack = ({ state }: QueriedPayment): boolean => state.kind === 'PAID_BACK';
@@ -37,15 +37,16 @@ const toRefunded = ({ payment, state }: QueriedPayment) => ({
 });
 
 /**
- * Decides whether the order may keep its gold. Every other payment must have been refunded, unless
- * it replaces the payment for the gold because that was refunded (contract: states > Resolutions).
+ * Decides whether the order may keep its gold (contract: states > Resolutions). Every other payment
+ * must have been refunded. Only if the payment for the gold was refunded, one other payment may be
+ * held, and replaces it. Throws if the order may not keep its gold.
  */
 const planKeep = (queried: readonly QueriedPayment[]): KeepPlan => {
-  const others = queried.filter(({ payment }) => isUnplaced(payment));
+  const others = queried.filter(({ payment }) => isUnapplied(payment));
   const refunded = others.filter(isPaidBack).map(toRefunded);
   const [second, ...more] = others.filter((entry) => !isPaidBack(entry));
   if (second === undefined) return { refunded };
-  const gold = queried.find(({ payment }) => !isUnplaced(payment));
+  const gold = queried.find(({ payment }) => !isUnapplied(payment));
   if (gold === undefined || !isPaidBack(gold) || more.length > 0) {
     throw illegalTransition('Another payment is held for this order: pay it back first.');
   }
@@ -62,34 +63,34 @@ const planKeep = (queried: readonly QueriedPayment[]): KeepPlan => {
   }
   return {
     refunded: [...refunded, toRefunded(gold)],
-    replacement: { of: gold.payment, by: second.payment },
+    replacement: { refunded: gold.payment, second: second.payment },
   };
 };
 
 /**
- * Leaves the gold to the customer. Missing money is the house's loss. This is the resolution `KEEP`
- * (contract: states > Resolutions).
+ * Ends the review so that the customer keeps the gold, as the resolution `KEEP` (contract: states >
+ * Resolutions). The house bears the loss of money that was reversed.
  */
 export const resolveKeep: Resolve = async (deps, order, request) => {
   const { db, inTransaction, clock, portfolios } = deps;
   requireGold(order);
   const payments = await listHeldPayments(db, order.id);
-  const plan: KeepPlan = payments.some(isUnplaced)
+  const plan: KeepPlan = payments.some(isUnapplied)
     ? planKeep(await queryGateways(deps, payments))
     : { refunded: [] };
   await inTransaction(async (tx) => {
     const locked = await lockReviewed(tx, order.id);
     requireGold(locked);
-    const now = await listHeldPayments(tx, order.id);
-    requireSamePayments(payments, now);
+    const current = await listHeldPayments(tx, order.id);
+    requireSamePayments(payments, current);
     for (const { payment, reference } of plan.refunded) {
       await recordRefund(deps, tx, payment, reference ?? request.reference ?? 'unnamed');
     }
     const { replacement } = plan;
     if (replacement !== undefined) {
-      await replacePayment(deps, tx, replacement.of, replacement.by);
+      await replacePayment(deps, tx, replacement.refunded, replacement.second);
     }
-    for (const payment of now) await resolveDoubts(deps, tx, payment);
+    for (const payment of current) await resolveDoubts(deps, tx, payment);
     await endReview(deps, tx, request, { to: 'ALLOCATED', cause: 'resolve.keep' });
     await releaseReview(tx, { orderId: order.id, userId: order.userId, at: clock.now() });
     await request.audit(tx, locked);

@@ -9,7 +9,7 @@ import {
 import {
   queryGateway,
   endReview,
-  isUnplaced,
+  isUnapplied,
   lockReviewed,
   recordUnreported,
   illegalTransition,
@@ -19,9 +19,9 @@ import {
   type ReviewDeps,
 } from './resolution.ts';
 
-/** Returns the payment for the gold if it is the order's only payment and was reversed. */
-const reversedPayment = (payments: readonly HeldPayment[]): HeldPayment => {
-  if (payments.some(isUnplaced)) {
+/** Returns the order's payment. Throws unless it is the only payment and was reversed. */
+const requireReversedPayment = (payments: readonly HeldPayment[]): HeldPayment => {
+  if (payments.some(isUnapplied)) {
     throw illegalTransition('Another payment is held for this order: pay it back first.');
   }
   const [payment] = payments;
@@ -31,16 +31,19 @@ const reversedPayment = (payments: readonly HeldPayment[]): HeldPayment => {
   return payment;
 };
 
-const isGone = ({ amountPaise, reversals }: HeldPayment): boolean =>
+const isFullyReversed = ({ amountPaise, reversals }: HeldPayment): boolean =>
   addPaise(...reversals.map((reversal) => reversal.amountPaise)) >= amountPaise;
 
 /**
- * Returns the reference of a payment that was paid back in full. Queries the gateway if no event
- * reported the refund.
+ * Returns the reference of the refund of a fully reversed payment, if a reference is known. Queries
+ * the gateway if no event reported the full amount. Throws if a part of the payment is held.
  */
-const requireGone = async (deps: ReviewDeps, payment: HeldPayment): Promise<string | undefined> => {
+const requireFullyReversed = async (
+  deps: ReviewDeps,
+  payment: HeldPayment,
+): Promise<string | undefined> => {
   const reported = payment.reversals.findLast(({ reference }) => reference !== null);
-  if (isGone(payment)) return reported?.reference ?? undefined;
+  if (isFullyReversed(payment)) return reported?.reference ?? undefined;
   const state = await queryGateway(deps, payment);
   if (state.kind === 'PAID_BACK') return state.reference;
   throw illegalTransition(
@@ -49,23 +52,24 @@ const requireGone = async (deps: ReviewDeps, payment: HeldPayment): Promise<stri
 };
 
 /**
- * Moves the remaining gold of a reversed payment to the house, and fails the order, as the
+ * Transfers the remaining gold of a reversed payment to the house, and fails the order, as the
  * resolution `RECOVER` (contract: states > Resolutions). All of the money must be reversed,
- * including unreported payments, since an order is never FAILED while some of its money is held.
+ * including unreported payments, because an order is never FAILED while some of its money is held.
  */
 export const resolveRecover: Resolve = async (deps, order, request) => {
   const { db, inTransaction, clock, random, portfolios } = deps;
   requireGold(order);
   await recordUnreported(deps, order.id);
   const payments = await listHeldPayments(db, order.id);
-  const payment = reversedPayment(payments);
-  const refundReference = (await requireGone(deps, payment)) ?? request.reference ?? 'unnamed';
+  const payment = requireReversedPayment(payments);
+  const reference = await requireFullyReversed(deps, payment);
+  const refundReference = reference ?? request.reference ?? 'unnamed';
   await inTransaction(async (tx) => {
     const locked = await lockReviewed(tx, order.id);
     requireGold(locked);
-    const now = await listHeldPayments(tx, order.id);
-    requireSamePayments(payments, now);
-    await recordRefund(deps, tx, reversedPayment(now), refundReference);
+    const current = await listHeldPayments(tx, order.id);
+    requireSamePayments(payments, current);
+    await recordRefund(deps, tx, requireReversedPayment(current), refundReference);
     const cause = 'resolve.recover';
     await markPaymentOrdersRefunded(deps, tx, order.id, { cause, actor: request.by.actor });
     const at = clock.now();

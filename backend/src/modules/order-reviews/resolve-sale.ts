@@ -10,8 +10,8 @@ import {
 } from '../selling/index.ts';
 import {
   illegalTransition,
-  notAnswered,
-  undecided,
+  noAnswer,
+  outcomeUndecided,
   type Resolution,
   type Resolve,
   type ReviewDeps,
@@ -32,7 +32,7 @@ interface SaleAnswer {
 const queryStatus = async ({ provider }: ReviewDeps, order: VerifiedSale): Promise<SaleAnswer> => {
   const status = await provider.sellStatus({ providerTxId: order.providerTxId });
   const isUnknownThere = status.kind === 'refused' && status.code === UNKNOWN_TRANSACTION;
-  if (status.kind !== 'done' && !isUnknownThere) throw notAnswered('The gold provider');
+  if (status.kind !== 'done' && !isUnknownThere) throw noAnswer('The gold provider');
   return { verdict: readSaleVerdict(status), answer: describeOutcome(status) };
 };
 
@@ -52,39 +52,41 @@ const record = async (
     review: reviewOf('UNKNOWN', undefined),
   };
   const recorded = await recordSaleOutcome(deps, outcome, audit);
-  // Another process recorded it between the query and the lock.
+  // Another process has recorded the outcome between the query and the lock.
   if (recorded === 'LEFT') throw illegalTransition('The sale is not under review any more.');
 };
 
 /**
- * Returns true for a sale that can no longer be confirmed, because this service sends every confirm
- * before the provider's window ends.
+ * Returns true if the provider's window for confirms has ended. This service sends every confirm
+ * within the window, so the provider can't receive one later.
  */
-const isPastItsTime = ({ clock, provider }: ReviewDeps, { lockStartedAt }: VerifiedSale): boolean =>
-  clock.now() > addMs(lockStartedAt, provider.rules.confirmWindowMs);
+const isPastConfirmWindow = (
+  { clock, provider }: ReviewDeps,
+  { lockStartedAt }: VerifiedSale,
+): boolean => clock.now() > addMs(lockStartedAt, provider.rules.confirmWindowMs);
 
 /**
- * Confirms a sale for which the provider reports that it bought the gold, as the resolution
- * `CONFIRM_SELL` (contract: states > Resolutions).
+ * Records that the provider bought the gold of a sale, as the resolution `CONFIRM_SELL` (contract:
+ * states > Resolutions).
  */
 export const resolveConfirmSell: Resolve = async (deps, order, request) => {
   const found = await queryStatus(deps, requireVerifiedSale(order));
   if (found.verdict === 'SOLD') return record(deps, request, found, false);
   if (found.verdict === 'FAILED')
     throw illegalTransition('The provider says that the sale failed.');
-  throw undecided('The provider does not say that it bought the gold.');
+  throw outcomeUndecided('The provider does not say that it bought the gold.');
 };
 
 /**
- * Fails a sale that the provider did not make and no longer will, as the resolution `RELEASE_SELL`
- * (contract: states > Resolutions).
+ * Fails a sale whose gold the provider has not bought and never will, as the resolution
+ * `RELEASE_SELL` (contract: states > Resolutions).
  */
 export const resolveReleaseSell: Resolve = async (deps, order, request) => {
   const sale = requireVerifiedSale(order);
   const found = await queryStatus(deps, sale);
   if (found.verdict === 'SOLD')
     throw illegalTransition('The provider says that it bought the gold.');
-  const isOver = found.verdict === 'NOT_CONFIRMED' && isPastItsTime(deps, sale);
+  const isOver = found.verdict === 'NOT_CONFIRMED' && isPastConfirmWindow(deps, sale);
   if (found.verdict === 'FAILED' || isOver) return record(deps, request, found, true);
-  throw undecided('The provider may still buy the gold.');
+  throw outcomeUndecided('The provider may still buy the gold.');
 };

@@ -19,8 +19,8 @@ export interface PlacedInstallment {
 }
 
 /**
- * Writes the order of an installment and the first row of its history in one statement. Only its
- * amount in rupees is fixed. The gold is bought at the current price when it is paid.
+ * Writes the order of an installment and the first row of its history in one statement. Only the
+ * amount in rupees is fixed. The gold is bought at the price of the time after the payment.
  * @throws a unique violation if the plan has an installment of this number
  */
 export const insertInstallmentOrder = async (
@@ -63,8 +63,8 @@ interface VerifiedInstallment {
 
 /**
  * Stores the price and grams of the provider's verify for a paid installment, before the confirm.
- * They replace the values of an earlier verify whose confirm was refused. The customer sees them
- * once the gold is credited. Returns false if the order no longer waits for its gold.
+ * These values replace those of an earlier verify whose confirm was refused. The customer sees them
+ * only after the gold is credited. Returns false if the order no longer waits for its gold.
  */
 export const updateVerifiedInstallment = async (
   tx: Db,
@@ -98,16 +98,19 @@ export const updateVerifiedInstallment = async (
   return count === 1;
 };
 
-/** Selects payment orders whose debit was not requested from the gateway yet. */
-const isOpenAndUnrequested = {
+/** The condition for payment orders whose debit was not requested from the gateway yet. */
+const hasUnrequestedDebit = {
   status: 'GATEWAY_ORDER_CREATED',
   debitStatus: 'SCHEDULED',
 };
 
-/** Selects payment orders without an order at a gateway and without a refusal. */
-const isWaiting = { status: 'CREATED', attempts: { none: { turnedDown: true } } };
+/**
+ * The condition for payment orders without an order at a gateway that no gateway has refused. They
+ * wait for a gateway that can be reached.
+ */
+const isWaitingForGateway = { status: 'CREATED', attempts: { none: { turnedDown: true } } };
 
-/** Extends the deadline of an unpaid installment, in the transaction of `extendExpiry`. */
+/** Extends the time in which a PENDING installment can be paid. */
 export const extendInstallmentExpiry = async (
   tx: Db,
   orderId: string,
@@ -121,8 +124,8 @@ export const extendInstallmentExpiry = async (
 };
 
 /**
- * Lists unpaid installments whose time to pay has ended, oldest first. It leaves out installments
- * whose payment could not be requested yet, since their time has not begun.
+ * Lists unpaid installments whose time to pay has ended, least recently swept first. It leaves out
+ * installments whose payment could not be requested yet, because their 72 h will begin later.
  */
 export const listLapsedInstallments = (
   db: Db,
@@ -134,14 +137,14 @@ export const listLapsedInstallments = (
       status: 'PENDING',
       type: 'SIP_INSTALLMENT',
       expiresAt: { lte: now },
-      paymentOrders: { none: { OR: [isWaiting, isOpenAndUnrequested] } },
+      paymentOrders: { none: { OR: [isWaitingForGateway, hasUnrequestedDebit] } },
     },
     orderBy: [{ sweptAt: { sort: 'asc', nulls: 'first' } }, { expiresAt: 'asc' }],
     take: limit,
     select: { id: true },
   });
 
-/** Lists one page of a plan's installments, the last raised first. */
+/** Lists one page of a plan's installments, newest first. */
 export const listInstallments = (db: Db, planId: string, page: Page): Promise<GoldOrder[]> =>
   findOrders(db, {
     where: { sipPlanId: planId },

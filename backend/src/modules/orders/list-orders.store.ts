@@ -11,31 +11,32 @@ export interface OrderFilter extends ListRange {
   readonly status?: string | undefined;
   readonly type?: string | undefined;
   /**
-   * The search text: an id of the order, its customer, its quote or the provider's transaction, or
-   * a phone number.
+   * The search text: the id of the order, its customer, its quote or the provider's transaction, a
+   * refund's reference, or the customer's phone number.
    */
   readonly q?: string | undefined;
 }
 
-const searchOf = async (db: Db, q: string): Promise<Prisma.GoldOrderWhereInput> => {
+/** Returns the condition for orders that match a search text. */
+const searchConditionOf = async (db: Db, q: string): Promise<Prisma.GoldOrderWhereInput> => {
   if (isUuid(q)) return { OR: [{ id: q }, { userId: q }, { quoteId: q }] };
   const phone = /^\d{10}$/u.test(q) ? `+91${q}` : q;
-  // The customer is found first, since a condition on the customer's row would prevent the use of
+  // The customer is found first, because a condition on the customer's row would prevent the use of
   // the orders' indexes.
   const customer = await db.user.findUnique({ where: { phone }, select: { id: true } });
-  const ofCustomer = customer === null ? [] : [{ userId: customer.id }];
-  return { OR: [{ providerTxId: q }, { refundReference: q }, ...ofCustomer] };
+  const customerConditions = customer === null ? [] : [{ userId: customer.id }];
+  return { OR: [{ providerTxId: q }, { refundReference: q }, ...customerConditions] };
 };
 
 const orderKinds = ['GOLD_BUY', 'GOLD_SELL', 'SIP_INSTALLMENT'] as const;
 
 /**
- * Returns the kinds of orders of a type, as their counts name them, or undefined for an unknown
- * type.
+ * Returns the kinds of a type of orders, by which transactions are counted, or undefined for an
+ * unknown type.
  */
 const kindsOf = (type: string | undefined) => {
   if (type === undefined) return orderKinds;
-  const kind = orderKinds.find((one) => one === type || one === `GOLD_${type}`);
+  const kind = orderKinds.find((each) => each === type || each === `GOLD_${type}`);
   return kind === undefined ? undefined : ([kind] as const);
 };
 
@@ -52,14 +53,14 @@ export const listOrders = async (
     ...(userId !== undefined && { userId }),
     ...(status !== undefined && { status }),
     ...(type !== undefined && { type }),
-    ...(q !== undefined && (await searchOf(db, q))),
+    ...(q !== undefined && (await searchConditionOf(db, q))),
   };
   const orderBy: Prisma.GoldOrderOrderByWithRelationInput[] = [
     { createdAt: 'desc' },
     { id: 'desc' },
   ];
   const kinds = kindsOf(type);
-  // The daily counts distinguish orders by nothing else.
+  // The daily counts distinguish orders only by day, kind and status.
   if (userId === undefined && q === undefined && amount === undefined && kinds !== undefined) {
     const statuses = status === undefined ? undefined : [status];
     return readCountedPage(db, { kinds, statuses, ...range }, page, {

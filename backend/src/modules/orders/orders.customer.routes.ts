@@ -27,7 +27,7 @@ import {
  * The states in which an order has an invoice. The provider has invoices only for gold that was
  * bought or sold.
  */
-const invoiced: ReadonlySet<GoldOrderStatus> = new Set(['ALLOCATED', 'COMPLETED']);
+const statesWithInvoice: ReadonlySet<GoldOrderStatus> = new Set(['ALLOCATED', 'COMPLETED']);
 
 interface OrderRouteDeps {
   readonly db: Db;
@@ -37,9 +37,9 @@ interface OrderRouteDeps {
 }
 
 /**
- * Fetches the gold provider's link to the invoice of a customer's own order. The link is the key to
- * the document, so it is neither stored nor logged, and each one costs a call to the provider
- * (contract: buying > Invoice).
+ * Fetches the gold provider's link to the invoice of a customer's own order (contract: buying >
+ * Invoice). Anyone who has the link can read the document, so it is neither stored nor logged. Each
+ * request for a link is a call to the provider.
  * @throws AppError NOT_FOUND if the order is not the customer's or has no invoice yet, RATE_LIMITED
  *   with the time until the next call is allowed, and PROVIDER_UNAVAILABLE if the provider gives no
  *   readable response
@@ -50,7 +50,9 @@ const fetchInvoiceUrl = async (
   userId: string,
 ): Promise<string> => {
   const order = await findOrder(deps.db, orderId);
-  if (order?.userId !== userId || !invoiced.has(order.status)) throw new AppError('NOT_FOUND');
+  if (order?.userId !== userId || !statesWithInvoice.has(order.status)) {
+    throw new AppError('NOT_FOUND');
+  }
   const { providerTxId } = order;
   if (providerTxId === null) throw new AppError('NOT_FOUND');
   const use = await deps.invoiceLinks(deps.db, userId);
@@ -59,14 +61,14 @@ const fetchInvoiceUrl = async (
   }
   const link = await deps.provider.invoiceLink({ providerTxId });
   if (link.kind === 'done') return link.value;
-  const hasNone = link.kind === 'refused' && link.code === UNKNOWN_TRANSACTION;
-  throw new AppError(hasNone ? 'NOT_FOUND' : 'PROVIDER_UNAVAILABLE', { cause: link });
+  const hasNoInvoice = link.kind === 'refused' && link.code === UNKNOWN_TRANSACTION;
+  throw new AppError(hasNoInvoice ? 'NOT_FOUND' : 'PROVIDER_UNAVAILABLE', { cause: link });
 };
 
 /** Declares `/gold/orders` and `/portfolio/history`. */
 export const createOrderCustomerRoutes = (deps: OrderRouteDeps): Route[] => {
   const { db } = deps;
-  const listOwn = async (filter: OrderFilter & { userId: string }, page: Page) => {
+  const replyWithOrders = async (filter: OrderFilter & { userId: string }, page: Page) => {
     const { rows, total } = await listOrders(db, filter, page);
     return ok({ items: rows.map(presentOrder), total, ...page });
   };
@@ -81,7 +83,7 @@ export const createOrderCustomerRoutes = (deps: OrderRouteDeps): Route[] => {
       query: ownOrdersQuery,
       responses: { 200: goldOrderPage },
       handler: async ({ query: { page, limit, ...filter }, principal: { userId } }) =>
-        listOwn({ ...filter, userId }, { page, limit }),
+        replyWithOrders({ ...filter, userId }, { page, limit }),
     }),
     defineRoute({
       method: 'GET',
@@ -118,7 +120,7 @@ export const createOrderCustomerRoutes = (deps: OrderRouteDeps): Route[] => {
       query: pageQuery.extend(betweenQuery),
       responses: { 200: goldOrderPage },
       handler: async ({ query: { page, limit, ...between }, principal: { userId } }) =>
-        listOwn({ ...between, userId }, { page, limit }),
+        replyWithOrders({ ...between, userId }, { page, limit }),
     }),
   ];
 };

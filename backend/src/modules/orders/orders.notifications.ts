@@ -9,7 +9,8 @@ import type { Db } from '../../platform/db/index.ts';
 import type { Notify } from '../notifications/index.ts';
 import type { ManualReviewCode } from './orders.types.ts';
 
-interface OrderOf {
+/** The order that a notification is about. */
+interface NotifiedOrder {
   readonly id: string;
   readonly userId: string;
 }
@@ -18,7 +19,7 @@ interface OrderOf {
 export const notifyBought = (
   db: Db,
   notify: Notify,
-  order: OrderOf & { readonly grams: Grams; readonly amountPaise: Paise },
+  order: NotifiedOrder & { readonly grams: Grams; readonly amountPaise: Paise },
 ): Promise<void> => {
   const grams = formatGrams(order.grams);
   const rupees = formatRupees(order.amountPaise);
@@ -32,11 +33,11 @@ export const notifyBought = (
   });
 };
 
-/** Notifies the customer that an installment was not paid, each time that it fails. */
+/** Notifies the customer that an installment was not paid. It may fail and be notified again. */
 export const notifyInstallmentFailed = (
   db: Db,
   notify: Notify,
-  order: OrderOf & {
+  order: NotifiedOrder & {
     readonly amountPaise: Paise;
     readonly sipPlanId: string | null;
     readonly installmentNo: number | null;
@@ -72,11 +73,11 @@ const moneyInDoubt: Partial<Record<ManualReviewCode, string>> = {
  */
 export const reviewBody = (code: ManualReviewCode): string => moneyInDoubt[code] ?? underReview;
 
-/** Notifies the customer that a person will look at the order. The reason is for operators. */
+/** Notifies the customer that a person will look at the order, without the operators' reason. */
 export const notifyUnderReview = (
   db: Db,
   notify: Notify,
-  order: OrderOf,
+  order: NotifiedOrder,
   code: ManualReviewCode,
 ): Promise<void> =>
   notify(db, {
@@ -92,7 +93,7 @@ export const notifyUnderReview = (
 export const notifySold = (
   db: Db,
   notify: Notify,
-  order: OrderOf & { readonly grams: Grams; readonly amountPaise: Paise },
+  order: NotifiedOrder & { readonly grams: Grams; readonly amountPaise: Paise },
 ): Promise<void> => {
   const grams = formatGrams(order.grams);
   const rupees = formatRupees(order.amountPaise);
@@ -110,7 +111,7 @@ export const notifySold = (
 export const notifySaleFailed = (
   db: Db,
   notify: Notify,
-  order: OrderOf & { readonly grams: Grams },
+  order: NotifiedOrder & { readonly grams: Grams },
 ): Promise<void> => {
   const grams = formatGrams(order.grams);
   return notify(db, {

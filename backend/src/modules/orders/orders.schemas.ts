@@ -22,9 +22,7 @@ export const paiseInt = z.int().min(0);
 export const gramsText = z.string().regex(/^\d{1,12}\.\d{4,8}$/u);
 const rupeesText = z.string().regex(RUPEES_PATTERN);
 
-/**
- * A gold order of any type. Fields that a type does not have, or that are not set yet, are null.
- */
+/** A gold order of any type. A field is null if its type does not have it or it is not set yet. */
 export const goldOrderView = z.object({
   id: z.uuid(),
   type: z.enum(goldOrderTypes),
@@ -136,7 +134,7 @@ orderEventView.register(z.globalRegistry, {
 export const paiseOrNull = (value: Paise | null): number | null =>
   value === null ? null : toSafePaise(value);
 
-/** Returns GST and its two halves. All three are null until the GST is determined. */
+/** Presents the GST and its two halves. All three are null until the GST is determined. */
 const presentGst = (gstPaise: Paise | null) => {
   const halves = gstPaise === null ? undefined : splitGst(gstPaise);
   return {
@@ -160,8 +158,8 @@ const unknownBreakdown: Breakdown = {
 };
 
 /**
- * Returns the parts of an order's amount. Until an installment has its gold there is at most the
- * verify of a moment, and the next one may promise others.
+ * Returns the breakdown of an order's amount. The breakdown of an installment is unknown until its
+ * gold is allocated, because the next verify may replace the values of the last one.
  */
 const breakdownOf = (order: GoldOrder): Breakdown =>
   order.type === 'SIP_INSTALLMENT' && order.allocatedAt === null ? unknownBreakdown : order;

@@ -6,76 +6,82 @@ import type { JsonObject } from '../../platform/jobs/index.ts';
 import type { Logger } from '../../platform/observability/index.ts';
 import type { BuyStatus, SellStatus, Actor, ManualReviewCode } from './orders.types.ts';
 
-/**
- * The kinds of actors that cause transitions. The kind is the part of an actor before the colon.
- */
+/** The kinds of actors that cause transitions. The kind is the part of an actor before the colon. */
 type ActorKind = 'customer' | 'gateway' | 'payout-provider' | 'worker' | 'janitor' | 'admin';
 
-const payment: readonly ActorKind[] = ['gateway', 'customer', 'janitor'];
-const machine: readonly ActorKind[] = ['worker', 'janitor'];
+const paymentActors: readonly ActorKind[] = ['gateway', 'customer', 'janitor'];
+const workerActors: readonly ActorKind[] = ['worker', 'janitor'];
 
 /**
- * Declares every transition of an order that is paid for (contract: states > Gold order, buy). Any
- * other transition is refused and logged. A retry passes through PAID again, so that only a PAID
- * order is ever allocated. The one exception is gold that turns out to have been bought for an
- * order under review.
+ * Declares every transition of a buy order (contract: states > Gold order, buy). Any other
+ * transition is refused and logged. A retry passes through PAID again, so that only a PAID order is
+ * allocated. The only exception is an order under review whose gold turns out to have been bought.
  */
 export const buyTransitions: TransitionTable<BuyStatus, ActorKind> = {
   PENDING: {
-    PAID: { allowedActors: payment, reason: 'the right amount was captured in time' },
+    PAID: { allowedActors: paymentActors, reason: 'the right amount was captured in time' },
     FAILED: {
-      allowedActors: [...payment, 'worker'],
+      allowedActors: [...paymentActors, 'worker'],
       reason: 'the payment failed, or the time to pay ran out',
     },
-    MANUAL_REVIEW: { allowedActors: payment, reason: 'a wrong amount or currency, or too late' },
+    MANUAL_REVIEW: {
+      allowedActors: paymentActors,
+      reason: 'a wrong amount or currency, or too late',
+    },
   },
   FAILED: {
     PAID: {
-      allowedActors: payment,
+      allowedActors: paymentActors,
       reason: 'paid at a second try, while a price lock stands if there is one',
     },
-    MANUAL_REVIEW: { allowedActors: payment, reason: 'money came for it that fits no more' },
+    MANUAL_REVIEW: {
+      allowedActors: paymentActors,
+      reason: 'a late payment, or one of a wrong amount or currency',
+    },
   },
   PAID: {
-    ALLOCATED: { allowedActors: machine, reason: 'the provider says that it sold the gold' },
-    RETRY_PENDING: { allowedActors: machine, reason: 'a try of the allocation failed' },
+    ALLOCATED: { allowedActors: workerActors, reason: 'the provider says that it sold the gold' },
+    RETRY_PENDING: { allowedActors: workerActors, reason: 'a try of the allocation failed' },
     MANUAL_REVIEW: {
-      allowedActors: [...payment, ...machine],
-      reason: 'no more tries, the lock ran out, other grams, or a payment in doubt or gone',
+      allowedActors: [...paymentActors, ...workerActors],
+      reason: 'no more tries, the lock ran out, other grams, or a payment in doubt or reversed',
     },
   },
   RETRY_PENDING: {
-    PAID: { allowedActors: machine, reason: 'the next try begins, or an earlier one went through' },
+    PAID: {
+      allowedActors: workerActors,
+      reason: 'the next try begins, or an earlier try bought the gold',
+    },
     MANUAL_REVIEW: {
-      allowedActors: [...payment, ...machine],
+      allowedActors: [...paymentActors, ...workerActors],
       reason: 'the lock ran out, or as from PAID',
     },
   },
   ALLOCATED: {
     MANUAL_REVIEW: {
-      allowedActors: [...payment, ...machine],
-      reason: 'its payment failed after all or went away, or there was a second; the gold stays',
+      allowedActors: [...paymentActors, ...workerActors],
+      reason: 'its payment failed or was reversed, or a second one came, and the gold stays',
     },
   },
   MANUAL_REVIEW: {
     ALLOCATED: {
-      allowedActors: [...machine, 'admin'],
-      reason: 'an undecided confirm went through; or its gold is there and its money is settled',
+      allowedActors: [...workerActors, 'admin'],
+      reason: 'an undecided confirm bought the gold, or an operator resolved the doubt',
     },
     PAID: {
       allowedActors: ['admin'],
-      reason: 'to be allocated after all; or a second payment of it was paid back',
+      reason: 'an operator allows the allocation, or a second payment was refunded',
     },
     FAILED: {
       allowedActors: ['admin'],
-      reason: 'its money was paid back, or went away and the gold was recovered',
+      reason: 'its money was refunded, or reversed and the gold was recovered',
     },
   },
 };
 
 /**
- * Declares every transition of an installment. It has those of a buy, and it may be paid after it
- * failed, because it has no price lock.
+ * Declares every transition of an installment. It has the transitions of a buy. It can also be paid
+ * after it failed, because it has no price lock.
  */
 export const installmentTransitions: TransitionTable<BuyStatus, ActorKind> = {
   ...buyTransitions,
@@ -85,9 +91,9 @@ export const installmentTransitions: TransitionTable<BuyStatus, ActorKind> = {
   },
 };
 
-const request: readonly ActorKind[] = ['customer', 'janitor'];
-const decided: readonly ActorKind[] = [...request, 'admin'];
-const payout: readonly ActorKind[] = ['payout-provider', ...machine];
+const verifyActors: readonly ActorKind[] = ['customer', 'janitor'];
+const confirmActors: readonly ActorKind[] = [...verifyActors, 'admin'];
+const payoutActors: readonly ActorKind[] = ['payout-provider', ...workerActors];
 
 /**
  * Declares every transition of a sale (contract: states > Gold order, sell). An error after
@@ -98,28 +104,28 @@ export const sellTransitions: TransitionTable<SellStatus, ActorKind> = {
   PENDING: {
     VERIFIED: { allowedActors: ['customer'], reason: 'the provider would buy the gold' },
     FAILED: {
-      allowedActors: request,
-      reason: 'no verify, or one of other grams; or its process is gone',
+      allowedActors: verifyActors,
+      reason: 'no verify, one of other grams, or a process that died before it',
     },
   },
   VERIFIED: {
-    CONFIRMED: { allowedActors: decided, reason: 'the provider says that it bought the gold' },
-    FAILED: { allowedActors: decided, reason: 'the provider says that it did not, or never will' },
+    CONFIRMED: { allowedActors: confirmActors, reason: 'the provider bought the gold' },
+    FAILED: { allowedActors: confirmActors, reason: 'the provider will never buy the gold' },
   },
   CONFIRMED: {
-    COMPLETED: { allowedActors: payout, reason: 'the payout was paid' },
+    COMPLETED: { allowedActors: payoutActors, reason: 'the payout was paid' },
   },
   COMPLETED: {
-    CONFIRMED: { allowedActors: payout, reason: 'the payout came back' },
+    CONFIRMED: { allowedActors: payoutActors, reason: 'the payout came back' },
   },
   FAILED: {},
 };
 
-/** Returns true while a buy's money is held and its gold is not there yet. */
+/** Returns true for a state in which an order is paid and waits for its gold. */
 export const isAwaitingAllocation = (status: string): status is 'PAID' | 'RETRY_PENDING' =>
   status === 'PAID' || status === 'RETRY_PENDING';
 
-/** Columns that change with a state. Omitted columns stay. */
+/** The columns that change with a state. An omitted column keeps its value. */
 export interface OrderChanges {
   readonly paidAt?: Date | null;
   readonly allocatedAt?: Date;
@@ -154,8 +160,8 @@ interface OrderTransition<S extends string> {
   readonly detail?: JsonObject;
 }
 
-/** An order in the state in which it was read. */
-interface OrderIn<S extends string> {
+/** An order, in the state in which the caller has read it. */
+interface OrderState<S extends string> {
   readonly id: string;
   readonly status: S;
 }
@@ -167,16 +173,16 @@ export interface TransitionDeps {
 }
 
 /**
- * Changes the state of an order from the one in which it was read, in the caller's transaction.
- * Every change of state goes through it. It checks the transition table, updates the row only while
- * the state is unchanged, and writes the history row.
- * @throws AppError ILLEGAL_TRANSITION, after logging it, for anything else
+ * Changes the state of an order, in the caller's transaction. Every change of an order's state uses
+ * this function. It checks the transition table, updates the row only if the state is still the one
+ * that the caller has read, and writes the history row.
+ * @throws AppError ILLEGAL_TRANSITION, after logging it, if the table or the row does not allow it
  */
 const transitionOrder = <S extends string>(
   { clock, random, logger }: TransitionDeps,
   table: TransitionTable<S, ActorKind>,
   tx: Db,
-  { id, status: from }: OrderIn<S>,
+  { id, status: from }: OrderState<S>,
   { to, cause, actor, requestId, changes = {}, detail }: OrderTransition<S>,
 ): Promise<void> => {
   const at = clock.now();
@@ -214,7 +220,7 @@ const transitionOrder = <S extends string>(
 export const transitionBuy = (
   deps: TransitionDeps,
   tx: Db,
-  order: OrderIn<BuyStatus>,
+  order: OrderState<BuyStatus>,
   step: OrderTransition<BuyStatus>,
 ): Promise<void> => transitionOrder(deps, buyTransitions, tx, order, step);
 
@@ -225,7 +231,7 @@ export const transitionBuy = (
 export const transitionInstallment = (
   deps: TransitionDeps,
   tx: Db,
-  order: OrderIn<BuyStatus>,
+  order: OrderState<BuyStatus>,
   step: OrderTransition<BuyStatus>,
 ): Promise<void> => transitionOrder(deps, installmentTransitions, tx, order, step);
 
@@ -236,6 +242,6 @@ export const transitionInstallment = (
 export const transitionSale = (
   deps: TransitionDeps,
   tx: Db,
-  order: OrderIn<SellStatus>,
+  order: OrderState<SellStatus>,
   step: OrderTransition<SellStatus>,
 ): Promise<void> => transitionOrder(deps, sellTransitions, tx, order, step);

@@ -73,7 +73,7 @@ const gramsOrNull = (value: DatabaseDecimal | null): Grams | null =>
 
 const toOrder = (row: Row): GoldOrder => ({
   ...row,
-  // These four are guaranteed by check constraints.
+  // Check constraints guarantee the values of these four columns.
   type: row.type as GoldOrder['type'],
   status: row.status as GoldOrder['status'],
   unit: row.unit as GoldUnit,
@@ -89,7 +89,7 @@ const toOrder = (row: Row): GoldOrder => ({
   priceDifferencePaise: paiseOrNull(row.priceDifferencePaise),
 });
 
-/** Returns the orders that a query finds, in its order. */
+/** Returns the orders that a query selects, in the order of the query. */
 export const findOrders = async (
   db: Db,
   query: Pick<Prisma.GoldOrderFindManyArgs, 'where' | 'orderBy' | 'take' | 'skip'>,
@@ -119,7 +119,7 @@ export const lockOrder = async (tx: Db, id: string): Promise<GoldOrder | undefin
 /** Locks the row of a sale, as `lockOrder` does. */
 export const lockSale = async (tx: Db, id: string): Promise<SaleOrder> => {
   const order = await lockOrder(tx, id);
-  const status = sellStatuses.find((known) => known === order?.status);
+  const status = sellStatuses.find((each) => each === order?.status);
   invariant(order?.type === 'SELL' && status !== undefined, `order ${id} is a sale`);
   return { id, userId: order.userId, status };
 };
@@ -185,10 +185,10 @@ interface PlacedSale extends PlacedOrder {
 }
 
 /**
- * Writes the order of a consumed sell quote and the first row of its history, with the parts that
- * it depends on (`before`, whose last one returns a `user_id`) and those that depend on it
- * (`after`, which read it as `placed`), in one statement. Returns undefined if a part before it
- * returns no row.
+ * Writes the order of a consumed sell quote and the first row of its history, in one statement with
+ * other parts. The order depends on the parts in `before`, and the last of them returns its
+ * `user_id`. The parts in `after` depend on the order and read it as `placed`. Returns undefined if
+ * the last part in `before` returns no row.
  */
 export const insertSellOrder = async (
   db: Db,
@@ -226,9 +226,10 @@ export const insertSellOrder = async (
 };
 
 /**
- * Adds up the customer's buys of a day. An unpaid or FAILED buy counts while its price lock is
- * valid, since it may still be paid (contract: money > Trading limits). The sum is final only under
- * the holding's lock. It is raw SQL, since every buy reads it twice (benchmarks.md).
+ * Adds up the amounts of the customer's purchases of a day. An unpaid or FAILED purchase counts
+ * while its price lock is valid, since it may still be paid (contract: money > Trading limits). The
+ * sum is final only under the holding's lock. The query is raw SQL, because every purchase reads it
+ * twice (benchmarks.md).
  */
 export const readBuys = (
   userId: string,
@@ -274,40 +275,40 @@ export const listOrderEvents = async (db: Db, orderId: string): Promise<GoldOrde
 
 type OrderIds = Promise<{ id: string }[]>;
 
-/** Sorts the batch of a sweep, so that orders that the last pass could not complete come last. */
-const afterSwept = { sweptAt: { sort: 'asc', nulls: 'first' } } as const;
+/** Sorts the batch of a sweep, so that orders that an earlier pass could not complete come last. */
+const leastRecentlySwept = { sweptAt: { sort: 'asc', nulls: 'first' } } as const;
 
 /** Moves an order that a sweep could not complete to the end of the next batch. */
 export const markOrderSwept = async (db: Db, id: string, at: Date): Promise<void> => {
   await db.goldOrder.updateMany({ where: { id }, data: { sweptAt: at } });
 };
 
-/** Lists unpaid buys whose lock has run out, oldest first. */
+/** Lists unpaid buys whose price lock has ended, least recently swept first. */
 export const listLapsedBuys = (db: Db, now: Date, limit: number): OrderIds =>
   db.goldOrder.findMany({
     where: { status: 'PENDING', type: 'BUY', expiresAt: { lte: now } },
-    orderBy: [afterSwept, { expiresAt: 'asc' }],
+    orderBy: [leastRecentlySwept, { expiresAt: 'asc' }],
     take: limit,
     select: { id: true },
   });
 
-/** The types of orders that are paid for and allocated. */
-const bought = { in: ['BUY', 'SIP_INSTALLMENT'] };
+/** The condition for the types of orders that are allocated. */
+const isBuyType = { in: ['BUY', 'SIP_INSTALLMENT'] };
 
-/** Lists paid orders that have not changed since `before`, so that their job must be lost. */
+/** Lists paid orders that have not changed since `before`. Their allocation job was probably lost. */
 export const listStalledBuys = (db: Db, before: Date, limit: number): OrderIds =>
   db.goldOrder.findMany({
-    where: { status: 'PAID', type: bought, updatedAt: { lt: before } },
-    orderBy: [afterSwept, { updatedAt: 'asc' }],
+    where: { status: 'PAID', type: isBuyType, updatedAt: { lt: before } },
+    orderBy: [leastRecentlySwept, { updatedAt: 'asc' }],
     take: limit,
     select: { id: true },
   });
 
-/** Lists orders that still wait for a retry of their allocation that was due before `before`. */
+/** Lists orders whose next retry of the allocation was due before `before` and has not begun. */
 export const listOverdueRetries = (db: Db, before: Date, limit: number): OrderIds =>
   db.goldOrder.findMany({
-    where: { status: 'RETRY_PENDING', type: bought, nextAttemptAt: { lt: before } },
-    orderBy: [afterSwept, { nextAttemptAt: 'asc' }],
+    where: { status: 'RETRY_PENDING', type: isBuyType, nextAttemptAt: { lt: before } },
+    orderBy: [leastRecentlySwept, { nextAttemptAt: 'asc' }],
     take: limit,
     select: { id: true },
   });
@@ -333,22 +334,22 @@ export const markSaleInReview = async (
 };
 
 /**
- * Lists sales placed before `before` and never verified. The process that placed them may have
+ * Lists PENDING sales that have not changed since `before`. The process that placed them may have
  * died.
  */
 export const listAbandonedSales = (db: Db, before: Date, limit: number): OrderIds =>
   db.goldOrder.findMany({
     where: { type: 'SELL', status: 'PENDING', updatedAt: { lt: before } },
-    orderBy: [afterSwept, { updatedAt: 'asc' }],
+    orderBy: [leastRecentlySwept, { updatedAt: 'asc' }],
     take: limit,
     select: { id: true },
   });
 
 /**
- * Lists verified sales that are under review, or unchanged since `before`, and so need a query of
- * the provider. It leaves out sales that were queried since `queriedBefore` or that another worker
- * has leased. The lease is a plain condition here, since `createLease` is for the module that
- * writes its table.
+ * Lists verified sales that need a query at the provider, because they are under review or unchanged
+ * since `before`. It leaves out sales that were queried after `queriedBefore` or whose confirm
+ * another worker has leased. The lease is a plain condition here, because `createLease` may be used
+ * only in the module that writes its table.
  */
 export const listUndecidedSales = (
   db: Db,
@@ -376,7 +377,7 @@ export const hasAllocatedOrder = async (db: Db, userId: string): Promise<boolean
   return (await db.goldOrder.findFirst({ where, select: { id: true } })) !== null;
 };
 
-/** Returns true while a sale that will be paid to this account is on its way to its payout. */
+/** Returns true if a sale that will be paid to this account has no payout yet. */
 export const hasOpenSale = async (db: Db, bankAccountId: string): Promise<boolean> => {
   const where = { bankAccountId, status: { in: ['PENDING', 'VERIFIED'] } };
   return (await db.goldOrder.findFirst({ where, select: { id: true } })) !== null;

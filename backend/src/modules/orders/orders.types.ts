@@ -21,7 +21,7 @@ export type BuyStatus = (typeof buyStatuses)[number];
 export const sellStatuses = ['PENDING', 'VERIFIED', 'CONFIRMED', 'COMPLETED', 'FAILED'] as const;
 export type SellStatus = (typeof sellStatuses)[number];
 
-/** Every state that a gold order of any type can show, and that a filter may name. */
+/** The states of gold orders of all types. */
 export const goldOrderStatuses = [...buyStatuses, 'VERIFIED', 'CONFIRMED', 'COMPLETED'] as const;
 export type GoldOrderStatus = (typeof goldOrderStatuses)[number];
 
@@ -54,7 +54,7 @@ export interface GoldOrder {
   readonly status: GoldOrderStatus;
   readonly quoteId: string | null;
   readonly unit: GoldUnit;
-  /** The gross amount, which the customer pays or sells for. */
+  /** The gross amount that the customer pays, or for which the customer sells. */
   readonly amountPaise: Paise;
   readonly grams: Grams | null;
   readonly pricePerGramPaise: Paise | null;
@@ -75,7 +75,7 @@ export interface GoldOrder {
   readonly nextAttemptAt: Date | null;
   readonly allocatedAt: Date | null;
   /**
-   * The time at which the rest of its grams went to the house because its payment was reversed, or
+   * The time at which the house recovered the order's gold because its payment was reversed, or
    * null.
    */
   readonly recoveredAt: Date | null;
@@ -83,21 +83,24 @@ export interface GoldOrder {
   readonly manualReviewReason: string | null;
   readonly failureCode: string | null;
   readonly refundReference: string | null;
-  /** The provider's price of an operator's allocation minus the price of the quote, or null. */
-  readonly priceDifferencePaise: Paise | null;
-  /** The bank account that a sale is paid out to, or null for other orders. */
-  readonly bankAccountId: string | null;
   /**
-   * The plan of an installment, its number in the plan, from 1, and the day on which it fell due.
+   * The provider's amount of an operator's new verify minus the provider's amount of the quote, or
+   * null.
    */
+  readonly priceDifferencePaise: Paise | null;
+  /** The bank account that receives the payout of a sale, or null for other orders. */
+  readonly bankAccountId: string | null;
+  /** The plan of an installment, or null for other orders. */
   readonly sipPlanId: string | null;
+  /** The number of an installment in its plan, from 1, or null for other orders. */
   readonly installmentNo: number | null;
+  /** The day on which an installment fell due, or null for other orders. */
   readonly dueAt: Date | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
 
-/** Returns true for an order whose gold the customer has: allocated, and not recovered since. */
+/** Returns true if an order's gold was allocated and not recovered since. */
 export const hasGold = (order: Pick<GoldOrder, 'allocatedAt' | 'recoveredAt'>): boolean =>
   order.allocatedAt !== null && order.recoveredAt === null;
 
@@ -131,7 +134,7 @@ export const isLockedBuy = (order: GoldOrder): order is LockedBuy =>
   order.lockStartedAt !== null &&
   order.lockEndsAt !== null;
 
-/** A sale as its payout sees it. */
+/** The fields of a sale that its payout needs. */
 export interface SaleOrder {
   readonly id: string;
   readonly userId: string;

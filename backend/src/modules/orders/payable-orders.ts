@@ -14,7 +14,7 @@ import {
   type ManualReviewCode,
 } from './orders.types.ts';
 
-/** A gold order as its payments see it. */
+/** The fields of a buy or an installment that its payments need. */
 export interface PayableOrder {
   readonly id: string;
   readonly userId: string;
@@ -32,8 +32,9 @@ export interface PayableOrder {
   readonly wasAllocated: boolean;
   /** The end of the time in which the order can be paid, or null. */
   readonly expiresAt: Date | null;
-  /** The plan of an installment, and its number in the plan. */
+  /** The plan of an installment, or null. */
   readonly sipPlanId: string | null;
+  /** The number of an installment in its plan, from 1, or null. */
   readonly installmentNo: number | null;
 }
 
@@ -41,7 +42,7 @@ export interface PayableOrder {
 export interface CausedBy {
   /** The gateway's name of the event, or another source of the report. */
   readonly cause: string;
-  /** The actor of the transition: `gateway:<code>` or `worker`. */
+  /** The actor of the transition, for example `gateway:<code>` or `worker`. */
   readonly actor: string;
   readonly requestId?: string | undefined;
   /** The reason of the transition, for operators. */
@@ -49,25 +50,25 @@ export interface CausedBy {
 }
 
 const toPayable = (order: GoldOrder): PayableOrder => {
-  const status = buyStatuses.find((known) => known === order.status);
+  const status = buyStatuses.find((each) => each === order.status);
   invariant(order.type !== 'SELL' && status, `order ${order.id} is paid for`);
   const { id, userId, type, amountPaise, expiresAt, sipPlanId, installmentNo } = order;
   // An installment gets its price lock only when it is allocated, so it had none when it was paid.
   const lockEndsAt = type === 'BUY' ? order.lockEndsAt : null;
   const allocatedGrams = hasGold(order) ? order.grams : null;
-  const payable = { id, userId, type, status, amountPaise, lockEndsAt, expiresAt };
+  const common = { id, userId, type, status, amountPaise, lockEndsAt, expiresAt };
   const wasAllocated = order.allocatedAt !== null;
-  return { ...payable, allocatedGrams, wasAllocated, sipPlanId, installmentNo };
+  return { ...common, allocatedGrams, wasAllocated, sipPlanId, installmentNo };
 };
 
-/** Locks the order's row. Every transaction takes this lock first, before the payment order's. */
+/** Locks an order's row. Every transaction takes this lock before the lock of a payment order. */
 export const lockPayableOrder = async (tx: Db, orderId: string): Promise<PayableOrder> => {
   const order = await lockOrder(tx, orderId);
   invariant(order, `there is an order ${orderId}`);
   return toPayable(order);
 };
 
-/** The code of an order's review, and the reason for people. */
+/** The code of an order's review, and its reason as a text for operators. */
 interface Review {
   readonly code: ManualReviewCode;
   readonly reason: string;
@@ -76,7 +77,7 @@ interface Review {
 /** The maximum length of a stored reason. The earlier part of a longer reason is shortened. */
 const reasonLength = 2000;
 
-/** The dependencies of changing gold orders for payments and allocations. */
+/** The dependencies of the functions that change an order's state and notify its customer. */
 export interface OrderDeps extends TransitionDeps {
   readonly notify: Notify;
 }
@@ -126,10 +127,10 @@ export const markOrderFailed = async (
 };
 
 /**
- * Replaces the code of a review, because further money arrived for the order. That is the more
- * urgent reason.
+ * Replaces the code of a review by a more urgent code. The earlier code and reason are appended to
+ * the new reason.
  */
-const addToReview = async (
+const replaceReviewCode = async (
   { clock, logger }: OrderDeps,
   tx: Db,
   { id }: Pick<PayableOrder, 'id'>,
@@ -149,9 +150,9 @@ const addToReview = async (
 };
 
 /**
- * Changes an order to MANUAL_REVIEW and notifies its customer. An order that is already under
- * review (a second capture) keeps its status. Its code is replaced, and the new reason is added to
- * the earlier code and text. The caller holds the order's lock.
+ * Changes an order to MANUAL_REVIEW and notifies its customer. If the order is already under review,
+ * only its code is replaced, and the earlier code and reason are appended to the new reason. The
+ * caller holds the order's lock.
  * @throws AppError ILLEGAL_TRANSITION (contract: states > Gold order, buy)
  */
 export const sendBuyToReview = async (
@@ -161,7 +162,7 @@ export const sendBuyToReview = async (
   { code, reason }: Review,
   by: CausedBy,
 ): Promise<void> => {
-  if (order.status === 'MANUAL_REVIEW') return addToReview(deps, tx, order, { code, reason });
+  if (order.status === 'MANUAL_REVIEW') return replaceReviewCode(deps, tx, order, { code, reason });
   await transitionBuy(deps, tx, order, {
     ...by,
     to: 'MANUAL_REVIEW',
@@ -172,7 +173,8 @@ export const sendBuyToReview = async (
 };
 
 /**
- * Adds to the reason of an order under review, whose code stays. The caller holds the order's lock.
+ * Appends a sentence to the reason of an order under review. The code does not change. The caller
+ * holds the order's lock.
  */
 export const addToReviewReason = async (
   { clock, logger }: Pick<OrderDeps, 'clock' | 'logger'>,
@@ -194,8 +196,8 @@ export const addToReviewReason = async (
 };
 
 /**
- * Changes the code of a continuing review to that of the remaining problem. The caller holds the
- * order's lock.
+ * Changes the code of a review to the code of the problem that remains. The caller holds the order's
+ * lock.
  */
 export const changeReviewCode = async (
   { clock }: Pick<OrderDeps, 'clock'>,

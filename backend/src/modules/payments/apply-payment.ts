@@ -39,7 +39,7 @@ export interface AppliedPayment {
   readonly decision: CaptureDecision['kind'] | FailureDecision['kind'];
 }
 
-/** A report of a payment, with the facts that decide its effect. They were read under the locks. */
+/** A report of a payment, with the facts that decide its effect. The facts are read under locks. */
 interface ReportedPayment {
   readonly report: PaymentReport;
   readonly cause: CausedBy;
@@ -48,14 +48,20 @@ interface ReportedPayment {
   readonly known: RecordedPayment | undefined;
   readonly hasOtherCapture: boolean;
   readonly hasEarlierReversal: boolean;
-  /** The customer is deleted, so no account can hold the gold. Only a capture checks this. */
+  /**
+   * True if the customer was deleted, so that no account can hold the gold. For a failed payment it
+   * is not checked, and always false.
+   */
   readonly isCustomerDeleted: boolean;
 }
 
-/** A failed payment credits nothing, so it needs no lock on the customer. */
-const readNoCustomer = readOf(sql`SELECT true AS found`, () => true);
+/** Stands in for `readStillCustomer`: a failed payment credits nothing, so it locks no customer. */
+const skipCustomerCheck = readOf(sql`SELECT true AS found`, () => true);
 
-/** Locks the order, then the payment order. Every transaction takes these locks in this order. */
+/**
+ * Locks the order, then the payment order, and reads the facts of a report under these locks. Every
+ * transaction takes the two locks in this order.
+ */
 const readUnderLocks = async (
   tx: Db,
   target: PaymentOrder,
@@ -67,21 +73,21 @@ const readUnderLocks = async (
   const isCapture = report.kind === 'captured';
   const { isStillCustomer, ...earlier } = await readTogether(tx, {
     ...readEarlierPayments(order.id, report),
-    isStillCustomer: isCapture ? readStillCustomer(order.userId) : readNoCustomer,
+    isStillCustomer: isCapture ? readStillCustomer(order.userId) : skipCustomerCheck,
   });
   const { known } = earlier;
-  const elsewhere = known?.paymentOrderId ?? paymentOrder.id;
+  const recordedUnder = known?.paymentOrderId ?? paymentOrder.id;
   invariant(
-    elsewhere === paymentOrder.id,
-    `payment ${known?.id} belongs to payment order ${elsewhere}`,
+    recordedUnder === paymentOrder.id,
+    `payment ${known?.id} belongs to payment order ${recordedUnder}`,
   );
   const isCustomerDeleted = !isStillCustomer;
   return { report, cause, order, paymentOrder, ...earlier, isCustomerDeleted };
 };
 
-/** Returns the gateway's instrument if customers can choose it. */
+/** Returns the reported instrument if it is one of `paymentMethods`. */
 const methodOf = ({ method: reported }: PaymentReport) => {
-  const method = paymentMethods.find((known) => known === reported);
+  const method = paymentMethods.find((each) => each === reported);
   return method === undefined ? {} : { method };
 };
 
@@ -108,7 +114,7 @@ const applyCapture = async (
       ...methodOf(report),
     });
   }
-  // An installment that was paid by an earlier checkout of it is not requested by a later one.
+  // An installment can be paid through an earlier checkout. Its later checkout must then be closed.
   if (order.type === 'SIP_INSTALLMENT') {
     await expirePaymentOrders(deps, tx, order.id, cause.cause);
   }
@@ -152,9 +158,9 @@ const applyFailure = async (
 };
 
 /**
- * Applies a gateway's report of one payment, from a webhook, the customer's checkout or a poll.
- * Reads everything again under the locks, so any number of concurrent reports have one effect. Runs
- * in the caller's transaction.
+ * Applies a gateway's report of one payment, from a webhook, the customer's checkout or a poll. The
+ * facts are read again under the locks, so that concurrent reports have one effect. Runs in the
+ * caller's transaction.
  * @throws every error of changing the order. The transaction must then roll back.
  */
 export const applyPayment = async (
@@ -163,7 +169,7 @@ export const applyPayment = async (
   target: PaymentOrder,
   reported: Pick<ReportedPayment, 'report' | 'cause'>,
 ): Promise<AppliedPayment> => {
-  // One buy is one trace, although the gateway's event arrived in a separate request.
+  // One purchase is one trace, although the gateway's event arrives in a separate request.
   const { traceparent } = target;
   return inSpan(
     { name: 'apply payment', kind: 'consumer', ...(traceparent !== null && { traceparent }) },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { paise } from '../../money/index.ts';
 import { buyStatuses } from '../orders/index.ts';
-import { decideReversal, findLackingReversals } from './apply-reversal.ts';
+import { decideReversal, findUnrecordedReversals } from './apply-reversal.ts';
 import type { ReversalKind } from './payments.types.ts';
 
 describe('a reversal of a payment', () => {
@@ -56,7 +56,7 @@ describe('what a gateway has and we lack', () => {
       told('REFUND', 'r2', 5n),
       told('DISPUTE', 'd1', 5n),
     ];
-    const found = findLackingReversals(atGateway, recorded);
+    const found = findUnrecordedReversals(atGateway, recorded);
     expect(found.map(({ reference }) => reference)).toEqual(lacking);
   });
 });

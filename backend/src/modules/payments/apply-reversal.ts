@@ -33,17 +33,17 @@ interface ReversalFacts {
 }
 
 /**
- * WAIT: the payment is not captured yet. The reversal is applied with the capture. RESOLVED: an
- * operator has accounted for this money already. NOTE: the order is already under review, and the
- * reversal is added to the reason. REVIEW: the order goes to review.
+ * The effect of a reversal on its order. WAIT: no capture of the payment for this order is recorded
+ * yet. The reversal is applied with the capture. RESOLVED: an operator has already recorded the
+ * payment as refunded. NOTE: the order is already under review, and the reversal is added to the
+ * reason. REVIEW: the order goes to review.
  */
 type ReversalDecision = 'WAIT' | 'RESOLVED' | 'NOTE' | 'REVIEW';
 
 /**
- * Decides what a refund or a lost dispute does to the order of its payment (contract: states >
- * Reversed payments). Captured money that fits no order (a second, late or wrong amount) has
- * already put its order under review. So only a reversal of the payment for the gold puts an order
- * under review here.
+ * Decides the effect of a refund or a lost dispute on the order of its payment (contract: states >
+ * Reversed payments). A second, late or mismatched capture has already put its order under review.
+ * So only a reversal of the payment for the gold puts an order under review here.
  */
 export const decideReversal = ({ payment, order }: ReversalFacts): ReversalDecision => {
   if (payment?.status === 'REFUNDED') return 'RESOLVED';
@@ -52,10 +52,10 @@ export const decideReversal = ({ payment, order }: ReversalFacts): ReversalDecis
 };
 
 /**
- * Lists the reversals that the gateway has and we lack. A recorded reversal without an id matches
- * any reversal of the same amount.
+ * Returns the gateway's reversals that are not recorded yet. A recorded reversal without an id
+ * stands for one reversal of the same kind and amount.
  */
-export const findLackingReversals = <
+export const findUnrecordedReversals = <
   T extends { kind: ReversalKind; reference: string; amountPaise: Paise },
 >(
   atGateway: readonly T[],
@@ -65,19 +65,21 @@ export const findLackingReversals = <
     readonly amountPaise: Paise;
   }[],
 ): T[] => {
-  const named = new Set(recorded.map(({ kind, reference }) => `${kind} ${reference ?? ''}`));
+  const keys = new Set(recorded.map(({ kind, reference }) => `${kind} ${reference ?? ''}`));
   const unnamed = recorded.filter(({ reference }) => reference === null);
   return atGateway.filter(({ kind, reference, amountPaise }) => {
-    if (named.has(`${kind} ${reference}`)) return false;
-    const same = unnamed.findIndex((one) => one.kind === kind && one.amountPaise === amountPaise);
-    if (same >= 0) unnamed.splice(same, 1);
-    return same < 0;
+    if (keys.has(`${kind} ${reference}`)) return false;
+    const index = unnamed.findIndex(
+      (other) => other.kind === kind && other.amountPaise === amountPaise,
+    );
+    if (index >= 0) unnamed.splice(index, 1);
+    return index < 0;
   });
 };
 
 /**
- * Returns true if a report has no id and polling has already recorded a reversal of the same amount
- * with an id. If the report is of another reversal of that amount, polling finds it later.
+ * Returns true if a report has no id and polling has already recorded a reversal of the same kind
+ * and amount with an id. If the report is of another such reversal, polling finds that one later.
  */
 const isRecordedByName = (
   { kind, reference, amountPaise }: ReversalReport,
@@ -85,22 +87,22 @@ const isRecordedByName = (
 ): boolean =>
   reference === undefined &&
   recorded.some(
-    (one) => one.kind === kind && one.amountPaise === amountPaise && one.reference !== null,
+    (other) => other.kind === kind && other.amountPaise === amountPaise && other.reference !== null,
   );
 
-const words: Readonly<Record<ReversalKind, string>> = {
+const predicates: Readonly<Record<ReversalKind, string>> = {
   REFUND: 'was refunded at the gateway',
   DISPUTE: 'was lost in a dispute',
 };
 
-/** Describes a reversal for the operator who looks into its order. */
+/** Describes a reversal for the operator who reviews its order. */
 const describeReversal = (
   reversal: {
     readonly kind: ReversalKind;
     readonly reference: string | null;
     readonly amountPaise: Paise;
   },
-  of: {
+  context: {
     readonly payment: { readonly amountPaise: Paise; readonly currency: string };
     /** True if this payment pays for the order's gold. */
     readonly isGoldsPayment: boolean;
@@ -109,16 +111,18 @@ const describeReversal = (
     readonly grams: { readonly reserved: Grams; readonly ordered: Grams } | undefined;
   },
 ): string => {
-  const { currency, amountPaise } = of.payment;
-  const gone = `${currency} ${formatRupees(reversal.amountPaise)}`;
-  const whole = `${currency} ${formatRupees(amountPaise)}`;
-  const named = reversal.reference === null ? '' : ` (${reversal.reference})`;
-  const payment = of.isGoldsPayment ? 'the payment' : 'a further payment';
-  const when = of.status === 'MANUAL_REVIEW' ? '' : ` when the order was ${of.status}`;
-  const what = `${gone} of ${payment} of ${whole} ${words[reversal.kind]}${named}${when}.`;
-  if (of.grams === undefined) return what;
-  const { reserved, ordered } = of.grams;
-  return `${what} ${formatGrams(reserved)} g of its ${formatGrams(ordered)} g are reserved.`;
+  const { isGoldsPayment, status, grams } = context;
+  const { currency, amountPaise } = context.payment;
+  const reversedAmount = `${currency} ${formatRupees(reversal.amountPaise)}`;
+  const paidAmount = `${currency} ${formatRupees(amountPaise)}`;
+  const payment = isGoldsPayment ? 'the payment' : 'a further payment';
+  const predicate = predicates[reversal.kind];
+  const reference = reversal.reference === null ? '' : ` (${reversal.reference})`;
+  const state = status === 'MANUAL_REVIEW' ? '' : ` when the order was ${status}`;
+  const sentence = `${reversedAmount} of ${payment} of ${paidAmount} ${predicate}${reference}${state}.`;
+  if (grams === undefined) return sentence;
+  const { reserved, ordered } = grams;
+  return `${sentence} ${formatGrams(reserved)} g of its ${formatGrams(ordered)} g are reserved.`;
 };
 
 type ApplyDeps = Pick<PaymentsDeps, 'clock' | 'random' | 'logger' | 'notify'>;
@@ -129,8 +133,11 @@ interface AppliedReversal {
   readonly decision: ReversalDecision | 'ALREADY_KNOWN';
 }
 
-/** Reserves the gold of the order that the customer still has, if this payment paid for it. */
-const reserve = async (
+/**
+ * Reserves the order's gold that the customer still has. Returns undefined if this payment did not
+ * pay for the gold, or the gold is not allocated.
+ */
+const reserveGold = async (
   { clock, random }: ApplyDeps,
   tx: Db,
   order: PayableOrder,
@@ -140,12 +147,15 @@ const reserve = async (
   if (ordered === null || payment.disposition !== 'APPLIED') return undefined;
   const { id: orderId, userId } = order;
   const at = clock.now();
-  const wanted = { id: random.uuid(), orderId, userId, grams: ordered, at };
-  return { ordered, reserved: await reserveForReview(tx, wanted) };
+  const reservation = { id: random.uuid(), orderId, userId, grams: ordered, at };
+  return { ordered, reserved: await reserveForReview(tx, reservation) };
 };
 
-/** Reserves gold and sends the order to review for new reversals of a payment, under the locks. */
-const follow = async (
+/**
+ * Applies new reversals of a payment to its order, under the locks: reserves the gold and puts the
+ * order under review.
+ */
+const applyToOrder = async (
   deps: ApplyDeps,
   tx: Db,
   order: PayableOrder,
@@ -170,19 +180,18 @@ const follow = async (
   const isGoldsPayment = payment.disposition === 'APPLIED';
   const isHeld = isGoldsPayment && order.status !== 'PENDING' && order.status !== 'FAILED';
   invariant(decision === 'NOTE' || isHeld, `money of order ${order.id} is held or under review`);
-  const grams = await reserve(deps, tx, order, payment);
-  const about = { payment, isGoldsPayment, status: order.status, grams };
-  const reason = reversals.map((reversal) => describeReversal(reversal, about)).join(' ');
+  const grams = await reserveGold(deps, tx, order, payment);
+  const context = { payment, isGoldsPayment, status: order.status, grams };
+  const reason = reversals.map((reversal) => describeReversal(reversal, context)).join(' ');
   if (decision === 'NOTE') await addToReviewReason(deps, tx, order, reason);
   else await sendBuyToReview(deps, tx, order, { code: 'PAYMENT_REVERSED', reason }, cause);
   return decision;
 };
 
 /**
- * Applies a refund or a lost dispute that a gateway reported of one payment, by an event or when
- * queried. A repeated report has no effect. A reversal that is reported before its capture is
- * applied with the capture. Runs in the caller's transaction, under the order's lock (contract:
- * states > Reversed payments).
+ * Applies a gateway's report of a refund or a lost dispute, from an event or a poll (contract:
+ * states > Reversed payments). A repeated report has no effect. A reversal that is reported before
+ * its capture is applied with the capture. Runs in the caller's transaction, under the order's lock.
  * @throws every error of changing the order. The transaction must then roll back.
  */
 export const applyReversal = async (
@@ -201,7 +210,8 @@ export const applyReversal = async (
   const payment = await findRecordedPayment(tx, report.gateway, report.gatewayPaymentId);
   const { kind, reference = null, amountPaise } = report;
   const reversals = [{ id, kind, reference, amountPaise, isOpen: true }];
-  return { changed: true, decision: await follow(deps, tx, order, { payment, reversals, cause }) };
+  const decision = await applyToOrder(deps, tx, order, { payment, reversals, cause });
+  return { changed: true, decision };
 };
 
 /**
@@ -222,5 +232,5 @@ export const applyEarlierReversals = async (
   const reversals = (await listReversals(tx, captured)).filter(({ isOpen }) => isOpen);
   if (reversals.length === 0) return;
   const payment = await findRecordedPayment(tx, gateway, gatewayPaymentId);
-  await follow(deps, tx, order, { payment, reversals, cause });
+  await applyToOrder(deps, tx, order, { payment, reversals, cause });
 };

@@ -42,9 +42,9 @@ const isUsable = ({ gateways, liveOnly, settings }: Choice, code: string): boole
 
 /**
  * Lists the usable gateways in the order of choice: explicit preference, the instrument's route,
- * the priority list, the default (contract: payments-and-webhooks > Choice of gateway). Skips a
- * gateway that is disabled, has no credentials, is in the wrong mode or whose circuit is open at
- * every step, so that it is never used as a fallback.
+ * the priority list, the default (contract: payments-and-webhooks > Choice of gateway). Leaves out
+ * every gateway that is disabled, has no credentials, is in the wrong mode or has an open circuit,
+ * so that it is not used as a fallback either.
  */
 export const listUsable = (
   choice: Choice,
@@ -61,8 +61,8 @@ export const listUsable = (
           defaultGatewayOf(gateways, routing),
         ]
       : [only];
-  const named = new Set(candidates.filter((code) => code !== undefined));
-  return [...named].filter((code) => isUsable(choice, code));
+  const codes = new Set(candidates.filter((code) => code !== undefined));
+  return [...codes].filter((code) => isUsable(choice, code));
 };
 
 type ChoiceDeps = Pick<PaymentsDeps, 'gateways' | 'liveOnly'> & { readonly db: Db };
@@ -73,9 +73,9 @@ type ChoiceDeps = Pick<PaymentsDeps, 'gateways' | 'liveOnly'> & { readonly db: D
  */
 export const listUsableGateways = async (
   { db, gateways, liveOnly }: ChoiceDeps,
-  wish: GatewayCriteria = {},
+  criteria: GatewayCriteria = {},
 ): Promise<string[]> =>
-  listUsable({ gateways, liveOnly, settings: await readGatewaySettings(db) }, wish);
+  listUsable({ gateways, liveOnly, settings: await readGatewaySettings(db) }, criteria);
 
 /**
  * Lists the gateways that may be used, from settings that the caller has read.
@@ -84,9 +84,9 @@ export const listUsableGateways = async (
 export const requireUsableGateways = (
   { gateways, liveOnly }: Pick<PaymentsDeps, 'gateways' | 'liveOnly'>,
   settings: GatewaySettings,
-  wish: GatewayCriteria,
+  criteria: GatewayCriteria,
 ): readonly [string, ...string[]] => {
-  const [first, ...others] = listUsable({ gateways, liveOnly, settings }, wish);
+  const [first, ...others] = listUsable({ gateways, liveOnly, settings }, criteria);
   if (first === undefined) throw new AppError('NO_USABLE_GATEWAY');
   return [first, ...others];
 };
@@ -94,22 +94,25 @@ export const requireUsableGateways = (
 /** Chooses the gateway of a new payment order. @throws AppError NO_USABLE_GATEWAY */
 export const chooseGateway = async (
   deps: ChoiceDeps,
-  wish: GatewayCriteria = {},
+  criteria: GatewayCriteria = {},
 ): Promise<string> => {
-  const [chosen] = await listUsableGateways(deps, wish);
+  const [chosen] = await listUsableGateways(deps, criteria);
   if (chosen === undefined) throw new AppError('NO_USABLE_GATEWAY');
   return chosen;
 };
 
-/** Returns the gateway of the bare webhook path. A disabled gateway may still report payments. */
+/**
+ * Returns the gateway of the webhook path without a code. The gateway may be disabled, because it
+ * can still report payments.
+ */
 export const defaultGateway = async ({
   db,
   gateways,
 }: Pick<ChoiceDeps, 'db' | 'gateways'>): Promise<string | undefined> =>
   defaultGatewayOf(gateways, (await readGatewaySettings(db)).routing);
 
-/** Leaves only the gateways that can debit a mandate to choose from. */
-const withDebits = (deps: ChoiceDeps): ChoiceDeps => ({
+/** Returns the dependencies with only the gateways that can debit a mandate. */
+const withDebitGateways = (deps: ChoiceDeps): ChoiceDeps => ({
   ...deps,
   gateways: new Map(
     [...deps.gateways].filter(([, gateway]) => typeof gateway.debitMandate === 'function'),
@@ -122,14 +125,14 @@ const withDebits = (deps: ChoiceDeps): ChoiceDeps => ({
  * @throws AppError NO_USABLE_GATEWAY
  */
 export const chooseDebitGateway = (deps: ChoiceDeps): Promise<string> =>
-  chooseGateway(withDebits(deps));
+  chooseGateway(withDebitGateways(deps));
 
 /**
  * Lists the gateways that can debit a mandate now. A mandate is valid only at the gateway that
  * issued it, so its debits wait while that gateway is not listed.
  */
 export const listDebitGateways = async (deps: ChoiceDeps): Promise<string[]> => {
-  const { gateways } = withDebits(deps);
+  const { gateways } = withDebitGateways(deps);
   const usable: string[] = [];
   for (const only of gateways.keys()) usable.push(...(await listUsableGateways(deps, { only })));
   return usable;

@@ -8,13 +8,16 @@ import { acquireFirstTurn } from './first-turn.store.ts';
 import { listUsableGateways, type GatewayCriteria } from './choose-gateway.ts';
 import { createGatewayCall, type GatewayOrderDeps, type GatewayTurn } from './gateway-call.ts';
 
-/** The time in ms after which a slow gateway is not queried again while other gateways are left. */
+/**
+ * The time in ms after which a slow gateway is not called a second time, if another gateway can be
+ * tried instead.
+ */
 const patienceMs = 3000;
 
 /**
- * Tries to create the order of a payment order at one gateway. Returns the updated payment order.
- * Returns undefined if this gateway refused or the outcome is unknown, so that the next gateway may
- * be tried. `isLast` is true if no other gateway is left.
+ * Tries to create the order of a payment order at one gateway. Returns the updated payment order,
+ * or undefined if this gateway refused or the outcome is unknown. The next gateway may then be
+ * tried. `isLast` is true if no other gateway can be tried.
  * @throws AppError GATEWAY_MISMATCH (the payment order and its order are FAILED), NOT_FOUND,
  *   REQUEST_IN_PROGRESS when the lease was lost to another request
  */
@@ -31,19 +34,19 @@ const tryGateway = async (
   const mayRepeat = (isLast || isQuick) && turn.hasTime();
   // Calls again if the first response was lost. The call first queries the gateway by receipt, so
   // that it never creates a second order.
-  const made =
+  const final =
     first.kind === 'UNKNOWN' && first.answer?.kind !== 'refused' && mayRepeat
       ? await makeCall(deps, call, {
           ...turn,
           attempt: { id: first.call.attempt.id, wasSent: true },
         })
       : first;
-  if (made.kind !== 'SKIP') return made.recorded;
-  if (made.isHeld !== true) return findPaymentOrder(db, turn.order.id);
+  if (final.kind !== 'SKIP') return final.recorded;
+  if (final.isHeld !== true) return findPaymentOrder(db, turn.order.id);
   throw new AppError('REQUEST_IN_PROGRESS', { retryAfterSeconds: 1 });
 };
 
-/** The time in ms that a request waits for a concurrent request that creates the same order. */
+/** The longest time in ms that a request waits for a concurrent request for the same order. */
 const waitMs = 5000;
 const pollMs = 100;
 
@@ -63,9 +66,9 @@ const requirePaymentOrder = async (
 };
 
 /**
- * Acquires the right to call gateways, waiting for its current holder. Returns false when the
+ * Acquires the right to call gateways, and waits while another request has it. Returns false if the
  * payment order is no longer CREATED.
- * @throws AppError REQUEST_IN_PROGRESS
+ * @throws AppError REQUEST_IN_PROGRESS if the other request takes too long
  */
 const acquireRequest = async (
   { db, timers }: GatewayOrderDeps,
@@ -81,23 +84,23 @@ const acquireRequest = async (
   }
 };
 
-/** Returns what a payment order requires: its instrument, or the gateway of its mandate. */
+/** Returns the criteria of a payment order: its instrument, or the gateway of its mandate. */
 const criteriaOf = ({ gateway, method, debitStatus }: PaymentOrder): GatewayCriteria =>
   debitStatus === null
-    ? { method: paymentMethods.find((known) => known === method) }
+    ? { method: paymentMethods.find((each) => each === method) }
     : { only: gateway };
 
 /** A request to create a gateway order, which may try several gateways one after the other. */
 interface OrderRequest {
   readonly paymentOrderId: string;
   readonly holderId: string;
-  readonly wish: GatewayCriteria;
+  readonly criteria: GatewayCriteria;
   readonly hasTime: () => boolean;
 }
 
 /**
- * Tries the first gateway of `usable` if none was tried before. Returns undefined in all other
- * cases, which `createGatewayOrder` handles, and `tried` if this gateway failed.
+ * Tries the first gateway of `usable` if no gateway was tried before. Returns 'tried' if this
+ * gateway failed, and undefined if it was not called. `createGatewayOrder` handles both cases.
  */
 const tryFirst = async (
   deps: GatewayOrderDeps,
@@ -119,7 +122,7 @@ const tryFirst = async (
 /** Tries one gateway after the other. Reads the settings and circuits again before each gateway. */
 const createUnderLease = async (
   deps: GatewayOrderDeps,
-  { paymentOrderId, holderId, wish, hasTime }: OrderRequest,
+  { paymentOrderId, holderId, criteria, hasTime }: OrderRequest,
   triedBefore: readonly string[],
 ): Promise<PaymentOrder> => {
   const { clock, gateways } = deps;
@@ -130,7 +133,7 @@ const createUnderLease = async (
     if (order.expiresAt !== null && clock.now() >= order.expiresAt) {
       throw new AppError('QUOTE_EXPIRED');
     }
-    const usable = await listUsableGateways(deps, { ...wish, ...criteriaOf(order) });
+    const usable = await listUsableGateways(deps, { ...criteria, ...criteriaOf(order) });
     const [code, ...others] = usable.filter((each) => !tried.has(each));
     const gateway = code === undefined ? undefined : gateways.get(code);
     if (gateway === undefined) break;
@@ -147,23 +150,24 @@ const createUnderLease = async (
  * choice that succeeds (contract: payments-and-webhooks > Failover). It is safe to call again after
  * a crash, after a lost response or when the request is repeated. Of several concurrent calls, only
  * one calls gateways (contract: states > Payment order). Returns the payment order, unchanged if it
- * is no longer CREATED. `usable` lists the gateways that the caller's transaction read, in the
- * order of choice. The first of them is called without reading them again.
- * @throws AppError NO_USABLE_GATEWAY (it stays CREATED: try again), GATEWAY_MISMATCH (it and its
- *   order are FAILED), QUOTE_EXPIRED, NOT_FOUND, REQUEST_IN_PROGRESS
+ * is no longer CREATED. `usable` lists the usable gateways that the caller has just read, in the
+ * order of choice. The first of them is called without another read of the settings.
+ * @throws AppError NO_USABLE_GATEWAY (the payment order stays CREATED, so try again),
+ *   GATEWAY_MISMATCH (the payment order and its gold order are FAILED), QUOTE_EXPIRED, NOT_FOUND,
+ *   REQUEST_IN_PROGRESS
  */
 export const createGatewayOrder = async (
   deps: GatewayOrderDeps,
   paymentOrderId: string,
-  wish: GatewayCriteria = {},
+  criteria: GatewayCriteria = {},
   usable: readonly string[] = [],
 ): Promise<PaymentOrder> => {
   const { wall } = deps;
   const holderId = deps.random.uuid();
   const startedAt = wall.now();
   const hasTime = () => msBetween(startedAt, wall.now()) < budgetMs;
-  const request = { paymentOrderId, holderId, wish, hasTime };
-  // Opening the payment order for its holder has ended the lease.
+  const request = { paymentOrderId, holderId, criteria, hasTime };
+  // False once `openHeldPaymentOrder` has ended the lease together with its update.
   let isHeld = true;
   try {
     const first = await tryFirst(deps, request, usable);

@@ -24,13 +24,13 @@ import {
 import { findPaymentOrder } from './payment-orders.store.ts';
 import { recordDebitResult, type AcceptedDebit, type ActiveDebit } from './record-debit.ts';
 
-/** The time in ms after which a request that the gateway does not have can no longer arrive. */
+/** The time in ms after which a request that the gateway does not list can no longer arrive. */
 const arrivalMs = 15 * 60_000;
 
 const canDebit = (gateway: PaymentGateway | undefined): gateway is ActiveDebit['gateway'] =>
   gateway?.debitMandate !== undefined;
 
-/** Returns the payments that the gateway has of the debit's order. */
+/** Fetches the payments of the debit's order, or undefined if the gateway has none. */
 const queryDebit = async (
   { logger }: PaymentsDeps,
   { order, gateway, gatewayOrderId }: ActiveDebit,
@@ -39,16 +39,16 @@ const queryDebit = async (
   if (listed.kind !== 'done') return listed;
   if (listed.value.length === 0) return done(undefined);
   const payments = listed.value.filter(isRead);
-  const [known] = payments;
-  if (known !== undefined) return done({ gatewayDebitId: known.gatewayPaymentId, payments });
-  // It may be this debit, and may have been paid, so no further request is sent.
+  const [first] = payments;
+  if (first !== undefined) return done({ gatewayDebitId: first.gatewayPaymentId, payments });
+  // The unreadable payment may be this debit and may have been paid, so no further request is sent.
   logger.error({ paymentOrderId: order.id }, 'a payment under a mandate cannot be read');
   return unknown('a payment under a mandate cannot be read');
 };
 
 /**
- * Sends the request. A repeat has the same key, so that the gateway debits once. Returns undefined
- * if the lease was lost.
+ * Requests the debit. A repeated request has the same key, so that the gateway debits once. Returns
+ * undefined if the lease was lost.
  */
 const requestDebit = async (
   deps: PaymentsDeps,
@@ -57,8 +57,8 @@ const requestDebit = async (
   const { id: paymentOrderId, amountPaise, currency } = order;
   const mandateToken = await readMandateToken(deps, order);
   invariant(mandateToken, `payment order ${paymentOrderId} has a mandate`);
-  const started = { holderId, at: deps.clock.now() };
-  if (!(await startDebit(deps.db, paymentOrderId, started))) return undefined;
+  const start = { holderId, at: deps.clock.now() };
+  if (!(await startDebit(deps.db, paymentOrderId, start))) return undefined;
   return gateway.debitMandate({
     gatewayOrderId,
     mandateToken,
@@ -68,14 +68,15 @@ const requestDebit = async (
   });
 };
 
-/** Returns true for a gateway that may be used now. A mandate is valid at its own gateway alone. */
+/** Returns true if the gateway of a mandate may be used now. No other gateway can debit it. */
 const isUsable = async (deps: PaymentsDeps, only: string): Promise<boolean> =>
   (await listUsableGateways(deps, { only })).length > 0;
 
 /**
- * The errors of `createGatewayOrder` that a debit handles: it waits, it fails, or its time is over.
+ * The errors of `createGatewayOrder` after which a debit waits for a later pass, or has failed or
+ * expired.
  */
-const handled = [
+const expectedErrors = [
   'NO_USABLE_GATEWAY',
   'REQUEST_IN_PROGRESS',
   'GATEWAY_MISMATCH',
@@ -83,8 +84,8 @@ const handled = [
 ] as const;
 
 /**
- * Returns the payment order with its gateway order, or undefined if the debit has to wait or
- * failed.
+ * Returns the payment order with its gateway order, which is created if it is missing. Returns
+ * undefined if the debit has to wait, has failed or has expired.
  */
 const openOrder = async (
   deps: PaymentsDeps,
@@ -94,7 +95,7 @@ const openOrder = async (
   try {
     return await createGatewayOrder(deps, order.id);
   } catch (error) {
-    if (handled.some((code) => isAppError(error, code))) return undefined;
+    if (expectedErrors.some((code) => isAppError(error, code))) return undefined;
     throw error;
   }
 };
@@ -105,7 +106,10 @@ interface DebitRequest {
   readonly mayRequest: boolean;
 }
 
-/** Acquires a debit that is due, at a gateway's order. Nothing is sent on another day. */
+/**
+ * Claims a debit that is due and has a gateway order. A request may be sent only on the day for
+ * which the debit was announced.
+ */
 const claimDebit = async (
   deps: PaymentsDeps,
   { paymentOrderId, mayRequest }: DebitRequest,
@@ -117,8 +121,7 @@ const claimDebit = async (
   }
   // The debit was announced for one day. On a later day it waits until it is announced again.
   const isItsDay = istDate(found.debitDueAt) === istDate(clock.now());
-  const mayNow = mayRequest && isItsDay;
-  const maySend = mayNow && (await isUsable(deps, found.gateway));
+  const maySend = mayRequest && isItsDay && (await isUsable(deps, found.gateway));
   if (found.debitStatus === 'SCHEDULED' && !maySend) return skip('it may not be sent now');
   const order = await openOrder(deps, found);
   const gateway = gateways.get(found.gateway);
@@ -127,13 +130,13 @@ const claimDebit = async (
   }
   const { gatewayOrderId } = order;
   const holderId = random.uuid();
-  const held = await inTransaction(async (tx) =>
+  const debit = await inTransaction(async (tx) =>
     (await acquireDebit(tx, order.id, { holderId, at: clock.now() }))
       ? findDebit(tx, order.id)
       : undefined,
   );
-  if (held === undefined) return skip('another worker has it, or it is over');
-  const { status, sentAt } = held;
+  if (debit === undefined) return skip('another worker has it, or it is over');
+  const { status, sentAt } = debit;
   const call = { order, gateway, gatewayOrderId, holderId, status, sentAt, maySend, isItsDay };
   return status === 'ACCEPTED'
     ? { kind: 'QUERY', call }
@@ -141,9 +144,9 @@ const claimDebit = async (
 };
 
 /**
- * Declares how a mandate is debited (contract: plans > Mandates). Queries the gateway before it
- * repeats a request. If the gateway has no idempotency key, it also waits until the earlier request
- * must have arrived. The outcome of an accepted debit is reported like that of any payment.
+ * Declares the call that debits a mandate (contract: plans > Mandates). A repeat first queries the
+ * gateway. If the gateway has no idempotency key, a repeat also waits until the earlier request
+ * must have arrived. The gateway reports the outcome of an accepted debit like any payment.
  */
 const createDebitCall = (
   deps: PaymentsDeps,

@@ -5,9 +5,9 @@ import type { Sealer } from '../../platform/crypto/index.ts';
 import type { DebitStatus, PaymentOrder, PaymentsDeps } from './payments.types.ts';
 
 /**
- * The lease of a debit in ms. It is longer than all calls of one debit can take, since it is not
- * renewed between them. Razorpay needs the most: three queries, each of which may take its limit of
- * 15 s twice and some pauses, and the request.
+ * The lease of a debit in ms. It is longer than all queries of one debit can take together, since it
+ * is renewed only for the request. Razorpay takes longest: it sends three queries, and each of them
+ * may reach its limit of 15 s twice.
  */
 const leaseMs = 120_000;
 
@@ -18,8 +18,8 @@ const isUndecided = sql`status = 'GATEWAY_ORDER_CREATED'
 
 /**
  * Returns the condition that no other debit of the plan was requested on the IST day of `at`.
- * Debits are planned a period apart, so the condition only excludes debits that an older version
- * planned.
+ * Debits are scheduled one period apart, so it only excludes debits that an older version
+ * scheduled.
  */
 const isOnlyOfDay = (at: Date) => sql`NOT EXISTS (
   SELECT FROM gold_order mine JOIN gold_order o ON o.sip_plan_id = mine.sip_plan_id
@@ -29,9 +29,9 @@ const isOnlyOfDay = (at: Date) => sql`NOT EXISTS (
     AND other.debit_requested_at < ${endOfIstDay(at)}::timestamptz)`;
 
 /**
- * Acquires the right to act on the debit of an open payment order, and commits the intent of a
- * request. A debit that was requested before, or may have been, is UNKNOWN from here on. Returns
- * false while another worker acts on it, or when nothing is left to do.
+ * Acquires the lease of the debit of an open payment order, and records the intent of a request. A
+ * debit that may have been requested before becomes UNKNOWN, unless the gateway has accepted it.
+ * Returns false while another worker has the lease, or if the debit has ended.
  */
 export const acquireDebit = (
   db: Db,
@@ -62,7 +62,7 @@ export const updateDebitDate = async (
   });
 };
 
-/** Begins the lease again for a request that is sent now. Returns false when it was lost. */
+/** Renews the lease and records the time of the request. Returns false if the lease was lost. */
 export const startDebit = (
   db: Db,
   id: string,
@@ -72,7 +72,7 @@ export const startDebit = (
   return lease.renew(db, { row: rowOf(id), holderId, leaseMs, set });
 };
 
-/** Lets the next one in. Returns false when the lease was lost meanwhile. */
+/** Ends the lease, so that another worker may act. Returns false if the lease was already lost. */
 export const releaseDebit = (db: Db, id: string, holderId: string): Promise<boolean> =>
   lease.release(db, { row: rowOf(id), holderId });
 
@@ -87,7 +87,7 @@ export interface DebitRecord {
   readonly at: Date;
 }
 
-/** Writes how far the debit is. Returns false when the holder has lost its lease. */
+/** Records the state of a debit. Returns false if the holder has lost its lease. */
 export const recordDebit = async (
   db: Db,
   id: string,
@@ -112,17 +112,17 @@ export const recordDebit = async (
 
 interface HeldDebit {
   readonly status: DebitStatus;
-  /** The time of the last request without an answer, or null where there was none. */
+  /** The time of the last request without an answer, or null if there is none. */
   readonly sentAt: Date | null;
 }
 
-/** Reads how far a debit is that `acquireDebit` has just acquired. */
+/** Reads the state of a debit whose lease `acquireDebit` has just acquired. */
 export const findDebit = async (db: Db, id: string): Promise<HeldDebit | undefined> => {
   const select = { debitStatus: true, debitRequestedAt: true, debitSentAt: true };
   const row = await db.paymentOrder.findUnique({ where: { id }, select });
   if (row === null || row.debitStatus === null || row.debitRequestedAt === null) return undefined;
   const status = row.debitStatus as DebitStatus; // held by a check constraint
-  // A worker of an older version may have sent the request and died before it recorded that.
+  // A worker of an older version may have sent a request and died before it recorded the time.
   const sentAt = status === 'INTENDED' ? null : (row.debitSentAt ?? row.debitRequestedAt);
   return { status, sentAt };
 };
@@ -146,13 +146,13 @@ export const listDueDebits = (db: Db, due: DueDebits): Promise<{ id: string }[]>
   const notQueriedSince = (before: Date) => ({
     OR: [{ lastAskedAt: null }, { lastAskedAt: { lt: before } }, { lastAskedAt: { gt: now } }],
   });
-  const waiting = undecidedOnly ? ['INTENDED', 'UNKNOWN'] : ['SCHEDULED', 'INTENDED', 'UNKNOWN'];
+  const statuses = undecidedOnly ? ['INTENDED', 'UNKNOWN'] : ['SCHEDULED', 'INTENDED', 'UNKNOWN'];
   return db.paymentOrder.findMany({
     where: {
       status: { in: ['CREATED', 'GATEWAY_ORDER_CREATED'] },
       debitDueAt: { lte: now },
       OR: [
-        { debitStatus: { in: waiting }, AND: notQueriedSince(queriedBefore) },
+        { debitStatus: { in: statuses }, AND: notQueriedSince(queriedBefore) },
         { debitStatus: 'ACCEPTED', AND: notQueriedSince(acceptedQueriedBefore) },
       ],
     },
@@ -177,9 +177,9 @@ export const sealMandateToken = (sealer: Sealer, userId: string, token: string):
   sealer.seal(token, contextOf(userId));
 
 /**
- * Reads the mandate that a payment order is debited under. Only the gateway's adapter may have it.
- * Returns undefined if the customer pays at the checkout.
- * @throws DataKeyDestroyedError when the customer is gone
+ * Returns the gateway's token of the mandate under which a payment order is debited, or undefined if
+ * the customer pays at the checkout. The token may be passed only to the gateway's adapter.
+ * @throws DataKeyDestroyedError if the customer's account was deleted
  */
 export const readMandateToken = async (
   { db, vault }: Pick<PaymentsDeps, 'db' | 'vault'>,

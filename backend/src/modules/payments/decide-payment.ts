@@ -17,7 +17,7 @@ export interface CaptureFacts {
   readonly known: Pick<RecordedPayment, 'status' | 'disposition'> | undefined;
   /** True if the order holds money of another payment that was not paid back. */
   readonly hasOtherCapture: boolean;
-  /** The customer is deleted, so no account can hold the gold. */
+  /** True if the customer was deleted, so that no account can hold the gold. */
   readonly isCustomerDeleted: boolean;
   readonly order: {
     readonly status: BuyStatus;
@@ -45,7 +45,10 @@ export type CaptureDecision =
 
 type Review = Extract<CaptureDecision, { kind: 'REVIEW' }>;
 
-/** Returns true if an earlier report recorded this capture. A payment has its effect once. */
+/**
+ * Returns true if an earlier report already recorded this capture with its order. The capture then
+ * has no further effect.
+ */
 const isKnownCapture = (known: CaptureFacts['known']): boolean =>
   known !== undefined && known.status !== 'FAILED' && known.disposition !== 'UNMATCHED';
 
@@ -70,7 +73,7 @@ const mismatch = ({ payment, paymentOrder }: CaptureFacts): Review | undefined =
   if (!otherCurrency && payment.amountPaise === paymentOrder.amountPaise) return undefined;
   return {
     kind: 'REVIEW',
-    // Amounts of two currencies can't be compared, so the currency goes first.
+    // Amounts of two currencies can't be compared, so the currency takes precedence.
     code: otherCurrency ? 'CURRENCY_MISMATCH' : 'AMOUNT_MISMATCH',
     reason:
       `${payment.currency} ${formatRupees(payment.amountPaise)} was captured where ` +
@@ -88,12 +91,12 @@ const lateCapture = (facts: CaptureFacts): Review | undefined => {
   const isRecovered = order.wasAllocated;
   if (!isPastLock && !isCustomerDeleted && !isRecovered) return undefined;
   const lockEnded = `the price lock had ended at ${lockEndsAt?.toISOString()}.`;
-  const gone = isRecovered ? "the order's gold had been recovered." : lockEnded;
-  const after = isCustomerDeleted ? 'the customer had deleted their account.' : gone;
+  const orderEvent = isRecovered ? "the order's gold had been recovered." : lockEnded;
+  const event = isCustomerDeleted ? 'the customer had deleted their account.' : orderEvent;
   return {
     kind: 'REVIEW',
     code: 'LATE_CAPTURE',
-    reason: `The capture became known at ${payment.learnedAt.toISOString()}, after ${after}`,
+    reason: `The capture became known at ${payment.learnedAt.toISOString()}, after ${event}`,
     disposition: 'LATE',
     paymentOrderTo: 'PAID',
   };
@@ -101,9 +104,8 @@ const lateCapture = (facts: CaptureFacts): Review | undefined => {
 
 /**
  * Decides the effect of a captured payment. The source and the sequence of the reports do not
- * matter (contract: states > Late captures). A second capture takes precedence, whatever its amount
- * or time. Then a wrong currency or amount counts, then the time at which the capture was reported.
- * The facts must be read under the order's lock.
+ * matter (contract: states > Late captures). The checks run in this order: a second capture, a
+ * different currency or amount, a late report. The facts must be read under the order's lock.
  */
 export const decideCapture = (facts: CaptureFacts): CaptureDecision => {
   if (isKnownCapture(facts.known)) return { kind: 'ALREADY_KNOWN' };
@@ -147,7 +149,7 @@ export type FailureDecision =
 
 type KnownPayment = NonNullable<FailureFacts['known']>;
 
-/** Decides about a failure that is reported of a captured payment. */
+/** Decides the effect of a reported failure of a captured payment. */
 const decideFailedCapture = (
   known: KnownPayment,
   { order, paymentOrder }: FailureFacts,
@@ -156,13 +158,13 @@ const decideFailedCapture = (
   if (!isHeld || known.failedAfterCaptureAt !== null) return { kind: 'ALREADY_KNOWN' };
   const isSecond = known.disposition === 'SECOND';
   if (order.status === 'MANUAL_REVIEW') {
-    const which = isSecond ? 'a further captured payment' : 'the captured payment';
-    return { kind: 'NOTE', reason: `The gateway reported that ${which} later failed.` };
+    const payment = isSecond ? 'a further captured payment' : 'the captured payment';
+    return { kind: 'NOTE', reason: `The gateway reported that ${payment} later failed.` };
   }
-  const isTheOne = !isSecond && known.id === paymentOrder.capturedPaymentId;
+  const paysForGold = !isSecond && known.id === paymentOrder.capturedPaymentId;
   const holdsMoney =
     order.status === 'PAID' || order.status === 'RETRY_PENDING' || order.status === 'ALLOCATED';
-  if (!isTheOne || !holdsMoney) return { kind: 'ALREADY_KNOWN' };
+  if (!paysForGold || !holdsMoney) return { kind: 'ALREADY_KNOWN' };
   return {
     kind: 'REVIEW',
     code: 'FAILED_AFTER_PAID',
@@ -171,9 +173,10 @@ const decideFailedCapture = (
 };
 
 /**
- * Decides the effect of a failed payment (contract: states > Failed payments). Only a report about
- * a captured payment affects its money. Another failed attempt changes nothing, and an attempt at a
- * closed checkout does not fail the open one.
+ * Decides the effect of a failed payment (contract: states > Failed payments). A failure of a
+ * captured payment puts its money in doubt. Any other failure fails an open payment order, unless
+ * the order holds money of another payment. A failed attempt at a closed checkout does not fail the
+ * open checkout.
  */
 export const decideFailure = (facts: FailureFacts): FailureDecision => {
   const { known, order, paymentOrder } = facts;

@@ -1,6 +1,6 @@
 import { selectOne, sql, type Db } from '../../platform/db/index.ts';
 
-/** The review codes of an order whose own money is in doubt. */
+/** The review codes of an order whose payment is in doubt. */
 type MoneyDoubt = 'PAYMENT_REVERSED' | 'FAILED_AFTER_PAID';
 
 /**
@@ -24,9 +24,9 @@ export const markFailureResolved = async (db: Db, id: string, at: Date): Promise
 };
 
 /**
- * Returns why the payment for an order's gold is in doubt without a resolution: it was reversed, in
- * whole or in part, or it failed after its capture. Every way to end a review checks this first.
- * The answer is final only under the order's lock.
+ * Returns the unresolved doubt about the payment for an order's gold: it was reversed in whole or in
+ * part, or it failed after its capture. Returns undefined if there is no doubt. The result is final
+ * only under the order's lock.
  */
 export const findMoneyDoubt = async (db: Db, orderId: string): Promise<MoneyDoubt | undefined> => {
   const row = await selectOne<{ isReversed: boolean | null; hasFailed: boolean | null }>(

@@ -6,7 +6,7 @@ import type { OpenGold } from '#test/support/open-gold.ts';
 import { deliver, signedEvent } from '#test/support/checkouts.ts';
 import { runSweeps } from '#test/support/run-sweeps.ts';
 import { createSeveralGateways } from '#test/support/several-gateways.ts';
-import { listMadeOrders } from './gateway-attempts.store.ts';
+import { listCreatedOrders } from './gateway-attempts.store.ts';
 import { ownRows } from '#test/support/own-rows.ts';
 
 const gateways = createSeveralGateways(['first', 'second', 'third']);
@@ -140,7 +140,7 @@ describe('a gateway that does not create the order', () => {
     const resumed = await buy(call, key);
     expect(resumed.body.payment.gateway).toBe('first');
     expect(gateways.asked).toEqual([]);
-    const made = await listMadeOrders(open.database.db, resumed.body.payment.id);
+    const made = await listCreatedOrders(open.database.db, resumed.body.payment.id);
     expect(made).toEqual([
       { gateway: 'first', gatewayOrderId: resumed.body.payment.gateway_order_id },
     ]);

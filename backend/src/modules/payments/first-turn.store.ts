@@ -5,11 +5,11 @@ import {
   type PaymentOrderRow,
 } from './payment-orders.store.ts';
 import { requestLease, requestLeaseMs } from './gateway-attempts.store.ts';
-import type { MadeGatewayOrder, PaymentOrder } from './payments.types.ts';
+import type { CreatedGatewayOrder, PaymentOrder } from './payments.types.ts';
 
 /*
- * The two writes of a request that the first gateway answers, each one statement and so a
- * transaction by itself (docs/adr/0111-fewer-round-trips.md).
+ * These are the two writes of a request whose order the first gateway creates. Each write is one
+ * statement, and so a transaction by itself (docs/adr/0111-fewer-round-trips.md).
  */
 
 const columns = sqlColumns(paymentOrderColumns);
@@ -25,8 +25,8 @@ interface FirstTurn {
 
 /**
  * Acquires the right to call gateways and commits the intent to call a gateway. It sets the payment
- * order's gateway and inserts the attempt. Returns undefined if a gateway was called before,
- * another request is doing so, or nothing is left to create.
+ * order's gateway and inserts the attempt. Returns undefined if a gateway was called before, another
+ * request has the lease, or the payment order is no longer CREATED or has expired.
  */
 export const acquireFirstTurn = async (
   db: Db,
@@ -51,17 +51,17 @@ export const acquireFirstTurn = async (
 };
 
 /**
- * Opens a payment order that is CREATED with the order that a gateway created for the holder of the
- * lease. It also ends the lease and the attempts at that gateway. Returns undefined and changes
+ * Opens a CREATED payment order with the order that a gateway created for the holder of the lease.
+ * It also ends the lease and marks the attempts at that gateway DONE. Returns undefined and changes
  * nothing if the payment order is no longer CREATED or the lease was lost.
  * @throws a unique violation if another payment order has this gateway order
  */
 export const openAndRelease = async (
   db: Db,
   id: string,
-  made: MadeGatewayOrder & { readonly holderId: string; readonly at: Date },
+  created: CreatedGatewayOrder & { readonly holderId: string; readonly at: Date },
 ): Promise<PaymentOrder | undefined> => {
-  const { gateway, gatewayOrderId, checkoutSession = null, holderId, at } = made;
+  const { gateway, gatewayOrderId, checkoutSession = null, holderId, at } = created;
   const row = await selectOne<PaymentOrderRow>(
     db,
     sql`

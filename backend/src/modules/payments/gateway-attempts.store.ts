@@ -16,16 +16,16 @@ const isUnopened = sql`status = 'CREATED'`;
 
 /**
  * Acquires the right to create the gateway order of a CREATED payment order. Returns false while
- * another request has it, or when the payment order is no longer CREATED.
+ * another request has the right, or if the payment order is no longer CREATED.
  */
 export const acquireGatewayRequest = (db: Db, id: string, holderId: string): Promise<boolean> =>
   lease.acquire(db, { row: rowOf(id), holderId, leaseMs, where: isUnopened });
 
-/** Begins the lease again, before a call. Returns false when it was lost. */
+/** Renews the lease before a call. Returns false if the lease was lost. */
 export const renewGatewayRequest = (db: Db, id: string, holderId: string): Promise<boolean> =>
   lease.renew(db, { row: rowOf(id), holderId, leaseMs });
 
-/** Lets the next request in. Returns false when the lease was lost meanwhile. */
+/** Ends the lease, so that another request may act. Returns false if the lease was already lost. */
 export const releaseGatewayRequest = (db: Db, id: string, holderId: string): Promise<boolean> =>
   lease.release(db, { row: rowOf(id), holderId });
 
@@ -43,7 +43,7 @@ interface AttemptKey {
   readonly gateway: string;
 }
 
-/** Records the intent, in the transaction that names the gateway in its payment order. */
+/** Records the intent, in the transaction that sets the gateway of the payment order. */
 export const insertAttempt = async (
   tx: Db,
   id: string,
@@ -56,7 +56,7 @@ export const insertAttempt = async (
   });
 };
 
-/** Returns true when an order was requested at this gateway and the response may have been lost. */
+/** Returns true if an order may have been requested at this gateway and the outcome is unknown. */
 export const hasUndecidedAttempt = async (
   db: Db,
   { paymentOrderId, gateway }: AttemptKey,
@@ -68,7 +68,7 @@ export const hasUndecidedAttempt = async (
   return found !== null;
 };
 
-/** Stores the outcome of one attempt. An outcome that a sweep has stored meanwhile stays. */
+/** Stores the outcome of one attempt, unless a sweep has already stored a final outcome. */
 export const updateAttemptOutcome = async (
   db: Db,
   id: string,
@@ -76,7 +76,7 @@ export const updateAttemptOutcome = async (
     readonly status: 'REFUSED' | 'UNKNOWN';
     readonly detail: string;
     readonly at: Date;
-    /** The gateway read the request and refused it. */
+    /** True if the gateway read the request and refused it. */
     readonly turnedDown?: boolean;
   },
 ): Promise<void> => {
@@ -88,23 +88,23 @@ export const updateAttemptOutcome = async (
 };
 
 /**
- * Returns true when every gateway that was called for a payment order refused it on its last call,
- * so none of them was merely unreachable.
+ * Returns true if every gateway that was called for a payment order refused the last call. An
+ * unreachable gateway has not refused.
  */
 export const isRefusedByEveryGateway = async (db: Db, paymentOrderId: string): Promise<boolean> => {
-  const newest = await db.gatewayAttempt.findMany({
+  const newestAttempts = await db.gatewayAttempt.findMany({
     where: { paymentOrderId },
     distinct: ['gateway'],
     orderBy: [{ gateway: 'asc' }, { startedAt: 'desc' }, { id: 'desc' }],
     select: { turnedDown: true },
   });
-  return newest.length > 0 && newest.every(({ turnedDown }) => turnedDown);
+  return newestAttempts.length > 0 && newestAttempts.every(({ turnedDown }) => turnedDown);
 };
 
 /**
- * Records that the gateway has the order, for all attempts at this gateway, since they share one
- * receipt. Payments of that order find their payment order by this, even if another gateway served
- * the customer in the end.
+ * Marks all undecided attempts at this gateway DONE, since they share one receipt, and stores the
+ * id of the gateway's order. A payment of that order finds its payment order by this id, even if the
+ * customer was sent to another gateway.
  */
 export const markAttemptDone = async (
   db: Db,
@@ -117,7 +117,7 @@ export const markAttemptDone = async (
   });
 };
 
-/** Returns the payment order for which a gateway made this order. */
+/** Returns the id of the payment order for which a gateway created this order. */
 export const findAttemptedPaymentOrder = async (
   db: Db,
   gateway: string,
@@ -162,8 +162,8 @@ export const listAttempts = (
     },
   }) as Promise<GatewayAttempt[]>; // a check constraint holds the states
 
-/** Lists the orders that gateways made for a payment order, its own among them. */
-export const listMadeOrders = async (
+/** Lists the orders that gateways created for a payment order, including its current one. */
+export const listCreatedOrders = async (
   db: Db,
   paymentOrderId: string,
 ): Promise<{ gateway: string; gatewayOrderId: string }[]> => {
@@ -185,7 +185,10 @@ export interface AttemptWindow {
   readonly limit: number;
 }
 
-/** A time in the future was written before the clock was set back, and is ignored. */
+/**
+ * Returns the condition that an attempt was not queried recently. A time in the future was written
+ * before the clock was set back, so it is ignored.
+ */
 const notQueriedSince = ({ now, queriedBefore }: AttemptWindow) =>
   [
     { lastAskedAt: null },
@@ -211,7 +214,7 @@ export const listUndecidedAttempts = (
     select: { id: true, paymentOrderId: true, gateway: true, startedAt: true },
   });
 
-/** Returns true for the one caller that may query an attempt now. */
+/** Claims an attempt for a query. Returns true to only one of several concurrent callers. */
 export const claimAttempt = async (db: Db, id: string, window: AttemptWindow): Promise<boolean> => {
   const { count } = await db.gatewayAttempt.updateMany({
     where: { id, ...undecided, OR: notQueriedSince(window) },

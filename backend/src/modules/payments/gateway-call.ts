@@ -49,7 +49,7 @@ export type GatewayOrderDeps = Pick<
   | 'vault'
 >;
 
-/** A turn at one gateway. Only `holderId` may call it while its lease is valid. */
+/** A turn at one gateway. Only the worker with `holderId` may call the gateway, under its lease. */
 export interface GatewayTurn {
   readonly gateway: PaymentGateway;
   readonly order: PaymentOrder;
@@ -58,28 +58,31 @@ export interface GatewayTurn {
   readonly attempt?: {
     readonly id: string;
     readonly wasSent: boolean;
-    /** The lease was acquired together with the intent, so the call need not renew it. */
+    /** True if the lease was acquired together with the intent, so that it need not be renewed. */
     readonly hasLease?: true;
   };
-  /** Returns false when the customer's request is out of time. No further call begins then. */
+  /** Returns false once the customer's request has no time for another call. */
   readonly hasTime: () => boolean;
 }
 
 /** An attempt to create the gateway order: a turn whose intent is committed. */
 type GatewayAttempt = GatewayTurn & Required<Pick<GatewayTurn, 'attempt'>>;
 
-/** Returns true when the gateway made the order that was requested. */
-export const isRequestedOrder = (made: GatewayOrder, requested: PaymentOrder): boolean =>
-  made.amountPaise === requested.amountPaise &&
-  made.currency === requested.currency &&
-  made.receipt === requested.id;
+/** Returns true if the gateway's order matches the request. */
+export const isRequestedOrder = (created: GatewayOrder, requested: PaymentOrder): boolean =>
+  created.amountPaise === requested.amountPaise &&
+  created.currency === requested.currency &&
+  created.receipt === requested.id;
 
 const keyOf = ({ order, gateway }: Pick<GatewayTurn, 'order' | 'gateway'>) => ({
   paymentOrderId: order.id,
   gateway: gateway.code,
 });
 
-/** Commits the intent: sets the payment order's gateway and inserts the attempt. */
+/**
+ * Commits the intent of a call, unless the turn has an attempt already: sets the payment order's
+ * gateway and inserts the attempt.
+ */
 const claimAttempt = async (
   { inTransaction, random, clock }: GatewayOrderDeps,
   turn: GatewayTurn,
@@ -121,9 +124,9 @@ const requestOrder = async (
 };
 
 /**
- * Fails a payment order and its pending gold order, because the gateway's order does not match the
- * request. Stores the gateway's order id if it is known, so that a payment of that order can still
- * be matched to the payment order.
+ * Fails a CREATED payment order and its pending gold order, because the gateway's order does not
+ * match the request. Stores the id of the gateway's order if the id is given, so that a payment of
+ * that order can still be matched to the payment order.
  */
 const failPaymentOrder = (
   deps: GatewayOrderDeps,
@@ -131,14 +134,14 @@ const failPaymentOrder = (
   gatewayOrderId?: string,
 ): Promise<void> =>
   deps.inTransaction(async (tx) => {
-    const why = 'gateway_order_mismatch';
-    const cause = gatewayCause(why, gateway.code);
+    const causeName = 'gateway_order_mismatch';
+    const cause = gatewayCause(causeName, gateway.code);
     const order = await lockPayableOrder(tx, orderId);
     const current = await lockPaymentOrder(tx, id);
     const key = { paymentOrderId: id, gateway: gateway.code };
     if (gatewayOrderId !== undefined) {
-      const made = { gatewayOrderId, detail: why, at: deps.clock.now() };
-      await markAttemptDone(tx, key, made);
+      const created = { gatewayOrderId, detail: causeName, at: deps.clock.now() };
+      await markAttemptDone(tx, key, created);
     }
     if (current?.status !== 'CREATED') return;
     await transitionPaymentOrder(deps, tx, current, {
@@ -150,22 +153,22 @@ const failPaymentOrder = (
   });
 
 /**
- * Stores the order that a gateway made, and marks the attempts at that gateway DONE. If the payment
- * order has meanwhile got another gateway's order, it keeps that one. A payment of this order is
- * then matched to it by the attempt.
+ * Stores the order that a gateway created, marks the attempts at that gateway DONE and returns the
+ * payment order. If the payment order already has another gateway's order, it keeps that order. A
+ * payment of the new order is then matched to the payment order by the attempt.
  * @throws a unique violation if another payment order has this gateway order
  */
-export const storeMadeOrder = (
+export const storeCreatedOrder = (
   deps: Pick<PaymentsDeps, 'inTransaction' | 'clock' | 'logger'>,
   key: { readonly paymentOrderId: string; readonly gateway: string },
-  made: GatewayOrder,
+  created: GatewayOrder,
 ): Promise<PaymentOrder | undefined> =>
   deps.inTransaction(async (tx) => {
     const at = deps.clock.now();
     const { paymentOrderId: id, gateway } = key;
-    const { gatewayOrderId } = made;
-    if (!(await openPaymentOrder(deps, tx, id, { ...made, gateway }))) {
-      await updateGatewayOrder(tx, id, { ...made, gateway }, at);
+    const { gatewayOrderId } = created;
+    if (!(await openPaymentOrder(deps, tx, id, { ...created, gateway }))) {
+      await updateGatewayOrder(tx, id, { ...created, gateway }, at);
     }
     await markAttemptDone(tx, key, { gatewayOrderId, detail: 'done', at });
     return findPaymentOrder(tx, id);
@@ -173,26 +176,27 @@ export const storeMadeOrder = (
 
 /**
  * Stores the gateway's order if it matches the request, and fails the payment order otherwise.
- * @throws AppError GATEWAY_MISMATCH if it does not match, or belongs to another payment order
+ * @throws AppError GATEWAY_MISMATCH if the gateway's order does not match the request or belongs to
+ *   another payment order
  */
 const acceptOrder = async (
   deps: GatewayOrderDeps,
   turn: GatewayTurn,
-  made: GatewayOrder,
+  created: GatewayOrder,
 ): Promise<PaymentOrder> => {
-  if (!isRequestedOrder(made, turn.order)) {
-    await failPaymentOrder(deps, turn, made.gatewayOrderId);
+  if (!isRequestedOrder(created, turn.order)) {
+    await failPaymentOrder(deps, turn, created.gatewayOrderId);
     throw new AppError('GATEWAY_MISMATCH');
   }
   try {
-    const { gatewayOrderId, checkoutSession } = made;
+    const { gatewayOrderId, checkoutSession } = created;
     const opened = await openHeldPaymentOrder(deps, deps.db, turn.order.id, {
       gateway: turn.gateway.code,
       gatewayOrderId,
       ...(checkoutSession !== undefined && { checkoutSession }),
       holderId: turn.holderId,
     });
-    const stored = opened ?? (await storeMadeOrder(deps, keyOf(turn), made));
+    const stored = opened ?? (await storeCreatedOrder(deps, keyOf(turn), created));
     if (stored === undefined) throw new AppError('NOT_FOUND');
     return stored;
   } catch (error) {
@@ -203,7 +207,7 @@ const acceptOrder = async (
 };
 
 /**
- * Records the result of an attempt. Returns the payment order if the gateway has made its order,
+ * Records the result of an attempt. Returns the payment order if the gateway has created its order,
  * otherwise undefined.
  */
 const recordAttempt = async (
@@ -227,9 +231,8 @@ const recordAttempt = async (
 
 /**
  * Declares the call that creates the gateway order of a payment order. A repeat first queries the
- * gateway by receipt, so it never creates a second order. If the outcome stays unknown, the gateway
- * may have an order that no customer ever sees. A sweep then decides the attempt (contract:
- * payments-and-webhooks > Failover).
+ * gateway by receipt, so that it never creates a second order. If the outcome stays unknown, a sweep
+ * later finds out whether the gateway has the order (contract: payments-and-webhooks > Failover).
  */
 export const createGatewayCall = (
   deps: GatewayOrderDeps,

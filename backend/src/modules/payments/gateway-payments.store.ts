@@ -20,7 +20,7 @@ import type {
   ReversalReport,
 } from './payments.types.ts';
 
-/** A payment by the gateway's own id. */
+/** Identifies a payment by the gateway's own id. */
 interface PaymentId {
   readonly gateway: string;
   readonly gatewayPaymentId: string;
@@ -54,9 +54,9 @@ const readRecordedPayment = ({ gateway, gatewayPaymentId }: PaymentId) =>
   );
 
 /**
- * Reads the facts that a report of a payment is compared with, under the locks. They are the
- * recorded payment, whether its order holds money of another payment, and whether a reversal was
- * reported before its capture.
+ * Returns the reads of the facts that decide the effect of a payment's report: the payment as it is
+ * recorded, whether its order holds money of another payment, and whether a reversal of the payment
+ * is recorded. They must be executed under the order's lock.
  */
 export const readEarlierPayments = (orderId: string, payment: PaymentId) => ({
   known: readRecordedPayment(payment),
@@ -87,7 +87,7 @@ export const findRecordedPayment = (
 ): Promise<RecordedPayment | undefined> =>
   readAlone(db, readRecordedPayment({ gateway, gatewayPaymentId }));
 
-/** Selects the payments of an order whose money was captured and not paid back. */
+/** Returns the condition for payments of an order whose money was captured and not paid back. */
 const heldFor = (orderId: string) =>
   ({
     paymentOrder: { orderId },
@@ -96,14 +96,15 @@ const heldFor = (orderId: string) =>
   }) as const;
 
 /**
- * The time in ms after a capture in which its events normally arrive. The gateway is first queried
- * for reversals after it.
+ * The time in ms from a capture to the first query for its reversals. Events of the payment normally
+ * arrive earlier.
  */
 const firstPauseMs = 60 * 60_000;
 
 /**
- * Records a reported payment, one row each by the gateway's own id, and returns the row's id.
- * Updates a FAILED or UNMATCHED row. Leaves a captured payment unchanged and returns undefined.
+ * Records a reported payment, in one row for each id of the gateway, and returns the row's id. A new
+ * report replaces a FAILED row, and a new capture replaces an UNMATCHED row. Any other recorded
+ * payment stays unchanged, and the function returns undefined.
  */
 export const recordPayment = async (
   db: Db,
@@ -145,13 +146,13 @@ export const recordPayment = async (
   return row?.id;
 };
 
-/**
- * Lists the captured payments of an order that were not paid back, oldest first. Final only under
- * the order's lock.
- */
-const earlier = (one: Date | null, other: Date): Date =>
+const earlierOf = (one: Date | null, other: Date): Date =>
   one === null || one > other ? other : one;
 
+/**
+ * Lists the captured payments of an order that were not paid back, oldest first. The list is final
+ * only under the order's lock.
+ */
 export const listHeldPayments = async (db: Db, orderId: string): Promise<HeldPayment[]> => {
   const rows = await db.gatewayPayment.findMany({
     where: heldFor(orderId),
@@ -168,7 +169,7 @@ export const listHeldPayments = async (db: Db, orderId: string): Promise<HeldPay
       gatewayPaymentId,
       gatewayOrderId: row.gatewayOrderId ?? paymentOrder.gatewayOrderId,
       paymentOrderId: paymentOrder.id,
-      createdAt: earlier(row.gatewayAt, row.learnedAt),
+      createdAt: earlierOf(row.gatewayAt, row.learnedAt),
       amountPaise: paise(amountPaise),
       currency,
       disposition: row.disposition as PaymentDisposition, // held by a check constraint
@@ -180,7 +181,7 @@ export const listHeldPayments = async (db: Db, orderId: string): Promise<HeldPay
   return held;
 };
 
-/** Records that a payment's money went back. Returns false when that was recorded before. */
+/** Records that a payment was refunded. Returns false if the refund is already recorded. */
 export const markPaymentRefunded = async (
   db: Db,
   id: string,
@@ -200,7 +201,10 @@ export const markPaymentRefunded = async (
   return count === 1;
 };
 
-/** Lets a late payment pay for its order. Returns false when its money is elsewhere. */
+/**
+ * Makes a late payment pay for its order. Changes nothing in a payment that already pays for it.
+ * Returns false if the payment has another disposition.
+ */
 export const markPaymentApplied = async (db: Db, id: string, at: Date): Promise<boolean> => {
   const { count } = await db.gatewayPayment.updateMany({
     where: { id, status: 'CAPTURED', disposition: { in: ['LATE', 'APPLIED'] } },
@@ -210,8 +214,8 @@ export const markPaymentApplied = async (db: Db, id: string, at: Date): Promise<
 };
 
 /**
- * Makes a second payment pay for the gold whose own payment was refunded. Returns false when its
- * money has another use. The first payment must have been recorded as refunded before.
+ * Makes a second payment pay for the gold of an order whose first payment was refunded. The refund
+ * must already be recorded. Returns false if the payment has another disposition.
  */
 export const markSecondApplied = async (db: Db, id: string, at: Date): Promise<boolean> => {
   const { count } = await db.gatewayPayment.updateMany({
@@ -222,8 +226,8 @@ export const markSecondApplied = async (db: Db, id: string, at: Date): Promise<b
 };
 
 /**
- * Records a reversal, one row for each id of the gateway. Returns false if it is already recorded.
- * A reversal without an id is identified only by its event.
+ * Records a reversal, in one row for each id of the gateway. Returns false if it is already
+ * recorded. A reversal without an id always gets a row, so only its event prevents a repeat.
  */
 export const insertReversal = async (
   db: Db,
@@ -275,9 +279,7 @@ export const listReversals = async (
   }));
 };
 
-/**
- * Records that a resolution has accounted for the reversals of a payment that are recorded so far.
- */
+/** Records that a resolution has accounted for all recorded reversals of a payment. */
 export const markReversalsResolved = async (
   db: Db,
   { gateway, gatewayPaymentId }: PaymentId,
@@ -298,13 +300,13 @@ export interface PolledPayment extends PaymentId {
   readonly createdAt: Date;
 }
 
-/** The longest pause in ms between two queries about a payment, with a margin. */
+/** The longest pause in ms between two queries for a payment's reversals, with a margin. */
 const longestPauseMs = 25 * 60 * 60_000;
 
 /**
- * Selects captured payments whose gateway is due to be queried for reversals, longest due first,
- * except those of gateways that did not answer. A queried payment is due again later, so that no
- * payment waits behind the same others forever.
+ * Selects captured payments whose gateway is due to be queried for reversals, longest due first. It
+ * leaves out the payments of gateways that did not answer. A queried payment becomes due again
+ * later, so every payment gets its turn.
  */
 export const reversalPollsSql = (
   { now, limit }: { readonly now: Date; readonly limit: number },
@@ -328,7 +330,7 @@ export const reversalPollsSql = (
     ORDER BY next_reversal_poll_at LIMIT ${limit}`;
 };
 
-/** Lists the payments of `reversalPollsSql`. */
+/** Lists the payments that `reversalPollsSql` selects. */
 export const listReversalPolls = (
   db: Db,
   due: { readonly now: Date; readonly limit: number },
@@ -336,9 +338,9 @@ export const listReversalPolls = (
 ): Promise<PolledPayment[]> => selectRows(db, reversalPollsSql(due, silentGateways));
 
 /**
- * Returns true for the one caller that may query this payment now. A payment is queried once an
- * hour in its first three days, which is the period of reconciliation, and once a day for half a
- * year after that, in which banks accept disputes.
+ * Claims a payment for a query for its reversals. Returns true to only one of several concurrent
+ * callers. A payment is queried once an hour in its first three days, the period that reconciliation
+ * compares. After that it is queried once a day for half a year, in which banks accept disputes.
  */
 export const claimReversalPoll = async (db: Db, id: string, now: Date): Promise<boolean> => {
   const count = await execute(

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { readAlone, readOf, selectRows, sql, type Db, type Read } from '../../platform/db/index.ts';
 import { paymentMethods, type PaymentMethod } from './payments.types.ts';
 
-/* Tables `gateway_setting` and `gateway_routing`: what operators set of the payment gateways. */
+/* The tables `gateway_setting` and `gateway_routing` hold the operators' settings of gateways. */
 
 export const gatewayModes = ['test', 'live'] as const;
 type GatewayMode = (typeof gatewayModes)[number];
@@ -13,7 +13,7 @@ export interface GatewaySetting {
   readonly mode: GatewayMode;
 }
 
-/** The gateways of the instruments that have a route. */
+/** The gateway of each instrument. An instrument without a gateway has no route. */
 type GatewayRoutes = Readonly<Partial<Record<PaymentMethod, string | undefined>>>;
 
 export interface GatewayRouting {
@@ -22,7 +22,7 @@ export interface GatewayRouting {
   readonly routes: GatewayRoutes;
 }
 
-/** The settings of gateways that operators make. */
+/** The operators' settings of all gateways. */
 export interface GatewaySettings {
   readonly byCode: ReadonlyMap<string, GatewaySetting>;
   readonly routing: GatewayRouting;
@@ -44,7 +44,7 @@ interface SettingsRow {
   readonly settings: readonly (GatewaySetting & { readonly code: string })[] | null;
 }
 
-/** The one row of `gateway_routing`. */
+/** The id of the only row of `gateway_routing`. */
 const routingId = 1;
 
 const toSettings = (row: SettingsRow | undefined): GatewaySettings => {
@@ -59,7 +59,7 @@ const toSettings = (row: SettingsRow | undefined): GatewaySettings => {
   };
 };
 
-/** Reads both tables in one statement, because every buy reads them and never from a cache. */
+/** Reads both tables in one statement, because every purchase reads them without a cache. */
 export const readGatewayChoice: Read<GatewaySettings> = readOf(
   sql`
     SELECT r.default_code, r.priority, r.routes,
@@ -69,11 +69,11 @@ export const readGatewayChoice: Read<GatewaySettings> = readOf(
   toSettings,
 );
 
-/** Returns the settings as they are now. */
+/** Returns the current settings. */
 export const readGatewaySettings = (db: Db): Promise<GatewaySettings> =>
   readAlone(db, readGatewayChoice);
 
-/** Locks the settings until the transaction ends, so that an audit row shows what was replaced. */
+/** Locks the settings until the transaction ends, so that an audit row shows the replaced values. */
 export const lockGatewaySettings = async (tx: Db): Promise<void> => {
   await selectRows(tx, sql`SELECT id FROM gateway_routing WHERE id = ${routingId} FOR UPDATE`);
 };
@@ -103,14 +103,14 @@ export const upsertGatewayRouting = async (
   { defaultCode, priority, routes }: GatewayRouting,
   { at, by }: Writer,
 ): Promise<void> => {
-  const named = paymentMethods.flatMap((method) => {
+  const entries = paymentMethods.flatMap((method) => {
     const gateway = routes[method];
     return gateway === undefined ? [] : [[method, gateway] as const];
   });
   const data = {
     defaultCode,
     priority: [...priority],
-    routes: Object.fromEntries(named),
+    routes: Object.fromEntries(entries),
     updatedAt: at,
     updatedBy: by,
   };

@@ -17,8 +17,8 @@ import {
 
 const path = '/payment-gateways';
 const tags = ['payment-gateways'];
-const reads = adminAccess('SUPER_ADMIN', 'ADMIN');
-const writes = adminAccess('SUPER_ADMIN');
+const readAccess = adminAccess('SUPER_ADMIN', 'ADMIN');
+const writeAccess = adminAccess('SUPER_ADMIN');
 
 const createGatewayRoutes = (deps: ManageGatewaysDeps): Route[] => [
   defineRoute({
@@ -26,7 +26,7 @@ const createGatewayRoutes = (deps: ManageGatewaysDeps): Route[] => [
     path,
     summary: 'The payment gateways, and the order in which they are chosen',
     tags,
-    access: reads,
+    access: readAccess,
     responses: { 200: gatewaysView },
     handler: async () => ok(await readGateways(deps)),
   }),
@@ -35,7 +35,7 @@ const createGatewayRoutes = (deps: ManageGatewaysDeps): Route[] => [
     path: `${path}/:code`,
     summary: 'One payment gateway',
     tags,
-    access: reads,
+    access: readAccess,
     params: gatewayParams,
     responses: { 200: gatewayView },
     errors: ['NOT_FOUND'],
@@ -46,7 +46,7 @@ const createGatewayRoutes = (deps: ManageGatewaysDeps): Route[] => [
     path: `${path}/:code`,
     summary: 'Enable or disable a gateway, or set its mode',
     tags,
-    access: writes,
+    access: writeAccess,
     params: gatewayParams,
     body: gatewayPatch,
     responses: { 200: gatewayView },
@@ -65,7 +65,7 @@ const createRoutingRoutes = (deps: ManageGatewaysDeps): Route[] => {
       summary:
         'Set the default gateway: the last to be tried, and that of the webhook path without a code',
       tags,
-      access: writes,
+      access: writeAccess,
       body: bodies.default,
       responses: { 200: gatewaysView },
       handler: async ({ body: { code: defaultCode }, principal, context }) =>
@@ -76,7 +76,7 @@ const createRoutingRoutes = (deps: ManageGatewaysDeps): Route[] => {
       path: `${path}/priority`,
       summary: 'Replace the priority list of the gateways',
       tags,
-      access: writes,
+      access: writeAccess,
       body: bodies.priority,
       responses: { 200: gatewaysView },
       handler: async ({ body: { codes: priority }, principal, context }) =>
@@ -88,7 +88,7 @@ const createRoutingRoutes = (deps: ManageGatewaysDeps): Route[] => {
       summary:
         'Replace the gateways of the instruments. An omitted instrument has no gateway of its own',
       tags,
-      access: writes,
+      access: writeAccess,
       body: bodies.routes,
       responses: { 200: gatewaysView },
       handler: async ({ body: routes, principal, context }) =>
@@ -98,7 +98,7 @@ const createRoutingRoutes = (deps: ManageGatewaysDeps): Route[] => {
 };
 
 /**
- * Declares the administration of payment gateways (contract: operators > Payment gateways). A
+ * Declares the routes that administer payment gateways (contract: operators > Payment gateways). A
  * change takes effect on each replica at its next choice of a gateway.
  */
 export const createGatewayAdminRoutes = (deps: ManageGatewaysDeps): Route[] => [

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { exampleOf } from '../../platform/http/index.ts';
 import { gatewayModes } from './gateway-settings.store.ts';
 
-/** A payment gateway as operators see it. Nothing of its credentials is shown. */
+/** A payment gateway as operators see it. Its credentials are never shown. */
 export const gatewayView = z.object({
   code: z.string(),
   enabled: z.boolean(),
@@ -46,7 +46,7 @@ export type GatewaysView = z.output<typeof gatewaysView>;
 
 export const gatewayParams = z.object({ code: z.string().max(64) });
 
-/** Accepts a change of one gateway. Omitted fields stay. */
+/** A change of one gateway. An omitted field keeps its value. */
 export const gatewayPatch = z
   .object({ enabled: z.boolean().exactOptional(), mode: z.enum(gatewayModes).exactOptional() })
   .refine(({ enabled, mode }) => enabled !== undefined || mode !== undefined, {

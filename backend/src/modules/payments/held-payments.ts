@@ -21,20 +21,21 @@ import {
   updateCapturedPayment,
 } from './payment-orders.store.ts';
 import { transitionPaymentOrder } from './payments.states.ts';
-import { findLackingReversals } from './apply-reversal.ts';
+import { findUnrecordedReversals } from './apply-reversal.ts';
 import type { HeldPayment, PaymentsDeps } from './payments.types.ts';
 
 /**
- * The state of a captured payment's money, by the gateway's response and its earlier reports.
- * NO_ANSWER: the gateway did not respond to the query. NOT_ASKED: the gateway has no adapter, so it
- * can't be queried. NOT_REPORTED: the gateway never reports refunds of such a payment, or its list
- * for this payment can't be read in full. In the last two cases only the operator's statement is
- * available.
+ * The state of a captured payment's money, by the gateway's response and its earlier reports. HELD:
+ * no part was reversed. PAID_BACK: the full amount was reversed. UNDER_WAY: only a part was
+ * reversed, or a refund is pending. NO_ANSWER: the gateway did not respond to the query. NOT_ASKED:
+ * the gateway has no adapter, so it can't be queried. NOT_REPORTED: the gateway never reports
+ * refunds of such a payment, or its list for this payment can't be read in full. In the last two
+ * cases only the operator's statement is available.
  */
 export type RefundState =
   | {
       readonly kind: 'HELD' | 'PAID_BACK' | 'UNDER_WAY';
-      /** True if the gateway has a refund or dispute with the reference that was queried. */
+      /** True if the gateway has a refund or dispute with the reference that the caller gave. */
       readonly isNamed: boolean;
       /** The gateway's reference of the newest reversal, or undefined if there is none. */
       readonly reference: string | undefined;
@@ -43,92 +44,95 @@ export type RefundState =
   | { readonly kind: 'NOT_ASKED' }
   | {
       readonly kind: 'NOT_REPORTED';
-      /** True if a part is known to be refunded, so that the payment is not held in full. */
+      /** True if a part of the payment was reversed, or a refund is pending. */
       readonly isPartlyGone: boolean;
     };
 
-const nothingAtGateway: GatewayReversals = {
-  gone: [],
+const noReversals: GatewayReversals = {
+  completed: [],
   pendingPaise: ZERO_PAISE,
   references: [],
   areAllReported: false,
   hasUnread: false,
 };
 
-/**
- * Adds up the reversals that the gateway lists and the reversals that its events reported before.
- */
-const readState = (
-  { amountPaise, reversals }: Pick<HeldPayment, 'amountPaise' | 'reversals'>,
-  { gone, pendingPaise, references }: GatewayReversals,
-  queried: string | undefined,
-): RefundState => {
-  const lacking = findLackingReversals(gone, reversals);
-  const all = [...reversals, ...lacking];
-  const gonePaise = addPaise(...all.map((reversal) => reversal.amountPaise));
-  const allReferences = [...all.flatMap(({ reference }) => reference ?? []), ...references];
-  const named = { isNamed: queried !== undefined && allReferences.includes(queried) };
-  const found = { ...named, reference: all.findLast(isNamed)?.reference ?? undefined };
-  if (gonePaise >= amountPaise) return { kind: 'PAID_BACK', ...found };
-  // Only a part was refunded, so the payment is neither held in full nor refunded in full.
-  const isUnderWay = addPaise(gonePaise, pendingPaise) > 0n;
-  return { kind: isUnderWay ? 'UNDER_WAY' : 'HELD', ...found };
-};
-
-const isNamed = ({ reference }: { readonly reference: string | null }): boolean =>
+const hasReference = ({ reference }: { readonly reference: string | null }): boolean =>
   reference !== null;
 
-/** A payment whose money a gateway is queried about, whether its order is known or not. */
-export type AskedPayment = Pick<
+/**
+ * Derives the refund state from the sum of the recorded reversals and those that only the gateway
+ * lists. `statedReference` is the reference that an operator stated, if any.
+ */
+const refundStateOf = (
+  { amountPaise, reversals: recorded }: Pick<HeldPayment, 'amountPaise' | 'reversals'>,
+  { completed, pendingPaise, references }: GatewayReversals,
+  statedReference: string | undefined,
+): RefundState => {
+  const reversals = [...recorded, ...findUnrecordedReversals(completed, recorded)];
+  const reversedPaise = addPaise(...reversals.map((reversal) => reversal.amountPaise));
+  const known = [...reversals.flatMap(({ reference }) => reference ?? []), ...references];
+  const details = {
+    isNamed: statedReference !== undefined && known.includes(statedReference),
+    reference: reversals.findLast(hasReference)?.reference ?? undefined,
+  };
+  if (reversedPaise >= amountPaise) return { kind: 'PAID_BACK', ...details };
+  // If only a part was refunded, the payment is neither held in full nor refunded in full.
+  const isUnderWay = addPaise(reversedPaise, pendingPaise) > 0n;
+  return { kind: isUnderWay ? 'UNDER_WAY' : 'HELD', ...details };
+};
+
+/** A payment for which a gateway is queried. Its order may be unknown. */
+export type QueriedPayment = Pick<
   HeldPayment,
   'gateway' | 'gatewayPaymentId' | 'gatewayOrderId' | 'createdAt' | 'amountPaise' | 'reversals'
 >;
 
 /**
- * Queries the gateway for the capture. If the gateway has reversed it, the payment has another
- * status.
+ * Checks a HELD state against the gateway's status of the payment, which shows a reversal that the
+ * gateway does not list. Returns the state that follows, and any other state unchanged.
  */
-const fetchCapture = async (
+const checkCapture = async (
   gateway: PaymentGateway,
-  { gatewayOrderId, gatewayPaymentId }: AskedPayment,
-  held: RefundState,
+  { gatewayOrderId, gatewayPaymentId }: QueriedPayment,
+  state: RefundState,
 ): Promise<RefundState> => {
-  if (gatewayOrderId === null || held.kind !== 'HELD') return held;
+  if (gatewayOrderId === null || state.kind !== 'HELD') return state;
   const listed = await gateway.listPayments(gatewayOrderId);
   if (!hasAnswered(listed)) return { kind: 'NO_ANSWER' };
   const payments = listed.kind === 'done' ? listed.value : [];
-  const found = payments.filter(isRead).find((one) => one.gatewayPaymentId === gatewayPaymentId);
-  // The unreadable row may be this payment's refund.
+  const found = payments.filter(isRead).find((each) => each.gatewayPaymentId === gatewayPaymentId);
+  // An unreadable row may be this payment after its refund.
   if (found === undefined && hasUnread(payments)) {
     return { kind: 'NOT_REPORTED', isPartlyGone: false };
   }
-  const isGone = found?.status === 'REFUNDED' || found?.status === 'FAILED';
-  return isGone ? { ...held, kind: 'PAID_BACK' } : held;
+  const isReversed = found?.status === 'REFUNDED' || found?.status === 'FAILED';
+  return isReversed ? { ...state, kind: 'PAID_BACK' } : state;
 };
 
 /** Queries the gateway for the state of a payment's money, outside any transaction. */
 export const fetchRefundState = async (
   { gateways }: Pick<PaymentsDeps, 'gateways'>,
-  payment: AskedPayment,
-  reference?: string,
+  payment: QueriedPayment,
+  statedReference?: string,
 ): Promise<RefundState> => {
   const gateway = gateways.get(payment.gateway);
   if (gateway === undefined) {
-    const reported = readState(payment, nothingAtGateway, reference);
+    const reported = refundStateOf(payment, noReversals, statedReference);
     return reported.kind === 'PAID_BACK' ? reported : { kind: 'NOT_ASKED' };
   }
   const atGateway = await fetchReversals(gateway, payment);
   if (typeof atGateway === 'string') return { kind: 'NO_ANSWER' };
-  const state = await fetchCapture(gateway, payment, readState(payment, atGateway, reference));
-  // It is unknown whether the rest of the money is held or was refunded without an event.
+  const listed = refundStateOf(payment, atGateway, statedReference);
+  const state = await checkCapture(gateway, payment, listed);
+  // The other money may be held, or it may have been refunded without an event.
   const mayBeHeld = state.kind === 'HELD' || state.kind === 'UNDER_WAY';
   if (!mayBeHeld || atGateway.areAllReported) return state;
   return { kind: 'NOT_REPORTED', isPartlyGone: state.kind === 'UNDER_WAY' };
 };
 
 /**
- * Closes the open reversals and the failure of a payment once a resolution has accounted for them:
- * the money was paid back, or the house bears the loss.
+ * Records that a resolution has accounted for the reversals and the failure of a payment: the money
+ * was paid back, or the house bears the loss.
  */
 export const resolveDoubts = async (
   { clock }: Pick<PaymentsDeps, 'clock'>,
@@ -140,7 +144,7 @@ export const resolveDoubts = async (
   await markFailureResolved(tx, payment.id, at);
 };
 
-/** Records that this money went back, in the transaction that resolves the order, locked. */
+/** Records that a payment was refunded, in the transaction that resolves its locked order. */
 export const recordRefund = async (
   deps: Pick<PaymentsDeps, 'clock'>,
   tx: Db,
@@ -172,9 +176,9 @@ export const replacePayment = async (
 };
 
 /**
- * Makes this payment pay for the order, in the transaction that allows the allocation. That also
- * decides a reported failure of the payment: an operator has accepted it, and the gateway confirms
- * it.
+ * Makes this payment pay for the order, in the transaction that allows the allocation. It also
+ * resolves a reported failure of the payment, because an operator has accepted the payment and the
+ * gateway has confirmed that it holds the money.
  */
 export const applyHeldPayment = async (
   { clock }: Pick<PaymentsDeps, 'clock'>,

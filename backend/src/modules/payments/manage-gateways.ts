@@ -33,7 +33,7 @@ export interface ManageGatewaysDeps {
 const isBarred = ({ barred }: ManageGatewaysDeps, code: string): boolean =>
   barred?.has(code) ?? false;
 
-const presentOne = (
+const presentGateway = (
   deps: ManageGatewaysDeps,
   settings: GatewaySettings,
   code: string,
@@ -50,11 +50,11 @@ const requireCode = ({ codes }: ManageGatewaysDeps, code: string): void => {
   if (!codes.includes(code)) throw new AppError('NOT_FOUND');
 };
 
-/** Returns every payment gateway, and the order in which they are chosen. */
+/** Returns every payment gateway, and the order in which gateways are chosen. */
 export const readGateways = async (deps: ManageGatewaysDeps): Promise<GatewaysView> => {
   const settings = await readGatewaySettings(deps.db);
   return {
-    items: deps.codes.map((code) => presentOne(deps, settings, code)),
+    items: deps.codes.map((code) => presentGateway(deps, settings, code)),
     priority: [...settings.routing.priority],
     routes: { ...settings.routing.routes },
   };
@@ -66,7 +66,7 @@ export const readGateways = async (deps: ManageGatewaysDeps): Promise<GatewaysVi
  */
 export const readGateway = async (deps: ManageGatewaysDeps, code: string): Promise<GatewayView> => {
   requireCode(deps, code);
-  return presentOne(deps, await readGatewaySettings(deps.db), code);
+  return presentGateway(deps, await readGatewaySettings(deps.db), code);
 };
 
 /**
@@ -99,7 +99,7 @@ export const changeGateway = async (
       after: { ...after },
     });
   });
-  return presentOne(deps, await readGatewaySettings(deps.db), code);
+  return presentGateway(deps, await readGatewaySettings(deps.db), code);
 };
 
 /**

@@ -21,24 +21,24 @@ import { findRecordedPayment } from './gateway-payments.store.ts';
 import { findByGatewayOrder, findPaymentOrder } from './payment-orders.store.ts';
 import { APPLY_EVENT_TASK } from './payments.jobs.ts';
 
-const common = {
+const commonFields = {
   name: z.string(),
   gatewayPaymentId: z.string(),
   amountPaise: z.int().transform(fromSafePaise),
   occurredAt: z.iso.datetime().transform((text) => new Date(text)),
 };
 
-/** The form in which the inbox seals an event until it can be applied. */
+/** The form of an event that the inbox stores sealed until the event can be applied. */
 const storedEventSchema = z.discriminatedUnion('kind', [
   z.object({
-    ...common,
+    ...commonFields,
     kind: z.enum(['captured', 'failed', 'other']),
     gatewayOrderId: z.string(),
     currency: z.string(),
     method: z.string().exactOptional(),
   }),
   z.object({
-    ...common,
+    ...commonFields,
     kind: z.enum(['refunded', 'dispute_lost']),
     gatewayOrderId: z.string().exactOptional(),
     reference: z.string().exactOptional(),
@@ -46,8 +46,8 @@ const storedEventSchema = z.discriminatedUnion('kind', [
 ]);
 
 /**
- * Lists stored events whose order or payment has been recorded since they arrived, oldest first.
- * Events that have failed since come last.
+ * Lists the UNMATCHED events whose order or payment has been recorded since they arrived, oldest
+ * first. Events whose retry has failed come last.
  */
 const listMatchable = async (db: Db, receivedFrom: Date, limit: number): Promise<string[]> => {
   const rows = await selectRows<{ id: string }>(
@@ -74,21 +74,21 @@ const listMatchable = async (db: Db, receivedFrom: Date, limit: number): Promise
 const isReversal = (event: ParsedGatewayEvent): event is ParsedReversalEvent =>
   event.kind === 'refunded' || event.kind === 'dispute_lost';
 
-/** An event's report: a payment, or a reversal of one. */
-type Reported =
+/** The report of an event, of a payment or of a reversal. */
+type EventReport =
   | { readonly kind: 'payment'; readonly report: PaymentReport }
   | { readonly kind: 'reversal'; readonly report: ReversalReport };
 
 /** Returns the report of an event, or undefined if the event has no effect. */
-const reportedBy = (
+const reportOf = (
   event: ParsedGatewayEvent,
   gateway: string,
   learnedAt: Date,
-): Reported | undefined => {
+): EventReport | undefined => {
   if (isReversal(event)) {
     const { kind, gatewayPaymentId, reference, amountPaise, occurredAt } = event;
-    const from = { gateway, gatewayPaymentId, reference, amountPaise, occurredAt, learnedAt };
-    const report = { ...from, kind: kind === 'refunded' ? 'REFUND' : 'DISPUTE' } as const;
+    const details = { gateway, gatewayPaymentId, reference, amountPaise, occurredAt, learnedAt };
+    const report = { ...details, kind: kind === 'refunded' ? 'REFUND' : 'DISPUTE' } as const;
     return { kind: 'reversal', report };
   }
   const { kind, name: _, ...payment }: ParsedPaymentEvent = event;
@@ -96,7 +96,10 @@ const reportedBy = (
   return { kind: 'payment', report: { ...payment, kind, gateway, learnedAt } };
 };
 
-/** Finds the payment order of an event by the gateway's order, else by a recorded payment. */
+/**
+ * Finds the payment order of an event by the gateway's order. An event that names no order is
+ * matched by its recorded payment.
+ */
 const findTarget = async (
   db: Db,
   gateway: string,
@@ -110,9 +113,9 @@ const findTarget = async (
 
 /**
  * Returns true for a reversal of a payment without an order, if an operator has already recorded
- * the refund. No order waits for that event.
+ * the refund. Such an event need not wait for its order.
  */
-const isSettled = async (
+const isRefundRecorded = async (
   db: Db,
   gateway: string,
   { reported, target }: Pick<PaymentEventEffect, 'reported' | 'target'>,
@@ -124,7 +127,7 @@ const isSettled = async (
 
 /** The effect of a payment event, with its report and its payment order. */
 interface PaymentEventEffect extends EventEffect {
-  readonly reported: Reported | undefined;
+  readonly reported: EventReport | undefined;
   readonly target: PaymentOrder | undefined;
   readonly cause: CausedBy;
 }
@@ -145,12 +148,13 @@ export const createPaymentEventHandler = (
   listMatchable,
 
   async resolve(db, { gateway, event, receivedAt, requestId }) {
-    const reported = reportedBy(event, gateway, receivedAt);
+    const reported = reportOf(event, gateway, receivedAt);
     const target = await findTarget(db, gateway, event);
-    const found = target === undefined ? 'UNMATCHED' : 'APPLIED';
-    const isDone = reported === undefined || (await isSettled(db, gateway, { reported, target }));
+    const matchStatus = target === undefined ? 'UNMATCHED' : 'APPLIED';
+    const hasNoEffect =
+      reported === undefined || (await isRefundRecorded(db, gateway, { reported, target }));
     return {
-      status: isDone ? 'IGNORED' : found,
+      status: hasNoEffect ? 'IGNORED' : matchStatus,
       userId: target?.userId,
       reported,
       target,
@@ -161,7 +165,7 @@ export const createPaymentEventHandler = (
   async apply(db, { status, reported, target, cause }) {
     if (reported === undefined) return status;
     if (reported.kind === 'reversal') {
-      // The order is unknown, so the event waits in the inbox for it.
+      // The order is not known yet, so the event waits in the inbox.
       if (target === undefined) return status;
       await applyReversal(deps, db, target, { report: reported.report, cause });
       return status;
@@ -171,7 +175,7 @@ export const createPaymentEventHandler = (
     return status;
   },
 
-  async committed({ reported, target }) {
+  async afterCommit({ reported, target }) {
     if (reported?.kind !== 'reversal' || target === undefined) return;
     const { gateway, kind } = reported.report;
     deps.metrics.countReversal(gateway, kind, 'webhook');

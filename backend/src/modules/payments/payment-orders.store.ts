@@ -5,7 +5,7 @@ import { currentTraceparent } from '../../platform/observability/index.ts';
 import { findAttemptedPaymentOrder } from './gateway-attempts.store.ts';
 import type {
   DebitStatus,
-  MadeGatewayOrder,
+  CreatedGatewayOrder,
   PaymentOrder,
   PaymentOrderRequest,
   PaymentOrderStatus,
@@ -42,7 +42,7 @@ export type PaymentOrderRow = Prisma.PaymentOrderGetPayload<{ select: typeof col
 export const toPaymentOrder = (row: PaymentOrderRow): PaymentOrder => ({
   ...row,
   amountPaise: paise(row.amountPaise),
-  // Both held by check constraints.
+  // Check constraints hold both states.
   status: row.status as PaymentOrderStatus,
   debitStatus: row.debitStatus as DebitStatus | null,
 });
@@ -51,9 +51,9 @@ const toOptional = (row: PaymentOrderRow | null | undefined): PaymentOrder | und
   row === null || row === undefined ? undefined : toPaymentOrder(row);
 
 /**
- * Inserts a CREATED payment order. It is the intent that is committed with its gold order before
- * the gateway is called. Its id is the gateway's receipt. The database refuses a second open
- * payment order for an order.
+ * Inserts a CREATED payment order, the intent that is committed before the gateway is called. Its id
+ * is the receipt of the gateway's order. The database refuses a second open payment order for a gold
+ * order.
  */
 export const insertPaymentOrder = async (
   db: Db,
@@ -83,11 +83,11 @@ export const insertPaymentOrder = async (
   });
 };
 
-/** Returns true for a payment order that is still to be paid. */
+/** Returns true for a payment order that is neither paid nor closed. */
 export const isOpenPaymentOrder = ({ status }: Pick<PaymentOrder, 'status'>): boolean =>
   status === 'CREATED' || status === 'GATEWAY_ORDER_CREATED';
 
-/** Stores when the checkout of an installment is opened. Its order and holding are locked. */
+/** Stores the opening time of an installment's checkout. Its order and holding must be locked. */
 export const markCheckoutOpened = async (tx: Db, id: string, at: Date): Promise<void> => {
   await tx.paymentOrder.updateMany({
     where: { id, status: 'CREATED' },
@@ -95,13 +95,13 @@ export const markCheckoutOpened = async (tx: Db, id: string, at: Date): Promise<
   });
 };
 
-/** Returns a payment order, or undefined where there is none. */
+/** Returns a payment order, or undefined if there is none. */
 export const findPaymentOrder = async (db: Db, id: string): Promise<PaymentOrder | undefined> =>
   toOptional(await db.paymentOrder.findUnique({ where: { id }, select: columns }));
 
 /**
- * Finds the payment order of a gateway's order. The gateway order is the current one, or an earlier
- * one from before the customer was sent to another gateway.
+ * Finds the payment order of a gateway's order. That may be its current gateway order, or the order
+ * of a gateway that was tried before.
  */
 export const findByGatewayOrder = async (
   db: Db,
@@ -109,8 +109,8 @@ export const findByGatewayOrder = async (
   gatewayOrderId: string,
 ): Promise<PaymentOrder | undefined> => {
   const where = { gateway_gatewayOrderId: { gateway, gatewayOrderId } };
-  const own = await db.paymentOrder.findUnique({ where, select: columns });
-  if (own !== null) return toPaymentOrder(own);
+  const row = await db.paymentOrder.findUnique({ where, select: columns });
+  if (row !== null) return toPaymentOrder(row);
   const id = await findAttemptedPaymentOrder(db, gateway, gatewayOrderId);
   return id === undefined ? undefined : findPaymentOrder(db, id);
 };
@@ -137,7 +137,10 @@ export const lockPaymentOrder = async (tx: Db, id: string): Promise<PaymentOrder
   return toOptional(row);
 };
 
-/** Lets a paid payment order hold the money of another payment of it. Its state stays. */
+/**
+ * Replaces the payment whose money a PAID payment order holds. Returns false if the payment order is
+ * not PAID.
+ */
 export const updateCapturedPayment = async (
   tx: Db,
   id: string,
@@ -152,8 +155,8 @@ export const updateCapturedPayment = async (
 };
 
 /**
- * Extends the deadline of an installment's payment order whose checkout was not opened yet, or
- * whose debit was not requested yet. Returns false for any other.
+ * Extends the deadline of an installment's payment order, if its checkout was not opened yet or its
+ * debit was not requested yet. Otherwise returns false.
  */
 export const extendExpiry = async (
   tx: Db,
@@ -171,8 +174,8 @@ export const extendExpiry = async (
 };
 
 /**
- * Lists installments' payment orders from before `before` that have no gateway order yet, least
- * recently tried first. It leaves out payment orders whose mandate is debited.
+ * Lists installments' payment orders that were created before `before` and have no gateway order
+ * yet, least recently tried first. It leaves out payment orders that are debited under a mandate.
  */
 export const listUnopenedInstallments = (
   db: Db,
@@ -192,14 +195,14 @@ export const listUnopenedInstallments = (
     select: { id: true },
   });
 
-/** Sends an installment's payment order to the back of the next batch of a sweep. */
+/** Puts a payment order at the end of the next batch of a sweep. */
 export const markPaymentOrderSwept = async (db: Db, id: string, at: Date): Promise<void> => {
   await db.paymentOrder.updateMany({ where: { id }, data: { lastAskedAt: at } });
 };
 
 /**
- * Names the gateway whose order is about to be requested, and returns false when the payment order
- * is no longer CREATED.
+ * Sets the gateway whose order is about to be requested. Returns false if the payment order is no
+ * longer CREATED.
  */
 export const updateGateway = async (
   db: Db,
@@ -215,15 +218,15 @@ export const updateGateway = async (
 };
 
 /**
- * Stores the id of a gateway order in a payment order that was closed in the meantime, without
- * changing its state. Changes nothing if the payment order already has an id or names another
- * gateway. The attempt then keeps the id.
+ * Stores the id of a gateway order in a payment order that was closed in the meantime, without a
+ * change of its state. Does nothing if the payment order already has a gateway order or names
+ * another gateway. The attempt then still holds the id.
  * @throws a unique violation if another payment order has this gateway order
  */
 export const updateGatewayOrder = async (
   db: Db,
   id: string,
-  { gateway, gatewayOrderId, checkoutSession }: MadeGatewayOrder,
+  { gateway, gatewayOrderId, checkoutSession }: CreatedGatewayOrder,
   at: Date,
 ): Promise<void> => {
   await db.paymentOrder.updateMany({
@@ -237,25 +240,29 @@ export interface PollWindow {
   readonly now: Date;
   readonly polledBefore: Date;
   readonly createdBefore: Date;
-  /** The end of the lock: open ones from before this on, closed ones between the two. */
+  /** Open payment orders are polled if they expire before this time. */
   readonly expiresTo: Date;
+  /** Closed payment orders are polled if they expire from this time to `expiresTo`. */
   readonly closedExpiresFrom: Date;
   readonly closedCreatedFrom: Date;
   readonly closedPolledBefore: Date;
   /**
    * Closed payment orders of installments are polled if they were closed after this time, because
-   * customers can still pay them.
+   * their checkouts can still be paid.
    */
   readonly closedInstallmentsFrom: Date;
   /**
-   * Open payment orders that were last polled before this time are polled, however far their end
-   * is.
+   * Open payment orders are polled if they were last polled before this time, even if they expire
+   * only in days. The same holds for closed payment orders of installments.
    */
   readonly longNotPolled: Date;
   readonly limit: number;
 }
 
-/** A time in the future was written before the clock was set back, and is ignored. */
+/**
+ * Returns the condition that a payment order was not polled recently. A time in the future was
+ * written before the clock was set back, so it is ignored.
+ */
 const notPolledSince = ({ now, polledBefore }: PollWindow) =>
   [
     { lastAskedAt: null },
@@ -265,8 +272,7 @@ const notPolledSince = ({ now, polledBefore }: PollWindow) =>
 
 /**
  * Lists the payment orders whose gateway may have unreported payments, except those of gateways
- * that did not answer. The least recently polled come first, so that no row keeps the others out of
- * the batch.
+ * that did not answer. The least recently polled rows come first, so that every row gets its turn.
  */
 export const listPollable = async (
   db: Db,
@@ -316,7 +322,10 @@ export const listPollable = async (
     select: { id: true, gateway: true },
   });
 
-/** Returns the payment order to the one caller that may poll it now, undefined to all others. */
+/**
+ * Claims a payment order for a poll and returns it. Returns undefined to all but one of several
+ * concurrent callers.
+ */
 export const claimPoll = async (
   db: Db,
   id: string,

@@ -8,13 +8,13 @@ import {
 import type { PaymentsDeps } from './payments.types.ts';
 import { findOwnPaymentOrder, verifyPayment } from './verify-payment.ts';
 
-/** The signed-in customer, as these routes need it. */
+/** The access of these routes, which need only the id of the signed-in customer. */
 const customer = signedIn<{ readonly userId: string }>();
 const tags = ['payments'];
 
 /**
- * Declares the routes of a customer's own payment orders. Buying creates them when a quote is
- * consumed.
+ * Declares the routes of a customer's own payment orders. The module `buying` creates the payment
+ * orders.
  */
 export const createPaymentCustomerRoutes = (deps: PaymentsDeps): Route[] => [
   defineRoute({

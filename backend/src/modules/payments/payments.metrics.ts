@@ -23,8 +23,8 @@ export interface PaymentMetrics extends Pick<Metrics, 'countCall'> {
 }
 
 /**
- * Creates the module's counters. Gateways are codes of the configuration, never of a path.
- * `default` counts unsigned requests to the path without a gateway.
+ * Creates the module's counters. A gateway's label is a code of the configuration, never a part of
+ * a request's path. The label `default` counts unsigned requests to the path without a gateway.
  */
 export const createPaymentMetrics = ({
   registry,
@@ -36,7 +36,7 @@ export const createPaymentMetrics = ({
     labelNames: ['gateway', 'result'],
     registers: [registry],
   });
-  const found = new Counter({
+  const foundCaptures = new Counter({
     name: 'payment_captures_found_total',
     help: 'Captures that no webhook had reported, by gateway and source.',
     labelNames: ['gateway', 'source'],
@@ -51,7 +51,7 @@ export const createPaymentMetrics = ({
   return {
     countCall,
     countWebhook: (gateway, result) => webhooks.inc({ gateway, result }),
-    countFoundCapture: (gateway, source) => found.inc({ gateway, source }),
+    countFoundCapture: (gateway, source) => foundCaptures.inc({ gateway, source }),
     countReversal: (gateway, kind, source) => reversals.inc({ gateway, kind, source }),
   };
 };

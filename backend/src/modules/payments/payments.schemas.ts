@@ -129,12 +129,12 @@ export type VerifyBody = z.output<typeof verifyBodySchema>;
 
 type PresentDeps = Pick<PaymentsDeps, 'gateways' | 'clock'>;
 
-/** Returns the checkout while the payment order can be paid, which is until the price lock ends. */
+/** Returns the checkout of a payment order, or undefined if it can't be paid at a checkout now. */
 const checkoutOf = ({ gateways, clock }: PresentDeps, order: PaymentOrder) => {
   const gateway = gateways.get(order.gateway);
   const { gatewayOrderId, expiresAt } = order;
   if (order.status !== 'GATEWAY_ORDER_CREATED' || gatewayOrderId === null) return undefined;
-  // A mandate is debited for it, so a customer with a checkout could pay twice.
+  // The payment order is debited under a mandate, so a customer with a checkout could pay twice.
   if (order.debitDueAt !== null) return undefined;
   if (gateway === undefined || (expiresAt !== null && clock.now() >= expiresAt)) return undefined;
   return {

@@ -8,7 +8,7 @@ import {
 } from '../../platform/transitions/transitions.ts';
 import { openAndRelease } from './first-turn.store.ts';
 import type {
-  MadeGatewayOrder,
+  CreatedGatewayOrder,
   PaymentOrder,
   PaymentOrderStatus,
   PaymentsDeps,
@@ -113,7 +113,8 @@ export const transitionPaymentOrder = (
   return transition(machineOf(deps), { id, from, to, cause, actor, update });
 };
 
-const opening = (id: string, gateway: string) =>
+/** Returns the transition that opens a payment order at a gateway. */
+const openingAt = (id: string, gateway: string) =>
   ({
     id,
     from: 'CREATED',
@@ -131,27 +132,27 @@ export const openHeldPaymentOrder = async (
   deps: TransitionDeps,
   db: Db,
   id: string,
-  made: MadeGatewayOrder & { readonly holderId: string },
+  created: CreatedGatewayOrder & { readonly holderId: string },
 ): Promise<PaymentOrder | undefined> => {
   let opened: PaymentOrder | undefined;
   const update = async (): Promise<number> => {
-    opened = await openAndRelease(db, id, { ...made, at: deps.clock.now() });
+    opened = await openAndRelease(db, id, { ...created, at: deps.clock.now() });
     return opened === undefined ? 0 : 1;
   };
-  await tryTransition(machineOf(deps), { ...opening(id, made.gateway), update });
+  await tryTransition(machineOf(deps), { ...openingAt(id, created.gateway), update });
   return opened;
 };
 
 /**
- * Opens a payment order that is CREATED with the order that a gateway created, whichever gateway
- * the payment order named last. Returns false if it is no longer CREATED.
+ * Opens a CREATED payment order with the order of the given gateway. The payment order may have
+ * named another gateway before. Returns false if the payment order is no longer CREATED.
  * @throws a unique violation if another payment order has this gateway order
  */
 export const openPaymentOrder = (
   deps: TransitionDeps,
   db: Db,
   id: string,
-  { gateway, gatewayOrderId, checkoutSession }: MadeGatewayOrder,
+  { gateway, gatewayOrderId, checkoutSession }: CreatedGatewayOrder,
 ): Promise<boolean> => {
   const update = async (): Promise<number> => {
     const { count } = await db.paymentOrder.updateMany({
@@ -166,12 +167,12 @@ export const openPaymentOrder = (
     });
     return count;
   };
-  return tryTransition(machineOf(deps), { ...opening(id, gateway), update });
+  return tryTransition(machineOf(deps), { ...openingAt(id, gateway), update });
 };
 
 /**
- * Expires the unpaid payment orders of a gold order, and returns their number. The gold order must
- * be locked.
+ * Expires the open payment orders of a gold order, and returns their number. The gold order must be
+ * locked.
  */
 export const expirePaymentOrders = (
   deps: TransitionDeps,

@@ -78,8 +78,8 @@ export interface PaymentOrder {
   readonly traceparent: string | null;
 }
 
-/** An order that a gateway made. */
-export interface MadeGatewayOrder {
+/** The gateway's order of a payment order, as a gateway created it. */
+export interface CreatedGatewayOrder {
   readonly gateway: string;
   readonly gatewayOrderId: string;
   readonly checkoutSession?: string;
@@ -96,12 +96,13 @@ export interface PaymentOrderRequest {
   /** The version of the policy that the customer accepted. */
   readonly termsVersion?: string | undefined;
   /**
-   * The end of the checkout, which is the end of the price lock or of the 72 h of an installment.
+   * The time at which the checkout ends. The checkout of a purchase ends with its price lock, and
+   * that of an installment after 72 h.
    */
   readonly expiresAt?: Date;
   /**
-   * The time of an installment whose checkout is opened now. It counts towards the daily limit of
-   * that day.
+   * The time of the request, if it opens the checkout of an installment. The installment counts
+   * towards the daily limit of that day.
    */
   readonly checkoutOpenedAt?: Date;
   /**
@@ -111,7 +112,12 @@ export interface PaymentOrderRequest {
   readonly debit?: { readonly mandateTokenSealed: string; readonly dueAt: Date };
 }
 
-/** The disposition of a payment's money, or NONE without a payment. */
+/**
+ * The disposition of a reported payment. NONE: the payment failed, so there is no money. APPLIED:
+ * the money pays for its order's gold. SECOND: the order already had a payment. MISMATCH: the amount
+ * or the currency differs from the request. LATE: the order could no longer be allocated. UNMATCHED:
+ * no order is known. REFUNDED: the money was paid back.
+ */
 export type PaymentDisposition =
   | 'NONE'
   | 'APPLIED'
@@ -145,7 +151,7 @@ export interface ReversalReport {
   readonly gatewayPaymentId: string;
   /** The gateway's id of the refund or dispute. */
   readonly reference?: string | undefined;
-  /** The amount that went away, which may be a part of the payment's. */
+  /** The reversed amount, which may be a part of the payment's amount. */
   readonly amountPaise: Paise;
   /** The gateway's time, which is recorded but decides nothing. */
   readonly occurredAt: Date;
@@ -170,7 +176,7 @@ export interface HeldPayment {
   readonly gatewayPaymentId: string;
   readonly gatewayOrderId: string | null;
   readonly paymentOrderId: string;
-  /** The earliest time at which it was reported. */
+  /** The gateway's time of the payment or our time of the report. The earlier time counts. */
   readonly createdAt: Date;
   readonly amountPaise: Paise;
   readonly currency: string;
@@ -182,7 +188,7 @@ export interface HeldPayment {
    * yet.
    */
   readonly hasOpenFailure: boolean;
-  /** Its known refunds and lost disputes. */
+  /** The refunds and lost disputes of the payment that were recorded so far. */
   readonly reversals: readonly RecordedReversal[];
 }
 
@@ -216,7 +222,7 @@ export interface PaymentsDeps extends Pick<InboxDeps, 'observeEvent'> {
   readonly logger: Logger;
   readonly vault: Vault;
   readonly metrics: PaymentMetrics;
-  /** Bounds the queries at a gateway that a customer can cause for one payment order. */
+  /** Bounds the gateway queries that a customer can cause for one payment order. */
   readonly questions: UseBound;
   readonly gateways: GatewaysByCode;
   /** True if only gateways in mode `live` may be chosen, as in production. */
@@ -224,7 +230,7 @@ export interface PaymentsDeps extends Pick<InboxDeps, 'observeEvent'> {
   readonly notify: Notify;
   /** The cached portfolio summaries, which show the grams that a review reserves. */
   readonly portfolios: Pick<PortfolioCache, 'drop'>;
-  /** Returns whom the gateway deals with, or undefined when there is no such user. */
+  /** Returns the user's data that a gateway requires, or undefined if there is no such user. */
   readonly findCustomer: (db: Db, userId: string) => Promise<GatewayCustomer | undefined>;
 }
 

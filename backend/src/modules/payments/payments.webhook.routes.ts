@@ -29,21 +29,26 @@ const resultOf: Readonly<Record<ReceiptResult, WebhookResult>> = {
   UNREADABLE: 'unreadable',
 };
 
-/** Checks signature and body. Returns undefined if the delivery must be refused. */
-const verify = (gateway: PaymentGateway, delivery: WebhookDelivery) => {
+/** Verifies a delivery. Returns undefined if its signature is invalid or it has no body. */
+const verifyDelivery = (gateway: PaymentGateway, delivery: WebhookDelivery) => {
   if (delivery.rawBody.length === 0) return undefined;
   const verified = gateway.verifyWebhook(delivery);
   return verified.valid ? verified : undefined;
 };
 
 /**
- * Returns the default gateway, which receives the deliveries on the bare path. It is stored in the
- * operators' settings, which are not read for a delivery that no gateway has signed.
- * @throws AppError INVALID_SIGNATURE
+ * Returns the default gateway, which receives the deliveries on the path without a code. Operators
+ * set it, so it is read from the database. A delivery that no gateway has signed is refused first.
+ * @throws AppError INVALID_SIGNATURE, or NOT_FOUND if no gateway is configured
  */
-const bareGateway = async (deps: WebhookDeps, delivery: WebhookDelivery): Promise<string> => {
+const requireDefaultGateway = async (
+  deps: WebhookDeps,
+  delivery: WebhookDelivery,
+): Promise<string> => {
   const { gateways, metrics } = deps;
-  const isSigned = [...gateways.values()].some((each) => verify(each, delivery) !== undefined);
+  const isSigned = [...gateways.values()].some(
+    (each) => verifyDelivery(each, delivery) !== undefined,
+  );
   if (!isSigned) {
     metrics.countWebhook('default', 'refused');
     throw new AppError('INVALID_SIGNATURE');
@@ -55,9 +60,10 @@ const bareGateway = async (deps: WebhookDeps, delivery: WebhookDelivery): Promis
 
 /**
  * Receives one webhook. Checks the signature over the raw bytes first, then passes the event to the
- * inbox. Only a bad signature or a missing body is refused, never a business problem.
+ * inbox. A delivery is refused only for an invalid signature or a missing body, never because of the
+ * state of an order.
  * @throws AppError NOT_FOUND, INVALID_SIGNATURE, and any other error only if the event could not be
- *   stored. The gateway then sends it again.
+ *   stored. The gateway then sends the event again.
  */
 const receiveWebhook = async (
   { clock, gateways, inbox, metrics }: WebhookDeps,
@@ -68,7 +74,7 @@ const receiveWebhook = async (
   const gateway = gateways.get(code);
   if (gateway === undefined) throw new AppError('NOT_FOUND');
   const { rawBody } = delivery;
-  const verified = verify(gateway, delivery);
+  const verified = verifyDelivery(gateway, delivery);
   if (verified === undefined) {
     metrics.countWebhook(gateway.code, 'refused');
     throw new AppError('INVALID_SIGNATURE');
@@ -108,7 +114,8 @@ export const createPaymentWebhookRoutes = (deps: WebhookDeps): Route[] => [
     summary: "The default gateway's webhook",
     handler: async ({ rawBody, context: { headers, requestId } }) => {
       const delivery = { rawBody, headers };
-      return receiveWebhook(deps, await bareGateway(deps, delivery), delivery, requestId);
+      const code = await requireDefaultGateway(deps, delivery);
+      return receiveWebhook(deps, code, delivery, requestId);
     },
   }),
   defineRoute({

@@ -14,9 +14,9 @@ import {
   type PaymentReport,
   gatewayCause,
 } from './payments.types.ts';
-import { isRequestedOrder, storeMadeOrder } from './gateway-call.ts';
+import { isRequestedOrder, storeCreatedOrder } from './gateway-call.ts';
 import { applyPayment } from './apply-payment.ts';
-import { listMadeOrders } from './gateway-attempts.store.ts';
+import { listCreatedOrders } from './gateway-attempts.store.ts';
 import {
   claimPoll,
   listPaymentOrders,
@@ -28,9 +28,10 @@ import { sweepByGateway } from './sweep-by-gateway.ts';
 type RecoverDeps = Pick<PaymentsDeps, 'inTransaction' | 'clock' | 'logger' | 'gateways'>;
 
 /**
- * Recovers the order that a gateway created for a payment order that does not have its id, because
- * the process died in between or the response was lost. Returns the id, 'none' if the gateway has
- * no order with this receipt, or undefined if it does not respond.
+ * Finds the gateway's order of a payment order by its receipt, and stores it. The payment order
+ * lacks the id of that order if the process died before it stored the id, or if the response was
+ * lost. Returns the id, 'none' if the gateway has no order that belongs to this payment order, or
+ * undefined if the gateway does not respond.
  */
 export const recoverGatewayOrder = async (
   deps: RecoverDeps,
@@ -47,7 +48,7 @@ export const recoverGatewayOrder = async (
   }
   const { gatewayOrderId } = found.value;
   try {
-    await storeMadeOrder(deps, { paymentOrderId: order.id, gateway: code }, found.value);
+    await storeCreatedOrder(deps, { paymentOrderId: order.id, gateway: code }, found.value);
     return { gatewayOrderId };
   } catch (error) {
     if (isUniqueViolation(error)) return 'none';
@@ -62,21 +63,23 @@ export const recoverGatewayOrder = async (
 type PollSource = 'checkout' | 'expiry' | 'janitor' | 'resolution';
 
 /**
- * The end of a poll. 'silent': the gateway gave no answer, or its answer could not be applied.
- * 'unread': it lists a payment that can't be read, and that may have paid the order.
+ * The result of a poll. 'answered': every listed capture is applied. 'silent': the gateway gave no
+ * answer, or its answer could not be applied. 'unread': the gateway lists a payment that can't be
+ * read and may have paid the order.
  */
-type Polled = 'answered' | 'silent' | 'unread';
+type OrderPollResult = 'answered' | 'silent' | 'unread';
 
 const minuteMs = 60_000;
 
-/** The time for which the payment order of an installment is polled after it was closed unpaid. */
+/** The time in ms for which an installment's payment order is polled after it was closed unpaid. */
 export const closedInstallmentPollMs = 3 * 24 * 60 * minuteMs;
 
 /**
- * Returns the times that make payment orders due for a poll. They are polled every minute before
- * the end of the price lock, to buy the gold in time, and three times after it. Payment orders that
- * are open for days (installments) are polled every hour, and for three days after they were
- * closed: the same checkout can be paid later, and a debit can complete late.
+ * Returns the times that make payment orders due for a poll. They are polled every minute near the
+ * end of the price lock, so that a paid order is allocated in time, and every five minutes for a
+ * quarter of an hour after it. Installments are open for days and are polled every hour. They are
+ * also polled for three days after they were closed, because the same checkout can be paid later
+ * and a debit can complete late.
  */
 const windowAt = (now: Date): PollWindow => ({
   now,
@@ -91,8 +94,8 @@ const windowAt = (now: Date): PollWindow => ({
   limit: 200,
 });
 
-/** An order that a gateway made for a payment order. */
-interface MadeOrder {
+/** An order that a gateway created for a payment order. */
+interface CreatedOrder {
   readonly gateway: string;
   readonly gatewayOrderId: string;
 }
@@ -110,9 +113,9 @@ const applyCapture = async (
   payment: GatewayPayment,
 ): Promise<void> => {
   const { inTransaction, clock, logger, metrics } = deps;
-  const { status: _, createdAt: occurredAt, ...rest } = payment;
+  const { status: _, createdAt: occurredAt, ...details } = payment;
   const report: PaymentReport = {
-    ...rest,
+    ...details,
     kind: 'captured',
     gateway,
     occurredAt,
@@ -127,9 +130,9 @@ const applyCapture = async (
 };
 
 /**
- * Returns true if an unreadable payment certainly brought no money: its order reports that it is
- * not paid. If the order is paid or does not report it, the payment may be anything, and so may a
- * charge under a mandate, which need not appear in its order.
+ * Returns true if the gateway's order says that it is not paid, so that an unreadable payment of it
+ * certainly brought no money. Returns false for a debit under a mandate, because the state of the
+ * gateway's order need not show it.
  */
 const isCertainlyUnpaid = async (
   gateway: PaymentGateway,
@@ -142,16 +145,16 @@ const isCertainlyUnpaid = async (
 };
 
 /** Lists the payments of one gateway order and applies its captures. */
-export const pollMadeOrder = async (
+export const pollGatewayOrder = async (
   deps: PaymentsDeps,
   poll: Poll,
-  { gateway: code, gatewayOrderId }: MadeOrder,
-): Promise<Polled> => {
+  { gateway: code, gatewayOrderId }: CreatedOrder,
+): Promise<OrderPollResult> => {
   const { gateways, logger } = deps;
   const gateway = gateways.get(code);
   const line = { paymentOrderId: poll.order.id, gateway: code, source: poll.source };
   if (gateway === undefined) {
-    // No process is left that could answer. The wait would never end.
+    // A gateway without an adapter can't be polled later either, so the caller must not wait for it.
     logger.error(line, 'no adapter to poll with');
     return 'answered';
   }
@@ -176,12 +179,15 @@ export const pollMadeOrder = async (
   }
 };
 
-/** Polls the gateway that the payment order names, if the customer may have paid there. */
-const pollOwn = async (deps: PaymentsDeps, poll: Poll): Promise<Polled> => {
+/**
+ * Polls the gateway that the payment order names. First recovers the gateway's order if its id is
+ * not stored.
+ */
+const pollCurrentGateway = async (deps: PaymentsDeps, poll: Poll): Promise<OrderPollResult> => {
   const { order } = poll;
   const { gateway } = order;
   if (order.gatewayOrderId !== null) {
-    return pollMadeOrder(deps, poll, { gateway, gatewayOrderId: order.gatewayOrderId });
+    return pollGatewayOrder(deps, poll, { gateway, gatewayOrderId: order.gatewayOrderId });
   }
   if (!deps.gateways.has(gateway)) {
     deps.logger.error({ paymentOrderId: order.id, gateway }, 'no adapter to poll with');
@@ -190,23 +196,23 @@ const pollOwn = async (deps: PaymentsDeps, poll: Poll): Promise<Polled> => {
   const recovered = await recoverGatewayOrder(deps, order, gateway);
   if (recovered === undefined) return 'silent';
   if (recovered === 'none') return 'answered';
-  return pollMadeOrder(deps, poll, { gateway, ...recovered });
+  return pollGatewayOrder(deps, poll, { gateway, ...recovered });
 };
 
-/** Polls orders that other gateways made before the customer was sent to this one. */
-const pollOthers = async (deps: PaymentsDeps, poll: Poll): Promise<void> => {
-  const { id, gatewayOrderId: ownId } = poll.order;
-  for (const made of await listMadeOrders(deps.db, id)) {
-    const isOwn = made.gateway === poll.order.gateway && made.gatewayOrderId === ownId;
-    if (!isOwn) await pollMadeOrder(deps, poll, made);
+/** Polls the orders that gateways created for the payment order, except its current one. */
+const pollOtherOrders = async (deps: PaymentsDeps, poll: Poll): Promise<void> => {
+  const { id, gateway, gatewayOrderId } = poll.order;
+  for (const created of await listCreatedOrders(deps.db, id)) {
+    const isCurrent = created.gateway === gateway && created.gatewayOrderId === gatewayOrderId;
+    if (!isCurrent) await pollGatewayOrder(deps, poll, created);
   }
 };
 
 /**
- * Polls the gateway of one payment order for captures that no webhook reported, and applies them as
- * a webhook would. No lock is held during the call. Returns false if the gateway did not respond or
- * its response could not be applied, so that the caller polls again. It does not wait for a gateway
- * to which the customer was never sent.
+ * Polls the gateways of one payment order for captures that no webhook reported, and applies them as
+ * a webhook would. No lock is held during the calls. Returns false if the current gateway did not
+ * respond or its response could not be read or applied. The caller must then poll again. The
+ * responses of other gateways do not count, because the customer was not sent to them.
  */
 export const pollGateway = async (
   deps: PaymentsDeps,
@@ -215,14 +221,14 @@ export const pollGateway = async (
   requestId?: string,
 ): Promise<boolean> => {
   const poll = { order, source, requestId };
-  const polled = await pollOwn(deps, poll);
-  if (source !== 'checkout') await pollOthers(deps, poll);
-  return polled === 'answered';
+  const result = await pollCurrentGateway(deps, poll);
+  if (source !== 'checkout') await pollOtherOrders(deps, poll);
+  return result === 'answered';
 };
 
 /**
- * Polls all payment orders of a gold order that may have been paid without a report. Returns false
- * when a gateway did not answer: the order must then not expire as unpaid.
+ * Polls all open payment orders of a gold order. Returns false if it is unknown whether one of them
+ * was paid. The order must then not expire.
  */
 export const pollGatewaysOfOrder = async (
   deps: PaymentsDeps,
@@ -237,22 +243,22 @@ export const pollGatewaysOfOrder = async (
 };
 
 /**
- * Polls every payment order of a gold order, whatever its state, before an operator records that
- * all money was refunded: a customer may have paid again without an event. Returns false when a
- * gateway did not answer. An unreadable payment does not stop an operator, who may have read it at
- * the gateway's dashboard.
+ * Polls the payment orders of a gold order in any state, before an operator records that all money
+ * was refunded. A customer may have paid again without an event. Returns false if a gateway did not
+ * answer. An unreadable payment does not stop the operator, who can read it in the gateway's
+ * dashboard.
  */
 export const pollForResolution = async (deps: PaymentsDeps, orderId: string): Promise<boolean> => {
   let allAnswered = true;
   for (const order of await listPaymentOrders(deps.db, [orderId])) {
     const poll: Poll = { order, source: 'resolution' };
-    if ((await pollOwn(deps, poll)) === 'silent') allAnswered = false;
-    await pollOthers(deps, poll);
+    if ((await pollCurrentGateway(deps, poll)) === 'silent') allAnswered = false;
+    await pollOtherOrders(deps, poll);
   }
   return allAnswered;
 };
 
-/** Polls for every payment that is due. See `sweepByGateway` for a gateway that gives no answer. */
+/** Polls every payment order that is due, by `sweepByGateway`. */
 export const pollDuePayments = (deps: PaymentsDeps, signal: AbortSignal): Promise<void> => {
   const { db, clock } = deps;
   const window = windowAt(clock.now());

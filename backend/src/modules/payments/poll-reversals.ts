@@ -13,7 +13,7 @@ import { isUnavailable } from '../../platform/http-client/index.ts';
 import { describeError } from '../../platform/observability/index.ts';
 import { type ReversalKind, type PaymentsDeps, gatewayCause } from './payments.types.ts';
 import { lockPayableOrder } from '../orders/index.ts';
-import { applyReversal, findLackingReversals } from './apply-reversal.ts';
+import { applyReversal, findUnrecordedReversals } from './apply-reversal.ts';
 import { findPaymentOrder } from './payment-orders.store.ts';
 import {
   claimReversalPoll,
@@ -33,22 +33,22 @@ interface GatewayReversal {
 
 /** The reversals of one payment that a gateway lists. */
 export interface GatewayReversals {
-  /** Processed refunds and lost disputes. */
-  readonly gone: readonly GatewayReversal[];
-  /** Refunds that the gateway is about to make. */
+  /** The processed refunds and lost disputes. */
+  readonly completed: readonly GatewayReversal[];
+  /** The sum of the refunds that the gateway has not processed yet. */
   readonly pendingPaise: Paise;
   /** The references of all refunds and disputes, in any state. */
   readonly references: readonly string[];
   /**
-   * False if the gateway can't report refunds, or lists a refund or dispute that can't be read.
-   * Then only this list and the signed events are known.
+   * False if the gateway can't report refunds, or lists a refund or dispute that can't be read. The
+   * payment may then have reversals that neither this list nor an event shows.
    */
   readonly areAllReported: boolean;
   /** True if the gateway lists a refund or dispute that can't be read. */
   readonly hasUnread: boolean;
 }
 
-/** The gateway did not respond ('silent'), or refused the query about this payment ('refused'). */
+/** The gateway did not respond ('silent'), or refused the query for this payment ('refused'). */
 type NoReversals = 'silent' | 'refused';
 
 const isSilent = (outcome: Outcome<unknown>): boolean =>
@@ -76,7 +76,7 @@ export const fetchReversals = async (
   const pending = refunds.filter(({ status }) => status === 'PENDING');
   const lost = disputes.filter(({ status }) => status === 'LOST');
   return {
-    gone: [
+    completed: [
       ...processed.map(({ refundId: reference, amountPaise, createdAt: occurredAt }) => ({
         kind: 'REFUND' as const,
         reference,
@@ -102,29 +102,27 @@ export const fetchReversals = async (
 
 const batchSize = 100;
 
-/**
- * Applies the reversals that the gateway lists and no event reported, each in its own transaction.
- */
-const applyLacking = async (
+/** Applies the gateway's reversals that are not recorded yet, each in its own transaction. */
+const applyUnrecorded = async (
   deps: PaymentsDeps,
   payment: PolledPayment,
   atGateway: readonly GatewayReversal[],
 ): Promise<void> => {
   const { db, inTransaction, clock, logger, metrics, portfolios } = deps;
   const { gateway, gatewayPaymentId } = payment;
-  const lacking = findLackingReversals(atGateway, await listReversals(db, payment));
-  if (lacking.length === 0) return;
+  const unrecorded = findUnrecordedReversals(atGateway, await listReversals(db, payment));
+  if (unrecorded.length === 0) return;
   const target = await findPaymentOrder(db, payment.paymentOrderId);
   invariant(target, `payment order ${payment.paymentOrderId} is there`);
-  for (const reversal of lacking) {
+  for (const reversal of unrecorded) {
     const report = { ...reversal, gateway, gatewayPaymentId, learnedAt: clock.now() };
     const cause = gatewayCause('asked_by_janitor', gateway);
     const applied = await inTransaction(async (tx) => {
       await lockPayableOrder(tx, target.orderId);
-      // Since the query, an event may have reported it without its id.
-      const left = findLackingReversals(atGateway, await listReversals(tx, payment));
-      const isLeft = left.includes(reversal);
-      return isLeft ? applyReversal(deps, tx, target, { report, cause }) : undefined;
+      // Since the query, an event may have reported this reversal without an id.
+      const stillUnrecorded = findUnrecordedReversals(atGateway, await listReversals(tx, payment));
+      if (!stillUnrecorded.includes(reversal)) return undefined;
+      return applyReversal(deps, tx, target, { report, cause });
     });
     if (applied?.changed !== true) continue;
     metrics.countReversal(gateway, reversal.kind, 'poll');
@@ -136,7 +134,7 @@ const applyLacking = async (
 
 const unreadMessage = 'a gateway lists a refund or dispute of a payment that cannot be read';
 
-/** Polls the gateway about one payment, and applies the reversals that no event reported. */
+/** Polls the gateway for one payment, and applies the reversals that no event reported. */
 const pollPayment = async (deps: PaymentsDeps, payment: PolledPayment): Promise<PollResult> => {
   const gateway = deps.gateways.get(payment.gateway);
   if (gateway === undefined) return 'silent';
@@ -147,9 +145,9 @@ const pollPayment = async (deps: PaymentsDeps, payment: PolledPayment): Promise<
     if (atGateway === 'refused') {
       deps.logger.error(line, 'a gateway refused to report the outcome of a payment');
     } else {
-      // Rows that can be read count. The rest is for a person, and is queried again.
+      // Readable rows are applied. A person must look at the others, which are queried again later.
       if (atGateway.hasUnread) deps.logger.error(line, unreadMessage);
-      await applyLacking(deps, payment, atGateway.gone);
+      await applyUnrecorded(deps, payment, atGateway.completed);
     }
   } catch (error) {
     deps.logger.error({ ...line, err: describeError(error) }, 'reversals were not applied');
@@ -158,9 +156,8 @@ const pollPayment = async (deps: PaymentsDeps, payment: PolledPayment): Promise<
 };
 
 /**
- * Polls the gateways for refunds and disputes of captured payments that no event reported, and
- * applies them as an event would (contract: states > Reversed payments). See `sweepByGateway` for a
- * gateway that gives no answer.
+ * Polls the gateways for reversals of captured payments that no event reported, and applies them as
+ * an event would (contract: states > Reversed payments). Works by `sweepByGateway`.
  */
 export const pollReversals = (deps: PaymentsDeps, signal: AbortSignal): Promise<void> => {
   const { db, clock } = deps;

@@ -13,7 +13,7 @@ import {
   type PaymentsDeps,
 } from './payments.types.ts';
 
-/** A debit that this process acts on, at a gateway that can debit. */
+/** A debit whose lease this worker holds, at a gateway that can debit mandates. */
 export interface ActiveDebit {
   readonly order: PaymentOrder;
   readonly status: DebitStatus;
@@ -22,8 +22,9 @@ export interface ActiveDebit {
   readonly holderId: string;
   /** The time of an earlier request that may still reach the gateway, or null if there is none. */
   readonly sentAt: Date | null;
-  /** True if the release gate is open, the gateway is usable and the announced day has come. */
+  /** True if the caller allows requests, the gateway is usable and today is the announced day. */
   readonly maySend: boolean;
+  /** True if today is the announced day. */
   readonly isItsDay: boolean;
 }
 
@@ -34,18 +35,18 @@ export interface AcceptedDebit {
 }
 
 /** Applies the payments that the gateway lists for the order, as a webhook would. */
-const applyListed = async (
+const applyPayments = async (
   deps: PaymentsDeps,
   order: PaymentOrder,
   listed: readonly GatewayPayment[],
 ): Promise<void> => {
   const { gateway } = order;
   const cause = gatewayCause('asked_by_janitor', gateway);
-  const inOrder = [
+  const capturesFirst = [
     ...listed.filter(({ status }) => status === 'CAPTURED'),
     ...listed.filter(({ status }) => status === 'FAILED'),
   ];
-  for (const { status, createdAt: occurredAt, ...payment } of inOrder) {
+  for (const { status, createdAt: occurredAt, ...payment } of capturesFirst) {
     const kind = status === 'CAPTURED' ? 'captured' : 'failed';
     const learnedAt = deps.clock.now();
     const report = { ...payment, kind, gateway, occurredAt, learnedAt } as const;
@@ -59,8 +60,8 @@ const applyListed = async (
 };
 
 /**
- * Fails a debit that certainly will not happen, and the installment that waits for it. The reason
- * is written to its history.
+ * Fails a debit that certainly will not happen, and the installment that waits for it. The
+ * installment's history gets the reason.
  */
 const failDebit = (
   deps: PaymentsDeps,
@@ -79,7 +80,7 @@ const failDebit = (
       await markOrderFailed(deps, tx, goldOrder, { ...cause, reason });
   });
 
-/** Records the result of one attempt at a debit. A result without news changes nothing. */
+/** Records the result of one turn at a debit. UNKNOWN changes nothing if no request was sent. */
 export const recordDebitResult = async (
   deps: PaymentsDeps,
   debit: ActiveDebit,
@@ -92,19 +93,18 @@ export const recordDebitResult = async (
     case 'DONE': {
       const { gatewayDebitId, payments = [] } = result.value;
       await record({ status: 'ACCEPTED', gatewayDebitId });
-      await applyListed(deps, order, payments);
+      await applyPayments(deps, order, payments);
       return;
     }
     case 'REFUSED':
       return failDebit(deps, debit, explainOutcome(refused(result.code, result.reason)));
     case 'INTENDED':
-      // The debit was certainly not made, so it is requested again on its planned day, as if for
-      // the first time.
+      // The debit was certainly not made, so it is SCHEDULED again, as if no request had been sent.
       await record({ status: 'SCHEDULED', sentAt: null });
       return;
     case 'UNKNOWN':
       if (result.answer?.kind === 'unknown') await record({ status: 'UNKNOWN' });
-      // The outcome of this request is known, but an earlier request may still arrive.
+      // This request was refused, but an earlier request may still arrive at the gateway.
       if (result.answer?.kind === 'refused') await record({ status: 'UNKNOWN', sentAt });
       return;
     default:

@@ -9,11 +9,11 @@ import {
 } from './gateway-attempts.store.ts';
 import { findPaymentOrder } from './payment-orders.store.ts';
 import type { PaymentsDeps } from './payments.types.ts';
-import { pollMadeOrder, recoverGatewayOrder } from './poll-gateway.ts';
+import { pollGatewayOrder, recoverGatewayOrder } from './poll-gateway.ts';
 import { sweepByGateway } from './sweep-by-gateway.ts';
 
 const minuteMs = 60_000;
-/** The time in ms after which a gateway without an order for the receipt will never create it. */
+/** The time in ms after which a gateway that has no order for the receipt will never create one. */
 const finalAfterMs = 10 * minuteMs;
 
 const windowAt = (now: Date): AttemptWindow => ({
@@ -23,10 +23,10 @@ const windowAt = (now: Date): AttemptWindow => ({
   limit: 200,
 });
 
-type Undecided = Awaited<ReturnType<typeof listUndecidedAttempts>>[number];
+type UndecidedAttempt = Awaited<ReturnType<typeof listUndecidedAttempts>>[number];
 
-/** Returns false when the gateway gave no answer. */
-const resolveAttempt = async (deps: PaymentsDeps, attempt: Undecided): Promise<boolean> => {
+/** Finds out the outcome of one attempt. Returns false if the gateway gave no answer. */
+const resolveAttempt = async (deps: PaymentsDeps, attempt: UndecidedAttempt): Promise<boolean> => {
   const { db, clock, logger } = deps;
   const { id, paymentOrderId, gateway, startedAt } = attempt;
   const order = await findPaymentOrder(db, paymentOrderId);
@@ -44,15 +44,16 @@ const resolveAttempt = async (deps: PaymentsDeps, attempt: Undecided): Promise<b
     return true;
   }
   logger.warn({ paymentOrderId, gateway }, 'found a gateway order whose response was lost');
-  const polled = await pollMadeOrder(deps, { order, source: 'janitor' }, { gateway, ...found });
-  return polled === 'answered';
+  const poll = { order, source: 'janitor' } as const;
+  const result = await pollGatewayOrder(deps, poll, { gateway, ...found });
+  return result === 'answered';
 };
 
 /**
- * Finds out the outcome of requests for gateway orders whose response was lost, by their receipt. A
- * customer who was sent to another gateway in the meantime never saw this gateway's order. If it is
- * paid nevertheless, the payment is matched to its payment order (contract: payments-and-webhooks >
- * Failover). Gateways that do not answer are queried again by the next pass.
+ * Finds out the outcome of requests for gateway orders whose response was lost: queries the gateway
+ * for each order by its receipt. A customer who was sent to another gateway never saw this order. If
+ * it is paid nevertheless, the payment is matched to its payment order (contract:
+ * payments-and-webhooks > Failover). The next pass queries gateways that do not answer again.
  */
 export const resolveAttempts = (deps: PaymentsDeps, signal: AbortSignal): Promise<void> => {
   const { db, clock, logger } = deps;

@@ -6,18 +6,18 @@ export type PollResult = 'answered' | 'silent' | 'taken';
 
 interface SweepByGatewayOptions<Row extends { readonly gateway: string }> {
   readonly signal: AbortSignal;
-  /** The number of rows of a batch. */
+  /** The largest number of rows that `list` returns. */
   readonly limit: number;
-  /** Lists the due rows, least recently polled first, except the rows of these gateways. */
+  /** Lists the due rows, except the rows of the given gateways. Least recently polled rows first. */
   readonly list: (silentGateways: readonly string[]) => Promise<readonly Row[]>;
-  /** Claims a row, which is not due after it, and queries its gateway. */
+  /** Claims a row, so that it is no longer due, and queries its gateway. */
   readonly poll: (row: Row) => Promise<PollResult>;
 }
 
 /**
  * Polls the gateways for every row that is due, batch by batch. A gateway that does not respond is
- * skipped until the next pass. Its rows stay unclaimed, so that they come first in that pass. They
- * are no longer listed in this pass, so that the rows of other gateways fit in the batch.
+ * skipped until the next pass. Its other rows are neither claimed nor listed in this pass. They
+ * therefore come first in the next pass, and do not fill the batches of this pass.
  */
 export const sweepByGateway = async <Row extends { readonly gateway: string }>({
   signal,
@@ -36,8 +36,7 @@ export const sweepByGateway = async <Row extends { readonly gateway: string }>({
       if (result === 'silent') silent.add(row.gateway);
       if (result !== 'taken') polled += 1;
     }
-    // A polled row is no longer due. If no row of a batch was polled, another worker has all of
-    // them.
+    // A polled row is no longer due. If no row of a batch was polled, other workers have its rows.
     if (due.length < limit || polled === 0) return;
   }
 };

@@ -6,13 +6,13 @@ import {
   markPaymentRefunded,
   markReversalsResolved,
 } from './gateway-payments.store.ts';
-import type { AskedPayment } from './held-payments.ts';
+import type { QueriedPayment } from './held-payments.ts';
 import type { PaymentsDeps } from './payments.types.ts';
 
 /** A captured payment for an unknown order. */
-type UnmatchedPayment = AskedPayment & { readonly id: string };
+type UnmatchedPayment = QueriedPayment & { readonly id: string };
 
-/** Returns a captured payment that matches no order, or undefined for any other. */
+/** Returns a captured payment that matches no order, or undefined for any other id. */
 export const findUnmatchedPayment = async (
   db: Db,
   id: string,
@@ -33,7 +33,7 @@ export const findUnmatchedPayment = async (
   };
 };
 
-/** Locks and returns an unmatched payment, or undefined if it has been matched to its order. */
+/** Locks and returns an unmatched payment, or undefined if it is no longer unmatched. */
 export const lockUnmatchedPayment = async (
   tx: Db,
   id: string,

@@ -15,8 +15,8 @@ interface VerifyRequest {
 }
 
 /**
- * Returns the caller's own payment order. @throws AppError NOT_FOUND, also for another customer's
- * payment order
+ * Returns the caller's own payment order.
+ * @throws AppError NOT_FOUND, also for another customer's payment order
  */
 export const findOwnPaymentOrder = async (
   db: Db,
@@ -45,12 +45,12 @@ const checkProof = async (
 };
 
 /**
- * Checks the checkout's response to the customer's device (contract: payments-and-webhooks >
- * Verify). A valid signature is not a payment: the gateway is polled, and a capture that it
- * confirms is applied like a webhook's. If the gateway does not answer, or was polled too often
- * recently, the payment order is returned unchanged.
- * @throws AppError NOT_FOUND, PAYMENT_MISMATCH, SIGNATURE_MISMATCH (nothing written),
- *   GATEWAY_UNAVAILABLE when the proof itself can't be checked
+ * Verifies the proof that the checkout gave to the customer's device, and returns the payment order
+ * (contract: payments-and-webhooks > Verify). A valid proof is not a payment, so the gateway is also
+ * polled, and a capture is applied as a webhook would. If the gateway does not answer, or was polled
+ * too often recently, the payment order is returned unchanged.
+ * @throws AppError NOT_FOUND, PAYMENT_MISMATCH, SIGNATURE_MISMATCH (nothing is written),
+ *   GATEWAY_UNAVAILABLE if the proof itself can't be checked
  */
 export const verifyPayment = async (
   deps: PaymentsDeps,
@@ -64,16 +64,17 @@ export const verifyPayment = async (
     signature: body.signature,
   };
   requireSameOrder(order, proof);
-  const signs = deps.gateways.get(order.gateway)?.checksProofsByQuery !== true;
-  if (signs) await checkProof(deps, order, proof);
+  // A signed proof is checked locally, so its check needs no bound.
+  const isSigned = deps.gateways.get(order.gateway)?.checksProofsByQuery !== true;
+  if (isSigned) await checkProof(deps, order, proof);
   const known = await findRecordedPayment(db, order.gateway, proof.gatewayPaymentId);
   const isCaptured = known?.status === 'CAPTURED' && known.disposition !== 'UNMATCHED';
-  if (signs && isCaptured) return order;
+  if (isSigned && isCaptured) return order;
   const use = await deps.questions(db, order.id);
   if (use.isTaken) {
-    if (!signs) await checkProof(deps, order, proof);
+    if (!isSigned) await checkProof(deps, order, proof);
     if (!isCaptured) await pollGateway(deps, order, 'checkout', requestId);
-  } else if (!signs && known === undefined) {
+  } else if (!isSigned && known === undefined) {
     throw new AppError('GATEWAY_UNAVAILABLE', { retryAfterSeconds: use.retryAfterSeconds });
   }
   return findOwnPaymentOrder(db, userId, paymentOrderId);

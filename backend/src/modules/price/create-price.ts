@@ -21,13 +21,13 @@ export interface PriceModule {
 
 interface PriceOptions {
   readonly db: Db;
-  /** For histories, which may be some seconds old. */
+  /** The database for histories, which may be some seconds behind. By default it is `db`. */
   readonly historyDb?: Db;
   readonly provider: GoldProvider;
   readonly cacheSetting: CacheSetting;
-  /** Real time: prices age on it even where the business clock is moved. */
+  /** The clock of real time, by which prices age even if the business clock is moved. */
   readonly wall: Clock;
-  /** Nothing is counted without. */
+  /** Counts histories that are read. If it is absent, nothing is counted. */
   readonly metrics?: Pick<Metrics, 'countHistory'>;
 }
 

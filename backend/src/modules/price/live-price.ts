@@ -13,8 +13,8 @@ import type { LivePrice } from './price.types.ts';
 export type FetchPrice = () => Promise<Outcome<LivePrice>>;
 
 /**
- * Fetches the provider's price and applies the spreads. `asOf` is the real moment before the call,
- * so a price never looks younger than it is.
+ * Creates the function that fetches the provider's price and applies the spreads. `asOf` is the real
+ * time just before the call, so that a price never seems younger than it is.
  */
 export const createFetchPrice = (options: {
   readonly provider: GoldProvider;
@@ -44,21 +44,21 @@ export const createFetchPrice = (options: {
 };
 
 export interface LivePriceReader {
-  /** Returns this replica's copy of the price while it is live, without waiting for anything. */
+  /** Returns this replica's copy of the price if it is still live, without any wait. */
   priceAtHand(): LivePrice | undefined;
   /**
-   * Returns a price at most 10 s old: this replica's copy, the feed's last tick, or a fetched one
-   * (one call per replica at a time), with the spreads in force at this moment, or at that of
-   * `versions`. Redis is not used, since write access to it would then set the price at which gold
-   * is sold.
-   * @throws AppError PRICE_UNAVAILABLE when all of them fail.
+   * Returns a price that is at most 10 s old: this replica's copy, else the feed's last tick, else a
+   * price that is fetched now, by one call per replica at a time. The current spreads are applied, or
+   * those of `versions`. Redis is not used, since write access to Redis would then set the price at
+   * which gold is sold.
+   * @throws AppError PRICE_UNAVAILABLE if no such price can be found
    */
   livePrice(versions?: SettingVersions): Promise<LivePrice>;
-  /** Fetches a price now, whatever is at hand: for when the provider refused a rate as expired. */
+  /** Fetches a new price, even if the copy is still live. For a rate that the provider refused. */
   freshPrice(): Promise<LivePrice>;
 }
 
-/** A price is live for this long, in real milliseconds. */
+/** The time in real ms for which a price is live. */
 const priceLifeMs = 10_000;
 
 export const createLivePrice = (options: {
@@ -91,7 +91,7 @@ export const createLivePrice = (options: {
 
   const refresh = async (): Promise<LivePrice> => {
     const price = (await findLastTick(db))?.price;
-    // A time ahead of ours can't be correct, and would outlive its ten seconds.
+    // A time ahead of our clock can't be correct, and the price would be live for too long.
     if (!isLive(price) || price.asOf > wall.now()) return fetchOnce();
     copy = price;
     return price;
@@ -99,16 +99,16 @@ export const createLivePrice = (options: {
 
   const priceAtHand = (): LivePrice | undefined => (isLive(copy) ? copy : undefined);
 
-  /** A price may have been made before an operator changed the spreads: here, or on any replica. */
-  const withSpreadsInForce = async (
+  /** Applies the current spreads, because they may have changed since the price was computed. */
+  const withCurrentSpreads = async (
     price: LivePrice,
     versions?: SettingVersions,
   ): Promise<LivePrice> => {
     const { buyPaise, sellPaise } = applySpreads(price, await spreads(versions));
     if (price.buyPaise === buyPaise && price.sellPaise === sellPaise) return price;
-    const renewed = { ...price, buyPaise, sellPaise };
-    if (copy === price) copy = renewed;
-    return renewed;
+    const updated = { ...price, buyPaise, sellPaise };
+    if (copy === price) copy = updated;
+    return updated;
   };
 
   const refreshOnce = async (): Promise<LivePrice> => {
@@ -121,13 +121,13 @@ export const createLivePrice = (options: {
   return {
     priceAtHand,
     livePrice: async (versions) =>
-      withSpreadsInForce(priceAtHand() ?? (await refreshOnce()), versions),
-    freshPrice: async () => withSpreadsInForce(await fetchOnce()),
+      withCurrentSpreads(priceAtHand() ?? (await refreshOnce()), versions),
+    freshPrice: async () => withCurrentSpreads(await fetchOnce()),
   };
 };
 
 /**
- * Returns a price whose rates can still be verified by business time, which may have been moved.
+ * Returns a live price whose rates are valid by the business clock, so that they can be verified.
  * @throws AppError PRICE_UNAVAILABLE
  */
 export const verifiablePrice = async (
@@ -150,7 +150,7 @@ export interface SetSpreadsDeps {
   readonly clock: Clock;
 }
 
-/** The one row of `price_config`. */
+/** The id of the only row of `price_config`. */
 const rowId = 1;
 
 /** Returns the spreads in force. They are zero until an operator sets them. */
@@ -161,7 +161,7 @@ export const findSpreads = async (db: Db): Promise<Spreads> => {
 
 type OurPrice = Pick<LivePrice, 'buyPaise' | 'sellPaise'>;
 
-/** Makes our price of the provider's (contract: money > Live price). */
+/** Computes our price from the provider's price (contract: money > Live price). */
 const applySpreads = (
   provider: Pick<LivePrice, 'providerBuyPaise' | 'providerSellPaise'>,
   { buySpreadBps, sellSpreadBps }: Spreads,
@@ -170,12 +170,12 @@ const applySpreads = (
   sellPaise: applySellSpread(provider.providerSellPaise, fromSafeBps(sellSpreadBps)),
 });
 
-/** Locks the spreads until the transaction ends, so that the audit row shows what was replaced. */
+/** Locks the spreads until the transaction ends, so that the audit row shows the replaced values. */
 const lockSpreads = async (tx: Db): Promise<void> => {
   await selectRows(tx, sql`SELECT id FROM price_config WHERE id = ${rowId} FOR UPDATE`);
 };
 
-/** Replaces the spreads, with the audit row in the same transaction. */
+/** Replaces the spreads and writes the audit row, in one transaction. */
 export const setSpreads = (
   { inTransaction, audit, clock }: SetSpreadsDeps,
   spreads: Spreads,

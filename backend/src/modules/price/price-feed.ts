@@ -9,19 +9,19 @@ import type { FetchPrice } from './live-price.ts';
 import { findLastTick, hasTick, insertTick } from './price.store.ts';
 import { markOf, tickEveryMs, type LivePrice, type PriceTick } from './price.types.ts';
 
-/** A dead leader's lock expires within this, so that the next mark has a new leader. */
+/** The time in ms after which the lock of a dead leader expires, so that the next mark has a leader. */
 const leaderTtlMs = 5000;
 const leaderRetryMs = 500;
 /**
- * A leader campaigns again after this many marks: one that began to lead while the cache was down,
- * without a lock, comes back under the lock by this.
+ * The number of marks after which a leader acquires the lock again. A leader that began without a
+ * lock, because Redis was down, is then under the lock again.
  */
 const marksPerTerm = 60;
-/** After this the tick is sent with the last price rather than late. */
+/** The time in ms after which a tick is sent with the last price instead of a fetched price. */
 const fetchDeadlineMs = 3000;
 
 export interface PriceFeed {
-  /** Starts to lead, or to wait for the lead, until stopped. */
+  /** Starts to lead, or to wait until no other process leads. */
   start(): void;
   stop(): Promise<void>;
 }
@@ -31,26 +31,26 @@ interface PriceFeedOptions {
   readonly fetchPrice: FetchPrice;
   readonly broadcast: (tick: PriceTick) => void;
   readonly redis: Redis;
-  /** Real time: the marks are the wall clock's. */
+  /** The clock of real time, to which the marks belong. */
   readonly wall: Clock;
   readonly timers: Timers;
   readonly random: Random;
   readonly logger: Logger;
-  /** Nothing is counted without. */
+  /** Observes ticks. If it is absent, nothing is counted. */
   readonly metrics?: Pick<Metrics, 'observeTick'>;
 }
 
 /**
- * Sends one tick on every 10 s mark of the wall clock. A tick is a row that is unique by its mark.
- * Only the process that inserted it sends it, so the leader's lock merely saves work. A new leader
- * first sends the current mark if no process has.
+ * Creates the feed, which sends one tick on every 10 s mark of the wall clock. Each mark has at most
+ * one row, and only the process that inserted the row sends the tick. The leader's lock therefore
+ * only saves work. A new leader first sends the tick of the current mark, unless it was sent already.
  */
 export const createPriceFeed = (options: PriceFeedOptions): PriceFeed => {
   const { db, wall, timers, random, logger } = options;
   const stopping = new AbortController();
   let running: Promise<void> = Promise.resolve();
 
-  const priceInTime = async (signal: AbortSignal): Promise<LivePrice | undefined> => {
+  const fetchBeforeDeadline = async (signal: AbortSignal): Promise<LivePrice | undefined> => {
     const deadline = timers.sleep(fetchDeadlineMs, signal).then(() => undefined);
     const outcome = await Promise.race([options.fetchPrice(), deadline]);
     return outcome?.kind === 'done' ? outcome.value : undefined;
@@ -59,13 +59,13 @@ export const createPriceFeed = (options: PriceFeedOptions): PriceFeed => {
   const insert = async (mark: Date, price: LivePrice): Promise<number | undefined> => {
     const seq = await insertTick(db, random.uuid(), mark, price);
     if (seq !== undefined || (await hasTick(db, mark))) return seq;
-    // A neighbouring mark took the number at the same moment: the next number is free.
+    // The tick of another mark took the same number concurrently, so the next number is free.
     return insertTick(db, random.uuid(), mark, price);
   };
 
   const tick = async (mark: Date): Promise<void> => {
     const done = new AbortController();
-    const fresh = await priceInTime(done.signal).finally(() => done.abort());
+    const fresh = await fetchBeforeDeadline(done.signal).finally(() => done.abort());
     const price = fresh ?? (await findLastTick(db))?.price;
     if (price === undefined) {
       logger.warn('no price yet: the provider has never responded');
@@ -83,10 +83,10 @@ export const createPriceFeed = (options: PriceFeedOptions): PriceFeed => {
     const signal = AbortSignal.any([lost, stopping.signal]);
     const current = markOf(wall.now());
     if (!(await hasTick(db, current))) await tick(current);
-    for (let served = 0; served < marksPerTerm && !signal.aborted; served += 1) {
+    for (let marks = 0; marks < marksPerTerm && !signal.aborted; marks += 1) {
       const next = addMs(markOf(wall.now()), tickEveryMs);
       await timers.sleep(msBetween(wall.now(), next), signal);
-      // A timer may fire a hair early. The mark is what counts.
+      // A timer may fire slightly too early, so the time is moved past the mark.
       if (!signal.aborted) await tick(markOf(addMs(wall.now(), 500)));
     }
   };

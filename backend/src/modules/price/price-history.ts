@@ -15,7 +15,7 @@ const rangeMs: Readonly<Record<PriceRange, number>> = {
   '1y': 365 * dayMs,
 };
 
-/** Bounds the rows of one response. */
+/** The maximum number of rows of one response. */
 const maxHistoryRows = 5000;
 
 interface HistoryRow {
@@ -26,8 +26,8 @@ interface HistoryRow {
 }
 
 /**
- * Returns at most `buckets` rows that span the whole range: the last price of each of `buckets`
- * equal parts, each found by the index, so that the cost follows the response and not the table.
+ * Returns the last price of each of `buckets` equal parts of a range, newest first. The index finds
+ * each row, so the cost depends on the size of the response and not of the table.
  */
 export const selectHistory = (
   db: Db,
@@ -53,7 +53,7 @@ export const selectHistory = (
       ORDER BY p.as_of DESC`,
   );
 
-/** Returns the prices of a range that ends at `now`, newest first, thinned evenly. */
+/** Returns the prices of a range that ends at `now`, newest first, at even intervals. */
 const readPriceHistory = async (db: Db, range: PriceRange, now: Date) => {
   const spanMs = rangeMs[range];
   const stepMs = Math.max(tickEveryMs, Math.ceil(spanMs / maxHistoryRows));
@@ -66,19 +66,20 @@ const readPriceHistory = async (db: Db, range: PriceRange, now: Date) => {
   }));
 };
 
-/** A history without a new tick for this long is built again, since its range moves on. */
-const madeForMs = 2 * tickEveryMs;
+/** The time in ms after which a history is read again even without a new tick. */
+const historyLifeMs = 2 * tickEveryMs;
 
-interface MadeHistory {
+/** The response for a range, with the tick and the time for which it was read. */
+interface CachedHistory {
   readonly seq: number;
   readonly at: Date;
   readonly reply: Promise<Reply>;
 }
 
 /**
- * Returns the response to a request of a range. It is read and serialised once for each tick of the
- * feed, however many requests come: each of them only looks up the last tick, and concurrent ones
- * share that lookup.
+ * Creates the function that returns the response for a range. A history is read and serialised only
+ * once for each tick of the feed. Other requests only look up the number of the last tick, and
+ * concurrent requests share that lookup.
  */
 export const createHistoryReplies = (options: {
   readonly db: Db;
@@ -87,9 +88,9 @@ export const createHistoryReplies = (options: {
 }): ((range: PriceRange) => Promise<Reply>) => {
   const { db, wall, metrics } = options;
   const lastSeq = batchReads(() => findLastSeq(db));
-  const made = new Map<PriceRange, MadeHistory>();
+  const histories = new Map<PriceRange, CachedHistory>();
 
-  const make = async (range: PriceRange, at: Date): Promise<Reply> => {
+  const buildReply = async (range: PriceRange, at: Date): Promise<Reply> => {
     metrics?.countHistory(range);
     return shared({ range, items: await readPriceHistory(db, range, at) });
   };
@@ -97,15 +98,17 @@ export const createHistoryReplies = (options: {
   return async (range) => {
     const seq = await lastSeq();
     const at = wall.now();
-    const known = made.get(range);
-    if (known?.seq === seq && Math.abs(msBetween(known.at, at)) < madeForMs) return known.reply;
-    const history: MadeHistory = { seq, at, reply: make(range, at) };
-    made.set(range, history);
+    const cached = histories.get(range);
+    if (cached?.seq === seq && Math.abs(msBetween(cached.at, at)) < historyLifeMs) {
+      return cached.reply;
+    }
+    const history: CachedHistory = { seq, at, reply: buildReply(range, at) };
+    histories.set(range, history);
     try {
       return await history.reply;
     } catch (error) {
-      // The next request tries again.
-      if (made.get(range) === history) made.delete(range);
+      // A failed history is not cached, so that the next request reads it again.
+      if (histories.get(range) === history) histories.delete(range);
       throw error;
     }
   };

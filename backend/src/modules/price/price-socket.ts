@@ -14,14 +14,14 @@ import { findLastTick, type Tick } from './price.store.ts';
 import { tickEveryMs } from './price.types.ts';
 import { watchTicks } from './tick-watch.ts';
 
-/** Returns true for a price that was repeated on its mark, and when the feed has stopped. */
+/** Returns true if a tick repeats an older price, or is so old that the feed has stopped. */
 const isStale = ({ price, mark }: Tick, now: Date): boolean =>
   msBetween(price.asOf, mark) > tickEveryMs / 2 || msBetween(mark, now) > 2 * tickEveryMs;
 
 /**
- * Attaches the feed's sockets to a customer API replica: namespace `/price`, any origin, no
- * credential, so many sockets of one address. A client gets one `price_snapshot` when it connects,
- * and each tick, without Redis too.
+ * Attaches the sockets of the feed to a replica of the customer API, in the namespace `/price`. Any
+ * origin may connect without a credential, and the sockets of one address are limited. A client gets
+ * a `price_snapshot` when it connects, and then every tick, even without Redis.
  */
 export const attachPriceSocket = (
   server: HttpServer,
@@ -44,7 +44,7 @@ export const attachPriceSocket = (
   });
   io.engine.use(fixedHeaders());
   io.engine.on('connection', (socket) => limit.admit(socket));
-  // Many clients reconnect at once when a replica ends: one read serves them all.
+  // When a replica ends, many clients reconnect at the same time. One read serves all of them.
   const lastTick = batchReads(() => findLastTick(options.db));
   const sendSnapshot = async (socket: Socket): Promise<void> => {
     const last = await lastTick();
@@ -70,7 +70,7 @@ export const attachPriceSocket = (
   return io;
 };
 
-/** Publishes how many sockets are open on this replica. */
+/** Creates the gauge of open sockets on this replica. */
 export const createSocketGauge = (io: Server, registry: Registry): void => {
   void new Gauge({
     name: 'price_sockets_open',
@@ -83,13 +83,13 @@ export const createSocketGauge = (io: Server, registry: Registry): void => {
 };
 
 interface SocketLimitOptions {
-  /** Open sockets of one address (an IPv6 /64) on this replica. */
+  /** The maximum number of open sockets of one address (an IPv6 /64) on this replica. */
   readonly socketsPerAddress: number;
   readonly trustProxyHops: number;
   readonly metrics: Pick<Metrics, 'countBound'>;
 }
 
-/** The part of an Engine.IO socket that is needed here. */
+/** The members of an Engine.IO socket that the limit needs. */
 interface RawSocket {
   readonly request: IncomingMessage;
   once(event: 'close', listener: () => void): unknown;
@@ -97,25 +97,25 @@ interface RawSocket {
 }
 
 /**
- * Counts open sockets by address. `mayOpen` refuses a handshake before anything is made for it.
- * `admit` is exact, for handshakes at once all find room: it closes the socket that is one too
- * many.
+ * Creates the limit of open sockets per address. `mayOpen` refuses a handshake before a socket is
+ * created. Several concurrent handshakes may pass it, so `admit` checks the limit again and closes a
+ * socket that exceeds it.
  */
 const createSocketLimit = (options: SocketLimitOptions) => {
   const { socketsPerAddress, trustProxyHops, metrics } = options;
-  const open = new Map<string, number>();
+  const openSockets = new Map<string, number>();
 
   const groupOf = (req: IncomingMessage): string =>
     addressGroup(clientAddress(req, trustProxyHops));
   const hasRoom = (group: string): boolean => {
-    if ((open.get(group) ?? 0) < socketsPerAddress) return true;
+    if ((openSockets.get(group) ?? 0) < socketsPerAddress) return true;
     metrics.countBound('price_sockets');
     return false;
   };
   const release = (group: string): void => {
-    const left = (open.get(group) ?? 0) - 1;
-    if (left > 0) open.set(group, left);
-    else open.delete(group);
+    const count = (openSockets.get(group) ?? 0) - 1;
+    if (count > 0) openSockets.set(group, count);
+    else openSockets.delete(group);
   };
 
   return {
@@ -126,7 +126,7 @@ const createSocketLimit = (options: SocketLimitOptions) => {
         socket.close(true);
         return;
       }
-      open.set(group, (open.get(group) ?? 0) + 1);
+      openSockets.set(group, (openSockets.get(group) ?? 0) + 1);
       socket.once('close', () => release(group));
     },
   };

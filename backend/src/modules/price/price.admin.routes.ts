@@ -20,13 +20,13 @@ interface OverridePriceDeps {
   readonly inTransaction: InTransaction;
   readonly audit: Auditor;
   readonly random: Random;
-  /** Real time, as for every price. */
+  /** The clock of real time, by which every price is dated. */
   readonly wall: Clock;
 }
 
 /**
- * Records an operator's price, with the audit row in the same transaction. It is only a record: no
- * reader of prices uses it (contract: price > Spread and override).
+ * Records an operator's price and writes the audit row, in one transaction. The price is only
+ * recorded, and customers never buy or sell at it (contract: price > Spread and override).
  */
 const recordOverride = (
   { inTransaction, audit, random, wall }: OverridePriceDeps,

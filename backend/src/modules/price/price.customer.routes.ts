@@ -7,7 +7,7 @@ import { createHistoryReplies } from './price-history.ts';
 import { historyQuery, historyView, presentPrice, priceView } from './price.schemas.ts';
 import type { LivePrice } from './price.types.ts';
 
-/** Serializes each price once: it is requested many times before the next one comes. */
+/** Creates the function that serialises each price once, since many requests get the same price. */
 const createPriceReplies = (): ((price: LivePrice) => Reply) => {
   let last: { readonly price: LivePrice; readonly reply: Reply } | undefined;
   return (price) => {

@@ -64,7 +64,7 @@ historyView.register(z.globalRegistry, {
   examples: [{ range: '1d', items: [exampleOf(pointView)] }],
 });
 
-/** Ten lakh rupees a gram: beyond any price of gold, far below what an integer holds. */
+/** The price of an override, at most ten lakh rupees per gram, which no price of gold exceeds. */
 const overridePaise = pricePaise.max(100_000_000);
 
 const spreadBps = z.int().min(0).max(2500);
@@ -97,7 +97,7 @@ overrideBody.register(z.globalRegistry, {
 
 export type PriceOverride = z.output<typeof overrideBody>;
 
-/** Presents the price that customers buy and sell at. */
+/** Presents the price at which customers buy and sell. */
 export const presentPrice = (price: LivePrice): z.output<typeof priceView> => ({
   buyPaise: toSafePaise(price.buyPaise),
   sellPaise: toSafePaise(price.sellPaise),
@@ -112,7 +112,7 @@ export const presentPrice = (price: LivePrice): z.output<typeof priceView> => ({
 export const presentProviderPrice = (price: LivePrice): z.output<typeof priceView> =>
   presentPrice({ ...price, buyPaise: price.providerBuyPaise, sellPaise: price.providerSellPaise });
 
-/** Presents a price of the live feed. */
+/** Presents a tick of the feed. */
 export const presentTick = ({ price, seq, stale }: PriceTick) => ({
   ...presentPrice(price),
   seq,

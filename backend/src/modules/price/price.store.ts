@@ -2,7 +2,7 @@ import { bps, paise, type Paise } from '../../money/index.ts';
 import { selectOne, sql, type Db } from '../../platform/db/index.ts';
 import type { LivePrice } from './price.types.ts';
 
-/* The ticks of the feed: the rows of `price_snapshot`. */
+/* The table `price_snapshot` holds the ticks of the feed and the prices that operators recorded. */
 
 interface TickRow {
   readonly mark: Date;
@@ -40,9 +40,8 @@ const toPrice = (row: TickRow): LivePrice => ({
 });
 
 /**
- * Inserts the tick of `mark`, numbered one above the row before, and returns its number. Returns
- * undefined when another process has inserted it, or a neighbour took the number at this very
- * moment.
+ * Inserts the tick of `mark` with the next number, and returns the number. Returns undefined if
+ * another process has inserted the tick of this mark, or has concurrently used the same number.
  */
 export const insertTick = async (
   db: Db,
@@ -69,7 +68,7 @@ export const insertTick = async (
   return row === undefined ? undefined : parseInt(String(row.seq), 10);
 };
 
-/** Inserts an operator's price: no tick, so it has neither mark nor number. */
+/** Inserts an operator's price. It is not a tick, so it has neither a mark nor a number. */
 export const insertManualPrice = async (
   db: Db,
   price: {
@@ -92,7 +91,8 @@ export const hasTick = async (db: Db, mark: Date): Promise<boolean> =>
   (await db.priceSnapshot.findUnique({ where: { mark }, select: { id: true } })) !== null;
 
 /**
- * Returns the newest tick's number, or 0 before the first. Raw SQL, since every history reads it.
+ * Returns the number of the newest tick, or 0 if there is none. The query is raw SQL, because every
+ * request for a history reads it.
  */
 export const findLastSeq = async (db: Db): Promise<number> => {
   const row = await selectOne<{ seq: bigint | null }>(
@@ -102,7 +102,7 @@ export const findLastSeq = async (db: Db): Promise<number> => {
   return parseInt(String(row?.seq ?? 0), 10);
 };
 
-/** Returns the newest tick. Raw SQL, since every socket that connects reads it. */
+/** Returns the newest tick. The query is raw SQL, because every socket that connects reads it. */
 export const findLastTick = async (db: Db): Promise<Tick | undefined> => {
   const row = await selectOne<TickRow>(
     db,

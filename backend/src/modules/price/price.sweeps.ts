@@ -5,18 +5,18 @@ import type { Metrics } from '../../platform/observability/index.ts';
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
-/** Every tick is kept for so long. */
-const keptMs = 90 * dayMs;
+/** The time in ms for which every tick is stored. */
+const retentionMs = 90 * dayMs;
 
-/** A stretch of time, its end exclusive, in whole minutes. */
-interface Stretch {
+/** A range of whole minutes, with an exclusive end. */
+interface MinuteRange {
   readonly from: Date;
   readonly to: Date;
 }
 
 const startOfMinute = (at: Date): Date => addMs(at, -(at.getTime() % minuteMs));
 
-/** Returns the minute of the first price that the provider gave. */
+/** Returns the minute of the oldest price of the provider. */
 const findFirstMinute = async (db: Db): Promise<Date | undefined> => {
   const row = await selectOne<{ at: Date }>(
     db,
@@ -27,11 +27,11 @@ const findFirstMinute = async (db: Db): Promise<Date | undefined> => {
 };
 
 /**
- * Deletes all prices of a stretch but the last one of each minute, and returns how many. What an
- * operator set stays, and so does a price at whose rate an order was verified: at the latest within
- * two months of being placed, where an operator allocates it after a review.
+ * Deletes the prices of a range except the last price of each minute, and returns their number. It
+ * keeps prices that operators recorded, and prices at whose rates orders were verified. An order may
+ * be verified up to two months after it was placed, if an operator allocates it after a review.
  */
-const thin = (db: Db, { from, to }: Stretch): Promise<number> =>
+const thinOut = (db: Db, { from, to }: MinuteRange): Promise<number> =>
   execute(
     db,
     sql`
@@ -52,16 +52,17 @@ const thin = (db: Db, { from, to }: Stretch): Promise<number> =>
 
 interface ThinningOptions {
   readonly db: Db;
-  /** Ticks are of real time. */
+  /** The clock of real time, by which ticks are dated. */
   readonly wall: Clock;
   readonly metrics: Pick<Metrics, 'countPurged'>;
   readonly everyMs: number;
 }
 
 /**
- * Creates the sweep that keeps one price a minute of those older than 90 days (contract: limits >
- * Retention), a sixth of the rows. Histories of a year show one in 105 minutes. It continues where
- * it stopped, a day in a statement, and starts again with the process.
+ * Creates the sweep that thins out prices older than 90 days to one per minute, a sixth of the rows
+ * (contract: limits > Retention). A history of a year needs only one price in 105 minutes. The sweep
+ * handles one day per statement. It continues where the last pass stopped, and begins with the oldest
+ * price again when the process starts.
  */
 export const createPriceThinning = ({ db, wall, metrics, everyMs }: ThinningOptions): Sweep => {
   const name = 'price-thin-history';
@@ -70,12 +71,12 @@ export const createPriceThinning = ({ db, wall, metrics, everyMs }: ThinningOpti
     name,
     everyMs,
     async run(signal) {
-      const end = startOfMinute(addMs(wall.now(), -keptMs));
+      const end = startOfMinute(addMs(wall.now(), -retentionMs));
       thinnedTo ??= await findFirstMinute(db);
       while (thinnedTo !== undefined && thinnedTo < end && !signal.aborted) {
         const nextDay = addMs(thinnedTo, dayMs);
         const to = nextDay < end ? nextDay : end;
-        const count = await thin(db, { from: thinnedTo, to });
+        const count = await thinOut(db, { from: thinnedTo, to });
         if (count > 0) metrics.countPurged(name, count);
         thinnedTo = to;
       }

@@ -7,11 +7,14 @@ import { priceNamespace } from './price-broadcast.ts';
 import type { Tick } from './price.store.ts';
 import { markOf, tickEveryMs } from './price.types.ts';
 
-/** From a mark on, the time for which the broadcast of its tick is waited for. */
+/** The time in ms after a mark for which the replica waits for the broadcast of its tick. */
 const patienceMs = 1500;
-/** The provider has three seconds, so that a tick may be written later than that. */
-const looks = 6;
-const lookEveryMs = 500;
+/**
+ * The number of checks for a tick after that wait. Several checks are needed, because the feed waits
+ * up to three seconds for the provider before it inserts the tick.
+ */
+const maxChecks = 6;
+const checkEveryMs = 500;
 
 interface TickWatchOptions {
   readonly io: Server;
@@ -23,7 +26,7 @@ interface TickWatchOptions {
   readonly logger: Logger;
 }
 
-/** Returns the number of the tick in a message of another process, if it is one. */
+/** Returns the number of the tick in a message of another process, or undefined for other messages. */
 const seqOf = (message: unknown): number | undefined => {
   if (!Array.isArray(message)) return undefined;
   const [, packet] = message as readonly unknown[];
@@ -36,54 +39,54 @@ const seqOf = (message: unknown): number | undefined => {
 };
 
 /**
- * Tells `hear` of each tick that comes from another process. A message for which it returns false
- * goes no further.
+ * Calls `onTick` with the number of each tick that another process broadcasts. If `onTick` returns
+ * false, the tick is not sent to the sockets.
  */
-const listen = (io: Server, hear: (seq: number) => boolean): void => {
+const listenForTicks = (io: Server, onTick: (seq: number) => boolean): void => {
   const { adapter } = io.of(priceNamespace);
   if (!(adapter instanceof RedisAdapter)) return;
   const { parser } = adapter;
   const decode = (bytes: Buffer): unknown => {
     const message: unknown = parser.decode(bytes);
     const seq = seqOf(message);
-    return seq === undefined || hear(seq) ? message : [];
+    return seq === undefined || onTick(seq) ? message : [];
   };
   Reflect.set(adapter, 'parser', { encode: parser.encode, decode });
 };
 
 /**
- * Watches for the tick of each mark. If the tick does not arrive in time, as without Redis, the
- * replica reads its row and sends it to its own sockets. If the tick arrives afterwards, it is
- * dropped.
+ * Watches for the tick of each mark. If the broadcast does not arrive in time, for example because
+ * Redis is down, the replica reads the tick from the database and sends it to its own sockets. If the
+ * broadcast arrives later, it is dropped. Returns a function that stops the watch.
  */
 export const watchTicks = (options: TickWatchOptions): (() => void) => {
   const { io, wall, timers, logger } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
-  let heard = 0;
-  let sent = 0;
-  let heardAt = new Date(0);
-  listen(io, (seq) => {
-    heardAt = wall.now();
-    heard = Math.max(heard, seq);
-    return seq !== sent;
+  let receivedSeq = 0;
+  let sentSeq = 0;
+  let receivedAt = new Date(0);
+  listenForTicks(io, (seq) => {
+    receivedAt = wall.now();
+    receivedSeq = Math.max(receivedSeq, seq);
+    return seq !== sentSeq;
   });
 
-  /** Returns true when there is nothing left to do for a mark. */
-  const look = async (mark: Date): Promise<boolean> => {
-    if (heardAt >= mark) return true;
+  /** Sends the tick of a mark if its broadcast has not arrived. Returns false to be called again. */
+  const sendIfMissed = async (mark: Date): Promise<boolean> => {
+    if (receivedAt >= mark) return true;
     const tick = await options.lastTick();
     if (tick === undefined || tick.mark < mark) return false;
-    // A leader whose clock is ahead may have been heard before the mark.
-    if (heard >= tick.seq || sent >= tick.seq) return true;
-    sent = tick.seq;
+    // The broadcast of a leader whose clock is ahead may have arrived before the mark.
+    if (receivedSeq >= tick.seq || sentSeq >= tick.seq) return true;
+    sentSeq = tick.seq;
     options.sendHere(tick);
     return true;
   };
   const watchMark = async (mark: Date): Promise<void> => {
-    for (let looked = 0; looked < looks && !signal.aborted; looked += 1) {
-      if (await look(mark)) return;
-      await timers.sleep(lookEveryMs, signal);
+    for (let checks = 0; checks < maxChecks && !signal.aborted; checks += 1) {
+      if (await sendIfMissed(mark)) return;
+      await timers.sleep(checkEveryMs, signal);
     }
   };
   const watch = async (): Promise<void> => {

@@ -12,25 +12,25 @@ import { readProviderUserId } from '../identity/index.ts';
 import type { LockedBuy, VerifiedSale } from '../orders/index.ts';
 import { renewConfirm } from './provider-operations.store.ts';
 
-/** A confirm whose intent is written, and held by the caller. */
+/** A confirm whose intent is recorded and whose lease the caller holds. */
 export interface HeldConfirm<Order extends LockedBuy | VerifiedSale> {
   readonly order: Order;
   readonly confirmId: string;
   readonly holderId: string;
-  /** Present where it was read with the intent. */
+  /** The provider's id of the customer. Absent if it was not read together with the intent. */
   readonly providerUserId?: string | null;
 }
 
-/** A confirm at the provider. */
+/** One turn at a confirm at the provider. */
 interface ConfirmCall {
   readonly providerTxId: string;
-  /** Present where this process may confirm. */
+  /** The confirm whose lease this process holds. Absent if the provider may only be queried. */
   readonly held?: HeldConfirm<LockedBuy | VerifiedSale>;
 }
 
 /**
- * Reads an order-status as the provider's record of a confirm. NONE means either that no confirm
- * arrived or that one is on its way.
+ * Reads an order status as the provider's record of a confirm. NONE means that no confirm has
+ * arrived, though one may still be on its way.
  */
 export const readStatus = (
   status: Outcome<ProviderTransactionStatus>,
@@ -54,7 +54,7 @@ export const readStatus = (
   }
 };
 
-/** Describes a turn at a confirm for the record of the operation. */
+/** Describes the result of a turn at a confirm, as the reason that is stored with the operation. */
 export const describeConfirm = (result: CallResult<ConfirmedTransaction>): string => {
   const { answer } = result;
   if (result.kind === 'DONE') return 'status SUCCESS';
@@ -64,8 +64,8 @@ export const describeConfirm = (result: CallResult<ConfirmedTransaction>): strin
 };
 
 /**
- * Creates the steps of a confirm that buys and sales share. Only the provider's order-status
- * decides, so it is queried after every confirm and before any further one.
+ * Creates the steps that the confirms of purchases and sales share. Only the provider's order status
+ * decides the outcome. It is queried after every confirm and before a repeat.
  */
 export const createConfirmSteps = (
   { db, provider }: { readonly db: Db; readonly provider: GoldProvider },
@@ -73,9 +73,11 @@ export const createConfirmSteps = (
 ) => ({
   queriesAfter: 'EVERY' as const,
   async query({ providerTxId }: ConfirmCall) {
-    const question = { providerTxId };
+    const transaction = { providerTxId };
     return readStatus(
-      side === 'buy' ? await provider.buyStatus(question) : await provider.sellStatus(question),
+      side === 'buy'
+        ? await provider.buyStatus(transaction)
+        : await provider.sellStatus(transaction),
     );
   },
   async renew({ held }: ConfirmCall) {
@@ -83,9 +85,9 @@ export const createConfirmSteps = (
   },
   async send({ held }: ConfirmCall) {
     invariant(held, 'a confirm is sent by its holder');
-    const { order, providerUserId: known } = held;
+    const { order } = held;
     const { userId, quoteId, providerTxId, grams, providerAmountPaise, providerRateId } = order;
-    const providerUserId = known ?? (await readAlone(db, readProviderUserId(userId)));
+    const providerUserId = held.providerUserId ?? (await readAlone(db, readProviderUserId(userId)));
     invariant(providerUserId, `the provider knows the customer of order ${order.id}`);
     invariant(providerAmountPaise, `order ${order.id} has the provider's amount`);
     const request = {
@@ -93,8 +95,7 @@ export const createConfirmSteps = (
       providerTxId,
       grams,
       providerAmountPaise,
-      // The reference is the same as at the verify, for providers without transaction ids of their
-      // own.
+      // The verify had the same reference, for providers without transaction ids of their own.
       reference: side === 'buy' ? (quoteId ?? order.id) : order.id,
       rateId: providerRateId ?? '',
     };

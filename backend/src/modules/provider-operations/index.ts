@@ -19,5 +19,5 @@ export {
   recordUnintended,
   recordVerifyOutcome,
   renewVerify,
-  verifyIntent,
+  verifyIntentPart,
 } from './provider-operations.store.ts';

@@ -16,9 +16,9 @@ import { createLease } from '../../platform/lease/lease.ts';
 import type { LockedBuy, VerifiedSale } from '../orders/index.ts';
 
 /**
- * A confirm as we know it. INTENDED: about to be asked for, or being asked for, and never before.
- * UNKNOWN: asked for at least once without a final answer. REFUSED: it certainly did not happen.
- * DONE: the provider says that it sold the gold.
+ * The state of a confirm. INTENDED: its first request is about to be sent or in progress. UNKNOWN: a
+ * request may have been sent, and there is no final answer. REFUSED: the provider certainly did not
+ * make the trade. DONE: the provider made the trade.
  */
 type ConfirmStatus = 'INTENDED' | 'UNKNOWN' | 'REFUSED' | 'DONE';
 
@@ -29,12 +29,12 @@ export interface Confirm {
   readonly orderId: string;
   readonly status: ConfirmStatus;
   readonly providerTxId: string;
-  /** As its verify promised. */
+  /** The grams that the verify promised. */
   readonly grams: Grams;
-  /** The moment before the verify. */
+  /** The time just before the verify was sent. */
   readonly verifiedAt: Date;
   readonly attempts: number;
-  /** Somebody is at it now. */
+  /** True if a worker holds its lease now. */
   readonly isHeld: boolean;
 }
 
@@ -49,25 +49,25 @@ const columns = sql`
 
 const toConfirm = (row: Row): Confirm => ({ ...row, grams: gramsFromDatabase(row.grams) });
 
-/** An operation's lease, by the database's clock: longer than a call to the provider may take. */
+/** The lease of an operation in ms. It is longer than a call to the provider may take. */
 const leaseMs = 20_000;
 
-const undecided = sql`status IN ('INTENDED', 'UNKNOWN')`;
+const isUndecided = sql`status IN ('INTENDED', 'UNKNOWN')`;
 const byId = (id: string): Sql => sql`id = ${id}::uuid`;
 
 const selectConfirms = async (
   db: Db,
   operation: ConfirmOperation,
-  rest: Sql,
+  conditions: Sql,
 ): Promise<Confirm[]> => {
   const rows = await selectRows<Row>(
     db,
-    sql`SELECT ${columns} FROM provider_operation p WHERE p.operation = ${operation} ${rest}`,
+    sql`SELECT ${columns} FROM provider_operation p WHERE p.operation = ${operation} ${conditions}`,
   );
   return rows.map(toConfirm);
 };
 
-/** Returns the newest confirm of an order. Read under the order's lock. */
+/** Returns the newest confirm of an order. The order must be locked. */
 export const findLatestConfirm = async (
   db: Db,
   operation: ConfirmOperation,
@@ -78,7 +78,7 @@ export const findLatestConfirm = async (
   return (await selectConfirms(db, operation, newest))[0];
 };
 
-/** The transaction that a confirm is of, as the order's verify left it. */
+/** An order with the provider's transaction that is to be confirmed. */
 type OrderToConfirm = Pick<
   LockedBuy | VerifiedSale,
   | 'id'
@@ -91,17 +91,17 @@ type OrderToConfirm = Pick<
   | 'lockStartedAt'
 >;
 
-/** A confirm that is about to be asked for. */
+/** A confirm that is about to be sent. */
 interface NewConfirm {
   readonly id: string;
-  /** The worker that confirms: the intent is its own until the lease lapses. */
+  /** The worker that confirms. It gets the lease of the new confirm. */
   readonly holderId: string;
-  /** The grams that the verify promised, where that is known better than by the order. */
+  /** The grams that the verify promised. By default they are the order's grams. */
   readonly grams?: Grams | undefined;
   readonly at: Date;
 }
 
-/** Writes the intent to confirm an order's transaction: committed before the provider is called. */
+/** Records the intent to confirm an order's transaction. It must be committed before the call. */
 export const recordIntent = async (
   db: Db,
   operation: ConfirmOperation,
@@ -123,9 +123,9 @@ export const recordIntent = async (
 };
 
 /**
- * Writes the intent where the order has no confirm of this kind so far, with the grams that `grams`
- * reads (those of its quote) or else the order's own. Returns what `reads` reads in the same
- * statement, or undefined where the order has a confirm: nothing is written then.
+ * Records the intent of an order's first confirm, and returns the values of `reads`, in one
+ * statement. The subquery `grams` selects the grams of the quote. If it finds no row, the order's
+ * grams are used. Returns undefined and writes nothing if the order already has a confirm.
  */
 export const recordFirstIntent = async <Together extends Reads>(
   db: Db,
@@ -152,8 +152,8 @@ export const recordFirstIntent = async <Together extends Reads>(
 };
 
 /**
- * Acquires an undecided confirm without a lease, or with an expired one. It may have been sent
- * before, so it is UNKNOWN from here on. Returns false when another worker came first.
+ * Acquires the lease of an undecided confirm. The confirm becomes UNKNOWN, because it may have been
+ * sent before. Returns false if another worker holds the lease or the confirm is decided.
  */
 export const acquireConfirm = (
   db: Db,
@@ -162,29 +162,28 @@ export const acquireConfirm = (
 ): Promise<boolean> => {
   const set = sql`
     status = 'UNKNOWN', attempts = attempts + 1, tried_at = ${at}::timestamptz`;
-  return lease.acquire(db, { row: byId(id), where: undecided, set, holderId, leaseMs });
+  return lease.acquire(db, { row: byId(id), where: isUndecided, set, holderId, leaseMs });
 };
 
-/** Begins the lease again, before a call. Returns false when it was lost. */
+/** Renews the lease before a call. Returns false if the lease was lost. */
 export const renewConfirm = (db: Db, id: string, holderId: string): Promise<boolean> =>
-  lease.renew(db, { row: byId(id), where: undecided, holderId, leaseMs });
+  lease.renew(db, { row: byId(id), where: isUndecided, holderId, leaseMs });
 
-const doneAt = (at: Date): Sql => sql`
+const setDone = (at: Date): Sql => sql`
   status = 'DONE', settled_at = ${at}::timestamptz, last_asked_at = ${at}::timestamptz,
   detail = NULL, ${lease.cleared}`;
 
-/** Writes that the provider did it, which overrules every other outcome. */
+/** Records that the provider made the trade. This replaces every other outcome. */
 const markDone = async (db: Db, id: string, at: Date): Promise<void> => {
   await execute(
     db,
-    sql`UPDATE provider_operation SET ${doneAt(at)} WHERE ${byId(id)} AND status <> 'DONE'`,
+    sql`UPDATE provider_operation SET ${setDone(at)} WHERE ${byId(id)} AND status <> 'DONE'`,
   );
 };
 
 /**
- * Writes of an order's newest confirm that the provider did it, which overrules every other outcome,
- * and returns the grams that its verify promised. Undefined where there is none. Under the order's
- * lock.
+ * Marks the newest confirm of an order DONE, which replaces every other outcome. Returns the grams
+ * that its verify promised, or undefined if the order has no confirm. The order must be locked.
  */
 export const markLatestDone = async (
   tx: Db,
@@ -200,7 +199,7 @@ export const markLatestDone = async (
         WHERE order_id = ${orderId}::uuid AND operation = ${operation}
         ORDER BY started_at DESC, id DESC LIMIT 1),
       done AS (
-        UPDATE provider_operation SET ${doneAt(at)}
+        UPDATE provider_operation SET ${setDone(at)}
         WHERE id = (SELECT id FROM latest) AND status <> 'DONE')
       SELECT grams FROM latest`,
   );
@@ -208,8 +207,8 @@ export const markLatestDone = async (
 };
 
 /**
- * Writes a confirm that the provider did and our books have no intent of: they were restored to an
- * earlier moment. Both sides agree again.
+ * Records a trade that the provider made and for which no intent is stored. That happens if the
+ * database was restored to an earlier time.
  */
 export const recordUnintended = async (
   db: Db,
@@ -221,7 +220,7 @@ export const recordUnintended = async (
   await markDone(db, id, at);
 };
 
-/** Writes that it will never happen, by the provider's final answer. */
+/** Marks an undecided confirm REFUSED, because the provider will certainly never make the trade. */
 export const markRefused = async (db: Db, id: string, at: Date, reason: string): Promise<void> => {
   await execute(
     db,
@@ -230,21 +229,22 @@ export const markRefused = async (db: Db, id: string, at: Date, reason: string):
       SET status = 'REFUSED', settled_at = ${at}::timestamptz,
         last_asked_at = ${at}::timestamptz, detail = ${JSON.stringify({ reason })}::jsonb,
         ${lease.cleared}
-      WHERE ${byId(id)} AND ${undecided}`,
+      WHERE ${byId(id)} AND ${isUndecided}`,
   );
 };
 
 interface OpenOutcome {
   readonly holderId: string;
-  /** This holder's own try was refused: it certainly did not happen. */
+  /** True if this holder's own request was refused, so that it certainly had no effect. */
   readonly wasRefused: boolean;
   readonly at: Date;
   readonly reason: string;
 }
 
 /**
- * Releases a confirm without a final outcome: UNKNOWN, or REFUSED where the holder's try was
- * refused and was the only one, so that nothing is in doubt. False when the lease was lost.
+ * Ends the lease of a confirm without a final outcome, and marks the confirm UNKNOWN. If the holder's
+ * request was refused and was the only one, marks the confirm REFUSED. Returns false if the lease was
+ * lost.
  */
 export const markUnknown = async (db: Db, id: string, outcome: OpenOutcome): Promise<boolean> => {
   const { holderId, wasRefused, at, reason } = outcome;
@@ -258,12 +258,12 @@ export const markUnknown = async (db: Db, id: string, outcome: OpenOutcome): Pro
           THEN ${at}::timestamptz END,
         last_asked_at = ${at}::timestamptz, detail = ${JSON.stringify({ reason })}::jsonb,
         ${lease.cleared}
-      WHERE ${byId(id)} AND holder_id = ${holderId}::uuid AND ${undecided}`,
+      WHERE ${byId(id)} AND holder_id = ${holderId}::uuid AND ${isUndecided}`,
   );
   return count === 1;
 };
 
-/** Remembers that the provider was queried and had no final answer. */
+/** Records that the provider was queried and had no final answer. */
 export const markQueried = async (db: Db, id: string, at: Date): Promise<void> => {
   await db.providerOperation.updateMany({
     where: { id, status: { in: ['INTENDED', 'UNKNOWN'] } },
@@ -271,7 +271,7 @@ export const markQueried = async (db: Db, id: string, at: Date): Promise<void> =
   });
 };
 
-/** Lists undecided confirms without a lease that were not queried since `before`. */
+/** Lists undecided confirms that no worker holds and that were last queried before `before`. */
 export const listUndecidedConfirms = (
   db: Db,
   operation: ConfirmOperation,
@@ -282,7 +282,7 @@ export const listUndecidedConfirms = (
     db,
     operation,
     sql`
-      AND ${undecided} AND (p.last_asked_at IS NULL OR p.last_asked_at < ${before}::timestamptz)
+      AND ${isUndecided} AND (p.last_asked_at IS NULL OR p.last_asked_at < ${before}::timestamptz)
       AND ${lease.isFree('p')}
       ORDER BY p.last_asked_at NULLS FIRST, p.started_at LIMIT ${limit}`,
   );
@@ -292,7 +292,7 @@ interface VerifyIntent {
   readonly quoteId: string;
   readonly provider: string;
   readonly grams: Grams;
-  /** The worker that verifies holds the attempt until its lease expires. */
+  /** The worker that verifies. It gets the lease of the new verify. */
   readonly holderId: string;
   readonly at: Date;
 }
@@ -301,10 +301,10 @@ const openVerifyOf = (orderId: string) =>
   sql`order_id = ${orderId}::uuid AND operation = 'sell-verify' AND status = 'INTENDED'`;
 
 /**
- * Writes the intent to verify a sale, as a part of the statement that writes its order as `placed`.
- * Its first try is the holder's.
+ * Returns the part that records the intent to verify a sale, for the statement that writes the order
+ * as `placed`. The holder makes the first attempt.
  */
-export const verifyIntent = (intent: VerifyIntent): Part => {
+export const verifyIntentPart = (intent: VerifyIntent): Part => {
   const { id, quoteId, provider, grams, holderId, at } = intent;
   return {
     name: 'intended',
@@ -319,8 +319,8 @@ export const verifyIntent = (intent: VerifyIntent): Part => {
 };
 
 /**
- * Acquires a sale's verify for a try. Returns false while another holds it, or when it has its
- * outcome.
+ * Acquires the lease of a sale's verify for an attempt. Returns false while another worker holds the
+ * lease, or if the verify has its outcome.
  */
 export const acquireVerify = (
   db: Db,
@@ -331,7 +331,7 @@ export const acquireVerify = (
   return lease.acquire(db, { row: openVerifyOf(orderId), set, holderId, leaseMs });
 };
 
-/** Begins the lease again, before a second call. Returns false when it was lost. */
+/** Renews the lease before a second call. Returns false if the lease was lost. */
 export const renewVerify = (db: Db, orderId: string, holderId: string): Promise<boolean> =>
   lease.renew(db, { row: openVerifyOf(orderId), holderId, leaseMs });
 
@@ -343,7 +343,8 @@ interface VerifyOutcome {
 }
 
 /**
- * Writes the outcome of a sale's verify. Returns false when the holder lost its lease to another.
+ * Records the outcome of a sale's verify. Returns false if the holder has lost its lease to another
+ * worker.
  */
 export const recordVerifyOutcome = async (
   db: Db,

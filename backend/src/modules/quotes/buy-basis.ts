@@ -3,18 +3,18 @@ import type { Clock } from '../../platform/clock/clock.ts';
 import { readTrader } from '../kyc/index.ts';
 import { readSettingVersions } from '../settings/index.ts';
 import { readGstRateBps } from '../statutory/index.ts';
-import { readDaysBuys } from './quotes.rules.ts';
+import { readDailyBuys } from './quotes.rules.ts';
 
 /**
- * Reads what a buy begins with: whether the customer may buy, what was bought on this day, the rate
- * of the tax and the versions of the settings. Each is an early answer, and those that another
- * request may change are read again under the holding's lock.
+ * Returns the reads of the data that the checks of a purchase need: the customer's right to trade,
+ * the purchases of the day, the tax rate and the versions of the settings. The data that other
+ * requests may change is read again under the holding's lock.
  */
 export const readBuyBasis = (clock: Clock, userId: string) => {
   const now = clock.now();
   return {
     ...readTrader(userId),
-    bought: readDaysBuys(userId, now),
+    boughtPaise: readDailyBuys(userId, now),
     gstRateBps: readGstRateBps(now),
     versions: readSettingVersions,
   };
@@ -22,7 +22,7 @@ export const readBuyBasis = (clock: Clock, userId: string) => {
 
 export type BuyBasis = ReadValues<ReturnType<typeof readBuyBasis>>;
 
-/** Returns it for a quote that is made by itself. */
+/** Reads the basis of a purchase in one statement, for a request that has no idempotency key. */
 export const findBuyBasis = (
   { db, clock }: { readonly db: Db; readonly clock: Clock },
   userId: string,

@@ -12,9 +12,9 @@ export { checkSellLimits, draftSellQuote, type SellLimitsDeps } from './quote-se
 export {
   checkDailyBuys,
   checkSellAmount,
-  readDaysBuys,
+  readDailyBuys,
   remainingDailyBuys,
-  requireDaysRoom,
+  requireWithinDailyLimit,
   requireUsable,
   type SaleToCheck,
 } from './quotes.rules.ts';
@@ -26,11 +26,11 @@ export {
   insertSellQuote,
   lockBuyQuote,
   lockSellQuote,
-  quotedGrams,
+  quotedGramsSql,
 } from './quotes.store.ts';
 export { createQuotePurge } from './quotes.sweeps.ts';
 export { consumeQuote, expireQuotes } from './quotes.states.ts';
 export { createQuoteCustomerRoutes } from './quotes.customer.routes.ts';
 export { amountShape, toAmount } from './quotes.schemas.ts';
 export type { BuyQuote, GoldAmount, GoldBase, QuoteDeps, SellQuote } from './quotes.types.ts';
-export { takeQuote } from './take-quote.ts';
+export { countQuote } from './count-quote.ts';

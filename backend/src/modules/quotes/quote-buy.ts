@@ -5,20 +5,20 @@ import type { Limits } from '../settings/index.ts';
 import type { BuyBasis } from './buy-basis.ts';
 import { requireBuyLimits } from './quotes.rules.ts';
 import type { BuyQuote, GoldAmount, QuoteDeps } from './quotes.types.ts';
-import { takeQuote } from './take-quote.ts';
+import { countQuote } from './count-quote.ts';
 import { verifyBuy } from './verify-buy.ts';
 
-/** The life of a buy quote, where the lock allows it (contract: limits > Quotes and locks). */
+/** The longest life of a buy quote in ms (contract: limits > Quotes and locks). */
 const quoteLifeMs = 420_000;
-/** A quote ends this long before its lock: the customer still has to pay. */
+/** A quote ends at least this time in ms before its price lock, so that the customer can pay. */
 const lockMarginMs = 45_000;
 
-const earlier = (one: Date, other: Date): Date => (one < other ? one : other);
+const earlierOf = (one: Date, other: Date): Date => (one < other ? one : other);
 
 /**
- * Drafts a buy quote under the limits of the request, with the provider's price lock, in the order
- * of refusals: KYC, limits, price, provider (contract: conventions > Order of refusals). It writes
- * nothing: a verify has no effect at the provider until it is confirmed.
+ * Drafts a buy quote with the provider's price lock. The checks run in the order of refusals: KYC,
+ * limits, price, provider (contract: conventions > Order of refusals). It writes nothing, and the
+ * verify alone has no effect at the provider.
  * @throws AppError KYC_REQUIRED, LIMIT_EXCEEDED, QUOTE_LIMIT, AMOUNT_TOO_SMALL, PRICE_UNAVAILABLE,
  *   PROVIDER_UNAVAILABLE, PROVIDER_REFUSED, PROVIDER_MISMATCH
  */
@@ -32,9 +32,9 @@ export const draftBuyQuote = async (
   const { clock, random } = deps;
   const providerUserId = requireTrader(basis);
   if (amount.unit === 'INR') {
-    requireBuyLimits({ bought: basis.bought, amountPaise: amount.amountPaise }, limits);
+    requireBuyLimits({ boughtPaise: basis.boughtPaise, amountPaise: amount.amountPaise }, limits);
   }
-  await takeQuote(deps, userId);
+  await countQuote(deps, userId);
   const id = random.uuid();
   const verified = await verifyBuy(deps, {
     userId,
@@ -44,8 +44,8 @@ export const draftBuyQuote = async (
     bounds: { limits, basis },
   });
   const createdAt = clock.now();
-  const lockMargin = addMs(verified.lockEndsAt, -lockMarginMs);
-  const expiresAt = earlier(addMs(createdAt, quoteLifeMs), lockMargin);
+  const latestEnd = addMs(verified.lockEndsAt, -lockMarginMs);
+  const expiresAt = earlierOf(addMs(createdAt, quoteLifeMs), latestEnd);
   if (expiresAt <= createdAt) throw new AppError('PROVIDER_UNAVAILABLE');
   const { unit, requested } = amount;
   return { ...verified, id, userId, status: 'ACTIVE', unit, requested, expiresAt, createdAt };

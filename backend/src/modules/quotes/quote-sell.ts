@@ -11,12 +11,12 @@ import type { SettingVersions } from '../settings/index.ts';
 import { breakDown, checkSellAmount } from './quotes.rules.ts';
 import type { QuoteDeps, GoldAmount, SellQuote } from './quotes.types.ts';
 
-/** The life of a sell quote (contract: limits > Quotes and locks). */
+/** The life of a sell quote in ms (contract: limits > Quotes and locks). */
 const sellQuoteLifeMs = 120_000;
 
 /**
- * Breaks a sale at a price down into its parts (contract: money > Breakdown of a sale).
- * @throws AppError AMOUNT_TOO_SMALL when no gold or no money results
+ * Returns the breakdown of a sale at a price (contract: money > Breakdown of a sale).
+ * @throws AppError AMOUNT_TOO_SMALL if the sale has no grams or no proceeds
  */
 const breakDownSell = (amount: GoldAmount, sellPaise: Paise): SellBreakdown =>
   breakDown(() =>
@@ -26,12 +26,12 @@ const breakDownSell = (amount: GoldAmount, sellPaise: Paise): SellBreakdown =>
   );
 
 /** Returns the amount to which limits apply: the requested INR, or the value of the grams. */
-const grossOf = (amount: GoldAmount, proceedsPaise: Paise): Paise =>
+const grossPaiseOf = (amount: GoldAmount, proceedsPaise: Paise): Paise =>
   amount.unit === 'INR' ? amount.amountPaise : proceedsPaise;
 
 /**
- * Drafts a sell quote at a price. It writes nothing, and the provider is not called: a sale is
- * verified when it is placed.
+ * Drafts a sell quote at a price. It writes nothing and does not call the provider, because a sale
+ * is verified only after it is placed.
  * @throws AppError AMOUNT_TOO_SMALL
  */
 export const draftSellQuote = (
@@ -58,7 +58,7 @@ export const draftSellQuote = (
 };
 
 export interface SellLimitsDeps extends Pick<QuoteDeps, 'provider' | 'limits'> {
-  /** The most that one payout can be: a sale of more could never be paid out. */
+  /** The maximum amount of one payout. A larger sale could never be paid out. */
   readonly maximumPayoutPaise: Paise;
 }
 
@@ -67,15 +67,16 @@ export interface SellLimitsDeps extends Pick<QuoteDeps, 'provider' | 'limits'> {
  * @throws AppError AMOUNT_TOO_SMALL, LIMIT_EXCEEDED with the limit in `details`
  */
 export const checkSellLimits = async (
-  { provider, limits, maximumPayoutPaise: most }: SellLimitsDeps,
+  { provider, limits, maximumPayoutPaise }: SellLimitsDeps,
   { grams, proceedsPaise, providerPricePaise }: SellQuote,
   amount: GoldAmount,
   availableGrams: Grams,
   versions?: SettingVersions,
 ): Promise<void> => {
-  const grossPaise = grossOf(amount, proceedsPaise);
+  const grossPaise = grossPaiseOf(amount, proceedsPaise);
   const sell = { grossPaise, grams, providerPricePaise, availableGrams };
   const current = await limits.current(versions);
-  const maxSellPaise = most < current.maxSellPaise ? most : current.maxSellPaise;
+  const maxSellPaise =
+    maximumPayoutPaise < current.maxSellPaise ? maximumPayoutPaise : current.maxSellPaise;
   checkSellAmount(sell, { ...current, maxSellPaise }, provider.rules.minimumSellPaise);
 };

@@ -19,9 +19,9 @@ import {
 } from './quotes.schemas.ts';
 import { findBuyQuote, findSellQuote, insertBuyQuote, insertSellQuote } from './quotes.store.ts';
 import { supersedeBuyQuotes } from './quotes.states.ts';
-import { takeQuote } from './take-quote.ts';
+import { countQuote } from './count-quote.ts';
 
-/** Active buy quotes of one customer (contract: limits > Quotes and locks). */
+/** The maximum number of active buy quotes of a customer (contract: limits > Quotes and locks). */
 const maxActiveQuotes = 10;
 
 interface StoreBuyQuoteDeps extends Pick<QuoteDeps, 'inTransaction' | 'clock' | 'logger'> {
@@ -29,9 +29,9 @@ interface StoreBuyQuoteDeps extends Pick<QuoteDeps, 'inTransaction' | 'clock' | 
 }
 
 /**
- * Stores a drafted buy quote. Where the customer has the most already, the oldest are superseded:
- * EXPIRED before their time. The holding's lock makes requests of one customer take turns, with
- * each other and with the payment order that consumes a quote.
+ * Stores a drafted buy quote. If the customer already has the maximum number of active quotes, the
+ * oldest one is superseded: it becomes EXPIRED before its time. The holding's lock serialises the
+ * requests of one customer, including the purchase that consumes a quote.
  */
 const storeBuyQuote = async (deps: StoreBuyQuoteDeps, quote: BuyQuote): Promise<void> => {
   const superseded = await deps.inTransaction(async (tx) => {
@@ -54,7 +54,7 @@ const quoteErrors = [
   'PROVIDER_MISMATCH',
 ] as const;
 
-/** `POST /gold/quote`, `POST /gold/quote/sell`, `GET /gold/quote/:id`. */
+/** Declares `POST /gold/quote`, `POST /gold/quote/sell` and `GET /gold/quote/:id`. */
 export const createQuoteCustomerRoutes = (
   deps: QuoteDeps & StoreBuyQuoteDeps & SellLimitsDeps,
 ): Route[] => {
@@ -112,7 +112,7 @@ export const createQuoteCustomerRoutes = (
       ],
       handler: async ({ body: amount, principal: { userId } }) => {
         await requireProviderUser(db, userId);
-        await takeQuote(deps, userId);
+        await countQuote(deps, userId);
         const quote = draftSellQuote(deps, userId, amount, await verifiablePrice(deps));
         const available = availableGrams(await readHolding(db, userId));
         await checkSellLimits(deps, quote, amount, available);

@@ -17,7 +17,10 @@ import { readBuys } from '../orders/index.ts';
 import type { LimitName, Limits } from '../settings/index.ts';
 import type { QuoteStatus } from './quotes.types.ts';
 
-/** Runs a breakdown of `money`. A result without gold or money is the caller's error. */
+/**
+ * Runs a function that computes a breakdown.
+ * @throws AppError AMOUNT_TOO_SMALL if the breakdown has no gold or no money
+ */
 export const breakDown = <T>(compute: () => T): T => {
   try {
     return compute();
@@ -37,7 +40,7 @@ const limitTexts: Readonly<Partial<Record<LimitName, (rupees: string) => string>
   maxSellPaise: (rupees) => `The largest sale is INR ${rupees}.`,
 };
 
-/** Makes LIMIT_EXCEEDED, with the limit in `details` (contract: money > Trading limits). */
+/** Creates LIMIT_EXCEEDED, with the limit in `details` (contract: money > Trading limits). */
 const limitExceeded = (limit: LimitName, limits: Limits): AppError => {
   const message = limitTexts[limit]?.(formatRupees(limits[limit]));
   return new AppError('LIMIT_EXCEEDED', {
@@ -47,30 +50,36 @@ const limitExceeded = (limit: LimitName, limits: Limits): AppError => {
   });
 };
 
-/** A buy, or the checkout of an installment, which is not counted twice. */
 interface CheckoutToCheck {
   readonly userId: string;
   readonly amountPaise: Paise;
+  /** The order of an installment that may already be counted. It is not counted twice. */
   readonly installmentId?: string;
 }
 
-/** Reads what a customer has bought on this IST day, but for the installment that is named. */
-export const readDaysBuys = (userId: string, now: Date, exceptId?: string): Read<Paise> =>
+/**
+ * Returns the read of the amount that a customer has bought for on this IST day. It leaves out the
+ * installment `exceptId`.
+ */
+export const readDailyBuys = (userId: string, now: Date, exceptId?: string): Read<Paise> =>
   readBuys(userId, { from: startOfIstDay(now), to: endOfIstDay(now), now, exceptId });
 
-/** @throws AppError LIMIT_EXCEEDED where a further buy is more than the day has left */
-export const requireDaysRoom = (
-  { bought, amountPaise }: { readonly bought: Paise; readonly amountPaise: Paise },
+/**
+ * Checks that a purchase fits into the daily limit.
+ * @throws AppError LIMIT_EXCEEDED
+ */
+export const requireWithinDailyLimit = (
+  { boughtPaise, amountPaise }: { readonly boughtPaise: Paise; readonly amountPaise: Paise },
   limits: Limits,
 ): void => {
-  if (addPaise(bought, amountPaise) > limits.dailyBuyPaise) {
+  if (addPaise(boughtPaise, amountPaise) > limits.dailyBuyPaise) {
     throw limitExceeded('dailyBuyPaise', limits);
   }
 };
 
 /**
- * Checks a further buy, or the checkout of an installment, against what the customer has bought on
- * this IST day. Definite only under the lock of the customer's holding. Without it, an early answer.
+ * Checks that a purchase, or the checkout of an installment, fits into the customer's daily limit.
+ * The result is final only under the lock of the customer's holding.
  * @throws AppError LIMIT_EXCEEDED with the limit in `details`
  */
 export const checkDailyBuys = async (
@@ -79,32 +88,32 @@ export const checkDailyBuys = async (
   limits: Limits,
   now: Date,
 ): Promise<void> => {
-  const bought = await readAlone(db, readDaysBuys(userId, now, installmentId));
-  requireDaysRoom({ bought, amountPaise }, limits);
+  const boughtPaise = await readAlone(db, readDailyBuys(userId, now, installmentId));
+  requireWithinDailyLimit({ boughtPaise, amountPaise }, limits);
 };
 
-/** Returns how much more a customer may buy for on this IST day, as it is known at this moment. */
+/** Returns the remaining daily limit of a customer on this IST day. It may change at any time. */
 export const remainingDailyBuys = async (
   db: Db,
   userId: string,
   { dailyBuyPaise }: Limits,
   now: Date,
 ): Promise<Paise> => {
-  const bought = await readAlone(db, readDaysBuys(userId, now));
-  return bought < dailyBuyPaise ? subtractPaise(dailyBuyPaise, bought) : paise(0n);
+  const boughtPaise = await readAlone(db, readDailyBuys(userId, now));
+  return boughtPaise < dailyBuyPaise ? subtractPaise(dailyBuyPaise, boughtPaise) : paise(0n);
 };
 
 /**
- * Checks the gross amount of one buy against its limits, and then the day's.
+ * Checks the gross amount of a purchase against the limits of one purchase, then the daily limit.
  * @throws AppError LIMIT_EXCEEDED with the limit in `details`
  */
 export const requireBuyLimits = (
-  buy: { readonly bought: Paise; readonly amountPaise: Paise },
+  buy: { readonly boughtPaise: Paise; readonly amountPaise: Paise },
   limits: Limits,
 ): void => {
   if (buy.amountPaise < limits.minBuyPaise) throw limitExceeded('minBuyPaise', limits);
   if (buy.amountPaise > limits.maxBuyPaise) throw limitExceeded('maxBuyPaise', limits);
-  requireDaysRoom(buy, limits);
+  requireWithinDailyLimit(buy, limits);
 };
 
 export interface SaleToCheck {
@@ -117,9 +126,9 @@ export interface SaleToCheck {
 }
 
 /**
- * Checks a sale against its limits. The provider's own minimum is checked first, and applies to
- * every sale. A sale of all available grams is exempt from ours (contract: money > Smallest
- * amounts).
+ * Checks a sale against its limits (contract: money > Smallest amounts). The provider's minimum is
+ * checked first, and applies to every sale. The configured minimum does not apply to a sale of all
+ * available grams.
  * @throws AppError AMOUNT_TOO_SMALL, LIMIT_EXCEEDED with the limit in `details`
  */
 export const checkSellAmount = (
@@ -128,7 +137,7 @@ export const checkSellAmount = (
   minimumAtProvider: Paise,
 ): void => {
   const { grossPaise, grams, providerPricePaise, availableGrams } = sell;
-  // The provider sees the grams at its own price: less than its minimum it would refuse.
+  // The provider computes the amount at its own price, so its minimum is compared with that too.
   const isTooSmall =
     grossPaise < minimumAtProvider || valueOf(grams, providerPricePaise) < minimumAtProvider;
   if (isTooSmall) {
@@ -137,15 +146,15 @@ export const checkSellAmount = (
       field: 'amount',
     });
   }
-  const isEverything = grams === floorToTraded(availableGrams);
-  if (grossPaise < limits.minSellPaise && !isEverything) {
+  const isSaleOfAll = grams === floorToTraded(availableGrams);
+  if (grossPaise < limits.minSellPaise && !isSaleOfAll) {
     throw limitExceeded('minSellPaise', limits);
   }
   if (grossPaise > limits.maxSellPaise) throw limitExceeded('maxSellPaise', limits);
 };
 
 /**
- * Refuses a quote that can't be used any more.
+ * Checks that a quote can still be used.
  * @throws AppError QUOTE_USED, QUOTE_EXPIRED
  */
 export const requireUsable = (

@@ -19,7 +19,7 @@ import { quoteStatuses, type BuyQuote, type GoldAmount, type SellQuote } from '.
 
 const eitherPattern = `${RUPEES_PATTERN.source}|${GRAMS_PATTERN.source}`;
 
-/** The unit decides which of both patterns holds: `toAmount` checks it. */
+/** The text of an amount. `toAmount` checks that it matches the pattern of the unit. */
 const amountText = z
   .union([z.string().max(32).meta({ pattern: eitherPattern }), z.number().meta({ minimum: 0 })])
   .transform(String)
@@ -27,10 +27,10 @@ const amountText = z
     'Rupees with at most two decimals if `unit` is INR, grams with at most four if it is GRAMS.',
   );
 
-/** The two fields of a body that give an amount. */
+/** The two fields of a request body that specify an amount. */
 export const amountShape = { unit: z.enum(goldUnits), amount: amountText };
 
-const readAmount = (unit: 'INR' | 'GRAMS', amount: string): GoldAmount => {
+const parseAmount = (unit: 'INR' | 'GRAMS', amount: string): GoldAmount => {
   if (unit === 'INR') {
     const amountPaise = parseRupees(amount);
     return { unit, amountPaise, requested: formatRupees(amountPaise) };
@@ -45,7 +45,7 @@ export const toAmount = (
   context: z.RefinementCtx,
 ): GoldAmount => {
   try {
-    return readAmount(unit, amount);
+    return parseAmount(unit, amount);
   } catch (error) {
     if (!(error instanceof MoneyError)) throw error;
     context.addIssue({ code: 'custom', path: ['amount'], message: error.message });
@@ -62,7 +62,7 @@ quoteBody.register(z.globalRegistry, {
   ],
 });
 
-const quoteHead = {
+const commonFields = {
   id: z.uuid(),
   unit: z.enum(goldUnits),
   amount: z.string().regex(new RegExp(eitherPattern, 'u')),
@@ -74,7 +74,7 @@ const quoteHead = {
 };
 
 export const buyQuoteView = z.object({
-  ...quoteHead,
+  ...commonFields,
   kind: z.literal('BUY'),
   goldValuePaise: paiseInt,
   gstPaise: paiseInt,
@@ -102,10 +102,10 @@ buyQuoteView.register(z.globalRegistry, {
 });
 
 export const sellQuoteView = z.object({
-  ...quoteHead,
+  ...commonFields,
   kind: z.literal('SELL'),
   proceedsPaise: paiseInt,
-  /** Zero (contract: money > Breakdown of a sale). */
+  /** The amount withheld from the proceeds, always zero (contract: money > Breakdown of a sale). */
   withheldPaise: z.literal(0),
 });
 sellQuoteView.register(z.globalRegistry, {
@@ -142,8 +142,11 @@ const requestedOf = ({ unit, requested }: Pick<BuyQuote, 'unit' | 'requested'>):
     ? formatRupees(paise(parseDecimal(requested, 2) ?? 0n))
     : formatGrams(gramsFromDatabase(requested));
 
-/** Presents what both kinds show: one that has run out reads EXPIRED before it is swept. */
-const presentHead = (quote: BuyQuote | SellQuote, now: Date) => ({
+/**
+ * Presents the fields of both kinds of quotes. A quote whose life has ended is shown as EXPIRED, even
+ * before the sweep has expired it.
+ */
+const presentCommon = (quote: BuyQuote | SellQuote, now: Date) => ({
   id: quote.id,
   unit: quote.unit,
   amount: requestedOf(quote),
@@ -156,7 +159,7 @@ const presentHead = (quote: BuyQuote | SellQuote, now: Date) => ({
 
 /** Presents a buy quote to its customer. */
 export const presentBuyQuote = (quote: BuyQuote, now: Date): z.output<typeof buyQuoteView> => ({
-  ...presentHead(quote, now),
+  ...presentCommon(quote, now),
   kind: 'BUY',
   goldValuePaise: toSafePaise(quote.goldValuePaise),
   gstPaise: toSafePaise(quote.gstPaise),
@@ -165,7 +168,7 @@ export const presentBuyQuote = (quote: BuyQuote, now: Date): z.output<typeof buy
 
 /** Presents a sell quote to its customer (contract: money > Breakdown of a sale). */
 export const presentSellQuote = (quote: SellQuote, now: Date): z.output<typeof sellQuoteView> => ({
-  ...presentHead(quote, now),
+  ...presentCommon(quote, now),
   kind: 'SELL',
   proceedsPaise: toSafePaise(quote.proceedsPaise),
   withheldPaise: 0,

@@ -10,7 +10,7 @@ import type { GoldBase, QuoteStatus } from './quotes.types.ts';
 /** Every transition of a quote, of either kind (contract: states > Quote). */
 export const quoteTransitions: TransitionTable<QuoteStatus, 'customer' | 'worker'> = {
   ACTIVE: {
-    CONSUMED: { allowedActors: ['customer'], reason: 'a buy or sale took it, once' },
+    CONSUMED: { allowedActors: ['customer'], reason: 'a purchase or sale consumed it' },
     EXPIRED: {
       allowedActors: ['customer', 'worker'],
       reason: 'newer quotes of the customer superseded it, or its life ended',
@@ -30,8 +30,8 @@ const machineOf = ({ logger }: TransitionDeps): Machine<QuoteStatus> => ({
 });
 
 /**
- * Uses up a quote that its buy or sale has locked. Returns false when it is not active any more, or
- * its life has ended.
+ * Consumes a quote that its purchase or sale has locked. Returns false if the quote is no longer
+ * ACTIVE or its life has ended.
  */
 export const consumeQuote = (
   deps: TransitionDeps,
@@ -51,17 +51,17 @@ export const consumeQuote = (
   return tryTransition(machineOf(deps), { id, ...step, update });
 };
 
-const lapse = { from: ['ACTIVE'], to: 'EXPIRED' } as const;
+const toExpired = { from: ['ACTIVE'], to: 'EXPIRED' } as const;
 
 /**
- * Expires all of a customer's buy quotes but the newest `kept`. Returns how many. Exact only with
- * the customer's holding locked.
+ * Expires the active buy quotes of a customer, except the newest `keptCount`, and returns their
+ * number. The customer's holding must be locked.
  */
 export const supersedeBuyQuotes = (
   deps: TransitionDeps,
   tx: Db,
   userId: string,
-  kept: number,
+  keptCount: number,
 ): Promise<number> => {
   const update = (): Promise<number> =>
     execute(
@@ -71,15 +71,15 @@ export const supersedeBuyQuotes = (
         WHERE status = 'ACTIVE' AND id IN (
           SELECT id FROM gold_quote
           WHERE user_id = ${userId}::uuid AND kind = 'BUY' AND status = 'ACTIVE'
-          ORDER BY created_at DESC, id DESC OFFSET ${kept}::int)`,
+          ORDER BY created_at DESC, id DESC OFFSET ${keptCount}::int)`,
     );
   const actor = `customer:${userId}`;
-  return transitionMany(machineOf(deps), { ...lapse, actor, cause: 'superseded', update });
+  return transitionMany(machineOf(deps), { ...toExpired, actor, cause: 'superseded', update });
 };
 
 /**
- * Expires at most `limit` quotes whose life has ended. Returns how many. Skips what a buy or sale
- * has locked at this moment.
+ * Expires at most `limit` quotes whose life has ended, and returns their number. Skips quotes that a
+ * purchase or sale has locked.
  */
 export const expireQuotes = (deps: TransitionDeps, db: Db, limit: number): Promise<number> => {
   const now = deps.clock.now();
@@ -93,5 +93,6 @@ export const expireQuotes = (deps: TransitionDeps, db: Db, limit: number): Promi
           WHERE status = 'ACTIVE' AND expires_at <= ${now}::timestamptz
           ORDER BY expires_at LIMIT ${limit} FOR UPDATE SKIP LOCKED)`,
     );
-  return transitionMany(machineOf(deps), { ...lapse, actor: 'worker', cause: 'expired', update });
+  const step = { ...toExpired, actor: 'worker', cause: 'expired' } as const;
+  return transitionMany(machineOf(deps), { ...step, update });
 };

@@ -10,7 +10,7 @@ import { execute, selectOne, sql, sqlColumns, type Db, type Sql } from '../../pl
 import type { GoldUnit } from '../orders/index.ts';
 import type { BuyQuote, QuoteStatus, SellQuote } from './quotes.types.ts';
 
-/** The columns of either kind. */
+/** The columns of both kinds of quotes. */
 const commonColumns = {
   id: true,
   userId: true,
@@ -49,13 +49,13 @@ type CommonRow = Prisma.GoldQuoteGetPayload<{ select: typeof commonColumns }>;
 type BuyRow = Prisma.GoldQuoteGetPayload<{ select: typeof buyColumns }>;
 type SellRow = Prisma.GoldQuoteGetPayload<{ select: typeof sellColumns }>;
 
-/** A row of its kind, whose columns are all filled when it is inserted, and stay so. */
+/** A row whose selected columns are never null, because its kind of quote always has them. */
 type Filled<Row> = { readonly [Name in keyof Row]: NonNullable<Row[Name]> };
 
 const toCommon = (row: Filled<CommonRow>) => ({
   id: row.id,
   userId: row.userId,
-  // Both are guaranteed by check constraints.
+  // Check constraints guarantee the values of both columns.
   status: row.status as QuoteStatus,
   unit: row.unit as GoldUnit,
   requested: decimalFromDatabase(row.requestedAmount),
@@ -87,7 +87,7 @@ const toSellQuote = (row: Filled<SellRow>): SellQuote => ({
   providerPricePaise: paise(row.providerPricePaise),
 });
 
-/** Returns a buy quote of this customer, or undefined where there is none. */
+/** Returns a buy quote of this customer, or undefined if there is none. */
 export const findBuyQuote = async (
   db: Db,
   id: string,
@@ -98,12 +98,12 @@ export const findBuyQuote = async (
   return row === null ? undefined : toBuyQuote(row as Filled<BuyRow>);
 };
 
-/** Selects the grams of a buy quote of this customer, as a part of another statement. */
-export const quotedGrams = (id: string | null, userId: string): Sql => sql`
+/** Returns the subquery that selects the grams of a buy quote of this customer. */
+export const quotedGramsSql = (id: string | null, userId: string): Sql => sql`
   SELECT grams FROM gold_quote
   WHERE id = ${id}::uuid AND user_id = ${userId}::uuid AND kind = 'BUY'`;
 
-/** Returns it locked until the transaction ends. */
+/** Locks a buy quote of this customer until the transaction ends, and returns it. */
 export const lockBuyQuote = async (
   tx: Db,
   id: string,
@@ -119,8 +119,8 @@ export const lockBuyQuote = async (
 };
 
 /**
- * Writes a new quote. A quote of status CONSUMED is consumed by the transaction that inserts it. It
- * is raw SQL, since every buy inserts one (benchmarks.md).
+ * Inserts a buy quote. The transaction of a purchase inserts a quote that is already CONSUMED. The
+ * statement is raw SQL, because every purchase inserts a quote (benchmarks.md).
  */
 export const insertBuyQuote = async (db: Db, quote: BuyQuote): Promise<void> => {
   const consumedAt = quote.status === 'CONSUMED' ? quote.createdAt : null;
@@ -143,7 +143,7 @@ export const insertBuyQuote = async (db: Db, quote: BuyQuote): Promise<void> => 
   );
 };
 
-/** Returns a sell quote of this customer, or undefined where there is none. */
+/** Returns a sell quote of this customer, or undefined if there is none. */
 export const findSellQuote = async (
   db: Db,
   id: string,
@@ -154,7 +154,7 @@ export const findSellQuote = async (
   return row === null ? undefined : toSellQuote(row as Filled<SellRow>);
 };
 
-/** Returns it locked until the transaction ends. */
+/** Locks a sell quote of this customer until the transaction ends, and returns it. */
 export const lockSellQuote = async (
   tx: Db,
   id: string,
@@ -169,7 +169,7 @@ export const lockSellQuote = async (
   return row === undefined ? undefined : toSellQuote(row as Filled<SellRow>);
 };
 
-/** Returns the newest sell quote that can still be used, of exactly this unit and amount. */
+/** Returns the customer's newest usable sell quote of exactly this unit and amount. */
 export const findUsableSellQuote = async (
   db: Db,
   userId: string,
@@ -191,9 +191,7 @@ export const findUsableSellQuote = async (
   return row === null ? undefined : toSellQuote(row as Filled<SellRow>);
 };
 
-/**
- * Writes a new quote. A quote of status CONSUMED is consumed by the transaction that inserts it.
- */
+/** Inserts a sell quote. The transaction of a sale inserts a quote that is already CONSUMED. */
 export const insertSellQuote = async (db: Db, quote: SellQuote): Promise<void> => {
   await db.goldQuote.create({
     data: {
@@ -219,5 +217,8 @@ export const insertSellQuote = async (db: Db, quote: SellQuote): Promise<void> =
   });
 };
 
-/** Longer than any reconciliation looks back: the provider still shows the verify of a quote. */
-export const keptMs = 90 * 24 * 60 * 60_000;
+/**
+ * The time in ms for which an expired quote is stored. It is longer than the period of any
+ * reconciliation, in which the provider still lists the verify of a quote.
+ */
+export const quoteRetentionMs = 90 * 24 * 60 * 60_000;

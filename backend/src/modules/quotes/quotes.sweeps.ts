@@ -1,11 +1,11 @@
 import { addMs, type Clock } from '../../platform/clock/clock.ts';
 import { execute, sql, type Db } from '../../platform/db/index.ts';
 import type { Purge } from '../../platform/jobs/sweep.ts';
-import { keptMs } from './quotes.store.ts';
+import { quoteRetentionMs } from './quotes.store.ts';
 
 /**
- * Deletes quotes long expired that nothing rests on. The foreign keys of orders, payment orders and
- * calls to the provider would refuse any other.
+ * Creates the purge of quotes that expired long ago and to which no row refers. The foreign keys of
+ * orders, payment orders and provider operations would refuse to delete any other quote.
  */
 export const createQuotePurge = ({
   db,
@@ -22,7 +22,7 @@ export const createQuotePurge = ({
         DELETE FROM gold_quote WHERE id IN (
           SELECT q.id FROM gold_quote q
           WHERE q.status = 'EXPIRED'
-            AND q.expires_at < ${addMs(clock.now(), -keptMs)}::timestamptz
+            AND q.expires_at < ${addMs(clock.now(), -quoteRetentionMs)}::timestamptz
             AND NOT EXISTS (SELECT FROM gold_order o WHERE o.quote_id = q.id)
             AND NOT EXISTS (SELECT FROM payment_order p WHERE p.quote_id = q.id)
             AND NOT EXISTS (SELECT FROM provider_operation c WHERE c.quote_id = q.id)

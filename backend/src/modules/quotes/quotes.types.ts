@@ -12,12 +12,12 @@ import type { GoldUnit } from '../orders/index.ts';
 export const quoteStatuses = ['ACTIVE', 'CONSUMED', 'EXPIRED'] as const;
 export type QuoteStatus = (typeof quoteStatuses)[number];
 
-/** An amount to buy or sell. `requested` is its one spelling, for what is stored. */
+/** An amount to buy or sell. `requested` is its normalised text, which is stored. */
 export type GoldAmount =
   | { readonly unit: 'INR'; readonly amountPaise: Paise; readonly requested: string }
   | { readonly unit: 'GRAMS'; readonly grams: Grams; readonly requested: string };
 
-/** A promise of a price, with the provider's lock behind it. */
+/** A price for a purchase, which the provider has locked. */
 export interface BuyQuote {
   readonly id: string;
   readonly userId: string;
@@ -35,16 +35,16 @@ export interface BuyQuote {
   readonly provider: string;
   readonly providerTxId: string;
   readonly providerRateId: string;
-  /** The provider's charge for the grams, by its own arithmetic. */
+  /** The amount that the provider charges for the grams. */
   readonly providerAmountPaise: Paise;
-  /** The moment before the verify call. */
+  /** The time just before the verify was sent. */
   readonly lockStartedAt: Date;
   readonly lockEndsAt: Date;
   readonly expiresAt: Date;
   readonly createdAt: Date;
 }
 
-/** A promise of a price for gold that a customer holds. The provider knows nothing of it yet. */
+/** A price for a sale of gold that a customer holds. The provider has not verified it yet. */
 export interface SellQuote {
   readonly id: string;
   readonly userId: string;
@@ -57,8 +57,9 @@ export interface SellQuote {
   readonly proceedsPaise: Paise;
   readonly withheldPaise: Paise;
   readonly provider: string;
-  /** The provider's rate behind our price, and its own price per gram: the verify repeats both. */
+  /** The provider's rate from which our price is derived. The verify sends it. */
   readonly providerRateId: string;
+  /** The provider's own price per gram at that rate. The verify sends it. */
   readonly providerPricePaise: Paise;
   readonly expiresAt: Date;
   readonly createdAt: Date;
@@ -79,6 +80,6 @@ export interface QuoteDeps extends GoldBase {
   readonly limits: { current(versions?: SettingVersions): Promise<Limits> };
   /** Bounds the quotes of a customer (contract: limits > Quotes and locks). */
   readonly quoteBound: UseBound;
-  /** The tolerance towards the provider's price (contract: money > Provider's price). */
+  /** The tolerance for the provider's amounts (contract: money > Provider's price). */
   readonly priceToleranceBps: Bps;
 }

@@ -18,16 +18,16 @@ import type { BuyBasis } from './buy-basis.ts';
 import { breakDown, requireBuyLimits } from './quotes.rules.ts';
 import type { GoldAmount, QuoteDeps } from './quotes.types.ts';
 
-/** A purchase that the provider would make at our price, until its lock ends. */
+/** A purchase that the provider has verified. It can be confirmed until the price lock ends. */
 export interface VerifiedBuy extends BuyBreakdown {
   readonly pricePerGramPaise: Paise;
   readonly gstRateBps: Bps;
   readonly provider: string;
   readonly providerTxId: string;
   readonly providerRateId: string;
-  /** The provider's charge for the grams, by its own arithmetic. */
+  /** The amount that the provider charges for the grams. */
   readonly providerAmountPaise: Paise;
-  /** The moment before the verify call. */
+  /** The time just before the verify was sent. */
   readonly lockStartedAt: Date;
   readonly lockEndsAt: Date;
 }
@@ -36,9 +36,9 @@ interface BuyToVerify {
   readonly userId: string;
   readonly providerUserId: string;
   readonly amount: GoldAmount;
-  /** Our own stable id of this attempt. */
+  /** Our own stable id of this purchase at the provider. */
   readonly reference: string;
-  /** The limits of a buy, and what was read of it a moment ago. Absent for an installment. */
+  /** The limits of a purchase, and the data for its checks. Absent for an installment. */
   readonly bounds?: { readonly limits: Limits; readonly basis: BuyBasis };
 }
 
@@ -48,8 +48,8 @@ type VerifyBuyDeps = Pick<
 >;
 
 /**
- * Breaks a buy at a price down into its parts (contract: money > Breakdown of a buy).
- * @throws AppError AMOUNT_TOO_SMALL when no gold or no money results
+ * Returns the breakdown of a purchase at a price (contract: money > Breakdown of a buy).
+ * @throws AppError AMOUNT_TOO_SMALL if the purchase has no grams or no gold value
  */
 const breakDownBuy = (amount: GoldAmount, buyPaise: Paise, gstBps: Bps): BuyBreakdown =>
   breakDown(() =>
@@ -59,46 +59,46 @@ const breakDownBuy = (amount: GoldAmount, buyPaise: Paise, gstBps: Bps): BuyBrea
   );
 
 /**
- * Returns true where what a customer pays covers what the provider charges, within tolerance, after
- * each verify and before anything is written (contract: money > Provider's price). Both sides are
- * amounts for the same grams, tax included.
+ * Returns true if the customer's total covers the provider's charge, within the tolerance (contract:
+ * money > Provider's price). It is checked after each verify, before anything is written. Both
+ * amounts are for the same grams and include tax.
  */
-const coversCharge = (
+const isChargeCovered = (
   customerPaysPaise: Paise,
   providerChargesPaise: Paise,
   toleranceBps: Bps,
 ): boolean =>
   providerChargesPaise - customerPaysPaise <= toleranceOn(providerChargesPaise, toleranceBps);
 
-const mismatches: ReadonlySet<string> = new Set([AMOUNT_MISMATCH, GRAMS_MISMATCH]);
+const mismatchCodes: ReadonlySet<string> = new Set([AMOUNT_MISMATCH, GRAMS_MISMATCH]);
 
 export type VerifyErrorCode = 'PROVIDER_UNAVAILABLE' | 'PROVIDER_REFUSED' | 'PROVIDER_MISMATCH';
 
 /**
- * Returns the code of the error that the customer gets for a verify without a promise (contract:
- * states > Price lock).
+ * Returns the code of the error that the customer gets for a failed verify (contract: states > Price
+ * lock).
  */
 export const verifyErrorCode = (
   verified: Exclude<Outcome<never>, { kind: 'done' }>,
 ): VerifyErrorCode => {
-  const isNo = verified.kind === 'refused' && !isUnavailable(verified);
-  if (!isNo) return 'PROVIDER_UNAVAILABLE';
-  return mismatches.has(verified.code) ? 'PROVIDER_MISMATCH' : 'PROVIDER_REFUSED';
+  const isRefusal = verified.kind === 'refused' && !isUnavailable(verified);
+  if (!isRefusal) return 'PROVIDER_UNAVAILABLE';
+  return mismatchCodes.has(verified.code) ? 'PROVIDER_MISMATCH' : 'PROVIDER_REFUSED';
 };
 
-/** Returns the error that the customer gets for a verify without a promise. */
+/** Returns the error that the customer gets for a failed verify. */
 export const verifyError = (verified: Exclude<Outcome<never>, { kind: 'done' }>): AppError =>
   new AppError(verifyErrorCode(verified), { cause: verified });
 
-/** A verify, or the refusal of one whose rate may have changed, so that it is worth a retry. */
-type Tried =
+/** The result of a verify. A refusal may be due to a changed rate, so that a retry can succeed. */
+type VerifyResult =
   | { readonly verified: VerifiedBuy }
   | { readonly refusal: AppError; readonly hasLapsed: boolean };
 
-const hasMoved = (from: LivePrice, to: LivePrice): boolean =>
+const hasRateChanged = (from: LivePrice, to: LivePrice): boolean =>
   from.providerBuyPaise !== to.providerBuyPaise || from.providerTaxBps !== to.providerTaxBps;
 
-/** Returns true for the refusal of a verify whose grams differ from those requested. */
+/** Returns true for the error of a verify whose grams differ from the requested grams. */
 export const isGramsMismatch = (error: unknown): boolean =>
   isAppError(error, 'PROVIDER_MISMATCH') &&
   typeof error.cause === 'object' &&
@@ -106,8 +106,11 @@ export const isGramsMismatch = (error: unknown): boolean =>
   'code' in error.cause &&
   error.cause.code === GRAMS_MISMATCH;
 
-/** Reads a verify that made no promise. Throws where another rate would not change the answer. */
-const readRefusal = (outcome: Exclude<Outcome<never>, { kind: 'done' }>): Tried => {
+/**
+ * Returns the refusal of a failed verify that may succeed at another rate.
+ * @throws the error of any other failed verify
+ */
+const readRefusal = (outcome: Exclude<Outcome<never>, { kind: 'done' }>): VerifyResult => {
   const refusal = verifyError(outcome);
   const code = outcome.kind === 'refused' ? outcome.code : undefined;
   const hasLapsed = code === RATE_LAPSED;
@@ -119,16 +122,16 @@ const verifyAt = async (
   deps: VerifyBuyDeps,
   live: LivePrice,
   request: BuyToVerify,
-): Promise<Tried> => {
+): Promise<VerifyResult> => {
   const { db, clock, provider } = deps;
   const { providerUserId, reference, amount, bounds } = request;
   const gstRateBps = bounds?.basis.gstRateBps ?? (await gstRateBpsOn(db, clock.now()));
   const breakdown = breakDownBuy(amount, live.buyPaise, gstRateBps);
   if (bounds !== undefined && amount.unit === 'GRAMS') {
-    const { bought } = bounds.basis;
-    requireBuyLimits({ bought, amountPaise: breakdown.totalPaise }, bounds.limits);
+    const { boughtPaise } = bounds.basis;
+    requireBuyLimits({ boughtPaise, amountPaise: breakdown.totalPaise }, bounds.limits);
   }
-  // The lock runs from the moment before the call: what it costs is ours, not the provider's.
+  // The lock is counted from before the call, so that it never ends after the provider's own lock.
   const lockStartedAt = clock.now();
   const outcome = await provider.verifyBuy({
     providerUserId,
@@ -144,7 +147,7 @@ const verifyAt = async (
     const cause = refused(GRAMS_MISMATCH, 'the verify is for other grams');
     throw new AppError('PROVIDER_MISMATCH', { cause });
   }
-  if (!coversCharge(breakdown.totalPaise, providerAmountPaise, deps.priceToleranceBps)) {
+  if (!isChargeCovered(breakdown.totalPaise, providerAmountPaise, deps.priceToleranceBps)) {
     return { refusal: new AppError('PROVIDER_MISMATCH'), hasLapsed: false };
   }
   const verified: VerifiedBuy = {
@@ -162,8 +165,8 @@ const verifyAt = async (
 };
 
 /**
- * Verifies a buy at the current price. If the rate has expired or changed, it retries once with a
- * new rate. It writes nothing: a verify has no effect at the provider until it is confirmed.
+ * Verifies a purchase at the current price. If the rate has expired or changed, it retries once with
+ * a fresh rate. It writes nothing, and a verify alone has no effect at the provider.
  * @throws AppError AMOUNT_TOO_SMALL, PRICE_UNAVAILABLE, PROVIDER_UNAVAILABLE, PROVIDER_REFUSED,
  *   PROVIDER_MISMATCH
  */
@@ -177,7 +180,7 @@ export const verifyBuy = async (
   if ('verified' in first) return first.verified;
   const fresh = await price.freshPrice();
   const { userId } = request;
-  if (!first.hasLapsed && !hasMoved(live, fresh)) {
+  if (!first.hasLapsed && !hasRateChanged(live, fresh)) {
     logger.error({ userId }, "a buy below the provider's charge was refused");
     throw first.refusal;
   }

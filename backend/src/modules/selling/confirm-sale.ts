@@ -33,30 +33,30 @@ interface SaleToConfirm {
   readonly orderId: string;
   readonly by: SaleInitiator;
   /**
-   * The intent of the confirm. Present if the verify recorded it in the transaction that made the
-   * sale VERIFIED.
+   * The confirm whose intent the verify has just recorded. Present if this request has just verified
+   * the sale.
    */
   readonly intended?: HeldConfirm<VerifiedSale> | undefined;
-  /** True for a sweep, which never confirms. */
+  /** True if the provider is only queried. A sweep never confirms a sale. */
   readonly isOnlyQueried?: boolean;
 }
 
-/** The confirm of a verified sale at the provider. */
+/** One turn at the confirm of a verified sale at the provider. */
 interface SaleConfirm {
   readonly orderId: string;
   readonly providerTxId: string;
   readonly by: SaleInitiator;
   /** True if a final status of the provider may end the sale as FAILED. */
   readonly mayFail: boolean;
-  /** The intent of the confirm. Present if this process holds it and may confirm. */
+  /** The confirm whose lease this process holds. Absent if the provider may only be queried. */
   readonly held?: HeldConfirm<VerifiedSale>;
 }
 
 /**
- * Writes the first intent to confirm a sale, in the transaction that makes it VERIFIED. Undefined
- * for an order that is no verified sale.
+ * Records the first intent to confirm a sale, in the transaction that makes the sale VERIFIED.
+ * Returns undefined if the order is not a verified sale.
  */
-export const intendConfirm = async (
+export const recordConfirmIntent = async (
   { clock, random }: Pick<SellingDeps, 'clock' | 'random'>,
   tx: Db,
   order: GoldOrder,
@@ -68,7 +68,7 @@ export const intendConfirm = async (
   return { order, confirmId, holderId, providerUserId };
 };
 
-const toQuery = (
+const toQueryOnly = (
   { id: orderId, providerTxId }: VerifiedSale,
   by: SaleInitiator,
   mayFail: boolean,
@@ -80,11 +80,14 @@ const toSend = (
   wasSent: boolean,
 ): Claim<SaleConfirm> => ({
   kind: 'SEND',
-  call: { ...toQuery(held.order, by, false), held },
+  call: { ...toQueryOnly(held.order, by, false), held },
   wasSent,
 });
 
-/** Reads the sale under its lock, and writes and acquires the intent, committed before the call. */
+/**
+ * Decides the next step for a sale under its lock. If the sale may be confirmed, records the intent
+ * and acquires its lease.
+ */
 const acquireSale = (
   { inTransaction, clock, random }: SellingDeps,
   { orderId, by }: SaleToConfirm,
@@ -97,7 +100,9 @@ const acquireSale = (
     const isUnderReview = order.manualReviewCode !== null;
     const at = clock.now();
     const isOver = at >= order.lockEndsAt || latest?.status === 'REFUSED';
-    if (isUnderReview || isOver) return { kind: 'QUERY', call: toQuery(order, by, isUnderReview) };
+    if (isUnderReview || isOver) {
+      return { kind: 'QUERY', call: toQueryOnly(order, by, isUnderReview) };
+    }
     const holderId = random.uuid();
     const confirmId = latest?.id ?? random.uuid();
     const held = { order, confirmId, holderId };
@@ -118,7 +123,7 @@ const claimSale = async (
   if (!isOnlyQueried) return acquireSale(deps, request);
   const order = await findOrder(deps.db, orderId);
   return order !== undefined && isVerifiedSale(order)
-    ? { kind: 'QUERY', call: toQuery(order, by, true) }
+    ? { kind: 'QUERY', call: toQueryOnly(order, by, true) }
     : skip('it is no verified sale');
 };
 
@@ -144,9 +149,10 @@ const recordSale = async (
 };
 
 /**
- * Declares how a verified sale is confirmed. Only the provider's order status decides the outcome.
- * Until it is final, the sale stays VERIFIED and under review, with its grams reserved. A sale
- * under review is never confirmed again, only queried (contract: selling > Sales under review).
+ * Declares the call that confirms a verified sale (contract: selling > Sales under review). Only the
+ * provider's order status decides the outcome. Until the status is final, the sale stays VERIFIED
+ * and under review, with its grams reserved. A sale under review is only queried, and never
+ * confirmed again.
  */
 export const createSaleCall = (
   deps: SellingDeps,
@@ -155,7 +161,7 @@ export const createSaleCall = (
   flow: 'sale_confirm',
   fieldsOf: ({ orderId }) => ({ orderId }),
   claim: (request) => claimSale(deps, request),
-  // Only an operator can fail a sale that is not confirmed.
+  // An unconfirmed sale is never failed because of its age. Only an operator can fail it.
   hasArrived: () => false,
   decide({ held }, hasArrived) {
     if (held !== undefined && deps.clock.now() < held.order.lockEndsAt) return 'SEND';
@@ -166,8 +172,9 @@ export const createSaleCall = (
 });
 
 /**
- * Puts the sale under review, because a verified sale must not be reported as cancelled after an
- * unexpected error.
+ * Puts a verified sale under review after an unexpected error, because the provider may have bought
+ * the gold.
+ * @throws AppError SELL_UNDER_REVIEW, unless the sale is no longer VERIFIED
  */
 const reviewAfterError = async (
   { db, clock, logger }: SellingDeps,
@@ -178,24 +185,25 @@ const reviewAfterError = async (
   const review = { ...reviewOf('UNKNOWN', undefined), at: clock.now() };
   try {
     await markSaleInReview(db, orderId, review);
-    // It may have broken after the commit that ended it.
+    // The error may have followed the commit that recorded the outcome.
     if ((await findOrder(db, orderId))?.status !== 'VERIFIED') return;
-  } catch (second) {
-    // The sweep finds the sale, because it is VERIFIED and no process holds it.
-    logger.error({ orderId, err: describeError(second) }, 'a sale could not be put under review');
+  } catch (reviewError) {
+    // The sweep will find the sale, because it is VERIFIED and no process holds its lease.
+    const err = describeError(reviewError);
+    logger.error({ orderId, err }, 'a sale could not be put under review');
   }
   throw new AppError('SELL_UNDER_REVIEW', { cause: error });
 };
 
 /**
- * Takes the second step of a sale, VERIFIED -> CONFIRMED. It may be repeated by anybody, and be
- * killed at any point.
- * @throws AppError SELL_UNDER_REVIEW, and REQUEST_IN_PROGRESS while another process has it
+ * Confirms a verified sale at the provider, which changes the sale from VERIFIED to CONFIRMED. Any
+ * process may repeat it, and it may be killed at any point.
+ * @throws AppError SELL_UNDER_REVIEW, and REQUEST_IN_PROGRESS while another process has the lease
  */
 export const confirmSale = async (deps: SellingDeps, sale: SaleToConfirm): Promise<void> => {
   try {
-    const made = await makeCall(deps, createSaleCall(deps), sale);
-    if (made.kind !== 'SKIP' || made.isHeld !== true) return;
+    const result = await makeCall(deps, createSaleCall(deps), sale);
+    if (result.kind !== 'SKIP' || result.isHeld !== true) return;
   } catch (error) {
     return reviewAfterError(deps, sale.orderId, error);
   }

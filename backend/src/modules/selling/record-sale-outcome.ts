@@ -28,13 +28,13 @@ import {
 import type { SaleInitiator, SaleOutcomeDeps } from './selling.types.ts';
 
 /**
- * The state of a sale by the provider's order-status. SOLD: the provider bought the customer's
- * gold. FAILED: it did not and will not. NOT_CONFIRMED: it has not yet, but a confirm may still
- * arrive. UNKNOWN: it gave no response, or no final status.
+ * The outcome of a sale, by the provider's order status. SOLD: the provider bought the customer's
+ * gold. FAILED: it has not bought the gold and never will. NOT_CONFIRMED: it has not bought the gold
+ * so far, but a confirm may still arrive. UNKNOWN: it gave no response, or no final status.
  */
 export type SaleVerdict = 'SOLD' | 'FAILED' | 'NOT_CONFIRMED' | 'UNKNOWN';
 
-/** The verdict by the provider's record of a confirm. */
+/** The verdict for each kind of the provider's record of a confirm, and of a turn's result. */
 export const saleVerdicts = {
   DONE: 'SOLD',
   REFUSED: 'FAILED',
@@ -51,7 +51,7 @@ interface SaleReview {
   readonly reason: string;
 }
 
-/** Returns why a verified sale that the provider did not report as sold waits for a person. */
+/** Returns the code and reason of the review of a verified sale that is not reported as sold. */
 export const reviewOf = (
   verdict: Exclude<SaleVerdict, 'SOLD'>,
   confirmed: Outcome<unknown> | undefined,
@@ -60,15 +60,15 @@ export const reviewOf = (
   if (verdict === 'FAILED' || wasRefused) {
     return {
       code: 'SELL_REFUSED_AFTER_VERIFY',
-      reason: 'The provider refused the sale after it had verified it; the grams stay reserved.',
+      reason: 'The provider refused the sale after it had verified it. The grams stay reserved.',
     };
   }
   return {
     code: 'SELL_UNKNOWN_OUTCOME',
     reason:
       'The provider did not say whether it bought the gold ' +
-      `(${verdict === 'NOT_CONFIRMED' ? 'not confirmed so far' : 'no final answer'}); ` +
-      'the grams stay reserved.',
+      `(${verdict === 'NOT_CONFIRMED' ? 'not confirmed so far' : 'no final answer'}). ` +
+      'The grams stay reserved.',
   };
 };
 
@@ -80,13 +80,11 @@ export interface SaleOutcome extends SaleInitiator {
   /** The reason that is recorded with the intent. */
   readonly reason: string;
   readonly invoiceId?: string | undefined;
-  /** The lease of the worker that sent the confirm, or undefined for a caller that only queried. */
+  /** The lease of the worker that sent the confirm, or undefined if the caller only queried. */
   readonly held?: { readonly confirmId: string; readonly holderId: string } | undefined;
-  /** True if the confirm that was just tried certainly had no effect. */
+  /** True if the last request had certainly no effect. */
   readonly wasRefused?: boolean;
-  /**
-   * True if the provider's status, or the end of the time to confirm, may end the sale as FAILED.
-   */
+  /** True if a verdict other than SOLD ends the sale as FAILED. Otherwise it goes to review. */
   readonly mayFail: boolean;
   /** The review of the sale if the outcome is not final. */
   readonly review: SaleReview;
@@ -107,7 +105,7 @@ const markConfirmDone = async (
   await recordUnintended(tx, 'sell-confirm', order, { id: random.uuid(), at });
 };
 
-const confirm = async (
+const completeSale = async (
   deps: SaleOutcomeDeps,
   tx: Db,
   order: VerifiedSale,
@@ -130,7 +128,7 @@ const confirm = async (
   await notifySold(tx, deps.notify, { id: orderId, userId, grams, amountPaise });
 };
 
-const fail = async (
+const failSale = async (
   deps: SaleOutcomeDeps,
   tx: Db,
   order: VerifiedSale,
@@ -139,8 +137,8 @@ const fail = async (
   const { id, userId, grams, manualReviewCode: code } = order;
   const { actor, cause, requestId, reason, detail } = outcome;
   const at = deps.clock.now();
-  const known = await findLatestConfirm(tx, 'sell-confirm', id);
-  if (known !== undefined) await markRefused(tx, known.id, at, reason);
+  const latest = await findLatestConfirm(tx, 'sell-confirm', id);
+  if (latest !== undefined) await markRefused(tx, latest.id, at, reason);
   await transitionSale(deps, tx, order, {
     to: 'FAILED',
     actor,
@@ -153,7 +151,7 @@ const fail = async (
   await notifySaleFailed(tx, deps.notify, { id, userId, grams });
 };
 
-/** Leaves the sale VERIFIED, under review, with its grams reserved. */
+/** Puts the sale under review. It stays VERIFIED, with its grams reserved. */
 const sendToReview = async (
   { clock, logger }: SaleOutcomeDeps,
   tx: Db,
@@ -162,13 +160,13 @@ const sendToReview = async (
 ): Promise<RecordedSale> => {
   const at = clock.now();
   if (held !== undefined) {
-    // A process that lost its lease meanwhile leaves the sale to the new holder.
+    // A process that has lost its lease leaves the sale to the new holder.
     const unknown = { holderId: held.holderId, wasRefused, at, reason };
     if (!(await markUnknown(tx, held.confirmId, unknown))) return 'LEFT';
   } else {
-    const known = await findLatestConfirm(tx, 'sell-confirm', order.id);
-    if (known?.isHeld === true) return 'LEFT';
-    if (known !== undefined) await markQueried(tx, known.id, at);
+    const latest = await findLatestConfirm(tx, 'sell-confirm', order.id);
+    if (latest?.isHeld === true) return 'LEFT';
+    if (latest !== undefined) await markQueried(tx, latest.id, at);
   }
   if (await markSaleInReview(tx, order.id, { ...review, at })) {
     logger.warn({ orderId: order.id, code: review.code, reason }, 'a sale is under review');
@@ -189,30 +187,30 @@ const record = async (
     return 'LEFT';
   }
   if (outcome.verdict === 'SOLD') {
-    await confirm(deps, tx, order, outcome);
+    await completeSale(deps, tx, order, outcome);
     return 'CONFIRMED';
   }
   if (!outcome.mayFail) return sendToReview(deps, tx, order, outcome);
-  await fail(deps, tx, order, outcome);
+  await failSale(deps, tx, order, outcome);
   return 'FAILED';
 };
 
 /**
- * Records the outcome of a verified sale, in one transaction that reads everything again under the
- * order's lock (contract: states > Gold order, sell). `also` runs in the same transaction if the
- * sale changed its state.
+ * Records the outcome of a verified sale (contract: states > Gold order, sell). One transaction reads
+ * everything again under the order's lock. `onDecided` runs in it if the sale became CONFIRMED or
+ * FAILED, with the order as it was before.
  */
 export const recordSaleOutcome = async (
   deps: SaleOutcomeDeps,
   outcome: SaleOutcome,
-  also?: (tx: Db, before: GoldOrder) => Promise<void>,
+  onDecided?: (tx: Db, before: GoldOrder) => Promise<void>,
 ): Promise<RecordedSale> => {
   const { userId, recorded } = await deps.inTransaction(async (tx) => {
     const order = await lockOrder(tx, outcome.orderId);
     invariant(order, `sell order ${outcome.orderId} is there`);
-    const kind = await record(deps, tx, order, outcome);
-    if (kind === 'CONFIRMED' || kind === 'FAILED') await also?.(tx, order);
-    return { recorded: kind, userId: order.userId };
+    const result = await record(deps, tx, order, outcome);
+    if (result === 'CONFIRMED' || result === 'FAILED') await onDecided?.(tx, order);
+    return { recorded: result, userId: order.userId };
   });
   if (recorded === 'CONFIRMED' || recorded === 'FAILED') await deps.portfolios.drop(userId);
   return recorded;

@@ -6,10 +6,10 @@ import { invariant } from '../../platform/invariant/invariant.ts';
 import type { HeldKey, KeyScope } from '../../platform/idempotency/index.ts';
 import { withLock } from '../../platform/redis/index.ts';
 import { lockUsableAccount, readAccountUse, requireUsableAccount } from '../banking/index.ts';
-import { availableGrams, lockHolding, readHeldGold, reservingGrams } from '../holdings/index.ts';
+import { availableGrams, lockHolding, readHeldGold, reserveGramsSql } from '../holdings/index.ts';
 import { findOrder, insertSellOrder, type GoldOrder, type VerifiedSale } from '../orders/index.ts';
 import { verifiablePrice } from '../price/index.ts';
-import { verifyIntent, type HeldConfirm } from '../provider-operations/index.ts';
+import { verifyIntentPart, type HeldConfirm } from '../provider-operations/index.ts';
 import {
   type SellQuote,
   checkSellLimits,
@@ -20,7 +20,7 @@ import {
   insertSellQuote,
   lockSellQuote,
   requireUsable,
-  takeQuote,
+  countQuote,
   type VerifyErrorCode,
 } from '../quotes/index.ts';
 import { readTrader, requireTrader } from '../kyc/index.ts';
@@ -32,15 +32,15 @@ import { verifySale, type HeldVerify } from './verify-sale.ts';
 
 /** The quote that a sale consumes. */
 type QuoteToSell =
-  /** The caller named this quote. If it can't be used, the sale is refused. */
+  /** The quote that the customer named. If it can't be used, the sale is refused. */
   | { readonly kind: 'named'; readonly quote: SellQuote }
-  /** The newest stored quote that fits. If another sale has consumed it, a new quote is made. */
+  /** The newest usable quote of this amount. If another sale consumes it, a new quote is drafted. */
   | { readonly kind: 'found'; readonly quote: SellQuote }
   | { readonly kind: 'new'; readonly quote: SellQuote };
 
 /**
- * Reads the data that the checks before a sale need. Data that may change is read again under the
- * locks.
+ * Returns the reads of the data that the checks of a sale need. The data that may change is read
+ * again under the locks.
  */
 export const readSaleBasis = (userId: string, bankAccountId: string) => ({
   ...readTrader(userId),
@@ -63,9 +63,9 @@ const findNamedQuote = async (
   if (quote === undefined) {
     throw new AppError('NOT_FOUND', { message: 'There is no such quote.', field: 'quote_id' });
   }
-  const isOfAmount =
+  const isSameAmount =
     quote.unit === unit && parseDecimal(quote.requested, 8) === parseDecimal(requested, 8);
-  if (isOfAmount) return quote;
+  if (isSameAmount) return quote;
   throw new AppError('VALIDATION_FAILED', {
     message: 'The quote is for another amount.',
     field: 'quote_id',
@@ -85,7 +85,7 @@ const chooseQuote = async (
   }
   const found = mayFind ? await findUsableSellQuote(db, userId, amount, clock.now()) : undefined;
   if (found !== undefined) return { kind: 'found', quote: found };
-  await takeQuote(deps, userId);
+  await countQuote(deps, userId);
   const live = await verifiablePrice(deps, versions);
   return { kind: 'new', quote: draftSellQuote(deps, userId, amount, live) };
 };
@@ -99,7 +99,7 @@ interface PreparedSale {
   readonly providerUserId: string;
 }
 
-/** Chooses the quote and checks, in the order of refusals, everything that may refuse the sale. */
+/** Chooses the quote and checks every reason for a refusal, in the order of refusals. */
 const prepare = async (
   deps: SellingDeps,
   request: SaleRequest,
@@ -118,7 +118,7 @@ const prepare = async (
   return { chosen, providerUserId };
 };
 
-/** Consumes the quote. Returns false when it was only found, and another sale was quicker. */
+/** Consumes the quote. Returns false if the customer did not name it and it can't be used now. */
 const consume = async (
   deps: SellingDeps,
   tx: Db,
@@ -137,8 +137,11 @@ const consume = async (
   return consumeQuote(deps, tx, quote, 'sale');
 };
 
-/** Writes the sale in one transaction, where each refusal is definite. */
-const write = (
+/**
+ * Writes the sale in one transaction, whose locks make every check final. Returns undefined if the
+ * quote that was found can't be used now.
+ */
+const writeSale = (
   deps: SellingDeps,
   { userId, bankAccountId, requestId }: SaleRequest,
   { chosen, providerUserId }: PreparedSale,
@@ -149,7 +152,7 @@ const write = (
     const { quote } = chosen;
     const { grams } = quote;
     const at = clock.now();
-    // First of all, so that two sales of one customer count each other.
+    // The lock comes first, so that two sales of one customer count each other's grams.
     const available = availableGrams(await lockHolding(tx, userId));
     if (!(await consume(deps, tx, chosen))) return undefined;
     await lockUsableAccount(tx, userId, bankAccountId);
@@ -159,8 +162,8 @@ const write = (
     const placed = { ...quote, id, eventId, quoteId: quote.id, bankAccountId, requestId, at };
     const intent = { ...quote, id: random.uuid(), quoteId: quote.id, holderId, at };
     const order = await insertSellOrder(tx, placed, {
-      before: [{ name: 'reserved', write: reservingGrams({ userId, grams, at }) }],
-      after: [verifyIntent(intent)],
+      before: [{ name: 'reserved', write: reserveGramsSql({ userId, grams, at }) }],
+      after: [verifyIntentPart(intent)],
     });
     if (order === undefined) throw new AppError('INSUFFICIENT_BALANCE', { field: 'amount' });
     await key.bind(tx, id);
@@ -168,10 +171,10 @@ const write = (
   });
 
 /**
- * Places a sale in one transaction, before the provider is called. It consumes the quote, checks
- * the bank account, reserves the grams and writes the order (contract: selling > Placing a sale).
- * Every reason for a refusal is checked before, in the order of refusals, and again under the
- * locks. Returns the PENDING order, with the lease of its verify.
+ * Places a sale in one transaction, before the provider is called (contract: selling > Placing a
+ * sale). It consumes the quote, checks the bank account, reserves the grams and writes the order.
+ * Every reason for a refusal is checked before the transaction, in the order of refusals, and again
+ * under its locks. Returns the PENDING order, with the lease of its verify.
  * @throws AppError in the order of refusals (contract: selling > Refusals of a sale)
  */
 const placeSale = async (
@@ -179,21 +182,21 @@ const placeSale = async (
   request: SaleRequest,
   key: SaleKey,
 ): Promise<HeldVerify> => {
-  const first = await write(deps, request, await prepare(deps, request, key.values), key);
-  const again = async () => {
+  const first = await writeSale(deps, request, await prepare(deps, request, key.values), key);
+  const writeWithNewQuote = async () => {
     const reads = readSaleBasis(request.userId, request.bankAccountId);
-    const fresh = await readTogether(deps.db, reads);
-    return write(deps, request, await prepare(deps, request, fresh, false), key);
+    const basis = await readTogether(deps.db, reads);
+    return writeSale(deps, request, await prepare(deps, request, basis, false), key);
   };
-  const placed = first ?? (await again());
-  invariant(placed, 'a new quote is consumed by the sale that made it');
+  const placed = first ?? (await writeWithNewQuote());
+  invariant(placed, 'a new quote is consumed by the sale that drafted it');
   await deps.portfolios.drop(request.userId);
   return placed;
 };
 
 /**
- * The time in ms for which a sale's key stays locked after its holder died (contract: selling >
- * Placing a sale).
+ * The longest time in ms for which a sale's key stays locked if its holder has died (contract:
+ * selling > Placing a sale).
  */
 const saleLockMs = 120_000;
 /**
@@ -213,7 +216,7 @@ const verifyFailures: readonly VerifyErrorCode[] = [
   'PROVIDER_MISMATCH',
 ];
 
-/** Returns the error that a failed sale is answered with, the first time and at each repeat. */
+/** Returns the error with which a failed sale is answered. Each repeat gets the same error. */
 const failureOf = ({ failureCode }: GoldOrder): AppError => {
   const verifyFailure = verifyFailures.find((code) => code === failureCode);
   if (verifyFailure !== undefined) return new AppError(verifyFailure);
@@ -238,7 +241,10 @@ const withPayout = async ({ db }: SellingDeps, order: GoldOrder): Promise<Sale> 
 export const replaySale = async (deps: SellingDeps, orderId: string): Promise<Sale> =>
   withPayout(deps, await loadOrder(deps, orderId));
 
-/** Takes the steps that are left of a sale, from its last committed one. */
+/**
+ * Verifies and confirms a sale, from its last committed step on.
+ * @throws AppError the failure of the sale, or SELL_UNDER_REVIEW
+ */
 const finishSale = async (
   deps: SellingDeps,
   orderId: string,
@@ -264,8 +270,8 @@ const lockKeyOf = ({ ownerId, key }: KeyScope): string =>
   `sell:${ownerId}:${createHash('sha256').update(key).digest('hex')}`;
 
 /**
- * Lets sales of one key take turns. The lock keeps a repeat from waiting on the database while the
- * first request runs, and nothing depends on it.
+ * Runs requests with the same key one after the other. The lock only keeps a repeat from waiting at
+ * the database while the first request runs. Nothing else depends on it.
  */
 export const sellInTurn = async <T>(
   { redis }: Pick<SellingDeps, 'redis'>,
@@ -273,10 +279,10 @@ export const sellInTurn = async <T>(
   run: (options?: { readonly mayWait: boolean }) => Promise<T>,
 ): Promise<T> => {
   const lock = { redis, key: lockKeyOf(scope), ttlMs: saleLockMs, waitMs: saleWaitMs } as const;
-  const sold = await withLock({ ...lock, whenDown: 'run' }, () => run());
-  // The lock's holder is still working on the sale, or has died. This request has already waited,
-  // so the shorter lease of the key decides.
-  return sold ?? run({ mayWait: false });
+  const result = await withLock({ ...lock, whenDown: 'run' }, () => run());
+  // The lock was not free. Its holder is still at work, or has died. This request has already waited,
+  // so it does not wait for the lease of the key too.
+  return result ?? run({ mayWait: false });
 };
 
 /**

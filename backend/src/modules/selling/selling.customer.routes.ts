@@ -40,7 +40,7 @@ sellBody.register(z.globalRegistry, {
   ],
 });
 
-/** The response of a sale. `payout` is set once the sale is confirmed. */
+/** The response of a sale. `payout` is null until the sale is confirmed. */
 const sellView = z.object({ order: goldOrderView, payout: payoutViewSchema.nullable() });
 sellView.register(z.globalRegistry, {
   id: 'Sale',

@@ -15,18 +15,18 @@ import { createSaleCall } from './confirm-sale.ts';
 import type { SellingDeps } from './selling.types.ts';
 
 /**
- * The time in seconds after which an unchanged sale has lost its process (contract: selling > Lost
- * processes).
+ * The time in seconds after which the process of an unchanged sale is regarded as lost (contract:
+ * selling > Lost processes).
  */
 const lostSeconds = 60;
-/** The time in seconds in which an undecided sale is queried only once, by any worker. */
+/** The shortest time in seconds between two queries for an undecided sale, by any worker. */
 const queryAgainSeconds = 30;
 const batchSize = 200;
 const actor = 'janitor';
 
 /**
- * Fails a sale that was never verified, and makes its grams available again. Returns false if it is
- * held.
+ * Fails a sale that was never verified, and makes its grams available again. Returns false if the
+ * sale is no longer PENDING or a process holds the lease of its verify.
  */
 const failAbandoned = async (deps: SellingDeps, orderId: string): Promise<boolean> => {
   const { inTransaction, clock, random, logger, portfolios } = deps;
@@ -34,11 +34,10 @@ const failAbandoned = async (deps: SellingDeps, orderId: string): Promise<boolea
     const order = await lockOrder(tx, orderId);
     if (order?.status !== 'PENDING' || order.type !== 'SELL') return undefined;
     const holderId = random.uuid();
-    // The sale is acquired only while no process holds its lease, because its process may be slow
-    // and not lost.
+    // The process may be slow and not lost, so the sale fails only if no process holds the lease.
     const at = clock.now();
-    const isLost = await acquireVerify(tx, orderId, { holderId, at });
-    if (!isLost) return undefined;
+    const isAcquired = await acquireVerify(tx, orderId, { holderId, at });
+    if (!isAcquired) return undefined;
     await recordVerifyOutcome(tx, orderId, holderId, {
       status: 'REFUSED',
       providerTxId: null,
@@ -61,7 +60,7 @@ const failAbandoned = async (deps: SellingDeps, orderId: string): Promise<boolea
   return true;
 };
 
-/** Creates the sweeps over sales that were left between two steps. */
+/** Creates the sweeps that end interrupted sales: fail unverified sales, and query undecided ones. */
 export const createSellingSweeps = (deps: SellingDeps): Sweep[] => {
   const { db, clock, logger } = deps;
   const confirm = createSaleCall(deps);

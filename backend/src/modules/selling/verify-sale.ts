@@ -29,7 +29,7 @@ import {
   type HeldConfirm,
 } from '../provider-operations/index.ts';
 import { type SellQuote, findSellQuote, verifyErrorCode } from '../quotes/index.ts';
-import { intendConfirm } from './confirm-sale.ts';
+import { recordConfirmIntent } from './confirm-sale.ts';
 import type { SaleInitiator, SellingDeps } from './selling.types.ts';
 
 /** A placed sale, with the lease of its verify. */
@@ -48,6 +48,7 @@ interface SaleToVerify {
   readonly placed?: HeldVerify | undefined;
 }
 
+/** One turn at the verify of a sale. */
 interface SaleVerify extends HeldVerify {
   readonly by: SaleInitiator;
 }
@@ -65,25 +66,24 @@ interface SaleTerms extends VerifiedTransaction {
 }
 
 /**
- * Returns true if the customer's amount does not exceed the provider's. It is checked after each
- * verify, before the confirm (contract: money > Provider's price).
+ * Returns true if the provider pays at least the customer's proceeds, within the tolerance (contract:
+ * money > Provider's price). It is checked after each verify, before the confirm.
  */
 const isCoveredByProvider = (
-  customerIsPaidPaise: Paise,
-  providerPaysPaise: Paise,
+  proceedsPaise: Paise,
+  providerAmountPaise: Paise,
   toleranceBps: Bps,
-): boolean =>
-  customerIsPaidPaise - providerPaysPaise <= toleranceOn(providerPaysPaise, toleranceBps);
+): boolean => proceedsPaise - providerAmountPaise <= toleranceOn(providerAmountPaise, toleranceBps);
 
-/** Refuses an answer for other grams than requested, or for fewer rupees than were promised. */
-const requirePromised = (
+/** Turns an answer for different grams or too few rupees into a refusal. */
+const refuseMismatch = (
   order: GoldOrder,
   outcome: Outcome<VerifiedTransaction>,
   toleranceBps: SellingDeps['priceToleranceBps'],
 ): Outcome<VerifiedTransaction> => {
   if (outcome.kind !== 'done') return outcome;
   const { grams, providerAmountPaise } = outcome.value;
-  if (grams !== order.grams) return refused(GRAMS_MISMATCH, 'other grams than asked');
+  if (grams !== order.grams) return refused(GRAMS_MISMATCH, 'other grams than requested');
   invariant(order.proceedsPaise, `sell order ${order.id} has its proceeds`);
   if (isCoveredByProvider(order.proceedsPaise, providerAmountPaise, toleranceBps)) return outcome;
   return refused(AMOUNT_MISMATCH, 'the provider pays less than the customer is promised');
@@ -100,14 +100,13 @@ const verifyAtRate = async (
     return refused('NO_PROVIDER_USER', 'not known there');
   }
   const outcome = await provider.verifySell({ providerUserId, reference, grams, ...rate });
-  const at = { providerRateId: rate.rateId, lockStartedAt };
-  const promised = requirePromised(order, outcome, priceToleranceBps);
-  return mapDone(promised, (transaction) => ({ ...transaction, ...at }));
+  const terms = { providerRateId: rate.rateId, lockStartedAt };
+  const checked = refuseMismatch(order, outcome, priceToleranceBps);
+  return mapDone(checked, (transaction) => ({ ...transaction, ...terms }));
 };
 
 /**
- * Verifies at the quote's rate. A rate is valid for some minutes, and an expired rate is replaced
- * once.
+ * Verifies a sale at the quote's rate. If that rate has expired, verifies once more at a fresh rate.
  */
 const sendVerify = async (deps: SellingDeps, sale: SaleVerify): Promise<Outcome<SaleTerms>> => {
   const { order, quote, holderId } = sale;
@@ -140,7 +139,11 @@ const acquireSaleVerify = async (
   return { kind: 'SEND', call, wasSent: false };
 };
 
-/** @throws AppError REQUEST_IN_PROGRESS where another process has acquired it meanwhile */
+/**
+ * Records the outcome of a verify. The sale becomes VERIFIED, with the intent of its confirm, or
+ * FAILED, with its grams available again.
+ * @throws AppError REQUEST_IN_PROGRESS if another process has acquired the verify or ended the sale
+ */
 const recordVerify = (
   deps: SellingDeps,
   { order: { id }, holderId, providerUserId, by }: SaleVerify,
@@ -156,7 +159,7 @@ const recordVerify = (
       reason: describeOutcome(answer),
       at,
     });
-    // Another process has acquired the verify or failed the sale, so its outcome counts.
+    // Another process has acquired the verify or ended the sale, so this outcome does not count.
     if (!isRecorded || order?.status !== 'PENDING') throw new AppError('REQUEST_IN_PROGRESS');
     const sale = { id, status: order.status };
     if (answer.kind === 'done') {
@@ -167,7 +170,7 @@ const recordVerify = (
       const step = { ...by, to: 'VERIFIED', cause: 'provider.verified', changes } as const;
       await transitionSale(deps, tx, sale, step);
       const verified = { ...order, ...changes, status: step.to };
-      return intendConfirm(deps, tx, verified, providerUserId);
+      return recordConfirmIntent(deps, tx, verified, providerUserId);
     }
     await transitionSale(deps, tx, sale, {
       ...by,
@@ -182,9 +185,9 @@ const recordVerify = (
   });
 
 /**
- * Declares how a placed sale is verified. A verify has no effect at the provider until it is
- * confirmed, so a repeat needs no query. A verify that is refused, gets no response, or is for
- * different grams or less money than promised fails the sale (contract: states > Gold order, sell).
+ * Declares the call that verifies a placed sale (contract: states > Gold order, sell). A verify alone
+ * has no effect at the provider, so a repeat needs no query. The sale fails if its verify is refused,
+ * gets no response, or is for different grams or too little money.
  */
 const createVerifyCall = (
   deps: SellingDeps,
@@ -214,7 +217,7 @@ export const verifySale = async (
   deps: SellingDeps,
   sale: SaleToVerify,
 ): Promise<HeldConfirm<VerifiedSale> | undefined> => {
-  const made = await makeCall(deps, createVerifyCall(deps), sale);
-  if (made.kind !== 'SKIP') return made.recorded;
+  const result = await makeCall(deps, createVerifyCall(deps), sale);
+  if (result.kind !== 'SKIP') return result.recorded;
   throw new AppError('REQUEST_IN_PROGRESS', { retryAfterSeconds: 1 });
 };

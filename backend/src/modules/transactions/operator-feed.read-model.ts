@@ -17,67 +17,70 @@ interface FeedFilter {
   readonly kind?: TransactionKind | undefined;
   readonly status?: string | undefined;
   readonly userId?: string | undefined;
-  /** Inclusive. */
+  /** The inclusive start of the range. */
   readonly from?: Date | undefined;
-  /** Exclusive. */
+  /** The exclusive end of the range. */
   readonly to?: Date | undefined;
   readonly minPaise?: bigint | undefined;
   readonly maxPaise?: bigint | undefined;
 }
 
-/** A table of the feed, with the condition that its rows are of the wanted kind. */
+/** A table of the feed, with its columns and the condition for its kind of transactions. */
 interface Source {
   readonly columns: Sql;
   readonly table: Sql;
-  readonly amount: Sql;
-  readonly ofKind: Sql;
+  readonly amountColumn: Sql;
+  readonly kindCondition: Sql;
 }
 
 const goldColumns = sql`
   id, user_id AS "userId", transaction_kind(type) AS kind, status, amount_paise AS "amountPaise",
   ${knownGrams} AS grams, created_at AS "createdAt"`;
-const gold = (ofKind: Sql): Source => ({
+const goldSource = (kindCondition: Sql): Source => ({
   columns: goldColumns,
   table: sql`gold_order`,
-  amount: sql`amount_paise`,
-  ofKind,
+  amountColumn: sql`amount_paise`,
+  kindCondition,
 });
-const products: Source = {
+const productSource: Source = {
   columns: sql`id, user_id, 'PRODUCT_ORDER', status, total_paise, NULL::numeric, created_at`,
   table: sql`product_order`,
-  amount: sql`total_paise`,
-  ofKind: noSql,
+  amountColumn: sql`total_paise`,
+  kindCondition: noSql,
 };
-const payouts: Source = {
+const payoutSource: Source = {
   columns: sql`id, user_id, 'PAYOUT', status, amount_paise, NULL::numeric, created_at`,
   table: sql`payout`,
-  amount: sql`amount_paise`,
-  ofKind: noSql,
+  amountColumn: sql`amount_paise`,
+  kindCondition: noSql,
 };
 const sourcesByKind: Readonly<Record<TransactionKind, Source>> = {
-  GOLD_BUY: gold(sql`AND type = 'BUY'`),
-  GOLD_SELL: gold(sql`AND type = 'SELL'`),
-  SIP_INSTALLMENT: gold(sql`AND type = 'SIP_INSTALLMENT'`),
-  PRODUCT_ORDER: products,
-  PAYOUT: payouts,
+  GOLD_BUY: goldSource(sql`AND type = 'BUY'`),
+  GOLD_SELL: goldSource(sql`AND type = 'SELL'`),
+  SIP_INSTALLMENT: goldSource(sql`AND type = 'SIP_INSTALLMENT'`),
+  PRODUCT_ORDER: productSource,
+  PAYOUT: payoutSource,
 };
 const sourcesOf = (kind: TransactionKind | undefined): readonly Source[] =>
-  kind === undefined ? [gold(noSql), products, payouts] : [sourcesByKind[kind]];
+  kind === undefined ? [goldSource(noSql), productSource, payoutSource] : [sourcesByKind[kind]];
 
 const conditionOf = (
-  { ofKind, amount }: Source,
+  { kindCondition, amountColumn }: Source,
   { status, userId, from, to, minPaise, maxPaise }: FeedFilter,
 ): Sql => sql`
-  true ${ofKind}
-  ${minPaise === undefined ? noSql : sql`AND ${amount} >= ${minPaise}::bigint`}
-  ${maxPaise === undefined ? noSql : sql`AND ${amount} <= ${maxPaise}::bigint`}
+  true ${kindCondition}
+  ${minPaise === undefined ? noSql : sql`AND ${amountColumn} >= ${minPaise}::bigint`}
+  ${maxPaise === undefined ? noSql : sql`AND ${amountColumn} <= ${maxPaise}::bigint`}
   ${status === undefined ? noSql : sql`AND status = ${status}`}
   ${userId === undefined ? noSql : sql`AND user_id = ${userId}::uuid`}
   ${from === undefined ? noSql : sql`AND created_at >= ${from}::timestamptz`}
   ${to === undefined ? noSql : sql`AND created_at < ${to}::timestamptz`}`;
 
-/** Counts the rows that a filter finds, one by one: for one customer's, or those of a day. */
-const countedRows = (filter: FeedFilter): Sql =>
+/**
+ * Returns the expression that counts the rows of a filter. It reads every row, so it is used only for
+ * one customer, a range of amounts, or a part of a day.
+ */
+const rowCountSql = (filter: FeedFilter): Sql =>
   joinSql(
     sourcesOf(filter.kind).map(
       (source) => sql`(SELECT count(*) FROM ${source.table} WHERE ${conditionOf(source, filter)})`,
@@ -85,15 +88,18 @@ const countedRows = (filter: FeedFilter): Sql =>
     ' + ',
   );
 
-/** Selects the newest rows that a filter finds, `skip` passed over. Each table gives few. */
-const newestRows = (
+/**
+ * Selects the newest rows of a filter after the first `skip`. Each table contributes at most
+ * `skip + limit` rows.
+ */
+const newestRowsSql = (
   filter: FeedFilter,
   { skip, limit }: { readonly skip: number; readonly limit: number },
 ): Sql => sql`
   SELECT * FROM (${joinSql(
     sourcesOf(filter.kind).map((source) => {
       const { columns, table } = source;
-      // The first select names the columns, whichever table it is.
+      // Every select names its columns, because any table may come first.
       return sql`(SELECT * FROM (SELECT ${columns} FROM ${table}
         WHERE ${conditionOf(source, filter)}
         ORDER BY created_at DESC, id DESC LIMIT ${skip + limit}::int)
@@ -119,12 +125,12 @@ const startOfDay = (at: Date): Date => addMs(at, -(at.getTime() % dayMs));
 
 const utcDay = (at: Date): Sql => sql`(${at}::timestamptz AT TIME ZONE 'UTC')::date`;
 
-/** The days (UTC) of which only a part lies between `from` and `to`, each with that part. */
+/** Returns the UTC days of which only a part lies between `from` and `to`, each with that part. */
 const partialDays = ({ from, to }: FeedFilter): { day: Date; from: Date; to: Date }[] => {
   const days = [from, to]
     .filter((at) => at !== undefined)
     .map(startOfDay)
-    .filter((day, index, all) => index === all.findIndex((other) => +other === +day));
+    .filter((day, index, starts) => index === starts.findIndex((other) => +other === +day));
   return days
     .map((day) => {
       const end = addMs(day, dayMs);
@@ -134,10 +140,10 @@ const partialDays = ({ from, to }: FeedFilter): { day: Date; from: Date; to: Dat
 };
 
 /**
- * Selects the days and their counts: from the totals and what changed since, and for the days of
- * which a filter wants a part from their rows.
+ * Selects the days of a filter and their counts. The count of a whole day is its total and the
+ * changes that are not in the total yet. The count of a part of a day is counted from its rows.
  */
-const countedDays = (filter: FeedFilter): Sql => {
+const dayCountsSql = (filter: FeedFilter): Sql => {
   const { kind, status, from, to } = filter;
   const parts = partialDays(filter);
   const where = sql`true
@@ -146,26 +152,26 @@ const countedDays = (filter: FeedFilter): Sql => {
     ${from === undefined ? noSql : sql`AND day >= ${utcDay(from)}`}
     ${to === undefined ? noSql : sql`AND day < ${to}::timestamptz AT TIME ZONE 'UTC'`}
     ${parts.length === 0 ? noSql : sql`AND day NOT IN (${joinSql(parts.map(({ day }) => utcDay(day)))})`}`;
-  const partial = parts.map(
+  const partCounts = parts.map(
     ({ day, ...bounds }) =>
-      sql` UNION ALL SELECT ${utcDay(day)}, ${countedRows({ ...filter, ...bounds })}`,
+      sql` UNION ALL SELECT ${utcDay(day)}, ${rowCountSql({ ...filter, ...bounds })}`,
   );
   return sql`
     SELECT day, sum(count)::bigint AS count FROM (
       SELECT day, count FROM transaction_total WHERE ${where}
       UNION ALL SELECT day, change FROM transaction_change WHERE ${where}
-      ${partial.length === 0 ? noSql : joinSql(partial, ' ')}) AS counted (day, count)
+      ${partCounts.length === 0 ? noSql : joinSql(partCounts, ' ')}) AS counted (day, count)
     GROUP BY day HAVING sum(count) > 0`;
 };
 
 interface Day {
   readonly day: Date;
-  /** Rows of newer days. */
+  /** The number of rows of newer days. */
   readonly newer: number;
   readonly count: number;
 }
 
-/** Finds the days that a page lies in, newest first, and how many rows there are in all. */
+/** Finds the days that a page lies in, newest first, and the total number of rows. */
 export const findDays = async (
   db: Db,
   filter: FeedFilter,
@@ -180,7 +186,7 @@ export const findDays = async (
     sql`
       WITH running AS MATERIALIZED (
         SELECT day, count, sum(count) OVER (ORDER BY day DESC) - count AS newer
-        FROM (${countedDays(filter)}) AS days)
+        FROM (${dayCountsSql(filter)}) AS days)
       SELECT (SELECT coalesce(sum(count), 0)::int FROM running) AS total,
         coalesce((
           SELECT jsonb_agg(jsonb_build_object('day', day, 'newer', newer, 'count', count)
@@ -195,7 +201,7 @@ export const findDays = async (
 const newerOf = (a: Date | undefined, b: Date): Date => (a !== undefined && a > b ? a : b);
 const olderOf = (a: Date | undefined, b: Date): Date => (a !== undefined && a < b ? a : b);
 
-/** Selects a page from the days that it lies in: no other day is read. */
+/** Selects a page from the days that it lies in. Rows of other days are not read. */
 export const daysSql = (filter: FeedFilter, page: Page, days: readonly Day[]): Sql => {
   const offset = offsetOf(page);
   const parts = days.map(({ day, newer, count }) => {
@@ -205,7 +211,7 @@ export const daysSql = (filter: FeedFilter, page: Page, days: readonly Day[]): S
       to: olderOf(filter.to, addMs(day, dayMs)),
     };
     const limit = Math.min(count - skip, offset + page.limit - newer - skip);
-    return sql`(${newestRows({ ...filter, ...bounds }, { skip, limit })})`;
+    return sql`(${newestRowsSql({ ...filter, ...bounds }, { skip, limit })})`;
   });
   return sql`SELECT * FROM (${joinSql(parts, ' UNION ALL ')}) AS page
     ORDER BY "createdAt" DESC, id DESC`;
@@ -213,8 +219,8 @@ export const daysSql = (filter: FeedFilter, page: Page, days: readonly Day[]): S
 
 /**
  * Returns a page of the gold orders, product orders and payouts of all customers, newest first, and
- * how many there are. Its cost depends on the days and on the rows of the days that the page lies
- * in, not on how many rows there are. For one customer it depends on that customer's rows.
+ * their total number. The cost depends on the number of days and on the rows of the page's days, and
+ * not on the total number of rows. For one customer it depends on the number of that customer's rows.
  */
 export const listAllTransactions = async (
   db: Db,
@@ -223,12 +229,12 @@ export const listAllTransactions = async (
 ): Promise<{ readonly rows: readonly OperatorTransaction[]; readonly total: number }> => {
   const { from, to } = filter;
   if (from !== undefined && to !== undefined && from >= to) return { rows: [], total: 0 };
-  // The daily counts distinguish rows by neither.
+  // The daily counts distinguish rows neither by customer nor by amount.
   const { userId, minPaise, maxPaise } = filter;
   if (userId !== undefined || minPaise !== undefined || maxPaise !== undefined) {
     const [rows, counted] = await Promise.all([
-      selectRows<Row>(db, newestRows(filter, { skip: offsetOf(page), limit: page.limit })),
-      selectOne<{ total: number }>(db, sql`SELECT (${countedRows(filter)})::int AS total`),
+      selectRows<Row>(db, newestRowsSql(filter, { skip: offsetOf(page), limit: page.limit })),
+      selectOne<{ total: number }>(db, sql`SELECT (${rowCountSql(filter)})::int AS total`),
     ]);
     return { rows: rows.map(toTransaction), total: counted?.total ?? 0 };
   }

@@ -12,16 +12,17 @@ import {
 import { offsetOf, type Between, type Page } from '../../platform/http/index.ts';
 import type { Transaction } from './transactions.types.ts';
 
-/** The newest day that holds rows of a page, and what lies before the page. */
+/** The place of a page in a customer's feed. */
 interface Place {
+  /** The total number of rows. */
   readonly total: number;
-  /** The end of the day in which the page begins, or null where the page is behind the last one. */
+  /** The end of the day in which the page begins, or null if the page is after the last row. */
   readonly dayEnd: Date | null;
-  /** Rows of newer days. */
+  /** The number of rows of newer days. */
   readonly newer: number;
 }
 
-/** Whose feed, and which part of it. */
+/** A part of a customer's feed. */
 interface FeedPart extends Between {
   readonly userId: string;
 }
@@ -31,8 +32,8 @@ const utcDay = (at: Date): Sql => sql`(${at}::timestamptz AT TIME ZONE 'UTC')::d
 const dayMs = 24 * 60 * 60_000;
 const startOfDay = (at: Date): Date => addMs(at, -(at.getTime() % dayMs));
 
-/** Selects a day (UTC) of which a part is wanted, with the count of its rows in that part. */
-const partOfDay = (userId: string, from: Date, to: Date): Sql => {
+/** Selects a UTC day, with the number of its rows from `from` to `to`. */
+const partCountSql = (userId: string, from: Date, to: Date): Sql => {
   const counts = sourceTables.map(
     (table) => sql`(SELECT count(*) FROM ${table} WHERE user_id = ${userId}::uuid
       AND created_at >= ${from}::timestamptz AND created_at < ${to}::timestamptz)`,
@@ -40,7 +41,7 @@ const partOfDay = (userId: string, from: Date, to: Date): Sql => {
   return sql`SELECT ${utcDay(from)} AS day, (${joinSql(counts, ' + ')})::int AS count`;
 };
 
-/** Returns the parts of days at the ends of what is wanted, at most two. */
+/** Returns the parts of the first and the last UTC day that lie between `from` and `to`. */
 const partsOf = ({ from, to }: Between): readonly { readonly from: Date; readonly to: Date }[] => {
   const days = [from, to].filter((at) => at !== undefined).map(startOfDay);
   return days
@@ -53,29 +54,28 @@ const partsOf = ({ from, to }: Between): readonly { readonly from: Date; readonl
 };
 
 /**
- * Selects the customer's days and their counts: of whole days as triggers keep them, and of those
- * of which a part is wanted from that part's rows.
+ * Selects the customer's days and their counts. The counts of whole days are stored by triggers. The
+ * counts of the first and the last day are counted from the rows between `from` and `to`.
  */
-const countedDays = ({ userId, from, to }: FeedPart): Sql => {
-  const whole = sql`
+const dayCountsSql = ({ userId, from, to }: FeedPart): Sql => {
+  const wholeDays = sql`
     SELECT day, count FROM transaction_count WHERE user_id = ${userId}::uuid
     ${from === undefined ? noSql : sql`AND day > ${utcDay(from)}`}
     ${to === undefined ? noSql : sql`AND day < ${utcDay(to)}`}`;
-  const parts = partsOf({ from, to }).map((part) => partOfDay(userId, part.from, part.to));
-  return joinSql([whole, ...parts], ' UNION ALL ');
+  const parts = partsOf({ from, to }).map((part) => partCountSql(userId, part.from, part.to));
+  return joinSql([wholeDays, ...parts], ' UNION ALL ');
 };
 
 /**
- * Finds a page by the counts of the customer's days, which are few where the rows are many. They
- * are kept by triggers, so no row is counted here but those of a day of which a part is wanted. The
- * days are read from the newest, no further than to the page. The total is the one figure that
- * reads them all (benchmarks.md).
+ * Finds the place of a page by the counts of the customer's days, which are far fewer than the rows.
+ * Triggers store the counts, so only the rows of a first and last day are counted here. The days are
+ * read from the newest to the page's. Only the total reads all days (benchmarks.md).
  */
 export const findPlace = async (db: Db, part: FeedPart, offset: number): Promise<Place> => {
   const place = await selectOne<Place>(
     db,
     sql`
-      WITH counted AS (${countedDays(part)})
+      WITH counted AS (${dayCountsSql(part)})
       SELECT days.total, coalesce(place.newer, 0)::int AS newer,
         (place.day + 1)::timestamp AT TIME ZONE 'UTC' AS "dayEnd"
       FROM (SELECT coalesce(sum(count), 0)::int AS total FROM counted) AS days
@@ -94,8 +94,8 @@ type Row = Omit<Transaction, 'amountPaise' | 'grams'> & {
 };
 
 /**
- * The grams of a row of `gold_order`, or null for an installment without its gold, whose row holds
- * at most the verify of a moment (contract: plans > Installments).
+ * The grams of a row of `gold_order`. They are null for an installment that is not allocated,
+ * because its next verify may replace them (contract: plans > Installments).
  */
 export const knownGrams = sql`
   CASE WHEN type <> 'SIP_INSTALLMENT' OR allocated_at IS NOT NULL THEN grams END`;
@@ -109,17 +109,17 @@ const payouts = sql`
   SELECT id, 'PAYOUT', status, amount_paise, NULL, created_at FROM payout`;
 
 /**
- * Selects rows `skip` to `skip + limit` of those before `dayEnd`. Each table gives no more of its
- * newest rows than that, by its own index.
+ * Selects `limit` rows before `dayEnd`, newest first, after the first `skip`. Each table contributes
+ * at most `skip + limit` rows, which its index finds.
  */
 export const pageSql = (
   { userId, from, to }: FeedPart,
   { dayEnd, skip, limit }: { readonly dayEnd: Date; readonly skip: number; readonly limit: number },
 ): Sql => {
-  const before = to !== undefined && to < dayEnd ? to : dayEnd;
-  const since = from === undefined ? noSql : sql`AND created_at >= ${from}::timestamptz`;
+  const end = to !== undefined && to < dayEnd ? to : dayEnd;
+  const startCondition = from === undefined ? noSql : sql`AND created_at >= ${from}::timestamptz`;
   const newestOf = (table: Sql): Sql => sql`
-    (${table} WHERE user_id = ${userId}::uuid AND created_at < ${before}::timestamptz ${since}
+    (${table} WHERE user_id = ${userId}::uuid AND created_at < ${end}::timestamptz ${startCondition}
      ORDER BY created_at DESC, id DESC LIMIT ${skip + limit}::int)`;
   return sql`
     SELECT * FROM (
@@ -129,9 +129,9 @@ export const pageSql = (
 };
 
 /**
- * Returns a page of a customer's gold orders, product orders and payouts between two moments,
- * newest first, and how many there are. Its cost depends on the page's size, the customer's days and
- * the rows of one day, not on how many rows there are nor on how far back the page is.
+ * Returns a page of a customer's gold orders, product orders and payouts between two times, newest
+ * first, and their total number. The cost depends on the page's size, the number of the customer's
+ * days and the rows of one day. It does not depend on the total number of rows or the page's number.
  */
 export const listTransactions = async (
   db: Db,

@@ -10,18 +10,18 @@ export const transactionKinds = [
 
 export type TransactionKind = (typeof transactionKinds)[number];
 
-/** Something that moved, or will move, a customer's money. */
+/** A gold order, product order or payout in a customer's feed. */
 export interface Transaction {
   readonly id: string;
   readonly kind: TransactionKind;
   readonly status: string;
-  /** Paid by the customer or to them, tax in. */
+  /** The amount that the customer pays or receives, including tax. */
   readonly amountPaise: Paise;
   readonly grams: Grams | null;
   readonly createdAt: Date;
 }
 
-/** The same, as operators see it. */
+/** A transaction as operators see it. */
 export interface OperatorTransaction extends Transaction {
   readonly userId: string;
 }

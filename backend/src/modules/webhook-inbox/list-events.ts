@@ -13,7 +13,7 @@ export interface EventFilter {
   readonly gatewayPaymentId?: string | undefined;
   readonly userId?: string | undefined;
   readonly from?: Date | undefined;
-  /** Exclusive. */
+  /** The exclusive end of the range. */
   readonly to?: Date | undefined;
 }
 
@@ -44,12 +44,13 @@ export type ListedEvent = Omit<Row, 'source' | 'status'> & {
 
 const toListed = (row: Row): ListedEvent => ({
   ...row,
-  source: row.source as InboxSource, // held by a check constraint
-  status: row.status as EventStatus, // and this too
+  // Check constraints guarantee both values.
+  source: row.source as InboxSource,
+  status: row.status as EventStatus,
 });
 
-const conditionOf = ({ statuses, userId, from, to, ...same }: EventFilter) => ({
-  ...same,
+const conditionOf = ({ statuses, userId, from, to, ...columnValues }: EventFilter) => ({
+  ...columnValues,
   ...(statuses !== undefined && { status: { in: [...statuses] } }),
   ...(userId !== undefined && { sealedForUserId: userId }),
   ...((from !== undefined || to !== undefined) && {
@@ -63,7 +64,7 @@ export const listEvents = async (
   filter: EventFilter,
   page: Page,
 ): Promise<{ readonly rows: readonly ListedEvent[]; readonly total: number }> => {
-  // Prisma takes an undefined value for no condition.
+  // Prisma ignores a condition whose value is undefined.
   const where = conditionOf(filter) as Prisma.WebhookEventWhereInput;
   const [rows, total] = await Promise.all([
     db.webhookEvent.findMany({
@@ -78,7 +79,7 @@ export const listEvents = async (
   return { rows: rows.map(toListed), total };
 };
 
-/** A stored event with its sealed body, which is null once it was purged. */
+/** A stored event with its sealed body. The body is null after it was purged. */
 export type EventWithBody = ListedEvent & { readonly sealedBody: string | null };
 
 /** Returns one stored event. */
@@ -90,15 +91,15 @@ export const findEvent = async (db: Db, id: string): Promise<EventWithBody | und
   return row === null ? undefined : { ...toListed(row), sealedBody: row.sealedBody };
 };
 
-/** Locks an event until the transaction ends, and reads it. */
+/** Locks an event until the transaction ends, and returns it. */
 export const lockEvent = async (tx: Db, id: string): Promise<EventWithBody | undefined> => {
   const isLocked = await lockRow(tx, 'webhook_event', id);
   return isLocked ? findEvent(tx, id) : undefined;
 };
 
 /**
- * Ends the wait of a payment's events that match nothing, once an operator has settled the payment.
- * Returns how many there were.
+ * Marks the UNMATCHED events of a payment IGNORED, after an operator has recorded the payment's
+ * refund. Returns their number.
  */
 export const ignoreUnmatchedEvents = async (
   tx: Db,

@@ -11,7 +11,7 @@ import {
   retryEvent,
   retryPendingEvents,
   retryUnmatchedEvents,
-  runCommitted,
+  runAfterCommit,
 } from './retry-events.ts';
 import {
   sealBody,
@@ -29,10 +29,10 @@ import type {
   ReceiptResult,
 } from './webhook-inbox.types.ts';
 
-/** The body of an event that concerns no known customer is cleared after this time. */
+/** The time in ms after which the body of an event that concerns no known customer is cleared. */
 const serviceSealedMs = 30 * 24 * 60 * 60_000;
 
-/** Returns undefined for a body that can't be read: it concerns nothing. */
+/** Resolves the effect of an event. Returns undefined if its body can't be read. */
 const resolve = async <E, Effect extends EventEffect>(
   tx: Db,
   { handler }: Inbox<E, Effect>,
@@ -40,7 +40,7 @@ const resolve = async <E, Effect extends EventEffect>(
 ): Promise<Effect | undefined> =>
   event === undefined ? undefined : handler.resolve(tx, { ...delivery, event });
 
-/** Makes the inbox row of a delivery, its body sealed for the customer whom it concerns. */
+/** Creates the inbox row of a delivery. The body is sealed for the customer whom it concerns. */
 const toRow = async <E, Effect extends EventEffect>(
   tx: Db,
   { handler, random, vault }: Inbox<E, Effect>,
@@ -66,10 +66,10 @@ const toRow = async <E, Effect extends EventEffect>(
 };
 
 /**
- * Reports an event id that comes with two bodies: it is a repeat by the contract, and a sender
- * whose ids are its own never does it.
+ * Logs an error if an event id was delivered before with a different body. The contract counts the
+ * delivery as a repeat, but a correct sender never reuses an id.
  */
-const reportRepeat = async <E, Effect extends EventEffect>(
+const reportReusedId = async <E, Effect extends EventEffect>(
   tx: Db,
   { handler: { source }, logger }: Inbox<E, Effect>,
   row: Omit<NewEvent, 'status' | 'failure'>,
@@ -81,8 +81,8 @@ const reportRepeat = async <E, Effect extends EventEffect>(
 };
 
 /**
- * Stores an event and applies it, in the caller's one transaction. A repeat changes nothing.
- * @throws what applying it throws: nothing is stored then
+ * Stores an event and applies it, in the caller's transaction. A repeat changes nothing.
+ * @throws the errors of `handler.apply`. The transaction must then roll back.
  */
 const storeAndApply = async <E, Effect extends EventEffect>(
   tx: Db,
@@ -93,7 +93,7 @@ const storeAndApply = async <E, Effect extends EventEffect>(
   const expected = effect?.status ?? 'UNREADABLE';
   const row = await toRow(tx, inbox, delivery, effect?.userId);
   if (!(await insertEvent(tx, { ...row, status: expected }))) {
-    await reportRepeat(tx, inbox, row);
+    await reportReusedId(tx, inbox, row);
     return { result: 'DUPLICATE' };
   }
   if (effect === undefined) return { result: expected };
@@ -120,9 +120,10 @@ const storeForRetry = async <E, Effect extends EventEffect>(
 };
 
 /**
- * Receives one signed event: the inbox row and what follows of the event are one transaction. An
- * event that can't be applied now is stored alone and retried, so that nothing accepted is lost.
- * @throws only when not even storing it worked, which makes the sender send it again
+ * Receives one signed event. One transaction stores the event and applies its effect. If the effect
+ * can't be applied now, the event is only stored and later retried, so that no accepted event is
+ * lost.
+ * @throws only if the event could not be stored. The sender then sends the event again.
  */
 const receiveEvent = async <E, Effect extends EventEffect>(
   inbox: Inbox<E, Effect>,
@@ -132,7 +133,7 @@ const receiveEvent = async <E, Effect extends EventEffect>(
   try {
     const { result, applied } = await inTransaction((tx) => storeAndApply(tx, inbox, delivery));
     observeApplied(inbox, result, delivery.receivedAt);
-    if (applied !== undefined) await runCommitted(inbox, applied);
+    if (applied !== undefined) await runAfterCommit(inbox, applied);
     return result;
   } catch (error) {
     const { source } = handler;
@@ -142,9 +143,7 @@ const receiveEvent = async <E, Effect extends EventEffect>(
   }
 };
 
-/**
- * The inbox of one source of webhooks: `receiveEvent` above, and what `retry-events.ts` does later.
- */
+/** The inbox of one source of webhooks. It receives events and retries those that were not applied. */
 export interface WebhookInbox<E> {
   receiveEvent(delivery: EventDelivery<E>): Promise<ReceiptResult>;
   retryEvent(eventId: string): Promise<void>;
@@ -153,7 +152,7 @@ export interface WebhookInbox<E> {
   purgeEventBodies(): Promise<void>;
 }
 
-/** Creates the inbox of the source that `handler` knows. */
+/** Creates the inbox of the source of `handler`. */
 export const createWebhookInbox = <E, Effect extends EventEffect>(
   deps: InboxDeps,
   handler: InboxHandler<E, Effect>,
@@ -168,7 +167,7 @@ export const createWebhookInbox = <E, Effect extends EventEffect>(
   };
 };
 
-/** The body that answers every webhook that was accepted. */
+/** The response body for every accepted webhook. */
 export const webhookReply = z.object({
   received: z.literal(true),
   duplicate: z.literal(true).optional(),

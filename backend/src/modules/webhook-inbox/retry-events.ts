@@ -18,20 +18,20 @@ const firstDelayMs = 5000;
 const longestDelayMs = 15 * 60_000;
 const batchSize = 100;
 const purgeBatchSize = 1000;
-/** An event whose subject was unknown on arrival is retried for this time. */
+/** The time in ms for which an event whose subject was unknown is retried. */
 const unmatchedForMs = 3 * 24 * 60 * 60_000;
 
-/** Returns the wait after an event's `attempts`th failed attempt: doubling from 5 s to 15 min. */
+/** Returns the wait in ms after `attempts` failed attempts. It doubles from 5 s up to 15 min. */
 export const retryDelayMs = (attempts: number): number =>
   Math.min(longestDelayMs, firstDelayMs * 2 ** Math.min(attempts - 1, 20));
 
-/** Runs the step after a commit. An error is only logged, since the event is applied. */
-export const runCommitted = async <E, Effect extends EventEffect>(
+/** Runs the handler's step after a commit. An error is only logged, since the event is applied. */
+export const runAfterCommit = async <E, Effect extends EventEffect>(
   { handler, logger }: Inbox<E, Effect>,
   effect: Effect,
 ): Promise<void> => {
   try {
-    await handler.committed?.(effect);
+    await handler.afterCommit?.(effect);
   } catch (error) {
     const { source } = handler;
     logger.warn(
@@ -41,7 +41,7 @@ export const runCommitted = async <E, Effect extends EventEffect>(
   }
 };
 
-/** Observes how long after its delivery an event was applied, where it was. */
+/** Observes the time from an event's delivery until it was applied. Ignores any other status. */
 export const observeApplied = <E, Effect extends EventEffect>(
   { handler, clock, observeEvent }: Inbox<E, Effect>,
   status: string,
@@ -50,7 +50,7 @@ export const observeApplied = <E, Effect extends EventEffect>(
   if (status === 'APPLIED') observeEvent?.(handler.source, msBetween(receivedAt, clock.now()));
 };
 
-/** Applies a stored event, in the transaction that locked it, by what is known now. */
+/** Resolves and applies a stored event, in the transaction that has locked it. */
 const applyStored = async <E, Effect extends EventEffect>(
   db: Db,
   { handler, vault }: Inbox<E, Effect>,
@@ -66,8 +66,8 @@ const applyStored = async <E, Effect extends EventEffect>(
 };
 
 /**
- * Retries one stored event, in one transaction. Nothing happens to one that is applied by now.
- * @throws what applying it throws, and it is retried again after a longer wait
+ * Retries one stored event, in one transaction. Does nothing if the event is already applied.
+ * @throws the errors of applying the event. It is then retried again after a longer wait.
  */
 export const retryEvent = async <E, Effect extends EventEffect>(
   inbox: Inbox<E, Effect>,
@@ -96,7 +96,7 @@ export const retryEvent = async <E, Effect extends EventEffect>(
     if (retried === undefined) return;
     const { applied, status, receivedAt } = retried;
     observeApplied(inbox, status, receivedAt);
-    if (applied !== undefined) await runCommitted(inbox, applied);
+    if (applied !== undefined) await runAfterCommit(inbox, applied);
   } catch (error) {
     const nextAttemptAt = addMs(clock.now(), retryDelayMs(attempts + 1));
     await postponeEvent(db, eventId, describeError(error).type, nextAttemptAt);
@@ -125,7 +125,7 @@ const retryEach = async <E, Effect extends EventEffect>(
   });
 };
 
-/** Retries all events that are due, oldest first, one transaction each. */
+/** Retries one batch of PENDING events that are due, longest due first, each in a transaction. */
 export const retryPendingEvents = async <E, Effect extends EventEffect>(
   inbox: Inbox<E, Effect>,
   signal: AbortSignal,
@@ -135,7 +135,7 @@ export const retryPendingEvents = async <E, Effect extends EventEffect>(
   await retryEach(inbox, await listDueEvents(inbox.db, inbox.handler.source, due), signal);
 };
 
-/** Retries events that came before what they concern was known, and is known now. */
+/** Retries the UNMATCHED events whose subject has become known since they arrived. */
 export const retryUnmatchedEvents = async <E, Effect extends EventEffect>(
   inbox: Inbox<E, Effect>,
   signal: AbortSignal,
@@ -144,7 +144,7 @@ export const retryUnmatchedEvents = async <E, Effect extends EventEffect>(
   await retryEach(inbox, await inbox.handler.listMatchable(inbox.db, since, batchSize), signal);
 };
 
-/** Clears the bodies of events that concern no known customer, 30 days after they came. */
+/** Clears the bodies of events that concern no known customer, 30 days after they arrived. */
 export const purgeEventBodies = <E, Effect extends EventEffect>({
   db,
   handler,

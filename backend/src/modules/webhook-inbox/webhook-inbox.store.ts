@@ -17,14 +17,14 @@ export interface NewEvent {
   readonly gateway: string;
   readonly eventId: string | undefined;
   readonly bodyHash: string;
-  /** Undefined where the body can't be read. */
+  /** The names of the event, or undefined if its body can't be read. */
   readonly names: EventNames | undefined;
   readonly status: EventStatus;
   readonly sealedBody: string;
   readonly sealedForUserId: string | undefined;
   readonly purgeAfter: Date | undefined;
   readonly receivedAt: Date;
-  /** Only of a PENDING event. */
+  /** The failure of a PENDING event. Absent for all other events. */
   readonly failure?: { readonly error: string; readonly nextAttemptAt: Date };
 }
 
@@ -39,10 +39,10 @@ export interface StoredEvent {
   readonly traceparent: string | null;
 }
 
-/** States in which an event may still be applied. */
-const unapplied: EventStatus[] = ['PENDING', 'UNMATCHED'];
+/** The states in which an event may still be applied. */
+const unappliedStatuses: EventStatus[] = ['PENDING', 'UNMATCHED'];
 
-/** Returns false for a repeat: this event id, body or dedupe key is in the inbox already. */
+/** Inserts an event. Returns false if the inbox already has its id, its body or its dedupe key. */
 export const insertEvent = async (db: Db, event: NewEvent): Promise<boolean> => {
   const { names, failure, ...row } = event;
   const { count } = await db.webhookEvent.createMany({
@@ -66,7 +66,10 @@ export const insertEvent = async (db: Db, event: NewEvent): Promise<boolean> => 
   return count === 1;
 };
 
-/** Finds the row that has an event's id, where the inbox has its body under no id. */
+/**
+ * Finds the row that has an event's id with a different body. Returns undefined if the inbox has
+ * this body, under any id.
+ */
 export const findOtherBody = async (
   db: Db,
   { source, gateway, eventId, bodyHash }: Omit<NewEvent, 'status' | 'failure'>,
@@ -79,7 +82,7 @@ export const findOtherBody = async (
   return rows.some((row) => row.bodyHash === bodyHash) ? undefined : rows[0]?.id;
 };
 
-/** Corrects the status of an event that this transaction inserted. */
+/** Updates the status of an event that this transaction has inserted. */
 export const updateEventStatus = async (
   db: Db,
   id: string,
@@ -90,7 +93,7 @@ export const updateEventStatus = async (
   await db.webhookEvent.update({ where: { id }, data: { status, appliedAt } });
 };
 
-/** Locks an event. Returns undefined when it is applied by now, or another process holds it. */
+/** Locks an event. Returns undefined if it is already applied or another process has locked it. */
 export const lockUnappliedEvent = (
   db: Db,
   source: InboxSource,
@@ -106,7 +109,7 @@ export const lockUnappliedEvent = (
       FOR UPDATE SKIP LOCKED`,
   );
 
-/** Records what a retry of a locked event came to. Returns false when it was applied before. */
+/** Records the new status of a retried event. Returns false if it was already applied. */
 export const recordRetry = async (
   db: Db,
   id: string,
@@ -114,7 +117,7 @@ export const recordRetry = async (
   at: Date,
 ): Promise<boolean> => {
   const { count } = await db.webhookEvent.updateMany({
-    where: { id, status: { in: unapplied } },
+    where: { id, status: { in: unappliedStatuses } },
     data: {
       status,
       appliedAt: status === 'APPLIED' ? at : null,
@@ -126,7 +129,7 @@ export const recordRetry = async (
   return count === 1;
 };
 
-/** Records a retry that failed, and when the next one is due. */
+/** Records a failed retry, and the time of the next retry. */
 export const postponeEvent = async (
   db: Db,
   id: string,
@@ -134,15 +137,15 @@ export const postponeEvent = async (
   nextAttemptAt: Date,
 ): Promise<void> => {
   await db.webhookEvent.updateMany({
-    where: { id, status: { in: unapplied } },
+    where: { id, status: { in: unappliedStatuses } },
     data: { lastError, nextAttemptAt, attempts: { increment: 1 } },
   });
 };
 
 /**
- * Lists PENDING events that are due, the longest due first, so that none hides the others. One
- * whose next attempt lies beyond `longestWait` was postponed before the clock was set back, and is
- * due too.
+ * Lists the PENDING events that are due, longest due first, so that every event gets its turn. An
+ * event whose next attempt lies beyond `longestWait` was postponed before the clock was set back. It
+ * is also due.
  */
 export const listDueEvents = async (
   db: Db,
@@ -166,7 +169,7 @@ export const listDueEvents = async (
   return rows.map(({ id }) => id);
 };
 
-/** Clears sealed bodies whose time is over and that no retry needs. */
+/** Clears at most `limit` sealed bodies whose time to be purged has come and that no retry needs. */
 export const clearExpiredBodies = async (
   db: Db,
   source: InboxSource,
@@ -188,8 +191,8 @@ export const clearExpiredBodies = async (
 };
 
 /**
- * Holds the raw body as it came and how its adapter read it then, so that an event can be applied
- * later without the signature and the secret of the day.
+ * The sealed content of a row: the raw body, and the event as the adapter read it on arrival. A retry
+ * can therefore apply the event without checking its signature again.
  */
 const contentSchema = z.object({ rawBase64: z.string(), event: z.unknown() });
 
@@ -201,12 +204,12 @@ const contextOf = (row: string) => ({
 
 interface SealedBody {
   readonly sealedBody: string;
-  /** Undefined: sealed with the service's key, and to be purged. */
+  /** The user whose key seals the body, or undefined if the service key seals it. */
   readonly sealedForUserId: string | undefined;
 }
 
-/** Returns undefined where there is no user, or where the user's key is destroyed. */
-const userSealer = async (
+/** Returns the sealer of a user, or undefined if there is no user or the user's key is destroyed. */
+const findUserSealer = async (
   vault: Vault,
   db: Db,
   userId: string | undefined,
@@ -221,15 +224,15 @@ const userSealer = async (
 };
 
 /**
- * Seals an event for the inbox row `id`: with its customer's key where one is known. `event` is
- * its serialized form, null where the body can't be read.
+ * Seals an event for its inbox row, with the customer's key if the customer is known, and otherwise
+ * with the service key. `event` is the serialized event, or null if the body can't be read.
  */
 export const sealBody = async (
   vault: Vault,
   db: Db,
   entry: { id: string; userId: string | undefined; rawBody: Buffer; event: object | null },
 ): Promise<SealedBody> => {
-  const sealer = await userSealer(vault, db, entry.userId);
+  const sealer = await findUserSealer(vault, db, entry.userId);
   const content = JSON.stringify({
     rawBase64: entry.rawBody.toString('base64'),
     event: entry.event,
@@ -241,7 +244,8 @@ export const sealBody = async (
 };
 
 /**
- * Opens an inbox row: the raw body, and the event's serialized form (null: it was unreadable).
+ * Opens the sealed body of an inbox row. Returns the raw body and the serialized event, which is null
+ * if the body could not be read on arrival.
  * @throws SealError, DataKeyDestroyedError
  */
 export const openBody = async (
@@ -257,20 +261,20 @@ export const openBody = async (
   return { rawBody: Buffer.from(rawBase64, 'base64'), event };
 };
 
-/** The bodies that the service key sealed: they have a time to be purged. */
-const bodies: SealedColumn = {
+/** The bodies that the service key has sealed and that will be purged. */
+const serviceSealedBodies: SealedColumn = {
   table: 'webhook_event',
   column: 'sealed_body',
   contextOf,
   where: sql`sealed_body IS NOT NULL AND purge_after IS NOT NULL AND sealed_for_user_id IS NULL`,
 };
 
-/** Seals bodies of unknown customers again, while events arrive and are applied: see `resealColumn`. */
+/** Seals the bodies of unknown customers again with the current service key, by `resealColumn`. */
 export const resealBodies = (
   deps: Parameters<typeof resealColumn>[0],
   signal: AbortSignal,
-): Promise<number> => resealColumn(deps, bodies, signal);
+): Promise<number> => resealColumn(deps, serviceSealedBodies, signal);
 
-/** Counts bodies that another service key than the one of id `keyId` sealed. */
+/** Counts the bodies of unknown customers that a service key other than `keyId` has sealed. */
 export const countOutdatedBodies = (db: Db, keyId: string): Promise<number> =>
-  countSealedByOther(db, bodies, keyId);
+  countSealedByOther(db, serviceSealedBodies, keyId);

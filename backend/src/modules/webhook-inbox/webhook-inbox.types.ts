@@ -4,53 +4,57 @@ import type { Db, InTransaction } from '../../platform/db/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
 import type { Logger, Metrics } from '../../platform/observability/index.ts';
 
-/** The kind of sender. Each has a separate inbox. */
+/** The kinds of senders. Each kind has a separate inbox. */
 export const inboxSources = ['payment', 'payout', 'kyc'] as const;
 export type InboxSource = (typeof inboxSources)[number];
 
-/** APPLIED: everything that follows of the event has happened. PENDING: it waits for a retry. */
+/**
+ * The states of a stored event. PENDING: it could not be applied and waits for a retry. APPLIED: its
+ * effect is committed. IGNORED: it has no effect. UNMATCHED: its subject is not known yet.
+ * UNREADABLE: its body can't be read.
+ */
 export const eventStatuses = ['PENDING', 'APPLIED', 'IGNORED', 'UNMATCHED', 'UNREADABLE'] as const;
 export type EventStatus = (typeof eventStatuses)[number];
 
-/** DUPLICATE: the same event is in the inbox already. */
+/** The result of a delivery: the event's status, or DUPLICATE if the inbox already has the event. */
 export type ReceiptResult = EventStatus | 'DUPLICATE';
 
-/** An event that can be read, as it was delivered or as it comes back from the inbox. */
+/** A readable event, from its delivery or from the inbox. */
 interface InboundEvent<E> {
   /** The gateway's or provider's code. */
   readonly gateway: string;
   readonly event: E;
-  /** Our time of the delivery, which counts, not the one at which it could be applied. */
+  /** The time of the delivery by our clock. It counts even if the event is applied later. */
   readonly receivedAt: Date;
-  /** Of the request that delivered it. It is absent when it is applied later. */
+  /** The id of the request that delivered the event. Absent if the event is applied later. */
   readonly requestId?: string;
 }
 
-/** A delivery whose signature is valid. `event` is undefined where its body can't be read. */
+/** A delivery whose signature is valid. `event` is undefined if the body can't be read. */
 export interface EventDelivery<E> extends Omit<InboundEvent<E>, 'event'> {
   readonly eventId: string | undefined;
   readonly rawBody: Buffer;
   readonly event: E | undefined;
 }
 
-/** The columns by which an event is found again in the inbox. */
+/** The columns by which an event can be found in the inbox. */
 export interface EventNames {
   readonly eventType: string;
-  /** The gateway order, payout or validation that it concerns. */
+  /** The id of the gateway order, payout or validation that the event concerns. */
   readonly subject?: string | undefined;
   readonly gatewayPaymentId?: string | undefined;
-  /** Makes two bodies one event, besides event id and body. */
+  /** A key that is the same for repeats of an event whose ids and bodies differ. */
   readonly dedupeKey?: string | undefined;
 }
 
-/** Says what an event concerns by what is known now. Handlers add what their `apply` needs. */
+/** The effect of an event, by the data that is stored now. Handlers add fields for their `apply`. */
 export interface EventEffect {
   readonly status: 'APPLIED' | 'IGNORED' | 'UNMATCHED';
   /** The customer whose key seals the event's body. */
   readonly userId?: string | undefined;
 }
 
-/** The part of the inbox that the owner of a source writes. */
+/** The functions of an inbox that differ by source. */
 export interface InboxHandler<E, Effect extends EventEffect> {
   readonly source: InboxSource;
   /** The job that retries one stored event. Its payload is `{eventId}`. */
@@ -59,16 +63,17 @@ export interface InboxHandler<E, Effect extends EventEffect> {
   /** Returns a form that JSON can hold. `parse` reads it back. */
   serialize(event: E): object;
   parse(content: unknown): E;
-  /** Finds out what the event concerns. Reads only: nothing of it is stored yet. */
+  /** Finds the subject of the event. It only reads, because the event is not stored yet. */
   resolve(db: Db, event: InboundEvent<E>): Promise<Effect>;
   /**
-   * Writes what follows of the event, in the transaction that stores it. Returns its status, which
-   * may differ from what was resolved: everything is read again under the locks.
+   * Writes the effect of the event, in the transaction that stores it, and returns the event's
+   * status. The status may differ from the resolved one, since everything is read again under the
+   * locks.
    */
   apply(tx: Db, effect: Effect): Promise<EventStatus>;
-  /** Runs after the transaction that applied the event: caches, counters. May run again. */
-  committed?(effect: Effect): Promise<void>;
-  /** Lists UNMATCHED events received since then whose subject is known by now, oldest first. */
+  /** Updates caches and counters after the commit. It may run more than once for an event. */
+  afterCommit?(effect: Effect): Promise<void>;
+  /** Lists UNMATCHED events, received since `receivedFrom`, whose subject has become known. */
   listMatchable(db: Db, receivedFrom: Date, limit: number): Promise<string[]>;
 }
 
@@ -79,11 +84,11 @@ export interface InboxDeps {
   readonly random: Random;
   readonly vault: Vault;
   readonly logger: Logger;
-  /** Observes an event that was applied. Nothing is counted without. */
+  /** Observes an event that was applied. If it is absent, nothing is counted. */
   readonly observeEvent?: Metrics['observeEvent'];
 }
 
-/** The inbox of one source: what all of its steps need. */
+/** The dependencies and the handler of the inbox of one source. */
 export interface Inbox<E, Effect extends EventEffect> extends InboxDeps {
   readonly handler: InboxHandler<E, Effect>;
 }

@@ -36,8 +36,8 @@ export const guards: readonly Mutation[] = [
   {
     name: 'the daily limit is not counted as the order is written',
     file: `${buying}/buy.ts`,
-    find: '  requireDaysRoom({ bought, amountPaise: quote.totalPaise }, given.limits);\n',
-    replace: '  void bought;\n',
+    find: '  requireWithinDailyLimit({ boughtPaise, amountPaise: quote.totalPaise }, given.limits);\n',
+    replace: '  void boughtPaise;\n',
   },
   {
     name: 'the largest buy has no limit',
@@ -156,7 +156,7 @@ export const guards: readonly Mutation[] = [
   {
     name: 'the grams of a reversed payment are not reserved',
     file: `${payments}/apply-reversal.ts`,
-    find: 'reserved: await reserveForReview(tx, wanted)',
+    find: 'reserved: await reserveForReview(tx, reservation)',
     replace: 'reserved: ordered',
   },
   {

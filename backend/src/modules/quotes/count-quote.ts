@@ -2,10 +2,11 @@ import { AppError } from '../../platform/errors/app-error.ts';
 import type { QuoteDeps } from './quotes.types.ts';
 
 /**
- * Counts a quote of a customer before it is made, since making it costs a call to the provider.
- * @throws AppError QUOTE_LIMIT with the time until there is room again
+ * Counts a quote of a customer before it is drafted, because each quote may cost a call to the
+ * provider.
+ * @throws AppError QUOTE_LIMIT with the time until the next quote is allowed
  */
-export const takeQuote = async (
+export const countQuote = async (
   { db, quoteBound }: Pick<QuoteDeps, 'db' | 'quoteBound'>,
   userId: string,
 ): Promise<void> => {
